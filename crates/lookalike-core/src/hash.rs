@@ -1,0 +1,57 @@
+//! The fixed hash functions: every feature, sketch and band key is made of these and nothing else.
+//!
+//! They are part of the format. The same text gives the same numbers on every machine, for ever; the golden
+//! vectors under `fixtures/golden/` hold them to it. To change one is a new format version.
+//!
+//! | what | function |
+//! | --- | --- |
+//! | token | XXH3-64 of the token's UTF-8 bytes, seed 0 |
+//! | text | XXH3-128 of the token hashes, little-endian, seed 0 |
+//! | shingle | polynomial over token hashes with base [`BASE`], modulo 2^64, then [`mix`] |
+//! | later rounds of a sketch | [`mix`] of the feature plus the round times [`ROUND_STEP`] |
+//! | band key | XXH3-64 of the rows, little-endian, seeded with the band's number |
+
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed, xxh3_128};
+
+/// Base of the shingle polynomial: odd, so that multiplying by it loses nothing modulo 2^64.
+/// (The multiplier of Knuth's MMIX generator.)
+pub const BASE: u64 = 6_364_136_223_846_793_005;
+
+/// What separates one round of a sketch from the next: 2^64 divided by the golden ratio, made odd.
+pub const ROUND_STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// The hash of one token.
+#[inline]
+pub fn token_hash(token: &[u8]) -> u64 {
+    xxh3_64(token)
+}
+
+/// The hash of a whole text by its tokens: equal for exact copies, and for nothing else that will ever be met.
+pub fn text_hash(tokens: &[u64]) -> u128 {
+    if cfg!(target_endian = "little") {
+        xxh3_128(bytemuck::cast_slice(tokens))
+    } else {
+        let swapped: Vec<u64> = tokens.iter().map(|token| token.to_le()).collect();
+        xxh3_128(bytemuck::cast_slice(&swapped))
+    }
+}
+
+/// The key of one band from its rows.
+pub fn band_key(band: usize, rows: &[u64]) -> u64 {
+    if cfg!(target_endian = "little") {
+        xxh3_64_with_seed(bytemuck::cast_slice(rows), band as u64)
+    } else {
+        let swapped: Vec<u64> = rows.iter().map(|row| row.to_le()).collect();
+        xxh3_64_with_seed(bytemuck::cast_slice(&swapped), band as u64)
+    }
+}
+
+/// Spreads every bit of `x` over all 64: a bijection, the finalizer of `MurmurHash3`.
+#[inline]
+pub fn mix(mut x: u64) -> u64 {
+    x ^= x >> 33;
+    x = x.wrapping_mul(0xFF51_AFD7_ED55_8CCD);
+    x ^= x >> 33;
+    x = x.wrapping_mul(0xC4CE_B9FE_1A85_EC53);
+    x ^ (x >> 33)
+}

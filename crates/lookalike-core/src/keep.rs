@@ -1,0 +1,164 @@
+//! Keep order: who stays when two are alike.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::Error;
+
+/// What makes one item better than another. Ties always go to the one that came first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Keep {
+    /// The one with the most tokens.
+    #[default]
+    Longest,
+    /// The one that came first.
+    First,
+    /// The one that came last.
+    Last,
+    /// The one with the greatest value of a field; one without the field is worst.
+    Max(String),
+    /// The one with the least value of a field; one without the field is worst.
+    Min(String),
+}
+
+impl Keep {
+    /// The field that is compared, if one is.
+    pub fn field(&self) -> Option<&str> {
+        match self {
+            Self::Max(field) | Self::Min(field) => Some(field),
+            Self::Longest | Self::First | Self::Last => None,
+        }
+    }
+}
+
+impl FromStr for Keep {
+    type Err = Error;
+
+    fn from_str(value: &str) -> Result<Self, Error> {
+        match value.split_once(':') {
+            None if value == "longest" => Ok(Self::Longest),
+            None if value == "first" => Ok(Self::First),
+            None if value == "last" => Ok(Self::Last),
+            Some(("max", field)) if !field.is_empty() => Ok(Self::Max(field.to_owned())),
+            Some(("min", field)) if !field.is_empty() => Ok(Self::Min(field.to_owned())),
+            _ => Err(Error::NotAKeepOrder {
+                value: value.to_owned(),
+            }),
+        }
+    }
+}
+
+impl fmt::Display for Keep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Longest => f.write_str("longest"),
+            Self::First => f.write_str("first"),
+            Self::Last => f.write_str("last"),
+            Self::Max(field) => write!(f, "max:{field}"),
+            Self::Min(field) => write!(f, "min:{field}"),
+        }
+    }
+}
+
+/// The value of the field that [`Keep::Max`] and [`Keep::Min`] compare. Any number is greater than any text, so that
+/// a column of numbers with a few odd words in it is still in order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum FieldValue {
+    /// The item has no such field.
+    #[default]
+    Missing,
+    /// Compared as text, byte by byte: right for dates such as 2026-11-15.
+    Text(Box<str>),
+    /// Compared as a number.
+    Number(f64),
+}
+
+impl FieldValue {
+    fn compare(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Text(left), Self::Text(right)) => left.cmp(right),
+            (Self::Number(left), Self::Number(right)) => left.total_cmp(right),
+            _ => self.kind().cmp(&other.kind()),
+        }
+    }
+
+    fn kind(&self) -> u8 {
+        match self {
+            Self::Missing => 0,
+            Self::Text(_) => 1,
+            Self::Number(_) => 2,
+        }
+    }
+}
+
+/// What an order is made from, one entry an item in the order of the input.
+#[derive(Clone, Copy, Debug)]
+pub struct Ranking<'a> {
+    /// Tokens of each item.
+    pub token_counts: &'a [u32],
+    /// The compared field of each item; may be empty when the order needs none.
+    pub field_values: &'a [FieldValue],
+}
+
+/// The items, best first.
+pub fn keep_order(keep: &Keep, ranking: Ranking<'_>) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..ranking.token_counts.len() as u32).collect();
+    let tokens = |item: &u32| ranking.token_counts[*item as usize];
+    let value = |item: &u32| &ranking.field_values[*item as usize];
+    let missing = |item: &u32| *value(item) == FieldValue::Missing;
+    // Every sort here is stable, so that ties stay in the order of the input.
+    match keep {
+        Keep::Longest => order.sort_by(|a, b| tokens(b).cmp(&tokens(a))),
+        Keep::First => {}
+        Keep::Last => order.reverse(),
+        Keep::Max(_) => order.sort_by(|a, b| value(b).compare(value(a))),
+        Keep::Min(_) => {
+            order.sort_by(|a, b| {
+                missing(a)
+                    .cmp(&missing(b))
+                    .then_with(|| value(a).compare(value(b)))
+            });
+        }
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(keep: &str) -> Vec<u32> {
+        let values = [
+            FieldValue::Number(2.0),
+            FieldValue::Missing,
+            FieldValue::Number(-1.0),
+            FieldValue::Text("x".into()),
+        ];
+        let ranking = Ranking {
+            token_counts: &[5, 9, 9, 1],
+            field_values: &values,
+        };
+        keep_order(&keep.parse().unwrap(), ranking)
+    }
+
+    #[test]
+    fn each_order_puts_its_best_first_and_breaks_ties_by_position() {
+        assert_eq!(order("longest"), [1, 2, 0, 3]);
+        assert_eq!(order("first"), [0, 1, 2, 3]);
+        assert_eq!(order("last"), [3, 2, 1, 0]);
+    }
+
+    #[test]
+    fn one_without_the_field_is_worst_in_both_directions() {
+        assert_eq!(order("max:score"), [0, 2, 3, 1]);
+        assert_eq!(order("min:score"), [3, 2, 0, 1]);
+    }
+
+    #[test]
+    fn an_unknown_order_is_refused() {
+        for wrong in ["", "biggest", "max", "max:", "longest:x"] {
+            assert!(wrong.parse::<Keep>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Many short lists in two vectors, instead of an allocation each.
+
+/// Lists of numbers, one after the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lists {
+    values: Vec<u32>,
+    ends: Vec<usize>,
+}
+
+impl Lists {
+    /// Adds a list at the end.
+    pub fn push(&mut self, list: impl IntoIterator<Item = u32>) {
+        self.values.extend(list);
+        self.ends.push(self.values.len());
+    }
+
+    /// List `at`.
+    #[inline]
+    pub fn list(&self, at: usize) -> &[u32] {
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        &self.values[start..self.ends[at]]
+    }
+
+    /// How many lists there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no list.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// All lists in order.
+    pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
+        (0..self.len()).map(|at| self.list(at))
+    }
+
+    /// All values, list after list.
+    pub fn values(&self) -> &[u32] {
+        &self.values
+    }
+
+    /// The other way round: for each of `count` values the lists that hold it.
+    #[must_use]
+    pub fn transposed(&self, count: usize) -> Self {
+        let mut ends = vec![0; count];
+        self.values
+            .iter()
+            .for_each(|value| ends[*value as usize] += 1);
+        let mut total = 0;
+        for end in &mut ends {
+            // For now the start; filling in moves each to its end.
+            (*end, total) = (total, total + *end);
+        }
+        let mut values = vec![0; total];
+        for (at, list) in (0..).zip(self.iter()) {
+            for value in list {
+                let end = &mut ends[*value as usize];
+                values[*end] = at;
+                *end += 1;
+            }
+        }
+        Self { values, ends }
+    }
+}
+
+impl<L: IntoIterator<Item = u32>> FromIterator<L> for Lists {
+    fn from_iter<I: IntoIterator<Item = L>>(lists: I) -> Self {
+        let mut all = Self::default();
+        lists.into_iter().for_each(|list| all.push(list));
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transposed_twice_is_the_same() {
+        let lists: Lists = [vec![0, 2], vec![], vec![1, 2, 3]].into_iter().collect();
+        let transposed = lists.transposed(4);
+        assert_eq!(
+            transposed.iter().collect::<Vec<_>>(),
+            [&[0][..], &[2], &[0, 2], &[2]]
+        );
+        assert_eq!(transposed.transposed(3), lists);
+    }
+}

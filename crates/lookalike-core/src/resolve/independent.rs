@@ -1,0 +1,219 @@
+//! The maximal independent set that is first in keep order: both promises at once.
+//!
+//! Going through the items from the best on, each is kept unless it matches one kept before. That set is unique, so
+//! it may be computed in any way: here by rounds. In each round the best undecided item of every neighbourhood is kept,
+//! and all others are verified against those just kept. An item that is removed needs no further proof, so that a
+//! family of a million is absorbed by the one that stays, and not compared with itself.
+
+use rayon::prelude::*;
+
+use super::{Decision, Removal, decisions};
+use crate::bucket::{Buckets, Family};
+use crate::lists::Lists;
+use crate::verify::{Bench, FeatureSource, Verifier};
+
+/// How many items are decided together. Rounds look at all of a block's undecided items, so a block is not too large;
+/// and they look in parallel, so it is not too small.
+const BLOCK: usize = 1024;
+
+/// Decides all items: `items` by rank, as they were put into buckets.
+///
+/// A removed item is removed by the kept item most like it, of equals the best in keep order.
+///
+/// # Errors
+///
+/// When the features of an item cannot be had.
+pub fn independent_set<S: FeatureSource>(
+    buckets: &Buckets,
+    items: &[u32],
+    verifier: &Verifier<'_, S>,
+) -> Result<Vec<Decision>, S::Error> {
+    let removals = buckets
+        .families()
+        .map(|family| {
+            let mut resolver = Resolver::new(family, verifier.bench(family, items));
+            resolver.decide()?;
+            resolver.removals(family)
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(decisions(items.len(), removals.into_iter().flatten()))
+}
+
+struct Resolver<'a, S> {
+    bench: Bench<'a, S>,
+    /// The buckets of each place.
+    buckets_of: Lists,
+    /// The kept places of each bucket.
+    kept_in: Vec<Vec<u32>>,
+    /// The kept place that each removed place was found to match.
+    removed_by: Vec<Option<u32>>,
+}
+
+impl<'a, S: FeatureSource> Resolver<'a, S> {
+    fn new(family: Family<'_>, bench: Bench<'a, S>) -> Self {
+        let buckets: Lists = family
+            .buckets()
+            .map(|bucket| bucket.iter().copied())
+            .collect();
+        Self {
+            bench,
+            buckets_of: buckets.transposed(family.items.len()),
+            kept_in: vec![Vec::new(); buckets.len()],
+            removed_by: vec![None; family.items.len()],
+        }
+    }
+
+    fn decide(&mut self) -> Result<(), S::Error> {
+        let count = self.removed_by.len() as u32;
+        let mut round = Round::new(self.kept_in.len());
+        for start in (0..count).step_by(BLOCK) {
+            let block: Vec<u32> = (start..count.min(start + BLOCK as u32)).collect();
+            let matches = self.first_matches(&block, |place| self.kept_near(place))?;
+            let mut undecided = self.remove(block, &matches);
+            while !undecided.is_empty() {
+                let (kept, others) = round.split_off_best(&undecided, &self.buckets_of);
+                let matches =
+                    self.first_matches(&others, |place| round.kept_near(place, &self.buckets_of))?;
+                undecided = self.remove(others, &matches);
+                self.keep(&kept);
+            }
+            self.bench.make_room();
+        }
+        Ok(())
+    }
+
+    /// For each place the best of those near it that it matches.
+    fn first_matches(
+        &self,
+        places: &[u32],
+        near: impl Fn(u32) -> Vec<u32> + Sync,
+    ) -> Result<Vec<Option<u32>>, S::Error> {
+        let first_match = |place: &u32| {
+            for other in near(*place) {
+                if self.bench.verify(*place, other)?.is_some() {
+                    return Ok(Some(other));
+                }
+            }
+            Ok(None)
+        };
+        places.par_iter().map(first_match).collect()
+    }
+
+    /// All kept places that share a bucket with this one, best first.
+    fn kept_near(&self, place: u32) -> Vec<u32> {
+        let buckets = self.buckets_of.list(place as usize);
+        let mut kept: Vec<u32> = buckets
+            .iter()
+            .flat_map(|bucket| &self.kept_in[*bucket as usize])
+            .copied()
+            .collect();
+        kept.sort_unstable();
+        kept.dedup();
+        kept
+    }
+
+    fn keep(&mut self, places: &[u32]) {
+        for place in places {
+            for bucket in self.buckets_of.list(*place as usize) {
+                self.kept_in[*bucket as usize].push(*place);
+            }
+        }
+    }
+
+    /// Removes the places that have a match, and gives back the others.
+    fn remove(&mut self, places: Vec<u32>, matches: &[Option<u32>]) -> Vec<u32> {
+        for (place, by) in places.iter().zip(matches) {
+            self.removed_by[*place as usize] = *by;
+        }
+        places
+            .into_iter()
+            .filter(|place| self.removed_by[*place as usize].is_none())
+            .collect()
+    }
+
+    /// The removals, each by the kept item most like the removed one.
+    fn removals(&self, family: Family<'_>) -> Result<Vec<Removal>, S::Error> {
+        let removed: Vec<u32> = (0..)
+            .zip(&self.removed_by)
+            .filter_map(|(place, by)| by.map(|_| place))
+            .collect();
+        let rank = |place: u32| family.items[place as usize];
+        let removal = |place: &u32| {
+            let kept = self.kept_near(*place);
+            let mut best: Option<(u32, crate::feature_set::Overlap)> = None;
+            for by in kept
+                .into_iter()
+                .filter(|by| self.bench.is_possible(*place, *by))
+            {
+                let overlap = self.bench.overlap(*place, by)?;
+                // Strictly: of equals the first stays.
+                if best.is_none_or(|(_, least)| overlap.jaccard() > least.jaccard()) {
+                    best = Some((by, overlap));
+                }
+            }
+            let (by, overlap) = best.expect("a removed item matches a kept one");
+            Ok((rank(*place), rank(by), overlap))
+        };
+        removed.par_iter().map(removal).collect()
+    }
+}
+
+/// One round: in each bucket the best of those that are undecided.
+struct Round {
+    number: u32,
+    best_in: Vec<Best>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Best {
+    /// The round in which this was set; zero is none.
+    round: u32,
+    place: u32,
+    is_kept: bool,
+}
+
+impl Round {
+    fn new(bucket_count: usize) -> Self {
+        Self {
+            number: 0,
+            best_in: vec![Best::default(); bucket_count],
+        }
+    }
+
+    /// Starts a round: those that are the best undecided of all their buckets can be kept; and the others.
+    fn split_off_best(&mut self, undecided: &[u32], buckets_of: &Lists) -> (Vec<u32>, Vec<u32>) {
+        self.number += 1;
+        undecided.iter().partition(|place| {
+            let buckets = buckets_of.list(**place as usize);
+            let is_kept = buckets
+                .iter()
+                .all(|bucket| self.best_in[*bucket as usize].round != self.number);
+            for bucket in buckets {
+                let best = &mut self.best_in[*bucket as usize];
+                if best.round != self.number {
+                    *best = Best {
+                        round: self.number,
+                        place: **place,
+                        is_kept,
+                    };
+                }
+            }
+            is_kept
+        })
+    }
+
+    /// The places kept in this round that share a bucket with this one, best first.
+    fn kept_near(&self, place: u32, buckets_of: &Lists) -> Vec<u32> {
+        let best = buckets_of
+            .list(place as usize)
+            .iter()
+            .map(|bucket| self.best_in[*bucket as usize]);
+        let mut kept: Vec<u32> = best
+            .filter(|best| best.round == self.number && best.is_kept)
+            .map(|best| best.place)
+            .collect();
+        kept.sort_unstable();
+        kept.dedup();
+        kept
+    }
+}

@@ -1,0 +1,81 @@
+//! Similarity and threshold: checked once, so that no later stage has to.
+
+use crate::error::{Error, Result};
+
+/// How alike two items are: 0 is nothing in common, 1 is the same set.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Similarity(f64);
+
+impl Similarity {
+    /// Checks the range.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SimilarityOutOfRange`] when `value` is not within 0 and 1, or is NaN.
+    pub fn new(value: f64) -> Result<Self> {
+        if (0.0..=1.0).contains(&value) {
+            Ok(Self(value))
+        } else {
+            Err(Error::SimilarityOutOfRange { value })
+        }
+    }
+
+    /// The number.
+    pub fn value(self) -> f64 {
+        self.0
+    }
+}
+
+/// The similarity from which on two items are near-duplicates.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Threshold(f64);
+
+impl Threshold {
+    /// Checks the range. Zero is refused: it would make everything alike.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ThresholdOutOfRange`] when `value` is not above 0 and at most 1, or is NaN.
+    pub fn new(value: f64) -> Result<Self> {
+        if value > 0.0 && value <= 1.0 {
+            Ok(Self(value))
+        } else {
+            Err(Error::ThresholdOutOfRange { value })
+        }
+    }
+
+    /// The number.
+    pub fn value(self) -> f64 {
+        self.0
+    }
+
+    /// The length filter: whether two sets of these sizes can be alike at all.
+    ///
+    /// The Jaccard similarity is at most the smaller size over the larger one. It is computed here by the same
+    /// division as the similarity itself, and division rounds monotonically, so no match is ever refused.
+    #[inline]
+    pub fn allows_sizes(self, left: u32, right: u32) -> bool {
+        f64::from(left.min(right)) / f64::from(left.max(right)) >= self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_threshold_lies_above_zero_and_up_to_one() {
+        assert!(Threshold::new(1.0).is_ok());
+        for value in [0.0, -0.1, 1.5, f64::NAN] {
+            assert!(Threshold::new(value).is_err(), "{value}");
+        }
+    }
+
+    #[test]
+    fn sizes_alone_can_rule_a_pair_out() {
+        let threshold = Threshold::new(0.8).unwrap();
+        assert!(threshold.allows_sizes(4, 5));
+        assert!(threshold.allows_sizes(5, 4));
+        assert!(!threshold.allows_sizes(7, 9));
+    }
+}

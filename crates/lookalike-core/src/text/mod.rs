@@ -1,0 +1,9 @@
+//! Text to tokens: normalise, then cut.
+//!
+//! Normalised means Unicode's `NFKC_Casefold`, so that case, width, ligatures and the way an accent is written make no
+//! difference. What a token is stands at [`tokenize`].
+
+pub mod ascii;
+mod character;
+pub mod normalize;
+pub mod tokenize;

@@ -1,0 +1,448 @@
+//! Text to token hashes, in one pass and without an allocation a token.
+//!
+//! **Words**: runs of letters, marks and numbers of the normalised text. A mark belongs to the letter or number before
+//! it; one with none is passed over. A letter of a script that puts no spaces between words (Han, Hiragana, Katakana,
+//! Thai, Lao, Khmer, Myanmar, Tibetan) is a token by itself, with its marks.
+//!
+//! **Characters**: every character of the normalised text, runs of white space as one space, none at the ends.
+//!
+//! What a reader would get wrong: text is cut into *units* at ASCII bytes that are no letter or digit, before it is
+//! normalised. That is safe, for no composition reaches over such a byte to make a word, and it lets most units be
+//! seen to be plain ASCII, or made of characters that normalise by themselves.
+
+use super::ascii::{BLOCK, Block, Kernel, kernel};
+use super::character::{Character, Kind, character};
+use super::normalize::normalize;
+use crate::hash::token_hash;
+
+/// Takes the tokens of a text in order.
+pub trait TokenSink {
+    /// One token: its hash, and the bytes of the text that it came from.
+    fn token(&mut self, hash: u64, start: usize, end: usize);
+}
+
+/// Keeps the hashes only.
+impl TokenSink for Vec<u64> {
+    #[inline]
+    fn token(&mut self, hash: u64, _start: usize, _end: usize) {
+        self.push(hash);
+    }
+}
+
+/// A token and the bytes of the text that it came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// The hash of the normalised token.
+    pub hash: u64,
+    /// Where it starts in the text.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+}
+
+/// Keeps the places too, for showing what two texts share.
+impl TokenSink for Vec<Token> {
+    fn token(&mut self, hash: u64, start: usize, end: usize) {
+        self.push(Token { hash, start, end });
+    }
+}
+
+/// Cuts texts into tokens; made once a thread, for its buffers.
+pub struct Tokenizer {
+    kernel: Kernel,
+    lower: Vec<u8>,
+    blocks: Vec<Block>,
+    word: String,
+}
+
+/// How much text is classified at once: little enough for the lower-case copy to stay in the first-level cache.
+const PIECE: usize = 16 * 1024;
+
+impl Default for Tokenizer {
+    fn default() -> Self {
+        Self {
+            kernel: kernel(),
+            lower: Vec::new(),
+            blocks: Vec::new(),
+            word: String::new(),
+        }
+    }
+}
+
+impl Tokenizer {
+    /// Gives the word tokens of `text` to `sink`.
+    pub fn words(&mut self, text: &str, sink: &mut impl TokenSink) {
+        let mut start = 0;
+        while start < text.len() {
+            let end = piece_end(text.as_bytes(), start);
+            self.words_of_piece(&text[start..end], start, sink);
+            start = end;
+        }
+    }
+
+    /// Gives the character tokens of `text` to `sink`.
+    pub fn characters(&mut self, text: &str, sink: &mut impl TokenSink) {
+        let mut writer = CharacterWriter {
+            space: None,
+            any: false,
+            sink,
+        };
+        let bytes = text.as_bytes();
+        let mut start = 0;
+        while start < bytes.len() {
+            // A unit is one ASCII character with all that is not ASCII after it, since only that can melt into it.
+            let wide = bytes[start + 1..]
+                .iter()
+                .take_while(|byte| !byte.is_ascii())
+                .count();
+            let end = start + 1 + wide;
+            if wide == 0 {
+                writer.push(character(char::from(bytes[start])), start, end);
+                start = end;
+                continue;
+            }
+            let unit = &text[start..end];
+            if is_simple(unit) {
+                let mut at = start;
+                for c in unit.chars() {
+                    writer.push(character(c), at, at + c.len_utf8());
+                    at += c.len_utf8();
+                }
+            } else {
+                for c in normalize(unit).chars() {
+                    writer.push(&in_normal_text(c), start, end);
+                }
+            }
+            start = end;
+        }
+    }
+
+    /// A piece starts and ends where no word is cut; `offset` is where it stands in the text.
+    fn words_of_piece(&mut self, piece: &str, offset: usize, sink: &mut impl TokenSink) {
+        // Room for a last block filled up with zeros, which are no words.
+        let padded = piece.len().next_multiple_of(BLOCK);
+        self.lower.resize(padded.max(self.lower.len()), 0);
+        self.blocks
+            .resize((padded / BLOCK).max(self.blocks.len()), Block::default());
+        let whole = piece.len() / BLOCK * BLOCK;
+        let bytes = piece.as_bytes();
+        (self.kernel)(
+            &bytes[..whole],
+            &mut self.lower[..whole],
+            &mut self.blocks[..whole / BLOCK],
+        );
+        if whole < padded {
+            let mut last = [0; BLOCK];
+            last[..piece.len() - whole].copy_from_slice(&bytes[whole..]);
+            (self.kernel)(
+                &last,
+                &mut self.lower[whole..padded],
+                &mut self.blocks[whole / BLOCK..padded / BLOCK],
+            );
+        }
+
+        let blocks = &self.blocks[..padded / BLOCK];
+        if blocks.iter().all(|block| block.wide == 0) {
+            for_each_run(
+                blocks,
+                |block| block.words,
+                |start, end| {
+                    sink.token(
+                        token_hash(&self.lower[start..end]),
+                        offset + start,
+                        offset + end,
+                    );
+                },
+            );
+        } else {
+            for_each_run(
+                blocks,
+                |block| block.words | block.wide,
+                |start, end| {
+                    if piece.as_bytes()[start..end].is_ascii() {
+                        sink.token(
+                            token_hash(&self.lower[start..end]),
+                            offset + start,
+                            offset + end,
+                        );
+                    } else {
+                        words_of_unit(&piece[start..end], offset + start, &mut self.word, sink);
+                    }
+                },
+            );
+        }
+    }
+}
+
+/// Where the piece that starts at `start` ends: after an ASCII byte that is in no word, or at the end of the text.
+fn piece_end(bytes: &[u8], start: usize) -> usize {
+    let cuts = |byte: &u8| byte.is_ascii() && !byte.is_ascii_alphanumeric();
+    let most = start + PIECE;
+    if most >= bytes.len() {
+        return bytes.len();
+    }
+    match bytes[start..most].iter().rposition(cuts) {
+        Some(at) => start + at + 1,
+        // A single word, or a script without spaces, longer than a piece: go on to the next cut.
+        None => bytes[most..]
+            .iter()
+            .position(cuts)
+            .map_or(bytes.len(), |at| most + at + 1),
+    }
+}
+
+/// Calls `run` with the start and end of each run of set bits.
+#[inline]
+fn for_each_run(blocks: &[Block], bits: impl Fn(&Block) -> u64, mut run: impl FnMut(usize, usize)) {
+    let mut before = 0;
+    let mut start = None;
+    for (at, block) in blocks.iter().enumerate() {
+        let inside = bits(block);
+        // A bit of `edges` is set where a run starts or has just ended.
+        let mut edges = inside ^ (inside << 1 | before);
+        before = inside >> 63;
+        while edges != 0 {
+            let edge = at * BLOCK + edges.trailing_zeros() as usize;
+            edges &= edges - 1;
+            match start.take() {
+                None => start = Some(edge),
+                Some(start) => run(start, edge),
+            }
+        }
+    }
+    if let Some(start) = start {
+        run(start, blocks.len() * BLOCK);
+    }
+}
+
+/// Whether every character of `unit` normalises by itself.
+fn is_simple(unit: &str) -> bool {
+    let mut reorders = false;
+    unit.chars().all(|c| {
+        let character = character(c);
+        let twice = reorders && character.reorders;
+        reorders = character.reorders;
+        character.kind != Kind::Complex && !twice
+    })
+}
+
+/// The entry of a character of normalised text, which stays as it is.
+fn in_normal_text(c: char) -> Character {
+    Character {
+        kind: super::character::kind_of(c),
+        reorders: false,
+        folded: c,
+        hash: token_hash(c.encode_utf8(&mut [0; 4]).as_bytes()),
+    }
+}
+
+/// The words of a unit with characters that are not ASCII.
+fn words_of_unit(unit: &str, offset: usize, word: &mut String, sink: &mut impl TokenSink) {
+    let mut writer = WordWriter {
+        word,
+        start: 0,
+        end: 0,
+        alone: None,
+        sink,
+    };
+    if is_simple(unit) {
+        let mut at = offset;
+        for c in unit.chars() {
+            writer.push(character(c), at, at + c.len_utf8());
+            at += c.len_utf8();
+        }
+    } else {
+        for c in normalize(unit).chars() {
+            writer.push(&in_normal_text(c), offset, offset + unit.len());
+        }
+    }
+    writer.end();
+}
+
+/// Puts characters together to words.
+struct WordWriter<'a, S> {
+    word: &'a mut String,
+    start: usize,
+    end: usize,
+    /// The open word is one character of a script without spaces, and this is its hash as long as no mark follows.
+    alone: Option<u64>,
+    sink: &'a mut S,
+}
+
+impl<S: TokenSink> WordWriter<'_, S> {
+    #[inline]
+    fn push(&mut self, character: &Character, start: usize, end: usize) {
+        match character.kind {
+            Kind::Letter => {
+                if self.alone.is_some() {
+                    self.end();
+                }
+                if self.word.is_empty() {
+                    self.start = start;
+                }
+            }
+            Kind::Alone => {
+                self.end();
+                self.start = start;
+                self.alone = Some(character.hash);
+            }
+            // What follows a lone letter's marks must still start anew, so the word stays `alone`.
+            Kind::Mark if !self.word.is_empty() => {}
+            Kind::Mark | Kind::Space | Kind::Other | Kind::Complex => return self.end(),
+        }
+        self.word.push(character.folded);
+        self.end = end;
+    }
+
+    #[inline]
+    fn end(&mut self) {
+        if !self.word.is_empty() {
+            let hash = match self.alone {
+                Some(hash) if self.is_one_character() => hash,
+                _ => token_hash(self.word.as_bytes()),
+            };
+            self.sink.token(hash, self.start, self.end);
+            self.word.clear();
+        }
+        self.alone = None;
+    }
+
+    fn is_one_character(&self) -> bool {
+        self.word.chars().nth(1).is_none()
+    }
+}
+
+/// Passes characters on, with white space collapsed.
+struct CharacterWriter<'a, S> {
+    /// White space that is one token if a character follows.
+    space: Option<(usize, usize)>,
+    any: bool,
+    sink: &'a mut S,
+}
+
+impl<S: TokenSink> CharacterWriter<'_, S> {
+    #[inline]
+    fn push(&mut self, character: &Character, start: usize, end: usize) {
+        if character.kind == Kind::Space {
+            self.space = Some((self.space.map_or(start, |(first, _)| first), end));
+            return;
+        }
+        if let Some((start, end)) = self.space.take()
+            && self.any
+        {
+            self.sink.token(token_hash(b" "), start, end);
+        }
+        self.any = true;
+        self.sink.token(character.hash, start, end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn words(text: &str) -> Vec<u64> {
+        let mut tokens = Vec::new();
+        Tokenizer::default().words(text, &mut tokens);
+        tokens
+    }
+
+    fn characters(text: &str) -> Vec<u64> {
+        let mut tokens = Vec::new();
+        Tokenizer::default().characters(text, &mut tokens);
+        tokens
+    }
+
+    fn hashes(tokens: &[&str]) -> Vec<u64> {
+        tokens
+            .iter()
+            .map(|token| token_hash(token.as_bytes()))
+            .collect()
+    }
+
+    fn judge(text: &str, shingle: lookalike_judge::Shingle) -> Vec<u64> {
+        lookalike_judge::tokens(text, shingle)
+            .iter()
+            .map(|token| token_hash(token.as_bytes()))
+            .collect()
+    }
+
+    #[test]
+    fn words_are_runs_of_letters_and_digits_in_lower_case() {
+        assert_eq!(
+            words("The QUICK_brown fox's 2nd den."),
+            hashes(&["the", "quick", "brown", "fox", "s", "2nd", "den"])
+        );
+        assert_eq!(words(" \t\n--- !"), []);
+        assert_eq!(words(""), []);
+    }
+
+    #[test]
+    fn a_script_without_spaces_gives_a_token_a_character() {
+        assert_eq!(words("漢字とKanji"), hashes(&["漢", "字", "と", "kanji"]));
+        assert_eq!(words("กิน"), hashes(&["กิ", "น"]));
+        assert_eq!(words("한국어 학교"), hashes(&["한국어", "학교"]));
+    }
+
+    #[test]
+    fn words_longer_than_a_block_and_than_a_piece_stay_whole() {
+        for length in [63, 64, 65, 128, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE] {
+            let long = "x".repeat(length);
+            assert_eq!(
+                words(&format!("a {long} b")),
+                hashes(&["a", &long, "b"]),
+                "{length}"
+            );
+        }
+    }
+
+    #[test]
+    fn characters_collapse_white_space() {
+        assert_eq!(characters("  A \n\tb, "), hashes(&["a", " ", "b", ","]));
+        assert_eq!(characters(" \u{3000}é "), hashes(&["é"]));
+    }
+
+    #[test]
+    fn places_are_those_of_the_text() {
+        let text = "Now, le cafe\u{301} — ŒUVRE!";
+        let mut tokens: Vec<Token> = Vec::new();
+        Tokenizer::default().words(text, &mut tokens);
+        let places: Vec<&str> = tokens
+            .iter()
+            .map(|token| &text[token.start..token.end])
+            .collect();
+        assert_eq!(places, ["Now", "le", "cafe\u{301}", "ŒUVRE"]);
+    }
+
+    /// Text of all kinds: plain, accented, unspaced scripts, marks out of place, compatibility forms, invisible ones.
+    fn any_text() -> impl Strategy<Value = String> {
+        let piece = prop_oneof![
+            "[a-zA-Z0-9_ .,'<=>-]{0,12}",
+            "[äöüßÉñçŁøæŒẞﬁﬀ½²Ⅷ…’“—]{0,6}",
+            "[а-яА-ЯёЁ ]{0,10}",
+            "[一-丯ぁ-んァ-ンー。、ｱ-ﾟ！？]{0,8}",
+            "[ก-๛ກ-ໝက-ၿក-៹ཀ-࿌]{0,8}",
+            "[가-힣ᄀ-ᇿ]{0,5}",
+            "[\u{590}-\u{6ff}\u{900}-\u{97f}]{0,8}",
+            "[\u{300}-\u{36f}\u{338}\u{200b}-\u{200f}\u{ad}\u{fe0f}\u{20e3}😀]{0,3}",
+            any::<String>(),
+        ];
+        proptest::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn words_are_those_of_the_judge(text in any_text()) {
+            prop_assert_eq!(words(&text), judge(&text, lookalike_judge::Shingle::Word(5)));
+        }
+
+        #[test]
+        fn characters_are_those_of_the_judge(text in any_text()) {
+            prop_assert_eq!(characters(&text), judge(&text, lookalike_judge::Shingle::Char(5)));
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Given pairs and an order of preference, says which items stay.
+
+use crate::measure::Pair;
+
+/// The greedy maximal independent set: keeps each item that has no pair with one kept before it.
+///
+/// `order` goes through the items best first; an item that it leaves out is not kept.
+///
+/// ```
+/// use lookalike_judge::{Shingle, independent_set, pairs};
+///
+/// let texts = ["a b c d", "a b c", "b c"];
+/// let found = pairs(&texts, Shingle::Word(1), 0.6);
+/// assert_eq!(independent_set(3, &[0, 1, 2], &found), [true, false, true]);
+/// assert_eq!(independent_set(3, &[1, 0, 2], &found), [false, true, false]);
+/// ```
+///
+/// # Panics
+///
+/// When `order` or `pairs` speak of an item that is not among the `n`.
+pub fn independent_set(n: usize, order: &[usize], pairs: &[Pair]) -> Vec<bool> {
+    let mut neighbours = vec![Vec::new(); n];
+    for pair in pairs {
+        neighbours[pair.left].push(pair.right);
+        neighbours[pair.right].push(pair.left);
+    }
+
+    let mut kept = vec![false; n];
+    for &item in order {
+        kept[item] = !neighbours[item].iter().any(|&neighbour| kept[neighbour]);
+    }
+    kept
+}

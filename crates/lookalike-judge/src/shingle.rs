@@ -1,0 +1,98 @@
+//! Given a text, makes its tokens and the set of its shingles, as real strings.
+//!
+//! A text too short for one whole shingle is one shingle of all its tokens; a
+//! text without tokens has no shingles at all.
+
+use std::collections::HashSet;
+use std::str::FromStr;
+
+use crate::normalize::normalize;
+use crate::tokenize::{char_tokens, word_tokens};
+
+/// What a shingle is made of, and of how many; the count must not be 0.
+///
+/// ```
+/// use lookalike_judge::Shingle;
+///
+/// assert_eq!("word:5".parse(), Ok(Shingle::Word(5)));
+/// assert!("word:0".parse::<Shingle>().is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Shingle {
+    /// So many words in a row.
+    Word(usize),
+    /// So many code points in a row.
+    Char(usize),
+}
+
+impl Shingle {
+    /// How many tokens make one shingle.
+    ///
+    /// # Panics
+    ///
+    /// When the count is 0, which no text can be cut by.
+    pub fn token_count(self) -> usize {
+        let (Self::Word(count) | Self::Char(count)) = self;
+        assert!(count > 0, "a shingle has at least one token");
+        count
+    }
+}
+
+/// A shingle that was written wrongly.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?} is not a shingle; write word:5 or char:5, with a count of 1 or more")]
+pub struct ParseShingleError {
+    /// What was written.
+    pub text: String,
+}
+
+impl FromStr for Shingle {
+    type Err = ParseShingleError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let wrong = || ParseShingleError {
+            text: text.to_string(),
+        };
+        let (unit, count) = text.split_once(':').ok_or_else(wrong)?;
+        match (unit, count.parse()) {
+            (_, Ok(0) | Err(_)) => Err(wrong()),
+            ("word", Ok(count)) => Ok(Self::Word(count)),
+            ("char", Ok(count)) => Ok(Self::Char(count)),
+            _ => Err(wrong()),
+        }
+    }
+}
+
+/// The tokens of `text`, normalised, in their order.
+///
+/// ```
+/// use lookalike_judge::{Shingle, tokens};
+///
+/// assert_eq!(tokens("snake_case, twice", Shingle::Word(5)), ["snake", "case", "twice"]);
+/// ```
+pub fn tokens(text: &str, shingle: Shingle) -> Vec<String> {
+    let normalized = normalize(text);
+    match shingle {
+        Shingle::Word(_) => word_tokens(&normalized),
+        Shingle::Char(_) => char_tokens(&normalized),
+    }
+}
+
+/// The set of shingles of `text`.
+///
+/// ```
+/// use lookalike_judge::{Shingle, shingles};
+///
+/// assert_eq!(shingles("a b c a b", Shingle::Word(2)).len(), 3);
+/// ```
+pub fn shingles(text: &str, shingle: Shingle) -> HashSet<Vec<String>> {
+    let token_count = shingle.token_count();
+    let tokens = tokens(text, shingle);
+    if tokens.is_empty() {
+        HashSet::new()
+    } else if tokens.len() < token_count {
+        HashSet::from([tokens])
+    } else {
+        tokens.windows(token_count).map(<[_]>::to_vec).collect()
+    }
+}

@@ -1,0 +1,85 @@
+//! Given normalised text, cuts it into word tokens or char tokens.
+//!
+//! Easily got wrong: a mark is a word character but never starts a token, and
+//! in scripts written without spaces each character is a token of its own.
+
+use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
+use unicode_script::{Script, UnicodeScript};
+
+/// What a character is to a word.
+enum Part {
+    /// A letter or number, which joins its neighbours.
+    Joins,
+    /// A letter or number of a script without spaces, which is a token by itself.
+    StandsAlone,
+    /// A mark, which goes with the letter or number before it.
+    Mark,
+    /// Anything else, which ends a word.
+    Separator,
+}
+
+fn part(character: char) -> Part {
+    match character.general_category_group() {
+        GeneralCategoryGroup::Mark => Part::Mark,
+        GeneralCategoryGroup::Letter | GeneralCategoryGroup::Number => match character.script() {
+            Script::Han
+            | Script::Hiragana
+            | Script::Katakana
+            | Script::Thai
+            | Script::Lao
+            | Script::Khmer
+            | Script::Myanmar
+            | Script::Tibetan => Part::StandsAlone,
+            _ => Part::Joins,
+        },
+        _ => Part::Separator,
+    }
+}
+
+/// The word tokens of text that is already normalised.
+pub(crate) fn word_tokens(normalized: &str) -> Vec<String> {
+    let mut tokens = Vec::new();
+    let mut token = String::new();
+    let mut token_stands_alone = false;
+
+    for character in normalized.chars() {
+        match part(character) {
+            // With no token under way there is nothing to go with: the mark is passed over.
+            Part::Mark => {
+                if !token.is_empty() {
+                    token.push(character);
+                }
+            }
+            Part::Joins => {
+                if token_stands_alone {
+                    end_token(&mut token, &mut tokens);
+                }
+                token.push(character);
+                token_stands_alone = false;
+            }
+            Part::StandsAlone => {
+                end_token(&mut token, &mut tokens);
+                token.push(character);
+                token_stands_alone = true;
+            }
+            Part::Separator => {
+                end_token(&mut token, &mut tokens);
+                token_stands_alone = false;
+            }
+        }
+    }
+    end_token(&mut token, &mut tokens);
+    tokens
+}
+
+fn end_token(token: &mut String, tokens: &mut Vec<String>) {
+    if !token.is_empty() {
+        tokens.push(std::mem::take(token));
+    }
+}
+
+/// The char tokens of text that is already normalised.
+pub(crate) fn char_tokens(normalized: &str) -> Vec<String> {
+    let spaced = normalized.split_whitespace().collect::<Vec<_>>().join(" ");
+    spaced.chars().map(String::from).collect()
+}
