@@ -28,11 +28,7 @@ impl Banding {
         if bands >= 1 && rows >= 1 && bands.saturating_mul(rows) <= MOST_SLOTS {
             Ok(Self { bands, rows })
         } else {
-            Err(Error::BandingOutOfRange {
-                bands,
-                rows,
-                most: MOST_SLOTS,
-            })
+            Err(Error::BandingOutOfRange { bands, rows, most: MOST_SLOTS })
         }
     }
 
@@ -59,16 +55,8 @@ impl Banding {
         let enough = |banding: &Self| banding.recall_at(at_threshold) >= recall;
         (1..=CHOSEN_SLOTS)
             .rev()
-            .find_map(|rows| {
-                (1..=CHOSEN_SLOTS / rows)
-                    .map(|bands| Self { bands, rows })
-                    .find(enough)
-            })
-            .ok_or(Error::RecallOutOfReach {
-                threshold: threshold.value(),
-                recall,
-                most: CHOSEN_SLOTS,
-            })
+            .find_map(|rows| (1..=CHOSEN_SLOTS / rows).map(|bands| Self { bands, rows }).find(enough))
+            .ok_or(Error::RecallOutOfReach { threshold: threshold.value(), recall, most: CHOSEN_SLOTS })
     }
 
     /// How many bands there are.
@@ -96,15 +84,8 @@ impl Banding {
 
     /// The key of each band of a sketch.
     pub fn keys(self, sketch: &[u64]) -> impl Iterator<Item = u64> {
-        debug_assert_eq!(
-            sketch.len(),
-            self.slot_count(),
-            "a sketch made for this banding"
-        );
-        sketch
-            .chunks_exact(self.rows)
-            .enumerate()
-            .map(|(band, rows)| band_key(band, rows))
+        debug_assert_eq!(sketch.len(), self.slot_count(), "a sketch made for this banding");
+        sketch.chunks_exact(self.rows).enumerate().map(|(band, rows)| band_key(band, rows))
     }
 }
 
@@ -113,9 +94,7 @@ mod tests {
     use super::*;
 
     fn recall_at(bands: usize, rows: usize, similarity: f64) -> f64 {
-        Banding::new(bands, rows)
-            .unwrap()
-            .recall_at(Similarity::new(similarity).unwrap())
+        Banding::new(bands, rows).unwrap().recall_at(Similarity::new(similarity).unwrap())
     }
 
     #[test]
@@ -127,10 +106,7 @@ mod tests {
     #[test]
     fn the_textbook_curve_is_met() {
         for (similarity, found) in [(0.2, 0.006), (0.4, 0.186), (0.6, 0.802), (0.8, 0.9996)] {
-            assert!(
-                (recall_at(20, 5, similarity) - found).abs() < 0.0005,
-                "{similarity}"
-            );
+            assert!((recall_at(20, 5, similarity) - found).abs() < 0.0005, "{similarity}");
         }
     }
 
@@ -138,8 +114,7 @@ mod tests {
     fn the_chosen_banding_has_the_recall_that_was_asked_for() {
         for threshold in [0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 1.0] {
             for recall in [0.5, 0.9, 0.99, 0.999] {
-                let banding =
-                    Banding::for_recall(Threshold::new(threshold).unwrap(), recall).unwrap();
+                let banding = Banding::for_recall(Threshold::new(threshold).unwrap(), recall).unwrap();
                 assert!(recall_at(banding.bands(), banding.rows(), threshold) >= recall);
                 assert!(banding.slot_count() <= CHOSEN_SLOTS);
             }
@@ -157,13 +132,7 @@ mod tests {
         assert!(Banding::new(0, 5).is_err());
         assert!(Banding::new(usize::MAX, 2).is_err());
         let threshold = Threshold::new(0.01).unwrap();
-        assert!(matches!(
-            Banding::for_recall(threshold, 0.99),
-            Err(Error::RecallOutOfReach { .. })
-        ));
-        assert!(matches!(
-            Banding::for_recall(threshold, 1.5),
-            Err(Error::RecallOutOfRange { .. })
-        ));
+        assert!(matches!(Banding::for_recall(threshold, 0.99), Err(Error::RecallOutOfReach { .. })));
+        assert!(matches!(Banding::for_recall(threshold, 1.5), Err(Error::RecallOutOfRange { .. })));
     }
 }

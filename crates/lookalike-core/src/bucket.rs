@@ -66,9 +66,7 @@ impl Buckets {
 
     /// The families, in the order of their best members.
     pub fn families(&self) -> impl IndexedParallelIterator<Item = Family<'_>> {
-        (0..self.families.len())
-            .into_par_iter()
-            .map(|at| self.family(at))
+        (0..self.families.len()).into_par_iter().map(|at| self.family(at))
     }
 
     /// How many items share a bucket with another.
@@ -78,12 +76,7 @@ impl Buckets {
 
     fn family(&self, at: usize) -> Family<'_> {
         let first = if at == 0 { 0 } else { self.bucket_ends[at - 1] };
-        Family {
-            items: self.families.list(at),
-            all_buckets: &self.buckets,
-            first,
-            end: self.bucket_ends[at],
-        }
+        Family { items: self.families.list(at), all_buckets: &self.buckets, first, end: self.bucket_ends[at] }
     }
 
     /// Groups buckets that share a member.
@@ -104,13 +97,7 @@ impl Buckets {
         items.par_sort_unstable();
         let mut sorted: Vec<(u32, u64, &[u32])> = buckets
             .iter()
-            .map(|bucket| {
-                (
-                    union.root(bucket[0]),
-                    xxh3_64(bytemuck::cast_slice(bucket)),
-                    *bucket,
-                )
-            })
+            .map(|bucket| (union.root(bucket[0]), xxh3_64(bytemuck::cast_slice(bucket)), *bucket))
             .collect();
         sorted.par_sort_unstable();
         // A family whose members agree in twelve bands would have twelve equal buckets: one says as much.
@@ -120,14 +107,10 @@ impl Buckets {
         let mut place_of = vec![0; item_count];
         let mut sorted = sorted.into_iter().peekable();
         for family in items.chunk_by(|left, right| left.0 == right.0) {
-            (0..)
-                .zip(family)
-                .for_each(|(place, (_, rank))| place_of[*rank as usize] = place);
+            (0..).zip(family).for_each(|(place, (_, rank))| place_of[*rank as usize] = place);
             grouped.families.push(family.iter().map(|(_, rank)| *rank));
             while let Some((_, _, bucket)) = sorted.next_if(|(root, _, _)| *root == family[0].0) {
-                grouped
-                    .buckets
-                    .push(bucket.iter().map(|rank| place_of[*rank as usize]));
+                grouped.buckets.push(bucket.iter().map(|rank| place_of[*rank as usize]));
             }
             grouped.bucket_ends.push(grouped.buckets.len());
         }
@@ -136,13 +119,8 @@ impl Buckets {
 }
 
 fn buckets_of_band(items: &[u32], sketches: &Sketches, band: usize) -> Lists {
-    let mut entries: Vec<Entry> = (0..)
-        .zip(items)
-        .map(|(rank, item)| Entry {
-            key: sketches.key(*item, band),
-            rank,
-        })
-        .collect();
+    let mut entries: Vec<Entry> =
+        (0..).zip(items).map(|(rank, item)| Entry { key: sketches.key(*item, band), rank }).collect();
     entries.radix_sort_unstable();
     for bucket in entries.chunk_by_mut(|left, right| left.key == right.key) {
         bucket.sort_unstable_by_key(|entry| entry.rank);
@@ -163,9 +141,7 @@ pub struct Union {
 impl Union {
     /// Everyone alone.
     pub fn new(count: usize) -> Self {
-        Self {
-            parents: (0..count as u32).collect(),
-        }
+        Self { parents: (0..count as u32).collect() }
     }
 
     /// The least member of the group of `item`.
@@ -201,17 +177,9 @@ mod tests {
         let buckets = Buckets::new(items, sketches);
         let families: Vec<_> = buckets
             .families()
-            .map(|family| {
-                (
-                    family.items.to_vec(),
-                    family.buckets().map(<[u32]>::to_vec).collect(),
-                )
-            })
+            .map(|family| (family.items.to_vec(), family.buckets().map(<[u32]>::to_vec).collect()))
             .collect();
-        assert_eq!(
-            buckets.item_count(),
-            families.iter().map(|(items, _)| items.len()).sum::<usize>()
-        );
+        assert_eq!(buckets.item_count(), families.iter().map(|(items, _)| items.len()).sum::<usize>());
         families
     }
 
@@ -219,13 +187,9 @@ mod tests {
     fn items_that_agree_in_a_band_share_a_bucket() {
         // 0 and 2 agree in the first band, 2 and 3 in the second, 1 and 5 in the first, 4 with none.
         let sketches = sketches(&[[1, 10], [2, 20], [1, 30], [4, 30], [5, 50], [2, 60]]);
-        let [(items, mut buckets), other] =
-            families(&[0, 1, 2, 3, 4, 5], &sketches).try_into().unwrap();
+        let [(items, mut buckets), other] = families(&[0, 1, 2, 3, 4, 5], &sketches).try_into().unwrap();
         buckets.sort_unstable();
-        assert_eq!(
-            (items, buckets),
-            (vec![0, 2, 3], vec![vec![0, 1], vec![1, 2]])
-        );
+        assert_eq!((items, buckets), (vec![0, 2, 3], vec![vec![0, 1], vec![1, 2]]));
         assert_eq!(other, (vec![1, 5], vec![vec![0, 1]]));
     }
 
@@ -236,9 +200,6 @@ mod tests {
 
     #[test]
     fn equal_buckets_count_once() {
-        assert_eq!(
-            families(&[1, 0], &sketches(&[[7, 8], [7, 8]])),
-            [(vec![0, 1], vec![vec![0, 1]])]
-        );
+        assert_eq!(families(&[1, 0], &sketches(&[[7, 8], [7, 8]])), [(vec![0, 1], vec![vec![0, 1]])]);
     }
 }

@@ -12,27 +12,21 @@ pub enum Error {
     },
 
     /// A threshold of zero, which would make everything a duplicate of everything.
-    #[error(
-        "a threshold of {value} is not possible: it must be above 0 and at most 1, for example 0.8"
-    )]
+    #[error("a threshold of {value} is not possible: it must be above 0 and at most 1, for example 0.8")]
     ThresholdOutOfRange {
         /// The value as given.
         value: f64,
     },
 
     /// A recall that no banding can have.
-    #[error(
-        "a recall of {value} is not possible: it must be above 0 and at most 1, for example 0.99"
-    )]
+    #[error("a recall of {value} is not possible: it must be above 0 and at most 1, for example 0.99")]
     RecallOutOfRange {
         /// The value as given.
         value: f64,
     },
 
     /// Bands and rows that make no sketch, or one that is too large.
-    #[error(
-        "{bands} bands of {rows} rows are not possible: both must be at least 1, and their product at most {most}"
-    )]
+    #[error("{bands} bands of {rows} rows are not possible: both must be at least 1, and their product at most {most}")]
     BandingOutOfRange {
         /// Bands as given.
         bands: usize,
@@ -57,9 +51,7 @@ pub enum Error {
     },
 
     /// A shingle that is not `word:K` or `char:K`.
-    #[error(
-        "'{value}' is not a shingle: write word:K or char:K with K from 1 to {most}, for example word:5"
-    )]
+    #[error("'{value}' is not a shingle: write word:K or char:K with K from 1 to {most}, for example word:5")]
     NotAShingle {
         /// The value as given.
         value: String,

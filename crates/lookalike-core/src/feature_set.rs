@@ -38,11 +38,7 @@ impl FeatureSet {
             i += usize::from(a <= b);
             j += usize::from(b <= a);
         }
-        Overlap {
-            shared,
-            left: left.len(),
-            right: right.len(),
-        }
+        Overlap { shared, left: left.len(), right: right.len() }
     }
 }
 
@@ -81,20 +77,12 @@ impl Overlap {
     /// The same seen from the other side.
     #[must_use]
     pub fn swapped(self) -> Self {
-        Self {
-            shared: self.shared,
-            left: self.right,
-            right: self.left,
-        }
+        Self { shared: self.shared, left: self.right, right: self.left }
     }
 }
 
 fn share(part: usize, whole: usize) -> f64 {
-    if whole == 0 {
-        0.0
-    } else {
-        part as f64 / whole as f64
-    }
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
 /// Counts distinct features without sorting them; made once a thread, for its table.
@@ -150,16 +138,8 @@ mod tests {
 
     #[test]
     fn a_part_is_wholly_contained_in_the_whole() {
-        let overlap =
-            FeatureSet::new(&[1, 2, 2, 3]).overlap(&FeatureSet::new(&[0, 1, 2, 3, 4, u64::MAX]));
-        assert_eq!(
-            overlap,
-            Overlap {
-                shared: 3,
-                left: 3,
-                right: 6
-            }
-        );
+        let overlap = FeatureSet::new(&[1, 2, 2, 3]).overlap(&FeatureSet::new(&[0, 1, 2, 3, 4, u64::MAX]));
+        assert_eq!(overlap, Overlap { shared: 3, left: 3, right: 6 });
         assert!((overlap.jaccard() - 0.5).abs() < f64::EPSILON);
         assert!((overlap.containment_left() - 1.0).abs() < f64::EPSILON);
         assert!((overlap.containment_right() - 0.5).abs() < f64::EPSILON);

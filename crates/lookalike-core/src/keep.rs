@@ -42,9 +42,7 @@ impl FromStr for Keep {
             None if value == "last" => Ok(Self::Last),
             Some(("max", field)) if !field.is_empty() => Ok(Self::Max(field.to_owned())),
             Some(("min", field)) if !field.is_empty() => Ok(Self::Min(field.to_owned())),
-            _ => Err(Error::NotAKeepOrder {
-                value: value.to_owned(),
-            }),
+            _ => Err(Error::NotAKeepOrder { value: value.to_owned() }),
         }
     }
 }
@@ -114,11 +112,7 @@ pub fn keep_order(keep: &Keep, ranking: Ranking<'_>) -> Vec<u32> {
         Keep::Last => order.reverse(),
         Keep::Max(_) => order.sort_by(|a, b| value(b).compare(value(a))),
         Keep::Min(_) => {
-            order.sort_by(|a, b| {
-                missing(a)
-                    .cmp(&missing(b))
-                    .then_with(|| value(a).compare(value(b)))
-            });
+            order.sort_by(|a, b| missing(a).cmp(&missing(b)).then_with(|| value(a).compare(value(b))));
         }
     }
     order
@@ -129,16 +123,9 @@ mod tests {
     use super::*;
 
     fn order(keep: &str) -> Vec<u32> {
-        let values = [
-            FieldValue::Number(2.0),
-            FieldValue::Missing,
-            FieldValue::Number(-1.0),
-            FieldValue::Text("x".into()),
-        ];
-        let ranking = Ranking {
-            token_counts: &[5, 9, 9, 1],
-            field_values: &values,
-        };
+        let values =
+            [FieldValue::Number(2.0), FieldValue::Missing, FieldValue::Number(-1.0), FieldValue::Text("x".into())];
+        let ranking = Ranking { token_counts: &[5, 9, 9, 1], field_values: &values };
         keep_order(&keep.parse().unwrap(), ranking)
     }
 

@@ -45,9 +45,7 @@ impl Lists {
     #[must_use]
     pub fn transposed(&self, count: usize) -> Self {
         let mut ends = vec![0; count];
-        self.values
-            .iter()
-            .for_each(|value| ends[*value as usize] += 1);
+        self.values.iter().for_each(|value| ends[*value as usize] += 1);
         let mut total = 0;
         for end in &mut ends {
             // For now the start; filling in moves each to its end.
@@ -81,10 +79,7 @@ mod tests {
     fn transposed_twice_is_the_same() {
         let lists: Lists = [vec![0, 2], vec![], vec![1, 2, 3]].into_iter().collect();
         let transposed = lists.transposed(4);
-        assert_eq!(
-            transposed.iter().collect::<Vec<_>>(),
-            [&[0][..], &[2], &[0, 2], &[2]]
-        );
+        assert_eq!(transposed.iter().collect::<Vec<_>>(), [&[0][..], &[2], &[0, 2], &[2]]);
         assert_eq!(transposed.transposed(3), lists);
     }
 }

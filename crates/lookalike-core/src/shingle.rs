@@ -41,16 +41,9 @@ impl FromStr for Shingle {
     type Err = Error;
 
     fn from_str(value: &str) -> Result<Self> {
-        let refused = || Error::NotAShingle {
-            value: value.to_owned(),
-            most: LONGEST,
-        };
+        let refused = || Error::NotAShingle { value: value.to_owned(), most: LONGEST };
         let (kind, width) = value.split_once(':').ok_or_else(refused)?;
-        let width = width
-            .parse()
-            .ok()
-            .filter(|width| (1..=LONGEST).contains(width))
-            .ok_or_else(refused)?;
+        let width = width.parse().ok().filter(|width| (1..=LONGEST).contains(width)).ok_or_else(refused)?;
         match kind {
             "word" => Ok(Self::Word(width)),
             "char" => Ok(Self::Char(width)),
@@ -99,12 +92,7 @@ impl Features<'_> {
 impl Shingler {
     /// A shingler for shingles of this kind.
     pub fn new(shingle: Shingle) -> Self {
-        Self {
-            shingle,
-            tokenizer: Tokenizer::default(),
-            tokens: Vec::new(),
-            features: Vec::new(),
-        }
+        Self { shingle, tokenizer: Tokenizer::default(), tokens: Vec::new(), features: Vec::new() }
     }
 
     /// The features of `text`.
@@ -121,10 +109,7 @@ impl Shingler {
         tokenize(&mut self.tokenizer, self.shingle, text, &mut self.tokens);
         self.features.clear();
         shingle(&self.tokens, self.shingle.width(), &mut self.features);
-        Features {
-            tokens: &self.tokens,
-            all: &self.features,
-        }
+        Features { tokens: &self.tokens, all: &self.features }
     }
 
     /// The tokens of `text` with their places, and the features: feature `i` is made of the tokens from `i` on.
@@ -149,17 +134,13 @@ fn shingle(tokens: &[u64], width: usize, features: &mut Vec<u64>) {
     if width == 0 {
         return;
     }
-    let mut window = tokens[..width].iter().fold(0_u64, |sum, token| {
-        sum.wrapping_mul(BASE).wrapping_add(*token)
-    });
+    let mut window = tokens[..width].iter().fold(0_u64, |sum, token| sum.wrapping_mul(BASE).wrapping_add(*token));
     // What leaves the window has been multiplied once for each token after it, and once more by the step.
     let leaving = BASE.wrapping_pow(width as u32);
     features.reserve(tokens.len() - width + 1);
     features.push(mix(window));
     features.extend(tokens.iter().zip(&tokens[width..]).map(|(first, next)| {
-        window = window
-            .wrapping_mul(BASE)
-            .wrapping_add(next.wrapping_sub(first.wrapping_mul(leaving)));
+        window = window.wrapping_mul(BASE).wrapping_add(next.wrapping_sub(first.wrapping_mul(leaving)));
         mix(window)
     }));
 }
@@ -181,15 +162,7 @@ mod tests {
         for written in ["word:5", "char:1", "word:1000"] {
             assert_eq!(written.parse::<Shingle>().unwrap().to_string(), written);
         }
-        for wrong in [
-            "word",
-            "word:0",
-            "word:-1",
-            "line:5",
-            "word:1001",
-            "word:5:5",
-            "",
-        ] {
+        for wrong in ["word", "word:0", "word:-1", "line:5", "word:1001", "word:5:5", ""] {
             assert!(wrong.parse::<Shingle>().is_err(), "{wrong}");
         }
     }

@@ -13,11 +13,7 @@ impl Similarity {
     ///
     /// [`Error::SimilarityOutOfRange`] when `value` is not within 0 and 1, or is NaN.
     pub fn new(value: f64) -> Result<Self> {
-        if (0.0..=1.0).contains(&value) {
-            Ok(Self(value))
-        } else {
-            Err(Error::SimilarityOutOfRange { value })
-        }
+        if (0.0..=1.0).contains(&value) { Ok(Self(value)) } else { Err(Error::SimilarityOutOfRange { value }) }
     }
 
     /// The number.
@@ -37,11 +33,7 @@ impl Threshold {
     ///
     /// [`Error::ThresholdOutOfRange`] when `value` is not above 0 and at most 1, or is NaN.
     pub fn new(value: f64) -> Result<Self> {
-        if value > 0.0 && value <= 1.0 {
-            Ok(Self(value))
-        } else {
-            Err(Error::ThresholdOutOfRange { value })
-        }
+        if value > 0.0 && value <= 1.0 { Ok(Self(value)) } else { Err(Error::ThresholdOutOfRange { value }) }
     }
 
     /// The number.

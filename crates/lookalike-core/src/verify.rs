@@ -59,21 +59,9 @@ pub struct PairCounts {
 
 impl<'a, S: FeatureSource> Verifier<'a, S> {
     /// A verifier of items by the sizes of their feature sets, their sketches and their features.
-    pub fn new(
-        threshold: Threshold,
-        sizes: &'a [u32],
-        sketches: &'a Sketches,
-        source: &'a S,
-    ) -> Self {
+    pub fn new(threshold: Threshold, sizes: &'a [u32], sketches: &'a Sketches, source: &'a S) -> Self {
         let least_agreeing = least_agreeing(sketches.banding().slot_count(), threshold.value());
-        Self {
-            threshold,
-            sizes,
-            sketches,
-            source,
-            least_agreeing,
-            counts: Counts::default(),
-        }
+        Self { threshold, sizes, sketches, source, least_agreeing, counts: Counts::default() }
     }
 
     /// What was done so far. The same for any number of threads, since what is examined does not depend on them.
@@ -89,11 +77,7 @@ impl<'a, S: FeatureSource> Verifier<'a, S> {
     pub fn bench(&self, family: Family<'_>, items: &[u32]) -> Bench<'_, S> {
         Bench {
             verifier: self,
-            items: family
-                .items
-                .iter()
-                .map(|rank| items[*rank as usize])
-                .collect(),
+            items: family.items.iter().map(|rank| items[*rank as usize]).collect(),
             held: family.items.iter().map(|_| OnceLock::new()).collect(),
             held_bytes: AtomicUsize::new(0),
         }
@@ -113,10 +97,8 @@ impl<S: FeatureSource> Bench<'_, S> {
     pub fn is_possible(&self, left: u32, right: u32) -> bool {
         let (left, right) = (self.items[left as usize], self.items[right as usize]);
         let verifier = self.verifier;
-        verifier.threshold.allows_sizes(
-            verifier.sizes[left as usize],
-            verifier.sizes[right as usize],
-        ) && verifier.sketches.agreeing(left, right) >= verifier.least_agreeing
+        verifier.threshold.allows_sizes(verifier.sizes[left as usize], verifier.sizes[right as usize])
+            && verifier.sketches.agreeing(left, right) >= verifier.least_agreeing
     }
 
     /// The exact overlap of a pair, alike or not.
@@ -162,9 +144,7 @@ impl<S: FeatureSource> Bench<'_, S> {
         let features = Arc::new(self.verifier.source.features(self.items[place as usize])?);
         let bytes = features.size() * size_of::<u64>();
         // Two threads may read the same item at once; then the second finds the place taken, which does no harm.
-        if self.held_bytes.load(Relaxed) < most_held_bytes()
-            && held.set(Arc::clone(&features)).is_ok()
-        {
+        if self.held_bytes.load(Relaxed) < most_held_bytes() && held.set(Arc::clone(&features)).is_ok() {
             self.held_bytes.fetch_add(bytes, Relaxed);
         }
         Ok(features)
@@ -198,9 +178,7 @@ fn binomial(draws: usize, hits: usize, chance: f64) -> f64 {
         return if hits == draws { 1.0 } else { 0.0 };
     }
     // By logarithms: the coefficients alone would overflow.
-    let log_choose: f64 = (1..=hits)
-        .map(|i| ((draws - hits + i) as f64 / i as f64).ln())
-        .sum();
+    let log_choose: f64 = (1..=hits).map(|i| ((draws - hits + i) as f64 / i as f64).ln()).sum();
     (log_choose + hits as f64 * chance.ln() + (draws - hits) as f64 * (1.0 - chance).ln()).exp()
 }
 

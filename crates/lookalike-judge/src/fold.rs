@@ -58,10 +58,7 @@ fn newer_fold(character: char) -> Option<String> {
         let small = char::from_u32(u32::from(character) + BERIA_ERFE_STEP)?;
         return Some(small.to_string());
     }
-    SINCE_UNICODE_16
-        .iter()
-        .find(|(capital, _)| *capital == character)
-        .map(|(_, fold)| (*fold).to_string())
+    SINCE_UNICODE_16.iter().find(|(capital, _)| *capital == character).map(|(_, fold)| (*fold).to_string())
 }
 
 #[cfg(test)]

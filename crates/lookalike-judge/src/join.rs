@@ -57,8 +57,7 @@ impl OrderedSet {
     /// long or longer: both prefixes share `hits` shingles, if `hits` is no more
     /// than either text's [`hits_needed`].
     fn prefix(&self, threshold: f64) -> &[u32] {
-        let prefix_size =
-            self.size - least_shared(self.size, threshold) + hits_needed(self.size, threshold);
+        let prefix_size = self.size - least_shared(self.size, threshold) + hits_needed(self.size, threshold);
         let only_here = self.size - self.found_elsewhere.len();
         let prefix_size = prefix_size.saturating_sub(only_here);
         &self.found_elsewhere[..prefix_size.min(self.found_elsewhere.len())]
@@ -92,9 +91,8 @@ fn order_sets(named: NamedSets) -> Vec<OrderedSet> {
     for name in sets.iter().flatten() {
         frequency_of_name[*name as usize] += 1;
     }
-    let mut found_elsewhere: Vec<u32> = (0..name_count as u32)
-        .filter(|&name| frequency_of_name[name as usize] > 1)
-        .collect();
+    let mut found_elsewhere: Vec<u32> =
+        (0..name_count as u32).filter(|&name| frequency_of_name[name as usize] > 1).collect();
     found_elsewhere.par_sort_unstable_by_key(|&name| (frequency_of_name[name as usize], name));
     let mut rank_of_name: Vec<Option<u32>> = vec![None; name_count];
     for (rank, name) in (0_u32..).zip(found_elsewhere) {
@@ -106,16 +104,9 @@ fn order_sets(named: NamedSets) -> Vec<OrderedSet> {
         .enumerate()
         .filter(|(_, set)| !set.is_empty())
         .map(|(text, set)| {
-            let mut ranks: Vec<u32> = set
-                .iter()
-                .filter_map(|&name| rank_of_name[name as usize])
-                .collect();
+            let mut ranks: Vec<u32> = set.iter().filter_map(|&name| rank_of_name[name as usize]).collect();
             ranks.sort_unstable();
-            OrderedSet {
-                text,
-                size: set.len(),
-                found_elsewhere: ranks,
-            }
+            OrderedSet { text, size: set.len(), found_elsewhere: ranks }
         })
         .collect();
     ordered.sort_by_key(|set| (set.size, set.text));
@@ -132,10 +123,7 @@ struct Index {
 impl Index {
     fn of(sets: &[OrderedSet], threshold: f64) -> Self {
         let prefixes = || sets.iter().map(|set| set.prefix(threshold));
-        let rank_count = prefixes()
-            .filter_map(<[u32]>::last)
-            .max()
-            .map_or(0, |&last| last as usize + 1);
+        let rank_count = prefixes().filter_map(<[u32]>::last).max().map_or(0, |&last| last as usize + 1);
 
         let mut starts = vec![0; rank_count + 1];
         for &rank in prefixes().flatten() {
@@ -208,16 +196,8 @@ impl Index {
 
 /// The two sets as a pair, if they are alike enough.
 fn verify(one: &OrderedSet, other: &OrderedSet, threshold: f64) -> Option<Pair> {
-    let (left, right) = if one.text < other.text {
-        (one, other)
-    } else {
-        (other, one)
-    };
-    let measures_if = |shared| Measures {
-        shared,
-        left: left.size,
-        right: right.size,
-    };
+    let (left, right) = if one.text < other.text { (one, other) } else { (other, one) };
+    let measures_if = |shared| Measures { shared, left: left.size, right: right.size };
 
     let (mut left_rest, mut right_rest) = (&left.found_elsewhere[..], &right.found_elsewhere[..]);
     // If sharing all that they possibly can is too little, the merge is not needed.
@@ -228,9 +208,7 @@ fn verify(one: &OrderedSet, other: &OrderedSet, threshold: f64) -> Option<Pair> 
     let enough = enough_shared(most, threshold, |shared| measures_if(shared).jaccard());
 
     let mut shared = 0;
-    while let ([left_rank, left_after @ ..], [right_rank, right_after @ ..]) =
-        (left_rest, right_rest)
-    {
+    while let ([left_rank, left_after @ ..], [right_rank, right_after @ ..]) = (left_rest, right_rest) {
         if shared + left_rest.len().min(right_rest.len()) < enough {
             return None;
         }
@@ -246,11 +224,7 @@ fn verify(one: &OrderedSet, other: &OrderedSet, threshold: f64) -> Option<Pair> 
     }
 
     let measures = measures_if(shared);
-    (measures.jaccard() >= threshold).then_some(Pair {
-        left: left.text,
-        right: right.text,
-        measures,
-    })
+    (measures.jaccard() >= threshold).then_some(Pair { left: left.text, right: right.text, measures })
 }
 
 /// The least number shared that reaches the threshold, knowing that `most` does.

@@ -41,20 +41,12 @@ impl Measures {
     }
 
     fn of(left: &HashSet<Vec<String>>, right: &HashSet<Vec<String>>) -> Self {
-        Self {
-            shared: left.intersection(right).count(),
-            left: left.len(),
-            right: right.len(),
-        }
+        Self { shared: left.intersection(right).count(), left: left.len(), right: right.len() }
     }
 }
 
 fn ratio(part: usize, whole: usize) -> f64 {
-    if whole == 0 {
-        0.0
-    } else {
-        part as f64 / whole as f64
-    }
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
 /// Two texts, by their place, that are alike enough.
@@ -80,27 +72,16 @@ pub fn measure(left: &str, right: &str, shingle: Shingle) -> Measures {
 /// # Panics
 ///
 /// When `threshold` is not above 0 and at most 1.
-pub fn pairs_by_brute_force(
-    texts: &[impl AsRef<str> + Sync],
-    shingle: Shingle,
-    threshold: f64,
-) -> Vec<Pair> {
+pub fn pairs_by_brute_force(texts: &[impl AsRef<str> + Sync], shingle: Shingle, threshold: f64) -> Vec<Pair> {
     check_threshold(threshold);
-    let sets: Vec<_> = texts
-        .iter()
-        .map(|text| shingles(text.as_ref(), shingle))
-        .collect();
+    let sets: Vec<_> = texts.iter().map(|text| shingles(text.as_ref(), shingle)).collect();
 
     let mut pairs = Vec::new();
     for left in 0..sets.len() {
         for right in left + 1..sets.len() {
             let measures = Measures::of(&sets[left], &sets[right]);
             if measures.jaccard() >= threshold {
-                pairs.push(Pair {
-                    left,
-                    right,
-                    measures,
-                });
+                pairs.push(Pair { left, right, measures });
             }
         }
     }
@@ -109,8 +90,5 @@ pub fn pairs_by_brute_force(
 
 /// At a threshold of 0 every two texts would be a pair, which no index can help with.
 pub(crate) fn check_threshold(threshold: f64) {
-    assert!(
-        threshold > 0.0 && threshold <= 1.0,
-        "threshold {threshold} is not above 0 and at most 1"
-    );
+    assert!(threshold > 0.0 && threshold <= 1.0, "threshold {threshold} is not above 0 and at most 1");
 }

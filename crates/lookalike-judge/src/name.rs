@@ -30,18 +30,13 @@ struct Names<T> {
 
 impl<T: Eq + Hash> Names<T> {
     fn starting_at(next: u32) -> Self {
-        Self {
-            known: HashMap::new(),
-            next,
-        }
+        Self { known: HashMap::new(), next }
     }
 
     fn name(&mut self, thing: T) -> u32 {
         *self.known.entry(thing).or_insert_with(|| {
             let name = self.next;
-            self.next = name
-                .checked_add(1)
-                .expect("a corpus that fits in memory has fewer than 2^32 shingles");
+            self.next = name.checked_add(1).expect("a corpus that fits in memory has fewer than 2^32 shingles");
             name
         })
     }
@@ -75,10 +70,7 @@ pub(crate) fn name_shingles(texts: &[impl AsRef<str> + Sync], shingle: Shingle) 
         set.dedup();
         set.shrink_to_fit();
     });
-    NamedSets {
-        sets,
-        name_count: short_names.next as usize,
-    }
+    NamedSets { sets, name_count: short_names.next as usize }
 }
 
 /// The names of the tokens of each text, in the order of the text, and the first name not given.
@@ -86,10 +78,7 @@ fn name_tokens(texts: &[impl AsRef<str> + Sync], shingle: Shingle) -> (Vec<Vec<u
     let mut names = Names::starting_at(0);
     let mut named_texts = Vec::with_capacity(texts.len());
     for batch in texts.chunks(BATCH_TEXT_COUNT) {
-        let tokens_of_texts: Vec<_> = batch
-            .par_iter()
-            .map(|text| tokens(text.as_ref(), shingle))
-            .collect();
+        let tokens_of_texts: Vec<_> = batch.par_iter().map(|text| tokens(text.as_ref(), shingle)).collect();
         for tokens in tokens_of_texts {
             named_texts.push(tokens.into_iter().map(|token| names.name(token)).collect());
         }

@@ -49,17 +49,11 @@ fn normalize_any(text: &str) -> String {
     let decomposed: String = text.nfd().collect();
     let once: String = fold_case(&decomposed).nfkc().collect();
     let twice: String = fold_case(&once).nfkc().collect();
-    twice
-        .chars()
-        .filter(|&character| !is_default_ignorable(character))
-        .nfkc()
-        .collect()
+    twice.chars().filter(|&character| !is_default_ignorable(character)).nfkc().collect()
 }
 
 fn is_default_ignorable(character: char) -> bool {
-    DEFAULT_IGNORABLE
-        .iter()
-        .any(|range| range.contains(&character))
+    DEFAULT_IGNORABLE.iter().any(|range| range.contains(&character))
 }
 
 #[cfg(test)]
@@ -89,11 +83,7 @@ mod tests {
     fn all_of_unicode_is_the_same_in_every_canonical_form() {
         for character in '\0'..=char::MAX {
             let decomposed: String = std::iter::once(character).nfd().collect();
-            assert_eq!(
-                normalize(&character.to_string()),
-                normalize(&decomposed),
-                "{character:?}"
-            );
+            assert_eq!(normalize(&character.to_string()), normalize(&decomposed), "{character:?}");
         }
     }
 }

@@ -77,9 +77,7 @@ pub fn unsupported_removals(
                 wrong.push(format!("{removed} is removed more than once"));
             }
             if first_removal.contains_key(&kept) {
-                wrong.push(format!(
-                    "{removed} is removed for {kept}, which is itself removed"
-                ));
+                wrong.push(format!("{removed} is removed for {kept}, which is itself removed"));
             }
             wrong.extend(wrong_similarity(texts, shingle, threshold, *removal));
             wrong
@@ -87,37 +85,21 @@ pub fn unsupported_removals(
         .collect()
 }
 
-fn wrong_similarity(
-    texts: &[impl AsRef<str>],
-    shingle: Shingle,
-    threshold: f64,
-    removal: Removal,
-) -> Vec<String> {
-    let Removal {
-        removed,
-        kept,
-        jaccard: stated,
-    } = removal;
+fn wrong_similarity(texts: &[impl AsRef<str>], shingle: Shingle, threshold: f64, removal: Removal) -> Vec<String> {
+    let Removal { removed, kept, jaccard: stated } = removal;
     let (Some(removed_text), Some(kept_text)) = (texts.get(removed), texts.get(kept)) else {
-        return vec![format!(
-            "{removed} is removed for {kept}, but there are only {} texts",
-            texts.len()
-        )];
+        return vec![format!("{removed} is removed for {kept}, but there are only {} texts", texts.len())];
     };
 
     let jaccard = measure(removed_text.as_ref(), kept_text.as_ref(), shingle).jaccard();
     let mut wrong = Vec::new();
     if jaccard < threshold {
-        wrong.push(format!(
-            "{removed} is removed for {kept}, but their similarity {jaccard} is below {threshold}"
-        ));
+        wrong.push(format!("{removed} is removed for {kept}, but their similarity {jaccard} is below {threshold}"));
     }
     // The same division of the same counts has the same bits, so there is no tolerance.
     // A NaN that was stated has bits of its own and is wrong too.
     if stated.to_bits() != jaccard.to_bits() {
-        wrong.push(format!(
-            "{removed} is removed for {kept} with similarity {stated}, but it is {jaccard}"
-        ));
+        wrong.push(format!("{removed} is removed for {kept} with similarity {stated}, but it is {jaccard}"));
     }
     wrong
 }
@@ -134,12 +116,8 @@ pub fn duplicates_left(
     removals: &[Removal],
 ) -> Vec<String> {
     let removed: HashSet<usize> = removals.iter().map(|removal| removal.removed).collect();
-    let (kept, kept_texts): (Vec<usize>, Vec<&str>) = texts
-        .iter()
-        .map(AsRef::as_ref)
-        .enumerate()
-        .filter(|(text, _)| !removed.contains(text))
-        .unzip();
+    let (kept, kept_texts): (Vec<usize>, Vec<&str>) =
+        texts.iter().map(AsRef::as_ref).enumerate().filter(|(text, _)| !removed.contains(text)).unzip();
 
     pairs(&kept_texts, shingle, threshold)
         .iter()

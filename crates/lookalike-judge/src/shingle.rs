@@ -50,9 +50,7 @@ impl FromStr for Shingle {
     type Err = ParseShingleError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let wrong = || ParseShingleError {
-            text: text.to_string(),
-        };
+        let wrong = || ParseShingleError { text: text.to_string() };
         let (unit, count) = text.split_once(':').ok_or_else(wrong)?;
         match (unit, count.parse()) {
             (_, Ok(0) | Err(_)) => Err(wrong()),

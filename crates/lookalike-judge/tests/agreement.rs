@@ -1,9 +1,6 @@
 //! The quick way of the judge finds what comparing every two texts finds.
 
-#![expect(
-    clippy::float_cmp,
-    reason = "the same division of the same counts has the same bits"
-)]
+#![expect(clippy::float_cmp, reason = "the same division of the same counts has the same bits")]
 
 use lookalike_judge::{Pair, Shingle, pairs, pairs_by_brute_force};
 
@@ -61,13 +58,7 @@ fn both_ways_agree_on_made_corpora() {
     for round in 0..60 {
         let vocabulary = [3, 12, 500][round % 3];
         let texts = made_corpus(&mut dice, 60, vocabulary);
-        for shingle in [
-            Shingle::Word(1),
-            Shingle::Word(2),
-            Shingle::Word(5),
-            Shingle::Char(3),
-            Shingle::Char(7),
-        ] {
+        for shingle in [Shingle::Word(1), Shingle::Word(2), Shingle::Word(5), Shingle::Char(3), Shingle::Char(7)] {
             for threshold in [0.01, 0.3, 0.5, 2.0 / 3.0, 0.7, 0.8, 0.9, 1.0] {
                 let expected = pairs_by_brute_force(&texts, shingle, threshold);
                 let found = pairs(&texts, shingle, threshold);
@@ -84,10 +75,7 @@ fn texts_sharing(shared: usize, union: usize) -> [String; 2] {
     let only_left = (union - shared) / 2;
     let word = |number: usize| format!("w{number}");
     let left: Vec<String> = (0..shared + only_left).map(word).collect();
-    let right: Vec<String> = (0..shared)
-        .chain(shared + only_left..union)
-        .map(word)
-        .collect();
+    let right: Vec<String> = (0..shared).chain(shared + only_left..union).map(word).collect();
     [left.join(" "), right.join(" ")]
 }
 
@@ -103,11 +91,7 @@ fn a_pair_exactly_at_the_threshold_is_found() {
 
             if threshold < 1.0 {
                 let found = pairs(&texts, Shingle::Word(1), threshold.next_up());
-                assert_eq!(
-                    found,
-                    [],
-                    "{shared} of {union}, and a little more asked for"
-                );
+                assert_eq!(found, [], "{shared} of {union}, and a little more asked for");
             }
         }
     }
@@ -122,10 +106,8 @@ fn four_fifths_is_a_pair_at_eight_tenths() {
 #[test]
 fn equal_texts_are_pairs_and_empty_ones_are_not() {
     let texts = ["same text", "", "Same, text", "", "same text"];
-    let places: Vec<(usize, usize)> = pairs(&texts, Shingle::Word(5), 1.0)
-        .iter()
-        .map(|pair: &Pair| (pair.left, pair.right))
-        .collect();
+    let places: Vec<(usize, usize)> =
+        pairs(&texts, Shingle::Word(5), 1.0).iter().map(|pair: &Pair| (pair.left, pair.right)).collect();
     assert_eq!(places, [(0, 2), (0, 4), (2, 4)]);
 }
 

@@ -1,8 +1,7 @@
 //! What the judge says of removals, and which items it would keep.
 
 use lookalike_judge::{
-    Removal, Shingle, broken_promises, duplicates_left, independent_set, pairs,
-    unsupported_removals,
+    Removal, Shingle, broken_promises, duplicates_left, independent_set, pairs, unsupported_removals,
 };
 
 const WORDS: Shingle = Shingle::Word(1);
@@ -11,11 +10,7 @@ const WORDS: Shingle = Shingle::Word(1);
 const TEXTS: [&str; 4] = ["a b c d", "a b c d e", "a b c d e f", "z"];
 
 fn removal(removed: usize, kept: usize, jaccard: f64) -> Removal {
-    Removal {
-        removed,
-        kept,
-        jaccard,
-    }
+    Removal { removed, kept, jaccard }
 }
 
 #[test]
@@ -27,10 +22,7 @@ fn a_right_removal_breaks_no_promise() {
 #[test]
 fn a_removal_for_what_is_itself_removed_is_told() {
     let removals = [removal(1, 0, 0.8), removal(2, 1, 5.0 / 6.0)];
-    assert_eq!(
-        unsupported_removals(&TEXTS, WORDS, 0.8, &removals),
-        ["2 is removed for 1, which is itself removed"]
-    );
+    assert_eq!(unsupported_removals(&TEXTS, WORDS, 0.8, &removals), ["2 is removed for 1, which is itself removed"]);
 }
 
 #[test]
@@ -60,10 +52,7 @@ fn a_similarity_that_is_not_a_number_is_told() {
 #[test]
 fn a_text_removed_twice_is_told_once() {
     let removals = [removal(1, 0, 0.8), removal(1, 2, 5.0 / 6.0)];
-    assert_eq!(
-        unsupported_removals(&TEXTS, WORDS, 0.8, &removals),
-        ["1 is removed more than once"]
-    );
+    assert_eq!(unsupported_removals(&TEXTS, WORDS, 0.8, &removals), ["1 is removed more than once"]);
 }
 
 #[test]
@@ -93,14 +82,8 @@ fn both_promises_are_looked_at_together() {
 #[test]
 fn an_independent_set_keeps_both_ends_of_a_chain_or_its_middle() {
     let found = pairs(&TEXTS, WORDS, 0.8);
-    assert_eq!(
-        independent_set(4, &[0, 1, 2, 3], &found),
-        [true, false, true, true]
-    );
-    assert_eq!(
-        independent_set(4, &[3, 1, 0, 2], &found),
-        [false, true, false, true]
-    );
+    assert_eq!(independent_set(4, &[0, 1, 2, 3], &found), [true, false, true, true]);
+    assert_eq!(independent_set(4, &[3, 1, 0, 2], &found), [false, true, false, true]);
 }
 
 #[test]

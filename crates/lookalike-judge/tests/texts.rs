@@ -1,9 +1,6 @@
 //! What a token and a shingle are, by example.
 
-#![expect(
-    clippy::float_cmp,
-    reason = "the same division of the same counts has the same bits"
-)]
+#![expect(clippy::float_cmp, reason = "the same division of the same counts has the same bits")]
 
 use std::collections::HashSet;
 
@@ -80,10 +77,7 @@ fn japanese_kana_are_tokens_but_the_shared_length_mark_joins_what_follows() {
 fn thai_is_a_token_a_character_with_its_marks() {
     // The vowel signs and tone marks above and below are marks; sara am
     // decomposes into a mark and a letter that stands alone.
-    assert_eq!(
-        words("ที่นี่"),
-        ["\u{E17}\u{E35}\u{E48}", "\u{E19}\u{E35}\u{E48}"]
-    );
+    assert_eq!(words("ที่นี่"), ["\u{E17}\u{E35}\u{E48}", "\u{E19}\u{E35}\u{E48}"]);
     assert_eq!(words("น้ำ"), ["\u{E19}\u{E49}\u{E4D}", "\u{E32}"]);
     assert_eq!(words("๑๒"), ["๑", "๒"]);
 }
@@ -126,18 +120,12 @@ fn full_width_letters_are_letters() {
 
 #[test]
 fn underscores_punctuation_symbols_and_emoji_separate() {
-    assert_eq!(
-        words("snake_case it's 3.14+x 🙂yes"),
-        ["snake", "case", "it", "s", "3", "14", "x", "yes"]
-    );
+    assert_eq!(words("snake_case it's 3.14+x 🙂yes"), ["snake", "case", "it", "s", "3", "14", "x", "yes"]);
 }
 
 #[test]
 fn white_space_between_characters_is_one_space_and_none_at_the_ends() {
-    assert_eq!(
-        tokens(" A\t\n\u{2003}b. ", Shingle::Char(3)),
-        ["a", " ", "b", "."]
-    );
+    assert_eq!(tokens(" A\t\n\u{2003}b. ", Shingle::Char(3)), ["a", " ", "b", "."]);
 }
 
 #[test]
@@ -160,9 +148,7 @@ fn a_text_without_tokens_is_not_even_similar_to_itself() {
 fn a_shingle_is_read_from_its_unit_and_count() {
     assert_eq!("word:5".parse(), Ok(Shingle::Word(5)));
     assert_eq!("char:12".parse(), Ok(Shingle::Char(12)));
-    for text in [
-        "", "word", "word:", "word:0", "char:-1", "line:3", "word:5:5",
-    ] {
+    for text in ["", "word", "word:", "word:0", "char:-1", "line:3", "word:5:5"] {
         let text = text.to_string();
         assert_eq!(text.parse::<Shingle>(), Err(ParseShingleError { text }));
     }

@@ -27,10 +27,7 @@ pub fn components<S: FeatureSource>(
     Ok(decisions(items.len(), removals.into_iter().flatten()))
 }
 
-fn removals<S: FeatureSource>(
-    family: Family<'_>,
-    mut bench: Bench<'_, S>,
-) -> Result<Vec<Removal>, S::Error> {
+fn removals<S: FeatureSource>(family: Family<'_>, mut bench: Bench<'_, S>) -> Result<Vec<Removal>, S::Error> {
     let neighbours = Neighbours::new(family);
     let mut union = Union::new(family.items.len());
     let places = 0..family.items.len() as u32;
@@ -39,15 +36,8 @@ fn removals<S: FeatureSource>(
         let root = union.root(place);
         let mut others = neighbours.after(place);
         others.retain(|other| union.root(*other) != root);
-        let verified = others
-            .par_iter()
-            .map(|other| bench.verify(place, *other))
-            .collect::<Result<Vec<_>, _>>()?;
-        for (other, _) in others
-            .into_iter()
-            .zip(verified)
-            .filter(|(_, overlap)| overlap.is_some())
-        {
+        let verified = others.par_iter().map(|other| bench.verify(place, *other)).collect::<Result<Vec<_>, _>>()?;
+        for (other, _) in others.into_iter().zip(verified).filter(|(_, overlap)| overlap.is_some()) {
             union.join(place, other);
         }
         bench.make_room();

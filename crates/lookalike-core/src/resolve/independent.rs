@@ -51,10 +51,7 @@ struct Resolver<'a, S> {
 
 impl<'a, S: FeatureSource> Resolver<'a, S> {
     fn new(family: Family<'_>, bench: Bench<'a, S>) -> Self {
-        let buckets: Lists = family
-            .buckets()
-            .map(|bucket| bucket.iter().copied())
-            .collect();
+        let buckets: Lists = family.buckets().map(|bucket| bucket.iter().copied()).collect();
         Self {
             bench,
             buckets_of: buckets.transposed(family.items.len()),
@@ -72,8 +69,7 @@ impl<'a, S: FeatureSource> Resolver<'a, S> {
             let mut undecided = self.remove(block, &matches);
             while !undecided.is_empty() {
                 let (kept, others) = round.split_off_best(&undecided, &self.buckets_of);
-                let matches =
-                    self.first_matches(&others, |place| round.kept_near(place, &self.buckets_of))?;
+                let matches = self.first_matches(&others, |place| round.kept_near(place, &self.buckets_of))?;
                 undecided = self.remove(others, &matches);
                 self.keep(&kept);
             }
@@ -102,11 +98,7 @@ impl<'a, S: FeatureSource> Resolver<'a, S> {
     /// All kept places that share a bucket with this one, best first.
     fn kept_near(&self, place: u32) -> Vec<u32> {
         let buckets = self.buckets_of.list(place as usize);
-        let mut kept: Vec<u32> = buckets
-            .iter()
-            .flat_map(|bucket| &self.kept_in[*bucket as usize])
-            .copied()
-            .collect();
+        let mut kept: Vec<u32> = buckets.iter().flat_map(|bucket| &self.kept_in[*bucket as usize]).copied().collect();
         kept.sort_unstable();
         kept.dedup();
         kept
@@ -125,26 +117,17 @@ impl<'a, S: FeatureSource> Resolver<'a, S> {
         for (place, by) in places.iter().zip(matches) {
             self.removed_by[*place as usize] = *by;
         }
-        places
-            .into_iter()
-            .filter(|place| self.removed_by[*place as usize].is_none())
-            .collect()
+        places.into_iter().filter(|place| self.removed_by[*place as usize].is_none()).collect()
     }
 
     /// The removals, each by the kept item most like the removed one.
     fn removals(&self, family: Family<'_>) -> Result<Vec<Removal>, S::Error> {
-        let removed: Vec<u32> = (0..)
-            .zip(&self.removed_by)
-            .filter_map(|(place, by)| by.map(|_| place))
-            .collect();
+        let removed: Vec<u32> = (0..).zip(&self.removed_by).filter_map(|(place, by)| by.map(|_| place)).collect();
         let rank = |place: u32| family.items[place as usize];
         let removal = |place: &u32| {
             let kept = self.kept_near(*place);
             let mut best: Option<(u32, crate::feature_set::Overlap)> = None;
-            for by in kept
-                .into_iter()
-                .filter(|by| self.bench.is_possible(*place, *by))
-            {
+            for by in kept.into_iter().filter(|by| self.bench.is_possible(*place, *by)) {
                 let overlap = self.bench.overlap(*place, by)?;
                 // Strictly: of equals the first stays.
                 if best.is_none_or(|(_, least)| overlap.jaccard() > least.jaccard()) {
@@ -174,10 +157,7 @@ struct Best {
 
 impl Round {
     fn new(bucket_count: usize) -> Self {
-        Self {
-            number: 0,
-            best_in: vec![Best::default(); bucket_count],
-        }
+        Self { number: 0, best_in: vec![Best::default(); bucket_count] }
     }
 
     /// Starts a round: those that are the best undecided of all their buckets can be kept; and the others.
@@ -185,17 +165,11 @@ impl Round {
         self.number += 1;
         undecided.iter().partition(|place| {
             let buckets = buckets_of.list(**place as usize);
-            let is_kept = buckets
-                .iter()
-                .all(|bucket| self.best_in[*bucket as usize].round != self.number);
+            let is_kept = buckets.iter().all(|bucket| self.best_in[*bucket as usize].round != self.number);
             for bucket in buckets {
                 let best = &mut self.best_in[*bucket as usize];
                 if best.round != self.number {
-                    *best = Best {
-                        round: self.number,
-                        place: **place,
-                        is_kept,
-                    };
+                    *best = Best { round: self.number, place: **place, is_kept };
                 }
             }
             is_kept
@@ -204,14 +178,9 @@ impl Round {
 
     /// The places kept in this round that share a bucket with this one, best first.
     fn kept_near(&self, place: u32, buckets_of: &Lists) -> Vec<u32> {
-        let best = buckets_of
-            .list(place as usize)
-            .iter()
-            .map(|bucket| self.best_in[*bucket as usize]);
-        let mut kept: Vec<u32> = best
-            .filter(|best| best.round == self.number && best.is_kept)
-            .map(|best| best.place)
-            .collect();
+        let best = buckets_of.list(place as usize).iter().map(|bucket| self.best_in[*bucket as usize]);
+        let mut kept: Vec<u32> =
+            best.filter(|best| best.round == self.number && best.is_kept).map(|best| best.place).collect();
         kept.sort_unstable();
         kept.dedup();
         kept

@@ -37,21 +37,13 @@ pub fn matches<S: FeatureSource>(
                 let mut matches = Vec::new();
                 for other in neighbours.after(place) {
                     if let Some(overlap) = bench.verify(place, other)? {
-                        let [left, right] =
-                            [place, other].map(|place| family.items[place as usize]);
-                        matches.push(Match {
-                            left,
-                            right,
-                            overlap,
-                        });
+                        let [left, right] = [place, other].map(|place| family.items[place as usize]);
+                        matches.push(Match { left, right, overlap });
                     }
                 }
                 Ok(matches)
             };
-            let found = (0..family.items.len() as u32)
-                .into_par_iter()
-                .map(of_place)
-                .collect::<Result<Vec<_>, _>>()?;
+            let found = (0..family.items.len() as u32).into_par_iter().map(of_place).collect::<Result<Vec<_>, _>>()?;
             Ok(found.concat())
         })
         .collect::<Result<Vec<_>, _>>()?;
@@ -68,14 +60,8 @@ pub(super) struct Neighbours {
 
 impl Neighbours {
     pub(super) fn new(family: Family<'_>) -> Self {
-        let buckets: Lists = family
-            .buckets()
-            .map(|bucket| bucket.iter().copied())
-            .collect();
-        Self {
-            buckets_of: buckets.transposed(family.items.len()),
-            buckets,
-        }
+        let buckets: Lists = family.buckets().map(|bucket| bucket.iter().copied()).collect();
+        Self { buckets_of: buckets.transposed(family.items.len()), buckets }
     }
 
     /// The worse ranked places that share a bucket with this one, best first.

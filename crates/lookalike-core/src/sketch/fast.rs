@@ -22,9 +22,7 @@ pub struct FastSketcher {
 impl FastSketcher {
     /// A sketcher of `slot_count` slots.
     pub fn new(slot_count: usize) -> Self {
-        Self {
-            slots: vec![EMPTY; slot_count],
-        }
+        Self { slots: vec![EMPTY; slot_count] }
     }
 
     /// The sketch of a set of features. Repeated features make no difference; no features make no sketch.
@@ -40,24 +38,12 @@ impl FastSketcher {
             if !self.slots.contains(&EMPTY) {
                 return Some(&self.slots);
             }
-            self.round(
-                round,
-                features
-                    .iter()
-                    .map(|feature| hash_of_round(*feature, round)),
-            );
+            self.round(round, features.iter().map(|feature| hash_of_round(*feature, round)));
         }
         // A slot that no round reached gets a round of its own, into which every feature falls.
-        for (slot, least) in self
-            .slots
-            .iter_mut()
-            .enumerate()
-            .filter(|(_, least)| **least == EMPTY)
-        {
+        for (slot, least) in self.slots.iter_mut().enumerate().filter(|(_, least)| **least == EMPTY) {
             let round = slot_count + slot as u64;
-            let values = features
-                .iter()
-                .map(|feature| value_of(hash_of_round(*feature, round), round));
+            let values = features.iter().map(|feature| value_of(hash_of_round(*feature, round), round));
             *least = values.min().unwrap_or(EMPTY);
         }
         Some(&self.slots)

@@ -9,10 +9,6 @@ pub use store::{Sketches, concat};
 /// The share of slots in which two sketches agree: an unbiased estimate of their Jaccard similarity.
 pub fn estimate(left: &[u64], right: &[u64]) -> f64 {
     debug_assert_eq!(left.len(), right.len(), "sketches of one kind");
-    let equal = left
-        .iter()
-        .zip(right)
-        .filter(|(left, right)| left == right)
-        .count();
+    let equal = left.iter().zip(right).filter(|(left, right)| left == right).count();
     equal as f64 / left.len().max(1) as f64
 }

@@ -13,11 +13,7 @@ pub struct Sketches {
 impl Sketches {
     /// An empty store for sketches of this banding.
     pub fn new(banding: Banding) -> Self {
-        Self {
-            banding,
-            keys: Vec::new(),
-            low_bytes: Vec::new(),
-        }
+        Self { banding, keys: Vec::new(), low_bytes: Vec::new() }
     }
 
     /// The banding of all sketches here.
@@ -32,8 +28,7 @@ impl Sketches {
             self.low_bytes.extend(sketch.iter().map(|slot| *slot as u8));
         } else {
             self.keys.resize(self.keys.len() + self.banding.bands(), 0);
-            self.low_bytes
-                .resize(self.low_bytes.len() + self.banding.slot_count(), 0);
+            self.low_bytes.resize(self.low_bytes.len() + self.banding.slot_count(), 0);
         }
     }
 
@@ -45,15 +40,8 @@ impl Sketches {
 
     /// All of `parts` one after the other. Each part is freed as soon as it is copied.
     pub fn concat(banding: Banding, parts: Vec<Self>) -> Self {
-        let (keys, low_bytes): (Vec<_>, Vec<_>) = parts
-            .into_iter()
-            .map(|part| (part.keys, part.low_bytes))
-            .unzip();
-        Self {
-            banding,
-            keys: concat(keys),
-            low_bytes: concat(low_bytes),
-        }
+        let (keys, low_bytes): (Vec<_>, Vec<_>) = parts.into_iter().map(|part| (part.keys, part.low_bytes)).unzip();
+        Self { banding, keys: concat(keys), low_bytes: concat(low_bytes) }
     }
 
     /// The key of one band of an item.
@@ -67,11 +55,7 @@ impl Sketches {
     pub fn agreeing(&self, left: u32, right: u32) -> usize {
         let slots = self.banding.slot_count();
         let bytes = |item: u32| &self.low_bytes[item as usize * slots..][..slots];
-        bytes(left)
-            .iter()
-            .zip(bytes(right))
-            .map(|(left, right)| usize::from(left == right))
-            .sum()
+        bytes(left).iter().zip(bytes(right)).map(|(left, right)| usize::from(left == right)).sum()
     }
 }
 

@@ -2,10 +2,7 @@
 //!
 //! The only file with `unsafe` in it. Each kernel is a few instructions of one processor family; [`scalar`] is the
 //! twin that says what they must do. A kernel is chosen at run time, and only after it agreed with the twin on every byte.
-#![expect(
-    unsafe_code,
-    reason = "SIMD intrinsics, each with the scalar twin it is tested against"
-)]
+#![expect(unsafe_code, reason = "SIMD intrinsics, each with the scalar twin it is tested against")]
 
 use std::sync::OnceLock;
 
@@ -30,11 +27,7 @@ pub type Kernel = fn(bytes: &[u8], lower: &mut [u8], blocks: &mut [Block]);
 pub fn kernel() -> Kernel {
     static CHOSEN: OnceLock<Kernel> = OnceLock::new();
     *CHOSEN.get_or_init(|| {
-        kernels()
-            .into_iter()
-            .map(|(_, kernel)| kernel)
-            .find(|kernel| agrees(*kernel))
-            .unwrap_or(scalar)
+        kernels().into_iter().map(|(_, kernel)| kernel).find(|kernel| agrees(*kernel)).unwrap_or(scalar)
     })
 }
 
@@ -95,9 +88,8 @@ pub fn scalar(bytes: &[u8], lower: &mut [u8], blocks: &mut [Block]) {
 #[target_feature(enable = "avx2")]
 fn avx2(bytes: &[u8], lower: &mut [u8], blocks: &mut [Block]) {
     use std::arch::x86_64::{
-        __m256i, _mm256_add_epi8, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_loadu_si256,
-        _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
-        _mm256_storeu_si256,
+        __m256i, _mm256_add_epi8, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_min_epu8,
+        _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8, _mm256_storeu_si256,
     };
 
     let case = _mm256_set1_epi8(0x20);
@@ -119,9 +111,7 @@ fn avx2(bytes: &[u8], lower: &mut [u8], blocks: &mut [Block]) {
             let is_digit = _mm256_cmpeq_epi8(_mm256_min_epu8(digit, last_digit), digit);
             let small = _mm256_or_si256(x, _mm256_and_si256(is_letter, case));
             // SAFETY: as for the load; `lower` has the length of `chunk`.
-            unsafe {
-                _mm256_storeu_si256(lower[at..at + 32].as_mut_ptr().cast::<__m256i>(), small)
-            };
+            unsafe { _mm256_storeu_si256(lower[at..at + 32].as_mut_ptr().cast::<__m256i>(), small) };
             let words = _mm256_movemask_epi8(_mm256_or_si256(is_letter, is_digit)).cast_unsigned();
             block.words |= u64::from(words) << at;
             block.wide |= u64::from(_mm256_movemask_epi8(x).cast_unsigned()) << at;
@@ -133,8 +123,8 @@ fn avx2(bytes: &[u8], lower: &mut [u8], blocks: &mut [Block]) {
 #[target_feature(enable = "avx512f,avx512bw")]
 fn avx512(bytes: &[u8], lower: &mut [u8], blocks: &mut [Block]) {
     use std::arch::x86_64::{
-        _mm512_add_epi8, _mm512_cmple_epu8_mask, _mm512_loadu_si512, _mm512_mask_blend_epi8,
-        _mm512_movepi8_mask, _mm512_or_si512, _mm512_set1_epi8, _mm512_storeu_si512,
+        _mm512_add_epi8, _mm512_cmple_epu8_mask, _mm512_loadu_si512, _mm512_mask_blend_epi8, _mm512_movepi8_mask,
+        _mm512_or_si512, _mm512_set1_epi8, _mm512_storeu_si512,
     };
 
     let case = _mm512_set1_epi8(0x20);
@@ -150,16 +140,8 @@ fn avx512(bytes: &[u8], lower: &mut [u8], blocks: &mut [Block]) {
         let is_letter = _mm512_cmple_epu8_mask(_mm512_add_epi8(small, minus_a), last_letter);
         let is_digit = _mm512_cmple_epu8_mask(_mm512_add_epi8(x, minus_zero), last_digit);
         // SAFETY: as for the load; `lower` has the length of `chunk`.
-        unsafe {
-            _mm512_storeu_si512(
-                lower.as_mut_ptr().cast(),
-                _mm512_mask_blend_epi8(is_letter, x, small),
-            )
-        };
-        *block = Block {
-            words: is_letter | is_digit,
-            wide: _mm512_movepi8_mask(x),
-        };
+        unsafe { _mm512_storeu_si512(lower.as_mut_ptr().cast(), _mm512_mask_blend_epi8(is_letter, x, small)) };
+        *block = Block { words: is_letter | is_digit, wide: _mm512_movepi8_mask(x) };
     }
 }
 
@@ -167,8 +149,8 @@ fn avx512(bytes: &[u8], lower: &mut [u8], blocks: &mut [Block]) {
 #[target_feature(enable = "neon")]
 fn neon(bytes: &[u8], lower: &mut [u8], blocks: &mut [Block]) {
     use std::arch::aarch64::{
-        uint8x16_t, vaddq_u8, vandq_u8, vcleq_u8, vcltzq_s8, vdupq_n_u8, vgetq_lane_u64, vld1q_u8,
-        vorrq_u8, vpaddq_u8, vreinterpretq_s8_u8, vreinterpretq_u64_u8, vst1q_u8,
+        uint8x16_t, vaddq_u8, vandq_u8, vcleq_u8, vcltzq_s8, vdupq_n_u8, vgetq_lane_u64, vld1q_u8, vorrq_u8, vpaddq_u8,
+        vreinterpretq_s8_u8, vreinterpretq_u64_u8, vst1q_u8,
     };
 
     const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
@@ -196,19 +178,11 @@ fn neon(bytes: &[u8], lower: &mut [u8], blocks: &mut [Block]) {
             let is_letter = vcleq_u8(vaddq_u8(vorrq_u8(x, case), minus_a), last_letter);
             let is_digit = vcleq_u8(vaddq_u8(x, minus_zero), last_digit);
             // SAFETY: as for the load; `lower` has the length of `chunk`.
-            unsafe {
-                vst1q_u8(
-                    lower[at..at + 16].as_mut_ptr(),
-                    vorrq_u8(x, vandq_u8(is_letter, case)),
-                )
-            };
+            unsafe { vst1q_u8(lower[at..at + 16].as_mut_ptr(), vorrq_u8(x, vandq_u8(is_letter, case))) };
             words[quarter] = vorrq_u8(is_letter, is_digit);
             wide[quarter] = vcltzq_s8(vreinterpretq_s8_u8(x));
         }
-        *block = Block {
-            words: mask(words),
-            wide: mask(wide),
-        };
+        *block = Block { words: mask(words), wide: mask(wide) };
     }
 }
 
@@ -244,13 +218,7 @@ mod tests {
     fn letters_and_digits_are_words_and_punctuation_is_not() {
         let mut bytes = *b"Az09_-\xC3\xA9                                                        ";
         let (lower, blocks) = run(kernel(), &bytes);
-        assert_eq!(
-            blocks,
-            [Block {
-                words: 0b1111,
-                wide: 0b1100_0000
-            }]
-        );
+        assert_eq!(blocks, [Block { words: 0b1111, wide: 0b1100_0000 }]);
         bytes[0] = b'a';
         assert_eq!(lower, bytes);
     }

@@ -55,9 +55,7 @@ pub(super) fn character(c: char) -> &'static Character {
 
 fn fill(start: usize) -> Box<[Character]> {
     // Surrogates are no characters; nobody asks for them, so any entry will do.
-    (start..start + PAGE)
-        .map(|code| describe(char::from_u32(code as u32).unwrap_or('\0')))
-        .collect()
+    (start..start + PAGE).map(|code| describe(char::from_u32(code as u32).unwrap_or('\0'))).collect()
 }
 
 fn describe(c: char) -> Character {
@@ -68,9 +66,7 @@ fn describe(c: char) -> Character {
         (Some(folded), None) if !composes_with_the_one_before(folded) => (kind_of(folded), folded),
         _ => (Kind::Complex, c),
     };
-    let reorders = [c, folded]
-        .iter()
-        .any(|c| CanonicalCombiningClassMap::new().get_u8(*c) != 0);
+    let reorders = [c, folded].iter().any(|c| CanonicalCombiningClassMap::new().get_u8(*c) != 0);
     // A letter that turns into a mark, or the other way round, is too odd to be simple.
     let odd = reorders && kind != Kind::Mark;
     Character {
@@ -86,9 +82,7 @@ pub(super) fn kind_of(c: char) -> Kind {
     let category = CodePointMapData::<GeneralCategory>::new().get(c);
     if GeneralCategoryGroup::Mark.contains(category) {
         Kind::Mark
-    } else if GeneralCategoryGroup::Letter.contains(category)
-        || GeneralCategoryGroup::Number.contains(category)
-    {
+    } else if GeneralCategoryGroup::Letter.contains(category) || GeneralCategoryGroup::Number.contains(category) {
         match CodePointMapData::<Script>::new().get(c) {
             Script::Han
             | Script::Hiragana

@@ -8,8 +8,7 @@ use std::sync::OnceLock;
 use icu_casemap::{CaseMapper, CaseMapperBorrowed};
 use icu_normalizer::properties::{CanonicalDecomposition, Decomposed};
 use icu_normalizer::{
-    ComposingNormalizer, ComposingNormalizerBorrowed, DecomposingNormalizer,
-    DecomposingNormalizerBorrowed,
+    ComposingNormalizer, ComposingNormalizerBorrowed, DecomposingNormalizer, DecomposingNormalizerBorrowed,
 };
 use icu_properties::props::DefaultIgnorableCodePoint;
 use icu_properties::{CodePointSetData, CodePointSetDataBorrowed};
@@ -17,8 +16,7 @@ use icu_properties::{CodePointSetData, CodePointSetDataBorrowed};
 const NFD: DecomposingNormalizerBorrowed<'static> = DecomposingNormalizer::new_nfd();
 const NFKC: ComposingNormalizerBorrowed<'static> = ComposingNormalizer::new_nfkc();
 const CASE: CaseMapperBorrowed<'static> = CaseMapper::new();
-const IGNORABLE: CodePointSetDataBorrowed<'static> =
-    CodePointSetData::new::<DefaultIgnorableCodePoint>();
+const IGNORABLE: CodePointSetDataBorrowed<'static> = CodePointSetData::new::<DefaultIgnorableCodePoint>();
 
 /// `NFKC_Casefold` of `text`: folded, composed, and without characters that are not meant to be seen.
 pub fn normalize(text: &str) -> String {

@@ -60,12 +60,7 @@ const PIECE: usize = 16 * 1024;
 
 impl Default for Tokenizer {
     fn default() -> Self {
-        Self {
-            kernel: kernel(),
-            lower: Vec::new(),
-            blocks: Vec::new(),
-            word: String::new(),
-        }
+        Self { kernel: kernel(), lower: Vec::new(), blocks: Vec::new(), word: String::new() }
     }
 }
 
@@ -82,19 +77,12 @@ impl Tokenizer {
 
     /// Gives the character tokens of `text` to `sink`.
     pub fn characters(&mut self, text: &str, sink: &mut impl TokenSink) {
-        let mut writer = CharacterWriter {
-            space: None,
-            any: false,
-            sink,
-        };
+        let mut writer = CharacterWriter { space: None, any: false, sink };
         let bytes = text.as_bytes();
         let mut start = 0;
         while start < bytes.len() {
             // A unit is one ASCII character with all that is not ASCII after it, since only that can melt into it.
-            let wide = bytes[start + 1..]
-                .iter()
-                .take_while(|byte| !byte.is_ascii())
-                .count();
+            let wide = bytes[start + 1..].iter().take_while(|byte| !byte.is_ascii()).count();
             let end = start + 1 + wide;
             if wide == 0 {
                 writer.push(character(char::from(bytes[start])), start, end);
@@ -122,23 +110,14 @@ impl Tokenizer {
         // Room for a last block filled up with zeros, which are no words.
         let padded = piece.len().next_multiple_of(BLOCK);
         self.lower.resize(padded.max(self.lower.len()), 0);
-        self.blocks
-            .resize((padded / BLOCK).max(self.blocks.len()), Block::default());
+        self.blocks.resize((padded / BLOCK).max(self.blocks.len()), Block::default());
         let whole = piece.len() / BLOCK * BLOCK;
         let bytes = piece.as_bytes();
-        (self.kernel)(
-            &bytes[..whole],
-            &mut self.lower[..whole],
-            &mut self.blocks[..whole / BLOCK],
-        );
+        (self.kernel)(&bytes[..whole], &mut self.lower[..whole], &mut self.blocks[..whole / BLOCK]);
         if whole < padded {
             let mut last = [0; BLOCK];
             last[..piece.len() - whole].copy_from_slice(&bytes[whole..]);
-            (self.kernel)(
-                &last,
-                &mut self.lower[whole..padded],
-                &mut self.blocks[whole / BLOCK..padded / BLOCK],
-            );
+            (self.kernel)(&last, &mut self.lower[whole..padded], &mut self.blocks[whole / BLOCK..padded / BLOCK]);
         }
 
         let blocks = &self.blocks[..padded / BLOCK];
@@ -147,11 +126,7 @@ impl Tokenizer {
                 blocks,
                 |block| block.words,
                 |start, end| {
-                    sink.token(
-                        token_hash(&self.lower[start..end]),
-                        offset + start,
-                        offset + end,
-                    );
+                    sink.token(token_hash(&self.lower[start..end]), offset + start, offset + end);
                 },
             );
         } else {
@@ -160,11 +135,7 @@ impl Tokenizer {
                 |block| block.words | block.wide,
                 |start, end| {
                     if piece.as_bytes()[start..end].is_ascii() {
-                        sink.token(
-                            token_hash(&self.lower[start..end]),
-                            offset + start,
-                            offset + end,
-                        );
+                        sink.token(token_hash(&self.lower[start..end]), offset + start, offset + end);
                     } else {
                         words_of_unit(&piece[start..end], offset + start, &mut self.word, sink);
                     }
@@ -184,10 +155,7 @@ fn piece_end(bytes: &[u8], start: usize) -> usize {
     match bytes[start..most].iter().rposition(cuts) {
         Some(at) => start + at + 1,
         // A single word, or a script without spaces, longer than a piece: go on to the next cut.
-        None => bytes[most..]
-            .iter()
-            .position(cuts)
-            .map_or(bytes.len(), |at| most + at + 1),
+        None => bytes[most..].iter().position(cuts).map_or(bytes.len(), |at| most + at + 1),
     }
 }
 
@@ -238,13 +206,7 @@ fn in_normal_text(c: char) -> Character {
 
 /// The words of a unit with characters that are not ASCII.
 fn words_of_unit(unit: &str, offset: usize, word: &mut String, sink: &mut impl TokenSink) {
-    let mut writer = WordWriter {
-        word,
-        start: 0,
-        end: 0,
-        alone: None,
-        sink,
-    };
+    let mut writer = WordWriter { word, start: 0, end: 0, alone: None, sink };
     if is_simple(unit) {
         let mut at = offset;
         for c in unit.chars() {
@@ -356,17 +318,11 @@ mod tests {
     }
 
     fn hashes(tokens: &[&str]) -> Vec<u64> {
-        tokens
-            .iter()
-            .map(|token| token_hash(token.as_bytes()))
-            .collect()
+        tokens.iter().map(|token| token_hash(token.as_bytes())).collect()
     }
 
     fn judge(text: &str, shingle: lookalike_judge::Shingle) -> Vec<u64> {
-        lookalike_judge::tokens(text, shingle)
-            .iter()
-            .map(|token| token_hash(token.as_bytes()))
-            .collect()
+        lookalike_judge::tokens(text, shingle).iter().map(|token| token_hash(token.as_bytes())).collect()
     }
 
     #[test]
@@ -390,11 +346,7 @@ mod tests {
     fn words_longer_than_a_block_and_than_a_piece_stay_whole() {
         for length in [63, 64, 65, 128, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE] {
             let long = "x".repeat(length);
-            assert_eq!(
-                words(&format!("a {long} b")),
-                hashes(&["a", &long, "b"]),
-                "{length}"
-            );
+            assert_eq!(words(&format!("a {long} b")), hashes(&["a", &long, "b"]), "{length}");
         }
     }
 
@@ -409,10 +361,7 @@ mod tests {
         let text = "Now, le cafe\u{301} — ŒUVRE!";
         let mut tokens: Vec<Token> = Vec::new();
         Tokenizer::default().words(text, &mut tokens);
-        let places: Vec<&str> = tokens
-            .iter()
-            .map(|token| &text[token.start..token.end])
-            .collect();
+        let places: Vec<&str> = tokens.iter().map(|token| &text[token.start..token.end]).collect();
         assert_eq!(places, ["Now", "le", "cafe\u{301}", "ŒUVRE"]);
     }
 
