@@ -1,1 +1,73 @@
-fn main() {}
+//! The project's own commands: `cargo xtask test`, `cargo xtask quality` and `cargo xtask bench`.
+//!
+//! They need nothing but the Rust toolchain. What they measure is the command `lookalike` as a user has it: the release
+//! binary, run as a process of its own.
+
+#![forbid(unsafe_code)]
+
+mod bench;
+mod check;
+mod pairs;
+mod quality;
+mod readme;
+mod table;
+mod workspace;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+use crate::workspace::Workspace;
+
+#[derive(Parser)]
+#[command(bin_name = "cargo xtask", about = "The project's own commands")]
+struct Arguments {
+    #[command(subcommand)]
+    job: Job,
+}
+
+#[derive(Subcommand)]
+enum Job {
+    /// Run every check: format, lints, all tests, documentation, the README's own commands, quality
+    Test,
+    /// Recall and precision on real data whose exact answer is known
+    Quality {
+        /// The folder of the data [default: ../shared/data beside the workspace]
+        #[arg(long, value_name = "DIR")]
+        data: Option<PathBuf>,
+    },
+    /// Speed, memory and accuracy on a large corpus, beside `wc -w`
+    Bench(bench::Options),
+    /// Run a command and write down the time and memory it used; `bench` calls this
+    #[command(hide = true)]
+    Measure {
+        /// The file to write the measures to
+        #[arg(long)]
+        report: PathBuf,
+        /// The command with its arguments
+        #[arg(last = true, required = true)]
+        command: Vec<OsString>,
+    },
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().job) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(job: Job) -> Result<()> {
+    match job {
+        Job::Test => check::run(&Workspace::find()?),
+        Job::Quality { data } => quality::run(&Workspace::find()?, data.as_deref()),
+        Job::Bench(options) => bench::run(&Workspace::find()?, &options),
+        Job::Measure { report, command } => bench::measure::run_and_report(&report, &command),
+    }
+}

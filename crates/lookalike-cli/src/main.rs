@@ -1,1 +1,32 @@
-fn main() {}
+//! The `lookalike` command: arguments to options, a job, and its result for a person.
+//!
+//! stdout is data, stderr is talk. Exit 0 is done, 1 is done with skipped input, 2 is not done.
+#![forbid(unsafe_code)]
+
+mod args;
+mod commands;
+mod number;
+mod show;
+mod watch;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let arguments = match args::Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return show::usage_error(&error),
+    };
+    match commands::run(arguments) {
+        Ok(commands::Done::All) => ExitCode::SUCCESS,
+        Ok(commands::Done::WithSkipped) => ExitCode::from(1),
+        Err(error) => {
+            // A reader that went away, as `head` does, is no reason to complain.
+            if !show::is_closed_pipe(&error) {
+                eprintln!("lookalike: {error:#}");
+            }
+            ExitCode::from(2)
+        }
+    }
+}

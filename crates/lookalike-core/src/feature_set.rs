@@ -23,22 +23,22 @@ impl FeatureSet {
     }
 
     /// How many there are.
-    pub fn size(&self) -> usize {
-        self.0.len()
+    pub fn size(&self) -> u32 {
+        self.0.len() as u32
     }
 
     /// Measures this set against another.
     pub fn overlap(&self, other: &Self) -> Overlap {
         let (left, right) = (&*self.0, &*other.0);
-        let (mut shared, mut i, mut j) = (0, 0, 0);
+        let (mut shared, mut i, mut j) = (0_u32, 0, 0);
         // Without a branch on the outcome: features are random, so a branch would be guessed wrong every other time.
         while i < left.len() && j < right.len() {
             let (a, b) = (left[i], right[j]);
-            shared += usize::from(a == b);
+            shared += u32::from(a == b);
             i += usize::from(a <= b);
             j += usize::from(b <= a);
         }
-        Overlap { shared, left: left.len(), right: right.len() }
+        Overlap { shared, left: self.size(), right: other.size() }
     }
 }
 
@@ -46,27 +46,27 @@ impl FeatureSet {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overlap {
     /// Features in both.
-    pub shared: usize,
+    pub shared: u32,
     /// Features of the left set.
-    pub left: usize,
+    pub left: u32,
     /// Features of the right set.
-    pub right: usize,
+    pub right: u32,
 }
 
 impl Overlap {
     /// Shared features over all features: 0 for two empty sets, since nothing is like nothing.
     pub fn jaccard(self) -> f64 {
-        share(self.shared, self.left + self.right - self.shared)
+        share(self.shared, u64::from(self.left) + u64::from(self.right) - u64::from(self.shared))
     }
 
     /// How much of the left set lies in the right.
     pub fn containment_left(self) -> f64 {
-        share(self.shared, self.left)
+        share(self.shared, u64::from(self.left))
     }
 
     /// How much of the right set lies in the left.
     pub fn containment_right(self) -> f64 {
-        share(self.shared, self.right)
+        share(self.shared, u64::from(self.right))
     }
 
     /// Whether this is alike enough.
@@ -79,10 +79,15 @@ impl Overlap {
     pub fn swapped(self) -> Self {
         Self { shared: self.shared, left: self.right, right: self.left }
     }
+
+    /// A set of this size with itself.
+    pub fn of_equals(size: u32) -> Self {
+        Self { shared: size, left: size, right: size }
+    }
 }
 
-fn share(part: usize, whole: usize) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+fn share(part: u32, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { f64::from(part) / whole as f64 }
 }
 
 /// Counts distinct features without sorting them; made once a thread, for its table.
@@ -93,7 +98,7 @@ pub struct DistinctCounter {
 
 impl DistinctCounter {
     /// How many different features there are.
-    pub fn count(&mut self, features: &[u64]) -> usize {
+    pub fn count(&mut self, features: &[u64]) -> u32 {
         // At most half full, so that a free place is near.
         let places = (features.len() * 2).next_power_of_two().max(2);
         self.table.clear();
@@ -153,9 +158,9 @@ mod tests {
         ) {
             let sets = [&left, &right].map(|features| features.iter().copied().collect::<HashSet<_>>());
             let overlap = FeatureSet::new(&left).overlap(&FeatureSet::new(&right));
-            prop_assert_eq!(overlap.shared, sets[0].intersection(&sets[1]).count());
-            prop_assert_eq!(overlap.left, sets[0].len());
-            prop_assert_eq!(DistinctCounter::default().count(&right), sets[1].len());
+            prop_assert_eq!(overlap.shared as usize, sets[0].intersection(&sets[1]).count());
+            prop_assert_eq!(overlap.left as usize, sets[0].len());
+            prop_assert_eq!(DistinctCounter::default().count(&right) as usize, sets[1].len());
         }
     }
 }

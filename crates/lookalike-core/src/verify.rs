@@ -142,7 +142,7 @@ impl<S: FeatureSource> Bench<'_, S> {
             return Ok(Arc::clone(features));
         }
         let features = Arc::new(self.verifier.source.features(self.items[place as usize])?);
-        let bytes = features.size() * size_of::<u64>();
+        let bytes = features.as_slice().len() * size_of::<u64>();
         // Two threads may read the same item at once; then the second finds the place taken, which does no harm.
         if self.held_bytes.load(Relaxed) < most_held_bytes() && held.set(Arc::clone(&features)).is_ok() {
             self.held_bytes.fetch_add(bytes, Relaxed);

@@ -1,1 +1,19 @@
-//! Being written.
+//! Bytes to documents and back.
+//!
+//! ```text
+//! discover → open → chunk → documents          kept documents → stage → move into place
+//! ```
+//!
+//! A file becomes a [`read::Stream`] of [`read::Chunk`]s, cut where no document is cut, so that chunks are parsed by any
+//! thread. A document is found again by its [`place::Place`].
+#![forbid(unsafe_code)]
+
+pub mod compression;
+pub mod discover;
+pub mod error;
+pub mod format;
+pub mod place;
+pub mod read;
+pub mod write;
+
+pub use error::{Error, Result};

@@ -1,1 +1,31 @@
-//! Being written.
+//! The jobs of lookalike: what Rust users depend on.
+//!
+//! [`dedup()`] removes near-duplicates and names, for each, what was kept in its place; [`pairs()`] lists them;
+//! [`compare()`] measures two. Each is one function that calls the stages in order.
+#![forbid(unsafe_code)]
+
+mod compare;
+mod copies;
+mod corpus;
+mod dedup;
+mod error;
+mod evidence;
+mod options;
+mod pairs;
+mod progress;
+mod queue;
+mod reread;
+mod stages;
+mod strings;
+mod summary;
+
+pub use compare::{Comparison, Passage, Side, compare, find_in_corpus};
+pub use dedup::dedup;
+pub use error::{Error, Result};
+pub use options::{Copies, DedupOptions, Group, Output, PairsOptions, ReadOptions, RowFormat, SimilarityOptions};
+pub use pairs::{PairsReport, pairs};
+pub use progress::{Progress, Silent};
+pub use summary::{Band, Found, Input, Parameters, Removal, SkippedEntry, Source, Stage, Summary};
+
+pub use lookalike_core as core;
+pub use lookalike_io as io;

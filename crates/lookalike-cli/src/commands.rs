@@ -1,0 +1,81 @@
+//! One function a command: options, job, result.
+
+use std::io::{self, BufWriter, Write};
+
+use anyhow::{Context, Result};
+use lookalike::io::write::OutputFile;
+use lookalike::{Output, Progress, Silent};
+
+use crate::args::{Arguments, Command, CompareArguments, DedupArguments, PairsArguments, RunOptions};
+use crate::show;
+use crate::watch::Watch;
+
+/// How a command ended.
+pub(crate) enum Done {
+    All,
+    /// Something of the input was skipped, and shown.
+    WithSkipped,
+}
+
+pub(crate) fn run(arguments: Arguments) -> Result<Done> {
+    match arguments.command {
+        Command::Dedup(arguments) => dedup(arguments),
+        Command::Pairs(arguments) => pairs(arguments),
+        Command::Compare(arguments) => compare(arguments),
+    }
+}
+
+fn dedup(arguments: DedupArguments) -> Result<Done> {
+    let (options, run) = arguments.options()?;
+    let summary = with_threads(run, |progress| lookalike::dedup(&options, progress))??;
+    show::skipped(&summary.skipped, summary.input.skipped);
+    if !run.quiet {
+        show::summary(&summary, options.folder.as_deref(), options.output)?;
+    }
+    debug_assert!(options.folder.is_some() || options.output == Output::DryRun, "clap asks for one of them");
+    Ok(done(summary.input.skipped))
+}
+
+fn pairs(arguments: PairsArguments) -> Result<Done> {
+    let (target, force) = (arguments.output.clone(), arguments.force);
+    let (options, run) = arguments.options()?;
+    let report = match target {
+        Some(target) => {
+            let mut file = OutputFile::new(&target, force)?;
+            let report = with_threads(run, |progress| lookalike::pairs(&options, file.writer(), progress))??;
+            file.commit()?;
+            report
+        }
+        None => {
+            let mut stdout = BufWriter::with_capacity(1 << 20, io::stdout());
+            let report = with_threads(run, |progress| lookalike::pairs(&options, &mut stdout, progress))??;
+            stdout.flush().context("cannot write to standard output")?;
+            report
+        }
+    };
+    show::skipped(&report.skipped, report.input.skipped);
+    if !run.quiet {
+        show::pairs(&report);
+    }
+    Ok(done(report.input.skipped))
+}
+
+fn compare(arguments: CompareArguments) -> Result<Done> {
+    let ids = [arguments.left.clone(), arguments.right.clone()];
+    let (read, similarity) = arguments.options()?;
+    let [left, right] = lookalike::find_in_corpus(&read, [&ids[0], &ids[1]])?;
+    show::comparison(&ids, &lookalike::compare(&left, &right, &similarity), &similarity)?;
+    Ok(Done::All)
+}
+
+fn done(skipped: u64) -> Done {
+    if skipped == 0 { Done::All } else { Done::WithSkipped }
+}
+
+/// Runs a job on the threads that were asked for, with someone watching or not.
+fn with_threads<T: Send>(run: RunOptions, job: impl FnOnce(&dyn Progress) -> T + Send) -> Result<T> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(run.threads.unwrap_or(0)).build();
+    let pool = pool.context("cannot start threads: give fewer with --threads")?;
+    Ok(pool.install(|| if run.quiet { job(&Silent) } else { job(&Watch::default()) }))
+}
+

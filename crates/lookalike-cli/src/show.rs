@@ -1,0 +1,180 @@
+//! Results for a person.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use lookalike::{Comparison, Output, PairsReport, Side, SimilarityOptions, SkippedEntry, Summary};
+
+use crate::number;
+
+/// How many skipped entries are shown; the summary has more of them.
+const SHOWN_SKIPPED: usize = 10;
+
+/// How much of a long passage is shown at its start and at its end.
+const PASSAGE_END: usize = 120;
+
+/// A wrong call: one line with the remedy. Help and version are no errors.
+pub(crate) fn usage_error(error: &clap::Error) -> ExitCode {
+    use clap::error::ErrorKind;
+    if matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    ) {
+        let _ = error.print();
+        return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+    }
+    let text = error.to_string();
+    let message = text.split("\n\nUsage").next().unwrap_or(&text).split("\n\nFor more").next().unwrap_or(&text);
+    let words: Vec<&str> = message.trim_start_matches("error: ").split_whitespace().collect();
+    eprintln!("lookalike: {}; see lookalike --help", words.join(" "));
+    ExitCode::from(2)
+}
+
+/// Whether an error only says that nobody reads standard output any more.
+pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// What was skipped, with its place.
+pub(crate) fn skipped(skipped: &[SkippedEntry], count: u64) {
+    for SkippedEntry { file, entry, position, reason } in skipped.iter().take(SHOWN_SKIPPED) {
+        match *entry {
+            "file" => eprintln!("skipped {file}: {reason}"),
+            entry => eprintln!("skipped {file}, {entry} {position}: {reason}"),
+        }
+    }
+    let more = count.saturating_sub(SHOWN_SKIPPED as u64);
+    if more > 0 {
+        eprintln!("skipped {} more", number::count(more));
+    }
+}
+
+/// What `dedup` did.
+pub(crate) fn summary(summary: &Summary, folder: Option<&Path>, output: Output) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    let Summary { input, found, parameters, .. } = summary;
+    let mut notes = Vec::new();
+    if input.empty > 0 {
+        notes.push(format!("{} without a word", number::count(input.empty)));
+    }
+    if input.skipped > 0 {
+        notes.push(format!("{} skipped", number::count(input.skipped)));
+    }
+    let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
+    let files = number::of(input.files, "file");
+    writeln!(out, "read      {} in {files}, {}{notes}", number::of(input.documents, "document"), number::bytes(input.bytes))?;
+
+    let share = 100.0 * found.removed as f64 / input.documents.max(1) as f64;
+    let near: u64 = summary.similarity.iter().map(|band| band.removed).sum();
+    let copies = number::of(found.removed - near, "exact cop").replace("cops", "copies").replace("1 exact cop", "1 exact copy");
+    writeln!(out, "removed   {} ({share:.1} %): {copies} and {} of a kept document", number::count(found.removed), number::of(near, "near-duplicate"))?;
+    if found.removed_below_threshold > 0 {
+        writeln!(
+            out,
+            "          by connected components: {} less like the kept one than {}",
+            number::of(found.removed_below_threshold, "document"),
+            parameters.threshold
+        )?;
+    }
+    writeln!(out, "kept      {} in {}", number::count(found.kept), kept_in(summary))?;
+    if !summary.least_alike.is_empty() {
+        writeln!(out, "          the least alike that were removed:")?;
+        for removal in summary.least_alike.iter().take(3) {
+            writeln!(out, "          {:.3}  {}  →  {}", removal.jaccard, removal.removed_id, removal.kept_id)?;
+        }
+    }
+    writeln!(
+        out,
+        "found by  {} shingles at a similarity of {} or more, {} bands of {} rows: recall {:.4} at the threshold",
+        parameters.shingle, parameters.threshold, parameters.bands, parameters.rows, parameters.recall_at_threshold
+    )?;
+    let speed = number::bytes((input.bytes as f64 / summary.seconds.max(1e-9)) as u64);
+    let memory = summary.peak_memory_bytes.map_or(String::new(), |bytes| format!(", {} of memory", number::bytes(bytes)));
+    writeln!(out, "took      {} ({speed}/s){memory}", number::seconds(summary.seconds))?;
+    if let Some(folder) = folder {
+        let documents = match output {
+            Output::Kept => "kept/ (what stays), ",
+            Output::Annotated => "annotated/ (everything, with notes), ",
+            Output::DryRun => "",
+        };
+        writeln!(out, "wrote     {}: {documents}removed.jsonl (what went, and why), summary.json", folder.display())?;
+    }
+    out.flush()
+}
+
+/// Alone or with how many others removed in their place.
+fn kept_in(summary: &Summary) -> String {
+    let largest = summary.clusters_by_size.keys().next_back().copied().unwrap_or(0);
+    match summary.found.clusters {
+        0 => "no cluster".to_owned(),
+        clusters => format!(
+            "{} of two or more documents (the largest has {}) and {}",
+            number::of(clusters, "cluster"),
+            number::count(largest),
+            number::of(summary.found.kept - clusters, "single")
+        ),
+    }
+}
+
+/// What `pairs` did.
+pub(crate) fn pairs(report: &PairsReport) {
+    let seconds: f64 = report.stages.iter().map(|stage| stage.seconds).sum();
+    eprintln!(
+        "{} among {} ({}), in {}",
+        number::of(report.pairs, "pair"),
+        number::of(report.input.documents, "document"),
+        number::bytes(report.input.bytes),
+        number::seconds(seconds)
+    );
+}
+
+/// What `compare` measured.
+pub(crate) fn comparison(ids: &[String; 2], comparison: &Comparison, options: &SimilarityOptions) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    let verdict = match (comparison.is_copy, comparison.is_match) {
+        (true, _) => "exact copies".to_owned(),
+        (false, true) => format!("near-duplicates, at a threshold of {}", options.threshold.value()),
+        (false, false) => format!("not near-duplicates, at a threshold of {}", options.threshold.value()),
+    };
+    let Comparison { left, right, overlap, .. } = comparison;
+    let (bands, rows) = (options.banding.bands(), options.banding.rows());
+    writeln!(out, "verdict              {verdict}")?;
+    writeln!(out, "jaccard              {:.6}  ({} of {} shingles)", overlap.jaccard(), overlap.shared, overlap.left + overlap.right - overlap.shared)?;
+    writeln!(out, "containment_left     {:.6}  (of the first in the second)", overlap.containment_left())?;
+    writeln!(out, "containment_right    {:.6}  (of the second in the first)", overlap.containment_right())?;
+    writeln!(out, "sketch_estimate      {:.6}  ({} slots)", comparison.estimate, options.banding.slot_count())?;
+    writeln!(out, "chance_to_be_found   {:.6}  ({bands} bands of {rows} rows)", comparison.chance)?;
+    writeln!(out, "tokens               {} and {}", left.token_count, right.token_count)?;
+    writeln!(out, "shingles             {} and {}, {} and {} distinct ({})", left.shingle_count, right.shingle_count, overlap.left, overlap.right, options.shingle)?;
+    let is_colored = io::stdout().is_terminal();
+    for (id, side, marks) in [(&ids[0], left, ["[-", "-]"]), (&ids[1], right, ["[+", "+]"])] {
+        writeln!(out, "\n{id}, with what the other lacks in {}…{}:", marks[0], marks[1])?;
+        writeln!(out, "{}", marked(side, marks, is_colored))?;
+    }
+    out.flush()
+}
+
+/// A text with what is not shared between marks, and long passages shortened.
+fn marked(side: &Side, [open, close]: [&str; 2], is_colored: bool) -> String {
+    let [color, plain] = if is_colored { ["\x1b[33m", "\x1b[0m"] } else { ["", ""] };
+    let passage = |passage: &lookalike::Passage| {
+        let text = shortened(passage.text.trim_end());
+        let space = &passage.text[passage.text.trim_end().len()..];
+        if passage.is_shared { format!("{text}{space}") } else { format!("{color}{open}{text}{close}{plain}{space}") }
+    };
+    side.passages.iter().map(passage).collect::<String>().trim().to_owned()
+}
+
+fn shortened(text: &str) -> String {
+    let count = text.chars().count();
+    if count <= 3 * PASSAGE_END {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(PASSAGE_END).collect();
+    let end: String = text.chars().skip(count - PASSAGE_END).collect();
+    format!("{start} … ({} more) … {end}", number::of((count - 2 * PASSAGE_END) as u64, "character"))
+}

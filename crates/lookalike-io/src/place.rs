@@ -1,0 +1,166 @@
+//! Where a document lies, so that it can be read again: only documents that may be alike are.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::discover::{InputFile, Origin};
+use crate::error::{Error, Result};
+
+/// The bytes of one entry of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Which of the input files.
+    pub file: u32,
+    /// Where its bytes are.
+    pub store: Store,
+    /// Where they start there.
+    pub offset: u64,
+    /// How many there are.
+    pub length: u32,
+}
+
+/// Where the bytes of an entry can be read again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Store {
+    /// In the input file, as they are.
+    File,
+    /// In the input file, as a gzip member of their own, as crawls have them.
+    Member,
+    /// In the spool, since the input cannot be read from the middle: standard input, or compressed as a whole.
+    Spool,
+}
+
+/// Reads places again, from all input files and the spool.
+#[derive(Debug)]
+pub struct Shelf {
+    files: Vec<InputFile>,
+    /// Files that stay open, the first ones; with more, the system would run out of handles.
+    open: Vec<OnceLock<File>>,
+    spool: OnceLock<File>,
+    spooled: AtomicU64,
+}
+
+/// How many input files stay open at most.
+const OPEN_FILES: usize = 200;
+
+impl Shelf {
+    /// A shelf of these files.
+    pub fn new(files: Vec<InputFile>) -> Self {
+        let open = files.iter().take(OPEN_FILES).map(|_| OnceLock::new()).collect();
+        Self { files, open, spool: OnceLock::new(), spooled: AtomicU64::new(0) }
+    }
+
+    /// The input files.
+    pub fn files(&self) -> &[InputFile] {
+        &self.files
+    }
+
+    /// Reads the entry at `place` into `bytes`, unpacked.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read any more, or is shorter than it was.
+    pub fn read(&self, place: Place, bytes: &mut Vec<u8>) -> Result<()> {
+        if place.store == Store::Member {
+            let mut packed = Vec::new();
+            self.read_raw(place, &mut packed)?;
+            bytes.clear();
+            let unpacked = flate2::bufread::GzDecoder::new(&*packed).read_to_end(bytes);
+            return unpacked.map(drop).map_err(|_| self.changed(place));
+        }
+        self.read_raw(place, bytes)
+    }
+
+    /// Reads the bytes at `place` as they lie there, packed or not.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read any more, or is shorter than it was.
+    pub fn read_raw(&self, place: Place, bytes: &mut Vec<u8>) -> Result<()> {
+        bytes.resize(place.length as usize, 0);
+        let shown = || self.files[place.file as usize].shown();
+        let mut read = |file: &File| {
+            read_exact_at(file, bytes, place.offset).map_err(|source| match source.kind() {
+                io::ErrorKind::UnexpectedEof => self.changed(place),
+                _ => Error::Unreadable { path: shown(), source },
+            })
+        };
+        match (place.store, self.open.get(place.file as usize)) {
+            (Store::Spool, _) => read(self.spool()?),
+            (_, Some(open)) => {
+                if let Some(file) = open.get() {
+                    return read(file);
+                }
+                let file = self.open(place.file)?;
+                read(open.get_or_init(|| file))
+            }
+            (_, None) => read(&self.open(place.file)?),
+        }
+    }
+
+    /// Puts bytes into the spool, and says where.
+    ///
+    /// # Errors
+    ///
+    /// When there is no room for them.
+    pub fn spool_bytes(&self, bytes: &[u8]) -> Result<u64> {
+        let offset = self.spooled.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        write_all_at(self.spool()?, bytes, offset).map_err(Error::unwritable(std::env::temp_dir()))?;
+        Ok(offset)
+    }
+
+    /// A file without a name, that vanishes with the process.
+    fn spool(&self) -> Result<&File> {
+        if let Some(file) = self.spool.get() {
+            return Ok(file);
+        }
+        let file = tempfile::tempfile().map_err(Error::unwritable(std::env::temp_dir()))?;
+        Ok(self.spool.get_or_init(|| file))
+    }
+
+    fn open(&self, file: u32) -> Result<File> {
+        match &self.files[file as usize].origin {
+            Origin::Path(path) => File::open(path).map_err(Error::unreadable(path)),
+            Origin::Stdin => unreachable!("standard input is spooled"),
+        }
+    }
+
+    fn changed(&self, place: Place) -> Error {
+        Error::Changed { path: self.files[place.file as usize].shown() }
+    }
+}
+
+#[cfg(unix)]
+fn read_exact_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
+}
+
+#[cfg(unix)]
+fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
+}
+
+#[cfg(windows)]
+fn read_exact_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let count = std::os::windows::fs::FileExt::seek_read(file, bytes, offset)?;
+        if count == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        bytes = &mut bytes[count..];
+        offset += count as u64;
+    }
+    Ok(())
+}
+
+#[cfg(windows)]
+fn write_all_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let count = std::os::windows::fs::FileExt::seek_write(file, bytes, offset)?;
+        bytes = &bytes[count..];
+        offset += count as u64;
+    }
+    Ok(())
+}

@@ -1,0 +1,249 @@
+//! A line of JSONL to a document.
+//!
+//! The whole line is checked to be JSON, but nothing is built of it beyond the fields that are wanted.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use lookalike_core::keep::FieldValue;
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
+
+use super::{Document, Fields};
+
+/// Parses one line. `text` is a buffer to unescape into.
+pub(super) fn parse<'a>(line: &[u8], fields: &Fields, text: &'a mut String) -> Result<Document<'a>, String> {
+    let line = simdutf8::compat::from_utf8(line).map_err(|error| {
+        format!("not UTF-8: byte {} of the line is not part of a character", error.valid_up_to() + 1)
+    })?;
+    text.clear();
+    let mut deserializer = serde_json::Deserializer::from_str(line);
+    let object = Line { fields, text }.deserialize(&mut deserializer).and_then(|found| {
+        deserializer.end()?;
+        Ok(found)
+    });
+    let found = object.map_err(|error| format!("not a document in JSON: {}", without_line(&error)))?;
+    match found.text {
+        Text::Found => Ok(Document { id: found.id.map(Cow::Owned), text, uri: None, value: found.value }),
+        Text::Missing => Err(format!("no field '{}': name the field of the text with --text", fields.text)),
+        Text::NotText => Err(format!("field '{}' is not a text", fields.text)),
+    }
+}
+
+/// A line is parsed by itself, so the error's own "line 1" would mislead.
+fn without_line(error: &serde_json::Error) -> String {
+    error.to_string().replace(" at line 1 column ", " at column ")
+}
+
+#[derive(Default)]
+struct Found {
+    text: Text,
+    id: Option<String>,
+    value: FieldValue,
+}
+
+#[derive(Default)]
+enum Text {
+    #[default]
+    Missing,
+    NotText,
+    Found,
+}
+
+struct Line<'s> {
+    fields: &'s Fields,
+    text: &'s mut String,
+}
+
+impl<'de> DeserializeSeed<'de> for Line<'_> {
+    type Value = Found;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Found, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Line<'_> {
+    type Value = Found;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object in braces")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Found, A::Error> {
+        let mut found = Found::default();
+        while let Some(key) = map.next_key_seed(Key)? {
+            // A field may serve as text, id and value at once; only the first of these is unescaped in place.
+            if key == self.fields.text {
+                self.text.clear();
+                found.text = if map.next_value_seed(TextSeed(self.text))? { Text::Found } else { Text::NotText };
+                if self.fields.id.as_ref() == Some(&self.fields.text) {
+                    found.id = Some(self.text.clone());
+                }
+                continue;
+            }
+            let (is_id, is_value) =
+                (self.fields.id.as_deref() == Some(&*key), self.fields.value.as_deref() == Some(&*key));
+            if is_id || is_value {
+                let value = map.next_value_seed(ValueSeed)?;
+                if is_id {
+                    found.id = value.to_id();
+                }
+                if is_value {
+                    found.value = value.into_field_value();
+                }
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// A key, borrowed where it has no escapes.
+struct Key;
+
+impl<'de> DeserializeSeed<'de> for Key {
+    type Value = Cow<'de, str>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Cow<'de, str>, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Key {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_borrowed_str<E>(self, key: &'de str) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Borrowed(key))
+    }
+
+    fn visit_str<E>(self, key: &str) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Owned(key.to_owned()))
+    }
+}
+
+/// Unescapes a string into a buffer; says whether it was a string.
+struct TextSeed<'s>(&'s mut String);
+
+impl<'de> DeserializeSeed<'de> for TextSeed<'_> {
+    type Value = bool;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for TextSeed<'_> {
+    type Value = bool;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<bool, E> {
+        self.0.push_str(text);
+        Ok(true)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<bool, E> {
+        Ok(false)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<bool, E> {
+        Ok(false)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<bool, E> {
+        Ok(false)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<bool, E> {
+        Ok(false)
+    }
+
+    fn visit_unit<E>(self) -> Result<bool, E> {
+        Ok(false)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<bool, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(false)
+    }
+
+    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut list: A) -> Result<bool, A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(false)
+    }
+}
+
+/// Any value, by serde_json's own type: ids and ranks are short.
+struct ValueSeed;
+
+struct Value(serde_json::Value);
+
+impl<'de> DeserializeSeed<'de> for ValueSeed {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        serde::Deserialize::deserialize(deserializer).map(Value).map_err(D::Error::custom)
+    }
+}
+
+impl Value {
+    fn to_id(&self) -> Option<String> {
+        match &self.0 {
+            serde_json::Value::String(id) => Some(id.clone()),
+            serde_json::Value::Number(id) => Some(id.to_string()),
+            _ => None,
+        }
+    }
+
+    fn into_field_value(self) -> FieldValue {
+        match self.0 {
+            serde_json::Value::String(text) => FieldValue::Text(text.into_boxed_str()),
+            serde_json::Value::Number(number) => number.as_f64().map_or(FieldValue::Missing, FieldValue::Number),
+            serde_json::Value::Bool(yes) => FieldValue::Number(f64::from(u8::from(yes))),
+            _ => FieldValue::Missing,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields() -> Fields {
+        Fields { id: Some("id".to_owned()), value: Some("score".to_owned()), ..Fields::default() }
+    }
+
+    #[test]
+    fn wanted_fields_are_found_among_others() {
+        let mut text = String::new();
+        let line = br#"{"meta":{"text":"no"},"score":2.5,"id":17,"te\u0078t":"a \"b\"\n\u00e9\ud83d\ude00","more":[1]}"#;
+        let document = parse(line, &fields(), &mut text).unwrap();
+        assert_eq!((document.text, document.id.as_deref()), ("a \"b\"\né😀", Some("17")));
+        assert_eq!(document.value, FieldValue::Number(2.5));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (line, reason) in [
+            (&b"not json"[..], "not a document in JSON"),
+            (b"[1]", "not a document in JSON"),
+            (b"{\"text\":\"a\"", "EOF while parsing an object at column 11"),
+            (b"{\"text\":\"a\"} {}", "trailing characters"),
+            (b"{\"text\":\"\\ud800\"}", "not a document in JSON"),
+            (b"{\"body\":\"a\"}", "no field 'text': name the field of the text with --text"),
+            (b"{\"text\":null}", "field 'text' is not a text"),
+            (b"{\"text\":{\"text\":\"a\"}}", "field 'text' is not a text"),
+            (b"{\"text\":\"\xFF\"}", "not UTF-8: byte 10 of the line"),
+        ] {
+            let error = parse(line, &fields(), &mut String::new()).unwrap_err();
+            assert!(error.contains(reason), "{error}");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Two documents: every measure, and what they share.
+
+use std::path::PathBuf;
+
+use lookalike_core::feature_set::{FeatureSet, Overlap};
+use lookalike_core::shingle::Shingler;
+use lookalike_core::similarity::Similarity;
+use lookalike_core::sketch::{FastSketcher, estimate};
+use lookalike_core::text::tokenize::Token;
+use lookalike_io::discover::discover;
+use lookalike_io::format::Format;
+use lookalike_io::place::Shelf;
+use lookalike_io::read::{Chunk, Entry, Fields, Parser, Stream};
+
+use crate::error::{Error, Result};
+use crate::options::{ReadOptions, SimilarityOptions};
+
+/// All measures of two documents.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// The first document.
+    pub left: Side,
+    /// The second.
+    pub right: Side,
+    /// What they share, in features.
+    pub overlap: Overlap,
+    /// The similarity that their sketches show.
+    pub estimate: f64,
+    /// Whether they have the same tokens in the same order.
+    pub is_copy: bool,
+    /// The chance that a pair this much alike is found by the banding.
+    pub chance: f64,
+    /// Whether they are near-duplicates.
+    pub is_match: bool,
+}
+
+/// One of two documents.
+#[derive(Clone, Debug)]
+pub struct Side {
+    /// How many tokens it has.
+    pub token_count: usize,
+    /// How many shingles, repeated ones included.
+    pub shingle_count: usize,
+    /// The whole text in order, cut where sharing begins and ends.
+    pub passages: Vec<Passage>,
+}
+
+/// A stretch of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// Whether the other document has it too.
+    pub is_shared: bool,
+    /// The text itself.
+    pub text: String,
+}
+
+/// Compares two texts.
+pub fn compare(left: &str, right: &str, options: &SimilarityOptions) -> Comparison {
+    let mut shingler = Shingler::new(options.shingle);
+    let mut sketcher = FastSketcher::new(options.banding.slot_count());
+    let [(left_tokens, left_features), (right_tokens, right_features)] = [left, right].map(|text| shingler.places(text));
+    let [left_set, right_set] = [&left_features, &right_features].map(|features| FeatureSet::new(features));
+    let overlap = left_set.overlap(&right_set);
+    let [left_sketch, right_sketch] =
+        [&left_features, &right_features].map(|features| sketcher.sketch(features).map(<[u64]>::to_vec));
+    let estimate = left_sketch.zip(right_sketch).map_or(0.0, |(left, right)| estimate(&left, &right));
+    let similarity = Similarity::new(overlap.jaccard()).expect("a share of features lies within 0 and 1");
+    let hashes = |tokens: &[Token]| tokens.iter().map(|token| token.hash).collect::<Vec<_>>();
+    Comparison {
+        overlap,
+        estimate,
+        is_copy: !left_tokens.is_empty() && hashes(&left_tokens) == hashes(&right_tokens),
+        chance: options.banding.recall_at(similarity),
+        is_match: overlap.reaches(options.threshold),
+        left: side(left, &left_tokens, &left_features, &right_set, options),
+        right: side(right, &right_tokens, &right_features, &left_set, options),
+    }
+}
+
+fn side(text: &str, tokens: &[Token], features: &[u64], other: &FeatureSet, options: &SimilarityOptions) -> Side {
+    // A token is shared when one of the shingles over it is.
+    let mut shared = vec![false; tokens.len()];
+    for (at, _) in features.iter().enumerate().filter(|(_, feature)| other.as_slice().binary_search(feature).is_ok()) {
+        let end = (at + options.shingle.width()).min(tokens.len());
+        shared[at..end].fill(true);
+    }
+    let mut passages: Vec<Passage> = Vec::new();
+    let mut at = 0;
+    let mut next_token = 0;
+    for run in shared.chunk_by(|left, right| left == right) {
+        next_token += run.len();
+        // What stands between two tokens goes with the one before, and what stands before the first with it.
+        // (Tokens of one unit that had to be normalised as a whole have one place, hence `max`.)
+        let end = tokens.get(next_token).map_or(text.len(), |token| token.start).max(at);
+        passages.push(Passage { is_shared: run[0], text: text[at..end].to_owned() });
+        at = end;
+    }
+    Side { token_count: tokens.len(), shingle_count: features.len(), passages }
+}
+
+/// The texts of documents with these ids, or of these files when no corpus is given.
+///
+/// # Errors
+///
+/// When something cannot be read, or an id is not there.
+pub fn find_in_corpus(options: &ReadOptions, ids: [&str; 2]) -> Result<[String; 2]> {
+    if options.inputs.is_empty() {
+        return Ok([single(ids[0], &options.fields)?, single(ids[1], &options.fields)?]);
+    }
+    let mut found: [Option<String>; 2] = [None, None];
+    for_each_document(options, |id, text| {
+        for (_, found) in ids.iter().zip(&mut found).filter(|(wanted, _)| **wanted == id) {
+            found.get_or_insert_with(|| text.to_owned());
+        }
+    })?;
+    let [left, right] = found;
+    let missing = |id: &str| Error::NoSuchDocument { id: id.to_owned() };
+    Ok([left.ok_or_else(|| missing(ids[0]))?, right.ok_or_else(|| missing(ids[1]))?])
+}
+
+/// The text of a file that is one document.
+fn single(path: &str, fields: &Fields) -> Result<String> {
+    let options = ReadOptions { inputs: vec![PathBuf::from(path)], fields: fields.clone() };
+    let (mut first, mut count) = (None, 0);
+    for_each_document(&options, |_, text| {
+        first.get_or_insert_with(|| text.to_owned());
+        count += 1;
+    })?;
+    first.filter(|_| count == 1).ok_or_else(|| Error::NotOneDocument { path: path.to_owned(), count })
+}
+
+/// Goes through all documents with their ids, in the order of the input.
+fn for_each_document(options: &ReadOptions, mut each: impl FnMut(&str, &str)) -> Result<()> {
+    let shelf = Shelf::new(discover(&options.inputs, None)?);
+    let mut parser = Parser::new(options.fields.clone());
+    let mut chunk = Chunk::default();
+    for (number, file) in (0..).zip(shelf.files()) {
+        let mut stream = Stream::open(number, file)?;
+        let mut before = 0;
+        while stream.next(&mut chunk)? {
+            chunk.settle(&shelf)?;
+            before += parser.entries(&chunk, |placed| {
+                if let Entry::Document(document) = placed.entry {
+                    match (&document.id, chunk.format()) {
+                        (Some(id), _) => each(id, document.text),
+                        (None, Format::Text) => each(&file.name, document.text),
+                        (None, _) => each(&format!("{}:{}", file.name, before + placed.position + 1), document.text),
+                    }
+                }
+            });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,312 @@
+//! All documents of the input, sketched: what is kept of each while the job runs, a column a property.
+//!
+//! Texts and features are not kept. Those of documents that may be alike are read again: see [`crate::reread`].
+
+use std::borrow::Cow;
+use std::path::Path;
+use std::sync::{Mutex, OnceLock};
+
+use lookalike_core::feature_set::DistinctCounter;
+use lookalike_core::keep::FieldValue;
+use lookalike_core::shingle::Shingler;
+use lookalike_core::sketch::{FastSketcher, Sketches, concat};
+use lookalike_io::compression::Compression;
+use lookalike_io::discover::discover;
+use lookalike_io::format::Format;
+use lookalike_io::place::{Place, Shelf};
+use lookalike_io::read::{Chunk, Document, Entry, Parser, Placed, Skipped};
+
+use crate::error::{Error, Result};
+use crate::options::{ReadOptions, SimilarityOptions};
+use crate::progress::Progress;
+use crate::queue::Queue;
+use crate::strings::Strings;
+
+/// The documents of the input, in its order.
+pub(crate) struct Corpus {
+    pub(crate) shelf: Shelf,
+    pub(crate) kinds: Vec<FileKind>,
+    /// Entries that are no documents and are carried along, in order, with their positions.
+    pub(crate) carried: Vec<(Place, u64)>,
+    pub(crate) skipped: Vec<Skipped>,
+    /// Unpacked.
+    pub(crate) byte_count: u64,
+
+    pub(crate) places: Vec<Place>,
+    pub(crate) positions: Vec<u64>,
+    pub(crate) text_hashes: Vec<u128>,
+    pub(crate) token_counts: Vec<u32>,
+    /// Distinct features.
+    pub(crate) sizes: Vec<u32>,
+    pub(crate) sketches: Sketches,
+    /// Only where keep order compares a field.
+    pub(crate) values: Vec<FieldValue>,
+    ids: Strings,
+    uris: Strings,
+}
+
+/// What a file turned out to be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FileKind {
+    pub(crate) format: Format,
+    pub(crate) compression: Compression,
+}
+
+impl Corpus {
+    /// Finds the files to read.
+    pub(crate) fn shelf(options: &ReadOptions, output: Option<&Path>) -> Result<Shelf> {
+        Ok(Shelf::new(discover(&options.inputs, output)?))
+    }
+
+    /// Reads and sketches everything, on all threads.
+    pub(crate) fn read(
+        shelf: Shelf,
+        options: &ReadOptions,
+        similarity: &SimilarityOptions,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        let queue = Queue::new(shelf.files());
+        let kinds: Vec<OnceLock<FileKind>> = shelf.files().iter().map(|_| OnceLock::new()).collect();
+        let parts: Mutex<Vec<Part>> = Mutex::default();
+        rayon::broadcast(|_| {
+            let mut sketcher = Sketcher::new(options, similarity);
+            let mut chunk = Chunk::default();
+            let note_kind = |file: u32, stream: &lookalike_io::read::Stream| {
+                let kind = FileKind { format: stream.format(), compression: stream.compression() };
+                kinds[file as usize].get_or_init(|| kind);
+            };
+            while queue.next(&mut chunk, note_kind) {
+                if let Err(error) = chunk.settle(&shelf) {
+                    queue.fail(error.into());
+                    break;
+                }
+                let part = sketcher.part(&chunk);
+                progress.advance(chunk.packed_bytes(), part.places.len() as u64);
+                parts.lock().expect("no thread panicked").push(part);
+            }
+        });
+        queue.finish()?;
+        let kinds = kinds.into_iter().map(|kind| kind.into_inner().expect("every file was opened")).collect();
+        let parts = parts.into_inner().expect("no thread panicked");
+        Self::assemble(shelf, kinds, parts, similarity)
+    }
+
+    fn assemble(
+        shelf: Shelf,
+        kinds: Vec<FileKind>,
+        mut parts: Vec<Part>,
+        similarity: &SimilarityOptions,
+    ) -> Result<Self> {
+        parts.sort_unstable_by_key(|part| (part.file, part.number));
+        let mut before = 0;
+        for part in &mut parts {
+            if part.number == 0 {
+                before = 0;
+            }
+            // From places in the chunk, counted from 0, to places in the file, counted from 1.
+            part.positions.iter_mut().for_each(|position| *position += before + 1);
+            part.carried.iter_mut().for_each(|(_, position)| *position += before + 1);
+            part.skipped.iter_mut().for_each(|skipped| skipped.position += before + 1);
+            before += part.position_count;
+        }
+        let count: usize = parts.iter().map(|part| part.places.len()).sum();
+        if u32::try_from(count).is_err() {
+            return Err(Error::TooManyDocuments);
+        }
+        // Column after column, each freed part by part, so that little is there twice.
+        macro_rules! column {
+            ($name:ident, $concat:expr) => {
+                $concat(parts.iter_mut().map(|part| std::mem::take(&mut part.$name)).collect())
+            };
+        }
+        Ok(Self {
+            shelf,
+            kinds,
+            carried: column!(carried, concat),
+            byte_count: parts.iter().map(|part| part.byte_count).sum(),
+            skipped: parts.iter_mut().flat_map(|part| std::mem::take(&mut part.skipped)).collect(),
+            places: column!(places, concat),
+            positions: column!(positions, concat),
+            text_hashes: column!(text_hashes, concat),
+            token_counts: column!(token_counts, concat),
+            sizes: column!(sizes, concat),
+            values: parts.iter_mut().flat_map(|part| std::mem::take(&mut part.values)).collect(),
+            ids: column!(ids, Strings::concat),
+            uris: column!(uris, Strings::concat),
+            sketches: Sketches::concat(similarity.banding, parts.into_iter().map(|part| part.sketches).collect()),
+        })
+    }
+
+    /// How many documents there are.
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The id of a document: the user's own, or else where it lies.
+    pub(crate) fn id(&self, document: u32) -> Cow<'_, str> {
+        if let Some(id) = self.ids.at(document as usize) {
+            return Cow::Borrowed(id);
+        }
+        let name = self.file_name(document);
+        match self.format(document) {
+            Format::Text => Cow::Borrowed(name),
+            Format::Jsonl | Format::Wet => Cow::Owned(format!("{name}:{}", self.positions[document as usize])),
+        }
+    }
+
+    /// The address of a document, if it is a page.
+    pub(crate) fn uri(&self, document: u32) -> Option<&str> {
+        self.uris.at(document as usize)
+    }
+
+    /// Where a document comes from: the host of a page, or else the file.
+    pub(crate) fn source(&self, document: u32) -> &str {
+        self.uri(document).and_then(host).unwrap_or_else(|| self.file_name(document))
+    }
+
+    /// The format of a document's file.
+    pub(crate) fn format(&self, document: u32) -> Format {
+        self.kinds[self.places[document as usize].file as usize].format
+    }
+
+    fn file_name(&self, document: u32) -> &str {
+        &self.shelf.files()[self.places[document as usize].file as usize].name
+    }
+}
+
+/// The host of an address.
+fn host(uri: &str) -> Option<&str> {
+    let (_, rest) = uri.split_once("://")?;
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let host = authority.rsplit('@').next()?;
+    let host = host.split_once(':').map_or(host, |(host, _)| host);
+    (!host.is_empty()).then_some(host)
+}
+
+/// The documents of one chunk: columns as in [`Corpus`], with positions counted in the chunk.
+struct Part {
+    file: u32,
+    number: u32,
+    position_count: u64,
+    byte_count: u64,
+    carried: Vec<(Place, u64)>,
+    skipped: Vec<Skipped>,
+    places: Vec<Place>,
+    positions: Vec<u64>,
+    text_hashes: Vec<u128>,
+    token_counts: Vec<u32>,
+    sizes: Vec<u32>,
+    sketches: Sketches,
+    values: Vec<FieldValue>,
+    ids: Strings,
+    uris: Strings,
+}
+
+/// Parses and sketches chunks; one a thread.
+struct Sketcher {
+    parser: Parser,
+    shingler: Shingler,
+    sketcher: FastSketcher,
+    counter: DistinctCounter,
+    similarity: SimilarityOptions,
+    wants_values: bool,
+}
+
+impl Sketcher {
+    fn new(options: &ReadOptions, similarity: &SimilarityOptions) -> Self {
+        Self {
+            parser: Parser::new(options.fields.clone()),
+            shingler: Shingler::new(similarity.shingle),
+            sketcher: FastSketcher::new(similarity.banding.slot_count()),
+            counter: DistinctCounter::default(),
+            similarity: *similarity,
+            wants_values: options.fields.value.is_some(),
+        }
+    }
+
+    fn part(&mut self, chunk: &Chunk) -> Part {
+        let mut part = Part {
+            file: chunk.file(),
+            number: chunk.number(),
+            position_count: 0,
+            byte_count: chunk.byte_count(),
+            carried: Vec::new(),
+            skipped: Vec::new(),
+            places: Vec::new(),
+            positions: Vec::new(),
+            text_hashes: Vec::new(),
+            token_counts: Vec::new(),
+            sizes: Vec::new(),
+            sketches: Sketches::new(self.similarity.banding),
+            values: Vec::new(),
+            ids: Strings::default(),
+            uris: Strings::default(),
+        };
+        let Self { parser, shingler, sketcher, counter, wants_values, .. } = self;
+        part.position_count = parser.entries(chunk, |Placed { position, place, entry }| match entry {
+            Entry::Document(document) => {
+                part.places.push(place);
+                part.positions.push(position);
+                part.describe(&document, *wants_values);
+                part.sketch(document.text, shingler, sketcher, counter);
+            }
+            Entry::Carried => part.carried.push((place, position)),
+            Entry::Skipped(reason) => part.skipped.push(Skipped { file: chunk.file(), position, reason }),
+        });
+        if let Some(reason) = chunk.damage() {
+            let skipped = Skipped { file: chunk.file(), position: part.position_count, reason: reason.to_owned() };
+            part.skipped.push(skipped);
+        }
+        part.shrink_to_fit();
+        part
+    }
+}
+
+impl Part {
+    fn describe(&mut self, document: &Document<'_>, wants_values: bool) {
+        self.ids.push(document.id.as_deref().unwrap_or_default());
+        self.uris.push(document.uri.unwrap_or_default());
+        if wants_values {
+            self.values.push(document.value.clone());
+        }
+    }
+
+    fn sketch(&mut self, text: &str, shingler: &mut Shingler, sketcher: &mut FastSketcher, counter: &mut DistinctCounter) {
+        let features = shingler.features(text);
+        self.text_hashes.push(features.text_hash());
+        self.token_counts.push(u32::try_from(features.token_count()).unwrap_or(u32::MAX));
+        self.sizes.push(counter.count(features.all));
+        self.sketches.push(sketcher.sketch(features.all));
+    }
+
+    /// Thousands of parts that grew by doubling would hold twice what they need.
+    fn shrink_to_fit(&mut self) {
+        self.places.shrink_to_fit();
+        self.positions.shrink_to_fit();
+        self.text_hashes.shrink_to_fit();
+        self.token_counts.shrink_to_fit();
+        self.sizes.shrink_to_fit();
+        self.sketches.shrink_to_fit();
+        self.values.shrink_to_fit();
+        self.ids.shrink_to_fit();
+        self.uris.shrink_to_fit();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_is_what_stands_between_the_slashes() {
+        for (uri, expected) in [
+            ("https://news.example.com/a?b", Some("news.example.com")),
+            ("http://user:pass@example.org:8080/", Some("example.org")),
+            ("http://example.net?x://y", Some("example.net")),
+            ("mailto:someone", None),
+            ("file:///x", None),
+        ] {
+            assert_eq!(host(uri), expected, "{uri}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! The main job: remove near-duplicates, and show for each what was kept in its place.
+
+use std::io::Write;
+
+use lookalike_core::bucket::Buckets;
+use lookalike_core::keep::{Ranking, keep_order};
+use lookalike_core::resolve::{components, independent_set};
+use lookalike_core::verify::Verifier;
+use lookalike_io::format::Format;
+use lookalike_io::place::Place;
+use lookalike_io::write::{Staging, Written, annotated_name, write_file};
+use rayon::prelude::*;
+
+use crate::copies::join_copies;
+use crate::corpus::Corpus;
+use crate::error::Result;
+use crate::evidence::{Fate, Fates};
+use crate::options::{DedupOptions, Group, Output};
+use crate::progress::Progress;
+use crate::reread::Reread;
+use crate::stages::Stages;
+use crate::summary::Summary;
+
+/// What a run writes; what `--force` may replace.
+const ENTRIES: [&str; 4] = ["kept", "annotated", "removed.jsonl", "summary.json"];
+
+/// Removes near-duplicates.
+///
+/// Every removed document has a near-duplicate that is kept, and the output names it with their exact similarity. No two
+/// kept documents are near-duplicates, up to the recall of the banding.
+///
+/// # Errors
+///
+/// When an input cannot be read or the output cannot be written. Then nothing is left under the output's name.
+pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary> {
+    let staging = options.folder.as_deref().map(|folder| Staging::new(folder, options.force)).transpose()?;
+    let shelf = Corpus::shelf(&options.read, options.folder.as_deref())?;
+    let bytes = shelf.files().iter().map(|file| file.bytes).sum();
+    let mut stages = Stages::start(progress);
+
+    let corpus = stages.run("sketch", Some(bytes), || {
+        Corpus::read(shelf, &options.read, &options.similarity, progress)
+    })?;
+    let texts = stages.run("copies", None, || {
+        let ranking = Ranking { token_counts: &corpus.token_counts, field_values: &corpus.values };
+        join_copies(&corpus, &keep_order(&options.keep, ranking))
+    });
+    let buckets = stages.run("bucket", None, || Buckets::new(&texts.items, &corpus.sketches));
+    let reread = Reread::new(&corpus, &options.read, &options.similarity, progress);
+    let verifier = Verifier::new(options.similarity.threshold, &corpus.sizes, &corpus.sketches, &reread);
+    let decisions = stages.run("verify", None, || match options.group {
+        Group::Independent => independent_set(&buckets, &texts.items, &verifier),
+        Group::Components => components(&buckets, &texts.items, &verifier),
+    })?;
+    let fates = Fates::new(&corpus, &texts, &decisions);
+    if let Some(staging) = &staging {
+        stages.run("write", None, || write(&corpus, &fates, options.output, staging))?;
+    }
+
+    let exact_copies = (0..).zip(&texts.first_copy).filter(|(document, first)| document != *first).count() as u64;
+    let mut summary =
+        Summary::new(&corpus, options, &fates, verifier.counts(), buckets.item_count(), exact_copies);
+    summary.set_stages(stages.finish());
+    if let Some(staging) = staging {
+        write_summary(&summary, &staging)?;
+        staging.commit(&ENTRIES)?;
+    }
+    Ok(summary)
+}
+
+fn write(corpus: &Corpus, fates: &Fates, output: Output, staging: &Staging) -> Result<()> {
+    let name = "removed.jsonl";
+    fates.write_removed(corpus, &mut staging.file(name)?).map_err(unwritable(staging, name))?;
+    if output == Output::DryRun {
+        return Ok(());
+    }
+    let by_file = entries_by_file(corpus, fates, output);
+    by_file.par_iter().enumerate().try_for_each(|(file, entries)| {
+        let kind = corpus.kinds[file];
+        // A text file that is removed leaves no file behind; others may become empty.
+        if kind.format == Format::Text && entries.is_empty() {
+            return Ok(());
+        }
+        let name = &corpus.shelf.files()[file].name;
+        let target = match output {
+            Output::Annotated => format!("annotated/{}", annotated_name(name, kind.format)),
+            Output::Kept | Output::DryRun => format!("kept/{name}"),
+        };
+        let path = staging.path().join(&target);
+        let mut writer = staging.file(&target)?;
+        write_file(&corpus.shelf, name, kind.format, kind.compression, entries, &path, &mut writer)?;
+        writer.flush().map_err(unwritable(staging, &target))
+    })
+}
+
+/// What is written of each file, in its order: documents and what is carried along.
+fn entries_by_file(corpus: &Corpus, fates: &Fates, output: Output) -> Vec<Vec<Written>> {
+    let mut by_file: Vec<Vec<Written>> = corpus.kinds.iter().map(|_| Vec::new()).collect();
+    let mut carried = corpus.carried.iter().peekable();
+    let mut push = |place: Place, annotation| by_file[place.file as usize].push(Written { place, annotation });
+    for ((document, place), position) in (0..).zip(&corpus.places).zip(&corpus.positions) {
+        while let Some((place, _)) = carried.next_if(|(other, at)| (other.file, *at) < (place.file, *position)) {
+            push(*place, None);
+        }
+        let annotation = (output == Output::Annotated).then(|| fates.annotation(corpus, document));
+        if annotation.is_some() || fates.fates[document as usize] == Fate::Kept {
+            push(*place, annotation);
+        }
+    }
+    carried.for_each(|(place, _)| push(*place, None));
+    by_file
+}
+
+fn write_summary(summary: &Summary, staging: &Staging) -> Result<()> {
+    let name = "summary.json";
+    let mut writer = staging.file(name)?;
+    let written = serde_json::to_writer_pretty(&mut writer, summary).map_err(std::io::Error::from);
+    written.and_then(|()| writer.write_all(b"\n")).and_then(|()| writer.flush()).map_err(unwritable(staging, name))
+}
+
+fn unwritable(staging: &Staging, name: &str) -> impl FnOnce(std::io::Error) -> crate::Error {
+    let path = staging.path().join(name);
+    move |source| lookalike_io::Error::Unwritable { path, source }.into()
+}

@@ -1,0 +1,137 @@
+//! Decisions on texts to the fate of every document, and the evidence for it.
+
+use std::io::Write;
+
+use lookalike_core::feature_set::Overlap;
+use lookalike_core::resolve::Decision;
+use lookalike_io::write::Annotation;
+use serde::Serialize;
+
+use crate::copies::Texts;
+use crate::corpus::Corpus;
+
+/// What becomes of each document.
+pub(crate) struct Fates {
+    /// By document.
+    pub(crate) fates: Vec<Fate>,
+    /// The number of each document's cluster: clusters are numbered from 1 in the order of their kept documents.
+    pub(crate) clusters: Vec<u32>,
+}
+
+/// What becomes of one document.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Fate {
+    Kept,
+    Removed {
+        /// The document that is kept.
+        by: u32,
+        /// The removed document is on the left, the kept one on the right.
+        overlap: Overlap,
+        is_copy: bool,
+    },
+}
+
+impl Fates {
+    /// Spreads the decisions on texts over all documents.
+    pub(crate) fn new(corpus: &Corpus, texts: &Texts, decisions: &[Decision]) -> Self {
+        let mut of_text: Vec<Fate> = vec![Fate::Kept; corpus.len()];
+        for (document, decision) in texts.items.iter().zip(decisions) {
+            if let Decision::Removed { by, overlap } = *decision {
+                let by = texts.items[by as usize];
+                of_text[*document as usize] = Fate::Removed { by, overlap, is_copy: false };
+            }
+        }
+        let fate = |document: u32| {
+            let first = texts.first_copy[document as usize];
+            match of_text[first as usize] {
+                // A copy of what is removed is as much like the kept one as that is.
+                fate @ Fate::Removed { .. } => fate,
+                Fate::Kept if first == document => Fate::Kept,
+                Fate::Kept => {
+                    let overlap = Overlap::of_equals(corpus.sizes[document as usize]);
+                    Fate::Removed { by: first, overlap, is_copy: true }
+                }
+            }
+        };
+        let fates: Vec<Fate> = (0..corpus.len() as u32).map(fate).collect();
+        Self { clusters: clusters(&fates), fates }
+    }
+
+    /// The documents that are removed, with why.
+    pub(crate) fn removed(&self) -> impl Iterator<Item = (u32, u32, Overlap, bool)> {
+        (0..).zip(&self.fates).filter_map(|(document, fate)| match *fate {
+            Fate::Removed { by, overlap, is_copy } => Some((document, by, overlap, is_copy)),
+            Fate::Kept => None,
+        })
+    }
+
+    /// What is said of a document under `--annotate`.
+    pub(crate) fn annotation(&self, corpus: &Corpus, document: u32) -> Annotation {
+        let cluster = u64::from(self.clusters[document as usize]);
+        match self.fates[document as usize] {
+            Fate::Kept => Annotation { cluster, kept: true, kept_id: None, jaccard: None },
+            Fate::Removed { by, overlap, .. } => {
+                let kept_id = Some(corpus.id(by).into_owned());
+                Annotation { cluster, kept: false, kept_id, jaccard: Some(overlap.jaccard()) }
+            }
+        }
+    }
+
+    /// Writes the evidence: a line for each removed document, in the order of the input.
+    pub(crate) fn write_removed(&self, corpus: &Corpus, writer: &mut impl Write) -> std::io::Result<()> {
+        for (document, by, overlap, is_copy) in self.removed() {
+            let row = Removed {
+                removed_id: &corpus.id(document),
+                kept_id: &corpus.id(by),
+                jaccard: overlap.jaccard(),
+                containment_in_kept: overlap.containment_left(),
+                containment_of_kept: overlap.containment_right(),
+                exact_copy: is_copy,
+                cluster: self.clusters[document as usize],
+                removed_source: corpus.source(document),
+                kept_source: corpus.source(by),
+                removed_uri: corpus.uri(document),
+                kept_uri: corpus.uri(by),
+            };
+            serde_json::to_writer(&mut *writer, &row)?;
+            writer.write_all(b"\n")?;
+        }
+        writer.flush()
+    }
+}
+
+fn clusters(fates: &[Fate]) -> Vec<u32> {
+    let mut count = 0;
+    let mut clusters: Vec<u32> = fates
+        .iter()
+        .map(|fate| {
+            count += u32::from(*fate == Fate::Kept);
+            count
+        })
+        .collect();
+    for (document, fate) in fates.iter().enumerate() {
+        if let Fate::Removed { by, .. } = fate {
+            // The kept one's number is never overwritten, since it is not removed.
+            clusters[document] = clusters[*by as usize];
+        }
+    }
+    clusters
+}
+
+/// A line of `removed.jsonl`.
+#[derive(Serialize)]
+struct Removed<'a> {
+    removed_id: &'a str,
+    kept_id: &'a str,
+    jaccard: f64,
+    containment_in_kept: f64,
+    containment_of_kept: f64,
+    exact_copy: bool,
+    cluster: u32,
+    removed_source: &'a str,
+    kept_source: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    removed_uri: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kept_uri: Option<&'a str>,
+}

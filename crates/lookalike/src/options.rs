@@ -1,0 +1,103 @@
+//! What a job is asked to do. Everything here was checked: nothing is looked at twice.
+
+use std::path::PathBuf;
+
+use lookalike_core::banding::Banding;
+use lookalike_core::keep::Keep;
+use lookalike_core::shingle::Shingle;
+use lookalike_core::similarity::Threshold;
+use lookalike_io::read::Fields;
+
+/// What to read.
+#[derive(Clone, Debug)]
+pub struct ReadOptions {
+    /// Files, folders, or `-` for standard input.
+    pub inputs: Vec<PathBuf>,
+    /// The fields of a document.
+    pub fields: Fields,
+}
+
+/// When two documents are alike.
+#[derive(Clone, Copy, Debug)]
+pub struct SimilarityOptions {
+    /// What a feature is made of.
+    pub shingle: Shingle,
+    /// From which similarity on two documents are near-duplicates.
+    pub threshold: Threshold,
+    /// How sketches are cut.
+    pub banding: Banding,
+}
+
+/// What [`crate::dedup()`] is asked to do.
+#[derive(Clone, Debug)]
+pub struct DedupOptions {
+    /// What to read.
+    pub read: ReadOptions,
+    /// When two documents are alike.
+    pub similarity: SimilarityOptions,
+    /// Who stays.
+    pub keep: Keep,
+    /// How matches become removals.
+    pub group: Group,
+    /// The folder to write to; none to write nothing.
+    pub folder: Option<PathBuf>,
+    /// What to write there.
+    pub output: Output,
+    /// Whether to replace what an earlier run wrote.
+    pub force: bool,
+}
+
+/// How matches become removals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Group {
+    /// A maximal independent set: every removed document has a kept near-duplicate.
+    #[default]
+    Independent,
+    /// Connected components: one document of each is kept, however unlike the others.
+    Components,
+}
+
+/// What `dedup` writes besides the evidence and the summary.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Output {
+    /// The kept documents.
+    #[default]
+    Kept,
+    /// Nothing.
+    DryRun,
+    /// All documents, with a note each.
+    Annotated,
+}
+
+/// What [`crate::pairs()`] is asked to do.
+#[derive(Clone, Debug)]
+pub struct PairsOptions {
+    /// What to read.
+    pub read: ReadOptions,
+    /// When two documents are alike.
+    pub similarity: SimilarityOptions,
+    /// How rows are written.
+    pub format: RowFormat,
+    /// Which pairs of exact copies are written.
+    pub copies: Copies,
+}
+
+/// How rows are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RowFormat {
+    /// A JSON object a line.
+    #[default]
+    Jsonl,
+    /// Tab-separated, with a header line.
+    Tsv,
+}
+
+/// Which pairs of exact copies are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Copies {
+    /// All of them.
+    #[default]
+    All,
+    /// For n copies the n - 1 pairs with the first, which alone is paired with others.
+    Star,
+}

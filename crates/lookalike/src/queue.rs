@@ -1,0 +1,112 @@
+//! Shares the input files among threads: whoever is free unpacks the next part of a file, then parses it while
+//! another thread unpacks the part after.
+
+use std::sync::{Condvar, Mutex, MutexGuard};
+
+use lookalike_io::discover::InputFile;
+use lookalike_io::read::{Chunk, Stream};
+
+use crate::error::{Error, Result};
+
+/// The files that are left to read, and those that are open.
+pub(crate) struct Queue<'a> {
+    files: &'a [InputFile],
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    next_file: usize,
+    /// Open, and read by nobody at the moment.
+    waiting: Vec<Stream>,
+    /// How many streams are read at the moment.
+    reading: usize,
+    error: Option<Error>,
+}
+
+impl<'a> Queue<'a> {
+    pub(crate) fn new(files: &'a [InputFile]) -> Self {
+        Self { files, state: Mutex::default(), changed: Condvar::new() }
+    }
+
+    /// Fills `chunk` with the next part of some file. False when all files are read, or reading failed.
+    pub(crate) fn next(&self, chunk: &mut Chunk, opened: impl Fn(u32, &Stream)) -> bool {
+        while let Some(task) = self.take() {
+            let read = (|| {
+                let mut stream = match task {
+                    Task::Open(file) => {
+                        let stream = Stream::open(file, &self.files[file as usize])?;
+                        opened(file, &stream);
+                        stream
+                    }
+                    Task::GoOn(stream) => stream,
+                };
+                Ok(stream.next(chunk)?.then_some(stream))
+            })();
+            let found = matches!(read, Ok(Some(_)));
+            self.give_back(read);
+            if found {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Ends the reading for all.
+    pub(crate) fn fail(&self, error: Error) {
+        self.lock().error.get_or_insert(error);
+        self.changed.notify_all();
+    }
+
+    /// What ended the reading early, if something did.
+    pub(crate) fn finish(self) -> Result<()> {
+        self.state.into_inner().expect("no thread panicked").error.map_or(Ok(()), Err)
+    }
+
+    fn take(&self) -> Option<Task> {
+        let mut state = self.lock();
+        loop {
+            if state.error.is_some() {
+                return None;
+            }
+            // Files that are open come first, so that few are.
+            let task = state.waiting.pop().map(Task::GoOn).or_else(|| {
+                let file = state.next_file;
+                (file < self.files.len()).then(|| {
+                    state.next_file += 1;
+                    Task::Open(file as u32)
+                })
+            });
+            match task {
+                Some(task) => {
+                    state.reading += 1;
+                    return Some(task);
+                }
+                None if state.reading == 0 => return None,
+                None => state = self.changed.wait(state).expect("no thread panicked"),
+            }
+        }
+    }
+
+    fn give_back(&self, read: Result<Option<Stream>>) {
+        let mut state = self.lock();
+        state.reading -= 1;
+        match read {
+            Ok(stream) => state.waiting.extend(stream),
+            Err(error) => drop(state.error.get_or_insert(error)),
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no thread panicked")
+    }
+}
+
+#[expect(clippy::large_enum_variant, reason = "one at a time, and moved once")]
+enum Task {
+    Open(u32),
+    GoOn(Stream),
+}

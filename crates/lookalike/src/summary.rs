@@ -1,0 +1,317 @@
+//! What a run did, in numbers: `summary.json`, and what the terminal shows.
+
+use std::collections::{BTreeMap, HashMap};
+
+use lookalike_core::similarity::Similarity;
+use lookalike_core::verify::PairCounts;
+use serde::Serialize;
+
+use crate::corpus::Corpus;
+use crate::evidence::{Fate, Fates};
+use crate::options::{DedupOptions, Group};
+
+/// What a run of `dedup` did.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// The version that ran.
+    pub lookalike: &'static str,
+    /// What came in.
+    pub input: Input,
+    /// What was found.
+    pub found: Found,
+    /// What was asked for, and what that promises.
+    pub parameters: Parameters,
+    /// How many removed documents are how much like the one kept, from the lowest band to the highest.
+    pub similarity: Vec<Band>,
+    /// The removals that are least sure: those of documents least like the one kept.
+    pub least_alike: Vec<Removal>,
+    /// How many clusters have how many documents.
+    pub clusters_by_size: BTreeMap<u64, u64>,
+    /// Seconds and memory by stage.
+    pub stages: Vec<Stage>,
+    /// Seconds of all stages.
+    pub seconds: f64,
+    /// The most memory that the process had, where the system tells.
+    pub peak_memory_bytes: Option<u64>,
+    /// Documents and removals by source, the largest first.
+    pub sources: Vec<Source>,
+    /// How many further sources there are.
+    pub more_sources: u64,
+    /// What was skipped, and why: the first of them.
+    pub skipped: Vec<SkippedEntry>,
+}
+
+/// What came in.
+#[derive(Clone, Debug, Serialize)]
+pub struct Input {
+    /// Files that were read.
+    pub files: u64,
+    /// Documents in them.
+    pub documents: u64,
+    /// Their bytes, unpacked.
+    pub bytes: u64,
+    /// Entries that were no documents, or damaged.
+    pub skipped: u64,
+    /// Documents without a single token. They are kept.
+    pub empty: u64,
+    /// Records of other kinds, such as `warcinfo`. They are written as they are.
+    pub carried: u64,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Found {
+    /// Documents whose text another one before them in keep order has too.
+    pub exact_copies: u64,
+    /// Distinct texts that share a bucket with another.
+    pub sharing_a_bucket: u64,
+    /// Pairs that shared a bucket and were looked at: a removed document needs no further proof.
+    pub candidates: u64,
+    /// Of these, measured exactly: the others were beyond doubt too different.
+    pub measured: u64,
+    /// Of these, near-duplicates.
+    pub matches: u64,
+    /// Documents removed.
+    pub removed: u64,
+    /// Documents kept.
+    pub kept: u64,
+    /// Kept documents in whose place others were removed.
+    pub clusters: u64,
+    /// Removed documents that are less like the kept one than the threshold: none, but by `--group components`.
+    pub removed_below_threshold: u64,
+}
+
+/// What was asked for, and what that promises.
+#[derive(Clone, Debug, Serialize)]
+pub struct Parameters {
+    /// What a feature is made of.
+    pub shingle: String,
+    /// The threshold.
+    pub threshold: f64,
+    /// Bands of a sketch.
+    pub bands: usize,
+    /// Rows of a band.
+    pub rows: usize,
+    /// The chance that a pair exactly at the threshold is found.
+    pub recall_at_threshold: f64,
+    /// Keep order.
+    pub keep: String,
+    /// How matches became removals.
+    pub group: &'static str,
+    /// Threads.
+    pub threads: usize,
+}
+
+/// A band of similarity.
+#[derive(Clone, Debug, Serialize)]
+pub struct Band {
+    /// From this similarity on.
+    pub from: f64,
+    /// Up to this one, which is in the next band; the last band has it.
+    pub to: f64,
+    /// Removed documents that are no exact copies.
+    pub removed: u64,
+}
+
+/// A removed document, and the one kept in its place.
+#[derive(Clone, Debug, Serialize)]
+pub struct Removal {
+    /// The removed document.
+    pub removed_id: String,
+    /// The kept one.
+    pub kept_id: String,
+    /// How alike they are.
+    pub jaccard: f64,
+}
+
+/// A stage of the run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Stage {
+    /// Its name.
+    pub name: String,
+    /// How long it took.
+    pub seconds: f64,
+    /// The most memory that the process had until its end.
+    pub peak_memory_bytes: Option<u64>,
+}
+
+/// Where documents come from.
+#[derive(Clone, Debug, Serialize)]
+pub struct Source {
+    /// A host, or else a file.
+    pub source: String,
+    /// Documents.
+    pub documents: u64,
+    /// Of these, removed.
+    pub removed: u64,
+    /// Removed over all.
+    pub share: f64,
+}
+
+/// Something that was skipped.
+#[derive(Clone, Debug, Serialize)]
+pub struct SkippedEntry {
+    /// The file, as it was given.
+    pub file: String,
+    /// What `position` counts: lines, records or files.
+    pub entry: &'static str,
+    /// Which entry of the file, counted from 1.
+    pub position: u64,
+    /// Why it was skipped.
+    pub reason: String,
+}
+
+/// How many sources and skipped entries a summary names; the rest is counted.
+const NAMED: usize = 1000;
+
+/// How many of the least sure removals a summary names.
+const LEAST_ALIKE: usize = 5;
+
+/// How wide a band of similarity is: twenty of them.
+const BANDS: u32 = 20;
+
+impl Summary {
+    pub(crate) fn new(
+        corpus: &Corpus,
+        options: &DedupOptions,
+        fates: &Fates,
+        counts: PairCounts,
+        sharing_a_bucket: usize,
+        exact_copies: u64,
+    ) -> Self {
+        let (sources, more_sources) = sources(corpus, fates);
+        let removed = fates.removed().count() as u64;
+        let threshold = options.similarity.threshold;
+        let below = fates.removed().filter(|(_, _, overlap, _)| !overlap.reaches(threshold)).count() as u64;
+        let sizes = cluster_sizes(fates);
+        Self {
+            lookalike: env!("CARGO_PKG_VERSION"),
+            input: input(corpus),
+            found: Found {
+                exact_copies,
+                sharing_a_bucket: sharing_a_bucket as u64,
+                candidates: counts.candidates,
+                measured: counts.measured,
+                matches: counts.matches,
+                removed,
+                kept: corpus.len() as u64 - removed,
+                clusters: sizes.range(2..).map(|(_, count)| count).sum(),
+                removed_below_threshold: below,
+            },
+            parameters: parameters(options),
+            similarity: similarity(fates),
+            least_alike: least_alike(corpus, fates),
+            clusters_by_size: sizes,
+            stages: Vec::new(),
+            seconds: 0.0,
+            peak_memory_bytes: None,
+            sources,
+            more_sources,
+            skipped: skipped(corpus),
+        }
+    }
+
+    /// Adds the times of the stages.
+    pub(crate) fn set_stages(&mut self, stages: Vec<Stage>) {
+        self.seconds = stages.iter().map(|stage| stage.seconds).sum();
+        self.peak_memory_bytes = stages.last().and_then(|stage| stage.peak_memory_bytes);
+        self.stages = stages;
+    }
+}
+
+pub(crate) fn input(corpus: &Corpus) -> Input {
+    Input {
+        files: corpus.shelf.files().len() as u64,
+        documents: corpus.len() as u64,
+        bytes: corpus.byte_count,
+        skipped: corpus.skipped.len() as u64,
+        empty: corpus.token_counts.iter().filter(|count| **count == 0).count() as u64,
+        carried: corpus.carried.len() as u64,
+    }
+}
+
+pub(crate) fn skipped(corpus: &Corpus) -> Vec<SkippedEntry> {
+    let entry = |skipped: &lookalike_io::read::Skipped| SkippedEntry {
+        file: corpus.shelf.files()[skipped.file as usize].shown().display().to_string(),
+        entry: corpus.kinds[skipped.file as usize].format.entry_name(),
+        position: skipped.position,
+        reason: skipped.reason.clone(),
+    };
+    corpus.skipped.iter().take(NAMED).map(entry).collect()
+}
+
+fn parameters(options: &DedupOptions) -> Parameters {
+    let similarity = &options.similarity;
+    let at_threshold = Similarity::new(similarity.threshold.value()).expect("a threshold is a similarity");
+    Parameters {
+        shingle: similarity.shingle.to_string(),
+        threshold: similarity.threshold.value(),
+        bands: similarity.banding.bands(),
+        rows: similarity.banding.rows(),
+        recall_at_threshold: similarity.banding.recall_at(at_threshold),
+        keep: options.keep.to_string(),
+        group: match options.group {
+            Group::Independent => "independent",
+            Group::Components => "components",
+        },
+        threads: rayon::current_num_threads(),
+    }
+}
+
+fn similarity(fates: &Fates) -> Vec<Band> {
+    let mut removed = vec![0; BANDS as usize];
+    for (_, _, overlap, _) in fates.removed().filter(|(_, _, _, is_copy)| !is_copy) {
+        let band = (overlap.jaccard() * f64::from(BANDS)) as usize;
+        removed[band.min(BANDS as usize - 1)] += 1;
+    }
+    let edge = |band: u32| f64::from(band) / f64::from(BANDS);
+    let bands = (0..BANDS).zip(removed).map(|(band, removed)| Band { from: edge(band), to: edge(band + 1), removed });
+    bands.skip_while(|band| band.removed == 0).collect()
+}
+
+fn least_alike(corpus: &Corpus, fates: &Fates) -> Vec<Removal> {
+    let mut removed: Vec<(f64, u32, u32)> =
+        fates.removed().map(|(document, by, overlap, _)| (overlap.jaccard(), document, by)).collect();
+    let by_similarity = |left: &(f64, u32, u32), right: &(f64, u32, u32)| {
+        left.0.total_cmp(&right.0).then(left.1.cmp(&right.1))
+    };
+    if removed.len() > LEAST_ALIKE {
+        removed.select_nth_unstable_by(LEAST_ALIKE, by_similarity);
+        removed.truncate(LEAST_ALIKE);
+    }
+    removed.sort_unstable_by(by_similarity);
+    let removal = |(jaccard, document, by)| Removal {
+        removed_id: corpus.id(document).into_owned(),
+        kept_id: corpus.id(by).into_owned(),
+        jaccard,
+    };
+    removed.into_iter().map(removal).collect()
+}
+
+fn cluster_sizes(fates: &Fates) -> BTreeMap<u64, u64> {
+    let mut sizes = vec![0; fates.clusters.iter().max().map_or(0, |most| *most as usize + 1)];
+    fates.clusters.iter().for_each(|cluster| sizes[*cluster as usize] += 1);
+    let mut by_size = BTreeMap::new();
+    // Clusters are numbered from 1.
+    sizes.iter().skip(1).for_each(|size| *by_size.entry(*size).or_default() += 1);
+    by_size
+}
+
+fn sources(corpus: &Corpus, fates: &Fates) -> (Vec<Source>, u64) {
+    let mut counts: HashMap<&str, (u64, u64)> = HashMap::new();
+    for (document, fate) in (0..).zip(&fates.fates) {
+        let count = counts.entry(corpus.source(document)).or_default();
+        count.0 += 1;
+        count.1 += u64::from(*fate != Fate::Kept);
+    }
+    let mut sources: Vec<(&str, (u64, u64))> = counts.into_iter().collect();
+    sources.sort_unstable_by(|(left, of_left), (right, of_right)| of_right.0.cmp(&of_left.0).then(left.cmp(right)));
+    let more = sources.len().saturating_sub(NAMED) as u64;
+    let source = |(source, (documents, removed)): (&str, (u64, u64))| Source {
+        source: source.to_owned(),
+        documents,
+        removed,
+        share: removed as f64 / documents as f64,
+    };
+    (sources.into_iter().take(NAMED).map(source).collect(), more)
+}

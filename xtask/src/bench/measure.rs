@@ -1,0 +1,75 @@
+//! A command, and what it used: time on the clock, time of the processor, and the most memory it had.
+//!
+//! The system tells a process what its finished children used, but only of all of them together, and it counts a child
+//! as large as the parent it sprang from. So each command is run by a small process that has no other child: this very
+//! program, called as `xtask measure`.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::{Deserialize, Serialize};
+
+use crate::workspace::words;
+
+/// What a command used.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Usage {
+    /// From start to end.
+    pub(crate) seconds: f64,
+    /// On all cores, in the program and in the system; none where the system does not say.
+    pub(crate) cpu_seconds: Option<f64>,
+    /// The most memory at any time; none where the system does not say.
+    pub(crate) peak_bytes: Option<u64>,
+}
+
+/// Runs a command in a process of its own; what it prints is shown only if it fails.
+pub(crate) fn measure(command: &Command) -> Result<Usage> {
+    let report = tempfile::NamedTempFile::new().context("cannot make a file for the measures")?;
+    let mut measurer = Command::new(std::env::current_exe().context("cannot find this program")?);
+    measurer.arg("measure").arg("--report").arg(report.path()).arg("--");
+    measurer.arg(command.get_program()).args(command.get_args()).stdin(Stdio::null());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => measurer.env(name, value),
+            None => measurer.env_remove(name),
+        };
+    }
+    let output = measurer.output().with_context(|| format!("cannot run {}", words(command)))?;
+    if !output.status.success() {
+        bail!("{}: {}\n{}", words(command), output.status, String::from_utf8_lossy(&output.stderr));
+    }
+    let text = std::fs::read_to_string(report.path()).context("cannot read the measures")?;
+    serde_json::from_str(&text).context("the measures are not what was expected")
+}
+
+/// `xtask measure`: runs the command and writes what it used to the file `report`.
+pub(crate) fn run_and_report(report: &Path, command: &[OsString]) -> Result<()> {
+    let (program, arguments) = command.split_first().context("a command is wanted")?;
+    let start = Instant::now();
+    let status = Command::new(program).args(arguments).status().context("cannot run it")?;
+    let seconds = start.elapsed().as_secs_f64();
+    ensure!(status.success(), "{status}");
+    let (cpu_seconds, peak_bytes) = used_by_children().unzip();
+    let usage = Usage { seconds, cpu_seconds, peak_bytes };
+    std::fs::write(report, serde_json::to_string(&usage)?).context("cannot write the measures")
+}
+
+#[cfg(unix)]
+fn used_by_children() -> Option<(f64, u64)> {
+    use nix::sys::resource::{UsageWho, getrusage};
+    use nix::sys::time::TimeValLike;
+
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).ok()?;
+    let microseconds = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
+    // Apple counts bytes where all others count kilobytes.
+    let unit = if cfg!(target_vendor = "apple") { 1 } else { 1024 };
+    Some((microseconds as f64 / 1e6, usage.max_rss().unsigned_abs() as u64 * unit))
+}
+
+#[cfg(not(unix))]
+fn used_by_children() -> Option<(f64, u64)> {
+    None
+}

@@ -1,0 +1,79 @@
+//! `cargo xtask bench`: speed and memory of `lookalike dedup` beside `wc -w`, with recall and precision beside both.
+//!
+//! The timed runs take turns, so that whatever slows the machine down slows all of them. Everything that needs much
+//! memory or both cores comes after the last of them.
+
+mod accuracy;
+mod corpus;
+mod dice;
+mod edit;
+mod language;
+pub(crate) mod measure;
+mod report;
+mod sketching;
+mod summary;
+mod texts;
+mod timing;
+mod truth;
+
+use std::path::PathBuf;
+
+use anyhow::{Result, ensure};
+
+use crate::workspace::{Workspace, succeed};
+
+/// The similarity from which on documents are near-duplicates: the default of the command.
+const THRESHOLD: f64 = 0.8;
+
+/// The shingle that is compared by: the default of the command.
+const SHINGLE: &str = "word:5";
+
+/// What the benchmark can be told.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Options {
+    /// A JSONL file with `id` and `text` in each line, in place of one that is made
+    #[arg(long, value_name = "FILE")]
+    corpus: Option<PathBuf>,
+    /// How many documents to make
+    #[arg(long, value_name = "N", default_value_t = 45_000, conflicts_with = "corpus")]
+    documents: usize,
+    /// How often to run everything that is timed
+    #[arg(long, value_name = "R", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
+    runs: u16,
+}
+
+/// Measures everything and prints one table.
+pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
+    if cfg!(debug_assertions) {
+        return run_optimised(workspace, options);
+    }
+    let folder = workspace.target().join("bench");
+    let corpus = match &options.corpus {
+        Some(file) => file.clone(),
+        None => corpus::prepare(&folder, options.documents)?,
+    };
+    let lookalike = workspace.build_lookalike()?;
+
+    let timings = timing::run(&corpus, &lookalike, &folder, options.runs)?;
+    let documents = texts::read(&corpus)?;
+    let sketching = sketching::speeds(&documents, options.runs)?;
+    let truth = truth::load_or_join(&folder, &documents)?;
+    let accuracy = accuracy::judge(&corpus, &lookalike, &folder, &documents, &truth)?;
+
+    report::print(&corpus, &lookalike, &timings, &sketching, &accuracy)?;
+    ensure!(accuracy.is_sound(), "a pair that is none, or a document lost for nothing: this is not a matter of speed");
+    Ok(())
+}
+
+/// The judge and the sketching are part of this program, so it must itself be a release build.
+fn run_optimised(workspace: &Workspace, options: &Options) -> Result<()> {
+    let mut cargo = workspace.cargo();
+    cargo.args(["run", "--quiet", "--release", "--package", "xtask", "--", "bench"]);
+    cargo.args(["--runs", &options.runs.to_string()]);
+    match &options.corpus {
+        // The path was given relative to where the user is, and cargo is called elsewhere.
+        Some(file) => cargo.arg("--corpus").arg(std::path::absolute(file)?),
+        None => cargo.args(["--documents", &options.documents.to_string()]),
+    };
+    succeed(&mut cargo)
+}

@@ -1,0 +1,74 @@
+//! What the benchmark reads of `summary.json`.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+/// What a run of `lookalike dedup` says of itself.
+#[derive(Debug, Deserialize)]
+pub(super) struct Summary {
+    /// What came in.
+    pub(super) input: Input,
+    /// What was found.
+    pub(super) found: Found,
+    /// The stages in order.
+    pub(super) stages: Vec<Stage>,
+    /// The most memory that the process had.
+    pub(super) peak_memory_bytes: u64,
+}
+
+/// What came in.
+#[derive(Debug, Deserialize)]
+pub(super) struct Input {
+    /// Documents read.
+    pub(super) documents: u64,
+}
+
+/// What was found.
+#[derive(Debug, Deserialize)]
+pub(super) struct Found {
+    /// Documents that share a bucket with another one.
+    pub(super) sharing_a_bucket: u64,
+}
+
+/// One stage.
+#[derive(Debug, Deserialize)]
+pub(super) struct Stage {
+    /// Its verb.
+    pub(super) name: String,
+    /// How long it took.
+    pub(super) seconds: f64,
+}
+
+impl Summary {
+    /// Reads the file.
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        serde_json::from_str(&text).with_context(|| path.display().to_string())
+    }
+
+    /// The seconds of a stage, or 0 if there is none of this name.
+    pub(super) fn seconds(&self, name: &str) -> f64 {
+        self.stages.iter().filter(|stage| stage.name == name).map(|stage| stage.seconds).sum()
+    }
+
+    /// The seconds that go into measuring candidates, and deciding by what was measured.
+    pub(super) fn verification_seconds(&self) -> f64 {
+        self.seconds("verify") + self.seconds("resolve")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verification_is_verify_and_resolve() {
+        let text = r#"{"input": {"documents": 9, "bytes": 1}, "found": {"sharing_a_bucket": 4}, "peak_memory_bytes": 5,
+            "stages": [{"name": "sketch", "seconds": 4.0}, {"name": "verify", "seconds": 1.5},
+                       {"name": "resolve", "seconds": 0.5}]}"#;
+        let summary: Summary = serde_json::from_str(text).unwrap();
+        assert!((summary.verification_seconds() - 2.0).abs() < 1e-9);
+    }
+}

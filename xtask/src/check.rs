@@ -1,0 +1,60 @@
+//! `cargo xtask test`: every check in order, from the quickest to the slowest; the first that fails ends the run.
+
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::Result;
+
+use crate::workspace::{Workspace, succeed};
+use crate::{quality, readme};
+
+/// One check: what it is called, and what it does.
+type Step = (&'static str, fn(&Workspace) -> Result<()>);
+
+const STEPS: [Step; 6] = [
+    ("cargo fmt --all --check", |workspace| succeed(workspace.cargo().args(["fmt", "--all", "--check"]))),
+    ("cargo clippy --workspace --all-targets -- -D warnings", |workspace| {
+        succeed(workspace.cargo().args(["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+    }),
+    ("cargo test --workspace", |workspace| succeed(workspace.cargo().args(["test", "--quiet", "--workspace"]))),
+    ("cargo doc --workspace --no-deps, without warnings", |workspace| {
+        succeed(
+            workspace.cargo().args(["doc", "--quiet", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"),
+        )
+    }),
+    ("the commands of README.md", readme::run),
+    ("cargo xtask quality", |workspace| quality::run(workspace, None)),
+];
+
+/// Runs all checks.
+pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+    install_components(workspace)?;
+    for (number, (name, check)) in (1..).zip(STEPS) {
+        println!("step {number} of {}: {name}", STEPS.len());
+        let start = Instant::now();
+        let result = check(workspace);
+        let seconds = start.elapsed().as_secs_f64();
+        if let Err(error) = result {
+            println!("step {number} of {}: failed after {seconds:.1} s", STEPS.len());
+            println!("{} passed, 1 failed", number - 1);
+            return Err(error);
+        }
+        println!("step {number} of {}: passed in {seconds:.1} s", STEPS.len());
+    }
+    println!("{} passed, 0 failed", STEPS.len());
+    Ok(())
+}
+
+/// The smallest toolchain comes without the formatter and the linter; rustup brings them.
+fn install_components(workspace: &Workspace) -> Result<()> {
+    let has = |component: &str| {
+        let mut call = workspace.cargo();
+        call.args([component, "--version"]).stdout(Stdio::null()).stderr(Stdio::null());
+        call.status().is_ok_and(|status| status.success())
+    };
+    if has("fmt") && has("clippy") {
+        return Ok(());
+    }
+    println!("installing rustfmt and clippy");
+    succeed(Command::new("rustup").args(["component", "add", "rustfmt", "clippy"]).current_dir(workspace.root()))
+}

@@ -1,0 +1,94 @@
+//! The README's own commands, run in a fresh copy of the repository as a new user would run them.
+//!
+//! Every command of every `console` block must exit as the README says (0, or what a comment `# exit 1` names), and must
+//! print the lines shown after it. Some lines of a README are for a person only and are passed over: see
+//! [`is_for_people`].
+
+mod compare;
+mod copy;
+mod parse;
+
+use std::env;
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::workspace::{Workspace, succeed};
+use parse::Example;
+
+/// Runs all commands of the README in order.
+pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+    let path = workspace.root().join("README.md");
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let examples = parse::examples(&text);
+    ensure!(!examples.is_empty(), "README.md has no console block with a command");
+
+    let copy = copy::Copy::make(workspace)?;
+    // Where the README has the user install it, the command is simply there.
+    succeed(in_copy(Command::new("cargo"), copy.root(), workspace)?.args([
+        "build",
+        "--quiet",
+        "--release",
+        "--package",
+        "lookalike-cli",
+    ]))?;
+    for example in &examples {
+        if is_for_people(&example.command) {
+            println!("  passed over: {}", example.command);
+            continue;
+        }
+        println!("  $ {}", example.command);
+        run_example(example, copy.root(), workspace).with_context(|| {
+            format!("README.md:{}: $ {} (in {})", example.line, example.command, copy.root().display())
+        })?;
+    }
+    copy.remove()
+}
+
+/// What fetches the project, installs it, or would run this very check again.
+fn is_for_people(command: &str) -> bool {
+    let command = command.split(" #").next().unwrap_or_default().trim();
+    command == "cargo xtask test" || command.starts_with("cargo install") || command.starts_with("git clone")
+}
+
+fn run_example(example: &Example, folder: &Path, workspace: &Workspace) -> Result<()> {
+    let output = in_copy(Command::new("sh"), folder, workspace)?
+        .args(["-c", &example.command])
+        .stdin(Stdio::null())
+        .output()
+        .context("cannot run sh")?;
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let said = || format!("--- stdout\n{stdout}--- stderr\n{stderr}---");
+    if output.status.code() != Some(example.exit_code) {
+        bail!("{}, where {} was expected\n{}", output.status, example.exit_code, said());
+    }
+    if let Some(missing) = compare::first_missing(&example.shown, &stdout, &stderr) {
+        bail!("this line of the README is not in the output, or not in this order: {missing:?}\n{}", said());
+    }
+    Ok(())
+}
+
+/// Sets a command up to run in the copy, on the build that is already there.
+fn in_copy(mut command: Command, folder: &Path, workspace: &Workspace) -> Result<Command> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(workspace.target().join("release")).chain(env::split_paths(&path));
+    let path: OsString = env::join_paths(folders).context("the target folder cannot be a part of PATH")?;
+    command.current_dir(folder).env("PATH", path).env("CARGO_TARGET_DIR", workspace.target());
+    Ok(command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fetching_installing_and_testing_are_for_people() {
+        assert!(is_for_people("cargo xtask test  # every check"));
+        assert!(is_for_people("cargo install --path crates/lookalike-cli"));
+        assert!(!is_for_people("cargo xtask quality"));
+        assert!(!is_for_people("cargo run --release -- dedup examples/news -o out"));
+    }
+}
