@@ -69,9 +69,12 @@ pub(crate) fn summary(summary: &Summary, folder: Option<&Path>, output: Output) 
     writeln!(out, "read      {} in {files}, {}{notes}", number::of(input.documents, "document"), number::bytes(input.bytes))?;
 
     let share = 100.0 * found.removed as f64 / input.documents.max(1) as f64;
-    let near: u64 = summary.similarity.iter().map(|band| band.removed).sum();
-    let copies = number::of(found.removed - near, "exact cop").replace("cops", "copies").replace("1 exact cop", "1 exact copy");
-    writeln!(out, "removed   {} ({share:.1} %): {copies} and {} of a kept document", number::count(found.removed), number::of(near, "near-duplicate"))?;
+    let copies = match found.exact_copies {
+        1 => "1 exact copy".to_owned(),
+        copies => format!("{} exact copies", number::count(copies)),
+    };
+    let near = number::of(found.removed - found.exact_copies, "near-duplicate");
+    writeln!(out, "removed   {} ({share:.1} %): {copies} and {near}", number::count(found.removed))?;
     if found.removed_below_threshold > 0 {
         writeln!(
             out,

@@ -1,7 +1,5 @@
 //! The set of a document's features, and the exact measures of two sets.
 
-use rdst::RadixSort;
-
 use crate::similarity::Threshold;
 
 /// Distinct features in ascending order.
@@ -9,10 +7,10 @@ use crate::similarity::Threshold;
 pub struct FeatureSet(Box<[u64]>);
 
 impl FeatureSet {
-    /// The set of these features.
+    /// The set of these features. Many sets are made faster by one [`FeatureTable`].
     pub fn new(features: &[u64]) -> Self {
         let mut sorted = features.to_vec();
-        sorted.radix_sort_unstable();
+        sorted.sort_unstable();
         sorted.dedup();
         Self(sorted.into_boxed_slice())
     }
@@ -90,39 +88,70 @@ fn share(part: u32, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { f64::from(part) / whole as f64 }
 }
 
-/// Counts distinct features without sorting them; made once a thread, for its table.
+/// Finds the distinct features of one document after the other; made once a thread, for its table.
+///
+/// The place of a feature in the table is given by its high bits. Features are uniformly distributed, so these are as
+/// good as a hash; and what lies in the table is nearly in order, which makes sorting it cheap.
 #[derive(Debug, Default)]
-pub struct DistinctCounter {
+pub struct FeatureTable {
+    /// Zero marks a free place.
     table: Vec<u64>,
 }
 
-impl DistinctCounter {
+/// Above this, the table would take too much memory: a document of some six megabytes.
+const LARGEST: usize = 1 << 20;
+
+impl FeatureTable {
     /// How many different features there are.
     pub fn count(&mut self, features: &[u64]) -> u32 {
-        // At most half full, so that a free place is near.
-        let places = (features.len() * 2).next_power_of_two().max(2);
-        self.table.clear();
-        self.table.resize(places, 0);
-        let shift = 64 - places.trailing_zeros();
-        let (mut distinct, mut zero) = (0, 0);
-        for &feature in features {
-            // Zero marks a free place, so the feature zero is counted apart.
-            if feature == 0 {
-                zero = 1;
-                continue;
-            }
-            // Features are uniformly distributed: their high bits are as good as a hash.
-            let mut place = (feature >> shift) as usize;
-            while self.table[place] != feature {
-                if self.table[place] == 0 {
-                    self.table[place] = feature;
-                    distinct += 1;
-                    break;
-                }
-                place = (place + 1) & (places - 1);
+        if features.len() > LARGEST {
+            return FeatureSet::new(features).size();
+        }
+        u32::from(self.fill(features)) + self.distinct().count() as u32
+    }
+
+    /// The set of these features.
+    pub fn set(&mut self, features: &[u64]) -> FeatureSet {
+        if features.len() > LARGEST {
+            return FeatureSet::new(features);
+        }
+        let has_zero = self.fill(features);
+        let mut sorted: Vec<u64> = Vec::with_capacity(features.len());
+        sorted.extend(has_zero.then_some(0));
+        sorted.extend(self.distinct());
+        // Who found his place taken stands a little further on: step back past those who are greater.
+        for end in 1..sorted.len() {
+            let mut at = end;
+            while at > 0 && sorted[at - 1] > sorted[at] {
+                sorted.swap(at - 1, at);
+                at -= 1;
             }
         }
-        distinct + zero
+        FeatureSet(sorted.into_boxed_slice())
+    }
+
+    /// Puts features into the table, each once; says whether zero was among them, which has no place there.
+    fn fill(&mut self, features: &[u64]) -> bool {
+        // At most half full, so that a free place is near; and room for those who are pushed beyond the last place.
+        let places = (features.len() * 2).next_power_of_two().max(2);
+        self.table.clear();
+        self.table.resize(places + features.len(), 0);
+        let shift = 64 - places.trailing_zeros();
+        let mut has_zero = false;
+        for &feature in features {
+            has_zero |= feature == 0;
+            let mut place = (feature >> shift) as usize;
+            while self.table[place] != feature && self.table[place] != 0 {
+                place += 1;
+            }
+            self.table[place] = feature;
+        }
+        has_zero
+    }
+
+    /// What is in the table.
+    fn distinct(&self) -> impl Iterator<Item = u64> {
+        self.table.iter().copied().filter(|feature| *feature != 0)
     }
 }
 
@@ -160,7 +189,17 @@ mod tests {
             let overlap = FeatureSet::new(&left).overlap(&FeatureSet::new(&right));
             prop_assert_eq!(overlap.shared as usize, sets[0].intersection(&sets[1]).count());
             prop_assert_eq!(overlap.left as usize, sets[0].len());
-            prop_assert_eq!(DistinctCounter::default().count(&right) as usize, sets[1].len());
+            prop_assert_eq!(FeatureTable::default().count(&right) as usize, sets[1].len());
+        }
+
+        #[test]
+        fn a_table_makes_the_same_set_as_sorting(
+            features in proptest::collection::vec(prop_oneof![any::<u64>(), Just(0), Just(u64::MAX), u64::MAX - 9..], 0..300),
+        ) {
+            let mut table = FeatureTable::default();
+            let set = FeatureSet::new(&features);
+            prop_assert_eq!(&table.set(&features), &set);
+            prop_assert_eq!(table.count(&features), set.size());
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use std::sync::Mutex;
 
-use lookalike_core::feature_set::FeatureSet;
+use lookalike_core::feature_set::{FeatureSet, FeatureTable};
 use lookalike_core::shingle::Shingler;
 use lookalike_core::verify::FeatureSource;
 use lookalike_io::read::Parser;
@@ -28,6 +28,7 @@ struct Bench {
     bytes: Vec<u8>,
     parser: Parser,
     shingler: Shingler,
+    table: FeatureTable,
 }
 
 impl<'a> Reread<'a> {
@@ -48,7 +49,7 @@ impl<'a> Reread<'a> {
         };
         self.corpus.shelf.read(place, &mut bench.bytes)?;
         let read = bench.parser.document(self.corpus.format(document), &bench.bytes).ok_or_else(changed)?;
-        let features = FeatureSet::new(bench.shingler.features(read.text).all);
+        let features = bench.table.set(bench.shingler.features(read.text).all);
         self.progress.advance(u64::from(place.length), 1);
         // The sizes were counted when the document was first read.
         if features.size() == self.corpus.sizes[document as usize] { Ok(features) } else { Err(changed()) }
@@ -64,6 +65,7 @@ impl FeatureSource for Reread<'_> {
             bytes: Vec::new(),
             parser: Parser::new(self.read.fields.clone()),
             shingler: Shingler::new(self.similarity.shingle),
+            table: FeatureTable::default(),
         });
         let features = self.features_by(&mut bench, document);
         self.benches.lock().expect("no thread panicked").push(bench);

@@ -14,8 +14,8 @@ pub(super) struct Summary {
     pub(super) found: Found,
     /// The stages in order.
     pub(super) stages: Vec<Stage>,
-    /// The most memory that the process had.
-    pub(super) peak_memory_bytes: u64,
+    /// The most memory that the process had, if the system told it.
+    pub(super) peak_memory_bytes: Option<u64>,
 }
 
 /// What came in.

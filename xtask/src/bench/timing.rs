@@ -22,6 +22,8 @@ pub(super) struct Timings {
     pub(super) dedup: Vec<Usage>,
     /// What `lookalike dedup` says of each run.
     pub(super) summaries: Vec<Summary>,
+    /// How many processes ran or wanted to in the minute before the first run; none where the system does not say.
+    pub(super) load: Option<f64>,
 }
 
 /// A locale that every Linux has, in which text is UTF-8 as the corpus is.
@@ -51,6 +53,7 @@ pub(super) fn run(corpus: &Path, lookalike: &Path, folder: &Path, runs: u16) -> 
         locale,
         dedup: Vec::new(),
         summaries: Vec::new(),
+        load: load(),
     };
     for number in 1..=runs {
         eprintln!("run {number} of {runs}");
@@ -66,6 +69,11 @@ pub(super) fn run(corpus: &Path, lookalike: &Path, folder: &Path, runs: u16) -> 
         timings.summaries.push(Summary::read(&out.join("summary.json"))?);
     }
     Ok(timings)
+}
+
+/// The mean over a minute, as Linux has it.
+fn load() -> Option<f64> {
+    fs::read_to_string("/proc/loadavg").ok()?.split(' ').next()?.parse().ok()
 }
 
 /// The locale that decides what a letter is: the first of the variables that is set (POSIX, Environment Variables).

@@ -13,7 +13,7 @@
 use super::ascii::{BLOCK, Block, Kernel, kernel};
 use super::character::{Character, Kind, character};
 use super::normalize::normalize;
-use crate::hash::token_hash;
+use crate::hash::{SHORT, short_token_hash, token_hash};
 
 /// Takes the tokens of a text in order.
 pub trait TokenSink {
@@ -107,9 +107,9 @@ impl Tokenizer {
 
     /// A piece starts and ends where no word is cut; `offset` is where it stands in the text.
     fn words_of_piece(&mut self, piece: &str, offset: usize, sink: &mut impl TokenSink) {
-        // Room for a last block filled up with zeros, which are no words.
+        // Room for a last block filled up with zeros, which are no words, and to look a short token ahead.
         let padded = piece.len().next_multiple_of(BLOCK);
-        self.lower.resize(padded.max(self.lower.len()), 0);
+        self.lower.resize((padded + SHORT).max(self.lower.len()), 0);
         self.blocks.resize((padded / BLOCK).max(self.blocks.len()), Block::default());
         let whole = piece.len() / BLOCK * BLOCK;
         let bytes = piece.as_bytes();
@@ -126,7 +126,7 @@ impl Tokenizer {
                 blocks,
                 |block| block.words,
                 |start, end| {
-                    sink.token(token_hash(&self.lower[start..end]), offset + start, offset + end);
+                    sink.token(ascii_hash(&self.lower, start, end), offset + start, offset + end);
                 },
             );
         } else {
@@ -134,14 +134,23 @@ impl Tokenizer {
                 blocks,
                 |block| block.words | block.wide,
                 |start, end| {
-                    if piece.as_bytes()[start..end].is_ascii() {
-                        sink.token(token_hash(&self.lower[start..end]), offset + start, offset + end);
+                    if is_ascii(blocks, start, end) {
+                        sink.token(ascii_hash(&self.lower, start, end), offset + start, offset + end);
                     } else {
                         words_of_unit(&piece[start..end], offset + start, &mut self.word, sink);
                     }
                 },
             );
         }
+    }
+}
+
+/// The hash of the token from `start` to `end` in a lower-case copy that has room for a short token after it.
+#[inline]
+fn ascii_hash(lower: &[u8], start: usize, end: usize) -> u64 {
+    match lower[start..].first_chunk() {
+        Some(bytes) if end - start <= SHORT => short_token_hash(bytes, end - start),
+        _ => token_hash(&lower[start..end]),
     }
 }
 
@@ -159,26 +168,50 @@ fn piece_end(bytes: &[u8], start: usize) -> usize {
     }
 }
 
+/// Whether no byte from `start` to before `end` is wide. Most runs lie in one block.
+#[inline]
+fn is_ascii(blocks: &[Block], start: usize, end: usize) -> bool {
+    let (first, last) = (start / BLOCK, (end - 1) / BLOCK);
+    let from_start = u64::MAX << (start % BLOCK);
+    let to_end = u64::MAX >> (BLOCK - 1 - (end - 1) % BLOCK);
+    if first == last {
+        return blocks[first].wide & from_start & to_end == 0;
+    }
+    blocks[first].wide & from_start == 0
+        && blocks[last].wide & to_end == 0
+        && blocks[first + 1..last].iter().all(|block| block.wide == 0)
+}
+
 /// Calls `run` with the start and end of each run of set bits.
 #[inline]
 fn for_each_run(blocks: &[Block], bits: impl Fn(&Block) -> u64, mut run: impl FnMut(usize, usize)) {
     let mut before = 0;
-    let mut start = None;
+    let mut start = 0;
     for (at, block) in blocks.iter().enumerate() {
         let inside = bits(block);
         // A bit of `edges` is set where a run starts or has just ended.
         let mut edges = inside ^ (inside << 1 | before);
-        before = inside >> 63;
-        while edges != 0 {
+        let mut next = || {
             let edge = at * BLOCK + edges.trailing_zeros() as usize;
-            edges &= edges - 1;
-            match start.take() {
-                None => start = Some(edge),
-                Some(start) => run(start, edge),
+            let is_there = edges != 0;
+            edges &= edges.wrapping_sub(1);
+            is_there.then_some(edge)
+        };
+        // A run that came in from the block before, then whole ones, then one that may go on to the next.
+        if before == 1
+            && let Some(end) = next()
+        {
+            run(start, end);
+        }
+        while let Some(edge) = next() {
+            start = edge;
+            if let Some(end) = next() {
+                run(start, end);
             }
         }
+        before = inside >> 63;
     }
-    if let Some(start) = start {
+    if before == 1 {
         run(start, blocks.len() * BLOCK);
     }
 }

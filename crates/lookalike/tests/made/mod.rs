@@ -1,0 +1,177 @@
+//! Made corpora, and running jobs on them: what several test files share.
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use lookalike::core::banding::Banding;
+use lookalike::core::keep::Keep;
+use lookalike::core::shingle::Shingle;
+use lookalike::core::similarity::Threshold;
+use lookalike::io::read::Fields;
+use lookalike::{
+    Copies, DedupOptions, Group, Output, PairsOptions, ReadOptions, RowFormat, Silent, SimilarityOptions, Summary,
+};
+use proptest::prelude::*;
+use serde_json::Value;
+
+/// A folder with a corpus in it.
+pub struct Case {
+    pub folder: tempfile::TempDir,
+}
+
+impl Case {
+    pub fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    /// A case with a file of JSONL documents.
+    pub fn of(texts: &[impl AsRef<str>]) -> Self {
+        let case = Self::new();
+        case.write("corpus.jsonl", jsonl(texts));
+        case
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    /// Options to deduplicate one file or folder of the case into `out`.
+    pub fn options(&self, input: &str, threshold: f64) -> DedupOptions {
+        DedupOptions {
+            read: ReadOptions { inputs: vec![self.path(input)], fields: Fields::default() },
+            similarity: similarity("word:5", threshold, 0.99),
+            keep: Keep::default(),
+            group: Group::default(),
+            folder: Some(self.path("out")),
+            output: Output::Kept,
+            force: true,
+        }
+    }
+
+    /// The lines of a JSONL file in `out`.
+    pub fn rows(&self, name: &str) -> Vec<Value> {
+        rows(&self.path("out").join(name))
+    }
+}
+
+pub fn rows(path: &Path) -> Vec<Value> {
+    fs::read_to_string(path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+pub fn dedup(options: &DedupOptions) -> Summary {
+    lookalike::dedup(options, &Silent).unwrap()
+}
+
+/// The pairs that `pairs` writes, as `left_id`, `right_id`, jaccard.
+pub fn pairs(read: &ReadOptions, similarity: SimilarityOptions, copies: Copies) -> Vec<(String, String, f64)> {
+    let options = PairsOptions { read: read.clone(), similarity, format: RowFormat::Jsonl, copies };
+    let mut bytes = Vec::new();
+    lookalike::pairs(&options, &mut bytes, &Silent).unwrap();
+    String::from_utf8(bytes)
+        .unwrap()
+        .lines()
+        .map(|line| {
+            let row: Value = serde_json::from_str(line).unwrap();
+            let id = |name: &str| row[name].as_str().unwrap().to_owned();
+            (id("left_id"), id("right_id"), row["jaccard"].as_f64().unwrap())
+        })
+        .collect()
+}
+
+/// With a recall of 1, nothing is missed but with a chance far below that of a broken machine.
+pub fn similarity(shingle: &str, threshold: f64, recall: f64) -> SimilarityOptions {
+    let threshold = Threshold::new(threshold).unwrap();
+    let banding = Banding::for_recall(threshold, recall).unwrap();
+    SimilarityOptions { shingle: shingle.parse::<Shingle>().unwrap(), threshold, banding }
+}
+
+/// Documents with the ids 0, 1, 2 … as JSONL.
+pub fn jsonl(texts: &[impl AsRef<str>]) -> String {
+    texts
+        .iter()
+        .enumerate()
+        .map(|(id, text)| format!("{}\n", serde_json::json!({ "id": id.to_string(), "text": text.as_ref() })))
+        .collect()
+}
+
+/// What is done to a text to make another one of it.
+#[derive(Clone, Debug)]
+pub enum Edit {
+    Substitute(usize),
+    Insert(usize),
+    Delete(usize),
+    Header(usize),
+    SwapParagraphs,
+    RepeatParagraph(usize),
+    Shout,
+    Truncate(usize),
+}
+
+pub fn any_edit() -> impl Strategy<Value = Edit> {
+    prop_oneof![
+        (0_usize..1000).prop_map(Edit::Substitute),
+        (0_usize..1000).prop_map(Edit::Insert),
+        (0_usize..1000).prop_map(Edit::Delete),
+        (0_usize..1000).prop_map(Edit::Header),
+        Just(Edit::SwapParagraphs),
+        (0_usize..10).prop_map(Edit::RepeatParagraph),
+        Just(Edit::Shout),
+        (0_usize..40).prop_map(Edit::Truncate),
+    ]
+}
+
+/// Families of texts: each begins with a new text, and each further one edits the one before, which makes chains.
+pub fn any_corpus() -> impl Strategy<Value = Vec<String>> {
+    let family = (any::<u32>(), 1_usize..120, proptest::collection::vec(proptest::collection::vec(any_edit(), 0..4), 0..6));
+    proptest::collection::vec(family, 1..7).prop_map(|families| {
+        let mut texts = Vec::new();
+        for (seed, length, members) in families {
+            let mut words: Vec<String> = (0..length).map(|at| word(seed, at)).collect();
+            texts.push(paragraphs(&words));
+            for edits in members {
+                edits.iter().for_each(|edit| apply(edit, &mut words));
+                texts.push(paragraphs(&words));
+            }
+        }
+        // Mixed, so that a family does not lie together.
+        let count = texts.len();
+        (0..count).map(|at| texts[at * 7919 % count].clone()).take(count).collect()
+    })
+}
+
+fn word(seed: u32, at: usize) -> String {
+    // Few enough words that shingles recur by chance, many enough that texts differ.
+    let mixed = (u64::from(seed) << 20 ^ at as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    format!("w{}", (mixed >> 40) % 500)
+}
+
+fn apply(edit: &Edit, words: &mut Vec<String>) {
+    let count = words.len().max(1);
+    match *edit {
+        Edit::Substitute(at) if !words.is_empty() => words[at % count] = format!("other{at}"),
+        Edit::Insert(at) => words.insert(at % count.min(words.len() + 1), format!("new{at}")),
+        Edit::Delete(at) if words.len() > 1 => drop(words.remove(at % count)),
+        Edit::Header(at) => drop(words.splice(0..0, (0..6).map(|word| format!("header{at}x{word}")))),
+        Edit::SwapParagraphs => words.rotate_left(count / 2 % count),
+        Edit::RepeatParagraph(at) => {
+            let start = at * 10 % count;
+            let again: Vec<String> = words[start..].iter().take(10).cloned().collect();
+            words.extend(again);
+        }
+        Edit::Shout => words.iter_mut().for_each(|word| *word = word.to_uppercase()),
+        Edit::Truncate(length) => words.truncate(words.len().saturating_sub(length)),
+        Edit::Substitute(_) | Edit::Delete(_) => {}
+    }
+}
+
+fn paragraphs(words: &[String]) -> String {
+    words.chunks(10).map(|paragraph| paragraph.join(" ")).collect::<Vec<_>>().join(".\n\n")
+}
