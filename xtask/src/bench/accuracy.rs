@@ -1,6 +1,7 @@
 //! What the command found and removed, held against the truth.
 
 use std::collections::{HashMap, HashSet};
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -73,11 +74,14 @@ pub(super) fn judge(
     let out = folder.join("pairs.tsv");
     let mut command = Command::new(lookalike);
     command.arg("pairs").arg(corpus).args(["--id", "id", "--format", "tsv", "--threads", "2", "-o"]).arg(&out);
+    if out.exists() {
+        fs::remove_file(&out).with_context(|| format!("cannot remove {}", out.display()))?;
+    }
     let pairs_seconds = measure(&command)?.seconds;
     let found = pairs::read(&out)?;
 
     let path = output_folder(folder).join("removed.jsonl");
-    let removed = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let removed = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let removed: Vec<Removed> = removed.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
 
     let places = documents.places();

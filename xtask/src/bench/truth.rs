@@ -24,7 +24,7 @@ pub(super) fn load_or_join(folder: &Path, documents: &Documents) -> Result<Truth
         return parse(&text).with_context(|| format!("{} is damaged; remove it", file.display()));
     }
     let start = Instant::now();
-    eprintln!("judging {} documents, which takes a minute", documents.texts.len());
+    eprintln!("judging {} documents; 45,000 take a minute", documents.texts.len());
     let pairs = lookalike_judge::pairs(&documents.texts, SHINGLE.parse()?, THRESHOLD);
     let truth = pairs.iter().map(|pair| ((pair.left, pair.right), pair.measures.jaccard())).collect();
     eprintln!("judged in {:.0} s: {} pairs", start.elapsed().as_secs_f64(), pairs.len());

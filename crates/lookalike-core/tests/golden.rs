@@ -1,0 +1,35 @@
+//! The same text gives the same sketch on every machine, for ever.
+//!
+//! The vectors were made by `fixtures/golden/make.py` from the definitions, without code of this project.
+
+use lookalike_core::banding::Banding;
+use lookalike_core::shingle::{Shingle, Shingler};
+use lookalike_core::sketch::FastSketcher;
+use serde_json::Value;
+
+fn numbers(value: &Value) -> Vec<u64> {
+    value.as_array().unwrap().iter().map(|number| number.as_str().unwrap().parse().unwrap()).collect()
+}
+
+#[test]
+fn features_sketches_and_band_keys_are_what_they_have_always_been() {
+    let vectors: Vec<Value> = serde_json::from_str(include_str!("../../../fixtures/golden/vectors.json")).unwrap();
+    assert!(vectors.len() >= 8);
+    for vector in vectors {
+        let text = vector["text"].as_str().unwrap();
+        let shingle: Shingle = vector["shingle"].as_str().unwrap().parse().unwrap();
+        let [bands, rows] = ["bands", "rows"].map(|name| vector[name].as_u64().unwrap() as usize);
+        let banding = Banding::new(bands, rows).unwrap();
+
+        let mut shingler = Shingler::new(shingle);
+        let tokens: Vec<u64> = shingler.places(text).0.iter().map(|token| token.hash).collect();
+        assert_eq!(tokens, numbers(&vector["tokens"]), "{text}");
+        let features = shingler.features(text);
+        assert_eq!(features.text_hash().to_string(), vector["text_hash"], "{text}");
+        assert_eq!(features.all, numbers(&vector["features"]), "{text}");
+        let mut sketcher = FastSketcher::new(banding.slot_count());
+        let sketch = sketcher.sketch(features.all).unwrap_or_default();
+        assert_eq!(sketch, numbers(&vector["sketch"]), "{text}");
+        assert_eq!(banding.keys(sketch).collect::<Vec<_>>(), numbers(&vector["band_keys"]), "{text}");
+    }
+}
