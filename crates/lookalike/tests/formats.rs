@@ -1,0 +1,262 @@
+//! What comes out is what went in, less the duplicates: every format, byte by byte. And what is damaged is shown.
+
+mod made;
+
+use std::fs;
+use std::io::{Read, Write};
+
+use flate2::Compression;
+use flate2::bufread::MultiGzDecoder;
+use flate2::write::GzEncoder;
+use lookalike::{Output, Summary};
+use made::{Case, dedup};
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn gunzip(bytes: &[u8]) -> Vec<u8> {
+    let mut unpacked = Vec::new();
+    MultiGzDecoder::new(bytes).read_to_end(&mut unpacked).unwrap();
+    unpacked
+}
+
+fn text(seed: usize) -> String {
+    (0..60).map(|at| format!("w{}", seed * 1000 + at)).collect::<Vec<_>>().join(" ")
+}
+
+/// A line with its fields in an odd order and with odd spaces, to be copied as it is.
+fn line(text: &str) -> String {
+    format!("{{ \"x\":[1, 2.50],  \"text\" : {} }}\n", serde_json::json!(text))
+}
+
+fn record(kind: &str, name: &str, text: &str) -> String {
+    format!(
+        "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: http://{name}.example/page\r\nWARC-Record-ID: <urn:{name}>\r\n\
+         Content-Type: text/plain\r\nContent-Length: {}\r\n\r\n{text}\r\n\r\n",
+        text.len()
+    )
+}
+
+/// The records of a crawl: two near-duplicates, a copy, and one more.
+fn crawl() -> Vec<String> {
+    let near = format!("{} closing", text(1));
+    vec![
+        record("warcinfo", "info", "software: x"),
+        record("conversion", "one", &text(1)),
+        record("conversion", "two", &text(2)),
+        record("metadata", "about", "x: y"),
+        record("conversion", "three", &near),
+        record("conversion", "four", &text(2)),
+    ]
+}
+
+/// What stays of [`crawl`].
+fn kept_crawl() -> String {
+    let crawl = crawl();
+    [0, 2, 3, 4].map(|at| crawl[at].clone()).concat()
+}
+
+fn run(case: &Case) -> Summary {
+    dedup(&case.options("in", 0.8))
+}
+
+fn out(case: &Case, name: &str) -> Vec<u8> {
+    fs::read(case.path("out").join(name)).unwrap()
+}
+
+#[test]
+fn lines_are_copied_as_they_are() {
+    let case = Case::new();
+    let lines = [line(&text(1)), "\n".to_owned(), line(&text(2)), line(&text(1)), line(&text(3))];
+    // Without a line end at the end, and with a byte order mark at the start.
+    let bytes = format!("\u{feff}{}", lines.concat());
+    case.write("in/a.jsonl", bytes.trim_end());
+    let summary = run(&case);
+    assert_eq!((summary.input.documents, summary.input.skipped, summary.found.removed), (4, 0, 1));
+    let kept = format!("\u{feff}{}{}{}", lines[0], lines[2], lines[4].trim_end());
+    assert_eq!(String::from_utf8(out(&case, "kept/a.jsonl")).unwrap(), kept);
+    let rows = case.rows("removed.jsonl");
+    // The blank line counts as a line.
+    assert_eq!((rows[0]["removed_id"].as_str(), rows[0]["kept_id"].as_str()), (Some("a.jsonl:4"), Some("a.jsonl:1")));
+    assert_eq!(rows[0]["exact_copy"], true);
+}
+
+#[test]
+fn compressed_lines_come_out_compressed() {
+    let lines: Vec<String> = [1, 2, 1, 3].iter().map(|seed| line(&text(*seed))).collect();
+    let all = lines.concat();
+    let kept = [&*lines[0], &lines[1], &lines[3]].concat();
+    // One member, many members that cut lines, and zstd.
+    let members: Vec<u8> = all.as_bytes().chunks(100).flat_map(gzip).collect();
+    for packed in [gzip(all.as_bytes()), members] {
+        let case = Case::new();
+        case.write("in/a.jsonl.gz", packed);
+        run(&case);
+        assert_eq!(gunzip(&out(&case, "kept/a.jsonl.gz")), kept.as_bytes());
+    }
+    let case = Case::new();
+    case.write("in/a.jsonl.zst", zstd::encode_all(all.as_bytes(), 3).unwrap());
+    run(&case);
+    assert_eq!(zstd::decode_all(&*out(&case, "kept/a.jsonl.zst")).unwrap(), kept.as_bytes());
+}
+
+#[test]
+fn crawls_keep_their_records_and_what_belongs_to_them() {
+    let all = crawl().concat();
+    let case = Case::new();
+    case.write("in/crawl.warc.wet", &all);
+    let summary = run(&case);
+    assert_eq!((summary.input.documents, summary.input.carried, summary.found.removed), (4, 2, 2));
+    assert_eq!(out(&case, "kept/crawl.warc.wet"), kept_crawl().as_bytes());
+    let rows = case.rows("removed.jsonl");
+    assert_eq!((rows[0]["removed_id"].as_str(), rows[0]["kept_id"].as_str()), (Some("<urn:one>"), Some("<urn:three>")));
+    assert_eq!(rows[0]["removed_uri"], "http://one.example/page");
+    assert_eq!(rows[0]["kept_uri"], "http://three.example/page");
+    assert_eq!((rows[1]["removed_source"].as_str(), rows[1]["kept_source"].as_str()), (Some("four.example"), Some("two.example")));
+}
+
+#[test]
+fn crawls_packed_by_the_record_are_copied_by_the_member() {
+    let members: Vec<Vec<u8>> = crawl().iter().map(|record| gzip(record.as_bytes())).collect();
+    let case = Case::new();
+    case.write("in/crawl.warc.wet.gz", members.concat());
+    run(&case);
+    let kept = [0, 2, 3, 4].map(|at| members[at].clone()).concat();
+    assert_eq!(out(&case, "kept/crawl.warc.wet.gz"), kept);
+}
+
+#[test]
+fn crawls_packed_in_other_ways_come_out_whole_too() {
+    let all = crawl().concat();
+    let whole = gzip(all.as_bytes());
+    // By the record at first, then all the rest in members that keep to nothing.
+    let first = crawl()[0].len();
+    let mixed: Vec<u8> = [gzip(&all.as_bytes()[..first]), gzip(&all.as_bytes()[first..first + 50]), gzip(&all.as_bytes()[first + 50..])].concat();
+    for packed in [whole, mixed] {
+        let case = Case::new();
+        case.write("in/crawl.warc.wet.gz", packed);
+        run(&case);
+        assert_eq!(String::from_utf8(gunzip(&out(&case, "kept/crawl.warc.wet.gz"))).unwrap(), kept_crawl());
+    }
+    let case = Case::new();
+    case.write("in/crawl.warc.wet.zst", zstd::encode_all(all.as_bytes(), 3).unwrap());
+    run(&case);
+    assert_eq!(zstd::decode_all(&*out(&case, "kept/crawl.warc.wet.zst")).unwrap(), kept_crawl().as_bytes());
+}
+
+#[test]
+fn text_files_stay_or_go() {
+    let case = Case::new();
+    case.write("in/b/one.txt", text(1));
+    case.write("in/b/two.txt", text(2));
+    case.write("in/a/copy.txt", text(1));
+    case.write("in/empty.txt", "");
+    case.write("in/near.txt.gz", gzip(format!("{} closing", text(2)).as_bytes()));
+    let summary = run(&case);
+    assert_eq!((summary.input.documents, summary.input.empty, summary.found.removed), (5, 1, 2));
+    assert_eq!(out(&case, "kept/a/copy.txt"), text(1).as_bytes());
+    assert_eq!(out(&case, "kept/empty.txt"), b"");
+    assert!(!case.path("out/kept/b/one.txt").exists() && !case.path("out/kept/b/two.txt").exists());
+    let rows = case.rows("removed.jsonl");
+    assert_eq!((rows[0]["removed_id"].as_str(), rows[0]["kept_id"].as_str()), (Some("b/one.txt"), Some("a/copy.txt")));
+    assert_eq!(rows[1]["kept_id"], "near.txt.gz");
+}
+
+#[test]
+fn a_file_that_loses_everything_is_empty_and_still_a_file_of_its_kind() {
+    let case = Case::new();
+    case.write("in/a.jsonl", line(&text(1)));
+    case.write("in/b.jsonl.gz", gzip(line(&text(1)).as_bytes()));
+    run(&case);
+    assert_eq!(gunzip(&out(&case, "kept/b.jsonl.gz")), b"");
+}
+
+#[test]
+fn annotated_files_have_everything_with_a_note() {
+    let case = Case::new();
+    case.write("in/a.jsonl.gz", gzip((line(&text(1)) + &line(&text(1))).as_bytes()));
+    case.write("in/crawl.wet", crawl().concat());
+    case.write("in/t.txt", text(9));
+    let mut options = case.options("in", 0.8);
+    options.output = Output::Annotated;
+    dedup(&options);
+    assert!(!case.path("out/kept").exists());
+    let lines = String::from_utf8(gunzip(&out(&case, "annotated/a.jsonl.gz"))).unwrap();
+    let rows: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    // Both are like the longer record of the crawl, which is kept.
+    assert_eq!((&rows[1]["kept"], &rows[1]["kept_id"]), (&false.into(), &"<urn:three>".into()));
+    assert_eq!(rows[0]["text"], text(1));
+    assert_eq!(rows[0]["cluster"], rows[1]["cluster"]);
+    let wet = String::from_utf8(out(&case, "annotated/crawl.wet")).unwrap();
+    assert_eq!(wet.matches("Lookalike-Kept: true\r\n").count(), 2);
+    assert_eq!(wet.matches("Lookalike-Kept: false\r\n").count(), 2);
+    let text_rows = made::rows(&case.path("out/annotated/t.txt.jsonl"));
+    assert_eq!((&text_rows[0]["id"], &text_rows[0]["kept"]), (&"t.txt".into(), &true.into()));
+}
+
+/// The positions and reasons of what is skipped when a file has this content.
+fn skipped(name: &str, bytes: &[u8]) -> (Summary, Vec<(u64, String)>) {
+    let case = Case::new();
+    case.write(&format!("in/{name}"), bytes);
+    let summary = run(&case);
+    let skipped = summary.skipped.iter().map(|skipped| (skipped.position, skipped.reason.clone())).collect();
+    (summary, skipped)
+}
+
+#[test]
+fn bad_lines_are_skipped_and_shown_with_their_line() {
+    let mut bytes = line(&text(1)).into_bytes();
+    bytes.extend_from_slice(b"not json\n{\"no\": \"text\"}\n");
+    bytes.extend_from_slice(line(&text(2)).as_bytes());
+    bytes.extend_from_slice(b"{\"text\": \"caf\xE9\"}\n{\"text\": 5}\n");
+    let (summary, skipped) = skipped("a.jsonl", &bytes);
+    assert_eq!((summary.input.documents, summary.input.skipped, summary.found.kept), (2, 4, 2));
+    assert_eq!(skipped.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 3, 5, 6]);
+    for ((_, reason), said) in skipped.iter().zip(["not a document in JSON", "no field 'text'", "not UTF-8", "not a text"]) {
+        assert!(reason.contains(said), "{reason}");
+    }
+}
+
+#[test]
+fn positions_are_right_far_into_a_file() {
+    // More than one chunk of a megabyte.
+    let mut bytes = Vec::new();
+    for seed in 0..4000 {
+        bytes.extend_from_slice(line(&text(seed)).as_bytes());
+    }
+    assert!(bytes.len() > 1_500_000);
+    bytes.extend_from_slice(b"{broken\n");
+    let (summary, skipped) = skipped("a.jsonl", &bytes);
+    assert_eq!((summary.input.documents, skipped[0].0), (4000, 4001));
+}
+
+#[test]
+fn a_gzip_cut_short_gives_what_came_before() {
+    let lines: String = (0..2000).map(|seed| line(&text(seed))).collect();
+    let packed = gzip(lines.as_bytes());
+    let (summary, skipped) = skipped("a.jsonl.gz", &packed[..packed.len() / 2]);
+    assert!((500..1500).contains(&summary.input.documents), "{}", summary.input.documents);
+    assert_eq!(skipped.len(), 1);
+    assert!(skipped[0].1.contains("damaged or cut short"), "{}", skipped[0].1);
+    // The next line would have been the one that is lost.
+    assert_eq!(skipped[0].0, summary.input.documents + 1);
+    let (summary, again) = self::skipped("t.txt.gz", &gzip(text(1).as_bytes())[..30]);
+    assert_eq!((summary.input.documents, again.len()), (0, 1));
+}
+
+#[test]
+fn a_record_with_a_wrong_length_is_skipped_and_the_next_one_is_read() {
+    let mut records = crawl();
+    records[2] = records[2].replace("Content-Length: ", "Content-Length: 1");
+    let (summary, skipped) = skipped("crawl.warc.wet", records.concat().as_bytes());
+    assert_eq!((summary.input.documents, summary.input.skipped), (3, 1));
+    assert_eq!(skipped[0].0, 3);
+    assert!(skipped[0].1.contains("Content-Length"), "{}", skipped[0].1);
+    // Cut in the middle of the last record.
+    let all = crawl().concat();
+    let (summary, _) = self::skipped("crawl.warc.wet", &all.as_bytes()[..all.len() - 100]);
+    assert_eq!((summary.input.documents, summary.input.skipped), (3, 1));
+}
