@@ -78,4 +78,3 @@ fn with_threads<T: Send>(run: RunOptions, job: impl FnOnce(&dyn Progress) -> T +
     let pool = pool.context("cannot start threads: give fewer with --threads")?;
     Ok(pool.install(|| if run.quiet { job(&Silent) } else { job(&Watch::default()) }))
 }
-

@@ -42,7 +42,10 @@ mod tests {
     fn numbers_are_easy_to_read() {
         assert_eq!((&*count(0), &*count(999), &*count(1_234_567)), ("0", "999", "1,234,567"));
         assert_eq!((&*of(1, "document"), &*of(1200, "document")), ("1 document", "1,200 documents"));
-        assert_eq!((&*bytes(12), &*bytes(72_345), &*bytes(999_999), &*bytes(18_000_000_000)), ("12 B", "72.3 kB", "1.0 MB", "18.0 GB"));
+        assert_eq!(
+            (&*bytes(12), &*bytes(72_345), &*bytes(999_999), &*bytes(18_000_000_000)),
+            ("12 B", "72.3 kB", "1.0 MB", "18.0 GB")
+        );
         assert_eq!((&*seconds(0.1234), &*seconds(12.34), &*seconds(123.4)), ("0.12 s", "12.3 s", "123 s"));
     }
 }

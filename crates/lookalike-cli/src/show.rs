@@ -66,7 +66,12 @@ pub(crate) fn summary(summary: &Summary, folder: Option<&Path>, output: Output) 
     }
     let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
     let files = number::of(input.files, "file");
-    writeln!(out, "read      {} in {files}, {}{notes}", number::of(input.documents, "document"), number::bytes(input.bytes))?;
+    writeln!(
+        out,
+        "read      {} in {files}, {}{notes}",
+        number::of(input.documents, "document"),
+        number::bytes(input.bytes)
+    )?;
 
     let share = 100.0 * found.removed as f64 / input.documents.max(1) as f64;
     let copies = match found.exact_copies {
@@ -96,7 +101,8 @@ pub(crate) fn summary(summary: &Summary, folder: Option<&Path>, output: Output) 
         parameters.shingle, parameters.threshold, parameters.bands, parameters.rows, parameters.recall_at_threshold
     )?;
     let speed = number::bytes((input.bytes as f64 / summary.seconds.max(1e-9)) as u64);
-    let memory = summary.peak_memory_bytes.map_or(String::new(), |bytes| format!(", {} of memory", number::bytes(bytes)));
+    let memory =
+        summary.peak_memory_bytes.map_or(String::new(), |bytes| format!(", {} of memory", number::bytes(bytes)));
     writeln!(out, "took      {} ({speed}/s){memory}", number::seconds(summary.seconds))?;
     if let Some(folder) = folder {
         let documents = match output {
@@ -146,13 +152,23 @@ pub(crate) fn comparison(ids: &[String; 2], comparison: &Comparison, options: &S
     let Comparison { left, right, overlap, .. } = comparison;
     let (bands, rows) = (options.banding.bands(), options.banding.rows());
     writeln!(out, "verdict              {verdict}")?;
-    writeln!(out, "jaccard              {:.6}  ({} of {} shingles)", overlap.jaccard(), overlap.shared, overlap.left + overlap.right - overlap.shared)?;
+    writeln!(
+        out,
+        "jaccard              {:.6}  ({} of {} shingles)",
+        overlap.jaccard(),
+        overlap.shared,
+        overlap.left + overlap.right - overlap.shared
+    )?;
     writeln!(out, "containment_left     {:.6}  (of the first in the second)", overlap.containment_left())?;
     writeln!(out, "containment_right    {:.6}  (of the second in the first)", overlap.containment_right())?;
     writeln!(out, "sketch_estimate      {:.6}  ({} slots)", comparison.estimate, options.banding.slot_count())?;
     writeln!(out, "chance_to_be_found   {:.6}  ({bands} bands of {rows} rows)", comparison.chance)?;
     writeln!(out, "tokens               {} and {}", left.token_count, right.token_count)?;
-    writeln!(out, "shingles             {} and {}, {} and {} distinct ({})", left.shingle_count, right.shingle_count, overlap.left, overlap.right, options.shingle)?;
+    writeln!(
+        out,
+        "shingles             {} and {}, {} and {} distinct ({})",
+        left.shingle_count, right.shingle_count, overlap.left, overlap.right, options.shingle
+    )?;
     let is_colored = io::stdout().is_terminal();
     for (id, side, marks) in [(&ids[0], left, ["[-", "-]"]), (&ids[1], right, ["[+", "+]"])] {
         writeln!(out, "\n{id}, with what the other lacks in {}…{}:", marks[0], marks[1])?;

@@ -16,7 +16,7 @@ pub const MOST_SLOTS: usize = 4096;
 
 /// How many slots a sketch has at most when bands and rows are chosen. More slots would let fewer pairs below the
 /// threshold through, but cost time and memory for every document, where verification costs them for candidates only.
-pub const CHOSEN_SLOTS: usize = 128;
+pub const CHOSEN_SLOTS: usize = 144;
 
 impl Banding {
     /// A banding of these numbers.
@@ -39,7 +39,7 @@ impl Banding {
     /// use lookalike_core::{banding::Banding, similarity::Threshold};
     ///
     /// let banding = Banding::for_recall(Threshold::new(0.8)?, 0.99)?;
-    /// assert_eq!((banding.bands(), banding.rows()), (16, 6));
+    /// assert_eq!((banding.bands(), banding.rows()), (20, 7));
     /// # Ok::<(), lookalike_core::Error>(())
     /// ```
     ///

@@ -38,6 +38,9 @@ impl<'a> Family<'a> {
     }
 }
 
+/// How many families a thread takes at once.
+const FAMILIES_AT_ONCE: usize = 8;
+
 #[derive(Clone, Copy)]
 struct Entry {
     key: u64,
@@ -66,7 +69,8 @@ impl Buckets {
 
     /// The families, in the order of their best members.
     pub fn families(&self) -> impl IndexedParallelIterator<Item = Family<'_>> {
-        (0..self.families.len()).into_par_iter().map(|at| self.family(at))
+        // A few at a time: in keep order the first are often the longest, and a thread must not get them all.
+        (0..self.families.len()).into_par_iter().map(|at| self.family(at)).with_max_len(FAMILIES_AT_ONCE)
     }
 
     /// How many items share a bucket with another.

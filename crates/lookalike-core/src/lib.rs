@@ -9,6 +9,7 @@
 pub mod banding;
 pub mod bucket;
 pub mod error;
+pub mod feature_filter;
 pub mod feature_set;
 pub mod hash;
 pub mod keep;

@@ -36,9 +36,15 @@ fn moments(slots: usize, shared: usize, own: usize, trials: u64) -> (f64, f64) {
 fn the_estimate_is_unbiased_with_the_variance_it_should_have() {
     let slots = 96;
     // Documents of 1, 5, 20, 100 and 10,000 shingles, with few and with most of them shared.
-    for (size, shared, trials) in
-        [(5, 2, 4000), (5, 4, 4000), (20, 8, 4000), (20, 18, 4000), (100, 50, 4000), (100, 89, 4000), (10_000, 8_889, 1000)]
-    {
+    for (size, shared, trials) in [
+        (5, 2, 4000),
+        (5, 4, 4000),
+        (20, 8, 4000),
+        (20, 18, 4000),
+        (100, 50, 4000),
+        (100, 89, 4000),
+        (10_000, 8_889, 1000),
+    ] {
         let jaccard = shared as f64 / (2 * size - shared) as f64;
         let (mean, variance) = moments(slots, shared, size - shared, trials);
         // Each slot agrees with chance J, so the mean of k slots has mean J; were they independent, variance J(1-J)/k.
@@ -72,17 +78,22 @@ fn documents_of_one_shingle_are_alike_or_not_without_doubt() {
 #[test]
 fn pairs_at_the_threshold_are_found_as_often_as_was_asked_for() {
     // Union sizes at which the threshold is met exactly, from a handful of shingles to a long page.
-    for (threshold, recall, shared, own) in
-        [(0.8, 0.99, 8, 1), (0.8, 0.99, 80, 10), (0.8, 0.99, 800, 100), (0.5, 0.9, 2, 1), (0.5, 0.9, 50, 25), (0.9, 0.99, 180, 10)]
-    {
+    for (threshold, recall, shared, own) in [
+        (0.8, 0.99, 8, 1),
+        (0.8, 0.99, 80, 10),
+        (0.8, 0.99, 800, 100),
+        (0.5, 0.9, 2, 1),
+        (0.5, 0.9, 50, 25),
+        (0.9, 0.99, 180, 10),
+    ] {
         let trials = 10_000;
         let banding = Banding::for_recall(Threshold::new(threshold).unwrap(), recall).unwrap();
         let promised = banding.recall_at(Similarity::new(threshold).unwrap());
         assert!(promised >= recall);
         let mut sketcher = FastSketcher::new(banding.slot_count());
         let found = (0..trials).filter(|trial| {
-            let [left, right] =
-                two_sets(*trial, shared, own).map(|set| banding.keys(sketcher.sketch(&set).unwrap()).collect::<Vec<_>>());
+            let [left, right] = two_sets(*trial, shared, own)
+                .map(|set| banding.keys(sketcher.sketch(&set).unwrap()).collect::<Vec<_>>());
             left.iter().zip(&right).any(|(left, right)| left == right)
         });
         let measured = found.count() as f64 / trials as f64;
@@ -91,6 +102,9 @@ fn pairs_at_the_threshold_are_found_as_often_as_was_asked_for() {
         assert!(measured > promised - bound, "{threshold}, {shared} shared: {measured}, promised {promised}");
         // Slots of short documents are drawn without replacement, which spreads agreement over more bands: they are
         // found more often. Long ones are found as often as independent slots would be.
-        assert!(measured < promised + bound || shared < 800, "{threshold}, {shared} shared: {measured}, promised {promised}");
+        assert!(
+            measured < promised + bound || shared < 800,
+            "{threshold}, {shared} shared: {measured}, promised {promised}"
+        );
     }
 }

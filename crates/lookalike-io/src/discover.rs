@@ -59,7 +59,8 @@ pub fn discover(inputs: &[PathBuf], output: Option<&Path>) -> Result<Vec<InputFi
             found.push((input.clone(), root));
         }
     }
-    let common = common_folder(found.iter().filter(|(shown, _)| shown.as_os_str() != "-").map(|(_, real)| real.as_path()));
+    let common =
+        common_folder(found.iter().filter(|(shown, _)| shown.as_os_str() != "-").map(|(_, real)| real.as_path()));
     let mut seen = HashSet::new();
     found
         .into_iter()
@@ -82,7 +83,9 @@ fn files_in(input: &Path, root: &Path, output: Option<&Path>) -> Result<Vec<(Pat
     let mut files = Vec::new();
     let is_hidden = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
     let walk = WalkDir::new(root).follow_links(true).sort_by_file_name().into_iter();
-    for entry in walk.filter_entry(|entry| entry.depth() == 0 || !is_hidden(entry.path()) && Some(entry.path()) != output) {
+    for entry in
+        walk.filter_entry(|entry| entry.depth() == 0 || !is_hidden(entry.path()) && Some(entry.path()) != output)
+    {
         let entry = match entry {
             Ok(entry) => entry,
             // A link back to a folder above: everything in it is met anyway.
@@ -105,7 +108,11 @@ fn common_folder<'a>(files: impl Iterator<Item = &'a Path>) -> PathBuf {
     files
         .map(|file| file.parent().unwrap_or(file).to_owned())
         .reduce(|left, right| {
-            left.components().zip(right.components()).take_while(|(left, right)| left == right).map(|(part, _)| part).collect()
+            left.components()
+                .zip(right.components())
+                .take_while(|(left, right)| left == right)
+                .map(|(part, _)| part)
+                .collect()
         })
         .unwrap_or_default()
 }

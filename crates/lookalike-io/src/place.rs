@@ -64,22 +64,22 @@ impl Shelf {
     /// When the file cannot be read any more, or is shorter than it was.
     pub fn read(&self, place: Place, bytes: &mut Vec<u8>) -> Result<()> {
         if place.store == Store::Member {
-            let mut packed = Vec::new();
+            let mut packed = vec![0; place.length as usize];
             self.read_raw(place, &mut packed)?;
             bytes.clear();
             let unpacked = flate2::bufread::GzDecoder::new(&*packed).read_to_end(bytes);
             return unpacked.map(drop).map_err(|_| self.changed(place));
         }
+        bytes.resize(place.length as usize, 0);
         self.read_raw(place, bytes)
     }
 
-    /// Reads the bytes at `place` as they lie there, packed or not.
+    /// Fills `bytes` with what lies at `place`, packed or not, from its start on.
     ///
     /// # Errors
     ///
     /// When the file cannot be read any more, or is shorter than it was.
-    pub fn read_raw(&self, place: Place, bytes: &mut Vec<u8>) -> Result<()> {
-        bytes.resize(place.length as usize, 0);
+    pub fn read_raw(&self, place: Place, bytes: &mut [u8]) -> Result<()> {
         let shown = || self.files[place.file as usize].shown();
         let mut read = |file: &File| {
             read_exact_at(file, bytes, place.offset).map_err(|source| match source.kind() {

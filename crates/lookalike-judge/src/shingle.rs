@@ -66,7 +66,7 @@ impl FromStr for Shingle {
 /// ```
 /// use lookalike_judge::{Shingle, tokens};
 ///
-/// assert_eq!(tokens("snake_case, twice", Shingle::Word(5)), ["snake", "case", "twice"]);
+/// assert_eq!(tokens("snake_case, twice", Shingle::Word(5)), ["snake_case", "twice"]);
 /// ```
 pub fn tokens(text: &str, shingle: Shingle) -> Vec<String> {
     let normalized = normalize(text);

@@ -3,12 +3,12 @@
 //! Easily got wrong: a mark is a word character but never starts a token, and
 //! in scripts written without spaces each character is a token of its own.
 
-use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
+use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 use unicode_script::{Script, UnicodeScript};
 
 /// What a character is to a word.
 enum Part {
-    /// A letter or number, which joins its neighbours.
+    /// A letter, number or connector such as the underscore, which joins its neighbours.
     Joins,
     /// A letter or number of a script without spaces, which is a token by itself.
     StandsAlone,
@@ -32,6 +32,7 @@ fn part(character: char) -> Part {
             | Script::Tibetan => Part::StandsAlone,
             _ => Part::Joins,
         },
+        _ if character.general_category() == GeneralCategory::ConnectorPunctuation => Part::Joins,
         _ => Part::Separator,
     }
 }

@@ -119,8 +119,8 @@ fn full_width_letters_are_letters() {
 }
 
 #[test]
-fn underscores_punctuation_symbols_and_emoji_separate() {
-    assert_eq!(words("snake_case it's 3.14+x 🙂yes"), ["snake", "case", "it", "s", "3", "14", "x", "yes"]);
+fn punctuation_symbols_and_emoji_separate_but_underscores_join() {
+    assert_eq!(words("snake_case it's 3.14+x 🙂yes"), ["snake_case", "it", "s", "3", "14", "x", "yes"]);
 }
 
 #[test]

@@ -58,9 +58,10 @@ pub struct Passage {
 pub fn compare(left: &str, right: &str, options: &SimilarityOptions) -> Comparison {
     let mut shingler = Shingler::new(options.shingle);
     let mut sketcher = FastSketcher::new(options.banding.slot_count());
-    let [(left_tokens, left_features), (right_tokens, right_features)] = [left, right].map(|text| shingler.places(text));
+    let [(left_tokens, left_features), (right_tokens, right_features)] =
+        [left, right].map(|text| shingler.places(text));
+    let overlap = Overlap::of(&left_features, &right_features);
     let [left_set, right_set] = [&left_features, &right_features].map(|features| FeatureSet::new(features));
-    let overlap = left_set.overlap(&right_set);
     let [left_sketch, right_sketch] =
         [&left_features, &right_features].map(|features| sketcher.sketch(features).map(<[u64]>::to_vec));
     let estimate = left_sketch.zip(right_sketch).map_or(0.0, |(left, right)| estimate(&left, &right));
@@ -80,7 +81,7 @@ pub fn compare(left: &str, right: &str, options: &SimilarityOptions) -> Comparis
 fn side(text: &str, tokens: &[Token], features: &[u64], other: &FeatureSet, options: &SimilarityOptions) -> Side {
     // A token is shared when one of the shingles over it is.
     let mut shared = vec![false; tokens.len()];
-    for (at, _) in features.iter().enumerate().filter(|(_, feature)| other.as_slice().binary_search(feature).is_ok()) {
+    for (at, _) in features.iter().enumerate().filter(|(_, feature)| other.contains(**feature)) {
         let end = (at + options.shingle.width()).min(tokens.len());
         shared[at..end].fill(true);
     }

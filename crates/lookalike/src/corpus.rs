@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::{Mutex, OnceLock};
 
-use lookalike_core::feature_set::FeatureTable;
+use lookalike_core::feature_set::FeatureSet;
 use lookalike_core::keep::FieldValue;
 use lookalike_core::shingle::Shingler;
 use lookalike_core::sketch::{FastSketcher, Sketches, concat};
@@ -207,7 +207,7 @@ struct Sketcher {
     parser: Parser,
     shingler: Shingler,
     sketcher: FastSketcher,
-    table: FeatureTable,
+    set: FeatureSet,
     similarity: SimilarityOptions,
     wants_values: bool,
 }
@@ -218,7 +218,7 @@ impl Sketcher {
             parser: Parser::new(options.fields.clone()),
             shingler: Shingler::new(similarity.shingle),
             sketcher: FastSketcher::new(similarity.banding.slot_count()),
-            table: FeatureTable::default(),
+            set: FeatureSet::default(),
             similarity: *similarity,
             wants_values: options.fields.value.is_some(),
         }
@@ -242,13 +242,13 @@ impl Sketcher {
             ids: Strings::default(),
             uris: Strings::default(),
         };
-        let Self { parser, shingler, sketcher, table, wants_values, .. } = self;
+        let Self { parser, shingler, sketcher, set, wants_values, .. } = self;
         part.position_count = parser.entries(chunk, |Placed { position, place, entry }| match entry {
             Entry::Document(document) => {
                 part.places.push(place);
                 part.positions.push(position);
                 part.describe(&document, *wants_values);
-                part.sketch(document.text, shingler, sketcher, table);
+                part.sketch(document.text, shingler, sketcher, set);
             }
             Entry::Carried => part.carried.push((place, position)),
             Entry::Skipped(reason) => part.skipped.push(Skipped { file: chunk.file(), position, reason }),
@@ -271,11 +271,12 @@ impl Part {
         }
     }
 
-    fn sketch(&mut self, text: &str, shingler: &mut Shingler, sketcher: &mut FastSketcher, table: &mut FeatureTable) {
+    fn sketch(&mut self, text: &str, shingler: &mut Shingler, sketcher: &mut FastSketcher, set: &mut FeatureSet) {
         let features = shingler.features(text);
         self.text_hashes.push(features.text_hash());
         self.token_counts.push(u32::try_from(features.token_count()).unwrap_or(u32::MAX));
-        self.sizes.push(table.count(features.all));
+        set.fill(features.all);
+        self.sizes.push(set.size());
         self.sketches.push(sketcher.sketch(features.all));
     }
 

@@ -38,9 +38,8 @@ pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary>
     let bytes = shelf.files().iter().map(|file| file.bytes).sum();
     let mut stages = Stages::start(progress);
 
-    let corpus = stages.run("sketch", Some(bytes), || {
-        Corpus::read(shelf, &options.read, &options.similarity, progress)
-    })?;
+    let corpus =
+        stages.run("sketch", Some(bytes), || Corpus::read(shelf, &options.read, &options.similarity, progress))?;
     let texts = stages.run("copies", None, || {
         let ranking = Ranking { token_counts: &corpus.token_counts, field_values: &corpus.values };
         join_copies(&corpus, &keep_order(&options.keep, ranking))
@@ -58,8 +57,7 @@ pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary>
     }
 
     let exact_copies = (0..).zip(&texts.first_copy).filter(|(document, first)| document != *first).count() as u64;
-    let mut summary =
-        Summary::new(&corpus, options, &fates, verifier.counts(), buckets.item_count(), exact_copies);
+    let mut summary = Summary::new(&corpus, options, &fates, verifier.counts(), buckets.item_count(), exact_copies);
     summary.set_stages(stages.finish());
     if let Some(staging) = staging {
         write_summary(&summary, &staging)?;

@@ -41,9 +41,8 @@ pub fn pairs(options: &PairsOptions, writer: &mut dyn Write, progress: &dyn Prog
     let bytes = shelf.files().iter().map(|file| file.bytes).sum();
     let mut stages = Stages::start(progress);
 
-    let corpus = stages.run("sketch", Some(bytes), || {
-        Corpus::read(shelf, &options.read, &options.similarity, progress)
-    })?;
+    let corpus =
+        stages.run("sketch", Some(bytes), || Corpus::read(shelf, &options.read, &options.similarity, progress))?;
     let texts = stages.run("copies", None, || {
         // In the order of the input, so that the first copy stands for all.
         let ranking = Ranking { token_counts: &corpus.token_counts, field_values: &[] };
@@ -54,12 +53,17 @@ pub fn pairs(options: &PairsOptions, writer: &mut dyn Write, progress: &dyn Prog
     let verifier = Verifier::new(options.similarity.threshold, &corpus.sizes, &corpus.sketches, &reread);
     let matches = stages.run("verify", None, || matches(&buckets, &texts.items, &verifier))?;
     let mut rows = Rows { corpus: &corpus, format: options.format, writer, count: 0 };
-    stages.run("write", None, || write(&mut rows, &corpus, &texts, &matches, options.copies)).map_err(|source| {
-        lookalike_io::Error::Unwritable { path: "the output".into(), source }
-    })?;
+    stages
+        .run("write", None, || write(&mut rows, &corpus, &texts, &matches, options.copies))
+        .map_err(|source| lookalike_io::Error::Unwritable { path: "the output".into(), source })?;
 
     let pairs = rows.count;
-    Ok(PairsReport { input: summary::input(&corpus), pairs, stages: stages.finish(), skipped: summary::skipped(&corpus) })
+    Ok(PairsReport {
+        input: summary::input(&corpus),
+        pairs,
+        stages: stages.finish(),
+        skipped: summary::skipped(&corpus),
+    })
 }
 
 fn write(rows: &mut Rows<'_>, corpus: &Corpus, texts: &Texts, matches: &[Match], copies: Copies) -> io::Result<()> {
@@ -100,8 +104,11 @@ struct Near {
 impl Near {
     fn new(corpus: &Corpus, texts: &Texts, matches: &[Match]) -> Self {
         let is_empty = |document: u32| corpus.token_counts[document as usize] == 0;
-        let mut copies: Vec<(u32, u32)> =
-            (0..).zip(&texts.first_copy).filter(|(copy, _)| !is_empty(*copy)).map(|(copy, first)| (*first, copy)).collect();
+        let mut copies: Vec<(u32, u32)> = (0..)
+            .zip(&texts.first_copy)
+            .filter(|(copy, _)| !is_empty(*copy))
+            .map(|(copy, first)| (*first, copy))
+            .collect();
         copies.sort_unstable();
         let mut both: Vec<(u32, u32, Overlap)> = Vec::with_capacity(2 * matches.len());
         for Match { left, right, overlap } in matches {

@@ -4,7 +4,6 @@
 
 use std::sync::Mutex;
 
-use lookalike_core::feature_set::{FeatureSet, FeatureTable};
 use lookalike_core::shingle::Shingler;
 use lookalike_core::verify::FeatureSource;
 use lookalike_io::read::Parser;
@@ -28,7 +27,6 @@ struct Bench {
     bytes: Vec<u8>,
     parser: Parser,
     shingler: Shingler,
-    table: FeatureTable,
 }
 
 impl<'a> Reread<'a> {
@@ -41,7 +39,7 @@ impl<'a> Reread<'a> {
         Self { corpus, read, similarity, progress, benches: Mutex::default() }
     }
 
-    fn features_by(&self, bench: &mut Bench, document: u32) -> Result<FeatureSet> {
+    fn features_by(&self, bench: &mut Bench, document: u32) -> Result<Vec<u64>> {
         let place = self.corpus.places[document as usize];
         let changed = || {
             let path = self.corpus.shelf.files()[place.file as usize].shown();
@@ -49,23 +47,23 @@ impl<'a> Reread<'a> {
         };
         self.corpus.shelf.read(place, &mut bench.bytes)?;
         let read = bench.parser.document(self.corpus.format(document), &bench.bytes).ok_or_else(changed)?;
-        let features = bench.table.set(bench.shingler.features(read.text).all);
+        let features = bench.shingler.features(read.text);
         self.progress.advance(u64::from(place.length), 1);
-        // The sizes were counted when the document was first read.
-        if features.size() == self.corpus.sizes[document as usize] { Ok(features) } else { Err(changed()) }
+        // Evidence must be about the text that was sketched.
+        let is_same = features.text_hash() == self.corpus.text_hashes[document as usize];
+        if is_same { Ok(features.all.to_vec()) } else { Err(changed()) }
     }
 }
 
 impl FeatureSource for Reread<'_> {
     type Error = Error;
 
-    fn features(&self, document: u32) -> Result<FeatureSet> {
+    fn features(&self, document: u32) -> Result<Vec<u64>> {
         let waiting = self.benches.lock().expect("no thread panicked").pop();
         let mut bench = waiting.unwrap_or_else(|| Bench {
             bytes: Vec::new(),
             parser: Parser::new(self.read.fields.clone()),
             shingler: Shingler::new(self.similarity.shingle),
-            table: FeatureTable::default(),
         });
         let features = self.features_by(&mut bench, document);
         self.benches.lock().expect("no thread panicked").push(bench);

@@ -272,9 +272,8 @@ fn similarity(fates: &Fates) -> Vec<Band> {
 fn least_alike(corpus: &Corpus, fates: &Fates) -> Vec<Removal> {
     let mut removed: Vec<(f64, u32, u32)> =
         fates.removed().map(|(document, by, overlap, _)| (overlap.jaccard(), document, by)).collect();
-    let by_similarity = |left: &(f64, u32, u32), right: &(f64, u32, u32)| {
-        left.0.total_cmp(&right.0).then(left.1.cmp(&right.1))
-    };
+    let by_similarity =
+        |left: &(f64, u32, u32), right: &(f64, u32, u32)| left.0.total_cmp(&right.0).then(left.1.cmp(&right.1));
     if removed.len() > LEAST_ALIKE {
         removed.select_nth_unstable_by(LEAST_ALIKE, by_similarity);
         removed.truncate(LEAST_ALIKE);

@@ -34,7 +34,8 @@ fn empty_documents_are_never_duplicates_and_are_counted() {
 
 #[test]
 fn a_single_repeated_word_is_one_shingle() {
-    let [some, more, other] = [("buffalo ", 1000), ("buffalo ", 1200), ("bison ", 1000)].map(|(word, count)| word.repeat(count));
+    let [some, more, other] =
+        [("buffalo ", 1000), ("buffalo ", 1200), ("bison ", 1000)].map(|(word, count)| word.repeat(count));
     // The longest stays; the other word is no duplicate.
     assert_eq!(removed(&[some, more, other]), ["0"]);
 }

@@ -115,7 +115,10 @@ fn crawls_keep_their_records_and_what_belongs_to_them() {
     assert_eq!((rows[0]["removed_id"].as_str(), rows[0]["kept_id"].as_str()), (Some("<urn:one>"), Some("<urn:three>")));
     assert_eq!(rows[0]["removed_uri"], "http://one.example/page");
     assert_eq!(rows[0]["kept_uri"], "http://three.example/page");
-    assert_eq!((rows[1]["removed_source"].as_str(), rows[1]["kept_source"].as_str()), (Some("four.example"), Some("two.example")));
+    assert_eq!(
+        (rows[1]["removed_source"].as_str(), rows[1]["kept_source"].as_str()),
+        (Some("four.example"), Some("two.example"))
+    );
 }
 
 #[test]
@@ -134,7 +137,9 @@ fn crawls_packed_in_other_ways_come_out_whole_too() {
     let whole = gzip(all.as_bytes());
     // By the record at first, then all the rest in members that keep to nothing.
     let first = crawl()[0].len();
-    let mixed: Vec<u8> = [gzip(&all.as_bytes()[..first]), gzip(&all.as_bytes()[first..first + 50]), gzip(&all.as_bytes()[first + 50..])].concat();
+    let mixed: Vec<u8> =
+        [gzip(&all.as_bytes()[..first]), gzip(&all.as_bytes()[first..first + 50]), gzip(&all.as_bytes()[first + 50..])]
+            .concat();
     for packed in [whole, mixed] {
         let case = Case::new();
         case.write("in/crawl.warc.wet.gz", packed);
@@ -215,7 +220,9 @@ fn bad_lines_are_skipped_and_shown_with_their_line() {
     let (summary, skipped) = skipped("a.jsonl", &bytes);
     assert_eq!((summary.input.documents, summary.input.skipped, summary.found.kept), (2, 4, 2));
     assert_eq!(skipped.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 3, 5, 6]);
-    for ((_, reason), said) in skipped.iter().zip(["not a document in JSON", "no field 'text'", "not UTF-8", "not a text"]) {
+    for ((_, reason), said) in
+        skipped.iter().zip(["not a document in JSON", "no field 'text'", "not UTF-8", "not a text"])
+    {
         assert!(reason.contains(said), "{reason}");
     }
 }

@@ -144,7 +144,8 @@ fn the_kept_document_that_is_named_is_the_most_similar_one() {
 fn keep_orders_choose_who_stays() {
     let long = (0..40).map(|at| format!("w{at}")).collect::<Vec<_>>().join(" ");
     let longer = format!("{long} more");
-    let line = |id: &str, text: &str, score: f64| format!("{}\n", serde_json::json!({"id": id, "text": text, "score": score}));
+    let line =
+        |id: &str, text: &str, score: f64| format!("{}\n", serde_json::json!({"id": id, "text": text, "score": score}));
     let case = Case::new();
     case.write("corpus.jsonl", line("a", &long, 3.0) + &line("b", &longer, 1.0) + &line("c", &long, 2.0));
     for (keep, kept) in [("longest", "b"), ("first", "a"), ("last", "c"), ("max:score", "a"), ("min:score", "b")] {

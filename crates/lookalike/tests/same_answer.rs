@@ -98,7 +98,10 @@ fn a_file_cut_in_two_changes_nothing_but_positions() {
         options.read.fields.id = Some("id".to_owned());
         let summary = dedup(&options);
         let rows: Vec<Value> = case.rows("removed.jsonl");
-        let rows: Vec<_> = rows.iter().map(|row| (row["removed_id"].clone(), row["kept_id"].clone(), row["jaccard"].clone())).collect();
+        let rows: Vec<_> = rows
+            .iter()
+            .map(|row| (row["removed_id"].clone(), row["kept_id"].clone(), row["jaccard"].clone()))
+            .collect();
         (rows, summary.found.candidates, summary.clusters_by_size)
     };
     let whole = Case::new();

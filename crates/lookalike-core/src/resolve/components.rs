@@ -36,7 +36,7 @@ fn removals<S: FeatureSource>(family: Family<'_>, mut bench: Bench<'_, S>) -> Re
         let root = union.root(place);
         let mut others = neighbours.after(place);
         others.retain(|other| union.root(*other) != root);
-        let verified = others.par_iter().map(|other| bench.verify(place, *other)).collect::<Result<Vec<_>, _>>()?;
+        let verified = others.par_iter().map(|other| bench.verify(*other, place)).collect::<Result<Vec<_>, _>>()?;
         for (other, _) in others.into_iter().zip(verified).filter(|(_, overlap)| overlap.is_some()) {
             union.join(place, other);
         }

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use super::{Decision, Removal, decisions};
 use crate::bucket::{Buckets, Family};
+use crate::feature_set::Overlap;
 use crate::lists::Lists;
 use crate::verify::{Bench, FeatureSource, Verifier};
 
@@ -45,8 +46,8 @@ struct Resolver<'a, S> {
     buckets_of: Lists,
     /// The kept places of each bucket.
     kept_in: Vec<Vec<u32>>,
-    /// The kept place that each removed place was found to match.
-    removed_by: Vec<Option<u32>>,
+    /// The kept place that each removed place was found to match, and how well.
+    removed_by: Vec<Option<(u32, Overlap)>>,
 }
 
 impl<'a, S: FeatureSource> Resolver<'a, S> {
@@ -83,11 +84,11 @@ impl<'a, S: FeatureSource> Resolver<'a, S> {
         &self,
         places: &[u32],
         near: impl Fn(u32) -> Vec<u32> + Sync,
-    ) -> Result<Vec<Option<u32>>, S::Error> {
+    ) -> Result<Vec<Option<(u32, Overlap)>>, S::Error> {
         let first_match = |place: &u32| {
             for other in near(*place) {
-                if self.bench.verify(*place, other)?.is_some() {
-                    return Ok(Some(other));
+                if let Some(overlap) = self.bench.verify(*place, other)? {
+                    return Ok(Some((other, overlap)));
                 }
             }
             Ok(None)
@@ -113,7 +114,7 @@ impl<'a, S: FeatureSource> Resolver<'a, S> {
     }
 
     /// Removes the places that have a match, and gives back the others.
-    fn remove(&mut self, places: Vec<u32>, matches: &[Option<u32>]) -> Vec<u32> {
+    fn remove(&mut self, places: Vec<u32>, matches: &[Option<(u32, Overlap)>]) -> Vec<u32> {
         for (place, by) in places.iter().zip(matches) {
             self.removed_by[*place as usize] = *by;
         }
@@ -122,22 +123,23 @@ impl<'a, S: FeatureSource> Resolver<'a, S> {
 
     /// The removals, each by the kept item most like the removed one.
     fn removals(&self, family: Family<'_>) -> Result<Vec<Removal>, S::Error> {
-        let removed: Vec<u32> = (0..).zip(&self.removed_by).filter_map(|(place, by)| by.map(|_| place)).collect();
-        let rank = |place: u32| family.items[place as usize];
-        let removal = |place: &u32| {
-            let kept = self.kept_near(*place);
-            let mut best: Option<(u32, crate::feature_set::Overlap)> = None;
-            for by in kept.into_iter().filter(|by| self.bench.is_possible(*place, *by)) {
-                let overlap = self.bench.overlap(*place, by)?;
-                // Strictly: of equals the first stays.
-                if best.is_none_or(|(_, least)| overlap.jaccard() > least.jaccard()) {
-                    best = Some((by, overlap));
+        let removed: Vec<(u32, u32, Overlap)> = (0..)
+            .zip(&self.removed_by)
+            .filter_map(|(place, by)| by.map(|(by, overlap)| (place, by, overlap)))
+            .collect();
+        let most_alike = |&(place, first, overlap): &(u32, u32, Overlap)| {
+            let (mut by, mut most) = (first, overlap);
+            for other in self.kept_near(place).into_iter().filter(|other| *other != first) {
+                let Some(overlap) = self.bench.verify_again(place, other)? else { continue };
+                // Of equals the best in keep order stays.
+                if overlap.jaccard() > most.jaccard() || overlap.jaccard() >= most.jaccard() && other < by {
+                    (by, most) = (other, overlap);
                 }
             }
-            let (by, overlap) = best.expect("a removed item matches a kept one");
-            Ok((rank(*place), rank(by), overlap))
+            let rank = |place: u32| family.items[place as usize];
+            Ok((rank(place), rank(by), most))
         };
-        removed.par_iter().map(removal).collect()
+        removed.par_iter().map(most_alike).collect()
     }
 }
 

@@ -36,9 +36,9 @@ pub fn matches<S: FeatureSource>(
             let of_place = |place: u32| {
                 let mut matches = Vec::new();
                 for other in neighbours.after(place) {
-                    if let Some(overlap) = bench.verify(place, other)? {
+                    if let Some(overlap) = bench.verify(other, place)? {
                         let [left, right] = [place, other].map(|place| family.items[place as usize]);
-                        matches.push(Match { left, right, overlap });
+                        matches.push(Match { left, right, overlap: overlap.swapped() });
                     }
                 }
                 Ok(matches)

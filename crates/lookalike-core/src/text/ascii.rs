@@ -1,4 +1,4 @@
-//! Bytes to bits, 64 at a time: which are ASCII letters or digits, which are not ASCII at all; and a lower-case copy.
+//! Bytes to bits, 64 at a time: which are of ASCII words, which are not ASCII at all; and a lower-case copy.
 //!
 //! The only file with `unsafe` in it. Each kernel is a few instructions of one processor family; [`scalar`] is the
 //! twin that says what they must do. A kernel is chosen at run time, and only after it agreed with the twin on every byte.
@@ -12,7 +12,7 @@ pub const BLOCK: usize = 64;
 /// What 64 bytes are: one bit a byte, the first byte in the lowest bit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Block {
-    /// ASCII letters and digits.
+    /// ASCII letters, digits and the underscore.
     pub words: u64,
     /// Bytes that are not ASCII.
     pub wide: u64,
@@ -71,13 +71,18 @@ pub fn agrees(kernel: Kernel) -> bool {
     run(kernel) == run(scalar)
 }
 
+/// Whether a byte is of an ASCII word.
+pub fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
 /// The plain version: one byte after the other.
 pub fn scalar(bytes: &[u8], lower: &mut [u8], blocks: &mut [Block]) {
     let (chunks, lowers) = (bytes.chunks_exact(BLOCK), lower.chunks_exact_mut(BLOCK));
     for ((chunk, lower), block) in chunks.zip(lowers).zip(blocks) {
         *block = Block::default();
         for (i, byte) in chunk.iter().enumerate() {
-            block.words |= u64::from(byte.is_ascii_alphanumeric()) << i;
+            block.words |= u64::from(is_word(*byte)) << i;
             block.wide |= u64::from(!byte.is_ascii()) << i;
             lower[i] = byte.to_ascii_lowercase();
         }
@@ -96,6 +101,7 @@ fn avx2(bytes: &[u8], lower: &mut [u8], blocks: &mut [Block]) {
     let minus_a = _mm256_set1_epi8(b'a'.wrapping_neg().cast_signed());
     let minus_zero = _mm256_set1_epi8(b'0'.wrapping_neg().cast_signed());
     let (last_letter, last_digit) = (_mm256_set1_epi8(25), _mm256_set1_epi8(9));
+    let underscore = _mm256_set1_epi8(b'_'.cast_signed());
 
     let (chunks, lowers) = (bytes.chunks_exact(BLOCK), lower.chunks_exact_mut(BLOCK));
     for ((chunk, lower), block) in chunks.zip(lowers).zip(blocks) {
@@ -112,7 +118,8 @@ fn avx2(bytes: &[u8], lower: &mut [u8], blocks: &mut [Block]) {
             let small = _mm256_or_si256(x, _mm256_and_si256(is_letter, case));
             // SAFETY: as for the load; `lower` has the length of `chunk`.
             unsafe { _mm256_storeu_si256(lower[at..at + 32].as_mut_ptr().cast::<__m256i>(), small) };
-            let words = _mm256_movemask_epi8(_mm256_or_si256(is_letter, is_digit)).cast_unsigned();
+            let is_other = _mm256_or_si256(is_digit, _mm256_cmpeq_epi8(x, underscore));
+            let words = _mm256_movemask_epi8(_mm256_or_si256(is_letter, is_other)).cast_unsigned();
             block.words |= u64::from(words) << at;
             block.wide |= u64::from(_mm256_movemask_epi8(x).cast_unsigned()) << at;
         }
@@ -123,14 +130,15 @@ fn avx2(bytes: &[u8], lower: &mut [u8], blocks: &mut [Block]) {
 #[target_feature(enable = "avx512f,avx512bw")]
 fn avx512(bytes: &[u8], lower: &mut [u8], blocks: &mut [Block]) {
     use std::arch::x86_64::{
-        _mm512_add_epi8, _mm512_cmple_epu8_mask, _mm512_loadu_si512, _mm512_mask_blend_epi8, _mm512_movepi8_mask,
-        _mm512_or_si512, _mm512_set1_epi8, _mm512_storeu_si512,
+        _mm512_add_epi8, _mm512_cmpeq_epi8_mask, _mm512_cmple_epu8_mask, _mm512_loadu_si512, _mm512_mask_blend_epi8,
+        _mm512_movepi8_mask, _mm512_or_si512, _mm512_set1_epi8, _mm512_storeu_si512,
     };
 
     let case = _mm512_set1_epi8(0x20);
     let minus_a = _mm512_set1_epi8(b'a'.wrapping_neg().cast_signed());
     let minus_zero = _mm512_set1_epi8(b'0'.wrapping_neg().cast_signed());
     let (last_letter, last_digit) = (_mm512_set1_epi8(25), _mm512_set1_epi8(9));
+    let underscore = _mm512_set1_epi8(b'_'.cast_signed());
 
     let (chunks, lowers) = (bytes.chunks_exact(BLOCK), lower.chunks_exact_mut(BLOCK));
     for ((chunk, lower), block) in chunks.zip(lowers).zip(blocks) {
@@ -141,7 +149,8 @@ fn avx512(bytes: &[u8], lower: &mut [u8], blocks: &mut [Block]) {
         let is_digit = _mm512_cmple_epu8_mask(_mm512_add_epi8(x, minus_zero), last_digit);
         // SAFETY: as for the load; `lower` has the length of `chunk`.
         unsafe { _mm512_storeu_si512(lower.as_mut_ptr().cast(), _mm512_mask_blend_epi8(is_letter, x, small)) };
-        *block = Block { words: is_letter | is_digit, wide: _mm512_movepi8_mask(x) };
+        let words = is_letter | is_digit | _mm512_cmpeq_epi8_mask(x, underscore);
+        *block = Block { words, wide: _mm512_movepi8_mask(x) };
     }
 }
 
@@ -149,8 +158,8 @@ fn avx512(bytes: &[u8], lower: &mut [u8], blocks: &mut [Block]) {
 #[target_feature(enable = "neon")]
 fn neon(bytes: &[u8], lower: &mut [u8], blocks: &mut [Block]) {
     use std::arch::aarch64::{
-        uint8x16_t, vaddq_u8, vandq_u8, vcleq_u8, vcltzq_s8, vdupq_n_u8, vgetq_lane_u64, vld1q_u8, vorrq_u8, vpaddq_u8,
-        vreinterpretq_s8_u8, vreinterpretq_u64_u8, vst1q_u8,
+        uint8x16_t, vaddq_u8, vandq_u8, vceqq_u8, vcleq_u8, vcltzq_s8, vdupq_n_u8, vgetq_lane_u64, vld1q_u8, vorrq_u8,
+        vpaddq_u8, vreinterpretq_s8_u8, vreinterpretq_u64_u8, vst1q_u8,
     };
 
     const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
@@ -167,6 +176,7 @@ fn neon(bytes: &[u8], lower: &mut [u8], blocks: &mut [Block]) {
     let minus_a = vdupq_n_u8(b'a'.wrapping_neg());
     let minus_zero = vdupq_n_u8(b'0'.wrapping_neg());
     let (last_letter, last_digit) = (vdupq_n_u8(25), vdupq_n_u8(9));
+    let underscore = vdupq_n_u8(b'_');
 
     let (chunks, lowers) = (bytes.chunks_exact(BLOCK), lower.chunks_exact_mut(BLOCK));
     for ((chunk, lower), block) in chunks.zip(lowers).zip(blocks) {
@@ -179,7 +189,7 @@ fn neon(bytes: &[u8], lower: &mut [u8], blocks: &mut [Block]) {
             let is_digit = vcleq_u8(vaddq_u8(x, minus_zero), last_digit);
             // SAFETY: as for the load; `lower` has the length of `chunk`.
             unsafe { vst1q_u8(lower[at..at + 16].as_mut_ptr(), vorrq_u8(x, vandq_u8(is_letter, case))) };
-            words[quarter] = vorrq_u8(is_letter, is_digit);
+            words[quarter] = vorrq_u8(vorrq_u8(is_letter, is_digit), vceqq_u8(x, underscore));
             wide[quarter] = vcltzq_s8(vreinterpretq_s8_u8(x));
         }
         *block = Block { words: mask(words), wide: mask(wide) };
@@ -215,10 +225,10 @@ mod tests {
     }
 
     #[test]
-    fn letters_and_digits_are_words_and_punctuation_is_not() {
+    fn letters_digits_and_underscores_are_words_and_punctuation_is_not() {
         let mut bytes = *b"Az09_-\xC3\xA9                                                        ";
         let (lower, blocks) = run(kernel(), &bytes);
-        assert_eq!(blocks, [Block { words: 0b1111, wide: 0b1100_0000 }]);
+        assert_eq!(blocks, [Block { words: 0b1_1111, wide: 0b1100_0000 }]);
         bytes[0] = b'a';
         assert_eq!(lower, bytes);
     }

@@ -15,7 +15,7 @@ use crate::hash::token_hash;
 /// The part a character plays in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A letter or number of a script that puts spaces between words.
+    /// A letter, number or connector of a script that puts spaces between words.
     Letter,
     /// A letter or number of a script that does not: a token by itself.
     Alone,
@@ -94,6 +94,8 @@ pub(super) fn kind_of(c: char) -> Kind {
             | Script::Tibetan => Kind::Alone,
             _ => Kind::Letter,
         }
+    } else if category == GeneralCategory::ConnectorPunctuation {
+        Kind::Letter
     } else if CodePointSetData::new::<WhiteSpace>().contains(c) {
         Kind::Space
     } else {
@@ -117,7 +119,8 @@ mod tests {
             ('ก', Kind::Alone),
             ('\u{e34}', Kind::Mark),
             ('，', Kind::Other),
-            ('_', Kind::Other),
+            ('_', Kind::Letter),
+            ('-', Kind::Other),
             ('😀', Kind::Other),
             ('\u{3000}', Kind::Space),
             ('\u{301}', Kind::Complex),

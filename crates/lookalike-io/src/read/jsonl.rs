@@ -223,7 +223,8 @@ mod tests {
     #[test]
     fn wanted_fields_are_found_among_others() {
         let mut text = String::new();
-        let line = br#"{"meta":{"text":"no"},"score":2.5,"id":17,"te\u0078t":"a \"b\"\n\u00e9\ud83d\ude00","more":[1]}"#;
+        let line =
+            br#"{"meta":{"text":"no"},"score":2.5,"id":17,"te\u0078t":"a \"b\"\n\u00e9\ud83d\ude00","more":[1]}"#;
         let document = parse(line, &fields(), &mut text).unwrap();
         assert_eq!((document.text, document.id.as_deref()), ("a \"b\"\né😀", Some("17")));
         assert_eq!(document.value, FieldValue::Number(2.5));

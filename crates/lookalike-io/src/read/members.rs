@@ -96,4 +96,3 @@ impl BufRead for Counted {
         }
     }
 }
-

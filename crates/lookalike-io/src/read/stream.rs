@@ -96,7 +96,9 @@ impl Stream {
     ///
     /// When the file cannot be read. (Damaged content is no error: it comes with the last chunk.)
     pub fn next(&mut self, chunk: &mut Chunk) -> Result<bool> {
-        if self.at_end && self.ahead.is_empty() && (self.number > 0 || self.damage.is_none() && self.format != Format::Text)
+        if self.at_end
+            && self.ahead.is_empty()
+            && (self.number > 0 || self.damage.is_none() && self.format != Format::Text)
         {
             return Ok(false);
         }
@@ -161,7 +163,13 @@ impl Stream {
         match self.format {
             Format::Jsonl if is_whole => self.ahead.len(),
             Format::Jsonl => memchr::memrchr(b'\n', &self.ahead).map_or(0, |end| end + 1),
-            Format::Text => if self.at_end { self.ahead.len() } else { 0 },
+            Format::Text => {
+                if self.at_end {
+                    self.ahead.len()
+                } else {
+                    0
+                }
+            }
             Format::Wet => {
                 chunk.records = wet::records(&self.ahead, is_whole);
                 chunk.records.last().map_or(0, |record| record.all.end)
@@ -177,7 +185,8 @@ impl Stream {
             Source::Other(_) => ChunkStore::Unspooled,
             Source::Gzip(_) => {
                 let count = self.members.partition_point(|member| member.end <= end);
-                let members: Vec<Member> = self.members.drain(..count).filter(|member| member.start < member.end).collect();
+                let members: Vec<Member> =
+                    self.members.drain(..count).filter(|member| member.start < member.end).collect();
                 let alike = |(record, member): (&wet::RecordRange, &Member)| {
                     [record.all.start, record.all.end].map(|at| self.offset + at as u64) == [member.start, member.end]
                 };
@@ -186,7 +195,8 @@ impl Stream {
                     && chunk.records.iter().zip(&members).all(alike)
                     && members.iter().all(|member| member.packed_end - member.packed_start < u64::from(u32::MAX))
                 {
-                    let place = |member: &Member| (member.packed_start, (member.packed_end - member.packed_start) as u32);
+                    let place =
+                        |member: &Member| (member.packed_start, (member.packed_end - member.packed_start) as u32);
                     ChunkStore::Members(members.iter().map(place).collect())
                 } else {
                     ChunkStore::Unspooled

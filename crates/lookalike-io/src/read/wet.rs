@@ -143,7 +143,9 @@ mod tests {
     use super::*;
 
     fn wet(kind: &str, text: &str, length: usize) -> String {
-        format!("WARC/1.0\r\nWARC-Type: {kind}\r\nwarc-record-id: <urn:x>\r\nWARC-Target-URI: http://a.example/\r\nContent-Length: {length}\r\n\r\n{text}\r\n\r\n")
+        format!(
+            "WARC/1.0\r\nWARC-Type: {kind}\r\nwarc-record-id: <urn:x>\r\nWARC-Target-URI: http://a.example/\r\nContent-Length: {length}\r\n\r\n{text}\r\n\r\n"
+        )
     }
 
     fn texts(bytes: &str) -> Vec<Result<String, String>> {

@@ -74,8 +74,7 @@ mod tests {
     use super::*;
 
     fn annotated(format: Format, entry: &str) -> String {
-        let annotation =
-            Annotation { cluster: 7, kept: false, kept_id: Some("a\"b".to_owned()), jaccard: Some(0.875) };
+        let annotation = Annotation { cluster: 7, kept: false, kept_id: Some("a\"b".to_owned()), jaccard: Some(0.875) };
         let mut bytes = Vec::new();
         annotation.write(format, "notes/x.txt", entry.as_bytes(), &mut bytes);
         String::from_utf8(bytes).unwrap()

@@ -23,7 +23,7 @@ pub struct Written {
 }
 
 /// How many bytes are rendered at once: also the size of what is compressed by itself.
-const PIECE: u64 = 2 << 20;
+const PIECE: u64 = 1 << 20;
 
 /// The name of an annotated file: a text file turns into JSONL.
 pub fn annotated_name(name: &str, format: Format) -> String {
@@ -54,11 +54,28 @@ pub fn write_file(
         return writer.write_all(&nothing).map_err(Error::unwritable(path));
     }
     let pieces = pieces(entries);
+    let is_copied = |piece: &[Written]| {
+        let is_as_wanted = compression == Compression::None || piece[0].place.store == Store::Member;
+        is_as_wanted && piece.iter().all(|entry| entry.annotation.is_none())
+    };
+    if pieces.iter().all(|piece| is_copied(piece)) {
+        let mut buffer = Vec::new();
+        return pieces.iter().try_for_each(|piece| {
+            let bytes = copy(shelf, piece, &mut buffer)?;
+            writer.write_all(bytes).map_err(Error::unwritable(path))
+        });
+    }
     // A few pieces are rendered in parallel, then written in order; so the memory they take stays small.
     for some in pieces.chunks(2 * rayon::current_num_threads()) {
-        let rendered: Vec<Vec<u8>> =
-            some.par_iter().map(|piece| render(shelf, name, format, compression, piece)).collect::<Result<_>>()?;
-        for bytes in rendered {
+        let render = |piece: &&[Written]| {
+            let mut bytes = Vec::new();
+            if is_copied(piece) {
+                return copy(shelf, piece, &mut bytes).map(<[u8]>::to_vec);
+            }
+            render(shelf, name, format, piece, &mut bytes)?;
+            Ok(compression.encode(bytes).expect("memory holds what is compressed"))
+        };
+        for bytes in some.par_iter().map(render).collect::<Result<Vec<_>>>()? {
             writer.write_all(&bytes).map_err(Error::unwritable(path))?;
         }
     }
@@ -80,30 +97,30 @@ fn pieces(entries: &[Written]) -> Vec<&[Written]> {
         .collect()
 }
 
-fn render(shelf: &Shelf, name: &str, format: Format, compression: Compression, piece: &[Written]) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let mut buffer = Vec::new();
-    if piece.iter().any(|entry| entry.annotation.is_some()) {
-        for entry in piece {
-            shelf.read(entry.place, &mut buffer)?;
-            match &entry.annotation {
-                Some(annotation) => annotation.write(format, name, &buffer, &mut bytes),
-                None => bytes.extend_from_slice(&buffer),
-            }
-        }
-        return Ok(compression.encode(bytes).expect("memory holds what is compressed"));
-    }
+/// The bytes of a piece as they lie in their store, in a buffer that may be longer.
+fn copy<'b>(shelf: &Shelf, piece: &[Written], buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {
+    let size: usize = piece.iter().map(|entry| entry.place.length as usize).sum();
+    buffer.resize(size.max(buffer.len()), 0);
+    let mut rest = &mut buffer[..size];
+    // Neighbours are read at once.
     for run in piece.chunk_by(|left, right| left.place.offset + u64::from(left.place.length) == right.place.offset) {
-        let length = run.iter().map(|entry| entry.place.length).sum();
-        let place = Place { length, ..run[0].place };
-        if bytes.is_empty() {
-            shelf.read_raw(place, &mut bytes)?;
-        } else {
-            shelf.read_raw(place, &mut buffer)?;
-            bytes.extend_from_slice(&buffer);
+        let length = run.iter().map(|entry| entry.place.length as usize).sum();
+        let (bytes, after) = rest.split_at_mut(length);
+        shelf.read_raw(run[0].place, bytes)?;
+        rest = after;
+    }
+    Ok(&buffer[..size])
+}
+
+/// Appends the entries of a piece to `bytes`, unpacked and with their notes.
+fn render(shelf: &Shelf, name: &str, format: Format, piece: &[Written], bytes: &mut Vec<u8>) -> Result<()> {
+    let mut buffer = Vec::new();
+    for entry in piece {
+        shelf.read(entry.place, &mut buffer)?;
+        match &entry.annotation {
+            Some(annotation) => annotation.write(format, name, &buffer, bytes),
+            None => bytes.extend_from_slice(&buffer),
         }
     }
-    // Members are packed as they lie there, and plain files are to be plain.
-    let is_packed = piece.first().is_some_and(|entry| entry.place.store == Store::Member);
-    if is_packed { Ok(bytes) } else { Ok(compression.encode(bytes).expect("memory holds what is compressed")) }
+    Ok(())
 }

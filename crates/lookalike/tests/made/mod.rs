@@ -130,7 +130,8 @@ pub fn any_edit() -> impl Strategy<Value = Edit> {
 
 /// Families of texts: each begins with a new text, and each further one edits the one before, which makes chains.
 pub fn any_corpus() -> impl Strategy<Value = Vec<String>> {
-    let family = (any::<u32>(), 1_usize..120, proptest::collection::vec(proptest::collection::vec(any_edit(), 0..4), 0..6));
+    let family =
+        (any::<u32>(), 1_usize..120, proptest::collection::vec(proptest::collection::vec(any_edit(), 0..4), 0..6));
     proptest::collection::vec(family, 1..7).prop_map(|families| {
         let mut texts = Vec::new();
         for (seed, length, members) in families {
