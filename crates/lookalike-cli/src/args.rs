@@ -118,7 +118,7 @@ struct FieldArguments {
     /// The field of a JSONL document's text
     #[arg(long, value_name = "FIELD", default_value = "text")]
     text: String,
-    /// The field of a document's id, instead of file:line (WET: WARC-Record-ID)
+    /// The field of a document's id, instead of its file and line (WET: instead of WARC-Record-ID)
     #[arg(long, value_name = "FIELD")]
     id: Option<String>,
 }

@@ -39,19 +39,16 @@ fn dedup(arguments: DedupArguments) -> Result<Done> {
 fn pairs(arguments: PairsArguments) -> Result<Done> {
     let (target, force) = (arguments.output.clone(), arguments.force);
     let (options, run) = arguments.options()?;
-    let report = match target {
-        Some(target) => {
-            let mut file = OutputFile::new(&target, force)?;
-            let report = with_threads(run, |progress| lookalike::pairs(&options, file.writer(), progress))??;
-            file.commit()?;
-            report
-        }
-        None => {
-            let mut stdout = BufWriter::with_capacity(1 << 20, io::stdout());
-            let report = with_threads(run, |progress| lookalike::pairs(&options, &mut stdout, progress))??;
-            stdout.flush().context("cannot write to standard output")?;
-            report
-        }
+    let report = if let Some(target) = target {
+        let mut file = OutputFile::new(&target, force)?;
+        let report = with_threads(run, |progress| lookalike::pairs(&options, file.writer(), progress))??;
+        file.commit()?;
+        report
+    } else {
+        let mut stdout = BufWriter::with_capacity(1 << 20, io::stdout());
+        let report = with_threads(run, |progress| lookalike::pairs(&options, &mut stdout, progress))??;
+        stdout.flush().context("cannot write to standard output")?;
+        report
     };
     show::skipped(&report.skipped, report.input.skipped);
     if !run.quiet {

@@ -18,6 +18,12 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return show::usage_error(&error),
     };
+    // Without a handler the run can still be ended; only what it has begun would be left behind.
+    let _ = ctrlc::set_handler(|| {
+        lookalike::io::write::abandon_unfinished();
+        eprintln!("\nlookalike: interrupted, and nothing was written: run it again");
+        std::process::exit(2);
+    });
     match commands::run(arguments) {
         Ok(commands::Done::All) => ExitCode::SUCCESS,
         Ok(commands::Done::WithSkipped) => ExitCode::from(1),

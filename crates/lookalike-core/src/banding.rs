@@ -51,8 +51,7 @@ impl Banding {
         if !(recall > 0.0 && recall <= 1.0) {
             return Err(Error::RecallOutOfRange { value: recall });
         }
-        let at_threshold = Similarity::new(threshold.value())?;
-        let enough = |banding: &Self| banding.recall_at(at_threshold) >= recall;
+        let enough = |banding: &Self| banding.recall_at(threshold.into()) >= recall;
         (1..=CHOSEN_SLOTS)
             .rev()
             .find_map(|rows| (1..=CHOSEN_SLOTS / rows).map(|bands| Self { bands, rows }).find(enough))

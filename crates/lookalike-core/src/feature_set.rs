@@ -1,6 +1,6 @@
 //! The set of a document's features, and the exact measures of two sets.
 
-use crate::similarity::Threshold;
+use crate::similarity::{Similarity, Threshold};
 
 /// The distinct features of one document, in a table that answers whether a feature is among them.
 ///
@@ -144,6 +144,11 @@ impl Overlap {
     /// Shared features over all features: 0 for two empty sets, since nothing is like nothing.
     pub fn jaccard(self) -> f64 {
         share(self.shared, u64::from(self.left) + u64::from(self.right) - u64::from(self.shared))
+    }
+
+    /// The same as a similarity.
+    pub fn similarity(self) -> Similarity {
+        Similarity::of_share(self.jaccard())
     }
 
     /// How much of the left set lies in the right.

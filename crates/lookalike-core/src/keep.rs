@@ -107,7 +107,7 @@ pub fn keep_order(keep: &Keep, ranking: Ranking<'_>) -> Vec<u32> {
     let missing = |item: &u32| *value(item) == FieldValue::Missing;
     // Every sort here is stable, so that ties stay in the order of the input.
     match keep {
-        Keep::Longest => order.sort_by(|a, b| tokens(b).cmp(&tokens(a))),
+        Keep::Longest => order.sort_by_key(|item| std::cmp::Reverse(tokens(item))),
         Keep::First => {}
         Keep::Last => order.reverse(),
         Keep::Max(_) => order.sort_by(|a, b| value(b).compare(value(a))),

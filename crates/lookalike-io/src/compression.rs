@@ -18,9 +18,8 @@ impl Compression {
     pub fn of(start: &[u8]) -> Self {
         match start {
             [0x1F, 0x8B, ..] => Self::Gzip,
-            [0x28, 0xB5, 0x2F, 0xFD, ..] => Self::Zstd,
-            // Skippable frames, which some writers put first.
-            [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..] => Self::Zstd,
+            // A frame, or a skippable one, which some writers put first.
+            [0x28, 0xB5, 0x2F, 0xFD, ..] | [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..] => Self::Zstd,
             _ => Self::None,
         }
     }

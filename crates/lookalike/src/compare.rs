@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use lookalike_core::feature_set::{FeatureSet, Overlap};
 use lookalike_core::shingle::Shingler;
-use lookalike_core::similarity::Similarity;
 use lookalike_core::sketch::{FastSketcher, estimate};
 use lookalike_core::text::tokenize::Token;
 use lookalike_io::discover::discover;
@@ -65,7 +64,7 @@ pub fn compare(left: &str, right: &str, options: &SimilarityOptions) -> Comparis
     let [left_sketch, right_sketch] =
         [&left_features, &right_features].map(|features| sketcher.sketch(features).map(<[u64]>::to_vec));
     let estimate = left_sketch.zip(right_sketch).map_or(0.0, |(left, right)| estimate(&left, &right));
-    let similarity = Similarity::new(overlap.jaccard()).expect("a share of features lies within 0 and 1");
+    let similarity = overlap.similarity();
     let hashes = |tokens: &[Token]| tokens.iter().map(|token| token.hash).collect::<Vec<_>>();
     Comparison {
         overlap,

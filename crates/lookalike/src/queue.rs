@@ -105,7 +105,6 @@ impl<'a> Queue<'a> {
     }
 }
 
-#[expect(clippy::large_enum_variant, reason = "one at a time, and moved once")]
 enum Task {
     Open(u32),
     GoOn(Stream),

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use lookalike_core::similarity::Similarity;
 use lookalike_core::verify::PairCounts;
 use serde::Serialize;
 
@@ -242,13 +241,12 @@ pub(crate) fn skipped(corpus: &Corpus) -> Vec<SkippedEntry> {
 
 fn parameters(options: &DedupOptions) -> Parameters {
     let similarity = &options.similarity;
-    let at_threshold = Similarity::new(similarity.threshold.value()).expect("a threshold is a similarity");
     Parameters {
         shingle: similarity.shingle.to_string(),
         threshold: similarity.threshold.value(),
         bands: similarity.banding.bands(),
         rows: similarity.banding.rows(),
-        recall_at_threshold: similarity.banding.recall_at(at_threshold),
+        recall_at_threshold: similarity.banding.recall_at(similarity.threshold.into()),
         keep: options.keep.to_string(),
         group: match options.group {
             Group::Independent => "independent",

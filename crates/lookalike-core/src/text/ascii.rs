@@ -3,6 +3,10 @@
 //! The only file with `unsafe` in it. Each kernel is a few instructions of one processor family; [`scalar`] is the
 //! twin that says what they must do. A kernel is chosen at run time, and only after it agreed with the twin on every byte.
 #![expect(unsafe_code, reason = "SIMD intrinsics, each with the scalar twin it is tested against")]
+#![cfg_attr(
+    target_arch = "x86_64",
+    expect(clippy::cast_ptr_alignment, reason = "the loads and stores are unaligned ones")
+)]
 
 use std::sync::OnceLock;
 

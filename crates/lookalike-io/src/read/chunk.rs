@@ -1,5 +1,6 @@
 //! A part of a file that cuts no entry, and what lies in it.
 
+use lookalike_core::keep::FieldValue;
 use memchr::memchr_iter;
 
 use super::wet::{self, RecordRange};
@@ -93,7 +94,7 @@ impl Chunk {
 
     fn place(&self, entry: usize, start: usize, end: usize) -> Option<Place> {
         let (store, offset, length) = match &self.store {
-            ChunkStore::At(store, offset) => (*store, offset + start as u64, u32::try_from(end - start).ok()?),
+            ChunkStore::At(store, first) => (*store, first + start as u64, u32::try_from(end - start).ok()?),
             ChunkStore::Members(members) => (Store::Member, members[entry].0, members[entry].1),
             ChunkStore::Unspooled => unreachable!("a chunk is settled before its entries are asked for"),
         };
@@ -177,7 +178,7 @@ impl Parser {
 
 fn text_document(bytes: &[u8]) -> Entry<'_> {
     match simdutf8::compat::from_utf8(without_mark(bytes)) {
-        Ok(text) => Entry::Document(Document { id: None, text, uri: None, value: Default::default() }),
+        Ok(text) => Entry::Document(Document { id: None, text, uri: None, value: FieldValue::default() }),
         Err(error) => Entry::Skipped(format!(
             "not UTF-8: byte {} of the file is not part of a character",
             error.valid_up_to() + 1

@@ -25,7 +25,7 @@ pub(super) fn parse<'a>(line: &[u8], fields: &Fields, text: &'a mut String) -> R
     match found.text {
         Text::Found => Ok(Document { id: found.id.map(Cow::Owned), text, uri: None, value: found.value }),
         Text::Missing => Err(format!("no field '{}': name the field of the text with --text", fields.text)),
-        Text::NotText => Err(format!("field '{}' is not a text", fields.text)),
+        Text::Other => Err(format!("field '{}' is not a text", fields.text)),
     }
 }
 
@@ -45,7 +45,7 @@ struct Found {
 enum Text {
     #[default]
     Missing,
-    NotText,
+    Other,
     Found,
 }
 
@@ -75,7 +75,7 @@ impl<'de> Visitor<'de> for Line<'_> {
             // A field may serve as text, id and value at once; only the first of these is unescaped in place.
             if key == self.fields.text {
                 self.text.clear();
-                found.text = if map.next_value_seed(TextSeed(self.text))? { Text::Found } else { Text::NotText };
+                found.text = if map.next_value_seed(TextSeed(self.text))? { Text::Found } else { Text::Other };
                 if self.fields.id.as_ref() == Some(&self.fields.text) {
                     found.id = Some(self.text.clone());
                 }
@@ -180,7 +180,7 @@ impl<'de> Visitor<'de> for TextSeed<'_> {
     }
 }
 
-/// Any value, by serde_json's own type: ids and ranks are short.
+/// Any value, by `serde_json`'s own type: ids and ranks are short.
 struct ValueSeed;
 
 struct Value(serde_json::Value);

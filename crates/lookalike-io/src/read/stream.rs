@@ -42,7 +42,7 @@ enum Source {
     /// Can be read again at any place.
     Plain(File),
     /// Can be read again a member at a time, if entries keep to members.
-    Gzip(MemberReader),
+    Gzip(Box<MemberReader>),
     /// Cannot.
     Other(Box<dyn Read + Send>),
 }
@@ -249,7 +249,7 @@ impl Opened {
 
     fn packed(packed: impl Read + Send + 'static, compression: Compression) -> io::Result<Self> {
         if compression == Compression::Gzip {
-            let source = Source::Gzip(MemberReader::new(packed));
+            let source = Source::Gzip(Box::new(MemberReader::new(packed)));
             return Ok(Self { source, compression, start: Vec::new() });
         }
         Self::unpacked(packed, compression)

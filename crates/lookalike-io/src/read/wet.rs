@@ -50,10 +50,9 @@ fn record(bytes: &[u8], start: usize, at_end: bool) -> Option<RecordRange> {
         return damaged(bytes, start, start, at_end, "not a WARC record");
     }
     let Some(header) = header_length(rest) else {
-        return match at_end || rest.len() > LONGEST_HEADER {
-            true => damaged(bytes, start, start, at_end, "a record header without an end"),
-            false => None,
-        };
+        let is_endless = at_end || rest.len() > LONGEST_HEADER;
+        let damaged = || damaged(bytes, start, start, at_end, "a record header without an end");
+        return if is_endless { damaged() } else { None };
     };
     let block_start = start + header;
     let Some(length) = field(&rest[..header], "Content-Length").and_then(|length| length.parse::<usize>().ok()) else {
@@ -61,10 +60,9 @@ fn record(bytes: &[u8], start: usize, at_end: bool) -> Option<RecordRange> {
     };
     let Some(block_end) = block_start.checked_add(length).filter(|end| *end <= bytes.len()) else {
         // More of the block may come, if it is not absurdly long.
-        return match at_end || length > u32::MAX as usize {
-            true => damaged(bytes, start, block_start, at_end, "a record that is shorter than its Content-Length"),
-            false => None,
-        };
+        let is_short = at_end || length > u32::MAX as usize;
+        let damaged = || damaged(bytes, start, block_start, at_end, "a record shorter than its Content-Length");
+        return if is_short { damaged() } else { None };
     };
     let blank = bytes[block_end..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
     let end = block_end + blank;

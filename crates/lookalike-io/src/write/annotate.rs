@@ -54,14 +54,15 @@ impl Annotation {
     }
 
     fn header(&self) -> String {
-        let mut header = format!("Lookalike-Cluster: {}\r\nLookalike-Kept: {}\r\n", self.cluster, self.kept);
-        if let Some(kept_id) = &self.kept_id {
-            header += &format!("Lookalike-Kept-ID: {kept_id}\r\n");
-        }
-        if let Some(jaccard) = self.jaccard {
-            header += &format!("Lookalike-Jaccard: {jaccard}\r\n");
-        }
-        header
+        let kept_id = self.kept_id.as_ref().map(|kept_id| format!("Lookalike-Kept-ID: {kept_id}\r\n"));
+        let jaccard = self.jaccard.map(|jaccard| format!("Lookalike-Jaccard: {jaccard}\r\n"));
+        format!(
+            "Lookalike-Cluster: {}\r\nLookalike-Kept: {}\r\n{}{}",
+            self.cluster,
+            self.kept,
+            kept_id.unwrap_or_default(),
+            jaccard.unwrap_or_default()
+        )
     }
 }
 

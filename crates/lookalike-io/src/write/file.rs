@@ -50,7 +50,7 @@ pub fn write_file(
     };
     if entries.is_empty() {
         // No bytes are no gzip file: an empty one has a header.
-        let nothing = compression.encode(Vec::new()).expect("memory holds nothing");
+        let nothing = compression.encode(Vec::new()).map_err(Error::unwritable(path))?;
         return writer.write_all(&nothing).map_err(Error::unwritable(path));
     }
     let pieces = pieces(entries);
@@ -73,7 +73,7 @@ pub fn write_file(
                 return copy(shelf, piece, &mut bytes).map(<[u8]>::to_vec);
             }
             render(shelf, name, format, piece, &mut bytes)?;
-            Ok(compression.encode(bytes).expect("memory holds what is compressed"))
+            compression.encode(bytes).map_err(Error::unwritable(path))
         };
         for bytes in some.par_iter().map(render).collect::<Result<Vec<_>>>()? {
             writer.write_all(&bytes).map_err(Error::unwritable(path))?;

@@ -6,4 +6,4 @@ mod staging;
 
 pub use annotate::Annotation;
 pub use file::{Written, annotated_name, write_file};
-pub use staging::{OutputFile, Staging};
+pub use staging::{OutputFile, Staging, abandon_unfinished};

@@ -3,10 +3,27 @@
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use tempfile::{NamedTempFile, TempDir};
 
 use crate::error::{Error, Result};
+
+/// What is being made at the moment, so that a signal can clean it up.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Removes all output that is not complete. For a process that is about to end, and does not come back to its work.
+pub fn abandon_unfinished() {
+    let unfinished = UNFINISHED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    for path in unfinished.iter() {
+        // What is gone already needs no removing.
+        let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    }
+}
+
+fn note_unfinished(path: &Path) {
+    UNFINISHED.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(path.to_owned());
+}
 
 /// A folder that is being made.
 #[derive(Debug)]
@@ -35,6 +52,7 @@ impl Staging {
         fs::create_dir_all(parent).map_err(Error::unwritable(parent))?;
         let folder =
             tempfile::Builder::new().prefix(".lookalike-").tempdir_in(parent).map_err(Error::unwritable(target))?;
+        note_unfinished(folder.path());
         Ok(Self { target: target.to_owned(), folder })
     }
 
@@ -114,6 +132,7 @@ impl OutputFile {
         let parent = parent(target);
         fs::create_dir_all(parent).map_err(Error::unwritable(parent))?;
         let file = NamedTempFile::new_in(parent).map_err(Error::unwritable(target))?;
+        note_unfinished(file.path());
         Ok(Self { target: target.to_owned(), writer: BufWriter::with_capacity(1 << 20, file) })
     }
 

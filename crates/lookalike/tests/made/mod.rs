@@ -1,5 +1,5 @@
 //! Made corpora, and running jobs on them: what several test files share.
-#![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -95,11 +95,8 @@ pub fn similarity(shingle: &str, threshold: f64, recall: f64) -> SimilarityOptio
 
 /// Documents with the ids 0, 1, 2 … as JSONL.
 pub fn jsonl(texts: &[impl AsRef<str>]) -> String {
-    texts
-        .iter()
-        .enumerate()
-        .map(|(id, text)| format!("{}\n", serde_json::json!({ "id": id.to_string(), "text": text.as_ref() })))
-        .collect()
+    let line = |(id, text): (usize, _)| serde_json::json!({ "id": id.to_string(), "text": text }).to_string() + "\n";
+    texts.iter().map(AsRef::as_ref).enumerate().map(line).collect()
 }
 
 /// What is done to a text to make another one of it.

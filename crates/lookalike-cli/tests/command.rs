@@ -1,0 +1,260 @@
+//! The command as a person meets it: the real binary in a fresh folder, its output, its messages and its exit code.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> &Self {
+        let path = self.0.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+        self
+    }
+
+    fn run(&self, arguments: &[&str]) -> Ran {
+        self.run_with(arguments, b"")
+    }
+
+    fn run_with(&self, arguments: &[&str], input: &[u8]) -> Ran {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_lookalike"))
+            .args(arguments)
+            .current_dir(self.0.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Who refuses its arguments does not read its input.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        Ran::new(child.wait_with_output().unwrap())
+    }
+
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(self.0.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.0.path().join(name)).unwrap()
+    }
+}
+
+struct Ran {
+    code: i32,
+    stdout: String,
+    stderr: String,
+}
+
+impl Ran {
+    fn new(output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Self { code: output.status.code().unwrap(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+}
+
+fn text(seed: usize) -> String {
+    (0..60).map(|at| format!("w{}", seed * 1000 + at)).collect::<Vec<_>>().join(" ")
+}
+
+fn lines() -> String {
+    let near = format!("{} closing", text(1));
+    let line = |id, text: &str| format!("{{\"id\":\"{id}\",\"text\":\"{text}\"}}\n");
+    line("a", &text(1)) + &line("b", &text(2)) + &line("c", &near) + &line("d", &text(2))
+}
+
+#[test]
+fn a_run_says_what_it_did_and_exits_with_0() {
+    let folder = Folder::new();
+    let ran = folder.write("in.jsonl", lines()).run(&["dedup", "in.jsonl", "--id", "id", "-o", "out"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    for said in ["4 documents in 1 file", "removed   2 (50.0 %): 1 exact copy and 1 near-duplicate", "0.982  a  →  c"]
+    {
+        assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
+    }
+    assert_eq!(folder.read("out/kept/in.jsonl").lines().count(), 2);
+    let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
+    assert_eq!(summary["found"]["removed"], 2);
+    assert_eq!(summary["parameters"]["bands"], 20);
+    assert_eq!(summary["stages"].as_array().unwrap().len(), 5);
+    assert_eq!(folder.names(), ["in.jsonl", "out"]);
+}
+
+#[test]
+fn skipped_input_is_shown_and_exits_with_1() {
+    let folder = Folder::new();
+    let ran = folder.write("in.jsonl", lines() + "{oops\n").run(&["dedup", "in.jsonl", "-o", "out"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.starts_with("skipped in.jsonl, line 5: not a document in JSON"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("1 skipped"), "{}", ran.stdout);
+    let ran = folder.run(&["pairs", "in.jsonl"]);
+    assert_eq!(ran.code, 1);
+}
+
+/// One line on stderr that says these words, exit code 2, and nothing written.
+fn assert_refused(folder: &Folder, arguments: &[&str], said: &[&str]) {
+    let before = folder.names();
+    let ran = folder.run(arguments);
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{arguments:?}");
+    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+    assert!(ran.stderr.starts_with("lookalike: "), "{}", ran.stderr);
+    for said in said {
+        assert!(ran.stderr.contains(said), "{said}: {}", ran.stderr);
+    }
+    assert_eq!(folder.names(), before, "{arguments:?}");
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_with_the_remedy() {
+    let folder = Folder::new();
+    folder.write("in.jsonl", lines()).write("full/x", "x").write("empty/.hidden", "");
+    let refused = |arguments: &[&str], said: &[&str]| assert_refused(&folder, arguments, said);
+    let dedup = |more: &[&'static str]| [&["dedup", "in.jsonl", "-o", "out"], more].concat();
+    refused(&["dedup", "missing.jsonl", "-o", "out"], &["cannot read missing.jsonl", "check the path"]);
+    refused(&["dedup", "empty", "-o", "out"], &["nothing to read in empty"]);
+    refused(&["dedup", "in.jsonl", "in.jsonl", "-o", "out"], &["in.jsonl is given twice"]);
+    refused(&["dedup", "in.jsonl", "-o", "full"], &["full exists and is not empty", "--force"]);
+    refused(&["dedup", "in.jsonl", "-o", "in.jsonl"], &["in.jsonl exists"]);
+    refused(&["dedup", "in.jsonl"], &["--output"]);
+    refused(&dedup(&["--threshold", "1.5"]), &["1.5", "at most 1", "0.8"]);
+    refused(&dedup(&["--threshold", "nan"]), &["at most 1"]);
+    refused(&dedup(&["--threshold", "high"]), &["'high'", "--threshold"]);
+    refused(&dedup(&["--recall", "0"]), &["recall of 0", "0.99"]);
+    refused(&dedup(&["--bands", "20"]), &["--bands needs --rows"]);
+    refused(&dedup(&["--rows", "5"]), &["--rows needs --bands"]);
+    refused(&dedup(&["--bands", "0", "--rows", "5"]), &["at least 1"]);
+    refused(&dedup(&["--shingle", "line:5"]), &["word:K or char:K"]);
+    refused(&dedup(&["--keep", "best"]), &["longest, first, last"]);
+    refused(&dedup(&["--threads", "0"]), &["at least 1"]);
+    refused(&dedup(&["--colour"]), &["--colour", "--help"]);
+    refused(&["compare", "in.jsonl", "in.jsonl"], &["4 documents", "--in in.jsonl"]);
+    refused(&["compare", "a", "z", "--in", "in.jsonl", "--id", "id"], &["no document has the id 'z'"]);
+}
+
+#[test]
+fn force_replaces_an_earlier_result() {
+    let folder = Folder::new();
+    folder.write("in.jsonl", lines());
+    assert_eq!(folder.run(&["dedup", "in.jsonl", "-o", "out"]).code, 0);
+    assert_eq!(folder.run(&["dedup", "in.jsonl", "-o", "out"]).code, 2);
+    assert_eq!(folder.run(&["dedup", "in.jsonl", "-o", "out", "--force", "--dry-run"]).code, 0);
+    // A dry run has no documents, and those of the earlier run would not belong to it.
+    assert!(!folder.0.path().join("out/kept").exists());
+    assert_eq!(folder.read("out/removed.jsonl").lines().count(), 2);
+}
+
+#[test]
+fn a_dry_run_needs_no_folder() {
+    let folder = Folder::new();
+    let ran = folder.write("in.jsonl", lines()).run(&["dedup", "in.jsonl", "--dry-run"]);
+    assert_eq!(ran.code, 0);
+    assert!(ran.stdout.contains("removed   2"));
+    assert_eq!(folder.names(), ["in.jsonl"]);
+}
+
+#[test]
+fn standard_input_is_read_in_any_compression() {
+    let gzip = {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(lines().as_bytes()).unwrap();
+        encoder.finish().unwrap()
+    };
+    let zstd = zstd::encode_all(lines().as_bytes(), 3).unwrap();
+    for input in [lines().into_bytes(), gzip, zstd] {
+        let folder = Folder::new();
+        let ran = folder.run_with(&["pairs", "-", "--id", "id", "--format", "tsv"], &input);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        assert_eq!(
+            ran.stdout,
+            "left_id\tright_id\tjaccard\tcontainment_left\tcontainment_right\n\
+             a\tc\t0.9824561403508771\t1\t0.9824561403508771\nb\td\t1\t1\t1\n"
+        );
+        assert!(ran.stderr.starts_with("2 pairs among 4 documents"), "{}", ran.stderr);
+        let ran = folder.run_with(&["dedup", "-", "-o", "out", "-q"], &input);
+        assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
+        assert!(Path::new(&folder.0.path().join("out/kept/stdin")).exists());
+    }
+}
+
+#[test]
+fn pairs_go_to_a_file_all_at_once() {
+    let folder = Folder::new();
+    folder.write("in.jsonl", lines());
+    assert_eq!(folder.run(&["pairs", "in.jsonl", "-o", "pairs.jsonl"]).code, 0);
+    assert_eq!(
+        folder.read("pairs.jsonl").lines().next().unwrap(),
+        r#"{"left_id":"in.jsonl:1","right_id":"in.jsonl:3","jaccard":0.9824561403508771,"containment_left":1.0,"containment_right":0.9824561403508771}"#
+    );
+    assert_refused(&folder, &["pairs", "in.jsonl", "-o", "pairs.jsonl"], &["pairs.jsonl exists"]);
+    assert_eq!(folder.run(&["pairs", "in.jsonl", "-o", "pairs.jsonl", "--force"]).code, 0);
+}
+
+#[test]
+fn compare_shows_measures_and_what_differs() {
+    let folder = Folder::new();
+    folder.write("old.txt", "Once upon a midnight dreary, while I pondered");
+    folder.write("new.txt", "Once upon a midnight SO dreary, while I pondered");
+    let ran = folder.run(&["compare", "old.txt", "new.txt", "--shingle", "word:4"]);
+    assert_eq!(ran.code, 0);
+    for said in [
+        "verdict              not near-duplicates, at a threshold of 0.8",
+        "jaccard              0.222222  (2 of 9 shingles)",
+        "containment_left     0.400000",
+        "tokens               8 and 9",
+        "Once upon a midnight [+SO+] dreary, while I pondered",
+    ] {
+        assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
+    }
+    let ran = folder.run(&["compare", "old.txt", "old.txt"]);
+    assert!(ran.stdout.contains("exact copies"), "{}", ran.stdout);
+}
+
+#[test]
+fn every_command_has_help_with_an_example() {
+    let folder = Folder::new();
+    for command in ["dedup", "pairs", "compare"] {
+        let ran = folder.run(&[command, "--help"]);
+        assert_eq!(ran.code, 0);
+        assert!(ran.stdout.contains(&format!("  lookalike {command} ")), "{}", ran.stdout);
+    }
+    assert_eq!(folder.run(&["--version"]).stdout, format!("lookalike {}\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!(folder.run(&[]).code, 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_leaves_nothing_behind() {
+    let folder = Folder::new();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_lookalike"))
+        .args(["dedup", "-", "-o", "out"])
+        .current_dir(folder.0.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // It waits for its input, which does not end; the folder it writes to is there.
+    while folder.names().is_empty() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let stdin = child.stdin.take();
+    let output = child.wait_with_output().unwrap();
+    drop(stdin);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("interrupted"));
+    assert!(folder.names().is_empty(), "{:?}", folder.names());
+}
