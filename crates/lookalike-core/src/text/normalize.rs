@@ -1,6 +1,6 @@
 //! Unicode's `NFKC_Casefold` of a piece of text: what makes "STRASSE" and "Straße", "ﬁ" and "fi" the same.
 //!
-//! This is the slow and complete way, by the ICU4X data. Most text never comes here: see [`super::character`].
+//! This is the slow and complete way, by the ICU4X data. Most text never comes here: see `character.rs`.
 
 use std::collections::HashSet;
 use std::sync::OnceLock;
