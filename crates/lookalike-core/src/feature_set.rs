@@ -64,6 +64,11 @@ impl FeatureSet {
         self.size
     }
 
+    /// The features, in no order that means anything.
+    pub fn iter(&self) -> impl Iterator<Item = u64> {
+        self.has_zero.then_some(0).into_iter().chain(self.table.iter().copied().filter(|feature| *feature != 0))
+    }
+
     /// Whether this is one of them.
     pub fn contains(&self, feature: u64) -> bool {
         if feature == 0 { self.has_zero } else { self.table[self.place(feature)] == feature }
@@ -216,6 +221,8 @@ mod tests {
             prop_assert_eq!([overlap.left, overlap.right].map(|size| size as usize), [sets[0].len(), sets[1].len()]);
             let set = FeatureSet::new(&left);
             prop_assert!(right.iter().all(|feature| set.contains(*feature) == sets[0].contains(feature)));
+            prop_assert_eq!(set.iter().collect::<HashSet<_>>(), sets[0].clone());
+            prop_assert_eq!(set.iter().count(), sets[0].len());
         }
     }
 }

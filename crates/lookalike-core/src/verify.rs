@@ -28,6 +28,9 @@ const DOUBT: f64 = 1e-9;
 /// How many bytes of features all families under way hold together, so that an item is mostly read once.
 const HELD_BYTES: usize = 96 << 20;
 
+/// How many bytes a family may hold however many threads there are.
+const LEAST_HELD_BYTES: usize = 16 << 20;
+
 /// What all families need to be verified.
 #[derive(Debug)]
 pub struct Verifier<'a, S> {
@@ -45,6 +48,7 @@ struct Counts {
     candidates: AtomicU64,
     measured: AtomicU64,
     matches: AtomicU64,
+    passed_over: AtomicU64,
 }
 
 /// How many pairs came how far. Where a removed item needs no further proof, further pairs are not looked at.
@@ -56,6 +60,8 @@ pub struct PairCounts {
     pub measured: u64,
     /// Of these, alike enough.
     pub matches: u64,
+    /// Pairs that shared a bucket and were not looked at, since a bucket had too many kept items; at most so many.
+    pub passed_over: u64,
 }
 
 impl<'a, S: FeatureSource> Verifier<'a, S> {
@@ -71,6 +77,7 @@ impl<'a, S: FeatureSource> Verifier<'a, S> {
             candidates: self.counts.candidates.load(Relaxed),
             measured: self.counts.measured.load(Relaxed),
             matches: self.counts.matches.load(Relaxed),
+            passed_over: self.counts.passed_over.load(Relaxed),
         }
     }
 
@@ -85,48 +92,50 @@ impl<'a, S: FeatureSource> Verifier<'a, S> {
     }
 }
 
-/// Measures pairs of one family, given by their places in it, and holds features that are likely to be asked for again.
+/// Measures pairs of one family, and holds features that are likely to be asked for again.
 pub struct Bench<'a, S> {
     verifier: &'a Verifier<'a, S>,
     items: Vec<u32>,
-    held: Vec<OnceLock<Arc<Held>>>,
+    held: Vec<OnceLock<Arc<Features>>>,
     held_bytes: AtomicUsize,
 }
 
+/// An item on a bench, by its place in the family. Its features are had when they are first needed, and then once.
+pub struct OnBench {
+    place: u32,
+    features: OnceLock<Arc<Features>>,
+}
+
 /// The features of one item; and, once they are asked for, their set and its filter: of two items, one needs them.
-struct Held {
-    features: Vec<u64>,
+struct Features {
+    all: Vec<u64>,
     filter: OnceLock<FeatureFilter>,
     set: OnceLock<FeatureSet>,
 }
 
-impl Held {
+impl Features {
     fn filter(&self) -> &FeatureFilter {
-        self.filter.get_or_init(|| FeatureFilter::new(&self.features))
+        self.filter.get_or_init(|| FeatureFilter::new(&self.all))
     }
 
     fn set(&self) -> &FeatureSet {
-        self.set.get_or_init(|| FeatureSet::new(&self.features))
+        self.set.get_or_init(|| FeatureSet::new(&self.all))
     }
 }
 
 impl<S: FeatureSource> Bench<'_, S> {
-    /// Whether a pair could be a match: the length filter, then the sketches. Says no only to what is beyond doubt.
-    pub fn is_possible(&self, left: u32, right: u32) -> bool {
-        let (left, right) = (self.items[left as usize], self.items[right as usize]);
-        let verifier = self.verifier;
-        verifier.threshold.allows_sizes(verifier.sizes[left as usize], verifier.sizes[right as usize])
-            && verifier.sketches.agreeing(left, right) >= verifier.least_agreeing
+    /// Puts an item on the bench, to be compared with others.
+    pub fn put(&self, place: u32) -> OnBench {
+        OnBench { place, features: OnceLock::new() }
     }
 
-    /// The exact overlap of a pair, alike or not. Faster when `right` stays the same for many a `left`.
+    /// The exact overlap of a pair, alike or not. Faster when `right` is the same for many a `left`.
     ///
     /// # Errors
     ///
     /// When the features of one cannot be had.
-    pub fn overlap(&self, left: u32, right: u32) -> Result<Overlap, S::Error> {
-        let (of_left, of_right) = (self.held(left)?, self.held(right)?);
-        let shared = of_right.set().shared_count(&of_left.features);
+    pub fn overlap(&self, left: &OnBench, right: &OnBench) -> Result<Overlap, S::Error> {
+        let shared = self.features(right)?.set().shared_count(&self.features(left)?.all);
         Ok(self.overlap_of(left, right, shared))
     }
 
@@ -135,7 +144,7 @@ impl<S: FeatureSource> Bench<'_, S> {
     /// # Errors
     ///
     /// When the features of one cannot be had.
-    pub fn verify(&self, left: u32, right: u32) -> Result<Option<Overlap>, S::Error> {
+    pub fn verify(&self, left: &OnBench, right: &OnBench) -> Result<Option<Overlap>, S::Error> {
         let counts = &self.verifier.counts;
         let is_possible = self.is_possible(left, right);
         let found = if is_possible { self.verify_exactly(left, right)? } else { None };
@@ -150,23 +159,13 @@ impl<S: FeatureSource> Bench<'_, S> {
     /// # Errors
     ///
     /// When the features of one cannot be had.
-    pub fn verify_again(&self, left: u32, right: u32) -> Result<Option<Overlap>, S::Error> {
+    pub fn verify_again(&self, left: &OnBench, right: &OnBench) -> Result<Option<Overlap>, S::Error> {
         if self.is_possible(left, right) { self.verify_exactly(left, right) } else { Ok(None) }
     }
 
-    fn verify_exactly(&self, left: u32, right: u32) -> Result<Option<Overlap>, S::Error> {
-        let threshold = self.verifier.threshold;
-        let most_shared = self.held(right)?.filter().most_shared(&self.held(left)?.features);
-        if !self.overlap_of(left, right, most_shared).reaches(threshold) {
-            return Ok(None);
-        }
-        Ok(Some(self.overlap(left, right)?).filter(|overlap| overlap.reaches(threshold)))
-    }
-
-    /// The overlap of a pair that shares so many features; more than one of them has are none.
-    fn overlap_of(&self, left: u32, right: u32, shared: u32) -> Overlap {
-        let [left, right] = [left, right].map(|place| self.verifier.sizes[self.items[place as usize] as usize]);
-        Overlap { shared: shared.min(left).min(right), left, right }
+    /// Counts candidates that were passed over, since a bucket has too many.
+    pub fn pass_over(&self, count: u64) {
+        self.verifier.counts.passed_over.fetch_add(count, Relaxed);
     }
 
     /// Lets go of all features when there is no room for more. To be called now and then, between parallel work.
@@ -177,26 +176,57 @@ impl<S: FeatureSource> Bench<'_, S> {
         }
     }
 
-    fn held(&self, place: u32) -> Result<Arc<Held>, S::Error> {
-        let held = &self.held[place as usize];
-        if let Some(held) = held.get() {
-            return Ok(Arc::clone(held));
+    /// Whether a pair could be a match: the length filter, then the sketches. Says no only to what is beyond doubt.
+    fn is_possible(&self, left: &OnBench, right: &OnBench) -> bool {
+        let [left, right] = [left, right].map(|item| self.items[item.place as usize]);
+        let verifier = self.verifier;
+        verifier.threshold.allows_sizes(verifier.sizes[left as usize], verifier.sizes[right as usize])
+            && verifier.sketches.agreeing(left, right) >= verifier.least_agreeing
+    }
+
+    fn verify_exactly(&self, left: &OnBench, right: &OnBench) -> Result<Option<Overlap>, S::Error> {
+        let threshold = self.verifier.threshold;
+        let most_shared = self.features(right)?.filter().most_shared(&self.features(left)?.all);
+        if !self.overlap_of(left, right, most_shared).reaches(threshold) {
+            return Ok(None);
         }
-        let features = self.verifier.source.features(self.items[place as usize])?;
+        Ok(Some(self.overlap(left, right)?).filter(|overlap| overlap.reaches(threshold)))
+    }
+
+    /// The overlap of a pair that shares so many features; more than one of them has are none.
+    fn overlap_of(&self, left: &OnBench, right: &OnBench, shared: u32) -> Overlap {
+        let [left, right] = [left, right].map(|item| self.verifier.sizes[self.items[item.place as usize] as usize]);
+        Overlap { shared: shared.min(left).min(right), left, right }
+    }
+
+    fn features<'i>(&self, item: &'i OnBench) -> Result<&'i Features, S::Error> {
+        if let Some(features) = item.features.get() {
+            return Ok(features);
+        }
+        let held = &self.held[item.place as usize];
+        let features = match held.get() {
+            Some(features) => Arc::clone(features),
+            None => self.read(item.place, held)?,
+        };
+        Ok(item.features.get_or_init(|| features))
+    }
+
+    fn read(&self, place: u32, held: &OnceLock<Arc<Features>>) -> Result<Arc<Features>, S::Error> {
+        let all = self.verifier.source.features(self.items[place as usize])?;
         // A set takes up to four times the features, its filter half as much.
-        let bytes = features.len() * 6 * size_of::<u64>();
-        let read = Arc::new(Held { features, filter: OnceLock::new(), set: OnceLock::new() });
+        let bytes = all.len() * 6 * size_of::<u64>();
+        let features = Arc::new(Features { all, filter: OnceLock::new(), set: OnceLock::new() });
         // Two threads may read the same item at once; then the second finds the place taken, which does no harm.
-        if self.held_bytes.load(Relaxed) < most_held_bytes() && held.set(Arc::clone(&read)).is_ok() {
+        if self.held_bytes.load(Relaxed) < most_held_bytes() && held.set(Arc::clone(&features)).is_ok() {
             self.held_bytes.fetch_add(bytes, Relaxed);
         }
-        Ok(read)
+        Ok(features)
     }
 }
 
-/// The share of one family: each thread has one under way.
+/// The share of one family: each thread has one under way. It must hold the kept items of a block at least.
 fn most_held_bytes() -> usize {
-    HELD_BYTES / rayon::current_num_threads()
+    (HELD_BYTES / rayon::current_num_threads()).max(LEAST_HELD_BYTES)
 }
 
 /// The least number of agreeing slots that does not reject a pair: the chance that one at the threshold or above has

@@ -277,7 +277,12 @@ impl Part {
         self.token_counts.push(u32::try_from(features.token_count()).unwrap_or(u32::MAX));
         set.fill(features.all);
         self.sizes.push(set.size());
-        self.sketches.push(sketcher.sketch(features.all));
+        // Repeated features make no difference but to the time it takes; where most are, it takes far less without.
+        if (set.size() as usize) < features.all.len() / 2 {
+            self.sketches.push(sketcher.sketch(&set.iter().collect::<Vec<_>>()));
+        } else {
+            self.sketches.push(sketcher.sketch(features.all));
+        }
     }
 
     /// Thousands of parts that grew by doubling would hold twice what they need.

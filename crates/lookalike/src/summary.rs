@@ -70,6 +70,9 @@ pub struct Found {
     pub measured: u64,
     /// Of these, near-duplicates.
     pub matches: u64,
+    /// Pairs at most that shared a bucket and were not looked at, since very many kept documents share a boilerplate.
+    /// If it is not zero, near-duplicates may be left among these.
+    pub passed_over: u64,
     /// Documents removed.
     pub removed: u64,
     /// Documents kept.
@@ -192,6 +195,7 @@ impl Summary {
                 candidates: counts.candidates,
                 measured: counts.measured,
                 matches: counts.matches,
+                passed_over: counts.passed_over,
                 removed,
                 kept: corpus.len() as u64 - removed,
                 clusters: sizes.range(2..).map(|(_, count)| count).sum(),

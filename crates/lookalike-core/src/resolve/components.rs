@@ -36,7 +36,9 @@ fn removals<S: FeatureSource>(family: Family<'_>, mut bench: Bench<'_, S>) -> Re
         let root = union.root(place);
         let mut others = neighbours.after(place);
         others.retain(|other| union.root(*other) != root);
-        let verified = others.par_iter().map(|other| bench.verify(*other, place)).collect::<Result<Vec<_>, _>>()?;
+        let on_bench = bench.put(place);
+        let verify = |other: &u32| bench.verify(&bench.put(*other), &on_bench);
+        let verified = others.par_iter().map(verify).collect::<Result<Vec<_>, _>>()?;
         for (other, _) in others.into_iter().zip(verified).filter(|(_, overlap)| overlap.is_some()) {
             union.join(place, other);
         }
@@ -47,7 +49,7 @@ fn removals<S: FeatureSource>(family: Family<'_>, mut bench: Bench<'_, S>) -> Re
     for place in places {
         let root = union.root(place);
         if root != place {
-            removals.push((rank(place), rank(root), bench.overlap(place, root)?));
+            removals.push((rank(place), rank(root), bench.overlap(&bench.put(place), &bench.put(root))?));
         }
     }
     Ok(removals)

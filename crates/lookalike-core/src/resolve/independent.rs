@@ -40,12 +40,25 @@ pub fn independent_set<S: FeatureSource>(
     Ok(decisions(items.len(), removals.into_iter().flatten()))
 }
 
+/// How many kept items of a bucket are looked at, the first that were kept. More than that in one bucket, no two of them
+/// alike, share a boilerplate just below the threshold: to compare all of them with each other would take for ever.
+const MOST_KEPT: usize = 256;
+
+/// The kept places of a bucket.
+#[derive(Clone, Default)]
+struct Kept {
+    /// The first of them.
+    places: Vec<u32>,
+    /// How many there are in all.
+    count: u64,
+}
+
 struct Resolver<'a, S> {
     bench: Bench<'a, S>,
     /// The buckets of each place.
     buckets_of: Lists,
     /// The kept places of each bucket.
-    kept_in: Vec<Vec<u32>>,
+    kept_in: Vec<Kept>,
     /// The kept place that each removed place was found to match, and how well.
     removed_by: Vec<Option<(u32, Overlap)>>,
 }
@@ -56,7 +69,7 @@ impl<'a, S: FeatureSource> Resolver<'a, S> {
         Self {
             bench,
             buckets_of: buckets.transposed(family.items.len()),
-            kept_in: vec![Vec::new(); buckets.len()],
+            kept_in: vec![Kept::default(); buckets.len()],
             removed_by: vec![None; family.items.len()],
         }
     }
@@ -68,6 +81,7 @@ impl<'a, S: FeatureSource> Resolver<'a, S> {
             let block: Vec<u32> = (start..count.min(start + BLOCK as u32)).collect();
             let matches = self.first_matches(&block, |place| self.kept_near(place))?;
             let mut undecided = self.remove(block, &matches);
+            self.bench.pass_over(undecided.iter().map(|place| self.passed_over(*place)).sum());
             while !undecided.is_empty() {
                 let (kept, others) = round.split_off_best(&undecided, &self.buckets_of);
                 let matches = self.first_matches(&others, |place| round.kept_near(place, &self.buckets_of))?;
@@ -86,8 +100,9 @@ impl<'a, S: FeatureSource> Resolver<'a, S> {
         near: impl Fn(u32) -> Vec<u32> + Sync,
     ) -> Result<Vec<Option<(u32, Overlap)>>, S::Error> {
         let first_match = |place: &u32| {
+            let on_bench = self.bench.put(*place);
             for other in near(*place) {
-                if let Some(overlap) = self.bench.verify(*place, other)? {
+                if let Some(overlap) = self.bench.verify(&on_bench, &self.bench.put(other))? {
                     return Ok(Some((other, overlap)));
                 }
             }
@@ -99,16 +114,27 @@ impl<'a, S: FeatureSource> Resolver<'a, S> {
     /// All kept places that share a bucket with this one, best first.
     fn kept_near(&self, place: u32) -> Vec<u32> {
         let buckets = self.buckets_of.list(place as usize);
-        let mut kept: Vec<u32> = buckets.iter().flat_map(|bucket| &self.kept_in[*bucket as usize]).copied().collect();
+        let mut kept: Vec<u32> =
+            buckets.iter().flat_map(|bucket| &self.kept_in[*bucket as usize].places).copied().collect();
         kept.sort_unstable();
         kept.dedup();
         kept
     }
 
+    /// How many kept items share a bucket with this one and are not looked at; those of several buckets count again.
+    fn passed_over(&self, place: u32) -> u64 {
+        let kept = self.buckets_of.list(place as usize).iter().map(|bucket| &self.kept_in[*bucket as usize]);
+        kept.map(|kept| kept.count - kept.places.len() as u64).sum()
+    }
+
     fn keep(&mut self, places: &[u32]) {
         for place in places {
             for bucket in self.buckets_of.list(*place as usize) {
-                self.kept_in[*bucket as usize].push(*place);
+                let kept = &mut self.kept_in[*bucket as usize];
+                kept.count += 1;
+                if kept.places.len() < MOST_KEPT {
+                    kept.places.push(*place);
+                }
             }
         }
     }
@@ -122,24 +148,35 @@ impl<'a, S: FeatureSource> Resolver<'a, S> {
     }
 
     /// The removals, each by the kept item most like the removed one.
-    fn removals(&self, family: Family<'_>) -> Result<Vec<Removal>, S::Error> {
+    fn removals(&mut self, family: Family<'_>) -> Result<Vec<Removal>, S::Error> {
         let removed: Vec<(u32, u32, Overlap)> = (0..)
             .zip(&self.removed_by)
             .filter_map(|(place, by)| by.map(|(by, overlap)| (place, by, overlap)))
             .collect();
-        let most_alike = |&(place, first, overlap): &(u32, u32, Overlap)| {
-            let (mut by, mut most) = (first, overlap);
-            for other in self.kept_near(place).into_iter().filter(|other| *other != first) {
-                let Some(overlap) = self.bench.verify_again(place, other)? else { continue };
-                // Of equals the best in keep order stays.
-                if overlap.jaccard() > most.jaccard() || overlap.jaccard() >= most.jaccard() && other < by {
-                    (by, most) = (other, overlap);
-                }
+        let mut removals = Vec::with_capacity(removed.len());
+        for block in removed.chunks(BLOCK) {
+            let most_alike = |(place, by, overlap): &(u32, u32, Overlap)| {
+                let (by, overlap) = self.most_alike(*place, *by, *overlap)?;
+                let [removed, by] = [*place, by].map(|place| family.items[place as usize]);
+                Ok((removed, by, overlap))
+            };
+            removals.extend(block.par_iter().map(most_alike).collect::<Result<Vec<_>, _>>()?);
+            self.bench.make_room();
+        }
+        Ok(removals)
+    }
+
+    /// The kept item most like a removed one, of which a first match is known; of equals the best in keep order.
+    fn most_alike(&self, place: u32, first: u32, overlap: Overlap) -> Result<(u32, Overlap), S::Error> {
+        let on_bench = self.bench.put(place);
+        let (mut by, mut most) = (first, overlap);
+        for other in self.kept_near(place).into_iter().filter(|other| *other != first) {
+            let Some(overlap) = self.bench.verify_again(&on_bench, &self.bench.put(other))? else { continue };
+            if overlap.jaccard() > most.jaccard() || overlap.jaccard() >= most.jaccard() && other < by {
+                (by, most) = (other, overlap);
             }
-            let rank = |place: u32| family.items[place as usize];
-            Ok((rank(place), rank(by), most))
-        };
-        removed.par_iter().map(most_alike).collect()
+        }
+        Ok((by, most))
     }
 }
 

@@ -35,8 +35,9 @@ pub fn matches<S: FeatureSource>(
             let neighbours = Neighbours::new(family);
             let of_place = |place: u32| {
                 let mut matches = Vec::new();
+                let on_bench = bench.put(place);
                 for other in neighbours.after(place) {
-                    if let Some(overlap) = bench.verify(other, place)? {
+                    if let Some(overlap) = bench.verify(&bench.put(other), &on_bench)? {
                         let [left, right] = [place, other].map(|place| family.items[place as usize]);
                         matches.push(Match { left, right, overlap: overlap.swapped() });
                     }
