@@ -131,9 +131,9 @@ struct SimilarityArguments {
     /// The similarity from which on two documents are near-duplicates: above 0, at most 1
     #[arg(long, value_name = "T", default_value_t = 0.8, allow_negative_numbers = true)]
     threshold: f64,
-    /// The chance to find a pair that is exactly at the threshold; others are found with more
-    #[arg(long, value_name = "R", default_value_t = 0.99, allow_negative_numbers = true)]
-    recall: f64,
+    /// The chance to find a pair that is exactly at the threshold; others are found with more [default: 0.99]
+    #[arg(long, value_name = "R", allow_negative_numbers = true)]
+    recall: Option<f64>,
     /// How many bands to cut a sketch into, with --rows, instead of choosing them by --recall
     #[arg(long, value_name = "N")]
     bands: Option<usize>,
@@ -163,6 +163,12 @@ enum CopiesArgument {
     All,
     Star,
 }
+
+/// The chance to find a pair at the threshold, unless another is asked for.
+const RECALL: f64 = 0.99;
+
+/// More threads than any machine has cores would only get in each other's way.
+const MOST_THREADS: usize = 1024;
 
 /// What concerns the run and not its result.
 #[derive(Clone, Copy, Debug)]
@@ -203,6 +209,7 @@ impl PairsArguments {
         let options = PairsOptions {
             read: self.read.options(),
             similarity: self.similarity.options()?,
+            output: self.output,
             format: match self.format {
                 FormatArgument::Jsonl => RowFormat::Jsonl,
                 FormatArgument::Tsv => RowFormat::Tsv,
@@ -228,8 +235,8 @@ impl ReadArguments {
     }
 
     fn run_options(&self) -> Result<RunOptions> {
-        if self.threads == Some(0) {
-            bail!("--threads 0 is not possible: give at least 1, or leave it out to use every core");
+        if let Some(threads) = self.threads.filter(|threads| !(1..=MOST_THREADS).contains(threads)) {
+            bail!("--threads {threads} is not possible: give 1 to {MOST_THREADS}, or leave it out to use every core");
         }
         Ok(RunOptions { threads: self.threads, quiet: self.quiet })
     }
@@ -245,8 +252,11 @@ impl SimilarityArguments {
     fn options(&self) -> Result<SimilarityOptions> {
         let threshold = Threshold::new(self.threshold)?;
         let banding = match (self.bands, self.rows) {
+            (Some(_), Some(_)) if self.recall.is_some() => {
+                bail!("--recall chooses bands and rows: give it, or --bands and --rows, and not both")
+            }
             (Some(bands), Some(rows)) => Banding::new(bands, rows)?,
-            (None, None) => Banding::for_recall(threshold, self.recall)?,
+            (None, None) => Banding::for_recall(threshold, self.recall.unwrap_or(RECALL))?,
             (Some(bands), None) => bail!(
                 "--bands needs --rows: give both, for example --bands {bands} --rows 5, or neither to have them chosen"
             ),

@@ -29,8 +29,10 @@ fn dedup(arguments: DedupArguments) -> Result<Done> {
     let (options, run) = arguments.options()?;
     let summary = with_threads(run, |progress| lookalike::dedup(&options, progress))??;
     show::skipped(&summary.skipped, summary.input.skipped);
+    show::doubts(&summary.input, &options.read, options.keep.field());
     if !run.quiet {
-        show::summary(&summary, options.folder.as_deref(), options.output)?;
+        // The result is there; that nobody reads about it does not undo it.
+        let _ = show::summary(&summary, options.folder.as_deref(), options.output);
     }
     debug_assert!(options.folder.is_some() || options.output == Output::DryRun, "clap asks for one of them");
     Ok(done(summary.input.skipped))
@@ -51,6 +53,7 @@ fn pairs(arguments: PairsArguments) -> Result<Done> {
         report
     };
     show::skipped(&report.skipped, report.input.skipped);
+    show::doubts(&report.input, &options.read, None);
     if !run.quiet {
         show::pairs(&report);
     }

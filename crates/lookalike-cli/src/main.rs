@@ -30,7 +30,7 @@ fn main() -> ExitCode {
         Err(error) => {
             // A reader that went away, as `head` does, is no reason to complain.
             if !show::is_closed_pipe(&error) {
-                eprintln!("lookalike: {error:#}");
+                eprintln!("lookalike: {}", show::one_line(&format!("{error:#}")));
             }
             ExitCode::from(2)
         }

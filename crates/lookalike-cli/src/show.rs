@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use lookalike::{Comparison, Output, PairsReport, Side, SimilarityOptions, SkippedEntry, Summary};
+use lookalike::{Comparison, Input, Output, PairsReport, ReadOptions, Side, SimilarityOptions, SkippedEntry, Summary};
 
 use crate::number;
 
@@ -27,24 +27,59 @@ pub(crate) fn usage_error(error: &clap::Error) -> ExitCode {
     let text = error.to_string();
     let message = text.split("\n\nUsage").next().unwrap_or(&text).split("\n\nFor more").next().unwrap_or(&text);
     let words: Vec<&str> = message.trim_start_matches("error: ").split_whitespace().collect();
-    eprintln!("lookalike: {}; see lookalike --help", words.join(" "));
+    // Help on the command that was meant, if one was.
+    let command = std::env::args().nth(1).filter(|word| ["dedup", "pairs", "compare"].contains(&&**word));
+    let help = command.map_or("lookalike --help".to_owned(), |command| format!("lookalike {command} --help"));
+    eprintln!("lookalike: {}; see {help}", words.join(" "));
     ExitCode::from(2)
 }
 
 /// Whether an error only says that nobody reads standard output any more.
 pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    error
-        .chain()
-        .filter_map(|cause| cause.downcast_ref::<io::Error>())
-        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+    let is_closed = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
+    match error.downcast_ref::<lookalike::Error>() {
+        Some(lookalike::Error::Io(lookalike::io::Error::Unwritable { cause, .. })) => is_closed(cause),
+        Some(_) => false,
+        None => error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(is_closed),
+    }
+}
+
+/// A text from the input that must not move the cursor or start a line of its own.
+pub(crate) fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+/// What is probably not as the user thinks.
+pub(crate) fn doubts(input: &Input, read: &ReadOptions, keep: Option<&str>) {
+    let documents = |count: u64| match count {
+        1 => "1 document has".to_owned(),
+        count => format!("{} documents have", number::count(count)),
+    };
+    if let Some(id) = &read.fields.id
+        && input.without_id > 0
+    {
+        eprintln!("note: {} no field '{id}', and are known by file and line", documents(input.without_id));
+    }
+    if let Some(field) = keep
+        && input.without_value > 0
+    {
+        eprintln!("note: {} no field '{field}', and are kept last", documents(input.without_value));
+    }
+    if input.repeated_ids > 0 {
+        eprintln!("note: {} the id of another: the output cannot tell them apart", documents(input.repeated_ids));
+    }
+    if input.documents == 0 && input.carried > 0 {
+        let records = number::of(input.carried, "record");
+        eprintln!("note: {records} and no document: only 'conversion' records, as in WET files, are documents");
+    }
 }
 
 /// What was skipped, with its place.
 pub(crate) fn skipped(skipped: &[SkippedEntry], count: u64) {
     for SkippedEntry { file, entry, position, reason } in skipped.iter().take(SHOWN_SKIPPED) {
         match *entry {
-            "file" => eprintln!("skipped {file}: {reason}"),
-            entry => eprintln!("skipped {file}, {entry} {position}: {reason}"),
+            "file" => eprintln!("skipped {}: {}", one_line(file), one_line(reason)),
+            entry => eprintln!("skipped {}, {entry} {position}: {}", one_line(file), one_line(reason)),
         }
     }
     let more = count.saturating_sub(SHOWN_SKIPPED as u64);
@@ -78,8 +113,8 @@ pub(crate) fn summary(summary: &Summary, folder: Option<&Path>, output: Output) 
         1 => "1 exact copy".to_owned(),
         copies => format!("{} exact copies", number::count(copies)),
     };
-    let near = number::of(found.removed - found.exact_copies, "near-duplicate");
-    writeln!(out, "removed   {} ({share:.1} %): {copies} and {near}", number::count(found.removed))?;
+    let near = number::of(found.near_duplicates, "near-duplicate");
+    writeln!(out, "removed   {} ({share:.1} %): {near} and {copies} of a kept document", number::count(found.removed))?;
     if found.removed_below_threshold > 0 {
         writeln!(
             out,
@@ -88,11 +123,19 @@ pub(crate) fn summary(summary: &Summary, folder: Option<&Path>, output: Output) 
             parameters.threshold
         )?;
     }
+    if found.passed_over > 0 {
+        let pairs = number::of(found.passed_over, "pair");
+        writeln!(
+            out,
+            "          up to {pairs} of a common boilerplate were not looked at: duplicates may be left there"
+        )?;
+    }
     writeln!(out, "kept      {} in {}", number::count(found.kept), kept_in(summary))?;
     if !summary.least_alike.is_empty() {
         writeln!(out, "          the least alike that were removed:")?;
         for removal in summary.least_alike.iter().take(3) {
-            writeln!(out, "          {:.3}  {}  →  {}", removal.jaccard, removal.removed_id, removal.kept_id)?;
+            let [removed, kept] = [&removal.removed_id, &removal.kept_id].map(|id| one_line(id));
+            writeln!(out, "          {:.3}  {removed}  →  {kept}", removal.jaccard)?;
         }
     }
     writeln!(
@@ -144,7 +187,9 @@ pub(crate) fn pairs(report: &PairsReport) {
 /// What `compare` measured.
 pub(crate) fn comparison(ids: &[String; 2], comparison: &Comparison, options: &SimilarityOptions) -> io::Result<()> {
     let mut out = io::stdout().lock();
+    let is_empty = comparison.left.token_count == 0 || comparison.right.token_count == 0;
     let verdict = match (comparison.is_copy, comparison.is_match) {
+        _ if is_empty => "nothing to compare: one has no word, and is like nothing".to_owned(),
         (true, _) => "exact copies".to_owned(),
         (false, true) => format!("near-duplicates, at a threshold of {}", options.threshold.value()),
         (false, false) => format!("not near-duplicates, at a threshold of {}", options.threshold.value()),

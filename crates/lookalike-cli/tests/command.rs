@@ -81,8 +81,11 @@ fn a_run_says_what_it_did_and_exits_with_0() {
     let folder = Folder::new();
     let ran = folder.write("in.jsonl", lines()).run(&["dedup", "in.jsonl", "--id", "id", "-o", "out"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
-    for said in ["4 documents in 1 file", "removed   2 (50.0 %): 1 exact copy and 1 near-duplicate", "0.982  a  →  c"]
-    {
+    for said in [
+        "4 documents in 1 file",
+        "removed   2 (50.0 %): 1 near-duplicate and 1 exact copy of a kept document",
+        "0.982  a  →  c",
+    ] {
         assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
     }
     assert_eq!(folder.read("out/kept/in.jsonl").lines().count(), 2);
@@ -127,18 +130,26 @@ fn what_cannot_be_done_is_refused_with_the_remedy() {
     refused(&["dedup", "empty", "-o", "out"], &["nothing to read in empty"]);
     refused(&["dedup", "in.jsonl", "in.jsonl", "-o", "out"], &["in.jsonl is given twice"]);
     refused(&["dedup", "in.jsonl", "-o", "full"], &["full exists and is not empty", "--force"]);
-    refused(&["dedup", "in.jsonl", "-o", "in.jsonl"], &["in.jsonl exists"]);
+    refused(&["dedup", "in.jsonl", "-o", "in.jsonl", "--force"], &["in.jsonl would be overwritten"]);
+    refused(&["dedup", "full", "-o", "full", "--force"], &["full would be overwritten"]);
+    refused(&["dedup", "in.jsonl", "-o", "full/x", "--force"], &["full/x is not a folder"]);
+    refused(&["dedup", "missing", "-o", "new/out"], &["cannot read missing"]);
+    refused(&["pairs", "in.jsonl", "-o", "in.jsonl", "--force"], &["in.jsonl would be overwritten"]);
+    refused(&["pairs", "in.jsonl", "-o", "full", "--force"], &["full is a folder"]);
+    refused(&["dedup", "-", "-", "-o", "out"], &["given twice"]);
     refused(&["dedup", "in.jsonl"], &["--output"]);
     refused(&dedup(&["--threshold", "1.5"]), &["1.5", "at most 1", "0.8"]);
     refused(&dedup(&["--threshold", "nan"]), &["at most 1"]);
     refused(&dedup(&["--threshold", "high"]), &["'high'", "--threshold"]);
     refused(&dedup(&["--recall", "0"]), &["recall of 0", "0.99"]);
     refused(&dedup(&["--bands", "20"]), &["--bands needs --rows"]);
+    refused(&dedup(&["--bands", "20", "--rows", "5", "--recall", "0.9"]), &["not both"]);
+    refused(&dedup(&["--threads", "100000"]), &["1 to 1024"]);
     refused(&dedup(&["--rows", "5"]), &["--rows needs --bands"]);
     refused(&dedup(&["--bands", "0", "--rows", "5"]), &["at least 1"]);
     refused(&dedup(&["--shingle", "line:5"]), &["word:K or char:K"]);
     refused(&dedup(&["--keep", "best"]), &["longest, first, last"]);
-    refused(&dedup(&["--threads", "0"]), &["at least 1"]);
+    refused(&dedup(&["--threads", "0"]), &["1 to 1024"]);
     refused(&dedup(&["--colour"]), &["--colour", "--help"]);
     refused(&["compare", "in.jsonl", "in.jsonl"], &["4 documents", "--in in.jsonl"]);
     refused(&["compare", "a", "z", "--in", "in.jsonl", "--id", "id"], &["no document has the id 'z'"]);
@@ -232,6 +243,57 @@ fn every_command_has_help_with_an_example() {
     }
     assert_eq!(folder.run(&["--version"]).stdout, format!("lookalike {}\n", env!("CARGO_PKG_VERSION")));
     assert_eq!(folder.run(&[]).code, 2);
+}
+
+#[test]
+fn what_is_probably_not_meant_gets_a_note() {
+    let folder = Folder::new();
+    folder.write("in.jsonl", lines() + &lines());
+    for (arguments, said) in [
+        (&["--id", "typo"][..], "8 documents have no field 'typo', and are known by file and line"),
+        (&["--keep", "max:typo"], "8 documents have no field 'typo', and are kept last"),
+        (&["--id", "id"], "4 documents have the id of another"),
+    ] {
+        let ran = folder.run(&[&["dedup", "in.jsonl", "--dry-run"], arguments].concat());
+        assert_eq!(ran.code, 0);
+        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn empty_input_is_no_trouble() {
+    let folder = Folder::new();
+    let nothing = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default()).finish().unwrap();
+    folder.write("in/a.txt.gz", nothing).write("in/b.txt", "").write("in/c.jsonl", "").write("in/d.txt", text(1));
+    let ran = folder.run(&["dedup", "in", "-o", "out"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stdout.contains("3 documents in 4 files"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("2 without a word"), "{}", ran.stdout);
+    assert_eq!(folder.run_with(&["pairs", "-"], b"").code, 0);
+}
+
+#[test]
+fn names_that_clash_stay_apart() {
+    let folder = Folder::new();
+    folder.write("stdin", text(7)).write("x.txt", text(8)).write("x.txt.jsonl", lines());
+    assert_eq!(folder.run_with(&["dedup", "-", "stdin", "-o", "out"], lines().as_bytes()).code, 0);
+    assert!(folder.0.path().join("out/kept/stdin").exists() && folder.0.path().join("out/kept/stdin~2").exists());
+    assert_eq!(folder.run(&["dedup", "x.txt", "x.txt.jsonl", "-o", "notes", "--annotate"]).code, 0);
+    assert!(folder.read("notes/annotated/x.txt.jsonl~2").lines().count() == 4);
+    assert!(folder.read("notes/annotated/x.txt.jsonl").contains("\"id\":\"x.txt\""));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_named_pipe_is_read_as_standard_input_is() {
+    let folder = Folder::new();
+    let pipe = folder.0.path().join("pipe");
+    Command::new("mkfifo").arg(&pipe).status().unwrap();
+    let writer = std::thread::spawn(move || fs::write(pipe, lines()).unwrap());
+    let ran = folder.run(&["dedup", "pipe", "-o", "out"]);
+    writer.join().unwrap();
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(folder.read("out/kept/pipe").lines().count(), 2);
 }
 
 #[cfg(unix)]

@@ -69,14 +69,28 @@ pub enum FieldValue {
     /// Compared as text, byte by byte: right for dates such as 2026-11-15.
     Text(Box<str>),
     /// Compared as a number.
-    Number(f64),
+    Number {
+        /// The nearest floating-point number.
+        near: f64,
+        /// What a whole number has beyond it: times in nanoseconds have more digits than a floating-point number.
+        rest: i64,
+    },
 }
 
 impl FieldValue {
+    /// A number as it is written; missing if it is none.
+    pub fn number(written: &str) -> Self {
+        let Ok(near) = written.parse::<f64>() else { return Self::Missing };
+        let rest = written.parse::<i64>().map_or(0, |whole| (i128::from(whole) - near as i128) as i64);
+        if near.is_finite() { Self::Number { near, rest } } else { Self::Missing }
+    }
+
     fn compare(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Text(left), Self::Text(right)) => left.cmp(right),
-            (Self::Number(left), Self::Number(right)) => left.total_cmp(right),
+            (Self::Number { near, rest }, Self::Number { near: other_near, rest: other_rest }) => {
+                near.total_cmp(other_near).then(rest.cmp(other_rest))
+            }
             _ => self.kind().cmp(&other.kind()),
         }
     }
@@ -85,7 +99,7 @@ impl FieldValue {
         match self {
             Self::Missing => 0,
             Self::Text(_) => 1,
-            Self::Number(_) => 2,
+            Self::Number { .. } => 2,
         }
     }
 }
@@ -124,7 +138,7 @@ mod tests {
 
     fn order(keep: &str) -> Vec<u32> {
         let values =
-            [FieldValue::Number(2.0), FieldValue::Missing, FieldValue::Number(-1.0), FieldValue::Text("x".into())];
+            [FieldValue::number("2"), FieldValue::Missing, FieldValue::number("-1.0"), FieldValue::Text("x".into())];
         let ranking = Ranking { token_counts: &[5, 9, 9, 1], field_values: &values };
         keep_order(&keep.parse().unwrap(), ranking)
     }
@@ -140,6 +154,14 @@ mod tests {
     fn one_without_the_field_is_worst_in_both_directions() {
         assert_eq!(order("max:score"), [0, 2, 3, 1]);
         assert_eq!(order("min:score"), [3, 2, 0, 1]);
+    }
+
+    #[test]
+    fn whole_numbers_are_compared_to_the_last_digit() {
+        let numbers = ["1700000000000000001", "1700000000000000002", "1.7e18", "-3"].map(FieldValue::number);
+        let ranking = Ranking { token_counts: &[1; 4], field_values: &numbers };
+        assert_eq!(keep_order(&Keep::Max("time".to_owned()), ranking), [1, 0, 2, 3]);
+        assert_eq!(FieldValue::number("NaN"), FieldValue::Missing);
     }
 
     #[test]

@@ -8,12 +8,12 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum Error {
     /// An input that is not there, or may not be read.
-    #[error("cannot read {}: {source}; check the path and its permissions", path.display())]
+    #[error("cannot read {}: {cause}; check the path and its permissions", path.display())]
     Unreadable {
         /// The file or folder.
         path: PathBuf,
         /// What the system said.
-        source: io::Error,
+        cause: io::Error,
     },
 
     /// A folder without any file to read.
@@ -44,13 +44,36 @@ pub enum Error {
         path: PathBuf,
     },
 
+    /// An output that is the input, or would replace it.
+    #[error("{} would be overwritten, and it is read in this run: choose an output beside the input", path.display())]
+    OutputIsInput {
+        /// The input.
+        path: PathBuf,
+    },
+
+    /// Something under a name that the output needs, and that lookalike did not make.
+    #[error("{} is not of an earlier run of lookalike: move it away, or choose another output", path.display())]
+    NotOurs {
+        /// What is in the way.
+        path: PathBuf,
+    },
+
+    /// A file where a folder is needed, or the other way round.
+    #[error("{} is {what}: choose another output", path.display())]
+    WrongKind {
+        /// What is in the way.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
+
     /// An output that cannot be written.
-    #[error("cannot write {}: {source}; check the disk's space and the folder's permissions", path.display())]
+    #[error("cannot write {}: {cause}; check the disk's space and the folder's permissions", path.display())]
     Unwritable {
         /// The file or folder.
         path: PathBuf,
         /// What the system said.
-        source: io::Error,
+        cause: io::Error,
     },
 }
 
@@ -60,11 +83,11 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl Error {
     pub(crate) fn unreadable(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
-        move |source| Self::Unreadable { path, source }
+        move |cause| Self::Unreadable { path, cause }
     }
 
     pub(crate) fn unwritable(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
-        move |source| Self::Unwritable { path, source }
+        move |cause| Self::Unwritable { path, cause }
     }
 }

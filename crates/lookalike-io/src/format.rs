@@ -17,7 +17,7 @@ impl Format {
     /// Told by the first bytes of the unpacked content; by the name where these leave it open.
     pub fn of(name: &str, start: &[u8]) -> Self {
         let start = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start);
-        if start.starts_with(b"WARC/") {
+        if start.trim_ascii_start().starts_with(b"WARC/") {
             return Self::Wet;
         }
         match unpacked_extension(name).as_deref() {

@@ -57,6 +57,15 @@ impl Shelf {
         &self.files
     }
 
+    /// Makes sure that no file changed since it was found: what was copied from it would be something else.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Changed`] when one did.
+    pub fn check_unchanged(&self) -> Result<()> {
+        self.files.iter().try_for_each(InputFile::check_unchanged)
+    }
+
     /// Reads the entry at `place` into `bytes`, unpacked.
     ///
     /// # Errors
@@ -84,7 +93,7 @@ impl Shelf {
         let mut read = |file: &File| {
             read_exact_at(file, bytes, place.offset).map_err(|source| match source.kind() {
                 io::ErrorKind::UnexpectedEof => self.changed(place),
-                _ => Error::Unreadable { path: shown(), source },
+                _ => Error::Unreadable { path: shown(), cause: source },
             })
         };
         match (place.store, self.open.get(place.file as usize)) {
@@ -123,7 +132,7 @@ impl Shelf {
     fn open(&self, file: u32) -> Result<File> {
         match &self.files[file as usize].origin {
             Origin::Path(path) => File::open(path).map_err(Error::unreadable(path)),
-            Origin::Stdin => unreachable!("standard input is spooled"),
+            Origin::Pipe(_) | Origin::Stdin => unreachable!("what cannot be read again is spooled"),
         }
     }
 

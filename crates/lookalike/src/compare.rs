@@ -122,15 +122,20 @@ pub fn find_in_corpus(options: &ReadOptions, ids: [&str; 2]) -> Result<[String; 
 fn single(path: &str, fields: &Fields) -> Result<String> {
     let options = ReadOptions { inputs: vec![PathBuf::from(path)], fields: fields.clone() };
     let (mut first, mut count) = (None, 0);
-    for_each_document(&options, |_, text| {
+    let skipped = for_each_document(&options, |_, text| {
         first.get_or_insert_with(|| text.to_owned());
         count += 1;
     })?;
-    first.filter(|_| count == 1).ok_or_else(|| Error::NotOneDocument { path: path.to_owned(), count })
+    match (first, skipped) {
+        (Some(text), _) if count == 1 => Ok(text),
+        (None, Some(reason)) => Err(Error::NotADocument { path: path.to_owned(), reason }),
+        _ => Err(Error::NotOneDocument { path: path.to_owned(), count }),
+    }
 }
 
-/// Goes through all documents with their ids, in the order of the input.
-fn for_each_document(options: &ReadOptions, mut each: impl FnMut(&str, &str)) -> Result<()> {
+/// Goes through all documents with their ids, in the order of the input. Gives the first reason why one was skipped.
+fn for_each_document(options: &ReadOptions, mut each: impl FnMut(&str, &str)) -> Result<Option<String>> {
+    let mut skipped = None;
     let shelf = Shelf::new(discover(&options.inputs, None)?);
     let mut parser = Parser::new(options.fields.clone());
     let mut chunk = Chunk::default();
@@ -139,16 +144,19 @@ fn for_each_document(options: &ReadOptions, mut each: impl FnMut(&str, &str)) ->
         let mut before = 0;
         while stream.next(&mut chunk)? {
             chunk.settle(&shelf)?;
-            before += parser.entries(&chunk, |placed| {
-                if let Entry::Document(document) = placed.entry {
-                    match (&document.id, chunk.format()) {
-                        (Some(id), _) => each(id, document.text),
-                        (None, Format::Text) => each(&file.name, document.text),
-                        (None, _) => each(&format!("{}:{}", file.name, before + placed.position + 1), document.text),
-                    }
-                }
+            before += parser.entries(&chunk, |placed| match placed.entry {
+                Entry::Document(document) => match (&document.id, chunk.format()) {
+                    (Some(id), _) => each(id, document.text),
+                    (None, Format::Text) => each(&file.name, document.text),
+                    (None, _) => each(&format!("{}:{}", file.name, before + placed.position + 1), document.text),
+                },
+                Entry::Skipped(reason) => drop(skipped.get_or_insert(reason)),
+                Entry::Carried => {}
             });
+            if let Some(reason) = chunk.damage() {
+                skipped.get_or_insert_with(|| reason.to_owned());
+            }
         }
     }
-    Ok(())
+    Ok(skipped)
 }

@@ -15,6 +15,7 @@ use lookalike_io::discover::discover;
 use lookalike_io::format::Format;
 use lookalike_io::place::{Place, Shelf};
 use lookalike_io::read::{Chunk, Document, Entry, Parser, Placed, Skipped};
+use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::options::{ReadOptions, SimilarityOptions};
@@ -152,6 +153,18 @@ impl Corpus {
             Format::Text => Cow::Borrowed(name),
             Format::Jsonl | Format::Wet => Cow::Owned(format!("{name}:{}", self.positions[document as usize])),
         }
+    }
+
+    /// How many documents have no id of their own.
+    pub(crate) fn without_id(&self) -> u64 {
+        (0..self.len()).filter(|document| self.ids.at(*document).is_none()).count() as u64
+    }
+
+    /// How many documents have the id of another one before them.
+    pub(crate) fn repeated_ids(&self) -> u64 {
+        let mut ids: Vec<&str> = (0..self.len()).filter_map(|document| self.ids.at(document)).collect();
+        ids.par_sort_unstable();
+        ids.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64
     }
 
     /// The address of a document, if it is a page.

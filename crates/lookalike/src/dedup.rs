@@ -1,11 +1,13 @@
 //! The main job: remove near-duplicates, and show for each what was kept in its place.
 
 use std::io::Write;
+use std::path::Path;
 
 use lookalike_core::bucket::Buckets;
 use lookalike_core::keep::{Ranking, keep_order};
 use lookalike_core::resolve::{components, independent_set};
 use lookalike_core::verify::Verifier;
+use lookalike_io::discover::unique;
 use lookalike_io::format::Format;
 use lookalike_io::place::Place;
 use lookalike_io::write::{Staging, Written, annotated_name, write_file};
@@ -22,7 +24,7 @@ use crate::stages::Stages;
 use crate::summary::Summary;
 
 /// What a run writes; what `--force` may replace.
-const ENTRIES: [&str; 4] = ["kept", "annotated", "removed.jsonl", "summary.json"];
+const ENTRIES: &[&str] = &["kept", "annotated", "removed.jsonl", "summary.json"];
 
 /// Removes near-duplicates.
 ///
@@ -33,8 +35,9 @@ const ENTRIES: [&str; 4] = ["kept", "annotated", "removed.jsonl", "summary.json"
 ///
 /// When an input cannot be read or the output cannot be written. Then nothing is left under the output's name.
 pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary> {
-    let staging = options.folder.as_deref().map(|folder| Staging::new(folder, options.force)).transpose()?;
     let shelf = Corpus::shelf(&options.read, options.folder.as_deref())?;
+    let stage = |folder: &Path| Staging::new(folder, options.force, ENTRIES, shelf.files());
+    let staging = options.folder.as_deref().map(stage).transpose()?;
     let bytes = shelf.files().iter().map(|file| file.bytes).sum();
     let mut stages = Stages::start(progress);
 
@@ -56,12 +59,13 @@ pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary>
         stages.run("write", None, || write(&corpus, &fates, options.output, staging))?;
     }
 
-    let exact_copies = (0..).zip(&texts.first_copy).filter(|(document, first)| document != *first).count() as u64;
-    let mut summary = Summary::new(&corpus, options, &fates, verifier.counts(), buckets.item_count(), exact_copies);
+    let repeated_texts = (0..).zip(&texts.first_copy).filter(|(document, first)| document != *first).count() as u64;
+    let mut summary = Summary::new(&corpus, options, &fates, verifier.counts(), buckets.item_count(), repeated_texts);
     summary.set_stages(stages.finish());
+    corpus.shelf.check_unchanged()?;
     if let Some(staging) = staging {
         write_summary(&summary, &staging)?;
-        staging.commit(&ENTRIES)?;
+        staging.commit()?;
     }
     Ok(summary)
 }
@@ -73,22 +77,30 @@ fn write(corpus: &Corpus, fates: &Fates, output: Output, staging: &Staging) -> R
         return Ok(());
     }
     let by_file = entries_by_file(corpus, fates, output);
-    by_file.par_iter().enumerate().try_for_each(|(file, entries)| {
+    let targets = targets(corpus, output);
+    by_file.par_iter().zip(&targets).enumerate().try_for_each(|(file, (entries, target))| {
         let kind = corpus.kinds[file];
         // A text file that is removed leaves no file behind; others may become empty.
         if kind.format == Format::Text && entries.is_empty() {
             return Ok(());
         }
         let name = &corpus.shelf.files()[file].name;
-        let target = match output {
-            Output::Annotated => format!("annotated/{}", annotated_name(name, kind.format)),
-            Output::Kept | Output::DryRun => format!("kept/{name}"),
-        };
-        let path = staging.path().join(&target);
-        let mut writer = staging.file(&target)?;
+        let path = staging.path().join(target);
+        let mut writer = staging.file(target)?;
         write_file(&corpus.shelf, name, kind.format, kind.compression, entries, &path, &mut writer)?;
-        writer.flush().map_err(unwritable(staging, &target))
+        writer.flush().map_err(unwritable(staging, target))
     })
+}
+
+/// Where each file goes.
+fn targets(corpus: &Corpus, output: Output) -> Vec<String> {
+    let files = corpus.shelf.files().iter().zip(&corpus.kinds);
+    match output {
+        Output::Annotated => {
+            unique(files.map(|(file, kind)| format!("annotated/{}", annotated_name(&file.name, kind.format))).collect())
+        }
+        Output::Kept | Output::DryRun => files.map(|(file, _)| format!("kept/{}", file.name)).collect(),
+    }
 }
 
 /// What is written of each file, in its order: documents and what is carried along.
@@ -118,5 +130,5 @@ fn write_summary(summary: &Summary, staging: &Staging) -> Result<()> {
 
 fn unwritable(staging: &Staging, name: &str) -> impl FnOnce(std::io::Error) -> crate::Error {
     let path = staging.path().join(name);
-    move |source| lookalike_io::Error::Unwritable { path, source }.into()
+    move |cause| lookalike_io::Error::Unwritable { path, cause }.into()
 }

@@ -19,6 +19,15 @@ pub enum Error {
         id: String,
     },
 
+    /// A file that cannot be read as a document.
+    #[error("{path} is no document: {reason}")]
+    NotADocument {
+        /// The file.
+        path: String,
+        /// Why not.
+        reason: String,
+    },
+
     /// A file that should be one document.
     #[error("{path} has {count} documents: to compare two documents of a corpus, give their ids and --in {path}")]
     NotOneDocument {

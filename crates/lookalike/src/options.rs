@@ -76,6 +76,8 @@ pub struct PairsOptions {
     pub read: ReadOptions,
     /// When two documents are alike.
     pub similarity: SimilarityOptions,
+    /// The file that is written to, if it is one: it is no input.
+    pub output: Option<PathBuf>,
     /// How rows are written.
     pub format: RowFormat,
     /// Which pairs of exact copies are written.

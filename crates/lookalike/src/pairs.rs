@@ -37,7 +37,7 @@ pub struct PairsReport {
 ///
 /// When an input cannot be read, or `writer` cannot be written to.
 pub fn pairs(options: &PairsOptions, writer: &mut dyn Write, progress: &dyn Progress) -> Result<PairsReport> {
-    let shelf = Corpus::shelf(&options.read, None)?;
+    let shelf = Corpus::shelf(&options.read, options.output.as_deref())?;
     let bytes = shelf.files().iter().map(|file| file.bytes).sum();
     let mut stages = Stages::start(progress);
 
@@ -55,11 +55,12 @@ pub fn pairs(options: &PairsOptions, writer: &mut dyn Write, progress: &dyn Prog
     let mut rows = Rows { corpus: &corpus, format: options.format, writer, count: 0 };
     stages
         .run("write", None, || write(&mut rows, &corpus, &texts, &matches, options.copies))
-        .map_err(|source| lookalike_io::Error::Unwritable { path: "the output".into(), source })?;
+        .map_err(|cause| lookalike_io::Error::Unwritable { path: "the output".into(), cause })?;
+    corpus.shelf.check_unchanged()?;
 
     let pairs = rows.count;
     Ok(PairsReport {
-        input: summary::input(&corpus),
+        input: summary::input(&corpus, &options.read),
         pairs,
         stages: stages.finish(),
         skipped: summary::skipped(&corpus),

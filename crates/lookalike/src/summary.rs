@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use lookalike_core::keep::FieldValue;
 use lookalike_core::verify::PairCounts;
 use serde::Serialize;
 
 use crate::corpus::Corpus;
 use crate::evidence::{Fate, Fates};
-use crate::options::{DedupOptions, Group};
+use crate::options::{DedupOptions, Group, ReadOptions};
 
 /// What a run of `dedup` did.
 #[derive(Clone, Debug, Serialize)]
@@ -53,6 +54,12 @@ pub struct Input {
     pub skipped: u64,
     /// Documents without a single token. They are kept.
     pub empty: u64,
+    /// Documents without the field of `--id`, known by their places.
+    pub without_id: u64,
+    /// Documents without the field of `--keep max:FIELD` or `min:FIELD`, which are worst.
+    pub without_value: u64,
+    /// Documents with the id of another: evidence cannot tell them apart.
+    pub repeated_ids: u64,
     /// Records of other kinds, such as `warcinfo`. They are written as they are.
     pub carried: u64,
 }
@@ -60,8 +67,8 @@ pub struct Input {
 /// What was found.
 #[derive(Clone, Debug, Serialize)]
 pub struct Found {
-    /// Documents whose text another one before them in keep order has too.
-    pub exact_copies: u64,
+    /// Documents with the text of another one that is better in keep order.
+    pub repeated_texts: u64,
     /// Distinct texts that share a bucket with another.
     pub sharing_a_bucket: u64,
     /// Pairs that shared a bucket and were looked at: a removed document needs no further proof.
@@ -75,6 +82,10 @@ pub struct Found {
     pub passed_over: u64,
     /// Documents removed.
     pub removed: u64,
+    /// Of these, exact copies of the kept document.
+    pub exact_copies: u64,
+    /// Of these, the others.
+    pub near_duplicates: u64,
     /// Documents kept.
     pub kept: u64,
     /// Kept documents in whose place others were removed.
@@ -179,24 +190,27 @@ impl Summary {
         fates: &Fates,
         counts: PairCounts,
         sharing_a_bucket: usize,
-        exact_copies: u64,
+        repeated_texts: u64,
     ) -> Self {
         let (sources, more_sources) = sources(corpus, fates);
         let removed = fates.removed().count() as u64;
+        let exact_copies = fates.removed().filter(|(_, _, _, is_copy)| *is_copy).count() as u64;
         let threshold = options.similarity.threshold;
         let below = fates.removed().filter(|(_, _, overlap, _)| !overlap.reaches(threshold)).count() as u64;
         let sizes = cluster_sizes(fates);
         Self {
             lookalike: env!("CARGO_PKG_VERSION"),
-            input: input(corpus),
+            input: input(corpus, &options.read),
             found: Found {
-                exact_copies,
+                repeated_texts,
                 sharing_a_bucket: sharing_a_bucket as u64,
                 candidates: counts.candidates,
                 measured: counts.measured,
                 matches: counts.matches,
                 passed_over: counts.passed_over,
                 removed,
+                exact_copies,
+                near_duplicates: removed - exact_copies,
                 kept: corpus.len() as u64 - removed,
                 clusters: sizes.range(2..).map(|(_, count)| count).sum(),
                 removed_below_threshold: below,
@@ -222,13 +236,16 @@ impl Summary {
     }
 }
 
-pub(crate) fn input(corpus: &Corpus) -> Input {
+pub(crate) fn input(corpus: &Corpus, read: &ReadOptions) -> Input {
     Input {
         files: corpus.shelf.files().len() as u64,
         documents: corpus.len() as u64,
         bytes: corpus.byte_count,
         skipped: corpus.skipped.len() as u64,
         empty: corpus.token_counts.iter().filter(|count| **count == 0).count() as u64,
+        without_id: if read.fields.id.is_some() { corpus.without_id() } else { 0 },
+        without_value: corpus.values.iter().filter(|value| **value == FieldValue::Missing).count() as u64,
+        repeated_ids: corpus.repeated_ids(),
         carried: corpus.carried.len() as u64,
     }
 }

@@ -255,6 +255,17 @@ fn a_gzip_cut_short_gives_what_came_before() {
 }
 
 #[test]
+fn what_follows_gzip_data_is_passed_over() {
+    let packed = gzip(text(1).as_bytes());
+    // Zeros are common, and nothing to talk about.
+    let (summary, skipped) = skipped("t.txt.gz", &[&packed[..], &[0; 512]].concat());
+    assert_eq!((summary.input.documents, skipped.len()), (1, 0));
+    let (summary, skipped) = self::skipped("t.txt.gz", &[&packed[..], b"rubbish"].concat());
+    assert_eq!(summary.input.documents, 1);
+    assert!(skipped[0].1.contains("not gzip"), "{}", skipped[0].1);
+}
+
+#[test]
 fn a_record_with_a_wrong_length_is_skipped_and_the_next_one_is_read() {
     let mut records = crawl();
     records[2] = records[2].replace("Content-Length: ", "Content-Length: 1");

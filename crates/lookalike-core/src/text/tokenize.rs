@@ -1,7 +1,7 @@
 //! Text to token hashes, in one pass and without an allocation a token.
 //!
 //! **Words**: runs of letters, marks, numbers and connectors (the underscore) of the normalised text, as `\w` means in
-//! regular expressions. A mark belongs to the letter or number before it; one with none is passed over. A letter of a script that puts no spaces between words (Han, Hiragana, Katakana,
+//! regular expressions. A mark belongs to the letter or number before it; one with none is passed over. A letter or number of a script that puts no spaces between words (Han, Hiragana, Katakana,
 //! Thai, Lao, Khmer, Myanmar, Tibetan) is a token by itself, with its marks.
 //!
 //! **Characters**: every character of the normalised text, runs of white space as one space, none at the ends.

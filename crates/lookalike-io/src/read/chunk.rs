@@ -19,8 +19,16 @@ pub struct Chunk {
     pub(super) store: ChunkStore,
     /// The records of a WET file.
     pub(super) records: Vec<RecordRange>,
-    pub(super) damage: Option<String>,
+    pub(super) damage: Option<Damage>,
     pub(super) packed_bytes: u64,
+}
+
+/// What is wrong with the end of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Damage {
+    pub(super) reason: String,
+    /// Whether something of the content was lost.
+    pub(super) is_loss: bool,
 }
 
 /// Where a chunk's bytes can be read again.
@@ -77,7 +85,7 @@ impl Chunk {
 
     /// Why the file could not be read further, if it could not. Damage comes with the last chunk.
     pub fn damage(&self) -> Option<&str> {
-        self.damage.as_deref()
+        self.damage.as_ref().map(|damage| &*damage.reason)
     }
 
     /// Makes sure that the entries can be read again. To be called before they are asked for.
@@ -86,7 +94,7 @@ impl Chunk {
     ///
     /// When there is no room in the spool.
     pub fn settle(&mut self, shelf: &Shelf) -> Result<()> {
-        if self.store == ChunkStore::Unspooled && !self.bytes.is_empty() {
+        if self.store == ChunkStore::Unspooled {
             self.store = ChunkStore::At(Store::Spool, shelf.spool_bytes(&self.bytes)?);
         }
         Ok(())
@@ -148,7 +156,7 @@ impl Parser {
                 chunk.records.len() as u64
             }
             // A damaged file is a part of a text, which is not that text.
-            Format::Text if chunk.damage.is_some() => 1,
+            Format::Text if chunk.damage.as_ref().is_some_and(|damage| damage.is_loss) => 1,
             Format::Text => {
                 placed(0, 0, chunk.bytes.len(), self.entry(Format::Text, &chunk.bytes));
                 1

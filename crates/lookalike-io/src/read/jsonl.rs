@@ -6,12 +6,14 @@ use std::borrow::Cow;
 use std::fmt;
 
 use lookalike_core::keep::FieldValue;
-use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use super::{Document, Fields};
 
 /// Parses one line. `text` is a buffer to unescape into.
 pub(super) fn parse<'a>(line: &[u8], fields: &Fields, text: &'a mut String) -> Result<Document<'a>, String> {
+    // With its end, an error would be said to lie in a second line.
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
     let line = simdutf8::compat::from_utf8(line).map_err(|error| {
         format!("not UTF-8: byte {} of the line is not part of a character", error.valid_up_to() + 1)
     })?;
@@ -180,34 +182,36 @@ impl<'de> Visitor<'de> for TextSeed<'_> {
     }
 }
 
-/// Any value, by `serde_json`'s own type: ids and ranks are short.
+/// Any value as it is written: ids and ranks are short, and a number must not lose digits.
 struct ValueSeed;
 
-struct Value(serde_json::Value);
+struct Value<'de>(&'de serde_json::value::RawValue);
 
 impl<'de> DeserializeSeed<'de> for ValueSeed {
-    type Value = Value;
+    type Value = Value<'de>;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        serde::Deserialize::deserialize(deserializer).map(Value).map_err(D::Error::custom)
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value<'de>, D::Error> {
+        serde::Deserialize::deserialize(deserializer).map(Value)
     }
 }
 
-impl Value {
+impl Value<'_> {
     fn to_id(&self) -> Option<String> {
-        match &self.0 {
-            serde_json::Value::String(id) => Some(id.clone()),
-            serde_json::Value::Number(id) => Some(id.to_string()),
+        let written = self.0.get();
+        match written.as_bytes().first()? {
+            b'"' => serde_json::from_str(written).ok(),
+            b'-' | b'0'..=b'9' => Some(written.to_owned()),
             _ => None,
         }
     }
 
     fn into_field_value(self) -> FieldValue {
-        match self.0 {
-            serde_json::Value::String(text) => FieldValue::Text(text.into_boxed_str()),
-            serde_json::Value::Number(number) => number.as_f64().map_or(FieldValue::Missing, FieldValue::Number),
-            serde_json::Value::Bool(yes) => FieldValue::Number(f64::from(u8::from(yes))),
-            _ => FieldValue::Missing,
+        let written = self.0.get();
+        match written.as_bytes().first() {
+            Some(b'"') => serde_json::from_str(written).map_or(FieldValue::Missing, FieldValue::Text),
+            Some(b't') => FieldValue::number("1"),
+            Some(b'f') => FieldValue::number("0"),
+            _ => FieldValue::number(written),
         }
     }
 }
@@ -227,7 +231,7 @@ mod tests {
             br#"{"meta":{"text":"no"},"score":2.5,"id":17,"te\u0078t":"a \"b\"\n\u00e9\ud83d\ude00","more":[1]}"#;
         let document = parse(line, &fields(), &mut text).unwrap();
         assert_eq!((document.text, document.id.as_deref()), ("a \"b\"\né😀", Some("17")));
-        assert_eq!(document.value, FieldValue::Number(2.5));
+        assert_eq!(document.value, FieldValue::number("2.5"));
     }
 
     #[test]

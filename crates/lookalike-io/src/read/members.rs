@@ -21,13 +21,19 @@ pub(super) struct MemberReader {
     /// The present member, with its end not yet known.
     member: Member,
     ended: bool,
+    has_rubbish: bool,
 }
 
 impl MemberReader {
     pub(super) fn new(packed: impl Read + Send + 'static) -> Self {
         let reader = Counted { reader: Some(buffered(Box::new(packed))), position: 0 };
         let member = Member { packed_start: 0, packed_end: 0, start: 0, end: 0 };
-        Self { decoder: GzDecoder::new(reader), member, ended: false }
+        Self { decoder: GzDecoder::new(reader), member, ended: false, has_rubbish: false }
+    }
+
+    /// Whether something follows the last member that is not gzip.
+    pub(super) fn has_rubbish(&self) -> bool {
+        self.has_rubbish
     }
 
     /// How many packed bytes were read.
@@ -59,11 +65,14 @@ impl MemberReader {
         members.push(self.member);
         let (packed_start, start) = (self.member.packed_end, self.member.end);
         self.member = Member { packed_start, packed_end: packed_start, start, end: start };
-        if self.decoder.get_mut().fill_buf()?.is_empty() {
-            self.ended = true;
-        } else {
+        let follows = self.decoder.get_mut().fill_buf()?;
+        // Tapes and block devices fill up with zeros, which gzip itself passes over; other bytes are worth a word.
+        if follows.first() == Some(&0x1F) {
             let reader = std::mem::take(self.decoder.get_mut());
             self.decoder.reset(reader);
+        } else {
+            self.ended = true;
+            self.has_rubbish = follows.first().is_some_and(|byte| *byte != 0);
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
-use super::chunk::{Chunk, ChunkStore};
+use super::chunk::{Chunk, ChunkStore, Damage};
 use super::members::{Member, MemberReader};
 use super::wet;
 use crate::compression::{Compression, buffered};
@@ -35,7 +35,7 @@ pub struct Stream {
     /// How many packed bytes went into chunks so far.
     packed_bytes: u64,
     at_end: bool,
-    damage: Option<String>,
+    damage: Option<Damage>,
 }
 
 enum Source {
@@ -58,6 +58,7 @@ impl Stream {
         let unreadable = Error::unreadable(&shown);
         let opened = match &input.origin {
             Origin::Path(path) => File::open(path).and_then(Opened::file),
+            Origin::Pipe(path) => File::open(path).and_then(Opened::pipe),
             Origin::Stdin => Opened::pipe(io::stdin()),
         };
         let Opened { source, compression, start } = opened.map_err(unreadable)?;
@@ -142,15 +143,22 @@ impl Stream {
             Source::Other(reader) => read(reader, &mut self.ahead),
         };
         match result {
-            Ok(more) => self.at_end = !more,
+            Ok(more) => {
+                self.at_end = !more;
+                if matches!(&self.source, Source::Gzip(reader) if reader.has_rubbish()) {
+                    let reason = "what follows the gzip data here is not gzip, and was passed over".to_owned();
+                    self.damage = Some(Damage { reason, is_loss: false });
+                }
+            }
             // The system has a number for its own errors; a decoder's have none.
             Err(source) if self.compression == Compression::None || source.raw_os_error().is_some() => {
-                return Err(Error::Unreadable { path: self.shown.clone(), source });
+                return Err(Error::Unreadable { path: self.shown.clone(), cause: source });
             }
             Err(error) => {
                 self.at_end = true;
                 let name = self.compression.name();
-                self.damage = Some(format!("the {name} data is damaged or cut short here ({error}): the rest is lost"));
+                let reason = format!("the {name} data is damaged or cut short here ({error}): the rest is lost");
+                self.damage = Some(Damage { reason, is_loss: true });
             }
         }
         Ok(())
@@ -159,7 +167,7 @@ impl Stream {
     /// Where the whole entries of what is ahead end. WET records are noted in the chunk.
     fn cut(&self, chunk: &mut Chunk) -> usize {
         chunk.records.clear();
-        let is_whole = self.at_end && self.damage.is_none();
+        let is_whole = self.at_end && self.damage.as_ref().is_none_or(|damage| !damage.is_loss);
         match self.format {
             Format::Jsonl if is_whole => self.ahead.len(),
             Format::Jsonl => memchr::memrchr(b'\n', &self.ahead).map_or(0, |end| end + 1),

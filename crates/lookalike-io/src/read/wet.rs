@@ -28,7 +28,9 @@ pub(super) struct RecordRange {
 /// The records of `bytes`, as far as they are whole; `at_end` says that nothing will follow.
 pub(super) fn records(bytes: &[u8], at_end: bool) -> Vec<RecordRange> {
     let mut records = Vec::new();
-    let mut start = 0;
+    // A byte order mark and blank lines before the first record are nobody's.
+    let mark = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+    let mut start = mark + bytes[mark..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
     while let Some(record) = record(bytes, start, at_end) {
         start = record.all.end;
         records.push(record);
@@ -133,7 +135,10 @@ pub(super) fn parse<'a>(bytes: &'a [u8], record: &RecordRange, fields: &Fields) 
 
 /// A header's value is a number if it looks like one.
 fn value(text: &str) -> FieldValue {
-    text.parse().map_or_else(|_| FieldValue::Text(text.into()), FieldValue::Number)
+    match FieldValue::number(text) {
+        FieldValue::Missing => FieldValue::Text(text.into()),
+        number => number,
+    }
 }
 
 #[cfg(test)]

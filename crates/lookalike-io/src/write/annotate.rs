@@ -41,8 +41,9 @@ impl Annotation {
             }
             Format::Wet => {
                 let first = memchr::memchr(b'\n', entry).map_or(0, |end| end + 1);
+                let line_end = if entry[..first].ends_with(b"\r\n") { "\r\n" } else { "\n" };
                 bytes.extend_from_slice(&entry[..first]);
-                bytes.extend_from_slice(self.header().as_bytes());
+                bytes.extend_from_slice(self.header(line_end).as_bytes());
                 bytes.extend_from_slice(&entry[first..]);
             }
             Format::Text => {
@@ -53,16 +54,13 @@ impl Annotation {
         }
     }
 
-    fn header(&self) -> String {
-        let kept_id = self.kept_id.as_ref().map(|kept_id| format!("Lookalike-Kept-ID: {kept_id}\r\n"));
-        let jaccard = self.jaccard.map(|jaccard| format!("Lookalike-Jaccard: {jaccard}\r\n"));
-        format!(
-            "Lookalike-Cluster: {}\r\nLookalike-Kept: {}\r\n{}{}",
-            self.cluster,
-            self.kept,
-            kept_id.unwrap_or_default(),
-            jaccard.unwrap_or_default()
-        )
+    fn header(&self, line_end: &str) -> String {
+        let mut fields = vec![format!("Lookalike-Cluster: {}", self.cluster), format!("Lookalike-Kept: {}", self.kept)];
+        // An id may have line ends in it, which would end the header.
+        let one_line = |id: &String| id.replace(char::is_control, " ");
+        fields.extend(self.kept_id.as_ref().map(|kept_id| format!("Lookalike-Kept-ID: {}", one_line(kept_id))));
+        fields.extend(self.jaccard.map(|jaccard| format!("Lookalike-Jaccard: {jaccard}")));
+        fields.into_iter().map(|field| field + line_end).collect()
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Mutex;
 
 use tempfile::{NamedTempFile, TempDir};
 
+use crate::discover::InputFile;
 use crate::error::{Error, Result};
 
 /// What is being made at the moment, so that a signal can clean it up.
@@ -29,31 +30,49 @@ fn note_unfinished(path: &Path) {
 #[derive(Debug)]
 pub struct Staging {
     target: PathBuf,
+    /// Inside of the target, if that is there, so that nothing else need be writable; or else beside it.
     folder: TempDir,
+    is_inside: bool,
+    /// The names that a run writes. They may be replaced, and nothing else.
+    owned: &'static [&'static str],
 }
 
+/// The file that is written last, and shows that a folder is of an earlier run.
+const SEAL: &str = "summary.json";
+
 impl Staging {
-    /// A folder aside of `target`.
+    /// A place to make `target`, which will hold some of the names `owned`.
     ///
     /// # Errors
     ///
-    /// When `target` holds something and `force` is not given, or nothing can be written there.
-    pub fn new(target: &Path, force: bool) -> Result<Self> {
-        let holds_something = match fs::read_dir(target) {
-            Ok(mut entries) => entries.next().is_some(),
-            // A file is something too, and --force is no leave to turn it into a folder.
-            Err(_) if target.exists() => return Err(Error::OutputExists { path: target.to_owned() }),
+    /// When `target` holds something and `force` is not given; when what would be replaced is not of an earlier run, or is
+    /// one of `inputs`; or when nothing can be written there.
+    pub fn new(target: &Path, force: bool, owned: &'static [&'static str], inputs: &[InputFile]) -> Result<Self> {
+        let is_inside = match fs::read_dir(target) {
+            Ok(mut entries) => {
+                if entries.next().is_some() {
+                    check_replaceable(target, force, owned, inputs)?;
+                }
+                true
+            }
+            Err(_) if target.exists() => {
+                return Err(Error::WrongKind { path: target.to_owned(), what: "not a folder" });
+            }
             Err(_) => false,
         };
-        if holds_something && !force {
-            return Err(Error::OutputExists { path: target.to_owned() });
-        }
-        let parent = parent(target);
+        let parent = if is_inside { target } else { parent(target) };
         fs::create_dir_all(parent).map_err(Error::unwritable(parent))?;
-        let folder =
-            tempfile::Builder::new().prefix(".lookalike-").tempdir_in(parent).map_err(Error::unwritable(target))?;
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".lookalike-");
+        #[cfg(unix)]
+        {
+            // A temporary folder is private; an output is like any other folder, less what the user masks.
+            use std::os::unix::fs::PermissionsExt;
+            builder.permissions(fs::Permissions::from_mode(0o777));
+        }
+        let folder = builder.tempdir_in(parent).map_err(Error::unwritable(target))?;
         note_unfinished(folder.path());
-        Ok(Self { target: target.to_owned(), folder })
+        Ok(Self { target: target.to_owned(), folder, is_inside, owned })
     }
 
     /// Where to write.
@@ -73,50 +92,85 @@ impl Staging {
         Ok(BufWriter::with_capacity(1 << 20, File::create(&path).map_err(Error::unwritable(&path))?))
     }
 
-    /// Moves everything into place. Of what is there already, only `owned` entries go: those that an earlier run made.
+    /// Moves everything into place. If something cannot be moved, what was there before is there again.
     ///
     /// # Errors
     ///
     /// When something cannot be moved.
-    pub fn commit(self, owned: &[&str]) -> Result<()> {
-        let unwritable = || Error::unwritable(&self.target);
-        make_readable(self.path()).map_err(unwritable())?;
-        if fs::read_dir(&self.target).is_ok_and(|mut entries| entries.next().is_some()) {
-            let old = tempfile::tempdir_in(parent(&self.target)).map_err(unwritable())?;
-            for name in owned.iter().filter(|name| self.target.join(name).exists()) {
-                fs::rename(self.target.join(name), old.path().join(name)).map_err(unwritable())?;
-            }
-            for entry in fs::read_dir(self.path()).map_err(unwritable())? {
-                let entry = entry.map_err(unwritable())?;
-                fs::rename(entry.path(), self.target.join(entry.file_name())).map_err(unwritable())?;
-            }
-            return Ok(());
+    pub fn commit(self) -> Result<()> {
+        // From here on a signal finds nothing to remove: moving takes no time, and must not be done by halves.
+        UNFINISHED.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clear();
+        if !self.is_inside {
+            return fs::rename(self.folder.keep(), &self.target).map_err(Error::unwritable(&self.target));
         }
-        // An empty folder is in the way on some systems.
-        if self.target.exists() {
-            fs::remove_dir(&self.target).map_err(unwritable())?;
+        let old = tempfile::Builder::new().prefix(".lookalike-").tempdir_in(&self.target);
+        let old = old.map_err(Error::unwritable(&self.target))?;
+        let mut moved: Vec<(PathBuf, PathBuf)> = Vec::new();
+        let replaced = self.replace(old.path(), &mut moved);
+        if replaced.is_err() {
+            for (from, to) in moved.iter().rev() {
+                // The first error is the one to tell.
+                let _ = fs::rename(to, from);
+            }
         }
-        fs::rename(self.folder.keep(), &self.target).map_err(Error::unwritable(&self.target))
+        replaced.map_err(Error::unwritable(&self.target))
+    }
+
+    /// Moves the old entries away and the new ones in, the seal last; `moved` says from where to where.
+    fn replace(&self, old: &Path, moved: &mut Vec<(PathBuf, PathBuf)>) -> std::io::Result<()> {
+        let mut moves: Vec<(PathBuf, PathBuf)> = Vec::new();
+        for name in self.owned.iter().filter(|name| is_there(&self.target.join(name))) {
+            moves.push((self.target.join(name), old.join(name)));
+        }
+        let mut new: Vec<_> =
+            fs::read_dir(self.path())?.map(|entry| Ok(entry?.file_name())).collect::<std::io::Result<_>>()?;
+        new.sort_by_key(|name| name == SEAL);
+        moves.extend(new.iter().map(|name| (self.path().join(name), self.target.join(name))));
+        for (from, to) in moves {
+            fs::rename(&from, &to)?;
+            moved.push((from, to));
+        }
+        Ok(())
     }
 }
 
-/// Temporary folders are private; an output is like any other folder.
-#[cfg(unix)]
-fn make_readable(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(folder, fs::Permissions::from_mode(0o755))
+/// Whether an output folder that holds something may get a new result.
+fn check_replaceable(target: &Path, force: bool, owned: &[&str], inputs: &[InputFile]) -> Result<()> {
+    if !force {
+        return Err(Error::OutputExists { path: target.to_owned() });
+    }
+    let is_ours = fs::read_to_string(target.join(SEAL)).is_ok_and(|seal| seal.contains("\"lookalike\""));
+    for path in owned.iter().map(|name| target.join(name)).filter(|path| is_there(path)) {
+        if !is_ours {
+            return Err(Error::NotOurs { path });
+        }
+        let Ok(real) = path.canonicalize() else { continue };
+        let is_replaced = |input: &&InputFile| input.shown().canonicalize().is_ok_and(|input| input.starts_with(&real));
+        if let Some(input) = inputs.iter().find(is_replaced) {
+            return Err(Error::OutputIsInput { path: input.shown() });
+        }
+    }
+    Ok(())
 }
 
-#[cfg(not(unix))]
-fn make_readable(_: &Path) -> std::io::Result<()> {
-    Ok(())
+/// Whether there is something of this name, also a link to nowhere.
+fn is_there(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
 }
 
 /// A single file that is being made.
 #[derive(Debug)]
 pub struct OutputFile {
     target: PathBuf,
-    writer: BufWriter<NamedTempFile>,
+    writer: Writer,
+}
+
+#[derive(Debug)]
+enum Writer {
+    /// Aside, to be moved.
+    Aside(BufWriter<NamedTempFile>),
+    /// A pipe or a device cannot be replaced, only written to.
+    Through(BufWriter<File>),
 }
 
 impl OutputFile {
@@ -126,19 +180,40 @@ impl OutputFile {
     ///
     /// When `target` exists and `force` is not given, or nothing can be written there.
     pub fn new(target: &Path, force: bool) -> Result<Self> {
-        if target.exists() && !force || target.is_dir() {
-            return Err(Error::OutputExists { path: target.to_owned() });
+        let unwritable = || Error::unwritable(target);
+        if let Ok(metadata) = target.metadata() {
+            if metadata.is_dir() {
+                return Err(Error::WrongKind { path: target.to_owned(), what: "a folder" });
+            }
+            if !metadata.is_file() {
+                let file = File::options().write(true).open(target).map_err(unwritable())?;
+                return Ok(Self { target: target.to_owned(), writer: Writer::Through(BufWriter::new(file)) });
+            }
+            if !force {
+                return Err(Error::OutputExists { path: target.to_owned() });
+            }
         }
         let parent = parent(target);
         fs::create_dir_all(parent).map_err(Error::unwritable(parent))?;
-        let file = NamedTempFile::new_in(parent).map_err(Error::unwritable(target))?;
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".lookalike-");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            builder.permissions(fs::Permissions::from_mode(0o666));
+        }
+        let file = builder.tempfile_in(parent).map_err(unwritable())?;
         note_unfinished(file.path());
-        Ok(Self { target: target.to_owned(), writer: BufWriter::with_capacity(1 << 20, file) })
+        let writer = Writer::Aside(BufWriter::with_capacity(1 << 20, file));
+        Ok(Self { target: target.to_owned(), writer })
     }
 
     /// Where to write.
-    pub fn writer(&mut self) -> &mut impl Write {
-        &mut self.writer
+    pub fn writer(&mut self) -> &mut (dyn Write + Send) {
+        match &mut self.writer {
+            Writer::Aside(writer) => writer,
+            Writer::Through(writer) => writer,
+        }
     }
 
     /// Moves the file into place.
@@ -148,14 +223,14 @@ impl OutputFile {
     /// When it cannot be finished or moved.
     pub fn commit(self) -> Result<()> {
         let target = self.target;
-        let file = self.writer.into_inner().map_err(|error| Error::unwritable(&target)(error.into_error()))?;
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            file.as_file().set_permissions(fs::Permissions::from_mode(0o644)).map_err(Error::unwritable(&target))?;
+        match self.writer {
+            Writer::Through(mut writer) => writer.flush().map_err(Error::unwritable(&target)),
+            Writer::Aside(writer) => {
+                let file = writer.into_inner().map_err(|error| Error::unwritable(&target)(error.into_error()))?;
+                file.persist(&target).map_err(|error| Error::unwritable(&target)(error.error))?;
+                Ok(())
+            }
         }
-        file.persist(&target).map_err(|error| Error::unwritable(&target)(error.error))?;
-        Ok(())
     }
 }
 
@@ -175,14 +250,34 @@ mod tests {
         names
     }
 
+    const OWNED: &[&str] = &["kept", "removed.jsonl", SEAL];
+
+    fn staging(target: &Path, force: bool) -> Result<Staging> {
+        Staging::new(target, force, OWNED, &[])
+    }
+
+    fn write(path: &Path, text: &str) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// A folder with the result of an earlier run, and a file of the user.
+    fn earlier_run(out: &Path) {
+        for (file, text) in
+            [("kept/old.txt", "old"), ("removed.jsonl", "old"), ("mine.txt", "mine"), (SEAL, "\"lookalike\"")]
+        {
+            write(&out.join(file), text);
+        }
+    }
+
     #[test]
     fn nothing_is_seen_until_all_is_there() {
         let folder = tempfile::tempdir().unwrap();
         let out = folder.path().join("a/out");
-        let staging = Staging::new(&out, false).unwrap();
+        let staging = staging(&out, false).unwrap();
         staging.file("kept/x.txt").unwrap().write_all(b"x").unwrap();
         assert!(!out.exists());
-        staging.commit(&[]).unwrap();
+        staging.commit().unwrap();
         assert_eq!(names(&folder.path().join("a")), ["out"]);
         assert_eq!(fs::read(out.join("kept/x.txt")).unwrap(), b"x");
     }
@@ -190,24 +285,43 @@ mod tests {
     #[test]
     fn what_was_given_up_leaves_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();
-        drop(Staging::new(&folder.path().join("out"), false).unwrap());
+        drop(staging(&folder.path().join("out"), false).unwrap());
+        drop(staging(folder.path(), false).unwrap());
         assert!(names(folder.path()).is_empty());
     }
 
     #[test]
     fn force_replaces_what_an_earlier_run_made_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
-        let out = folder.path().join("out");
-        for file in ["kept/old.txt", "removed.jsonl", "mine.txt"] {
-            fs::create_dir_all(out.join(file).parent().unwrap()).unwrap();
-            fs::write(out.join(file), "old").unwrap();
-        }
-        assert!(matches!(Staging::new(&out, false), Err(Error::OutputExists { .. })));
-        let staging = Staging::new(&out, true).unwrap();
+        earlier_run(folder.path());
+        assert!(matches!(staging(folder.path(), false), Err(Error::OutputExists { .. })));
+        let staging = staging(folder.path(), true).unwrap();
         staging.file("removed.jsonl").unwrap().write_all(b"new").unwrap();
-        staging.commit(&["kept", "removed.jsonl"]).unwrap();
-        assert_eq!(names(&out), ["mine.txt", "removed.jsonl"]);
-        assert_eq!(fs::read(out.join("removed.jsonl")).unwrap(), b"new");
-        assert_eq!(names(folder.path()), ["out"]);
+        staging.commit().unwrap();
+        assert_eq!(names(folder.path()), ["mine.txt", "removed.jsonl"]);
+        assert_eq!(fs::read(folder.path().join("removed.jsonl")).unwrap(), b"new");
+    }
+
+    #[test]
+    fn force_spares_what_no_run_made_and_what_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        write(&folder.path().join("kept/mine.txt"), "mine");
+        assert!(matches!(staging(folder.path(), true), Err(Error::NotOurs { .. })));
+        earlier_run(folder.path());
+        let inputs = crate::discover::discover(&[folder.path().join("kept")], None).unwrap();
+        assert!(matches!(Staging::new(folder.path(), true, OWNED, &inputs), Err(Error::OutputIsInput { .. })));
+    }
+
+    #[test]
+    fn what_cannot_be_moved_leaves_the_old_result() {
+        let folder = tempfile::tempdir().unwrap();
+        earlier_run(folder.path());
+        let staging = staging(folder.path(), true).unwrap();
+        staging.file("removed.jsonl").unwrap().write_all(b"new").unwrap();
+        // A name that is taken by a folder with something in it cannot be replaced by a rename.
+        staging.file("mine.txt/x").unwrap().write_all(b"new").unwrap();
+        assert!(matches!(staging.commit(), Err(Error::Unwritable { .. })));
+        assert_eq!(names(folder.path()), ["kept", "mine.txt", "removed.jsonl", SEAL]);
+        assert_eq!(fs::read(folder.path().join("removed.jsonl")).unwrap(), b"old");
     }
 }

@@ -72,7 +72,7 @@ pub fn dedup(options: &DedupOptions) -> Summary {
 
 /// The pairs that `pairs` writes, as `left_id`, `right_id`, jaccard.
 pub fn pairs(read: &ReadOptions, similarity: SimilarityOptions, copies: Copies) -> Vec<(String, String, f64)> {
-    let options = PairsOptions { read: read.clone(), similarity, format: RowFormat::Jsonl, copies };
+    let options = PairsOptions { read: read.clone(), similarity, output: None, format: RowFormat::Jsonl, copies };
     let mut bytes = Vec::new();
     lookalike::pairs(&options, &mut bytes, &Silent).unwrap();
     String::from_utf8(bytes)
