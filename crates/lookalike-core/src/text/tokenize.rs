@@ -52,15 +52,15 @@ pub struct Tokenizer {
     kernel: Kernel,
     lower: Vec<u8>,
     blocks: Vec<Block>,
-    word: String,
+    unit: Unit,
 }
 
 /// How much text is classified at once: little enough for the lower-case copy to stay in the first-level cache.
-const PIECE: usize = 16 * 1024;
+const PIECE: usize = 2 * 1024;
 
 impl Default for Tokenizer {
     fn default() -> Self {
-        Self { kernel: kernel(), lower: Vec::new(), blocks: Vec::new(), word: String::new() }
+        Self { kernel: kernel(), lower: Vec::new(), blocks: Vec::new(), unit: Unit::default() }
     }
 }
 
@@ -89,18 +89,7 @@ impl Tokenizer {
                 start = end;
                 continue;
             }
-            let unit = &text[start..end];
-            if is_simple(unit) {
-                let mut at = start;
-                for c in unit.chars() {
-                    writer.push(character(c), at, at + c.len_utf8());
-                    at += c.len_utf8();
-                }
-            } else {
-                for c in normalize(unit).chars() {
-                    writer.push(&in_normal_text(c), start, end);
-                }
-            }
+            self.unit.for_each(&text[start..end], start, |character, start, end| writer.push(character, start, end));
             start = end;
         }
     }
@@ -137,7 +126,7 @@ impl Tokenizer {
                     if is_ascii(blocks, start, end) {
                         sink.token(ascii_hash(&self.lower, start, end), offset + start, offset + end);
                     } else {
-                        words_of_unit(&piece[start..end], offset + start, &mut self.word, sink);
+                        self.unit.words(&piece[start..end], offset + start, sink);
                     }
                 },
             );
@@ -169,7 +158,8 @@ fn piece_end(bytes: &[u8], start: usize) -> usize {
 }
 
 /// Whether no byte from `start` to before `end` is wide. Most runs lie in one block.
-#[inline]
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "called for every word of text that is not all ASCII")]
 fn is_ascii(blocks: &[Block], start: usize, end: usize) -> bool {
     let (first, last) = (start / BLOCK, (end - 1) / BLOCK);
     let from_start = u64::MAX << (start % BLOCK);
@@ -216,17 +206,6 @@ fn for_each_run(blocks: &[Block], bits: impl Fn(&Block) -> u64, mut run: impl Fn
     }
 }
 
-/// Whether every character of `unit` normalises by itself.
-fn is_simple(unit: &str) -> bool {
-    let mut reorders = false;
-    unit.chars().all(|c| {
-        let character = character(c);
-        let twice = reorders && character.reorders;
-        reorders = character.reorders;
-        character.kind != Kind::Complex && !twice
-    })
-}
-
 /// The entry of a character of normalised text, which stays as it is.
 fn in_normal_text(c: char) -> Character {
     Character {
@@ -237,21 +216,55 @@ fn in_normal_text(c: char) -> Character {
     }
 }
 
-/// The words of a unit with characters that are not ASCII.
-fn words_of_unit(unit: &str, offset: usize, word: &mut String, sink: &mut impl TokenSink) {
-    let mut writer = WordWriter { word, start: 0, end: 0, alone: None, sink };
-    if is_simple(unit) {
-        let mut at = offset;
-        for c in unit.chars() {
-            writer.push(character(c), at, at + c.len_utf8());
-            at += c.len_utf8();
-        }
-    } else {
-        for c in normalize(unit).chars() {
-            writer.push(&in_normal_text(c), offset, offset + unit.len());
+/// A unit with characters that are not ASCII; kept for its buffers.
+#[derive(Default)]
+struct Unit {
+    /// What the table says of each character, and where the character ends.
+    characters: Vec<(&'static Character, usize)>,
+    word: String,
+}
+
+impl Unit {
+    /// Gives the words of a unit that stands at `offset` to `sink`.
+    fn words(&mut self, unit: &str, offset: usize, sink: &mut impl TokenSink) {
+        let mut word = std::mem::take(&mut self.word);
+        let mut writer = WordWriter { word: &mut word, start: 0, end: 0, alone: None, sink };
+        self.for_each(unit, offset, |character, start, end| writer.push(character, start, end));
+        writer.end();
+        self.word = word;
+    }
+
+    /// Calls `each` with every character of the unit when it is normalised, and with where it came from.
+    #[inline]
+    fn for_each(&mut self, unit: &str, offset: usize, mut each: impl FnMut(&Character, usize, usize)) {
+        if self.look_up(unit, offset) {
+            let mut start = offset;
+            for (character, end) in &self.characters {
+                each(character, start, *end);
+                start = *end;
+            }
+        } else {
+            for c in normalize(unit).chars() {
+                each(&in_normal_text(c), offset, offset + unit.len());
+            }
         }
     }
-    writer.end();
+
+    /// Looks every character up; says whether each normalises by itself.
+    fn look_up(&mut self, unit: &str, offset: usize) -> bool {
+        self.characters.clear();
+        let mut reorders = false;
+        for (at, c) in unit.char_indices() {
+            let character = character(c);
+            // Two marks that follow one letter may have to change places.
+            if character.kind == Kind::Complex || reorders && character.reorders {
+                return false;
+            }
+            reorders = character.reorders;
+            self.characters.push((character, offset + at + c.len_utf8()));
+        }
+        true
+    }
 }
 
 /// Puts characters together to words.
