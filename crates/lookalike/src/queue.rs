@@ -1,7 +1,7 @@
 //! Shares the input files among threads: whoever is free unpacks the next part of a file, then parses it while
 //! another thread unpacks the part after.
 
-use std::sync::{Condvar, Mutex, MutexGuard};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use lookalike_io::discover::InputFile;
 use lookalike_io::read::{Chunk, Stream};
@@ -33,6 +33,7 @@ impl<'a> Queue<'a> {
     /// Fills `chunk` with the next part of some file. False when all files are read, or reading failed.
     pub(crate) fn next(&self, chunk: &mut Chunk, opened: impl Fn(u32, &Stream)) -> bool {
         while let Some(task) = self.take() {
+            let _reading = Reading(self);
             let read = (|| {
                 let mut stream = match task {
                     Task::Open(file) => {
@@ -91,17 +92,24 @@ impl<'a> Queue<'a> {
 
     fn give_back(&self, read: Result<Option<Stream>>) {
         let mut state = self.lock();
-        state.reading -= 1;
         match read {
             Ok(stream) => state.waiting.extend(stream),
             Err(error) => drop(state.error.get_or_insert(error)),
         }
-        drop(state);
-        self.changed.notify_all();
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().expect("no thread panicked")
+    }
+}
+
+/// A stream is being read. Ends also when reading panics: the other threads would wait for ever.
+struct Reading<'q, 'a>(&'q Queue<'a>);
+
+impl Drop for Reading<'_, '_> {
+    fn drop(&mut self) {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner).reading -= 1;
+        self.0.changed.notify_all();
     }
 }
 
