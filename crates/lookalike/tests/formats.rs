@@ -236,8 +236,13 @@ fn positions_are_right_far_into_a_file() {
     }
     assert!(bytes.len() > 1_500_000);
     bytes.extend_from_slice(b"{broken\n");
-    let (summary, skipped) = skipped("a.jsonl", &bytes);
-    assert_eq!((summary.input.documents, skipped[0].0), (4000, 4001));
+    bytes.extend_from_slice(line(&text(7)).as_bytes());
+    let case = Case::new();
+    case.write("in/a.jsonl", bytes);
+    let summary = run(&case);
+    assert_eq!((summary.input.documents, summary.skipped[0].position), (4001, 4001));
+    let rows = case.rows("removed.jsonl");
+    assert_eq!((&rows[0]["removed_id"], &rows[0]["kept_id"]), (&"a.jsonl:4002".into(), &"a.jsonl:8".into()));
 }
 
 #[test]
