@@ -25,15 +25,19 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Remove near-duplicates, and show for each what was kept in its place.
-    #[command(after_help = "Example:\n  lookalike dedup crawl/ notes.jsonl --id url -o out\n\n\
+    #[command(after_help = "Example:\n  lookalike dedup examples/news examples/five.jsonl --id id -o out\n\n\
         writes out/kept/ (what stays, as it was), out/removed.jsonl (what went, and why) and out/summary.json.")]
     Dedup(DedupArguments),
     /// List every near-duplicate pair with its similarity.
-    #[command(after_help = "Example:\n  lookalike pairs corpus.jsonl --id id --threshold 0.9 --format tsv > pairs.tsv")]
+    #[command(
+        after_help = "Example:\n  lookalike pairs examples/five.jsonl --id id --threshold 0.9 --format tsv > pairs.tsv"
+    )]
     Pairs(PairsArguments),
     /// Compare two documents: all measures, and what they share.
-    #[command(after_help = "Examples:\n  lookalike compare old.txt new.txt\n  \
-        lookalike compare agency-007 herald-007 --in examples/news --id id")]
+    #[command(
+        after_help = "Examples:\n  lookalike compare examples/news/letters/03-bus-route-onslow.txt examples/news/letters/04-bus-route-rudge.txt\n  \
+        lookalike compare agency-007 herald-007 --in examples/news --id id"
+    )]
     Compare(CompareArguments),
 }
 

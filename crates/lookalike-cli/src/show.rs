@@ -115,10 +115,10 @@ pub(crate) fn summary(summary: &Summary, folder: Option<&Path>, output: Output) 
     };
     let near = number::of(found.near_duplicates, "near-duplicate");
     writeln!(out, "removed   {} ({share:.1} %): {near} and {copies} of a kept document", number::count(found.removed))?;
-    if found.removed_below_threshold > 0 {
+    if parameters.group == "components" {
         writeln!(
             out,
-            "          by connected components: {} less like the kept one than {}",
+            "          by connected components, whatever lies between: {} less like the kept one than {}",
             number::of(found.removed_below_threshold, "document"),
             parameters.threshold
         )?;

@@ -168,6 +168,15 @@ fn force_replaces_an_earlier_result() {
 }
 
 #[test]
+fn connected_components_are_called_so() {
+    let folder = Folder::new();
+    folder.write("in.jsonl", lines());
+    let ran = folder.run(&["dedup", "in.jsonl", "--dry-run", "--group", "components", "-o", "out"]);
+    assert!(ran.stdout.contains("by connected components, whatever lies between: 0 documents less"), "{}", ran.stdout);
+    assert!(folder.read("out/summary.json").contains("\"group\": \"components\""));
+}
+
+#[test]
 fn a_dry_run_needs_no_folder() {
     let folder = Folder::new();
     let ran = folder.write("in.jsonl", lines()).run(&["dedup", "in.jsonl", "--dry-run"]);
@@ -234,12 +243,23 @@ fn compare_shows_measures_and_what_differs() {
 }
 
 #[test]
-fn every_command_has_help_with_an_example() {
+fn every_command_has_help_with_examples_that_work() {
     let folder = Folder::new();
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     for command in ["dedup", "pairs", "compare"] {
-        let ran = folder.run(&[command, "--help"]);
-        assert_eq!(ran.code, 0);
-        assert!(ran.stdout.contains(&format!("  lookalike {command} ")), "{}", ran.stdout);
+        let help = folder.run(&[command, "--help"]);
+        assert_eq!(help.code, 0);
+        let lines: Vec<&str> = help.stdout.lines().filter_map(|line| line.strip_prefix("  lookalike ")).collect();
+        assert!(!lines.is_empty(), "{}", help.stdout);
+        for line in lines {
+            // From the folder that has the examples, which is not this one; and what the shell would do is left out.
+            let words = line.split(" > ").next().unwrap().split(' ');
+            let here = |word: &str| word.replace("examples/", &format!("{}/", examples.display()));
+            let arguments: Vec<String> = words.map(here).collect();
+            let ran = folder.run(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+            assert_eq!(ran.code, 0, "{line}: {}", ran.stderr);
+            assert!(!ran.stdout.is_empty(), "{line}");
+        }
     }
     assert_eq!(folder.run(&["--version"]).stdout, format!("lookalike {}\n", env!("CARGO_PKG_VERSION")));
     assert_eq!(folder.run(&[]).code, 2);

@@ -114,6 +114,9 @@ impl Corpus {
         if u32::try_from(count).is_err() {
             return Err(Error::TooManyDocuments);
         }
+        let mut skipped: Vec<Skipped> = parts.iter_mut().flat_map(|part| std::mem::take(&mut part.skipped)).collect();
+        // What is shown is cut off, and damage explains the most.
+        skipped.sort_by_key(|skipped| !skipped.is_damage);
         // Column after column, each freed part by part, so that little is there twice.
         macro_rules! column {
             ($name:ident, $concat:expr) => {
@@ -125,7 +128,7 @@ impl Corpus {
             kinds,
             carried: column!(carried, concat),
             byte_count: parts.iter().map(|part| part.byte_count).sum(),
-            skipped: parts.iter_mut().flat_map(|part| std::mem::take(&mut part.skipped)).collect(),
+            skipped,
             places: column!(places, concat),
             positions: column!(positions, concat),
             text_hashes: column!(text_hashes, concat),
@@ -264,11 +267,13 @@ impl Sketcher {
                 part.sketch(document.text, shingler, sketcher, set);
             }
             Entry::Carried => part.carried.push((place, position)),
-            Entry::Skipped(reason) => part.skipped.push(Skipped { file: chunk.file(), position, reason }),
+            Entry::Skipped(reason) => {
+                part.skipped.push(Skipped { file: chunk.file(), position, reason, is_damage: false });
+            }
         });
         if let Some(reason) = chunk.damage() {
-            let skipped = Skipped { file: chunk.file(), position: part.position_count, reason: reason.to_owned() };
-            part.skipped.push(skipped);
+            let (file, position) = (chunk.file(), part.position_count);
+            part.skipped.push(Skipped { file, position, reason: reason.to_owned(), is_damage: true });
         }
         part.shrink_to_fit();
         part

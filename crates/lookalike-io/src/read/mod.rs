@@ -66,6 +66,8 @@ pub struct Skipped {
     pub position: u64,
     /// Why it was skipped.
     pub reason: String,
+    /// Whether it is the file that is damaged, and not the entry: that may be why entries before it are odd.
+    pub is_damage: bool,
 }
 
 /// An entry with its place and its position inside the chunk, counted from 0.
