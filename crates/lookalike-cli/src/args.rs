@@ -34,10 +34,8 @@ pub(crate) enum Command {
     )]
     Pairs(PairsArguments),
     /// Compare two documents: all measures, and what they share.
-    #[command(
-        after_help = "Examples:\n  lookalike compare examples/news/letters/03-bus-route-onslow.txt examples/news/letters/04-bus-route-rudge.txt\n  \
-        lookalike compare agency-007 herald-007 --in examples/news --id id"
-    )]
+    #[command(after_help = "Example:\n  lookalike compare agency-007 herald-007 --in examples/news --id id\n\n\
+        Without --in the two are files, each with one document.")]
     Compare(CompareArguments),
 }
 
