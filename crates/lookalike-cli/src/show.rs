@@ -115,6 +115,12 @@ pub(crate) fn summary(summary: &Summary, folder: Option<&Path>, output: Output) 
     };
     let near = number::of(found.near_duplicates, "near-duplicate");
     writeln!(out, "removed   {} ({share:.1} %): {near} and {copies} of a kept document", number::count(found.removed))?;
+    // Copies of a text that is itself removed go for the same near-duplicate.
+    match found.repeated_texts - found.exact_copies {
+        0 => {}
+        1 => writeln!(out, "          1 of them is an exact copy of another one removed")?,
+        copies => writeln!(out, "          {} of them are exact copies of another one removed", number::count(copies))?,
+    }
     if parameters.group == "components" {
         writeln!(
             out,
