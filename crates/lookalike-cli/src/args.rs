@@ -246,7 +246,7 @@ impl ReadArguments {
 
 impl FieldArguments {
     fn fields(self) -> Fields {
-        Fields { text: self.text, id: self.id, value: None }
+        Fields { text: self.text, id: self.id, source: None, value: None }
     }
 }
 

@@ -186,7 +186,7 @@ impl Parser {
 
 fn text_document(bytes: &[u8]) -> Entry<'_> {
     match simdutf8::compat::from_utf8(without_mark(bytes)) {
-        Ok(text) => Entry::Document(Document { id: None, text, uri: None, value: FieldValue::default() }),
+        Ok(text) => Entry::Document(Document { id: None, text, uri: None, source: None, value: FieldValue::default() }),
         Err(error) => Entry::Skipped(format!(
             "not UTF-8: byte {} of the file is not part of a character",
             error.valid_up_to() + 1

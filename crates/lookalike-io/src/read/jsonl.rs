@@ -6,9 +6,9 @@ use std::borrow::Cow;
 use std::fmt;
 
 use lookalike_core::keep::FieldValue;
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::{Document, Fields};
+use super::{Document, Fields, Role, Wanted};
 
 /// Parses one line. `text` is a buffer to unescape into.
 pub(super) fn parse<'a>(line: &[u8], fields: &Fields, text: &'a mut String) -> Result<Document<'a>, String> {
@@ -18,14 +18,20 @@ pub(super) fn parse<'a>(line: &[u8], fields: &Fields, text: &'a mut String) -> R
         format!("not UTF-8: byte {} of the line is not part of a character", error.valid_up_to() + 1)
     })?;
     text.clear();
+    let mut found = Found::default();
     let mut deserializer = serde_json::Deserializer::from_str(line);
-    let object = Line { fields, text }.deserialize(&mut deserializer).and_then(|found| {
-        deserializer.end()?;
-        Ok(found)
-    });
-    let found = object.map_err(|error| format!("not a document in JSON: {}", without_line(&error)))?;
+    let wanted: Vec<Wanted<'_>> = fields.wanted().collect();
+    let object = Object { wanted: &wanted, found: &mut found, text };
+    let read = deserializer.deserialize_map(object).and_then(|()| deserializer.end());
+    read.map_err(|error| format!("not a document in JSON: {}", without_line(&error)))?;
     match found.text {
-        Text::Found => Ok(Document { id: found.id.map(Cow::Owned), text, uri: None, value: found.value }),
+        Text::Found => Ok(Document {
+            id: found.id.map(Cow::Owned),
+            text,
+            uri: None,
+            source: found.source.map(Cow::Owned),
+            value: found.value,
+        }),
         Text::Missing => Err(format!("no field '{}': name the field of the text with --text", fields.text)),
         Text::Other => Err(format!("field '{}' is not a text", fields.text)),
     }
@@ -40,6 +46,7 @@ fn without_line(error: &serde_json::Error) -> String {
 struct Found {
     text: Text,
     id: Option<String>,
+    source: Option<String>,
     value: FieldValue,
 }
 
@@ -51,53 +58,108 @@ enum Text {
     Found,
 }
 
-struct Line<'s> {
-    fields: &'s Fields,
+/// What a value of another kind than the wanted one gives.
+macro_rules! for_anything_else {
+    ($result:expr) => {
+        fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+            Ok($result)
+        }
+
+        fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+            Ok($result)
+        }
+
+        fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+            Ok($result)
+        }
+
+        fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+            Ok($result)
+        }
+
+        fn visit_unit<E>(self) -> Result<Self::Value, E> {
+            Ok($result)
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+            while list.next_element::<IgnoredAny>()?.is_some() {}
+            Ok($result)
+        }
+    };
+}
+
+/// An object in which fields are looked for, also inside of its fields.
+struct Object<'s, 'f> {
+    wanted: &'s [Wanted<'f>],
+    found: &'s mut Found,
     text: &'s mut String,
 }
 
-impl<'de> DeserializeSeed<'de> for Line<'_> {
-    type Value = Found;
+impl<'de> DeserializeSeed<'de> for Object<'_, '_> {
+    type Value = ();
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Found, D::Error> {
-        deserializer.deserialize_map(self)
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Line<'_> {
-    type Value = Found;
+impl<'de> Visitor<'de> for Object<'_, '_> {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object in braces")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Found, A::Error> {
-        let mut found = Found::default();
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let Self { wanted, found, text } = self;
         while let Some(key) = map.next_key_seed(Key)? {
-            // A field may serve as text, id and value at once; only the first of these is unescaped in place.
-            if key == self.fields.text {
-                self.text.clear();
-                found.text = if map.next_value_seed(TextSeed(self.text))? { Text::Found } else { Text::Other };
-                if self.fields.id.as_ref() == Some(&self.fields.text) {
-                    found.id = Some(self.text.clone());
+            let mut here = wanted.iter().filter(|wanted| wanted.path == key).map(|wanted| wanted.role);
+            match (here.next(), here.next()) {
+                (None, _) => {
+                    let inside: Vec<Wanted<'_>> = wanted.iter().filter_map(|wanted| wanted.inside(&key)).collect();
+                    if inside.is_empty() {
+                        map.next_value::<IgnoredAny>()?;
+                    } else {
+                        map.next_value_seed(Object { wanted: &inside, found: &mut *found, text: &mut *text })?;
+                    }
                 }
-                continue;
-            }
-            let (is_id, is_value) =
-                (self.fields.id.as_deref() == Some(&*key), self.fields.value.as_deref() == Some(&*key));
-            if is_id || is_value {
-                let value = map.next_value_seed(ValueSeed)?;
-                if is_id {
-                    found.id = value.to_id();
+                // Nearly always the text is only that, and is unescaped where it will stay.
+                (Some(Role::Text), None) => {
+                    text.clear();
+                    found.text = if map.next_value_seed(TextSeed(text))? { Text::Found } else { Text::Other };
                 }
-                if is_value {
-                    found.value = value.into_field_value();
+                (Some(first), second) => {
+                    let value = map.next_value_seed(ValueSeed)?;
+                    for role in [first].into_iter().chain(second).chain(here) {
+                        found.take(role, &value, text);
+                    }
                 }
-            } else {
-                map.next_value::<IgnoredAny>()?;
             }
         }
-        Ok(found)
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    for_anything_else!(());
+}
+
+impl Found {
+    fn take(&mut self, role: Role, value: &Value<'_>, text: &mut String) {
+        match role {
+            Role::Text => {
+                text.clear();
+                self.text = value.to_text().map_or(Text::Other, |found| {
+                    text.push_str(&found);
+                    Text::Found
+                });
+            }
+            Role::Id => self.id = value.to_id(),
+            Role::Source => self.source = value.to_id(),
+            Role::Value => self.value = value.to_field_value(),
+        }
     }
 }
 
@@ -151,35 +213,12 @@ impl<'de> Visitor<'de> for TextSeed<'_> {
         Ok(true)
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<bool, E> {
-        Ok(false)
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<bool, E> {
-        Ok(false)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<bool, E> {
-        Ok(false)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<bool, E> {
-        Ok(false)
-    }
-
-    fn visit_unit<E>(self) -> Result<bool, E> {
-        Ok(false)
-    }
-
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<bool, A::Error> {
         while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
         Ok(false)
     }
 
-    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut list: A) -> Result<bool, A::Error> {
-        while list.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(false)
-    }
+    for_anything_else!(false);
 }
 
 /// Any value as it is written: ids and ranks are short, and a number must not lose digits.
@@ -196,6 +235,10 @@ impl<'de> DeserializeSeed<'de> for ValueSeed {
 }
 
 impl Value<'_> {
+    fn to_text(&self) -> Option<String> {
+        serde_json::from_str(self.0.get()).ok()
+    }
+
     fn to_id(&self) -> Option<String> {
         let written = self.0.get();
         match written.as_bytes().first()? {
@@ -205,7 +248,7 @@ impl Value<'_> {
         }
     }
 
-    fn into_field_value(self) -> FieldValue {
+    fn to_field_value(&self) -> FieldValue {
         let written = self.0.get();
         match written.as_bytes().first() {
             Some(b'"') => serde_json::from_str(written).map_or(FieldValue::Missing, FieldValue::Text),
@@ -232,6 +275,36 @@ mod tests {
         let document = parse(line, &fields(), &mut text).unwrap();
         assert_eq!((document.text, document.id.as_deref()), ("a \"b\"\né😀", Some("17")));
         assert_eq!(document.value, FieldValue::number("2.5"));
+    }
+
+    #[test]
+    fn fields_inside_of_fields_are_found_and_one_field_may_serve_twice() {
+        let fields = Fields {
+            text: "body.content".to_owned(),
+            id: Some("body.meta.id".to_owned()),
+            source: Some("body.meta.id".to_owned()),
+            value: Some("body.content".to_owned()),
+        };
+        let mut text = String::new();
+        let line = br#"{"content":"no","body":{"meta":{"id":"x"},"content":"a","more":{"content":1}},"meta":{"id":2}}"#;
+        let document = parse(line, &fields, &mut text).unwrap();
+        assert_eq!((document.text, document.id.as_deref(), document.source.as_deref()), ("a", Some("x"), Some("x")));
+        assert_eq!(document.value, FieldValue::Text("a".into()));
+        // A key may have a dot of its own; and what is no object has no fields.
+        assert_eq!(parse(br#"{"body.content":"b"}"#, &fields, &mut text).unwrap().text, "b");
+        let error = parse(br#"{"body":["content"]}"#, &fields, &mut text).unwrap_err();
+        assert!(error.contains("no field 'body.content'"), "{error}");
+    }
+
+    #[test]
+    fn depth_is_no_danger() {
+        let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
+        let line = format!("{{\"a\":{deep},\"text\":\"x\"}}");
+        assert_eq!(parse(line.as_bytes(), &fields(), &mut String::new()).unwrap().text, "x");
+        let line = format!("{{\"text\":{deep}}}");
+        assert!(parse(line.as_bytes(), &fields(), &mut String::new()).is_err());
+        let line = format!("{{\"id\":{deep},\"text\":\"x\"}}");
+        assert_eq!(parse(line.as_bytes(), &fields(), &mut String::new()).unwrap().id, None);
     }
 
     #[test]

@@ -19,17 +19,52 @@ pub use stream::Stream;
 /// Which fields of an entry are wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fields {
-    /// The text of a JSONL document.
+    /// The text. A name with dots is a path: `body.content` is the field `content` of the field `body`.
     pub text: String,
-    /// The user's own id. Without it JSONL documents are known by file and line, WET documents by WARC-Record-ID.
+    /// The user's own id. Without it documents are known by file and position, those of a WARC file by WARC-Record-ID.
     pub id: Option<String>,
+    /// Where a document comes from.
+    pub source: Option<String>,
     /// What keep order compares.
     pub value: Option<String>,
 }
 
 impl Default for Fields {
     fn default() -> Self {
-        Self { text: "text".to_owned(), id: None, value: None }
+        Self { text: "text".to_owned(), id: None, source: None, value: None }
+    }
+}
+
+impl Fields {
+    /// All fields that are wanted, each with what for.
+    fn wanted(&self) -> impl Iterator<Item = Wanted<'_>> {
+        let others = [(Role::Id, &self.id), (Role::Source, &self.source), (Role::Value, &self.value)];
+        let others = others.into_iter().filter_map(|(role, path)| Some((role, path.as_ref()?)));
+        [(Role::Text, &self.text)].into_iter().chain(others).map(|(role, path)| Wanted { role, path })
+    }
+}
+
+/// What a field is wanted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Text,
+    Id,
+    Source,
+    Value,
+}
+
+/// A field that is wanted: its name, or the path to it through other fields.
+#[derive(Clone, Copy, Debug)]
+struct Wanted<'f> {
+    role: Role,
+    path: &'f str,
+}
+
+impl<'f> Wanted<'f> {
+    /// What is wanted of a field's own fields, if it is on the path.
+    fn inside(&self, field: &str) -> Option<Wanted<'f>> {
+        let path = self.path.strip_prefix(field)?.strip_prefix('.')?;
+        Some(Wanted { role: self.role, path })
     }
 }
 
@@ -42,6 +77,8 @@ pub struct Document<'a> {
     pub text: &'a str,
     /// The address of a page.
     pub uri: Option<&'a str>,
+    /// Where it comes from, if a field says so.
+    pub source: Option<Cow<'a, str>>,
     /// What keep order compares.
     pub value: FieldValue,
 }

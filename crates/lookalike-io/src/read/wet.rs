@@ -129,6 +129,7 @@ pub(super) fn parse<'a>(bytes: &'a [u8], record: &RecordRange, fields: &Fields) 
         id: id.map(Cow::Borrowed),
         text,
         uri: field(header, "WARC-Target-URI"),
+        source: fields.source.as_deref().and_then(|name| field(header, name)).map(Cow::Borrowed),
         value: fields.value.as_deref().and_then(|name| field(header, name)).map_or(FieldValue::Missing, value),
     })
 }
