@@ -1,15 +1,19 @@
 //! What a person types, checked once and turned into options.
 
-use std::path::PathBuf;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lookalike::core::banding::Banding;
 use lookalike::core::keep::Keep;
 use lookalike::core::shingle::Shingle;
 use lookalike::core::similarity::Threshold;
-use lookalike::io::read::Fields;
+use lookalike::io::read::{Fields, Settings, Split};
+use lookalike::io::web::Extract;
 use lookalike::{Copies, DedupOptions, Group, Output, PairsOptions, ReadOptions, RowFormat, SimilarityOptions};
+
+use crate::number;
 
 /// Find documents that are nearly the same, with proof.
 ///
@@ -95,18 +99,22 @@ pub(crate) struct CompareArguments {
     #[arg(long = "in", value_name = "INPUT")]
     inputs: Vec<PathBuf>,
     #[command(flatten)]
-    fields: FieldArguments,
+    settings: SettingArguments,
     #[command(flatten)]
     similarity: SimilarityArguments,
 }
 
 #[derive(Debug, Args)]
 struct ReadArguments {
-    /// Files or folders of JSONL, Common Crawl WET or plain text, also as .gz or .zst; - for standard input
-    #[arg(required = true, value_name = "INPUT")]
+    /// Files, folders, patterns such as 'data/*.gz', or s3://, gs://, az:// and https:// addresses; - for standard input.
+    /// JSONL, JSON, WARC, WET, ARC, Parquet, CSV, HTML and plain text, also as .gz or .zst
+    #[arg(required_unless_present = "files_from", value_name = "INPUT")]
     inputs: Vec<PathBuf>,
+    /// Read the names of further inputs from a file, one a line; - for standard input
+    #[arg(long, value_name = "FILE")]
+    files_from: Option<PathBuf>,
     #[command(flatten)]
-    fields: FieldArguments,
+    settings: SettingArguments,
     /// How many threads to use, instead of one a core
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
@@ -116,13 +124,28 @@ struct ReadArguments {
 }
 
 #[derive(Debug, Args)]
-struct FieldArguments {
-    /// The field of a JSONL document's text
+struct SettingArguments {
+    /// The field or column of a document's text; with dots for a field inside of a field, such as body.content
     #[arg(long, value_name = "FIELD", default_value = "text")]
     text: String,
-    /// The field of a document's id, instead of its file and line (WET: instead of WARC-Record-ID)
+    /// The field of a document's id, instead of its file and position (WARC: instead of WARC-Record-ID; uri for the address)
     #[arg(long, value_name = "FIELD")]
     id: Option<String>,
+    /// What of a page is compared: all visible text, or the article without navigation, advertisement and boilerplate
+    #[arg(long, value_enum, default_value_t = ExtractArgument::Text)]
+    extract: ExtractArgument,
+    /// What is a document of a text file
+    #[arg(long, value_enum, default_value_t = SplitArgument::File)]
+    split: SplitArgument,
+    /// What stands between the cells of CSV files, such as ';' or tab; found out by itself, if not given
+    #[arg(long, value_name = "CHARACTER")]
+    delimiter: Option<String>,
+    /// The first row of CSV files is a document, and columns are named 1, 2, 3 …
+    #[arg(long)]
+    no_header: bool,
+    /// The longest document that is read, such as 500M or 1G: longer ones are skipped
+    #[arg(long, value_name = "SIZE", default_value = "256M")]
+    max_record: String,
 }
 
 #[derive(Debug, Args)]
@@ -161,6 +184,19 @@ enum FormatArgument {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
+enum ExtractArgument {
+    Text,
+    Article,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum SplitArgument {
+    File,
+    Paragraph,
+    Line,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
 enum CopiesArgument {
     All,
     Star,
@@ -183,8 +219,7 @@ impl DedupArguments {
     pub(crate) fn options(self) -> Result<(DedupOptions, RunOptions)> {
         let keep: Keep = self.keep.parse()?;
         let run = self.read.run_options()?;
-        let mut read = self.read.options();
-        read.fields.value = keep.field().map(str::to_owned);
+        let read = self.read.options(keep.field())?;
         let options = DedupOptions {
             read,
             similarity: self.similarity.options()?,
@@ -209,7 +244,7 @@ impl PairsArguments {
     pub(crate) fn options(self) -> Result<(PairsOptions, RunOptions)> {
         let run = self.read.run_options()?;
         let options = PairsOptions {
-            read: self.read.options(),
+            read: self.read.options(None)?,
             similarity: self.similarity.options()?,
             output: self.output,
             format: match self.format {
@@ -227,13 +262,19 @@ impl PairsArguments {
 
 impl CompareArguments {
     pub(crate) fn options(self) -> Result<(ReadOptions, SimilarityOptions)> {
-        Ok((ReadOptions { inputs: self.inputs, fields: self.fields.fields() }, self.similarity.options()?))
+        let settings = self.settings.settings(None)?;
+        Ok((ReadOptions { inputs: self.inputs, settings }, self.similarity.options()?))
     }
 }
 
 impl ReadArguments {
-    fn options(self) -> ReadOptions {
-        ReadOptions { inputs: self.inputs, fields: self.fields.fields() }
+    /// `value` is the field that keep order compares.
+    fn options(self, value: Option<&str>) -> Result<ReadOptions> {
+        let mut inputs = self.inputs;
+        if let Some(list) = &self.files_from {
+            inputs.extend(read_list(list)?);
+        }
+        Ok(ReadOptions { inputs, settings: self.settings.settings(value)? })
     }
 
     fn run_options(&self) -> Result<RunOptions> {
@@ -244,9 +285,56 @@ impl ReadArguments {
     }
 }
 
-impl FieldArguments {
-    fn fields(self) -> Fields {
-        Fields { text: self.text, id: self.id, source: None, value: None }
+/// The names that stand in a file, one a line.
+fn read_list(path: &Path) -> Result<Vec<PathBuf>> {
+    let list = if path.as_os_str() == "-" {
+        let mut list = String::new();
+        std::io::stdin().read_to_string(&mut list).map(|_| list)
+    } else {
+        std::fs::read_to_string(path)
+    };
+    let list = list.with_context(|| format!("cannot read the list of files {}", path.display()))?;
+    let names: Vec<PathBuf> = list.lines().filter(|name| !name.trim().is_empty()).map(PathBuf::from).collect();
+    if names.is_empty() {
+        bail!("no names in the list of files {}: put one on each line", path.display());
+    }
+    Ok(names)
+}
+
+impl SettingArguments {
+    fn settings(self, value: Option<&str>) -> Result<Settings> {
+        Ok(Settings {
+            fields: Fields { text: self.text, id: self.id, source: None, value: value.map(str::to_owned) },
+            split: match self.split {
+                SplitArgument::File => Split::File,
+                SplitArgument::Paragraph => Split::Paragraph,
+                SplitArgument::Line => Split::Line,
+            },
+            extract: match self.extract {
+                ExtractArgument::Text => Extract::Text,
+                ExtractArgument::Article => Extract::Article,
+            },
+            delimiter: self.delimiter.as_deref().map(delimiter).transpose()?,
+            has_header: !self.no_header,
+            longest: longest(&self.max_record)?,
+        })
+    }
+}
+
+fn delimiter(written: &str) -> Result<u8> {
+    match written.as_bytes() {
+        b"tab" | b"\\t" => Ok(b'\t'),
+        [byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Ok(*byte),
+        _ => bail!("--delimiter {written:?} is not possible: give one ASCII character other than a quote, or tab"),
+    }
+}
+
+/// Places of documents are kept in 32 bits.
+fn longest(written: &str) -> Result<u32> {
+    let bytes = number::parse_bytes(written).filter(|bytes| (1..=2_000_000_000).contains(bytes));
+    match bytes {
+        Some(bytes) => Ok(bytes as u32),
+        None => bail!("--max-record {written} is not possible: give a size from 1 to 2G, such as 500M"),
     }
 }
 

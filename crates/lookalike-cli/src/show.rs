@@ -55,7 +55,7 @@ pub(crate) fn doubts(input: &Input, read: &ReadOptions, keep: Option<&str>) {
         1 => "1 document has".to_owned(),
         count => format!("{} documents have", number::count(count)),
     };
-    if let Some(id) = &read.fields.id
+    if let Some(id) = &read.settings.fields.id
         && input.without_id > 0
     {
         eprintln!("note: {} no field '{id}', and are known by file and line", documents(input.without_id));
@@ -68,10 +68,16 @@ pub(crate) fn doubts(input: &Input, read: &ReadOptions, keep: Option<&str>) {
     if input.repeated_ids > 0 {
         eprintln!("note: {} the id of another: the output cannot tell them apart", documents(input.repeated_ids));
     }
-    if input.documents == 0 && input.carried > 0 {
-        let records = number::of(input.carried, "record");
-        eprintln!("note: {records} and no document: only 'conversion' records, as in WET files, are documents");
+    if input.documents == 0 && !input.carried.is_empty() {
+        let carried = number::of(input.carried.values().sum(), "entry of another kind");
+        eprintln!("note: no document, but {carried} ({})", carried_kinds(input));
     }
+}
+
+/// What was passed over, by kind.
+fn carried_kinds(input: &Input) -> String {
+    let kinds = input.carried.iter().map(|(kind, count)| format!("{} {kind}", number::count(*count)));
+    kinds.collect::<Vec<_>>().join(", ")
 }
 
 /// What was skipped, with its place.
@@ -95,6 +101,9 @@ pub(crate) fn summary(summary: &Summary, folder: Option<&Path>, output: Output) 
     let mut notes = Vec::new();
     if input.empty > 0 {
         notes.push(format!("{} without a word", number::count(input.empty)));
+    }
+    if input.carried.keys().any(|kind| *kind != "header") {
+        notes.push(format!("passed over: {}", carried_kinds(input)));
     }
     if input.skipped > 0 {
         notes.push(format!("{} skipped", number::count(input.skipped)));

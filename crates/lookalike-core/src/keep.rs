@@ -78,6 +78,15 @@ pub enum FieldValue {
 }
 
 impl FieldValue {
+    /// The value of something that is written without a type: a number, if it looks like one.
+    pub fn of_text(written: &str) -> Self {
+        match Self::number(written) {
+            Self::Missing if written.is_empty() => Self::Missing,
+            Self::Missing => Self::Text(written.into()),
+            number => number,
+        }
+    }
+
     /// A number as it is written; missing if it is none.
     pub fn number(written: &str) -> Self {
         let Ok(near) = written.parse::<f64>() else { return Self::Missing };

@@ -42,7 +42,7 @@ impl Compression {
         Ok(match self {
             Self::None => Box::new(compressed),
             Self::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(compressed)),
-            Self::Zstd => Box::new(zstd::Decoder::with_buffer(compressed)?),
+            Self::Zstd => zstd_decoder(compressed)?,
         })
     }
 
@@ -63,6 +63,33 @@ impl Compression {
             Self::Zstd => zstd::bulk::compress(&piece, zstd::DEFAULT_COMPRESSION_LEVEL),
         }
     }
+}
+
+/// How a skippable frame starts that holds the dictionary of all frames after it, as crawls in zstd have it.
+const DICTIONARY: [u8; 4] = [0x5D, 0x2A, 0x4D, 0x18];
+
+/// The longest dictionary: those that are made have 100 kB.
+const LONGEST_DICTIONARY: u32 = 16 << 20;
+
+fn zstd_decoder(mut compressed: impl BufRead + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+    if !compressed.fill_buf()?.starts_with(&DICTIONARY) {
+        return Ok(Box::new(zstd::Decoder::with_buffer(compressed)?));
+    }
+    let mut header = [0; 8];
+    compressed.read_exact(&mut header)?;
+    let length = u32::from_le_bytes([header[4], header[5], header[6], header[7]]);
+    if length > LONGEST_DICTIONARY {
+        return Err(io::Error::other("a dictionary that is too long to be one"));
+    }
+    let mut dictionary = Vec::new();
+    compressed.by_ref().take(length.into()).read_to_end(&mut dictionary)?;
+    if Compression::of(&dictionary) == Compression::Zstd {
+        let mut unpacked = Vec::new();
+        let decoder = zstd::Decoder::with_buffer(&*dictionary)?;
+        decoder.take(LONGEST_DICTIONARY.into()).read_to_end(&mut unpacked)?;
+        dictionary = unpacked;
+    }
+    Ok(Box::new(zstd::Decoder::with_dictionary(compressed, &dictionary)?))
 }
 
 /// A buffer in front of a decoder, large enough that the disk is asked seldom.

@@ -1,16 +1,18 @@
 //! Paths to files: which files an input means, in which order, and under which name each is known.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::{self, Metadata};
+use std::fs::{self, File, Metadata};
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use walkdir::WalkDir;
 
 use crate::error::{Error, Result};
+use crate::remote::{self, RemoteFile};
 
 /// Where a file's bytes come from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Origin {
     /// A file of this path, which can be read again.
     Path(PathBuf),
@@ -18,10 +20,12 @@ pub enum Origin {
     Pipe(PathBuf),
     /// Standard input.
     Stdin,
+    /// An object of a store, or a page. What is read of it is copied, and can be read again there.
+    Remote(RemoteFile),
 }
 
 /// One file of the input.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct InputFile {
     /// Where its bytes come from.
     pub origin: Origin,
@@ -33,6 +37,8 @@ pub struct InputFile {
     /// When it was last written to, by which a change is noticed.
     modified: Option<SystemTime>,
     identity: Option<(u64, u64)>,
+    /// All of a pipe, if it had to be read as a whole.
+    copy: Arc<OnceLock<File>>,
 }
 
 impl InputFile {
@@ -41,6 +47,29 @@ impl InputFile {
         match &self.origin {
             Origin::Path(path) | Origin::Pipe(path) => path.clone(),
             Origin::Stdin => PathBuf::from("standard input"),
+            Origin::Remote(file) => PathBuf::from(&file.url),
+        }
+    }
+
+    /// Sets the copy that is read from then on.
+    pub(crate) fn set_copy(&self, copy: File) {
+        // Set once, by the one who reads the pipe.
+        let _ = self.copy.set(copy);
+    }
+
+    /// Opens the file from its start, to be read again.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be opened.
+    pub(crate) fn open_again(&self) -> Result<File> {
+        let unreadable = Error::unreadable(self.shown());
+        match &self.origin {
+            Origin::Path(path) => File::open(path).map_err(unreadable),
+            Origin::Remote(file) => Ok(file.local().expect("what is read again was read before")),
+            Origin::Pipe(_) | Origin::Stdin => {
+                self.copy.get().expect("what cannot be read again is spooled").try_clone().map_err(unreadable)
+            }
         }
     }
 
@@ -50,7 +79,11 @@ impl InputFile {
     ///
     /// [`Error::Changed`] when it is not.
     pub fn check_unchanged(&self) -> Result<()> {
-        let Origin::Path(path) = &self.origin else { return Ok(()) };
+        let path = match &self.origin {
+            Origin::Path(path) => path,
+            Origin::Remote(file) => return file.check_unchanged(),
+            Origin::Pipe(_) | Origin::Stdin => return Ok(()),
+        };
         let is_same = fs::metadata(path).is_ok_and(|now| {
             (now.len(), now.modified().ok(), identity(&now)) == (self.bytes, self.modified, self.identity)
         });
@@ -72,58 +105,114 @@ fn identity(_: &Metadata) -> Option<(u64, u64)> {
 }
 
 /// The files that `inputs` mean: files as given, folders with all that lies in them (but hidden files, and what is or
-/// lies in `output`), `-` for standard input. In the order given, and by name inside a folder. A file that a folder
-/// has under two names, by a link, is read once.
+/// lies in `output`), patterns with `*`, `?` and `[…]`, addresses of object stores and pages, `-` for standard input. In the
+/// order given, and by name inside a folder. A file that a folder has under two names, by a link, is read once.
 ///
 /// # Errors
 ///
 /// When a path cannot be read, a folder has no files, a file is given twice, or an input is the output.
 pub fn discover(inputs: &[PathBuf], output: Option<&Path>) -> Result<Vec<InputFile>> {
-    let output = output.and_then(|output| output.canonicalize().ok());
-    let mut found: Vec<Found> = Vec::new();
-    let mut seen: HashSet<(u64, u64)> = HashSet::new();
+    let mut search = Search { output: output.and_then(|output| output.canonicalize().ok()), ..Search::default() };
     for input in inputs {
-        if input.as_os_str() == "-" {
-            if found.iter().any(|file| file.origin == Origin::Stdin) {
-                return Err(Error::GivenTwice { path: input.clone() });
-            }
-            found.push(Found { origin: Origin::Stdin, below: PathBuf::from("stdin"), metadata: None });
-            continue;
-        }
-        let metadata = fs::metadata(input).map_err(Error::unreadable(input))?;
-        if output.is_some() && input.canonicalize().ok() == output {
-            return Err(Error::OutputIsInput { path: input.clone() });
-        }
-        let below = std::path::absolute(input).map_err(Error::unreadable(input))?;
-        if metadata.is_dir() {
-            let before = found.len();
-            for file in files_in(input, &below, output.as_deref())? {
-                if file.metadata.as_ref().and_then(identity).is_none_or(|file| seen.insert(file)) {
-                    found.push(file);
-                }
-            }
-            if found.len() == before {
-                return Err(Error::NothingToRead { path: input.clone() });
-            }
-        } else if metadata.is_file() {
-            if identity(&metadata).is_some_and(|file| !seen.insert(file)) {
-                return Err(Error::GivenTwice { path: input.clone() });
-            }
-            found.push(Found { origin: Origin::Path(input.clone()), below, metadata: Some(metadata) });
-        } else {
-            found.push(Found { origin: Origin::Pipe(input.clone()), below, metadata: None });
+        match input.to_str() {
+            Some("-") => search.stdin()?,
+            Some(url) if remote::is_url(url) => search.remote(url)?,
+            Some(pattern) if is_pattern(pattern) && !input.exists() => search.pattern(pattern)?,
+            _ => search.path(input)?,
         }
     }
+    let found = search.found;
     let common = common_folder(found.iter().filter(|file| file.below.is_absolute()).map(|file| file.below.as_path()));
     let names = unique(found.iter().map(|file| name_below(&common, &file.below)).collect());
     let input_file = |(file, name): (Found, String)| InputFile {
+        bytes: match (&file.metadata, &file.origin) {
+            (Some(metadata), _) => metadata.len(),
+            (None, Origin::Remote(file)) => file.bytes,
+            (None, _) => 0,
+        },
         origin: file.origin,
         name,
-        bytes: file.metadata.as_ref().map_or(0, Metadata::len),
         modified: file.metadata.as_ref().and_then(|metadata| metadata.modified().ok()),
         identity: file.metadata.as_ref().and_then(identity),
+        copy: Arc::default(),
     };
     Ok(found.into_iter().zip(names).map(input_file).collect())
+}
+
+/// Whether a path has signs of a pattern in it.
+fn is_pattern(path: &str) -> bool {
+    path.contains(['*', '?', '['])
+}
+
+/// What was found so far.
+#[derive(Default)]
+struct Search {
+    output: Option<PathBuf>,
+    found: Vec<Found>,
+    seen: HashSet<(u64, u64)>,
+    seen_urls: HashSet<String>,
+}
+
+impl Search {
+    fn stdin(&mut self) -> Result<()> {
+        if self.found.iter().any(|file| matches!(file.origin, Origin::Stdin)) {
+            return Err(Error::GivenTwice { path: "-".into() });
+        }
+        self.found.push(Found { origin: Origin::Stdin, below: PathBuf::from("stdin"), metadata: None });
+        Ok(())
+    }
+
+    fn remote(&mut self, url: &str) -> Result<()> {
+        for file in remote::find(url)? {
+            if !self.seen_urls.insert(file.url.clone()) {
+                return Err(Error::GivenTwice { path: file.url.into() });
+            }
+            // As a path: the scheme, the bucket or host, and the name there.
+            let url = file.url.split(['?', '#']).next().unwrap_or_default();
+            let below = PathBuf::from(format!("/{}", url.replacen("://", "/", 1)));
+            self.found.push(Found { origin: Origin::Remote(file), below, metadata: None });
+        }
+        Ok(())
+    }
+
+    fn pattern(&mut self, pattern: &str) -> Result<()> {
+        let path = || PathBuf::from(pattern);
+        let options = glob::MatchOptions { require_literal_leading_dot: true, ..glob::MatchOptions::default() };
+        let paths = glob::glob_with(pattern, options)
+            .map_err(|error| Error::NotAPattern { path: path(), reason: error.msg.to_owned() })?;
+        let before = self.found.len();
+        for matched in paths {
+            self.path(&matched.map_err(|error| Error::Unreadable { path: path(), cause: error.into() })?)?;
+        }
+        if self.found.len() == before { Err(Error::NothingMatches { path: path() }) } else { Ok(()) }
+    }
+
+    fn path(&mut self, input: &Path) -> Result<()> {
+        let metadata = fs::metadata(input).map_err(Error::unreadable(input))?;
+        if self.output.is_some() && input.canonicalize().ok() == self.output {
+            return Err(Error::OutputIsInput { path: input.to_owned() });
+        }
+        let below = std::path::absolute(input).map_err(Error::unreadable(input))?;
+        if metadata.is_dir() {
+            let before = self.found.len();
+            for file in files_in(input, &below, self.output.as_deref())? {
+                if file.metadata.as_ref().and_then(identity).is_none_or(|file| self.seen.insert(file)) {
+                    self.found.push(file);
+                }
+            }
+            if self.found.len() == before {
+                return Err(Error::NothingToRead { path: input.to_owned() });
+            }
+        } else if metadata.is_file() {
+            if identity(&metadata).is_some_and(|file| !self.seen.insert(file)) {
+                return Err(Error::GivenTwice { path: input.to_owned() });
+            }
+            self.found.push(Found { origin: Origin::Path(input.to_owned()), below, metadata: Some(metadata) });
+        } else {
+            self.found.push(Found { origin: Origin::Pipe(input.to_owned()), below, metadata: None });
+        }
+        Ok(())
+    }
 }
 
 struct Found {
@@ -239,6 +328,23 @@ mod tests {
         fs::write(&file, "x").unwrap();
         assert!(matches!(discover(&[file.clone(), file.clone()], None), Err(Error::GivenTwice { .. })));
         assert!(matches!(discover(&[folder.path().to_owned()], Some(folder.path())), Err(Error::OutputIsInput { .. })));
+    }
+
+    #[test]
+    fn a_pattern_means_what_matches_it() {
+        let folder = tempfile::tempdir().unwrap();
+        for file in ["b.txt", "a.txt", "a.md", ".c.txt", "x/d.txt", "[1].txt"] {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "x").unwrap();
+        }
+        let names = |pattern: &str| names(&[&folder.path().join(pattern)], None);
+        assert_eq!(names("[ab].*"), ["a.md", "a.txt", "b.txt"]);
+        assert_eq!(names("**/?.txt"), ["a.txt", "b.txt", "x/d.txt"]);
+        // A file of that very name goes first.
+        assert_eq!(names("[1].txt"), ["[1].txt"]);
+        let none = discover(&[folder.path().join("*.gz")], None);
+        assert!(matches!(none, Err(Error::NothingMatches { .. })));
     }
 
     #[cfg(unix)]

@@ -17,9 +17,25 @@ pub enum Error {
     },
 
     /// A folder without any file to read.
-    #[error("nothing to read in {}: name a file, or a folder with .jsonl, .wet or .txt files", path.display())]
+    #[error("nothing to read in {}: name a file, or a folder with files that are not hidden", path.display())]
     NothingToRead {
         /// The folder.
+        path: PathBuf,
+    },
+
+    /// A pattern that cannot be read.
+    #[error("{} is not a pattern: {reason}", path.display())]
+    NotAPattern {
+        /// The pattern.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+
+    /// A pattern that no file matches.
+    #[error("nothing matches {}: check the pattern, and the folder you are in", path.display())]
+    NothingMatches {
+        /// The pattern.
         path: PathBuf,
     },
 

@@ -1,39 +1,118 @@
 //! Formats: which there are, and how a file shows its own.
 
 use std::path::Path;
+use std::sync::Arc;
+
+use crate::compression::Compression;
+use crate::read::{Settings, Split, Table, is_arc_record};
+use crate::web;
 
 /// What a file is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// A JSON object a line.
     Jsonl,
-    /// Common Crawl's extracted text: WARC records of the type `conversion`.
-    Wet,
+    /// One JSON list of objects.
+    JsonList,
+    /// JSON objects one after the other, each over several lines.
+    JsonValues,
+    /// Records of a crawl, or of the text extracted from it (WET).
+    Warc,
+    /// Records of a crawl in the format before WARC.
+    Arc,
+    /// A table of cells between delimiters.
+    Csv,
+    /// A table of columns.
+    Parquet,
+    /// One page a file.
+    Html,
     /// One document a file.
     Text,
+    /// One document a line.
+    Lines,
+    /// One document a paragraph: what lies between blank lines.
+    Paragraphs,
+    /// Something that is no text.
+    Other,
+}
+
+/// What a file turned out to be.
+#[derive(Clone, Debug)]
+pub struct FileKind {
+    /// What it is made of.
+    pub format: Format,
+    /// How it is packed.
+    pub compression: Compression,
+    /// Where the cells of a CSV file's fields are.
+    pub table: Option<Arc<Table>>,
 }
 
 impl Format {
     /// Told by the first bytes of the unpacked content; by the name where these leave it open.
-    pub fn of(name: &str, start: &[u8]) -> Self {
-        let start = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start);
-        if start.trim_ascii_start().starts_with(b"WARC/") {
-            return Self::Wet;
+    pub fn of(name: &str, start: &[u8], settings: &Settings) -> Self {
+        let bare = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start).trim_ascii_start();
+        if bare.starts_with(b"WARC/") {
+            return Self::Warc;
         }
-        match unpacked_extension(name).as_deref() {
-            Some("jsonl" | "ndjson" | "json") => Self::Jsonl,
-            Some("txt" | "text" | "md") => Self::Text,
-            _ if start.trim_ascii_start().starts_with(b"{") => Self::Jsonl,
-            _ => Self::Text,
+        if bare.starts_with(b"filedesc:") || is_arc_record(bare) {
+            return Self::Arc;
+        }
+        if start.starts_with(b"PAR1") {
+            return Self::Parquet;
+        }
+        let text = match settings.split {
+            Split::File => Self::Text,
+            Split::Line => Self::Lines,
+            Split::Paragraph => Self::Paragraphs,
+        };
+        let extension = unpacked_extension(name);
+        match extension.as_deref() {
+            Some("parquet") => Self::Parquet,
+            Some("jsonl" | "ndjson") => Self::Jsonl,
+            _ if is_binary(start) => Self::Other,
+            Some("json") if bare.starts_with(b"[") => Self::JsonList,
+            Some("json") if !first_line(bare).ends_with(b"}") => Self::JsonValues,
+            Some("json") => Self::Jsonl,
+            Some("csv" | "tsv" | "tab") => Self::Csv,
+            Some("txt" | "text" | "md") => text,
+            Some("html" | "htm" | "xhtml") => Self::Html,
+            _ if web::looks_like_html(start) => Self::Html,
+            _ if bare.starts_with(b"{") => Self::Jsonl,
+            _ if bare.strip_prefix(b"[").is_some_and(|list| list.trim_ascii_start().starts_with(b"{")) => {
+                Self::JsonList
+            }
+            _ if Table::has_text_column(bare, settings) => Self::Csv,
+            _ => text,
         }
     }
 
     /// The word for one entry of such a file.
     pub fn entry_name(self) -> &'static str {
         match self {
-            Self::Jsonl => "line",
-            Self::Wet => "record",
-            Self::Text => "file",
+            Self::Jsonl | Self::Lines => "line",
+            Self::JsonList | Self::JsonValues => "object",
+            Self::Warc | Self::Arc => "record",
+            Self::Csv | Self::Parquet => "row",
+            Self::Paragraphs => "paragraph",
+            Self::Html | Self::Text | Self::Other => "file",
+        }
+    }
+
+    /// Whether a file is one document: it is known by its name alone, and stays or goes as a whole.
+    pub fn is_one_document(self) -> bool {
+        matches!(self, Self::Html | Self::Text | Self::Other)
+    }
+
+    /// The id of a document that has none of its own: where it lies.
+    pub fn id(self, file_name: &str, position: u64) -> String {
+        if self.is_one_document() { file_name.to_owned() } else { format!("{file_name}:{position}") }
+    }
+
+    /// Whether an entry has room for a note. The others become JSONL when they are annotated.
+    pub fn has_room_for_notes(self) -> bool {
+        match self {
+            Self::Jsonl | Self::JsonList | Self::JsonValues | Self::Warc | Self::Csv | Self::Parquet => true,
+            Self::Arc | Self::Html | Self::Text | Self::Lines | Self::Paragraphs | Self::Other => false,
         }
     }
 }
@@ -45,6 +124,20 @@ fn unpacked_extension(name: &str) -> Option<String> {
     Path::new(name).extension().map(|extension| extension.to_string_lossy().into_owned())
 }
 
+fn first_line(bytes: &[u8]) -> &[u8] {
+    bytes.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii_end()
+}
+
+/// Whether these cannot be the first bytes of a text: pictures and programs have bytes of zero. A text may have one by
+/// mistake, and UTF-16 has many, but starts with a mark.
+fn is_binary(start: &[u8]) -> bool {
+    let zeros = memchr::memchr_iter(0, start).count();
+    let is_utf16 = start.starts_with(b"\xFF\xFE") || start.starts_with(b"\xFE\xFF");
+    // The last character may have been cut.
+    let is_text = || simdutf8::compat::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
+    zeros > 0 && !is_utf16 && (zeros > start.len() / 10 || !is_text())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -52,16 +145,34 @@ mod tests {
     #[test]
     fn content_says_more_than_the_name() {
         for (name, start, format) in [
-            ("crawl.warc.wet.gz", &b"WARC/1.0\r\n"[..], Format::Wet),
-            ("crawl.txt", b"WARC/1.0\r\n", Format::Wet),
+            ("crawl.warc.wet.gz", &b"WARC/1.0\r\n"[..], Format::Warc),
+            ("crawl.txt", b"WARC/1.0\r\n", Format::Warc),
+            ("crawl.txt", b"filedesc://x.arc 0.0.0.0 2005", Format::Arc),
             ("a.jsonl", b"not json", Format::Jsonl),
             ("a.JSON.GZ", b"{}", Format::Jsonl),
+            ("a.json", b"{\"text\": \"a\"}\n{", Format::Jsonl),
+            ("a.json", b"{\n \"text\": \"a\"}\n{", Format::JsonValues),
+            ("a.json", b" [\n1", Format::JsonList),
+            ("part-0001", b" [\n{", Format::JsonList),
+            ("part-0001", b"[1] A text", Format::Text),
             ("part-0001", b"  {\"text\"", Format::Jsonl),
             ("part-0001", b"Once upon", Format::Text),
+            ("part-0001", b"id;\"text\"\n1;x", Format::Csv),
+            ("part-0001", b"id and text\n1;x", Format::Text),
+            ("part-0001", b"<!DOCTYPE html><p>x", Format::Html),
+            ("part-0001", b"PAR1\0\0", Format::Parquet),
+            ("cut.parquet", b"\0\0\0", Format::Parquet),
+            ("a.csv.gz", b"x", Format::Csv),
+            ("a.htm", b"x", Format::Html),
             ("a.txt", b"{ a text }", Format::Text),
+            ("a.txt", b"a zero \0 in a text", Format::Text),
+            ("a.txt", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", Format::Other),
+            ("a.txt", b"\xFF\xFEa\0b\0", Format::Text),
             ("stdin", b"\xEF\xBB\xBF{", Format::Jsonl),
         ] {
-            assert_eq!(Format::of(name, start), format, "{name}");
+            assert_eq!(Format::of(name, start, &Settings::default()), format, "{name} {start:?}");
         }
+        let settings = Settings { split: Split::Line, ..Settings::default() };
+        assert_eq!(Format::of("a.txt", b"x", &settings), Format::Lines);
     }
 }

@@ -12,8 +12,11 @@ pub mod compression;
 pub mod discover;
 pub mod error;
 pub mod format;
+pub(crate) mod parquet;
 pub mod place;
 pub mod read;
+pub mod remote;
+pub mod web;
 pub mod write;
 
 pub use error::{Error, Result};

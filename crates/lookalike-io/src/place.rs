@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::discover::{InputFile, Origin};
+use crate::discover::InputFile;
 use crate::error::{Error, Result};
 
 /// The bytes of one entry of a file.
@@ -129,11 +129,9 @@ impl Shelf {
         Ok(self.spool.get_or_init(|| file))
     }
 
-    fn open(&self, file: u32) -> Result<File> {
-        match &self.files[file as usize].origin {
-            Origin::Path(path) => File::open(path).map_err(Error::unreadable(path)),
-            Origin::Pipe(_) | Origin::Stdin => unreachable!("what cannot be read again is spooled"),
-        }
+    /// Opens an input file from its start, to be read again.
+    pub(crate) fn open(&self, file: u32) -> Result<File> {
+        self.files[file as usize].open_again()
     }
 
     fn changed(&self, place: Place) -> Error {

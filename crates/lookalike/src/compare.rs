@@ -7,9 +7,8 @@ use lookalike_core::shingle::Shingler;
 use lookalike_core::sketch::{FastSketcher, estimate};
 use lookalike_core::text::tokenize::Token;
 use lookalike_io::discover::discover;
-use lookalike_io::format::Format;
 use lookalike_io::place::Shelf;
-use lookalike_io::read::{Chunk, Entry, Fields, Parser, Stream};
+use lookalike_io::read::{Chunk, Entry, Parser, Settings, Stream};
 
 use crate::error::{Error, Result};
 use crate::options::{ReadOptions, SimilarityOptions};
@@ -105,7 +104,7 @@ fn side(text: &str, tokens: &[Token], features: &[u64], other: &FeatureSet, opti
 /// When something cannot be read, or an id is not there.
 pub fn find_in_corpus(options: &ReadOptions, ids: [&str; 2]) -> Result<[String; 2]> {
     if options.inputs.is_empty() {
-        return Ok([single(ids[0], &options.fields)?, single(ids[1], &options.fields)?]);
+        return Ok([single(ids[0], &options.settings)?, single(ids[1], &options.settings)?]);
     }
     let mut found: [Option<String>; 2] = [None, None];
     for_each_document(options, |id, text| {
@@ -119,8 +118,8 @@ pub fn find_in_corpus(options: &ReadOptions, ids: [&str; 2]) -> Result<[String; 
 }
 
 /// The text of a file that is one document.
-fn single(path: &str, fields: &Fields) -> Result<String> {
-    let options = ReadOptions { inputs: vec![PathBuf::from(path)], fields: fields.clone() };
+fn single(path: &str, settings: &Settings) -> Result<String> {
+    let options = ReadOptions { inputs: vec![PathBuf::from(path)], settings: settings.clone() };
     let (mut first, mut count) = (None, 0);
     let skipped = for_each_document(&options, |_, text| {
         first.get_or_insert_with(|| text.to_owned());
@@ -137,23 +136,26 @@ fn single(path: &str, fields: &Fields) -> Result<String> {
 fn for_each_document(options: &ReadOptions, mut each: impl FnMut(&str, &str)) -> Result<Option<String>> {
     let mut skipped = None;
     let shelf = Shelf::new(discover(&options.inputs, None)?);
-    let mut parser = Parser::new(options.fields.clone());
+    let mut parser = Parser::new(&options.settings);
     let mut chunk = Chunk::default();
     for (number, file) in (0..).zip(shelf.files()) {
-        let mut stream = Stream::open(number, file)?;
+        let mut stream = Stream::open(number, file, &options.settings)?;
         let mut before = 0;
         while stream.next(&mut chunk)? {
             chunk.settle(&shelf)?;
             before += parser.entries(&chunk, |placed| match placed.entry {
-                Entry::Document(document) => match (&document.id, chunk.format()) {
-                    (Some(id), _) => each(id, document.text),
-                    (None, Format::Text) => each(&file.name, document.text),
-                    (None, _) => each(&format!("{}:{}", file.name, before + placed.position + 1), document.text),
+                Entry::Document(document) => match &document.id {
+                    Some(id) => each(id, document.text),
+                    None => {
+                        let position = before + placed.position + 1;
+                        each(&chunk.kind().format.id(&file.name, position), document.text);
+                    }
                 },
                 Entry::Skipped(reason) => drop(skipped.get_or_insert(reason)),
-                Entry::Carried => {}
+                Entry::Carried(_) => {}
             });
-            if let Some(reason) = chunk.damage() {
+            if let Some((reason, lost)) = chunk.damage() {
+                before += lost;
                 skipped.get_or_insert_with(|| reason.to_owned());
             }
         }

@@ -3,16 +3,16 @@
 //! Texts and features are not kept. Those of documents that may be alike are read again: see [`crate::reread`].
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use lookalike_core::feature_set::FeatureSet;
 use lookalike_core::keep::FieldValue;
 use lookalike_core::shingle::Shingler;
 use lookalike_core::sketch::{FastSketcher, Sketches, concat};
-use lookalike_io::compression::Compression;
 use lookalike_io::discover::discover;
-use lookalike_io::format::Format;
+use lookalike_io::format::FileKind;
 use lookalike_io::place::{Place, Shelf};
 use lookalike_io::read::{Chunk, Document, Entry, Parser, Placed, Skipped};
 use rayon::prelude::*;
@@ -26,9 +26,11 @@ use crate::strings::Strings;
 /// The documents of the input, in its order.
 pub(crate) struct Corpus {
     pub(crate) shelf: Shelf,
-    pub(crate) kinds: Vec<FileKind>,
+    pub(crate) kinds: Vec<Arc<FileKind>>,
     /// Entries that are no documents and are carried along, in order, with their positions.
     pub(crate) carried: Vec<(Place, u64)>,
+    /// How many there are of each kind.
+    pub(crate) carried_kinds: BTreeMap<&'static str, u64>,
     pub(crate) skipped: Vec<Skipped>,
     /// Unpacked.
     pub(crate) byte_count: u64,
@@ -46,13 +48,6 @@ pub(crate) struct Corpus {
     uris: Strings,
 }
 
-/// What a file turned out to be.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct FileKind {
-    pub(crate) format: Format,
-    pub(crate) compression: Compression,
-}
-
 impl Corpus {
     /// Finds the files to read.
     pub(crate) fn shelf(options: &ReadOptions, output: Option<&Path>) -> Result<Shelf> {
@@ -66,15 +61,14 @@ impl Corpus {
         similarity: &SimilarityOptions,
         progress: &dyn Progress,
     ) -> Result<Self> {
-        let queue = Queue::new(shelf.files());
-        let kinds: Vec<OnceLock<FileKind>> = shelf.files().iter().map(|_| OnceLock::new()).collect();
+        let queue = Queue::new(shelf.files(), &options.settings);
+        let kinds: Vec<OnceLock<Arc<FileKind>>> = shelf.files().iter().map(|_| OnceLock::new()).collect();
         let parts: Mutex<Vec<Part>> = Mutex::default();
         rayon::broadcast(|_| {
             let mut sketcher = Sketcher::new(options, similarity);
             let mut chunk = Chunk::default();
             let note_kind = |file: u32, stream: &lookalike_io::read::Stream| {
-                let kind = FileKind { format: stream.format(), compression: stream.compression() };
-                kinds[file as usize].get_or_init(|| kind);
+                kinds[file as usize].get_or_init(|| Arc::clone(stream.kind()));
             };
             while queue.next(&mut chunk, note_kind) {
                 if let Err(error) = chunk.settle(&shelf) {
@@ -94,7 +88,7 @@ impl Corpus {
 
     fn assemble(
         shelf: Shelf,
-        kinds: Vec<FileKind>,
+        kinds: Vec<Arc<FileKind>>,
         mut parts: Vec<Part>,
         similarity: &SimilarityOptions,
     ) -> Result<Self> {
@@ -114,6 +108,10 @@ impl Corpus {
         if u32::try_from(count).is_err() {
             return Err(Error::TooManyDocuments);
         }
+        let mut carried_kinds = BTreeMap::new();
+        for (kind, count) in parts.iter().flat_map(|part| &part.carried_kinds) {
+            *carried_kinds.entry(*kind).or_default() += count;
+        }
         let mut skipped: Vec<Skipped> = parts.iter_mut().flat_map(|part| std::mem::take(&mut part.skipped)).collect();
         // What is shown is cut off, and damage explains the most.
         skipped.sort_by_key(|skipped| !skipped.is_damage);
@@ -127,6 +125,7 @@ impl Corpus {
             shelf,
             kinds,
             carried: column!(carried, concat),
+            carried_kinds,
             byte_count: parts.iter().map(|part| part.byte_count).sum(),
             skipped,
             places: column!(places, concat),
@@ -151,11 +150,8 @@ impl Corpus {
         if let Some(id) = self.ids.at(document as usize) {
             return Cow::Borrowed(id);
         }
-        let name = self.file_name(document);
-        match self.format(document) {
-            Format::Text => Cow::Borrowed(name),
-            Format::Jsonl | Format::Wet => Cow::Owned(format!("{name}:{}", self.positions[document as usize])),
-        }
+        let format = self.kind(document).format;
+        Cow::Owned(format.id(self.file_name(document), self.positions[document as usize]))
     }
 
     /// How many documents have no id of their own.
@@ -180,9 +176,9 @@ impl Corpus {
         self.uri(document).and_then(host).unwrap_or_else(|| self.file_name(document))
     }
 
-    /// The format of a document's file.
-    pub(crate) fn format(&self, document: u32) -> Format {
-        self.kinds[self.places[document as usize].file as usize].format
+    /// What a document's file is.
+    pub(crate) fn kind(&self, document: u32) -> &FileKind {
+        &self.kinds[self.places[document as usize].file as usize]
     }
 
     fn file_name(&self, document: u32) -> &str {
@@ -206,6 +202,7 @@ struct Part {
     position_count: u64,
     byte_count: u64,
     carried: Vec<(Place, u64)>,
+    carried_kinds: BTreeMap<&'static str, u64>,
     skipped: Vec<Skipped>,
     places: Vec<Place>,
     positions: Vec<u64>,
@@ -231,12 +228,12 @@ struct Sketcher {
 impl Sketcher {
     fn new(options: &ReadOptions, similarity: &SimilarityOptions) -> Self {
         Self {
-            parser: Parser::new(options.fields.clone()),
+            parser: Parser::new(&options.settings),
             shingler: Shingler::new(similarity.shingle),
             sketcher: FastSketcher::new(similarity.banding.slot_count()),
             set: FeatureSet::default(),
             similarity: *similarity,
-            wants_values: options.fields.value.is_some(),
+            wants_values: options.settings.fields.value.is_some(),
         }
     }
 
@@ -247,6 +244,7 @@ impl Sketcher {
             position_count: 0,
             byte_count: chunk.byte_count(),
             carried: Vec::new(),
+            carried_kinds: BTreeMap::new(),
             skipped: Vec::new(),
             places: Vec::new(),
             positions: Vec::new(),
@@ -266,13 +264,17 @@ impl Sketcher {
                 part.describe(&document, *wants_values);
                 part.sketch(document.text, shingler, sketcher, set);
             }
-            Entry::Carried => part.carried.push((place, position)),
+            Entry::Carried(kind) => {
+                part.carried.push((place, position));
+                *part.carried_kinds.entry(kind).or_default() += 1;
+            }
             Entry::Skipped(reason) => {
                 part.skipped.push(Skipped { file: chunk.file(), position, reason, is_damage: false });
             }
         });
-        if let Some(reason) = chunk.damage() {
+        if let Some((reason, lost)) = chunk.damage() {
             let (file, position) = (chunk.file(), part.position_count);
+            part.position_count += lost;
             part.skipped.push(Skipped { file, position, reason: reason.to_owned(), is_damage: true });
         }
         part.shrink_to_fit();
@@ -283,7 +285,7 @@ impl Sketcher {
 impl Part {
     fn describe(&mut self, document: &Document<'_>, wants_values: bool) {
         self.ids.push(document.id.as_deref().unwrap_or_default());
-        self.uris.push(document.uri.unwrap_or_default());
+        self.uris.push(document.uri.as_deref().unwrap_or_default());
         if wants_values {
             self.values.push(document.value.clone());
         }

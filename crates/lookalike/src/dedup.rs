@@ -8,9 +8,8 @@ use lookalike_core::keep::{Ranking, keep_order};
 use lookalike_core::resolve::{components, independent_set};
 use lookalike_core::verify::Verifier;
 use lookalike_io::discover::unique;
-use lookalike_io::format::Format;
 use lookalike_io::place::Place;
-use lookalike_io::write::{Staging, Written, annotated_name, write_file};
+use lookalike_io::write::{FileWriter, Staging, Written, annotated_name};
 use rayon::prelude::*;
 
 use crate::copies::join_copies;
@@ -56,7 +55,7 @@ pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary>
     })?;
     let fates = Fates::new(&corpus, &texts, &decisions);
     if let Some(staging) = &staging {
-        stages.run("write", None, || write(&corpus, &fates, options.output, staging))?;
+        stages.run("write", None, || write(&corpus, &fates, options, staging))?;
     }
 
     let repeated_texts = (0..).zip(&texts.first_copy).filter(|(document, first)| document != *first).count() as u64;
@@ -70,24 +69,31 @@ pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary>
     Ok(summary)
 }
 
-fn write(corpus: &Corpus, fates: &Fates, output: Output, staging: &Staging) -> Result<()> {
+fn write(corpus: &Corpus, fates: &Fates, options: &DedupOptions, staging: &Staging) -> Result<()> {
     let name = "removed.jsonl";
     fates.write_removed(corpus, &mut staging.file(name)?).map_err(unwritable(staging, name))?;
+    let output = options.output;
     if output == Output::DryRun {
         return Ok(());
     }
     let by_file = entries_by_file(corpus, fates, output);
     let targets = targets(corpus, output);
     by_file.par_iter().zip(&targets).enumerate().try_for_each(|(file, (entries, target))| {
-        let kind = corpus.kinds[file];
-        // A text file that is removed leaves no file behind; others may become empty.
-        if kind.format == Format::Text && entries.is_empty() {
+        let kind = &*corpus.kinds[file];
+        // A document that is removed leaves no file behind; files of many may become empty.
+        if kind.format.is_one_document() && entries.is_empty() {
             return Ok(());
         }
-        let name = &corpus.shelf.files()[file].name;
         let path = staging.path().join(target);
         let mut writer = staging.file(target)?;
-        write_file(&corpus.shelf, name, kind.format, kind.compression, entries, &path, &mut writer)?;
+        let file_writer = FileWriter {
+            shelf: &corpus.shelf,
+            settings: &options.read.settings,
+            file: file as u32,
+            kind,
+            is_annotated: output == Output::Annotated,
+        };
+        file_writer.write(entries, &path, &mut writer)?;
         writer.flush().map_err(unwritable(staging, target))
     })
 }
@@ -107,17 +113,19 @@ fn targets(corpus: &Corpus, output: Output) -> Vec<String> {
 fn entries_by_file(corpus: &Corpus, fates: &Fates, output: Output) -> Vec<Vec<Written>> {
     let mut by_file: Vec<Vec<Written>> = corpus.kinds.iter().map(|_| Vec::new()).collect();
     let mut carried = corpus.carried.iter().peekable();
-    let mut push = |place: Place, annotation| by_file[place.file as usize].push(Written { place, annotation });
+    let mut push = |place: Place, position, annotation| {
+        by_file[place.file as usize].push(Written { place, position, annotation });
+    };
     for ((document, place), position) in (0..).zip(&corpus.places).zip(&corpus.positions) {
-        while let Some((place, _)) = carried.next_if(|(other, at)| (other.file, *at) < (place.file, *position)) {
-            push(*place, None);
+        while let Some((place, at)) = carried.next_if(|(other, at)| (other.file, *at) < (place.file, *position)) {
+            push(*place, *at, None);
         }
         let annotation = (output == Output::Annotated).then(|| fates.annotation(corpus, document));
         if annotation.is_some() || fates.fates[document as usize] == Fate::Kept {
-            push(*place, annotation);
+            push(*place, *position, annotation);
         }
     }
-    carried.for_each(|(place, _)| push(*place, None));
+    carried.for_each(|(place, at)| push(*place, *at, None));
     by_file
 }
 

@@ -6,15 +6,15 @@ use lookalike_core::banding::Banding;
 use lookalike_core::keep::Keep;
 use lookalike_core::shingle::Shingle;
 use lookalike_core::similarity::Threshold;
-use lookalike_io::read::Fields;
+use lookalike_io::read::Settings;
 
 /// What to read.
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
-    /// Files, folders, or `-` for standard input.
+    /// Files, folders, patterns, addresses, or `-` for standard input.
     pub inputs: Vec<PathBuf>,
-    /// The fields of a document.
-    pub fields: Fields,
+    /// How they are read.
+    pub settings: Settings,
 }
 
 /// When two documents are alike.

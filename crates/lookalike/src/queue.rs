@@ -4,13 +4,14 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use lookalike_io::discover::InputFile;
-use lookalike_io::read::{Chunk, Stream};
+use lookalike_io::read::{Chunk, Settings, Stream};
 
 use crate::error::{Error, Result};
 
 /// The files that are left to read, and those that are open.
 pub(crate) struct Queue<'a> {
     files: &'a [InputFile],
+    settings: &'a Settings,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -26,8 +27,8 @@ struct State {
 }
 
 impl<'a> Queue<'a> {
-    pub(crate) fn new(files: &'a [InputFile]) -> Self {
-        Self { files, state: Mutex::default(), changed: Condvar::new() }
+    pub(crate) fn new(files: &'a [InputFile], settings: &'a Settings) -> Self {
+        Self { files, settings, state: Mutex::default(), changed: Condvar::new() }
     }
 
     /// Fills `chunk` with the next part of some file. False when all files are read, or reading failed.
@@ -37,7 +38,7 @@ impl<'a> Queue<'a> {
             let read = (|| {
                 let mut stream = match task {
                     Task::Open(file) => {
-                        let stream = Stream::open(file, &self.files[file as usize])?;
+                        let stream = Stream::open(file, &self.files[file as usize], self.settings)?;
                         opened(file, &stream);
                         stream
                     }

@@ -46,7 +46,7 @@ impl<'a> Reread<'a> {
             Error::from(lookalike_io::Error::Changed { path })
         };
         self.corpus.shelf.read(place, &mut bench.bytes)?;
-        let read = bench.parser.document(self.corpus.format(document), &bench.bytes).ok_or_else(changed)?;
+        let read = bench.parser.document(self.corpus.kind(document), &bench.bytes).ok_or_else(changed)?;
         let features = bench.shingler.features(read.text);
         self.progress.advance(u64::from(place.length), 1);
         // Evidence must be about the text that was sketched.
@@ -62,7 +62,7 @@ impl FeatureSource for Reread<'_> {
         let waiting = self.benches.lock().expect("no thread panicked").pop();
         let mut bench = waiting.unwrap_or_else(|| Bench {
             bytes: Vec::new(),
-            parser: Parser::new(self.read.fields.clone()),
+            parser: Parser::new(&self.read.settings),
             shingler: Shingler::new(self.similarity.shingle),
         });
         let features = self.features_by(&mut bench, document);

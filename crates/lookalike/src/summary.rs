@@ -60,8 +60,8 @@ pub struct Input {
     pub without_value: u64,
     /// Documents with the id of another: evidence cannot tell them apart.
     pub repeated_ids: u64,
-    /// Records of other kinds, such as `warcinfo`. They are written as they are.
-    pub carried: u64,
+    /// Entries of other kinds, such as `request` records and pictures, by kind. They are written as they are.
+    pub carried: BTreeMap<&'static str, u64>,
 }
 
 /// What was found.
@@ -243,10 +243,10 @@ pub(crate) fn input(corpus: &Corpus, read: &ReadOptions) -> Input {
         bytes: corpus.byte_count,
         skipped: corpus.skipped.len() as u64,
         empty: corpus.token_counts.iter().filter(|count| **count == 0).count() as u64,
-        without_id: if read.fields.id.is_some() { corpus.without_id() } else { 0 },
+        without_id: if read.settings.fields.id.is_some() { corpus.without_id() } else { 0 },
         without_value: corpus.values.iter().filter(|value| **value == FieldValue::Missing).count() as u64,
         repeated_ids: corpus.repeated_ids(),
-        carried: corpus.carried.len() as u64,
+        carried: corpus.carried_kinds.clone(),
     }
 }
 

@@ -8,7 +8,7 @@ use made::{Case, dedup};
 fn removed(texts: &[impl AsRef<str>]) -> Vec<String> {
     let case = Case::of(texts);
     let mut options = case.options("corpus.jsonl", 0.8);
-    options.read.fields.id = Some("id".to_owned());
+    options.read.settings.fields.id = Some("id".to_owned());
     dedup(&options);
     case.rows("removed.jsonl").iter().map(|row| row["removed_id"].as_str().unwrap().to_owned()).collect()
 }
@@ -64,7 +64,7 @@ fn a_document_of_200_megabytes_is_a_document() {
     let near = format!("One more beginning. {text}");
     let case = Case::of(&[&text, "a short one", &near]);
     let mut options = case.options("corpus.jsonl", 0.8);
-    options.read.fields.id = Some("id".to_owned());
+    options.read.settings.fields.id = Some("id".to_owned());
     let summary = dedup(&options);
     assert_eq!(summary.found.removed, 1);
     assert!(summary.input.bytes > 390_000_000);

@@ -35,7 +35,7 @@ proptest! {
     ) {
         let case = Case::of(&texts);
         let mut options = case.options("corpus.jsonl", threshold);
-        options.read.fields.id = Some("id".to_owned());
+        options.read.settings.fields.id = Some("id".to_owned());
         options.similarity = similarity(shingle, threshold, 1.0);
         options.keep = keep.clone();
         dedup(&options);
@@ -67,7 +67,7 @@ proptest! {
     ) {
         let case = Case::of(&texts);
         let mut read = case.options("corpus.jsonl", threshold).read;
-        read.fields.id = Some("id".to_owned());
+        read.settings.fields.id = Some("id".to_owned());
         let ours = pairs(&read, similarity(shingle, threshold, 1.0), Copies::All);
         let judged: Vec<(String, String, f64)> = lookalike_judge::pairs(&texts, judge_shingle(shingle), threshold)
             .iter()
@@ -81,7 +81,7 @@ proptest! {
         let threshold = 0.6;
         let case = Case::of(&texts);
         let mut options = case.options("corpus.jsonl", threshold);
-        options.read.fields.id = Some("id".to_owned());
+        options.read.settings.fields.id = Some("id".to_owned());
         options.similarity = similarity("word:3", threshold, 1.0);
         options.group = Group::Components;
         options.keep = Keep::First;
@@ -113,7 +113,7 @@ fn a_chain_loses_only_its_middle() {
     let texts = [words[..120].join(" "), words[10..130].join(" "), words[20..140].join(" ")];
     let case = Case::of(&texts);
     let mut options = case.options("corpus.jsonl", 0.8);
-    options.read.fields.id = Some("id".to_owned());
+    options.read.settings.fields.id = Some("id".to_owned());
     let summary = dedup(&options);
     assert_eq!((summary.found.kept, summary.found.removed), (2, 1));
     let rows = case.rows("removed.jsonl");
@@ -131,7 +131,7 @@ fn the_kept_document_that_is_named_is_the_most_similar_one() {
     let texts = [words[..160].join(" "), words[25..186].join(" "), words[12..168].join(" ")];
     let case = Case::of(&texts);
     let mut options = case.options("corpus.jsonl", 0.8);
-    options.read.fields.id = Some("id".to_owned());
+    options.read.settings.fields.id = Some("id".to_owned());
     dedup(&options);
     let rows = case.rows("removed.jsonl");
     assert_eq!(rows.len(), 1);
@@ -151,8 +151,8 @@ fn keep_orders_choose_who_stays() {
     for (keep, kept) in [("longest", "b"), ("first", "a"), ("last", "c"), ("max:score", "a"), ("min:score", "b")] {
         let mut options = case.options("corpus.jsonl", 0.8);
         options.keep = keep.parse().unwrap();
-        options.read.fields.id = Some("id".to_owned());
-        options.read.fields.value = options.keep.field().map(str::to_owned);
+        options.read.settings.fields.id = Some("id".to_owned());
+        options.read.settings.fields.value = options.keep.field().map(str::to_owned);
         dedup(&options);
         let rows = case.rows("kept/corpus.jsonl");
         assert_eq!(rows.iter().map(|row| row["id"].as_str().unwrap()).collect::<Vec<_>>(), [kept], "{keep}");
@@ -166,7 +166,7 @@ fn copies_as_a_star_are_one_row_less_than_there_are_copies() {
     let texts = [text(1), text(1), text(2), near.clone(), text(1), near];
     let case = Case::of(&texts);
     let mut read = case.options("corpus.jsonl", 0.8).read;
-    read.fields.id = Some("id".to_owned());
+    read.settings.fields.id = Some("id".to_owned());
     let ids = |copies| {
         let pairs = pairs(&read, similarity("word:5", 0.8, 1.0), copies);
         pairs.into_iter().map(|(left, right, _)| left + &right).collect::<Vec<_>>()

@@ -95,7 +95,7 @@ fn a_file_cut_in_two_changes_nothing_but_positions() {
     let cut = lines[..lines.len() / 3].rfind('\n').unwrap() + 1;
     let removed = |case: &Case| {
         let mut options = case.options("in", 0.8);
-        options.read.fields.id = Some("id".to_owned());
+        options.read.settings.fields.id = Some("id".to_owned());
         let summary = dedup(&options);
         let rows: Vec<Value> = case.rows("removed.jsonl");
         let rows: Vec<_> = rows

@@ -1,34 +1,42 @@
 //! A part of a file that cuts no entry, and what lies in it.
 
-use lookalike_core::keep::FieldValue;
-use memchr::memchr_iter;
+use std::borrow::Cow;
+use std::sync::Arc;
 
-use super::wet::{self, RecordRange};
-use super::{Document, Entry, Fields, Placed, jsonl};
+use lookalike_core::keep::FieldValue;
+
+use super::csv::Cells;
+use super::cut::Cut;
+use super::{Document, Entry, Placed, Settings, arc, csv, jsonl, warc};
+use crate::compression::Compression;
 use crate::error::Result;
-use crate::format::Format;
+use crate::format::{FileKind, Format};
+use crate::parquet::Row;
 use crate::place::{Place, Shelf, Store};
+use crate::web::{Content, charset, text_of};
 
 /// Whole entries of one file, unpacked. Filled by a stream, again and again, for its buffers.
 #[derive(Debug)]
 pub struct Chunk {
     pub(super) file: u32,
     pub(super) number: u32,
-    pub(super) format: Format,
+    pub(super) kind: Arc<FileKind>,
     pub(super) bytes: Vec<u8>,
     pub(super) store: ChunkStore,
-    /// The records of a WET file.
-    pub(super) records: Vec<RecordRange>,
+    /// Where the entries are.
+    pub(super) cut: Cut,
+    /// The rows of a Parquet file, instead.
+    pub(super) rows: Vec<Row>,
     pub(super) damage: Option<Damage>,
     pub(super) packed_bytes: u64,
 }
 
-/// What is wrong with the end of a file.
+/// What is wrong with a file, at the end of a chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Damage {
     pub(super) reason: String,
-    /// Whether something of the content was lost.
-    pub(super) is_loss: bool,
+    /// How many entries were, where that is known and others follow.
+    pub(super) positions: u64,
 }
 
 /// Where a chunk's bytes can be read again.
@@ -36,7 +44,7 @@ pub(super) struct Damage {
 pub(super) enum ChunkStore {
     /// In a store, from this offset on.
     At(Store, u64),
-    /// Each record in a gzip member of its own: offset and length.
+    /// Each entry in a gzip member of its own: offset and length.
     Members(Vec<(u64, u32)>),
     /// Nowhere yet.
     Unspooled,
@@ -44,13 +52,15 @@ pub(super) enum ChunkStore {
 
 impl Default for Chunk {
     fn default() -> Self {
+        let kind = FileKind { format: Format::Text, compression: Compression::None, table: None };
         Self {
             file: 0,
             number: 0,
-            format: Format::Text,
+            kind: Arc::new(kind),
             bytes: Vec::new(),
             store: ChunkStore::Unspooled,
-            records: Vec::new(),
+            cut: Cut::default(),
+            rows: Vec::new(),
             damage: None,
             packed_bytes: 0,
         }
@@ -68,9 +78,9 @@ impl Chunk {
         self.number
     }
 
-    /// The format of its file.
-    pub fn format(&self) -> Format {
-        self.format
+    /// What its file is.
+    pub fn kind(&self) -> &FileKind {
+        &self.kind
     }
 
     /// How many bytes it has, unpacked.
@@ -83,9 +93,10 @@ impl Chunk {
         self.packed_bytes
     }
 
-    /// Why the file could not be read further, if it could not. Damage comes with the last chunk.
-    pub fn damage(&self) -> Option<&str> {
-        self.damage.as_ref().map(|damage| &*damage.reason)
+    /// Why the file could not be read further, or not all of it, if so; and how many entries that are known were lost.
+    /// It concerns what follows the chunk's entries.
+    pub fn damage(&self) -> Option<(&str, u64)> {
+        self.damage.as_ref().map(|damage| (&*damage.reason, damage.positions))
     }
 
     /// Makes sure that the entries can be read again. To be called before they are asked for.
@@ -100,101 +111,116 @@ impl Chunk {
         Ok(())
     }
 
-    fn place(&self, entry: usize, start: usize, end: usize) -> Option<Place> {
+    fn place(&self, entry: usize, start: usize, end: usize) -> Place {
         let (store, offset, length) = match &self.store {
-            ChunkStore::At(store, first) => (*store, first + start as u64, u32::try_from(end - start).ok()?),
+            // What is longer than an entry may be is not parsed, and has no place.
+            ChunkStore::At(store, first) => (*store, first + start as u64, (end - start) as u32),
             ChunkStore::Members(members) => (Store::Member, members[entry].0, members[entry].1),
             ChunkStore::Unspooled => unreachable!("a chunk is settled before its entries are asked for"),
         };
-        Some(Place { file: self.file, store, offset, length })
+        Place { file: self.file, store, offset, length }
     }
 }
 
-/// Parses entries; made once a thread, for its buffer.
+/// Parses entries; made once a thread, for its buffers.
 #[derive(Debug)]
 pub struct Parser {
-    fields: Fields,
+    settings: Settings,
     text: String,
+    cells: Cells,
 }
 
 impl Parser {
-    /// A parser for these fields.
-    pub fn new(fields: Fields) -> Self {
-        Self { fields, text: String::new() }
+    /// A parser by these settings.
+    pub fn new(settings: &Settings) -> Self {
+        Self { settings: settings.clone(), text: String::new(), cells: Cells::default() }
     }
 
     /// Gives all entries of a chunk to `each`, in order; says how many positions they take.
     pub fn entries(&mut self, chunk: &Chunk, mut each: impl FnMut(Placed<'_>)) -> u64 {
-        let mut placed = |position: usize, start: usize, end: usize, entry: Entry<'_>| {
-            let Some(place) = chunk.place(position, start, end) else {
-                let place = Place { file: chunk.file, store: Store::File, offset: 0, length: 0 };
-                let entry = Entry::Skipped("longer than 4 GiB".to_owned());
-                return each(Placed { position: position as u64, place, entry });
-            };
-            each(Placed { position: position as u64, place, entry });
-        };
-        match chunk.format {
-            Format::Jsonl => {
-                let mut start = 0;
-                let mut position = 0;
-                for end in memchr_iter(b'\n', &chunk.bytes).map(|end| end + 1).chain([chunk.bytes.len()]) {
-                    let line = &chunk.bytes[start..end];
-                    // Blank lines are nothing, but they count as lines.
-                    if !line.trim_ascii().is_empty() {
-                        placed(position, start, end, self.entry(Format::Jsonl, line));
-                    }
-                    position += usize::from(end > start);
-                    start = end;
-                }
-                position as u64
+        if chunk.kind.format == Format::Parquet {
+            for (position, row) in chunk.rows.iter().enumerate() {
+                let range = row.text.clone().unwrap_or_default();
+                let place = chunk.place(position, range.start, range.end);
+                each(Placed { position: position as u64, place, entry: row_entry(row, &chunk.bytes) });
             }
-            Format::Wet => {
-                for (position, record) in chunk.records.iter().enumerate() {
-                    let entry = wet::parse(&chunk.bytes, record, &self.fields);
-                    placed(position, record.all.start, record.all.end, entry);
-                }
-                chunk.records.len() as u64
-            }
-            // A damaged file is a part of a text, which is not that text.
-            Format::Text if chunk.damage.as_ref().is_some_and(|damage| damage.is_loss) => 1,
-            Format::Text => {
-                placed(0, 0, chunk.bytes.len(), self.entry(Format::Text, &chunk.bytes));
-                1
-            }
+            return chunk.rows.len() as u64;
         }
+        for (at, span) in chunk.cut.spans.iter().enumerate() {
+            let place = chunk.place(at, span.all.start, span.all.end);
+            let bytes = &chunk.bytes[span.all.clone()];
+            let is_header =
+                chunk.number == 0 && at == 0 && chunk.kind.table.as_ref().is_some_and(|table| table.has_header);
+            let entry = match &span.problem {
+                Some(problem) => Entry::Skipped(problem.clone().into_owned()),
+                None if bytes.len() > self.settings.longest as usize => Entry::Skipped(too_long(self.settings.longest)),
+                None if is_header => Entry::Carried("header"),
+                None => self.entry(&chunk.kind, bytes),
+            };
+            each(Placed { position: span.position as u64, place, entry });
+        }
+        chunk.cut.positions as u64
     }
 
     /// Parses an entry that was read again.
-    pub fn document<'a>(&'a mut self, format: Format, bytes: &'a [u8]) -> Option<Document<'a>> {
-        match self.entry(format, bytes) {
+    pub fn document<'a>(&'a mut self, kind: &FileKind, bytes: &'a [u8]) -> Option<Document<'a>> {
+        match self.entry(kind, bytes) {
             Entry::Document(document) => Some(document),
-            Entry::Carried | Entry::Skipped(_) => None,
+            Entry::Carried(_) | Entry::Skipped(_) => None,
         }
     }
 
-    fn entry<'a>(&'a mut self, format: Format, bytes: &'a [u8]) -> Entry<'a> {
-        match format {
-            Format::Jsonl => jsonl::parse(without_mark(bytes), &self.fields, &mut self.text)
-                .map_or_else(Entry::Skipped, Entry::Document),
-            Format::Wet => wet::records(bytes, true)
-                .first()
-                .map_or(Entry::Carried, |record| wet::parse(bytes, record, &self.fields)),
-            Format::Text => text_document(bytes),
+    fn entry<'a>(&'a mut self, kind: &FileKind, bytes: &'a [u8]) -> Entry<'a> {
+        let Self { settings, text, cells } = self;
+        match kind.format {
+            Format::Jsonl | Format::JsonList | Format::JsonValues => {
+                jsonl::parse(charset::without_mark(bytes), &settings.fields, text)
+                    .map_or_else(Entry::Skipped, Entry::Document)
+            }
+            Format::Csv => {
+                let table = kind.table.as_ref().expect("a CSV file without a table has no entries");
+                csv::parse(bytes, table, cells, text).map_or_else(Entry::Skipped, Entry::Document)
+            }
+            Format::Warc => warc::parse(bytes, settings, text),
+            Format::Arc => arc::parse(bytes, settings, text),
+            Format::Html => match text_of(bytes, Some("text/html"), settings.extract, text) {
+                Content::Text => Entry::Document(of_text(text)),
+                Content::NotText => Entry::Skipped("not a page".to_owned()),
+            },
+            // What is read again of a Parquet file is the text alone.
+            Format::Parquet | Format::Text | Format::Lines | Format::Paragraphs | Format::Other => {
+                match charset::decode(bytes, None, false) {
+                    Cow::Borrowed(text) => Entry::Document(of_text(text)),
+                    Cow::Owned(decoded) => {
+                        *text = decoded;
+                        Entry::Document(of_text(text))
+                    }
+                }
+            }
         }
     }
 }
 
-fn text_document(bytes: &[u8]) -> Entry<'_> {
-    match simdutf8::compat::from_utf8(without_mark(bytes)) {
-        Ok(text) => Entry::Document(Document { id: None, text, uri: None, source: None, value: FieldValue::default() }),
-        Err(error) => Entry::Skipped(format!(
-            "not UTF-8: byte {} of the file is not part of a character",
-            error.valid_up_to() + 1
-        )),
+/// A document with nothing but a text.
+fn of_text(text: &str) -> Document<'_> {
+    Document { id: None, text, uri: None, source: None, value: FieldValue::Missing }
+}
+
+fn row_entry<'a>(row: &'a Row, bytes: &'a [u8]) -> Entry<'a> {
+    let text = |range: &std::ops::Range<usize>| std::str::from_utf8(&bytes[range.clone()]).ok();
+    match &row.text {
+        Ok(range) => Entry::Document(Document {
+            id: row.id.as_ref().and_then(text).map(Cow::Borrowed),
+            text: text(range).unwrap_or_default(),
+            uri: None,
+            source: row.source.as_ref().and_then(text).map(Cow::Borrowed),
+            value: row.value.clone(),
+        }),
+        Err(reason) => Entry::Skipped(reason.clone()),
     }
 }
 
-/// Without the byte order mark that some editors put first.
-fn without_mark(bytes: &[u8]) -> &[u8] {
-    bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
+/// Why an entry was not read.
+pub(super) fn too_long(longest: u32) -> String {
+    format!("longer than {longest} bytes: read it with a greater --max-record")
 }

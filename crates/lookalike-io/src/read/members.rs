@@ -22,18 +22,25 @@ pub(super) struct MemberReader {
     member: Member,
     ended: bool,
     has_rubbish: bool,
+    /// Why a member could not be unpacked, when another one follows.
+    damage: Option<io::Error>,
 }
 
 impl MemberReader {
     pub(super) fn new(packed: impl Read + Send + 'static) -> Self {
-        let reader = Counted { reader: Some(buffered(Box::new(packed))), position: 0 };
+        let reader = Counted { reader: Some(buffered(Box::new(packed))), position: 0, back: ([0; 4], 0) };
         let member = Member { packed_start: 0, packed_end: 0, start: 0, end: 0 };
-        Self { decoder: GzDecoder::new(reader), member, ended: false, has_rubbish: false }
+        Self { decoder: GzDecoder::new(reader), member, ended: false, has_rubbish: false, damage: None }
     }
 
     /// Whether something follows the last member that is not gzip.
     pub(super) fn has_rubbish(&self) -> bool {
         self.has_rubbish
+    }
+
+    /// Why a member could not be unpacked to its end, if that was so since this was asked the last time.
+    pub(super) fn take_damage(&mut self) -> Option<io::Error> {
+        self.damage.take()
     }
 
     /// How many packed bytes were read.
@@ -50,14 +57,46 @@ impl MemberReader {
             // What came before the damage is good, and counts.
             let count = bytes.len() - before;
             self.member.end += count as u64;
-            result?;
-            if count == left {
-                break;
-            }
             left -= count;
-            self.end_member(members)?;
+            match result {
+                Ok(_) if left == 0 => break,
+                Ok(_) => self.end_member(members)?,
+                // The system has a number for its own errors; a decoder's have none.
+                Err(error) if error.raw_os_error().is_some() || is_far(&error) => return Err(error),
+                Err(error) => {
+                    if !self.find_member()? {
+                        self.ended = true;
+                        return Err(error);
+                    }
+                    self.damage.get_or_insert(error);
+                }
+            }
         }
         Ok(!self.ended)
+    }
+
+    /// Goes on to where another member may start: crawls have one a record, and only one of them is damaged.
+    fn find_member(&mut self) -> io::Result<bool> {
+        let mut seen = [0; 4];
+        let reader = self.decoder.get_mut();
+        loop {
+            let bytes = reader.fill_buf()?;
+            let Some(next) = bytes.first() else { return Ok(false) };
+            // Deflate data, and no flag that is not defined. (RFC 1952, 2.3)
+            if let [0x1F, 0x8B, 0x08, flags] = seen
+                && flags & 0xE0 == 0
+            {
+                break;
+            }
+            seen = [seen[1], seen[2], seen[3], *next];
+            reader.consume(1);
+        }
+        let mut reader = std::mem::take(self.decoder.get_mut());
+        reader.put_back(seen);
+        let (packed_start, start) = (reader.position, self.member.end);
+        self.member = Member { packed_start, packed_end: packed_start, start, end: start };
+        self.decoder.reset(reader);
+        Ok(true)
     }
 
     fn end_member(&mut self, members: &mut Vec<Member>) -> io::Result<()> {
@@ -78,29 +117,52 @@ impl MemberReader {
     }
 }
 
+/// Whether an error is of the way to the data, and not of the data.
+pub(super) fn is_far(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<crate::Error>)
+}
+
 /// A reader that knows how far it is. Without a reader it is at its end.
 #[derive(Default)]
 struct Counted {
     reader: Option<BufReader<Box<dyn Read + Send>>>,
     position: u64,
+    /// Bytes that were read too far, and how many of them are still to be read again.
+    back: ([u8; 4], usize),
+}
+
+impl Counted {
+    /// The last four bytes that were read are read again.
+    fn put_back(&mut self, bytes: [u8; 4]) {
+        self.position -= 4;
+        self.back = (bytes, 4);
+    }
 }
 
 impl Read for Counted {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let count = self.reader.as_mut().map_or(Ok(0), |reader| reader.read(bytes))?;
-        self.position += count as u64;
+        let ahead = self.fill_buf()?;
+        let count = ahead.len().min(bytes.len());
+        bytes[..count].copy_from_slice(&ahead[..count]);
+        self.consume(count);
         Ok(count)
     }
 }
 
 impl BufRead for Counted {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.back.1 > 0 {
+            return Ok(&self.back.0[4 - self.back.1..]);
+        }
         self.reader.as_mut().map_or(Ok(&[]), BufRead::fill_buf)
     }
 
     fn consume(&mut self, count: usize) {
         self.position += count as u64;
-        if let Some(reader) = &mut self.reader {
+        // Never more than `fill_buf` gave, which is from one of the two.
+        if self.back.1 > 0 {
+            self.back.1 -= count;
+        } else if let Some(reader) = &mut self.reader {
             reader.consume(count);
         }
     }

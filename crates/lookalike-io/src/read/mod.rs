@@ -1,20 +1,73 @@
 //! Files to documents, in two steps: a [`Stream`] unpacks a file and cuts it into [`Chunk`]s, one after the other; then
 //! any thread parses a chunk. So unpacking one part goes on beside parsing and sketching another.
+//!
+//! A format is a file here with two functions: `cut` finds the whole entries in a run of bytes, and `parse` makes a
+//! document of the bytes of one.
 
+mod arc;
 mod chunk;
+mod csv;
+mod cut;
+mod json;
 mod jsonl;
 mod members;
+mod source;
 mod stream;
-mod wet;
+mod warc;
 
 use std::borrow::Cow;
 
 use lookalike_core::keep::FieldValue;
 
 use crate::place::Place;
+use crate::web::Extract;
 
+pub(crate) use arc::is_record as is_arc_record;
 pub use chunk::{Chunk, Parser};
+pub use csv::Table;
 pub use stream::Stream;
+
+/// How files are read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The fields of a document.
+    pub fields: Fields,
+    /// What a document of a text file is.
+    pub split: Split,
+    /// What of a page is its text.
+    pub extract: Extract,
+    /// What stands between the cells of a CSV file; found out, if not given.
+    pub delimiter: Option<u8>,
+    /// Whether the first row of a CSV file has the names of its columns. Without, they are named 1, 2, 3 …
+    pub has_header: bool,
+    /// The longest entry that is read, in bytes. Longer ones are skipped, so that one of them cannot fill the memory.
+    pub longest: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            fields: Fields::default(),
+            split: Split::File,
+            extract: Extract::default(),
+            delimiter: None,
+            has_header: true,
+            longest: 256_000_000,
+        }
+    }
+}
+
+/// What a document of a text file is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Split {
+    /// The whole file.
+    #[default]
+    File,
+    /// A line.
+    Line,
+    /// What lies between blank lines.
+    Paragraph,
+}
 
 /// Which fields of an entry are wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,7 +129,7 @@ pub struct Document<'a> {
     /// What is compared.
     pub text: &'a str,
     /// The address of a page.
-    pub uri: Option<&'a str>,
+    pub uri: Option<Cow<'a, str>>,
     /// Where it comes from, if a field says so.
     pub source: Option<Cow<'a, str>>,
     /// What keep order compares.
@@ -88,8 +141,8 @@ pub struct Document<'a> {
 pub enum Entry<'a> {
     /// A document.
     Document(Document<'a>),
-    /// Something that belongs to the file and is carried along, such as a `warcinfo` record.
-    Carried,
+    /// Something that belongs to the file and is carried along, such as a `request` record: of this kind.
+    Carried(&'static str),
     /// Something that should be a document and is not.
     Skipped(String),
 }
@@ -99,7 +152,7 @@ pub enum Entry<'a> {
 pub struct Skipped {
     /// Which of the input files.
     pub file: u32,
-    /// Which entry of the file, counted from 1: a line of JSONL, a record of WET.
+    /// Which entry of the file, counted from 1: a line of JSONL, a record of WARC.
     pub position: u64,
     /// Why it was skipped.
     pub reason: String,

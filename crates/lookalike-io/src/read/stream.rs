@@ -1,31 +1,41 @@
 //! A file, unpacked and cut into chunks, one after the other.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use super::chunk::{Chunk, ChunkStore, Damage};
-use super::members::{Member, MemberReader};
-use super::wet;
-use crate::compression::{Compression, buffered};
+use super::chunk::{Chunk, ChunkStore, Damage, too_long};
+use super::csv::Table;
+use super::cut::{self, Cut};
+use super::members::{Member, is_far};
+use super::source::{START, Source};
+use super::{Settings, arc, csv, json, warc};
+use crate::compression::Compression;
 use crate::discover::{InputFile, Origin};
 use crate::error::{Error, Result};
-use crate::format::Format;
+use crate::format::{FileKind, Format};
+use crate::parquet::Rows;
 use crate::place::Store;
 
 /// How many bytes a chunk has about, unpacked: enough to make handing it over cheap, few enough to stay in the cache.
 const CHUNK: usize = 1 << 20;
 
-/// How many bytes tell the format of a file.
-const START: usize = 4096;
+/// The longest first row of a CSV file: the names of its columns.
+const LONGEST_FIRST_ROW: usize = 1 << 20;
+
+/// What unpacks to this many times its size inside of one entry that is too long already was packed for no good.
+const BOMB: u64 = 100;
 
 /// A file that is being read.
 pub struct Stream {
     file: u32,
     shown: PathBuf,
-    format: Format,
-    compression: Compression,
+    kind: Arc<FileKind>,
+    settings: Settings,
     source: Source,
+    /// The rows of a Parquet file, which are not cut from bytes.
+    rows: Option<Box<Rows>>,
+    file_bytes: u64,
     /// Bytes that were read, and belong to the next chunk.
     ahead: Vec<u8>,
     /// Where they lie in the unpacked file.
@@ -35,16 +45,13 @@ pub struct Stream {
     /// How many packed bytes went into chunks so far.
     packed_bytes: u64,
     at_end: bool,
+    /// The end is not that of the file.
+    is_cut: bool,
+    /// A part of what was read so far could not be unpacked.
+    has_gap: bool,
+    /// What is ahead is the rest of an entry that is too long.
+    is_skipping: bool,
     damage: Option<Damage>,
-}
-
-enum Source {
-    /// Can be read again at any place.
-    Plain(File),
-    /// Can be read again a member at a time, if entries keep to members.
-    Gzip(Box<MemberReader>),
-    /// Cannot.
-    Other(Box<dyn Read + Send>),
 }
 
 impl Stream {
@@ -53,218 +60,327 @@ impl Stream {
     /// # Errors
     ///
     /// When it cannot be opened or read.
-    pub fn open(file: u32, input: &InputFile) -> Result<Self> {
-        let shown = input.shown();
-        let unreadable = Error::unreadable(&shown);
-        let opened = match &input.origin {
-            Origin::Path(path) => File::open(path).and_then(Opened::file),
-            Origin::Pipe(path) => File::open(path).and_then(Opened::pipe),
-            Origin::Stdin => Opened::pipe(io::stdin()),
-        };
-        let Opened { source, compression, start } = opened.map_err(unreadable)?;
+    pub fn open(file: u32, input: &InputFile, settings: &Settings) -> Result<Self> {
+        let source = Source::open(input)?;
+        let kind = FileKind { format: Format::Text, compression: source.compression, table: None };
         let mut stream = Self {
             file,
-            shown,
-            format: Format::Text,
-            compression,
+            shown: input.shown(),
+            kind: Arc::new(kind.clone()),
+            settings: settings.clone(),
             source,
-            ahead: start,
+            rows: None,
+            file_bytes: input.bytes,
+            ahead: Vec::new(),
             offset: 0,
             members: Vec::new(),
             number: 0,
             packed_bytes: 0,
             at_end: false,
+            is_cut: false,
+            has_gap: false,
+            is_skipping: false,
             damage: None,
         };
         stream.read_to(START)?;
-        stream.format = Format::of(&input.name, &stream.ahead);
+        let format = Format::of(&input.name, &stream.ahead, settings);
+        let refused = match format {
+            Format::Other => Err("not a text, by its first bytes".to_owned()),
+            _ if is_utf16(&stream.ahead) && !format.is_one_document() => {
+                Err("in UTF-16: convert it to UTF-8 first, for example with iconv".to_owned())
+            }
+            Format::Csv if stream.ahead.is_empty() => Ok(None),
+            Format::Csv => stream.table(&input.name).map(Some),
+            Format::Parquet => stream.open_rows(input)?.map(|()| None),
+            _ => Ok(None),
+        };
+        match refused {
+            Ok(table) => stream.kind = Arc::new(FileKind { format, table: table.map(Arc::new), ..kind }),
+            Err(reason) => {
+                stream.kind = Arc::new(FileKind { format, ..kind });
+                stream.give_up(reason);
+            }
+        }
         Ok(stream)
     }
 
-    /// What the file is made of.
-    pub fn format(&self) -> Format {
-        self.format
-    }
-
-    /// How the file is packed.
-    pub fn compression(&self) -> Compression {
-        self.compression
+    /// What the file is.
+    pub fn kind(&self) -> &Arc<FileKind> {
+        &self.kind
     }
 
     /// Fills `chunk` with the next part of the file. False when there is none.
     ///
     /// # Errors
     ///
-    /// When the file cannot be read. (Damaged content is no error: it comes with the last chunk.)
+    /// When the file cannot be read. (Damaged content is no error: it comes with the chunk before it.)
     pub fn next(&mut self, chunk: &mut Chunk) -> Result<bool> {
-        if self.at_end
-            && self.ahead.is_empty()
-            && (self.number > 0 || self.damage.is_none() && self.format != Format::Text)
-        {
+        chunk.rows.clear();
+        chunk.cut.clear();
+        if self.rows.is_some() {
+            return Ok(self.next_rows(chunk));
+        }
+        if self.is_skipping {
+            self.skip()?;
+        }
+        let is_empty_document = self.number == 0 && self.kind.format.is_one_document();
+        if self.at_end && self.ahead.is_empty() && self.damage.is_none() && !is_empty_document {
             return Ok(false);
         }
+        let longest = self.settings.longest as usize;
         let mut size = CHUNK;
-        let end = loop {
+        loop {
             self.read_to(size)?;
-            let end = self.cut(chunk);
-            if end > 0 || self.at_end {
-                break end;
+            self.cut(false, &mut chunk.cut);
+            if chunk.cut.end > 0 || self.at_end {
+                break;
             }
-            size *= 2;
-        };
+            if size > longest {
+                self.cut_off(&mut chunk.cut);
+                break;
+            }
+            size = (2 * size).min(longest + CHUNK);
+        }
+        let end = chunk.cut.end;
         // What follows the last whole entry of a damaged file is a part of one, and lost.
-        let kept = if self.at_end { self.ahead.len() } else { end };
-        chunk.file = self.file;
-        chunk.number = self.number;
-        chunk.format = self.format;
-        chunk.damage = if self.at_end { self.damage.take() } else { None };
+        let used = if self.at_end { self.ahead.len() } else { end };
+        chunk.damage = self.damage.take();
         chunk.bytes.clear();
-        chunk.bytes.extend_from_slice(&self.ahead[kept..]);
+        chunk.bytes.extend_from_slice(&self.ahead[used..]);
         std::mem::swap(&mut chunk.bytes, &mut self.ahead);
         chunk.bytes.truncate(end);
-        chunk.store = self.store(end as u64, chunk);
-        chunk.packed_bytes = self.count_packed(kept);
-        self.offset += kept as u64;
-        self.number += 1;
+        chunk.store = self.store(end as u64, &chunk.cut);
+        chunk.packed_bytes = self.count_packed(used);
+        self.offset += used as u64;
+        self.fill(chunk);
         Ok(true)
     }
 
-    /// Reads until `size` bytes are ahead, or the file ends.
+    fn fill(&mut self, chunk: &mut Chunk) {
+        chunk.file = self.file;
+        chunk.number = self.number;
+        chunk.kind = Arc::clone(&self.kind);
+        self.number += 1;
+    }
+
+    /// Reads until `size` bytes are ahead, or the end is reached.
     fn read_to(&mut self, size: usize) -> Result<()> {
         let Some(most) = size.checked_sub(self.ahead.len()).filter(|most| *most > 0 && !self.at_end) else {
             return Ok(());
         };
-        let read = |reader: &mut dyn Read, bytes: &mut Vec<u8>| {
-            reader.take(most as u64).read_to_end(bytes).map(|count| count == most)
-        };
-        let result = match &mut self.source {
-            Source::Plain(file) => read(file, &mut self.ahead),
-            Source::Gzip(reader) => reader.read(&mut self.ahead, most, &mut self.members),
-            Source::Other(reader) => read(reader, &mut self.ahead),
-        };
-        match result {
+        let compression = self.source.compression;
+        match self.source.read(&mut self.ahead, most, &mut self.members) {
             Ok(more) => {
                 self.at_end = !more;
-                if matches!(&self.source, Source::Gzip(reader) if reader.has_rubbish()) {
-                    let reason = "what follows the gzip data here is not gzip, and was passed over".to_owned();
-                    self.damage = Some(Damage { reason, is_loss: false });
+                if let Some(error) = self.source.take_damage() {
+                    self.has_gap = true;
+                    self.damage(format!("the gzip data is damaged near here ({error}): some of it is lost"));
+                }
+                if self.at_end && self.source.has_rubbish() {
+                    self.damage("what follows the gzip data here is not gzip, and was passed over".to_owned());
                 }
             }
             // The system has a number for its own errors; a decoder's have none.
-            Err(source) if self.compression == Compression::None || source.raw_os_error().is_some() => {
-                return Err(Error::Unreadable { path: self.shown.clone(), cause: source });
+            Err(cause) if compression == Compression::None || cause.raw_os_error().is_some() || is_far(&cause) => {
+                return Err(Error::Unreadable { path: self.shown.clone(), cause });
             }
             Err(error) => {
-                self.at_end = true;
-                let name = self.compression.name();
-                let reason = format!("the {name} data is damaged or cut short here ({error}): the rest is lost");
-                self.damage = Some(Damage { reason, is_loss: true });
+                (self.at_end, self.is_cut) = (true, true);
+                let name = compression.name();
+                self.damage(format!("the {name} data is damaged or cut short here ({error}): the rest is lost"));
             }
         }
         Ok(())
     }
 
-    /// Where the whole entries of what is ahead end. WET records are noted in the chunk.
-    fn cut(&self, chunk: &mut Chunk) -> usize {
-        chunk.records.clear();
-        let is_whole = self.at_end && self.damage.as_ref().is_none_or(|damage| !damage.is_loss);
-        match self.format {
-            Format::Jsonl if is_whole => self.ahead.len(),
-            Format::Jsonl => memchr::memrchr(b'\n', &self.ahead).map_or(0, |end| end + 1),
-            Format::Text => {
-                if self.at_end {
-                    self.ahead.len()
-                } else {
-                    0
-                }
+    /// Notes what is wrong with the file here. What was noted before and not yet told is more important.
+    fn damage(&mut self, reason: String) {
+        self.damage.get_or_insert(Damage { reason, positions: 0 });
+    }
+
+    /// Cuts off the whole entries of what is ahead. `is_too_long` says that the first one is longer than any should be.
+    fn cut(&self, is_too_long: bool, cut: &mut Cut) {
+        let is_whole = self.at_end && !self.is_cut;
+        match self.kind.format {
+            Format::Jsonl | Format::Lines => cut::lines(&self.ahead, is_whole, cut),
+            Format::Paragraphs => cut::paragraphs(&self.ahead, is_whole, cut),
+            Format::JsonList | Format::JsonValues => json::cut(&self.ahead, is_whole, cut),
+            // The last one is whole if it says so; if not, that is told already.
+            Format::Warc => {
+                warc::cut(&self.ahead, self.at_end, cut);
+                cut.forget_damaged_end(self.is_cut);
             }
-            Format::Wet => {
-                chunk.records = wet::records(&self.ahead, is_whole);
-                chunk.records.last().map_or(0, |record| record.all.end)
+            Format::Arc => {
+                arc::cut(&self.ahead, self.at_end, cut);
+                cut.forget_damaged_end(self.is_cut);
+            }
+            Format::Csv => {
+                let delimiter = self.kind.table.as_ref().map_or(b',', |table| table.delimiter);
+                csv::cut(&self.ahead, delimiter, is_whole, is_too_long, cut);
+            }
+            // A damaged file is a part of a text, which is not that text.
+            Format::Text | Format::Html if is_whole && !self.has_gap => cut.push(0..self.ahead.len(), None),
+            Format::Text | Format::Html | Format::Parquet | Format::Other => {}
+        }
+    }
+
+    /// Gives up an entry that is too long.
+    fn cut_off(&mut self, cut: &mut Cut) {
+        cut.clear();
+        self.cut(true, cut);
+        if cut.end > 0 {
+            return;
+        }
+        // Its bytes are nobody's.
+        let reason = too_long(self.settings.longest);
+        match self.kind.format {
+            // Nobody can tell where the next one would start.
+            Format::JsonList | Format::JsonValues => {
+                cut.push(0..0, Some(format!("{reason}; the rest of the file is lost with it").into()));
+                self.at_end = true;
+            }
+            Format::Text | Format::Html => {
+                cut.push(0..0, Some(reason.into()));
+                self.at_end = true;
+            }
+            _ => {
+                cut.push(0..0, Some(reason.into()));
+                self.is_skipping = true;
             }
         }
     }
 
-    /// Where the first `end` bytes ahead, now in `chunk`, can be read again.
-    fn store(&mut self, end: u64, chunk: &Chunk) -> ChunkStore {
-        let end = self.offset + end;
-        match self.source {
-            Source::Plain(_) => ChunkStore::At(Store::File, self.offset),
-            Source::Other(_) => ChunkStore::Unspooled,
-            Source::Gzip(_) => {
-                let count = self.members.partition_point(|member| member.end <= end);
-                let members: Vec<Member> =
-                    self.members.drain(..count).filter(|member| member.start < member.end).collect();
-                let alike = |(record, member): (&wet::RecordRange, &Member)| {
-                    [record.all.start, record.all.end].map(|at| self.offset + at as u64) == [member.start, member.end]
-                };
-                if self.format == Format::Wet
-                    && chunk.records.len() == members.len()
-                    && chunk.records.iter().zip(&members).all(alike)
-                    && members.iter().all(|member| member.packed_end - member.packed_start < u64::from(u32::MAX))
-                {
-                    let place =
-                        |member: &Member| (member.packed_start, (member.packed_end - member.packed_start) as u32);
-                    ChunkStore::Members(members.iter().map(place).collect())
-                } else {
-                    ChunkStore::Unspooled
-                }
+    /// Reads on to where the next entry starts, and forgets what lies before.
+    fn skip(&mut self) -> Result<()> {
+        let (unpacked_start, packed_start) = (self.offset, self.source.packed_bytes());
+        self.is_skipping = false;
+        // An end that two runs of bytes share is seen in the second.
+        let pattern: &[u8] = match self.kind.format {
+            Format::Warc => warc::NEXT,
+            Format::Paragraphs => b"\n\n",
+            _ => b"\n",
+        };
+        loop {
+            let found = memchr::memmem::find(&self.ahead, pattern);
+            let known = match found {
+                // A record starts after the line end, a paragraph after two.
+                Some(at) => at + if self.kind.format == Format::Warc { 1 } else { pattern.len() },
+                None if self.at_end => self.ahead.len(),
+                None => self.ahead.len().saturating_sub(pattern.len() - 1),
+            };
+            self.ahead.drain(..known);
+            self.offset += known as u64;
+            if found.is_some() || self.at_end {
+                return Ok(());
             }
+            if let (Some(start), Some(now)) = (packed_start, self.source.packed_bytes())
+                && self.offset - unpacked_start > BOMB * (now - start).max(START as u64)
+            {
+                let longest = self.settings.longest;
+                self.give_up(format!(
+                    "unpacks to more than {BOMB} times its size in one entry of more than {longest} bytes \
+                     (--max-record): cut off, the rest is lost"
+                ));
+                return Ok(());
+            }
+            self.read_to(CHUNK)?;
+        }
+    }
+
+    /// Reads no further, and says why.
+    fn give_up(&mut self, reason: String) {
+        self.ahead.clear();
+        (self.at_end, self.is_cut) = (true, true);
+        self.damage(reason);
+    }
+
+    /// The table that a CSV file's first row describes.
+    fn table(&mut self, name: &str) -> std::result::Result<Table, String> {
+        let is_whole = |bytes: &[u8], at_end| {
+            let mut first = Cut::default();
+            csv::cut(bytes, b'\0', at_end, false, &mut first);
+            first.spans.first().map(|span| span.all.end)
+        };
+        loop {
+            if let Some(end) = is_whole(&self.ahead, self.at_end) {
+                return Table::of(name, &self.ahead[..end], &self.settings);
+            }
+            if self.ahead.len() >= LONGEST_FIRST_ROW || self.at_end {
+                return Err("no row of cells at the start".to_owned());
+            }
+            self.read_to(2 * self.ahead.len()).map_err(|error| error.to_string())?;
+        }
+    }
+
+    /// Where the first `end` bytes ahead, now in a chunk, can be read again.
+    fn store(&mut self, end: u64, cut: &Cut) -> ChunkStore {
+        if self.source.is_plain() {
+            return ChunkStore::At(Store::File, self.offset);
+        }
+        let end = self.offset + end;
+        let count = self.members.partition_point(|member| member.end <= end);
+        let members: Vec<Member> = self.members.drain(..count).filter(|member| member.start < member.end).collect();
+        let keeps_to_members = cut.spans.len() == members.len()
+            && cut.spans.iter().zip(&members).all(|(span, member)| {
+                [span.all.start, span.all.end].map(|at| self.offset + at as u64) == [member.start, member.end]
+            });
+        let place =
+            |member: &Member| Some((member.packed_start, u32::try_from(member.packed_end - member.packed_start).ok()?));
+        match members.iter().map(place).collect::<Option<Vec<_>>>() {
+            Some(members) if keeps_to_members && !members.is_empty() => ChunkStore::Members(members),
+            _ => ChunkStore::Unspooled,
         }
     }
 
     /// The packed bytes since the last chunk, for progress.
     fn count_packed(&mut self, unpacked: usize) -> u64 {
-        match &self.source {
-            Source::Gzip(reader) => {
-                let position = reader.position();
-                position - std::mem::replace(&mut self.packed_bytes, position)
+        let position = self.source.packed_bytes().unwrap_or(self.packed_bytes + unpacked as u64);
+        position - std::mem::replace(&mut self.packed_bytes, position)
+    }
+
+    /// Opens a Parquet file by its end. What cannot be read from there is copied first.
+    fn open_rows(&mut self, input: &InputFile) -> Result<std::result::Result<(), String>> {
+        if self.source.compression != Compression::None {
+            return Ok(Err("a Parquet file inside of another compression: unpack it first".to_owned()));
+        }
+        if !matches!(input.origin, Origin::Path(_)) {
+            let mut copy = tempfile::tempfile().map_err(Error::unwritable(std::env::temp_dir()))?;
+            while !self.ahead.is_empty() {
+                // What is far away is copied by whoever reads it.
+                if !matches!(input.origin, Origin::Remote(_)) {
+                    copy.write_all(&self.ahead).map_err(Error::unwritable(std::env::temp_dir()))?;
+                }
+                self.ahead.clear();
+                self.read_to(CHUNK)?;
             }
-            Source::Plain(_) | Source::Other(_) => unpacked as u64,
+            input.set_copy(copy);
         }
+        self.ahead.clear();
+        self.at_end = true;
+        let file = input.open_again()?;
+        Ok(Rows::open(file, &self.settings.fields).map(|rows| self.rows = Some(Box::new(rows))))
+    }
+
+    fn next_rows(&mut self, chunk: &mut Chunk) -> bool {
+        let Some(rows) = &mut self.rows else { return false };
+        chunk.bytes.clear();
+        chunk.damage = None;
+        match rows.next(CHUNK, self.settings.longest as usize, &mut chunk.bytes, &mut chunk.rows) {
+            Ok(false) => return false,
+            Ok(true) => {}
+            Err(lost) => {
+                let reason = format!("{}: {} rows are lost", lost.reason, lost.rows);
+                chunk.damage = Some(Damage { reason, positions: lost.rows });
+            }
+        }
+        let lost = chunk.damage.as_ref().map_or(0, |damage| damage.positions);
+        chunk.packed_bytes = self.file_bytes * (chunk.rows.len() as u64 + lost) / rows.row_count().max(1);
+        chunk.store = ChunkStore::Unspooled;
+        self.fill(chunk);
+        true
     }
 }
 
-/// A file whose compression is known.
-struct Opened {
-    source: Source,
-    compression: Compression,
-    /// Bytes that had to be read to know it, of a plain file.
-    start: Vec<u8>,
-}
-
-impl Opened {
-    fn file(mut file: File) -> io::Result<Self> {
-        let mut start = Vec::new();
-        Read::take(&mut file, START as u64).read_to_end(&mut start)?;
-        let compression = Compression::of(&start);
-        if compression == Compression::None {
-            return Ok(Self { source: Source::Plain(file), compression, start });
-        }
-        Self::packed(io::Cursor::new(start).chain(file), compression)
-    }
-
-    fn pipe(mut pipe: impl Read + Send + 'static) -> io::Result<Self> {
-        let mut start = Vec::new();
-        pipe.by_ref().take(START as u64).read_to_end(&mut start)?;
-        let compression = Compression::of(&start);
-        match compression {
-            Compression::None => Ok(Self { source: Source::Other(Box::new(pipe)), compression, start }),
-            // Members of a pipe cannot be read again.
-            _ => Self::unpacked(io::Cursor::new(start).chain(pipe), compression),
-        }
-    }
-
-    fn packed(packed: impl Read + Send + 'static, compression: Compression) -> io::Result<Self> {
-        if compression == Compression::Gzip {
-            let source = Source::Gzip(Box::new(MemberReader::new(packed)));
-            return Ok(Self { source, compression, start: Vec::new() });
-        }
-        Self::unpacked(packed, compression)
-    }
-
-    fn unpacked(packed: impl Read + Send + 'static, compression: Compression) -> io::Result<Self> {
-        let source = Source::Other(compression.decode(buffered(packed))?);
-        Ok(Self { source, compression, start: Vec::new() })
-    }
+fn is_utf16(start: &[u8]) -> bool {
+    start.starts_with(b"\xFF\xFE") || start.starts_with(b"\xFE\xFF")
 }

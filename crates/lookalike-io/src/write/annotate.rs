@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::format::Format;
+use crate::format::{FileKind, Format};
+use crate::read::Document;
 
 /// What `--annotate` says of a document.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -17,21 +18,38 @@ pub struct Annotation {
     pub jaccard: Option<f64>,
 }
 
-/// What a document of plain text becomes, since a text file has no room for a note.
+/// What a document becomes whose file has no room for a note.
 #[derive(Serialize)]
 struct Noted<'a> {
     id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uri: Option<&'a str>,
     text: &'a str,
     #[serde(flatten)]
     annotation: &'a Annotation,
 }
 
 impl Annotation {
-    /// Appends an entry to `bytes` with this note in it: fields of a JSONL object, header lines of a WET record.
-    /// `name` is that of the file, which is the id of a text document.
-    pub(super) fn write(&self, format: Format, name: &str, entry: &[u8], bytes: &mut Vec<u8>) {
-        match format {
-            Format::Jsonl => {
+    /// Appends an entry to `bytes` with this note in it: fields of a JSON object, header lines of a WARC record, further
+    /// cells of a row.
+    pub(super) fn write(&self, kind: &FileKind, entry: &[u8], bytes: &mut Vec<u8>) {
+        match &kind.table {
+            Some(table) => {
+                let delimiter = table.delimiter;
+                let [kept_id, jaccard] = [self.kept_id.clone(), self.jaccard.map(|jaccard| jaccard.to_string())];
+                let [kept_id, jaccard] = [kept_id, jaccard].map(Option::unwrap_or_default);
+                let cells = [&*self.cluster.to_string(), &self.kept.to_string(), &kept_id, &jaccard];
+                write_cells(entry, delimiter, cells, bytes);
+            }
+            None if kind.format == Format::Warc => {
+                // The version line is the first, after what is nobody's.
+                let first = memchr::memchr(b'\n', entry).map_or(0, |end| end + 1);
+                let line_end = if entry[..first].ends_with(b"\r\n") { "\r\n" } else { "\n" };
+                bytes.extend_from_slice(&entry[..first]);
+                bytes.extend_from_slice(self.header(line_end).as_bytes());
+                bytes.extend_from_slice(&entry[first..]);
+            }
+            None => {
                 let fields = json(self);
                 let brace = memchr::memrchr(b'}', entry).unwrap_or(entry.len());
                 bytes.extend_from_slice(&entry[..brace]);
@@ -39,19 +57,21 @@ impl Annotation {
                 bytes.extend_from_slice(&fields[1..fields.len() - 1]);
                 bytes.extend_from_slice(&entry[brace..]);
             }
-            Format::Wet => {
-                let first = memchr::memchr(b'\n', entry).map_or(0, |end| end + 1);
-                let line_end = if entry[..first].ends_with(b"\r\n") { "\r\n" } else { "\n" };
-                bytes.extend_from_slice(&entry[..first]);
-                bytes.extend_from_slice(self.header(line_end).as_bytes());
-                bytes.extend_from_slice(&entry[first..]);
-            }
-            Format::Text => {
-                let text = String::from_utf8_lossy(entry);
-                bytes.extend_from_slice(&json(&Noted { id: name, text: &text, annotation: self }));
-                bytes.push(b'\n');
-            }
         }
+    }
+
+    /// Appends the row with the names of the columns, and those of the notes.
+    pub(super) fn write_header(kind: &FileKind, row: &[u8], bytes: &mut Vec<u8>) {
+        let delimiter = kind.table.as_ref().map_or(b',', |table| table.delimiter);
+        write_cells(row, delimiter, ["cluster", "kept", "kept_id", "jaccard"], bytes);
+    }
+
+    /// Appends a document as an object of its own, with this note. `id` is for those that have none.
+    pub(super) fn write_document(&self, id: &str, document: &Document<'_>, bytes: &mut Vec<u8>) {
+        let id = document.id.as_deref().unwrap_or(id);
+        let noted = Noted { id, uri: document.uri.as_deref(), text: document.text, annotation: self };
+        bytes.extend_from_slice(&json(&noted));
+        bytes.push(b'\n');
     }
 
     fn header(&self, line_end: &str) -> String {
@@ -64,6 +84,21 @@ impl Annotation {
     }
 }
 
+/// Appends a row with further cells. They come before the line ends, of which the last row may have none.
+fn write_cells(row: &[u8], delimiter: u8, cells: [&str; 4], bytes: &mut Vec<u8>) {
+    let end = row.iter().rposition(|byte| !matches!(byte, b'\r' | b'\n')).map_or(0, |last| last + 1);
+    bytes.extend_from_slice(&row[..end]);
+    for cell in cells {
+        bytes.push(delimiter);
+        if cell.bytes().any(|byte| byte == delimiter || matches!(byte, b'"' | b'\r' | b'\n')) {
+            bytes.extend_from_slice(format!("\"{}\"", cell.replace('"', "\"\"")).as_bytes());
+        } else {
+            bytes.extend_from_slice(cell.as_bytes());
+        }
+    }
+    bytes.extend_from_slice(if end < row.len() { &row[end..] } else { b"\n" });
+}
+
 fn json(value: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(value).expect("strings and numbers have a JSON form")
 }
@@ -72,15 +107,27 @@ fn json(value: &impl Serialize) -> Vec<u8> {
 mod tests {
     use super::*;
 
+    use std::sync::Arc;
+
+    use lookalike_core::keep::FieldValue;
+
+    use crate::compression::Compression;
+    use crate::read::{Settings, Table};
+
+    fn note() -> Annotation {
+        Annotation { cluster: 7, kept: false, kept_id: Some("a\"b".to_owned()), jaccard: Some(0.875) }
+    }
+
     fn annotated(format: Format, entry: &str) -> String {
-        let annotation = Annotation { cluster: 7, kept: false, kept_id: Some("a\"b".to_owned()), jaccard: Some(0.875) };
+        let table = Table::of("a.csv", b"id,text\n", &Settings::default()).unwrap();
+        let table = (format == Format::Csv).then(|| Arc::new(table));
         let mut bytes = Vec::new();
-        annotation.write(format, "notes/x.txt", entry.as_bytes(), &mut bytes);
+        note().write(&FileKind { format, compression: Compression::None, table }, entry.as_bytes(), &mut bytes);
         String::from_utf8(bytes).unwrap()
     }
 
     #[test]
-    fn a_jsonl_object_gets_four_more_fields() {
+    fn a_json_object_gets_four_more_fields() {
         assert_eq!(
             annotated(Format::Jsonl, "{\"text\": \"}\" } \r\n"),
             "{\"text\": \"}\" ,\"cluster\":7,\"kept\":false,\"kept_id\":\"a\\\"b\",\"jaccard\":0.875} \r\n"
@@ -88,18 +135,27 @@ mod tests {
     }
 
     #[test]
-    fn a_wet_record_gets_header_lines() {
+    fn a_warc_record_gets_header_lines() {
         assert_eq!(
-            annotated(Format::Wet, "WARC/1.0\r\nContent-Length: 1\r\n\r\nx\r\n\r\n"),
+            annotated(Format::Warc, "WARC/1.0\r\nContent-Length: 1\r\n\r\nx\r\n\r\n"),
             "WARC/1.0\r\nLookalike-Cluster: 7\r\nLookalike-Kept: false\r\nLookalike-Kept-ID: a\"b\r\n\
              Lookalike-Jaccard: 0.875\r\nContent-Length: 1\r\n\r\nx\r\n\r\n"
         );
     }
 
     #[test]
-    fn a_text_becomes_a_jsonl_object() {
+    fn a_row_gets_four_more_cells() {
+        assert_eq!(annotated(Format::Csv, "1,\"a\nb\"\r\n\r\n"), "1,\"a\nb\",7,false,\"a\"\"b\",0.875\r\n\r\n");
+        assert_eq!(annotated(Format::Csv, "1,a"), "1,a,7,false,\"a\"\"b\",0.875\n");
+    }
+
+    #[test]
+    fn a_text_becomes_a_json_object() {
+        let document = Document { id: None, text: "one\ntwo", uri: None, source: None, value: FieldValue::Missing };
+        let mut bytes = Vec::new();
+        note().write_document("notes/x.txt", &document, &mut bytes);
         assert_eq!(
-            annotated(Format::Text, "one\ntwo"),
+            String::from_utf8(bytes).unwrap(),
             "{\"id\":\"notes/x.txt\",\"text\":\"one\\ntwo\",\"cluster\":7,\"kept\":false,\"kept_id\":\"a\\\"b\",\"jaccard\":0.875}\n"
         );
     }

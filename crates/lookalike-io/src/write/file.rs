@@ -10,14 +10,18 @@ use rayon::prelude::*;
 use super::Annotation;
 use crate::compression::Compression;
 use crate::error::{Error, Result};
-use crate::format::Format;
+use crate::format::{FileKind, Format};
+use crate::parquet::write_rows;
 use crate::place::{Place, Shelf, Store};
+use crate::read::{Parser, Settings};
 
 /// An entry to be written, with a note if it gets one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Written {
     /// Where it lies.
     pub place: Place,
+    /// Which entry of its file it is, counted from 1.
+    pub position: u64,
     /// What is said of it.
     pub annotation: Option<Annotation>,
 }
@@ -25,61 +29,154 @@ pub struct Written {
 /// How many bytes are rendered at once: also the size of what is compressed by itself.
 const PIECE: u64 = 1 << 20;
 
-/// The name of an annotated file: a text file turns into JSONL.
+/// The name of an annotated file: what has no room for notes turns into JSONL.
 pub fn annotated_name(name: &str, format: Format) -> String {
-    if format == Format::Text { format!("{name}.jsonl") } else { name.to_owned() }
+    if format.has_room_for_notes() { name.to_owned() } else { format!("{name}.jsonl") }
 }
 
-/// Writes entries of an input file to `writer`. `name` is the name of that file.
-///
-/// # Errors
-///
-/// When an entry cannot be read again, or the output cannot be written; `path` is named then.
-pub fn write_file(
-    shelf: &Shelf,
-    name: &str,
-    format: Format,
-    compression: Compression,
-    entries: &[Written],
-    path: &Path,
-    writer: &mut impl Write,
-) -> Result<()> {
-    let compression = match format {
-        Format::Text if entries.iter().any(|entry| entry.annotation.is_some()) => Compression::None,
-        _ => compression,
-    };
-    if entries.is_empty() {
-        // No bytes are no gzip file: an empty one has a header.
-        let nothing = compression.encode(Vec::new()).map_err(Error::unwritable(path))?;
-        return writer.write_all(&nothing).map_err(Error::unwritable(path));
-    }
-    let pieces = pieces(entries);
-    let is_copied = |piece: &[Written]| {
-        let is_as_wanted = compression == Compression::None || piece[0].place.store == Store::Member;
-        is_as_wanted && piece.iter().all(|entry| entry.annotation.is_none())
-    };
-    if pieces.iter().all(|piece| is_copied(piece)) {
-        let mut buffer = Vec::new();
-        return pieces.iter().try_for_each(|piece| {
-            let bytes = copy(shelf, piece, &mut buffer)?;
-            writer.write_all(bytes).map_err(Error::unwritable(path))
-        });
-    }
-    // A few pieces are rendered in parallel, then written in order; so the memory they take stays small.
-    for some in pieces.chunks(2 * rayon::current_num_threads()) {
-        let render = |piece: &&[Written]| {
-            let mut bytes = Vec::new();
-            if is_copied(piece) {
-                return copy(shelf, piece, &mut bytes).map(<[u8]>::to_vec);
-            }
-            render(shelf, name, format, piece, &mut bytes)?;
-            compression.encode(bytes).map_err(Error::unwritable(path))
-        };
-        for bytes in some.par_iter().map(render).collect::<Result<Vec<_>>>()? {
-            writer.write_all(&bytes).map_err(Error::unwritable(path))?;
+/// Writes entries of an input file to output files.
+#[derive(Clone, Copy, Debug)]
+pub struct FileWriter<'a> {
+    /// Where the entries are.
+    pub shelf: &'a Shelf,
+    /// How they were read.
+    pub settings: &'a Settings,
+    /// Which of the input files.
+    pub file: u32,
+    /// What it is.
+    pub kind: &'a FileKind,
+    /// Whether its entries get notes.
+    pub is_annotated: bool,
+}
+
+impl FileWriter<'_> {
+    /// Writes these entries to `writer`.
+    ///
+    /// # Errors
+    ///
+    /// When an entry cannot be read again, or the output cannot be written; `path` is named then.
+    pub fn write(&self, entries: &[Written], path: &Path, writer: &mut (impl Write + Send)) -> Result<()> {
+        if self.kind.format == Format::Parquet {
+            return self.write_rows(entries, path, writer);
         }
+        let unwritable = || Error::unwritable(path);
+        if entries.is_empty() {
+            // No bytes are no gzip file: an empty one has a header. And no list is no JSON.
+            let nothing = if self.kind.format == Format::JsonList { b"[]\n".to_vec() } else { Vec::new() };
+            let nothing = self.compression().encode(nothing).map_err(unwritable())?;
+            return writer.write_all(&nothing).map_err(unwritable());
+        }
+        let pieces = pieces(entries);
+        if pieces.iter().all(|piece| self.is_copied(piece)) {
+            let mut buffer = Vec::new();
+            return pieces.iter().try_for_each(|piece| {
+                let bytes = self.copy(piece, &mut buffer)?;
+                writer.write_all(bytes).map_err(unwritable())
+            });
+        }
+        let pieces: Vec<(usize, &[Written])> = pieces.into_iter().enumerate().collect();
+        let last = pieces.len() - 1;
+        // A few pieces are rendered in parallel, then written in order; so the memory they take stays small.
+        for some in pieces.chunks(2 * rayon::current_num_threads()) {
+            let render = |(number, piece): &(usize, &[Written])| {
+                let mut bytes = Vec::new();
+                if self.is_copied(piece) {
+                    return self.copy(piece, &mut bytes).map(<[u8]>::to_vec);
+                }
+                self.render(piece, *number == 0, &mut bytes)?;
+                if *number == last && self.kind.format == Format::JsonList {
+                    bytes.extend_from_slice(b"\n]\n");
+                }
+                self.compression().encode(bytes).map_err(unwritable())
+            };
+            for bytes in some.par_iter().map(render).collect::<Result<Vec<_>>>()? {
+                writer.write_all(&bytes).map_err(unwritable())?;
+            }
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// How the output is packed: what turned into JSONL is not.
+    fn compression(&self) -> Compression {
+        if self.is_annotated && !self.kind.format.has_room_for_notes() {
+            return Compression::None;
+        }
+        self.kind.compression
+    }
+
+    /// Whether a piece goes from its store to the output without being looked at.
+    fn is_copied(&self, piece: &[Written]) -> bool {
+        let is_as_wanted = self.compression() == Compression::None || piece[0].place.store == Store::Member;
+        // Of these, what stands between two entries is not in either.
+        let stands_alone = !matches!(self.kind.format, Format::JsonList | Format::JsonValues);
+        is_as_wanted && stands_alone && !self.is_annotated
+    }
+
+    /// The bytes of a piece as they lie in their store, in a buffer that may be longer.
+    fn copy<'b>(&self, piece: &[Written], buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {
+        let size: usize = piece.iter().map(|entry| entry.place.length as usize).sum();
+        buffer.resize(size.max(buffer.len()), 0);
+        let mut rest = &mut buffer[..size];
+        // Neighbours are read at once.
+        for run in piece.chunk_by(|left, right| left.place.offset + u64::from(left.place.length) == right.place.offset)
+        {
+            let length = run.iter().map(|entry| entry.place.length as usize).sum();
+            let (bytes, after) = rest.split_at_mut(length);
+            self.shelf.read_raw(run[0].place, bytes)?;
+            rest = after;
+        }
+        Ok(&buffer[..size])
+    }
+
+    /// Appends the entries of a piece to `bytes`, unpacked and with their notes.
+    fn render(&self, piece: &[Written], is_first: bool, bytes: &mut Vec<u8>) -> Result<()> {
+        let mut parser = Parser::new(self.settings);
+        let mut buffer = Vec::new();
+        for (at, entry) in piece.iter().enumerate() {
+            match self.kind.format {
+                Format::JsonList if is_first && at == 0 => bytes.extend_from_slice(b"[\n"),
+                Format::JsonList => bytes.extend_from_slice(b",\n"),
+                _ => {}
+            }
+            self.shelf.read(entry.place, &mut buffer)?;
+            match &entry.annotation {
+                Some(annotation) if self.kind.format.has_room_for_notes() => {
+                    annotation.write(self.kind, &buffer, bytes)
+                }
+                Some(annotation) => {
+                    let document = parser.document(self.kind, &buffer).ok_or_else(|| self.changed())?;
+                    annotation.write_document(&self.id(entry.position), &document, bytes);
+                }
+                None if self.is_annotated && !self.kind.format.has_room_for_notes() => {}
+                None if self.is_annotated && self.kind.format == Format::Csv => {
+                    Annotation::write_header(self.kind, &buffer, bytes);
+                }
+                None => bytes.extend_from_slice(&buffer),
+            }
+            if self.kind.format == Format::JsonValues {
+                bytes.push(b'\n');
+            }
+        }
+        Ok(())
+    }
+
+    /// The id of a document that has none of its own.
+    fn id(&self, position: u64) -> String {
+        self.kind.format.id(&self.shelf.files()[self.file as usize].name, position)
+    }
+
+    fn changed(&self) -> Error {
+        Error::Changed { path: self.shelf.files()[self.file as usize].shown() }
+    }
+
+    fn write_rows(&self, entries: &[Written], path: &Path, writer: &mut (impl Write + Send)) -> Result<()> {
+        let rows: Vec<u64> = entries.iter().map(|entry| entry.position - 1).collect();
+        let notes: Option<Vec<Annotation>> =
+            self.is_annotated.then(|| entries.iter().filter_map(|entry| entry.annotation.clone()).collect());
+        let input = self.shelf.open(self.file)?;
+        let shown = self.shelf.files()[self.file as usize].shown();
+        write_rows(input, &rows, notes.as_deref(), writer).map_err(|error| error.with_paths(shown, path))
+    }
 }
 
 /// Cuts entries into pieces of about [`PIECE`] bytes, each from one store.
@@ -95,32 +192,4 @@ fn pieces(entries: &[Written]) -> Vec<&[Written]> {
             same
         })
         .collect()
-}
-
-/// The bytes of a piece as they lie in their store, in a buffer that may be longer.
-fn copy<'b>(shelf: &Shelf, piece: &[Written], buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {
-    let size: usize = piece.iter().map(|entry| entry.place.length as usize).sum();
-    buffer.resize(size.max(buffer.len()), 0);
-    let mut rest = &mut buffer[..size];
-    // Neighbours are read at once.
-    for run in piece.chunk_by(|left, right| left.place.offset + u64::from(left.place.length) == right.place.offset) {
-        let length = run.iter().map(|entry| entry.place.length as usize).sum();
-        let (bytes, after) = rest.split_at_mut(length);
-        shelf.read_raw(run[0].place, bytes)?;
-        rest = after;
-    }
-    Ok(&buffer[..size])
-}
-
-/// Appends the entries of a piece to `bytes`, unpacked and with their notes.
-fn render(shelf: &Shelf, name: &str, format: Format, piece: &[Written], bytes: &mut Vec<u8>) -> Result<()> {
-    let mut buffer = Vec::new();
-    for entry in piece {
-        shelf.read(entry.place, &mut buffer)?;
-        match &entry.annotation {
-            Some(annotation) => annotation.write(format, name, &buffer, bytes),
-            None => bytes.extend_from_slice(&buffer),
-        }
-    }
-    Ok(())
 }

@@ -5,5 +5,5 @@ mod file;
 mod staging;
 
 pub use annotate::Annotation;
-pub use file::{Written, annotated_name, write_file};
+pub use file::{FileWriter, Written, annotated_name};
 pub use staging::{OutputFile, Staging, abandon_unfinished};

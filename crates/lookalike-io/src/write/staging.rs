@@ -9,6 +9,7 @@ use tempfile::{NamedTempFile, TempDir};
 
 use crate::discover::InputFile;
 use crate::error::{Error, Result};
+use crate::remote;
 
 /// What is being made at the moment, so that a signal can clean it up.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -29,12 +30,21 @@ fn note_unfinished(path: &Path) {
 /// A folder that is being made.
 #[derive(Debug)]
 pub struct Staging {
-    target: PathBuf,
-    /// Inside of the target, if that is there, so that nothing else need be writable; or else beside it.
+    target: Target,
     folder: TempDir,
-    is_inside: bool,
     /// The names that a run writes. They may be replaced, and nothing else.
     owned: &'static [&'static str],
+}
+
+/// What becomes of the folder.
+#[derive(Debug)]
+enum Target {
+    /// It gets this name, beside of which it is made.
+    New(PathBuf),
+    /// What is in it goes to the folder of this name, inside of which it is made, so that nothing else need be writable.
+    Inside(PathBuf),
+    /// What is in it goes to this address; it is made in the system's temporary folder.
+    Remote(String),
 }
 
 /// The file that is written last, and shows that a folder is of an earlier run.
@@ -48,20 +58,24 @@ impl Staging {
     /// When `target` holds something and `force` is not given; when what would be replaced is not of an earlier run, or is
     /// one of `inputs`; or when nothing can be written there.
     pub fn new(target: &Path, force: bool, owned: &'static [&'static str], inputs: &[InputFile]) -> Result<Self> {
-        let is_inside = match fs::read_dir(target) {
-            Ok(mut entries) => {
-                if entries.next().is_some() {
-                    check_replaceable(target, force, owned, inputs)?;
+        let (target, parent) = if let Some(url) = target.to_str().filter(|url| remote::is_url(url)) {
+            check_remote(url, force, inputs)?;
+            (Target::Remote(url.to_owned()), std::env::temp_dir())
+        } else {
+            match fs::read_dir(target) {
+                Ok(mut entries) => {
+                    if entries.next().is_some() {
+                        check_replaceable(target, force, owned, inputs)?;
+                    }
+                    (Target::Inside(target.to_owned()), target.to_owned())
                 }
-                true
+                Err(_) if target.exists() => {
+                    return Err(Error::WrongKind { path: target.to_owned(), what: "not a folder" });
+                }
+                Err(_) => (Target::New(target.to_owned()), parent(target).to_owned()),
             }
-            Err(_) if target.exists() => {
-                return Err(Error::WrongKind { path: target.to_owned(), what: "not a folder" });
-            }
-            Err(_) => false,
         };
-        let parent = if is_inside { target } else { parent(target) };
-        fs::create_dir_all(parent).map_err(Error::unwritable(parent))?;
+        fs::create_dir_all(&parent).map_err(Error::unwritable(&parent))?;
         let mut builder = tempfile::Builder::new();
         builder.prefix(".lookalike-");
         #[cfg(unix)]
@@ -70,9 +84,9 @@ impl Staging {
             use std::os::unix::fs::PermissionsExt;
             builder.permissions(fs::Permissions::from_mode(0o777));
         }
-        let folder = builder.tempdir_in(parent).map_err(Error::unwritable(target))?;
+        let folder = builder.tempdir_in(&parent).map_err(Error::unwritable(&parent))?;
         note_unfinished(folder.path());
-        Ok(Self { target: target.to_owned(), folder, is_inside, owned })
+        Ok(Self { target, folder, owned })
     }
 
     /// Where to write.
@@ -98,34 +112,41 @@ impl Staging {
     ///
     /// When something cannot be moved.
     pub fn commit(self) -> Result<()> {
+        let target = match &self.target {
+            Target::Remote(url) => {
+                remote::remove_all(url, self.owned)?;
+                return remote::upload(self.folder.path(), url, SEAL);
+            }
+            Target::New(path) | Target::Inside(path) => path.clone(),
+        };
         // From here on a signal finds nothing to remove: moving takes no time, and must not be done by halves.
         UNFINISHED.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clear();
-        if !self.is_inside {
-            return fs::rename(self.folder.keep(), &self.target).map_err(Error::unwritable(&self.target));
+        if let Target::New(_) = self.target {
+            return fs::rename(self.folder.keep(), &target).map_err(Error::unwritable(&target));
         }
-        let old = tempfile::Builder::new().prefix(".lookalike-").tempdir_in(&self.target);
-        let old = old.map_err(Error::unwritable(&self.target))?;
+        let old = tempfile::Builder::new().prefix(".lookalike-").tempdir_in(&target);
+        let old = old.map_err(Error::unwritable(&target))?;
         let mut moved: Vec<(PathBuf, PathBuf)> = Vec::new();
-        let replaced = self.replace(old.path(), &mut moved);
+        let replaced = self.replace(&target, old.path(), &mut moved);
         if replaced.is_err() {
             for (from, to) in moved.iter().rev() {
                 // The first error is the one to tell.
                 let _ = fs::rename(to, from);
             }
         }
-        replaced.map_err(Error::unwritable(&self.target))
+        replaced.map_err(Error::unwritable(&target))
     }
 
     /// Moves the old entries away and the new ones in, the seal last; `moved` says from where to where.
-    fn replace(&self, old: &Path, moved: &mut Vec<(PathBuf, PathBuf)>) -> std::io::Result<()> {
+    fn replace(&self, target: &Path, old: &Path, moved: &mut Vec<(PathBuf, PathBuf)>) -> std::io::Result<()> {
         let mut moves: Vec<(PathBuf, PathBuf)> = Vec::new();
-        for name in self.owned.iter().filter(|name| is_there(&self.target.join(name))) {
-            moves.push((self.target.join(name), old.join(name)));
+        for name in self.owned.iter().filter(|name| is_there(&target.join(name))) {
+            moves.push((target.join(name), old.join(name)));
         }
         let mut new: Vec<_> =
             fs::read_dir(self.path())?.map(|entry| Ok(entry?.file_name())).collect::<std::io::Result<_>>()?;
         new.sort_by_key(|name| name == SEAL);
-        moves.extend(new.iter().map(|name| (self.path().join(name), self.target.join(name))));
+        moves.extend(new.iter().map(|name| (self.path().join(name), target.join(name))));
         for (from, to) in moves {
             fs::rename(&from, &to)?;
             moved.push((from, to));
@@ -134,12 +155,39 @@ impl Staging {
     }
 }
 
+/// How long the seal of an earlier run may be.
+const LONGEST_SEAL: usize = 64 << 20;
+
+/// Whether an address may get a new result.
+fn check_remote(url: &str, force: bool, inputs: &[InputFile]) -> Result<()> {
+    let below = format!("{}/", url.trim_end_matches('/'));
+    if let Some(input) = inputs.iter().find(|input| input.shown().to_string_lossy().starts_with(&below)) {
+        return Err(Error::OutputIsInput { path: input.shown() });
+    }
+    if remote::is_empty(url)? {
+        return Ok(());
+    }
+    if !force {
+        return Err(Error::OutputExists { path: url.into() });
+    }
+    let seal = remote::read_small(&format!("{below}{SEAL}"), LONGEST_SEAL)?;
+    if seal.is_some_and(|seal| is_seal(&String::from_utf8_lossy(&seal))) {
+        Ok(())
+    } else {
+        Err(Error::NotOurs { path: url.into() })
+    }
+}
+
+fn is_seal(summary: &str) -> bool {
+    summary.contains("\"lookalike\"")
+}
+
 /// Whether an output folder that holds something may get a new result.
 fn check_replaceable(target: &Path, force: bool, owned: &[&str], inputs: &[InputFile]) -> Result<()> {
     if !force {
         return Err(Error::OutputExists { path: target.to_owned() });
     }
-    let is_ours = fs::read_to_string(target.join(SEAL)).is_ok_and(|seal| seal.contains("\"lookalike\""));
+    let is_ours = fs::read_to_string(target.join(SEAL)).is_ok_and(|seal| is_seal(&seal));
     for path in owned.iter().map(|name| target.join(name)).filter(|path| is_there(path)) {
         if !is_ours {
             return Err(Error::NotOurs { path });
@@ -171,6 +219,8 @@ enum Writer {
     Aside(BufWriter<NamedTempFile>),
     /// A pipe or a device cannot be replaced, only written to.
     Through(BufWriter<File>),
+    /// In the system's temporary folder, to be sent to an address.
+    Remote(BufWriter<NamedTempFile>),
 }
 
 impl OutputFile {
@@ -181,6 +231,15 @@ impl OutputFile {
     /// When `target` exists and `force` is not given, or nothing can be written there.
     pub fn new(target: &Path, force: bool) -> Result<Self> {
         let unwritable = || Error::unwritable(target);
+        if let Some(url) = target.to_str().filter(|url| remote::is_url(url)) {
+            if !force && remote::read_small(url, 0)?.is_some() {
+                return Err(Error::OutputExists { path: target.to_owned() });
+            }
+            let file = NamedTempFile::new().map_err(Error::unwritable(std::env::temp_dir()))?;
+            note_unfinished(file.path());
+            let writer = Writer::Remote(BufWriter::with_capacity(1 << 20, file));
+            return Ok(Self { target: target.to_owned(), writer });
+        }
         if let Ok(metadata) = target.metadata() {
             if metadata.is_dir() {
                 return Err(Error::WrongKind { path: target.to_owned(), what: "a folder" });
@@ -211,7 +270,7 @@ impl OutputFile {
     /// Where to write.
     pub fn writer(&mut self) -> &mut (dyn Write + Send) {
         match &mut self.writer {
-            Writer::Aside(writer) => writer,
+            Writer::Aside(writer) | Writer::Remote(writer) => writer,
             Writer::Through(writer) => writer,
         }
     }
@@ -225,6 +284,10 @@ impl OutputFile {
         let target = self.target;
         match self.writer {
             Writer::Through(mut writer) => writer.flush().map_err(Error::unwritable(&target)),
+            Writer::Remote(writer) => {
+                let file = writer.into_inner().map_err(|error| Error::unwritable(&target)(error.into_error()))?;
+                remote::upload_file(file.path(), &target.to_string_lossy())
+            }
             Writer::Aside(writer) => {
                 let file = writer.into_inner().map_err(|error| Error::unwritable(&target)(error.into_error()))?;
                 file.persist(&target).map_err(|error| Error::unwritable(&target)(error.error))?;

@@ -8,7 +8,7 @@ use lookalike::core::banding::Banding;
 use lookalike::core::keep::Keep;
 use lookalike::core::shingle::Shingle;
 use lookalike::core::similarity::Threshold;
-use lookalike::io::read::Fields;
+use lookalike::io::read::Settings;
 use lookalike::{
     Copies, DedupOptions, Group, Output, PairsOptions, ReadOptions, RowFormat, Silent, SimilarityOptions, Summary,
 };
@@ -46,7 +46,7 @@ impl Case {
     /// Options to deduplicate one file or folder of the case into `out`.
     pub fn options(&self, input: &str, threshold: f64) -> DedupOptions {
         DedupOptions {
-            read: ReadOptions { inputs: vec![self.path(input)], fields: Fields::default() },
+            read: ReadOptions { inputs: vec![self.path(input)], settings: Settings::default() },
             similarity: similarity("word:5", threshold, 0.99),
             keep: Keep::default(),
             group: Group::default(),

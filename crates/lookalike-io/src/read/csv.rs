@@ -1,0 +1,369 @@
+//! Tables of cells: rows as RFC 4180 has them, with any delimiter, and the cells of the wanted columns.
+//!
+//! What a reader would get wrong: a line end inside of quotes does not end a row; and a quote in the middle of a cell
+//! that does not start with one is nothing but a quote.
+
+use std::borrow::Cow;
+
+use csv_core::ReadRecordResult;
+use lookalike_core::keep::FieldValue;
+use memchr::{memchr, memchr3};
+
+use super::cut::Cut;
+use super::{Document, Role, Settings};
+use crate::web::charset;
+
+/// Where the cells of a file's fields are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    pub(crate) delimiter: u8,
+    pub(crate) has_header: bool,
+    /// Which column serves as what.
+    columns: Vec<(Role, usize)>,
+}
+
+/// What may stand between cells, the likeliest first.
+const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
+
+/// How many rows with an open quote are given up, one line each, before the rest of the file is.
+const MOST_UNCLOSED: usize = 16;
+
+impl Table {
+    /// Told by the first row. `Err` says why no document can be found.
+    pub(crate) fn of(name: &str, first_row: &[u8], settings: &Settings) -> Result<Self, String> {
+        let delimiter = settings.delimiter.unwrap_or_else(|| guess(name, first_row, settings));
+        let mut cells = Cells::default();
+        cells.read(without_mark(first_row), delimiter);
+        let names: Vec<String> = (0..cells.count())
+            .map(|at| match settings.has_header {
+                true => String::from_utf8_lossy(cells.cell(at).unwrap_or_default()).trim().to_owned(),
+                false => (at + 1).to_string(),
+            })
+            .collect();
+        let mut columns = Vec::new();
+        for wanted in settings.fields.wanted() {
+            match names.iter().position(|name| name == wanted.path) {
+                Some(at) => columns.push((wanted.role, at)),
+                None if wanted.role == Role::Text => {
+                    let (text, names) = (wanted.path, names.join(", "));
+                    return Err(format!(
+                        "no column '{text}': name the column of the text with --text; there are {names}"
+                    ));
+                }
+                // Other columns may be in some files and not in others.
+                None => {}
+            }
+        }
+        Ok(Self { delimiter, has_header: settings.has_header, columns })
+    }
+
+    /// Whether this is the start of a table: its first row has the name of the text column.
+    pub(crate) fn has_text_column(start: &[u8], settings: &Settings) -> bool {
+        let line = start.split(|byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default();
+        let is_name = |cell: &[u8]| unquoted(cell.trim_ascii()) == settings.fields.text.as_bytes();
+        let delimiters = settings.delimiter.map_or(DELIMITERS.to_vec(), |delimiter| vec![delimiter]);
+        delimiters.iter().any(|delimiter| {
+            let mut cells = line.split(|byte| byte == delimiter);
+            cells.clone().nth(1).is_some() && cells.any(is_name)
+        })
+    }
+}
+
+fn unquoted(cell: &[u8]) -> &[u8] {
+    cell.strip_prefix(b"\"").and_then(|cell| cell.strip_suffix(b"\"")).unwrap_or(cell)
+}
+
+/// The delimiter that a name says; or else the one by which the first row has the wanted columns; or else the most cells.
+fn guess(name: &str, first_row: &[u8], settings: &Settings) -> u8 {
+    let name = name.to_ascii_lowercase();
+    if [".tsv", ".tab"].iter().any(|extension| name.contains(extension)) {
+        return b'\t';
+    }
+    let mut cells = Cells::default();
+    let mut score = |delimiter: u8| {
+        cells.read(without_mark(first_row), delimiter);
+        let has_text = (0..cells.count()).any(|at| cells.cell(at) == Some(settings.fields.text.as_bytes()));
+        (has_text, cells.count())
+    };
+    let mut best = (DELIMITERS[0], score(DELIMITERS[0]));
+    for delimiter in DELIMITERS {
+        let score = score(delimiter);
+        if score > best.1 {
+            best = (delimiter, score);
+        }
+    }
+    best.0
+}
+
+/// Cuts off the rows of `bytes` that are whole. `at_end` says that nothing will follow; `is_too_long` that the first row
+/// is longer than any should be, so that a quote in it must have been left open.
+pub(super) fn cut(bytes: &[u8], delimiter: u8, at_end: bool, is_too_long: bool, cut: &mut Cut) {
+    let mut unclosed = 0;
+    let mut start = 0;
+    while start < bytes.len() {
+        let end = match row_end(bytes, start, delimiter) {
+            RowEnd::At(end) => end,
+            RowEnd::Open if at_end => bytes.len(),
+            RowEnd::InQuotes if at_end && unclosed == MOST_UNCLOSED => {
+                return cut.push(start..bytes.len(), Some("quotes that are never closed: the rest is lost".into()));
+            }
+            RowEnd::InQuotes if at_end || is_too_long && start == 0 => {
+                unclosed += 1;
+                let row = start;
+                start += memchr(b'\n', &bytes[start..]).map_or(bytes.len() - start, |at| at + 1);
+                cut.push(row..start, Some("a quote that is never closed".into()));
+                continue;
+            }
+            RowEnd::Open | RowEnd::InQuotes => return,
+        };
+        if bytes[start..end].iter().all(|byte| matches!(byte, b'\n' | b'\r')) {
+            // A blank line is no row, and nobody's.
+            cut.end = end;
+        } else {
+            cut.push(start..end, None);
+        }
+        start = end;
+    }
+}
+
+enum RowEnd {
+    /// After the line end.
+    At(usize),
+    /// Not yet seen.
+    Open,
+    /// Not yet seen, and a quote is open.
+    InQuotes,
+}
+
+/// Where the row that starts at `start` ends.
+fn row_end(bytes: &[u8], start: usize, delimiter: u8) -> RowEnd {
+    let mut at = start;
+    // Once a cell.
+    loop {
+        if bytes.get(at) == Some(&b'"') {
+            at += 1;
+            loop {
+                let Some(quote) = memchr(b'"', &bytes[at..]) else { return RowEnd::InQuotes };
+                at += quote + 1;
+                match bytes.get(at) {
+                    Some(b'"') => at += 1,
+                    Some(_) => break,
+                    // Two quotes may be one; at the very end, it is the last.
+                    None => return RowEnd::Open,
+                }
+            }
+        }
+        let Some(end) = memchr3(delimiter, b'\n', b'\r', &bytes[at..]) else { return RowEnd::Open };
+        at += end + 1;
+        match bytes[at - 1] {
+            b'\n' => return RowEnd::At(at),
+            b'\r' => match bytes.get(at) {
+                Some(b'\n') => return RowEnd::At(at + 1),
+                Some(_) => return RowEnd::At(at),
+                None => return RowEnd::Open,
+            },
+            _ => {}
+        }
+    }
+}
+
+/// The cells of one row, unquoted; kept for its buffers.
+#[derive(Debug)]
+pub(super) struct Cells {
+    reader: csv_core::Reader,
+    delimiter: u8,
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    count: usize,
+}
+
+impl Default for Cells {
+    fn default() -> Self {
+        Self { reader: csv_core::Reader::new(), delimiter: b',', bytes: Vec::new(), ends: vec![0; 16], count: 0 }
+    }
+}
+
+impl Cells {
+    fn read(&mut self, row: &[u8], delimiter: u8) {
+        if self.delimiter != delimiter {
+            self.reader = csv_core::ReaderBuilder::new().delimiter(delimiter).build();
+            self.delimiter = delimiter;
+        }
+        self.reader.reset();
+        // Unquoted, a row is never longer.
+        if self.bytes.len() < row.len() {
+            self.bytes.resize(row.len(), 0);
+        }
+        let (mut input, mut written) = (row, 0);
+        self.count = 0;
+        loop {
+            let (result, read, wrote, ends) =
+                self.reader.read_record(input, &mut self.bytes[written..], &mut self.ends[self.count..]);
+            input = &input[read..];
+            written += wrote;
+            self.count += ends;
+            match result {
+                // An empty input says that nothing follows, so another call ends the row.
+                ReadRecordResult::InputEmpty => {}
+                ReadRecordResult::OutputEndsFull => self.ends.resize(2 * self.ends.len(), 0),
+                ReadRecordResult::OutputFull => self.bytes.resize(2 * self.bytes.len() + 1, 0),
+                ReadRecordResult::Record | ReadRecordResult::End => return,
+            }
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.count
+    }
+
+    fn cell(&self, at: usize) -> Option<&[u8]> {
+        let end = *self.ends[..self.count].get(at)?;
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        Some(&self.bytes[start..end])
+    }
+}
+
+/// Parses one row. `text` is a buffer for text that is not UTF-8.
+pub(super) fn parse<'a>(
+    row: &[u8],
+    table: &Table,
+    cells: &'a mut Cells,
+    text: &'a mut String,
+) -> Result<Document<'a>, String> {
+    cells.read(without_mark(row), table.delimiter);
+    let mut buffer = Some(text);
+    let mut document = Document { id: None, text: "", uri: None, source: None, value: FieldValue::Missing };
+    for (role, column) in &table.columns {
+        let Some(cell) = cells.cell(*column) else {
+            if *role == Role::Text {
+                let (count, column) = (cells.count(), column + 1);
+                return Err(format!("a row of {count} cells, and the text is in cell {column}"));
+            }
+            continue;
+        };
+        // Tables come from spreadsheets, which write what the system likes.
+        let value = charset::decode(cell, None, false);
+        match role {
+            Role::Text => {
+                document.text = match (value, buffer.take()) {
+                    (Cow::Owned(value), Some(buffer)) => {
+                        *buffer = value;
+                        buffer
+                    }
+                    (Cow::Borrowed(value), _) => value,
+                    (Cow::Owned(_), None) => unreachable!("the text is one column"),
+                }
+            }
+            Role::Id => document.id = Some(value).filter(|id| !id.is_empty()),
+            Role::Source => document.source = Some(value).filter(|source| !source.is_empty()),
+            Role::Value => document.value = FieldValue::of_text(&value),
+        }
+    }
+    Ok(document)
+}
+
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::read::cut::tests::all_entries;
+    use crate::read::{Fields, cut::Span};
+
+    fn settings(text: &str) -> Settings {
+        let fields = Fields { text: text.to_owned(), id: Some("id".to_owned()), ..Fields::default() };
+        Settings { fields, ..Settings::default() }
+    }
+
+    fn rows(bytes: &[u8], delimiter: u8) -> Vec<Span> {
+        all_entries(bytes, |bytes, at_end, entries| cut(bytes, delimiter, at_end, false, entries))
+    }
+
+    /// Id and text of every row after the header.
+    fn documents(name: &str, bytes: &str, settings: &Settings) -> Vec<Result<(String, String), String>> {
+        let table = Table::of(name, bytes.lines().next().unwrap().as_bytes(), settings).unwrap();
+        let parse = |span: &Span| {
+            if let Some(problem) = &span.problem {
+                return Err(problem.to_string());
+            }
+            let (mut cells, mut text) = (Cells::default(), String::new());
+            let document = parse(&bytes.as_bytes()[span.all.clone()], &table, &mut cells, &mut text)?;
+            Ok((document.id.unwrap_or_default().into_owned(), document.text.to_owned()))
+        };
+        let rows = rows(bytes.as_bytes(), table.delimiter);
+        rows.iter().skip(usize::from(table.has_header)).map(parse).collect()
+    }
+
+    fn ok(id: &str, text: &str) -> Result<(String, String), String> {
+        Ok((id.to_owned(), text.to_owned()))
+    }
+
+    #[test]
+    fn cells_are_found_by_the_names_of_the_columns_with_any_delimiter() {
+        let text = settings("text");
+        let table = "text,x,id\r\n\"a, \"\"b\"\"\r\nc\",1,7\r\n\r\nd \"e\",2,8";
+        assert_eq!(documents("a.csv", table, &text), [ok("7", "a, \"b\"\r\nc"), ok("8", "d \"e\"")]);
+        assert_eq!(documents("a.csv", "id;text\n1;a,b\n", &text), [ok("1", "a,b")]);
+        assert_eq!(documents("a.tsv.gz", "id,x\ttext\n1\t\"a\tb\"\n", &text), [ok("", "a\tb")]);
+        let odd = Settings { delimiter: Some(b'^'), has_header: false, ..settings("2") };
+        assert_eq!(documents("a.csv", "1^a\n2^b,c\n", &odd), [ok("", "a"), ok("", "b,c")]);
+    }
+
+    #[test]
+    fn a_row_without_the_text_and_a_table_without_it_are_told() {
+        let error = Table::of("a.csv", b"id,body\n", &settings("text")).unwrap_err();
+        assert!(error.contains("no column 'text'") && error.ends_with("id, body"), "{error}");
+        let found = documents("a.csv", "id,text\n1\n2,b\n", &settings("text"));
+        assert_eq!(found, [Err("a row of 1 cells, and the text is in cell 2".to_owned()), ok("2", "b")]);
+    }
+
+    #[test]
+    fn an_open_quote_costs_one_line() {
+        let table = "id,text\n1,a\n2,\"b\n3,c\n4,d\n";
+        let mut found = Cut::default();
+        cut(table.as_bytes(), b',', true, false, &mut found);
+        let lines: Vec<&str> = found.spans.iter().map(|span| &table[span.all.clone()]).collect();
+        assert_eq!(lines, ["id,text\n", "1,a\n", "2,\"b\n", "3,c\n", "4,d\n"]);
+        assert_eq!(found.spans.iter().filter(|span| span.problem.is_some()).count(), 1);
+        // The same in the middle of a file, where the row is too long to be one.
+        let mut found = Cut::default();
+        cut(&table.as_bytes()[12..], b',', false, true, &mut found);
+        assert_eq!((found.spans.len(), found.spans[0].problem.is_some()), (3, true));
+        // Quotes opened on every line end the file, and not in a time that grows with its square.
+        let many = "1,\"a\n".repeat(101);
+        let mut found = Cut::default();
+        cut(many.as_bytes(), b',', true, false, &mut found);
+        assert_eq!(found.end, many.len());
+    }
+
+    #[test]
+    fn cells_that_are_not_utf_8_are_decoded() {
+        let table = Table::of("a.csv", b"text", &settings("text")).unwrap();
+        let (mut cells, mut text) = (Cells::default(), String::new());
+        let document = parse(b"un caf\xE9 tr\xE8s fort\n", &table, &mut cells, &mut text).unwrap();
+        assert_eq!(document.text, "un café très fort");
+    }
+
+    proptest! {
+        #[test]
+        fn rows_are_those_of_the_csv_library(bytes in "[a,\"\n\r]{0,40}") {
+            let mut found = Cut::default();
+            cut(bytes.as_bytes(), b',', true, false, &mut found);
+            prop_assert!(found.end == bytes.len());
+            prop_assume!(found.spans.iter().all(|span| span.problem.is_none()));
+            let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes.as_bytes());
+            let rows: Vec<csv::ByteRecord> = reader.byte_records().map(Result::unwrap).collect();
+            prop_assert_eq!(found.spans.len(), rows.len());
+            let mut cells = Cells::default();
+            for (span, row) in found.spans.iter().zip(&rows) {
+                cells.read(&bytes.as_bytes()[span.all.clone()], b',');
+                let ours: Vec<&[u8]> = (0..cells.count()).filter_map(|at| cells.cell(at)).collect();
+                prop_assert_eq!(ours, row.iter().collect::<Vec<_>>());
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Entries in a run of bytes: lines, paragraphs, and what all formats share.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::memchr_iter;
+
+/// One entry in a run of bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Span {
+    /// Its bytes, with what ends it.
+    pub(super) all: Range<usize>,
+    /// Which entry of the run, counted from 0; blank lines count, though they are nothing.
+    pub(super) position: usize,
+    /// Why it cannot be parsed, if that is known already.
+    pub(super) problem: Option<Cow<'static, str>>,
+}
+
+/// The whole entries of a run of bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Cut {
+    pub(super) spans: Vec<Span>,
+    /// Where the last whole entry ends, and the next run starts.
+    pub(super) end: usize,
+    /// How many positions the run takes.
+    pub(super) positions: usize,
+}
+
+impl Cut {
+    /// Nothing that is not whole.
+    pub(super) fn clear(&mut self) {
+        self.spans.clear();
+        self.end = 0;
+        self.positions = 0;
+    }
+
+    /// The next entry, up to `all.end`.
+    pub(super) fn push(&mut self, all: Range<usize>, problem: Option<Cow<'static, str>>) {
+        self.end = all.end;
+        self.spans.push(Span { all, position: self.positions, problem });
+        self.positions += 1;
+    }
+
+    /// Forgets the last entry, if the file is cut there and the entry with it.
+    pub(super) fn forget_damaged_end(&mut self, is_cut: bool) {
+        if is_cut && self.spans.pop_if(|span| span.problem.is_some()).is_some() {
+            self.positions -= 1;
+        }
+    }
+
+    /// The next entry is nothing.
+    fn pass_over(&mut self, end: usize) {
+        self.end = end;
+        self.positions += 1;
+    }
+}
+
+/// Cuts off the lines of `bytes` that are whole. `at_end` says that nothing will follow.
+pub(super) fn lines(bytes: &[u8], at_end: bool, cut: &mut Cut) {
+    let mut start = 0;
+    for end in memchr_iter(b'\n', bytes).map(|end| end + 1).chain(at_end.then_some(bytes.len())) {
+        if !bytes[start..end].trim_ascii().is_empty() {
+            cut.push(start..end, None);
+        } else if end > start {
+            cut.pass_over(end);
+        }
+        start = end;
+    }
+}
+
+/// Cuts off the paragraphs of `bytes` that are whole, each with the blank lines after it.
+pub(super) fn paragraphs(bytes: &[u8], at_end: bool, cut: &mut Cut) {
+    let (mut start, mut line, mut is_after_blank) = (0, 0, false);
+    for end in memchr_iter(b'\n', bytes).map(|end| end + 1) {
+        let is_blank = bytes[line..end].trim_ascii().is_empty();
+        // A paragraph ends where the next one starts, so that blank lines are in none twice.
+        if is_after_blank && !is_blank {
+            push_paragraph(bytes, start..line, cut);
+            start = line;
+        }
+        (line, is_after_blank) = (end, is_blank);
+    }
+    if at_end && start < bytes.len() {
+        if is_after_blank && line < bytes.len() && !bytes[line..].trim_ascii().is_empty() {
+            push_paragraph(bytes, start..line, cut);
+            start = line;
+        }
+        push_paragraph(bytes, start..bytes.len(), cut);
+    }
+}
+
+/// Blank lines before the first paragraph are nobody's.
+fn push_paragraph(bytes: &[u8], all: Range<usize>, cut: &mut Cut) {
+    if bytes[all.clone()].trim_ascii().is_empty() {
+        cut.end = all.end;
+    } else {
+        cut.push(all, None);
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// The entries of `bytes`; seen at once and as they would come in parts, which must be the same.
+    pub(in super::super) fn all_entries(bytes: &[u8], cut_by: impl Fn(&[u8], bool, &mut Cut)) -> Vec<Span> {
+        let mut whole = Cut::default();
+        cut_by(bytes, true, &mut whole);
+        for seen in 0..bytes.len() {
+            let mut part = Cut::default();
+            cut_by(&bytes[..seen], false, &mut part);
+            assert!(part.end <= seen);
+            assert_eq!(part.spans, whole.spans[..part.spans.len()], "{seen} of {}", bytes.len());
+            // What was cut off can be forgotten.
+            let mut rest = Cut::default();
+            cut_by(&bytes[part.end..], true, &mut rest);
+            assert_eq!(part.spans.len() + rest.spans.len(), whole.spans.len(), "{seen} of {}", bytes.len());
+            assert_eq!(part.positions + rest.positions, whole.positions, "{seen} of {}", bytes.len());
+        }
+        whole.spans
+    }
+
+    fn texts(bytes: &str, cut_by: impl Fn(&[u8], bool, &mut Cut)) -> Vec<(usize, &str)> {
+        let entries = all_entries(bytes.as_bytes(), cut_by);
+        entries.into_iter().map(|span| (span.position, &bytes[span.all])).collect()
+    }
+
+    #[test]
+    fn blank_lines_are_nothing_and_count() {
+        assert_eq!(texts("a\n\n \r\nb\r\nc", lines), [(0, "a\n"), (3, "b\r\n"), (4, "c")]);
+        assert_eq!(texts("\n", lines), []);
+    }
+
+    #[test]
+    fn paragraphs_end_where_the_next_one_starts() {
+        assert_eq!(texts("\n a\nb\n\n \nc\r\n\r\nd", paragraphs), [(0, " a\nb\n\n \n"), (1, "c\r\n\r\n"), (2, "d")]);
+        assert_eq!(texts("a\n\n", paragraphs), [(0, "a\n\n")]);
+        assert_eq!(texts("\n\n", paragraphs), []);
+    }
+}

@@ -1,0 +1,98 @@
+//! JSON values one after the other, in a list or not: where each starts and ends.
+//!
+//! What a reader would get wrong: this checks nothing but braces, brackets and strings. What stands between values, such
+//! as the commas of a list and its brackets, is nobody's; whether a value is good JSON is seen when it is parsed.
+
+use memchr::memchr2;
+
+use super::cut::Cut;
+
+/// Cuts off the values of `bytes` that are whole. `at_end` says that nothing will follow.
+pub(super) fn cut(bytes: &[u8], at_end: bool, cut: &mut Cut) {
+    let mut at = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+    loop {
+        at += bytes[at..].iter().take_while(|byte| is_between(**byte)).count();
+        cut.end = at;
+        if at == bytes.len() {
+            return;
+        }
+        match value_end(&bytes[at..]) {
+            Some(length) => cut.push(at..at + length, None),
+            None if at_end => cut.push(at..bytes.len(), Some("an object without an end".into())),
+            None => return,
+        }
+        at = cut.end;
+    }
+}
+
+fn is_between(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || matches!(byte, b',' | b'[' | b']')
+}
+
+/// The length of the value that `bytes` start with. A number or a word ends where something else starts, which must
+/// have been seen.
+fn value_end(bytes: &[u8]) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => {
+                at += string_end(&bytes[at..])?;
+                if depth == 0 {
+                    return Some(at);
+                }
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' if depth <= 1 => return Some(if depth == 1 || at == 0 { at + 1 } else { at }),
+            b'}' | b']' => depth -= 1,
+            byte if depth == 0 && is_between(byte) => return Some(at),
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// The length of the string that `bytes` start with, quotes included.
+fn string_end(bytes: &[u8]) -> Option<usize> {
+    let mut at = 1;
+    loop {
+        at += memchr2(b'"', b'\\', bytes.get(at..)?)?;
+        if bytes[at] == b'"' {
+            return Some(at + 1);
+        }
+        at += 2;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::cut::tests::all_entries;
+
+    fn values(bytes: &str) -> Vec<&str> {
+        all_entries(bytes.as_bytes(), cut).into_iter().map(|span| &bytes[span.all]).collect()
+    }
+
+    #[test]
+    fn a_list_gives_its_values() {
+        assert_eq!(
+            values("\u{feff}[ {\"a\": \"}]\\\"{\"} ,\n{\"b\":[{}, [1]]},3, \"x\" ]\n"),
+            ["{\"a\": \"}]\\\"{\"}", "{\"b\":[{}, [1]]}", "3", "\"x\""]
+        );
+        assert_eq!(values("{\n\"a\": 1\n}\n{\n\"b\": 2\n}\n"), ["{\n\"a\": 1\n}", "{\n\"b\": 2\n}"]);
+        assert_eq!(values("[]"), [""; 0]);
+    }
+
+    #[test]
+    fn what_has_no_end_is_one_problem() {
+        let mut cut_off = Cut::default();
+        cut(b"[{\"a\":1}, {\"b\": [", true, &mut cut_off);
+        assert_eq!(cut_off.spans.len(), 2);
+        assert!(cut_off.spans[1].problem.is_some());
+        for rubbish in ["}", "]]}}", "{]", "{\"a\\", "\"", "[{\"a\\u"] {
+            cut(rubbish.as_bytes(), true, &mut Cut::default());
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Where a file's bytes come from, once it is open: unpacked, and with what is known of how they were packed.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use super::members::{Member, MemberReader};
+use crate::compression::{Compression, buffered};
+use crate::discover::{InputFile, Origin};
+use crate::error::{Error, Result};
+
+/// How many bytes tell the format of a file.
+pub(super) const START: usize = 4096;
+
+/// An open file.
+pub(super) struct Source {
+    pub(super) compression: Compression,
+    reader: Reader,
+}
+
+enum Reader {
+    /// Can be read again at any place.
+    Plain(Box<dyn Read + Send>),
+    /// Can be read again a member at a time, if entries keep to members.
+    Gzip(Box<MemberReader>),
+    /// Cannot.
+    Other { unpacked: Box<dyn Read + Send>, packed_bytes: Arc<AtomicU64> },
+}
+
+impl Source {
+    /// Opens a file of the input.
+    pub(super) fn open(input: &InputFile) -> Result<Self> {
+        let unreadable = || Error::unreadable(input.shown());
+        match &input.origin {
+            Origin::Path(path) => File::open(path).and_then(Self::again).map_err(unreadable()),
+            Origin::Remote(file) => Self::again(file.open()?).map_err(unreadable()),
+            Origin::Pipe(path) => File::open(path).and_then(Self::once).map_err(unreadable()),
+            Origin::Stdin => Self::once(io::stdin()).map_err(unreadable()),
+        }
+    }
+
+    /// Of something that can be read again later, from the middle.
+    fn again(mut file: impl Read + Send + 'static) -> io::Result<Self> {
+        let start = start(&mut file)?;
+        let compression = Compression::of(&start);
+        let file = io::Cursor::new(start).chain(file);
+        match compression {
+            Compression::None => Ok(Self { compression, reader: Reader::Plain(Box::new(file)) }),
+            Compression::Gzip => Ok(Self { compression, reader: Reader::Gzip(Box::new(MemberReader::new(file))) }),
+            Compression::Zstd => Self::unpacked(file, compression),
+        }
+    }
+
+    /// Of something that cannot.
+    fn once(mut pipe: impl Read + Send + 'static) -> io::Result<Self> {
+        let start = start(&mut pipe)?;
+        let compression = Compression::of(&start);
+        Self::unpacked(io::Cursor::new(start).chain(pipe), compression)
+    }
+
+    fn unpacked(packed: impl Read + Send + 'static, compression: Compression) -> io::Result<Self> {
+        let packed_bytes = Arc::new(AtomicU64::new(0));
+        let counted = Counted { reader: packed, count: Arc::clone(&packed_bytes) };
+        // What cannot be unpacked at all is damaged from its first byte on.
+        let unpacked = compression.decode(buffered(counted)).unwrap_or_else(|error| Box::new(Failed(Some(error))));
+        Ok(Self { compression, reader: Reader::Other { unpacked, packed_bytes } })
+    }
+
+    /// Whether the unpacked bytes are those of a file that can be read again.
+    pub(super) fn is_plain(&self) -> bool {
+        matches!(self.reader, Reader::Plain(_))
+    }
+
+    /// Appends up to `most` bytes to `bytes`, and gzip members that came to their end to `members`. False at the end.
+    pub(super) fn read(&mut self, bytes: &mut Vec<u8>, most: usize, members: &mut Vec<Member>) -> io::Result<bool> {
+        match &mut self.reader {
+            Reader::Gzip(reader) => reader.read(bytes, most, members),
+            Reader::Plain(reader) | Reader::Other { unpacked: reader, .. } => {
+                reader.take(most as u64).read_to_end(bytes).map(|count| count == most)
+            }
+        }
+    }
+
+    /// Why a part of what was read so far could not be unpacked, though what follows could.
+    pub(super) fn take_damage(&mut self) -> Option<io::Error> {
+        if let Reader::Gzip(reader) = &mut self.reader { reader.take_damage() } else { None }
+    }
+
+    /// Whether something follows the packed data that is not packed.
+    pub(super) fn has_rubbish(&self) -> bool {
+        matches!(&self.reader, Reader::Gzip(reader) if reader.has_rubbish())
+    }
+
+    /// How many packed bytes were read so far, where that is not the number of bytes read.
+    pub(super) fn packed_bytes(&self) -> Option<u64> {
+        match &self.reader {
+            Reader::Plain(_) => None,
+            Reader::Gzip(reader) => Some(reader.position()),
+            Reader::Other { packed_bytes, .. } => Some(packed_bytes.load(Relaxed)),
+        }
+    }
+}
+
+/// The first bytes.
+fn start(reader: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    reader.take(START as u64).read_to_end(&mut start)?;
+    Ok(start)
+}
+
+/// Gives an error, and then nothing.
+struct Failed(Option<io::Error>);
+
+impl Read for Failed {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
+}
+
+struct Counted<R> {
+    reader: R,
+    count: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(bytes)?;
+        self.count.fetch_add(count as u64, Relaxed);
+        Ok(count)
+    }
+}

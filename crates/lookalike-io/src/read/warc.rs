@@ -1,0 +1,297 @@
+//! WARC records: where they start and end, and which of them are documents: pages, and text extracted from pages.
+//!
+//! What a reader would get wrong: a Content-Length cannot be trusted. A record counts only if another one, or the end
+//! of the file, follows where it says; otherwise the next `WARC/` at the start of a line is searched for.
+
+use std::borrow::Cow;
+
+use lookalike_core::keep::FieldValue;
+use memchr::memmem;
+
+use super::cut::Cut;
+use super::{Document, Entry, Settings};
+use crate::web::{Content, http, text_of};
+
+const MAGIC: &[u8] = b"WARC/";
+
+/// How a record starts that is searched for.
+pub(super) const NEXT: &[u8] = b"\nWARC/";
+
+/// The longest header that is looked for: beyond it, something else is wrong.
+const LONGEST_HEADER: usize = 64 << 10;
+
+/// Cuts off the records of `bytes` that are whole; `at_end` says that nothing will follow.
+pub(super) fn cut(bytes: &[u8], at_end: bool, cut: &mut Cut) {
+    // A byte order mark and blank lines before the first record are nobody's.
+    let mark = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+    let mut start = mark + line_ends(&bytes[mark..]);
+    loop {
+        match record(bytes, start, at_end) {
+            Found::Whole(end) => cut.push(start..end, None),
+            Found::Damaged(end, reason) => cut.push(start..end, Some(reason.into())),
+            Found::Nothing => return,
+        }
+        start = cut.end;
+    }
+}
+
+enum Found {
+    /// Up to here, with the blank lines after the block.
+    Whole(usize),
+    /// Up to here, and why.
+    Damaged(usize, &'static str),
+    /// No record, or more bytes must be seen first.
+    Nothing,
+}
+
+/// The record that starts at `start`.
+fn record(bytes: &[u8], start: usize, at_end: bool) -> Found {
+    let rest = &bytes[start..];
+    // Blank lines at the end of the file belong to the record before; alone, they are none.
+    if rest.trim_ascii().is_empty() || !at_end && rest.len() < MAGIC.len() {
+        return Found::Nothing;
+    }
+    if !rest.starts_with(MAGIC) {
+        return damaged(bytes, start, at_end, "not a WARC record");
+    }
+    let Some(header) = header_length(rest) else {
+        if at_end || rest.len() > LONGEST_HEADER {
+            return damaged(bytes, start, at_end, "a record header without an end");
+        }
+        return Found::Nothing;
+    };
+    let block_start = start + header;
+    let Some(length) = content_length(&rest[..header]) else {
+        return damaged(bytes, block_start, at_end, "a record without a valid Content-Length");
+    };
+    let Some(block_end) = block_start.checked_add(length).filter(|end| *end <= bytes.len()) else {
+        // More of the block may come; if it is too long, whoever reads gives it up.
+        if at_end {
+            return damaged(bytes, block_start, at_end, "a record shorter than its Content-Length");
+        }
+        return Found::Nothing;
+    };
+    let end = block_end + line_ends(&bytes[block_end..]);
+    let follows = &bytes[end..];
+    if follows.len() < MAGIC.len() && !at_end {
+        return Found::Nothing;
+    }
+    if (follows.starts_with(MAGIC) || follows.is_empty()) && are_line_ends(&bytes[block_end..end]) {
+        return Found::Whole(end);
+    }
+    damaged(bytes, block_start, at_end, "a record with a wrong Content-Length")
+}
+
+fn line_ends(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count()
+}
+
+/// Whether these are line ends of one kind: half of one says that a block ended in the middle of it.
+fn are_line_ends(bytes: &[u8]) -> bool {
+    bytes.chunks(2).all(|end| end == b"\r\n") || bytes.iter().all(|byte| *byte == b'\n')
+}
+
+/// A record that goes on to the next version line at or after `from`.
+fn damaged(bytes: &[u8], from: usize, at_end: bool, reason: &'static str) -> Found {
+    let next = memmem::find(&bytes[from..], NEXT).map(|at| from + at + 1);
+    next.or(at_end.then_some(bytes.len())).map_or(Found::Nothing, |end| Found::Damaged(end, reason))
+}
+
+/// The length of a header with the blank line after it.
+fn header_length(bytes: &[u8]) -> Option<usize> {
+    let near = &bytes[..bytes.len().min(LONGEST_HEADER)];
+    let crlf = memmem::find(near, b"\r\n\r\n").map(|at| at + 4);
+    // The first blank line counts, whatever its ends.
+    let before = &near[..crlf.unwrap_or(near.len())];
+    memmem::find(before, b"\n\n").map(|at| at + 2).or(crlf)
+}
+
+fn content_length(header: &[u8]) -> Option<usize> {
+    field(header, "Content-Length")?.parse().ok()
+}
+
+/// The value of a header field, which may go on over further lines that start with a blank.
+pub(super) fn field<'a>(header: &'a [u8], name: &str) -> Option<Cow<'a, str>> {
+    let mut lines = header.split(|byte| *byte == b'\n').peekable();
+    while let Some(line) = lines.next() {
+        let Some(colon) = memchr::memchr(b':', line) else { continue };
+        if !line[..colon].trim_ascii().eq_ignore_ascii_case(name.as_bytes()) {
+            continue;
+        }
+        let mut value = String::from_utf8_lossy(line[colon + 1..].trim_ascii());
+        while let Some(more) = lines.next_if(|line| line.starts_with(b" ") || line.starts_with(b"\t")) {
+            let value = value.to_mut();
+            value.push_str(if value.is_empty() { "" } else { " " });
+            value.push_str(&String::from_utf8_lossy(more.trim_ascii()));
+        }
+        return Some(value);
+    }
+    None
+}
+
+/// What a record is.
+pub(super) fn parse<'a>(record: &'a [u8], settings: &Settings, text: &'a mut String) -> Entry<'a> {
+    let record = &record[record.iter().position(|byte| *byte == b'W').unwrap_or(0)..];
+    let Some(header) = header_length(record) else { return Entry::Carried("other") };
+    let (header, block) = record.split_at(header);
+    let block = &block[..content_length(header).unwrap_or(0).min(block.len())];
+    let content_type = || field(header, "Content-Type");
+    let kind = field(header, "WARC-Type").unwrap_or_default().to_ascii_lowercase();
+    let text = match &*kind {
+        "conversion" => match simdutf8::basic::from_utf8(block) {
+            // Nearly always, and nothing is copied.
+            Ok(text) if content_type().is_none_or(|content| content.starts_with("text/plain")) => Ok(text),
+            _ => resource(block, content_type().as_deref(), settings, text),
+        },
+        "resource" => resource(block, content_type().as_deref(), settings, text),
+        "response" if !content_type().is_some_and(|content| is_http(&content)) => {
+            // A page of another protocol: what was said has no headers.
+            resource(block, content_type().as_deref(), settings, text)
+        }
+        "response" => response(block, settings, text),
+        other => Err(Entry::Carried(carried(other))),
+    };
+    let text = match text {
+        Ok(text) => text,
+        Err(entry) => return entry,
+    };
+    let fields = &settings.fields;
+    // Some crawlers put the address into angle brackets.
+    let uri =
+        field(header, "WARC-Target-URI").map(|uri| match uri.strip_prefix('<').and_then(|uri| uri.strip_suffix('>')) {
+            Some(bare) => Cow::Owned(bare.to_owned()),
+            None => uri,
+        });
+    let named = |name: &str| if name == "uri" { uri.clone() } else { field(header, name) };
+    let id = fields.id.as_deref().and_then(named).or_else(|| field(header, "WARC-Record-ID"));
+    let source = fields.source.as_deref().and_then(named);
+    let value =
+        fields.value.as_deref().and_then(named).map_or(FieldValue::Missing, |value| FieldValue::of_text(&value));
+    Entry::Document(Document { id, text, uri, source, value })
+}
+
+fn is_http(content_type: &str) -> bool {
+    content_type.trim_start().to_ascii_lowercase().starts_with("application/http")
+}
+
+/// The text of an HTTP message.
+pub(super) fn response<'a>(block: &[u8], settings: &Settings, text: &'a mut String) -> Result<&'a str, Entry<'a>> {
+    let response = http::response(block, settings.longest as usize).map_err(Entry::Skipped)?;
+    resource(&response.body, response.content_type, settings, text)
+}
+
+/// The text of a body.
+pub(super) fn resource<'a>(
+    body: &[u8],
+    content_type: Option<&str>,
+    settings: &Settings,
+    text: &'a mut String,
+) -> Result<&'a str, Entry<'a>> {
+    match text_of(body, content_type, settings.extract, text) {
+        Content::Text => Ok(text),
+        Content::NotText => Err(Entry::Carried("not text")),
+    }
+}
+
+/// The word for a record that is carried along.
+fn carried(kind: &str) -> &'static str {
+    ["warcinfo", "request", "metadata", "revisit", "continuation"]
+        .into_iter()
+        .find(|known| *known == kind)
+        .unwrap_or("other")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::Fields;
+    use crate::read::cut::tests::all_entries;
+
+    fn wet(kind: &str, text: &str, length: usize) -> String {
+        format!(
+            "WARC/1.0\r\nWARC-Type: {kind}\r\nwarc-record-id: <urn:x>\r\nWARC-Target-URI: http://a.example/\r\nContent-Length: {length}\r\n\r\n{text}\r\n\r\n"
+        )
+    }
+
+    fn texts(file: &str) -> Vec<Result<String, String>> {
+        let mut text = String::new();
+        let mut parse = |record: &[u8]| match parse(record, &Settings::default(), &mut text) {
+            Entry::Document(document) => Some(Ok(document.text.to_owned())),
+            Entry::Carried(_) => None,
+            Entry::Skipped(reason) => Some(Err(reason)),
+        };
+        let spans = all_entries(file.as_bytes(), cut);
+        let entry = |span: super::super::cut::Span| match span.problem {
+            Some(problem) => Some(Err(problem.into_owned())),
+            None => parse(&file.as_bytes()[span.all]),
+        };
+        spans.into_iter().filter_map(entry).collect()
+    }
+
+    fn ok(text: &str) -> Result<String, String> {
+        Ok(text.to_owned())
+    }
+
+    #[test]
+    fn conversion_records_are_documents_and_others_are_carried() {
+        let file = wet("warcinfo", "x", 1) + &wet("conversion", "one\r\n\r\ntwo", 10) + &wet("request", "GET /", 5);
+        assert_eq!(texts(&file), [ok("one\r\n\r\ntwo")]);
+        let mut text = String::new();
+        for (id, expected) in [(None, "<urn:x>"), (Some("uri"), "http://a.example/"), (Some("content-length"), "3")] {
+            let fields = Fields { id: id.map(str::to_owned), ..Fields::default() };
+            let record = wet("conversion", "one", 3);
+            let settings = Settings { fields, ..Settings::default() };
+            let Entry::Document(document) = parse(record.as_bytes(), &settings, &mut text) else { panic!() };
+            assert_eq!((document.id.as_deref(), document.uri.as_deref()), (Some(expected), Some("http://a.example/")));
+        }
+    }
+
+    #[test]
+    fn a_wrong_length_costs_that_record_and_no_other() {
+        for length in [0, 2, 4, 9, 500, usize::MAX] {
+            let file = wet("conversion", "one", 3) + &wet("conversion", "two", length) + &wet("conversion", "three", 5);
+            let texts = texts(&file);
+            assert_eq!(texts.len(), 3, "{length}: {texts:?}");
+            assert_eq!((&texts[0], &texts[2]), (&ok("one"), &ok("three")));
+            assert!(texts[1].is_err(), "{length}");
+        }
+        let without = wet("conversion", "two", 3).replace("Content-Length: 3\r\n", "");
+        let texts = texts(&(without + &wet("conversion", "one", 3)));
+        assert_eq!(texts, [Err("a record without a valid Content-Length".to_owned()), ok("one")]);
+    }
+
+    #[test]
+    fn headers_may_be_folded_and_addresses_in_brackets() {
+        let record = "WARC/1.1\nwarc-type : conversion\nWARC-Target-URI:\n  <http://a.example/\n\tb>\nContent-Length:\n 3\n\none\n\n";
+        assert_eq!(texts(record), [ok("one")]);
+        let mut text = String::new();
+        let Entry::Document(document) = parse(record.as_bytes(), &Settings::default(), &mut text) else { panic!() };
+        assert_eq!(document.uri.as_deref(), Some("http://a.example/ b"));
+    }
+
+    #[test]
+    fn rubbish_between_records_is_skipped_with_a_word() {
+        let mut found = Cut::default();
+        let file = format!("rubbish\n{}rubbish", wet("conversion", "one", 3));
+        cut(file.as_bytes(), true, &mut found);
+        assert_eq!(found.spans[0].problem.as_deref(), Some("not a WARC record"));
+        // What follows the record makes its length look wrong, and it is: nobody can tell whose rubbish it is.
+        assert_eq!(found.spans.len(), 2);
+    }
+
+    #[test]
+    fn a_response_is_the_text_of_its_body() {
+        let http = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>one <b>two</b><script>x()</script>";
+        let record = wet("response", http, http.len())
+            .replace("Content-Length", "Content-Type: application/http\r\nContent-Length");
+        assert_eq!(texts(&record)[0].as_ref().unwrap().trim(), "one two");
+        let picture = http.replace("text/html", "image/png");
+        assert_eq!(
+            texts(
+                &wet("response", &picture, picture.len())
+                    .replace("Content-Length", "Content-Type: application/http\r\nContent-Length")
+            ),
+            []
+        );
+    }
+}

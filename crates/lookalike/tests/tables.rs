@@ -1,0 +1,165 @@
+//! Tables and other files of many documents: read by their fields, and written as they were, less the duplicates.
+
+mod made;
+
+use std::fs;
+
+use lookalike::io::read::{Fields, Settings, Split};
+use lookalike::{DedupOptions, Output, Summary};
+use made::{Case, dedup};
+
+fn text(seed: usize) -> String {
+    (0..60).map(|at| format!("w{}", seed * 1000 + at)).collect::<Vec<_>>().join(" ")
+}
+
+fn options(case: &Case, change: impl FnOnce(&mut Settings)) -> DedupOptions {
+    let mut options = case.options("in", 0.8);
+    change(&mut options.read.settings);
+    options
+}
+
+fn out(case: &Case, name: &str) -> String {
+    fs::read_to_string(case.path("out").join(name)).unwrap()
+}
+
+fn counts(summary: &Summary) -> (u64, u64, u64) {
+    (summary.input.documents, summary.input.skipped, summary.found.removed)
+}
+
+#[test]
+fn rows_of_csv_are_copied_as_they_are_with_their_header() {
+    let case = Case::new();
+    let header = "\u{feff}id,\"text\",more\r\n";
+    let rows = [
+        format!("1,\"{} \"\"said\"\",\r\nhe\",x\r\n", text(1)),
+        format!("2,{},\"y\"\r\n", text(2)),
+        "\r\n".to_owned(),
+        format!("3,\"{} 'said', he\",z\r\n", text(1)),
+        "4\r\n".to_owned(),
+        format!("5,{},w", text(3)),
+    ];
+    case.write("in/a.csv", format!("{header}{}", rows.concat()));
+    let summary = dedup(&options(&case, |settings| settings.fields.id = Some("id".to_owned())));
+    assert_eq!(counts(&summary), (4, 1, 1));
+    assert_eq!(out(&case, "kept/a.csv"), [header, &rows[0], &rows[1], &rows[5]].concat());
+    // The header is row 1, as in a spreadsheet.
+    assert_eq!(summary.skipped[0].position, 5);
+    let removed = case.rows("removed.jsonl");
+    assert_eq!((&removed[0]["removed_id"], &removed[0]["kept_id"]), (&"3".into(), &"1".into()));
+}
+
+#[test]
+fn csv_comes_with_any_delimiter_with_a_header_or_not() {
+    let case = Case::new();
+    case.write("in/a.tsv", format!("x\ttext\n1\t{}\n2\t{}\n", text(1), text(1)));
+    case.write("in/b.csv", format!("x;text\n1;{}, and\n2;{}\n", text(2), text(2)));
+    assert_eq!(counts(&dedup(&options(&case, |_| {}))), (4, 0, 2));
+    assert_eq!(out(&case, "kept/b.csv"), format!("x;text\n1;{}, and\n", text(2)));
+
+    let case = Case::new();
+    case.write("in/a.csv", format!("1^{}\n2^{}\n", text(1), text(1)));
+    let plain = options(&case, |settings| {
+        settings.fields.text = "2".to_owned();
+        settings.delimiter = Some(b'^');
+        settings.has_header = false;
+    });
+    assert_eq!(counts(&dedup(&plain)), (2, 0, 1));
+    assert_eq!(out(&case, "kept/a.csv"), format!("1^{}\n", text(1)));
+}
+
+#[test]
+fn a_table_without_the_text_is_one_thing_that_is_skipped() {
+    let case = Case::new();
+    case.write("in/a.csv", "id,body\n1,x\n2,y\n");
+    case.write("in/b.jsonl", format!("{{\"text\": \"{}\"}}\n", text(1)));
+    let summary = dedup(&options(&case, |_| {}));
+    assert_eq!(counts(&summary), (1, 1, 0));
+    assert!(summary.skipped[0].reason.contains("there are id, body"), "{}", summary.skipped[0].reason);
+}
+
+#[test]
+fn annotated_rows_have_four_more_cells() {
+    let case = Case::new();
+    case.write("in/a.csv", format!("id,text\n1,{}\n2,{}\n", text(1), text(1)));
+    let mut options = options(&case, |settings| settings.fields.id = Some("id".to_owned()));
+    options.output = Output::Annotated;
+    dedup(&options);
+    let expected = format!("id,text,cluster,kept,kept_id,jaccard\n1,{},1,true,,\n2,{},1,false,1,1\n", text(1), text(1));
+    assert_eq!(out(&case, "annotated/a.csv"), expected);
+}
+
+#[test]
+fn a_list_of_json_stays_a_list() {
+    let case = Case::new();
+    let object = |seed: usize| format!("{{\"body\": {{\"content\": \"{}\", \"n\": [1, {{}}]}} }}", text(seed));
+    let list = format!("[\n {} ,\n{},{}, 7,\n{}]\n", object(1), object(2), object(1), object(3));
+    case.write("in/a.json", list);
+    case.write("in/gone.json", format!("[{}]", object(1)));
+    let summary = dedup(&options(&case, |settings| settings.fields.text = "body.content".to_owned()));
+    assert_eq!(counts(&summary), (5, 1, 2));
+    assert_eq!(out(&case, "kept/a.json"), format!("[\n{},\n{},\n{}\n]\n", object(1), object(2), object(3)));
+    assert_eq!(out(&case, "kept/gone.json"), "[]\n");
+    assert_eq!((summary.skipped[0].entry, summary.skipped[0].position), ("object", 4));
+    let values: serde_json::Value = serde_json::from_str(&out(&case, "kept/a.json")).unwrap();
+    assert_eq!(values.as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn objects_over_several_lines_are_read_too() {
+    let case = Case::new();
+    let object = |seed: usize| format!("{{\n  \"text\": \"{}\"\n}}", text(seed));
+    case.write("in/a.json", format!("{}\n{}\n{}\n", object(1), object(1), object(2)));
+    assert_eq!(counts(&dedup(&options(&case, |_| {}))), (3, 0, 1));
+    assert_eq!(out(&case, "kept/a.json"), format!("{}\n{}\n", object(1), object(2)));
+}
+
+#[test]
+fn a_text_is_split_as_asked() {
+    let paragraphs =
+        [format!("{}\nmore\n\n", text(1)), format!("{}\r\n \r\n\r\n", text(2)), format!("{}\nmore", text(1))];
+    for (split, documents, kept) in [
+        (Split::File, 1, paragraphs.concat()),
+        (Split::Paragraph, 3, paragraphs[..2].concat()),
+        (Split::Line, 5, format!("{}\nmore\n{}\r\n", text(1), text(2))),
+    ] {
+        let case = Case::new();
+        case.write("in/a.txt", paragraphs.concat());
+        let summary = dedup(&options(&case, |settings| settings.split = split));
+        assert_eq!(summary.input.documents, documents, "{split:?}");
+        assert_eq!(out(&case, "kept/a.txt"), kept, "{split:?}");
+    }
+    let case = Case::new();
+    case.write("in/a.txt", paragraphs.concat());
+    let mut annotated = options(&case, |settings| settings.split = Split::Paragraph);
+    annotated.output = Output::Annotated;
+    dedup(&annotated);
+    let rows = made::rows(&case.path("out/annotated/a.txt.jsonl"));
+    assert_eq!((&rows[2]["id"], &rows[2]["kept_id"]), (&"a.txt:3".into(), &"a.txt:1".into()));
+}
+
+#[test]
+fn a_folder_may_hold_everything_at_once() {
+    let case = Case::new();
+    let page = format!("<html><body><p>{}</p></body></html>", text(1));
+    case.write("in/page.html", &page);
+    case.write("in/rows.csv", format!("text\n{}\n", text(1)));
+    case.write("in/lines.jsonl", format!("{{\"text\": \"{}\"}}\n", text(1)));
+    case.write("in/list", format!("[{{\"text\": \"{}\"}}]", text(1)));
+    case.write("in/plain", text(1));
+    case.write("in/old.txt", format!("caf\u{e9} {}", text(2)).chars().map(|c| c as u8).collect::<Vec<u8>>());
+    case.write("in/wide.txt", [vec![0xFF, 0xFE], text(2).encode_utf16().flat_map(u16::to_le_bytes).collect()].concat());
+    case.write("in/picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
+    let summary = dedup(&options(&case, |_| {}));
+    assert_eq!(counts(&summary), (7, 1, 5));
+    assert!(summary.skipped[0].reason.contains("not a text"), "{}", summary.skipped[0].reason);
+    assert!(summary.skipped[0].file.ends_with("picture.png"));
+}
+
+#[test]
+fn what_is_left_out_of_the_fields_is_no_error() {
+    let case = Case::new();
+    case.write("in/a.csv", format!("text\n{}\n", text(1)));
+    let fields = Fields { id: Some("id".to_owned()), value: Some("score".to_owned()), ..Fields::default() };
+    let summary = dedup(&options(&case, |settings| settings.fields = fields));
+    assert_eq!((counts(&summary), summary.input.without_id), ((1, 0, 0), 1));
+}

@@ -1,0 +1,17 @@
+#![no_main]
+use libfuzzer_sys::fuzz_target;
+use lookalike_core::shingle::Shingler;
+
+fuzz_target!(|text: &str| {
+    for shingle in ["word:5", "word:1", "char:5"] {
+        let mut shingler = Shingler::new(shingle.parse().unwrap());
+        let features = shingler.features(text);
+        let (count, hash) = (features.token_count(), features.text_hash());
+        let all = features.all.to_vec();
+        // The places of the tokens lie in the text, and give the same features by another way.
+        let (tokens, by_place) = shingler.places(text);
+        assert_eq!((tokens.len(), by_place), (count, all));
+        assert!(tokens.iter().all(|token| text.get(token.start..token.end).is_some()));
+        assert_eq!(shingler.features(text).text_hash(), hash);
+    }
+});

@@ -1,0 +1,13 @@
+#![no_main]
+use std::sync::LazyLock;
+
+use libfuzzer_sys::fuzz_target;
+use tempfile::TempDir;
+
+static FOLDER: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().unwrap());
+
+fuzz_target!(|bytes: &[u8]| {
+    let mut settings = lookalike_fuzz::settings();
+    settings.split = lookalike_io::read::Split::Paragraph;
+    lookalike_fuzz::check(FOLDER.path(), "a.txt", bytes, &settings);
+});

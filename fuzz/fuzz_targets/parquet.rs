@@ -1,0 +1,12 @@
+#![no_main]
+use std::sync::LazyLock;
+
+use libfuzzer_sys::fuzz_target;
+use tempfile::TempDir;
+
+static FOLDER: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().unwrap());
+
+fuzz_target!(|bytes: &[u8]| {
+    let settings = lookalike_fuzz::settings();
+    lookalike_fuzz::check(FOLDER.path(), "a.parquet", bytes, &settings);
+});
