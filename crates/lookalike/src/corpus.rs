@@ -18,7 +18,7 @@ use lookalike_io::read::{Chunk, Document, Entry, Parser, Placed, Skipped};
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
-use crate::options::{ReadOptions, SimilarityOptions};
+use crate::options::{ReadOptions, SimilarityOptions, SourceBy};
 use crate::progress::Progress;
 use crate::queue::Queue;
 use crate::strings::Strings;
@@ -27,11 +27,13 @@ use crate::strings::Strings;
 pub(crate) struct Corpus {
     pub(crate) shelf: Shelf,
     pub(crate) kinds: Vec<FileKind>,
+    /// How many files are of the input; those after them are of the reference, and so are their documents.
+    pub(crate) input_files: usize,
     /// Entries that are no documents and are carried along, in order, with their positions.
     pub(crate) carried: Vec<(Place, u64)>,
     pub(crate) skipped: Vec<Skipped>,
-    /// Unpacked.
-    pub(crate) byte_count: u64,
+    /// Of each file, unpacked.
+    pub(crate) file_bytes: Vec<u64>,
 
     pub(crate) places: Vec<Place>,
     pub(crate) positions: Vec<u64>,
@@ -44,6 +46,8 @@ pub(crate) struct Corpus {
     pub(crate) values: Vec<FieldValue>,
     ids: Strings,
     uris: Strings,
+    /// Only where a field says the source.
+    sources: Strings,
 }
 
 /// What a file turned out to be.
@@ -117,6 +121,8 @@ impl Corpus {
         let mut skipped: Vec<Skipped> = parts.iter_mut().flat_map(|part| std::mem::take(&mut part.skipped)).collect();
         // What is shown is cut off, and damage explains the most.
         skipped.sort_by_key(|skipped| !skipped.is_damage);
+        let mut file_bytes = vec![0; kinds.len()];
+        parts.iter().for_each(|part| file_bytes[part.file as usize] += part.byte_count);
         // Column after column, each freed part by part, so that little is there twice.
         macro_rules! column {
             ($name:ident, $concat:expr) => {
@@ -124,10 +130,11 @@ impl Corpus {
             };
         }
         Ok(Self {
+            input_files: kinds.len(),
             shelf,
             kinds,
             carried: column!(carried, concat),
-            byte_count: parts.iter().map(|part| part.byte_count).sum(),
+            file_bytes,
             skipped,
             places: column!(places, concat),
             positions: column!(positions, concat),
@@ -137,13 +144,29 @@ impl Corpus {
             values: parts.iter_mut().flat_map(|part| std::mem::take(&mut part.values)).collect(),
             ids: column!(ids, Strings::concat),
             uris: column!(uris, Strings::concat),
+            sources: column!(sources, Strings::concat),
             sketches: Sketches::concat(similarity.banding, parts.into_iter().map(|part| part.sketches).collect()),
         })
     }
 
-    /// How many documents there are.
+    /// The same corpus, of which only so many files are the input.
+    pub(crate) fn with_input_files(self, input_files: usize) -> Self {
+        Self { input_files, ..self }
+    }
+
+    /// How many documents there are, those of the reference among them.
     pub(crate) fn len(&self) -> usize {
         self.places.len()
+    }
+
+    /// How many documents the input has: the first ones.
+    pub(crate) fn input_count(&self) -> usize {
+        self.places.partition_point(|place| (place.file as usize) < self.input_files)
+    }
+
+    /// Whether a document is of the reference, and not of the input.
+    pub(crate) fn is_reference(&self, document: u32) -> bool {
+        self.places[document as usize].file as usize >= self.input_files
     }
 
     /// The id of a document: the user's own, or else where it lies.
@@ -158,14 +181,19 @@ impl Corpus {
         }
     }
 
-    /// How many documents have no id of their own.
+    /// How many documents of the input have no id of their own.
     pub(crate) fn without_id(&self) -> u64 {
-        (0..self.len()).filter(|document| self.ids.at(*document).is_none()).count() as u64
+        (0..self.input_count()).filter(|document| self.ids.at(*document).is_none()).count() as u64
     }
 
-    /// How many documents have the id of another one before them.
+    /// How many documents of the input have no source of their own.
+    pub(crate) fn without_source(&self) -> u64 {
+        (0..self.input_count()).filter(|document| self.sources.at(*document).is_none()).count() as u64
+    }
+
+    /// How many documents of the input have the id of another one before them.
     pub(crate) fn repeated_ids(&self) -> u64 {
-        let mut ids: Vec<&str> = (0..self.len()).filter_map(|document| self.ids.at(document)).collect();
+        let mut ids: Vec<&str> = (0..self.input_count()).filter_map(|document| self.ids.at(document)).collect();
         ids.par_sort_unstable();
         ids.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64
     }
@@ -175,9 +203,15 @@ impl Corpus {
         self.uris.at(document as usize)
     }
 
-    /// Where a document comes from: the host of a page, or else the file.
-    pub(crate) fn source(&self, document: u32) -> &str {
-        self.uri(document).and_then(host).unwrap_or_else(|| self.file_name(document))
+    /// Where a document comes from.
+    pub(crate) fn source(&self, document: u32, by: SourceBy) -> &str {
+        let host = || self.uri(document).and_then(host);
+        match by {
+            SourceBy::HostOrFile => host().unwrap_or_else(|| self.file_name(document)),
+            SourceBy::Host => host().unwrap_or("(no host)"),
+            SourceBy::File => self.file_name(document),
+            SourceBy::Field => self.sources.at(document as usize).unwrap_or("(no source)"),
+        }
     }
 
     /// The format of a document's file.
@@ -216,6 +250,7 @@ struct Part {
     values: Vec<FieldValue>,
     ids: Strings,
     uris: Strings,
+    sources: Strings,
 }
 
 /// Parses and sketches chunks; one a thread.
@@ -226,6 +261,7 @@ struct Sketcher {
     set: FeatureSet,
     similarity: SimilarityOptions,
     wants_values: bool,
+    wants_sources: bool,
 }
 
 impl Sketcher {
@@ -237,6 +273,7 @@ impl Sketcher {
             set: FeatureSet::default(),
             similarity: *similarity,
             wants_values: options.fields.value.is_some(),
+            wants_sources: options.fields.source.is_some(),
         }
     }
 
@@ -257,13 +294,17 @@ impl Sketcher {
             values: Vec::new(),
             ids: Strings::default(),
             uris: Strings::default(),
+            sources: Strings::default(),
         };
-        let Self { parser, shingler, sketcher, set, wants_values, .. } = self;
+        let Self { parser, shingler, sketcher, set, wants_values, wants_sources, .. } = self;
         part.position_count = parser.entries(chunk, |Placed { position, place, entry }| match entry {
             Entry::Document(document) => {
                 part.places.push(place);
                 part.positions.push(position);
                 part.describe(&document, *wants_values);
+                if *wants_sources {
+                    part.sources.push(document.source.as_deref().unwrap_or_default());
+                }
                 part.sketch(document.text, shingler, sketcher, set);
             }
             Entry::Carried => part.carried.push((place, position)),
@@ -314,6 +355,7 @@ impl Part {
         self.values.shrink_to_fit();
         self.ids.shrink_to_fit();
         self.uris.shrink_to_fit();
+        self.sources.shrink_to_fit();
     }
 }
 
