@@ -7,11 +7,15 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lookalike::core::banding::Banding;
 use lookalike::core::keep::Keep;
+use lookalike::core::resolve::Scope;
 use lookalike::core::shingle::Shingle;
 use lookalike::core::similarity::Threshold;
 use lookalike::io::read::{Fields, Settings, Split};
 use lookalike::io::web::Extract;
-use lookalike::{Copies, DedupOptions, Group, Output, PairsOptions, ReadOptions, RowFormat, SimilarityOptions};
+use lookalike::{
+    Against, Copies, DedupOptions, Group, Output, PairsOptions, ReadOptions, RowFormat, Share, SimilarityOptions,
+    SourceBy,
+};
 
 use crate::number;
 
@@ -52,12 +56,16 @@ pub(crate) struct DedupArguments {
     /// The folder to write to; it is made, and must be empty if it is there
     #[arg(short, long, value_name = "DIR", required_unless_present = "dry_run")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    against: AgainstArguments,
     /// Which of two near-duplicates stays: longest (in tokens), first, last, max:FIELD or min:FIELD
     #[arg(long, value_name = "ORDER", default_value = "longest")]
     keep: String,
     /// How near-duplicates become removals
     #[arg(long, value_enum, value_name = "HOW", default_value_t = GroupArgument::Independent)]
     group: GroupArgument,
+    #[command(flatten)]
+    source: SourceArguments,
     /// Write no documents, only the evidence and the summary (to the output folder, if one is given)
     #[arg(long, conflicts_with = "annotate")]
     dry_run: bool,
@@ -67,6 +75,27 @@ pub(crate) struct DedupArguments {
     /// Replace what an earlier run wrote to the output folder
     #[arg(long)]
     force: bool,
+}
+
+#[derive(Debug, Args)]
+struct AgainstArguments {
+    /// Also remove what is like a document of these files or folders, such as a test set; they stay as they are
+    #[arg(long, value_name = "REFERENCE", num_args = 1..)]
+    against: Vec<PathBuf>,
+    /// Remove only what is like a document of --against, and leave duplicates inside the input alone
+    #[arg(long, requires = "against")]
+    only_against: bool,
+}
+
+#[derive(Debug, Args)]
+struct SourceArguments {
+    /// Which source a document counts to: host, file, or a field's value (field:host for a field of such a name)
+    /// [default: the host of a page, else the file]
+    #[arg(long, value_name = "FIELD|host|file")]
+    source: Option<String>,
+    /// Stop before anything is written if a source of two documents or more loses this share of them: above 0, at most 1
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    fail_if_source_loses: Option<f64>,
 }
 
 #[derive(Debug, Args)]
@@ -219,15 +248,23 @@ impl DedupArguments {
     pub(crate) fn options(self) -> Result<(DedupOptions, RunOptions)> {
         let keep: Keep = self.keep.parse()?;
         let run = self.read.run_options()?;
-        let read = self.read.options(keep.field())?;
+        let mut read = self.read.options(keep.field())?;
+        let source = self.source.source()?;
+        read.settings.fields.source = source.1;
+        if self.against.only_against && matches!(self.group, GroupArgument::Components) {
+            bail!("--only-against links no documents through others: leave out --group components");
+        }
         let options = DedupOptions {
             read,
             similarity: self.similarity.options()?,
+            against: self.against.options(),
             keep,
             group: match self.group {
                 GroupArgument::Independent => Group::Independent,
                 GroupArgument::Components => Group::Components,
             },
+            source: source.0,
+            fail_if_source_loses: self.source.fail_if_source_loses.map(Share::new).transpose()?,
             folder: self.output,
             output: match (self.dry_run, self.annotate) {
                 (true, _) => Output::DryRun,
@@ -237,6 +274,30 @@ impl DedupArguments {
             force: self.force,
         };
         Ok((options, run))
+    }
+}
+
+impl AgainstArguments {
+    fn options(self) -> Option<Against> {
+        let scope = if self.only_against { Scope::References } else { Scope::Everything };
+        (!self.against.is_empty()).then_some(Against { references: self.against, scope })
+    }
+}
+
+impl SourceArguments {
+    /// What tells a document's source, and the field if it is one.
+    fn source(&self) -> Result<(SourceBy, Option<String>)> {
+        Ok(match self.source.as_deref() {
+            None => (SourceBy::HostOrFile, None),
+            Some("host") => (SourceBy::Host, None),
+            Some("file") => (SourceBy::File, None),
+            Some(typed) => match typed.strip_prefix("field:").unwrap_or(typed) {
+                "" => {
+                    bail!("--source needs a name: give host, file, or the field that says where a document comes from")
+                }
+                field => (SourceBy::Field, Some(field.to_owned())),
+            },
+        })
     }
 }
 

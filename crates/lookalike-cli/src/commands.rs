@@ -8,6 +8,7 @@ use lookalike::{Output, Progress, Silent};
 
 use crate::args::{Arguments, Command, CompareArguments, DedupArguments, PairsArguments, RunOptions};
 use crate::show;
+use crate::sources;
 use crate::watch::Watch;
 
 /// How a command ended.
@@ -28,14 +29,16 @@ pub(crate) fn run(arguments: Arguments) -> Result<Done> {
 fn dedup(arguments: DedupArguments) -> Result<Done> {
     let (options, run) = arguments.options()?;
     let summary = with_threads(run, |progress| lookalike::dedup(&options, progress))??;
-    show::skipped(&summary.skipped, summary.input.skipped);
+    let skipped = summary.input.skipped + summary.input.reference_skipped;
+    show::skipped(&summary.skipped, skipped);
     show::doubts(&summary.input, &options.read, options.keep.field());
+    sources::note_nearly_lost(&summary.nearly_lost, options.folder.is_some());
     if !run.quiet {
         // The result is there; that nobody reads about it does not undo it.
         let _ = show::summary(&summary, options.folder.as_deref(), options.output);
     }
     debug_assert!(options.folder.is_some() || options.output == Output::DryRun, "clap asks for one of them");
-    Ok(done(summary.input.skipped))
+    Ok(done(skipped))
 }
 
 fn pairs(arguments: PairsArguments) -> Result<Done> {

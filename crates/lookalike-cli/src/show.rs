@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use lookalike::{Comparison, Input, Output, PairsReport, ReadOptions, Side, SimilarityOptions, SkippedEntry, Summary};
 
-use crate::number;
+use crate::{number, sources};
 
 /// How many skipped entries are shown; the summary has more of them.
 const SHOWN_SKIPPED: usize = 10;
@@ -65,6 +65,11 @@ pub(crate) fn doubts(input: &Input, read: &ReadOptions, keep: Option<&str>) {
     {
         eprintln!("note: {} no field '{field}', and are kept last", documents(input.without_value));
     }
+    if let Some(field) = &read.settings.fields.source
+        && input.without_source > 0
+    {
+        eprintln!("note: {} no field '{field}', and count to '(no source)'", documents(input.without_source));
+    }
     if input.repeated_ids > 0 {
         eprintln!("note: {} the id of another: the output cannot tell them apart", documents(input.repeated_ids));
     }
@@ -116,6 +121,7 @@ pub(crate) fn summary(summary: &Summary, folder: Option<&Path>, output: Output) 
         number::of(input.documents, "document"),
         number::bytes(input.bytes)
     )?;
+    reference(&mut out, summary)?;
 
     let share = 100.0 * found.removed as f64 / input.documents.max(1) as f64;
     let copies = match found.exact_copies {
@@ -123,7 +129,8 @@ pub(crate) fn summary(summary: &Summary, folder: Option<&Path>, output: Output) 
         copies => format!("{} exact copies", number::count(copies)),
     };
     let near = number::of(found.near_duplicates, "near-duplicate");
-    writeln!(out, "removed   {} ({share:.1} %): {near} and {copies} of a kept document", number::count(found.removed))?;
+    let kept = if input.reference_files > 0 { "a kept or a reference document" } else { "a kept document" };
+    writeln!(out, "removed   {} ({share:.1} %): {near} and {copies} of {kept}", number::count(found.removed))?;
     // Copies of a text that is itself removed go for the same near-duplicate.
     match found.repeated_texts - found.exact_copies {
         0 => {}
@@ -153,6 +160,7 @@ pub(crate) fn summary(summary: &Summary, folder: Option<&Path>, output: Output) 
             writeln!(out, "          {:.3}  {removed}  →  {kept}", removal.jaccard)?;
         }
     }
+    sources::table(&mut out, summary)?;
     writeln!(
         out,
         "found by  {} shingles at a similarity of {} or more, {} bands of {} rows: recall {:.4} at the threshold",
@@ -171,6 +179,31 @@ pub(crate) fn summary(summary: &Summary, folder: Option<&Path>, output: Output) 
         writeln!(out, "wrote     {}: {documents}removed.jsonl (what went, and why), summary.json", folder.display())?;
     }
     out.flush()
+}
+
+/// What the input was held against, if it was.
+fn reference(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+    let Summary { input, found, parameters, .. } = summary;
+    if input.reference_files == 0 {
+        return Ok(());
+    }
+    let skipped = match input.reference_skipped {
+        0 => String::new(),
+        skipped => format!(" ({} skipped)", number::count(skipped)),
+    };
+    let like = match (parameters.group, found.removed_by_reference) {
+        ("components", 1) => "is linked to one of them",
+        ("components", _) => "are linked to one of them",
+        (_, 1) => "is like one of them",
+        _ => "are like one of them",
+    };
+    writeln!(
+        out,
+        "reference {} in {}{skipped}; {} of the input {like}",
+        number::of(input.reference_documents, "document"),
+        number::of(input.reference_files, "file"),
+        number::of(found.removed_by_reference, "document"),
+    )
 }
 
 /// Alone or with how many others removed in their place.

@@ -155,6 +155,114 @@ fn what_cannot_be_done_is_refused_with_the_remedy() {
     refused(&["compare", "a", "z", "--in", "in.jsonl", "--id", "id"], &["no document has the id 'z'"]);
 }
 
+fn by_site(site: &str, seeds: std::ops::Range<usize>, more: &str) -> String {
+    let line = |seed| format!("{{\"site\":\"{site}\",\"text\":\"{} {more}\"}}\n", text(seed));
+    seeds.map(line).collect()
+}
+
+#[test]
+fn what_is_like_the_reference_is_removed_and_told() {
+    let folder = Folder::new();
+    folder.write("in.jsonl", lines()).write("test/a.jsonl", lines().lines().next().unwrap());
+    let dedup = ["dedup", "in.jsonl", "--id", "id", "-o", "out", "--force", "--against", "test"];
+    let ran = folder.run(&dedup);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    for said in [
+        "read      4 documents in 1 file",
+        "reference 1 document in 1 file; 2 documents of the input are like one of them",
+        "removed   3 (75.0 %): 1 near-duplicate and 2 exact copies of a kept or a reference document",
+    ] {
+        assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
+    }
+    let rows = folder.read("out/removed.jsonl");
+    let rows: Vec<&str> = rows.lines().collect();
+    assert!(
+        rows[0].starts_with(r#"{"removed_id":"a","kept_id":"a","kept_in":"reference","jaccard":1.0"#),
+        "{}",
+        rows[0]
+    );
+    assert!(!rows[2].contains("kept_in"), "{}", rows[2]);
+    let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
+    assert_eq!(
+        (&summary["input"]["reference_files"], &summary["input"]["reference_documents"]),
+        (&1.into(), &1.into())
+    );
+    assert_eq!(summary["found"]["removed_by_reference"], 2);
+
+    let ran = folder.run(&[&dedup[..], &["--only-against"]].concat());
+    assert!(ran.stdout.contains("removed   2 (50.0 %): 1 near-duplicate and 1 exact copy"), "{}", ran.stdout);
+    assert_eq!(folder.read("out/kept/in.jsonl").lines().count(), 2);
+    let ran = folder.run(&[&dedup[..], &["--group", "components"]].concat());
+    assert!(ran.stdout.contains("; 2 documents of the input are linked to one of them"), "{}", ran.stdout);
+
+    // What is skipped of the reference is shown, and counts.
+    folder.write("test/b.jsonl", "{oops\n");
+    let ran = folder.run(&dedup);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.starts_with("skipped test/b.jsonl, line 1"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("reference 1 document in 2 files (1 skipped); 2 documents"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_reference_that_makes_no_sense_is_refused() {
+    let folder = Folder::new();
+    folder.write("in.jsonl", lines()).write("all/a.jsonl", lines()).write("all/test.jsonl", lines());
+    let refused = |arguments: &[&str], said: &[&str]| assert_refused(&folder, arguments, said);
+    refused(
+        &["dedup", "all", "-o", "out", "--against", "all/test.jsonl"],
+        &["all/test.jsonl is both input and reference", "leave it out of one"],
+    );
+    refused(&["dedup", "-", "-o", "out", "--against", "-"], &["standard input is both input and reference"]);
+    refused(&["dedup", "in.jsonl", "-o", "out", "--against", "none"], &["cannot read none"]);
+    refused(&["dedup", "in.jsonl", "-o", "out", "--only-against"], &["--against"]);
+    refused(&["dedup", "-o", "out", "--against", "all/a.jsonl", "in.jsonl"], &["INPUT"]);
+    refused(
+        &["dedup", "in.jsonl", "-o", "out", "--against", "all", "--only-against", "--group", "components"],
+        &["leave out --group components"],
+    );
+    assert_eq!(folder.run(&["dedup", "in.jsonl", "-o", "out"]).code, 0);
+    let inside = ["dedup", "all", "-o", "out", "--force", "--against", "out/kept"];
+    refused(&inside, &["out/kept/in.jsonl would be overwritten"]);
+}
+
+#[test]
+fn sources_that_lose_most_are_shown_and_those_nearly_lost_get_a_note() {
+    let folder = Folder::new();
+    let old = by_site("old.example", 0..59, "") + &by_site("old.example", 900..901, "");
+    let corpus = by_site("new.example", 0..80, "more") + &old + &by_site("other.example", 100..102, "");
+    folder.write("in.jsonl", corpus);
+    let dedup = ["dedup", "in.jsonl", "--source", "site", "-o", "out"];
+    let ran = folder.run(&dedup);
+    assert_eq!(ran.code, 0);
+    assert_eq!(
+        ran.stderr,
+        "note: 98.3 % of 60 documents of old.example are removed, most as near-duplicates of documents of new.example\n      \
+         look at removed.jsonl; --fail-if-source-loses 0.95 would stop such a run\n"
+    );
+    let table = "\
+sources   that lose most  documents  removed   share
+          old.example            60       59  98.3 %
+          and 2 more sources
+";
+    assert!(ran.stdout.contains(table), "{}", ran.stdout);
+    assert!(folder.read("out/removed.jsonl").contains(r#""removed_source":"old.example","kept_source":"new.example""#));
+
+    let folder = Folder::new();
+    folder.write("in.jsonl", by_site("old", 0..3, "") + &by_site("new", 0..3, "more"));
+    let fail = ["dedup", "in.jsonl", "--source", "field:site", "-o", "out", "--fail-if-source-loses", "1"];
+    assert_refused(&folder, &fail, &["100.0 % of 3 documents of old;", "nothing was written", "removed.jsonl"]);
+    let many: String = (0..6).map(|site| by_site(&format!("s{site}"), 0..2, &"x ".repeat(site))).collect();
+    folder.write("in.jsonl", many);
+    assert_refused(&folder, &fail, &["documents of s0, ", "documents of s2, and 2 more sources; nothing"]);
+    for wrong in ["0", "-1", "95", "nan"] {
+        let fail = ["dedup", "in.jsonl", "-o", "out", "--fail-if-source-loses", wrong];
+        assert_refused(&folder, &fail, &["is not a share of documents", "at most 1", "0.95"]);
+    }
+    assert_refused(&folder, &["dedup", "in.jsonl", "-o", "out", "--source", "field:"], &["--source needs a name"]);
+    let ran = folder.run(&["dedup", "in.jsonl", "--dry-run", "--source", "typo"]);
+    assert!(ran.stderr.contains("12 documents have no field 'typo', and count to '(no source)'"), "{}", ran.stderr);
+}
+
 #[test]
 fn force_replaces_an_earlier_result() {
     let folder = Folder::new();

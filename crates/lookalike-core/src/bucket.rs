@@ -73,9 +73,9 @@ impl Buckets {
         (0..self.families.len()).into_par_iter().map(|at| self.family(at)).with_max_len(FAMILIES_AT_ONCE)
     }
 
-    /// How many items share a bucket with another.
-    pub fn item_count(&self) -> usize {
-        self.families.values().len()
+    /// How many items share a bucket with another, of those with this rank and worse ones.
+    pub fn item_count_from(&self, rank: u32) -> usize {
+        self.families.values().iter().filter(|item| **item >= rank).count()
     }
 
     fn family(&self, at: usize) -> Family<'_> {
@@ -183,7 +183,9 @@ mod tests {
             .families()
             .map(|family| (family.items.to_vec(), family.buckets().map(<[u32]>::to_vec).collect()))
             .collect();
-        assert_eq!(buckets.item_count(), families.iter().map(|(items, _)| items.len()).sum::<usize>());
+        let all: Vec<u32> = families.iter().flat_map(|(items, _)| items.iter().copied()).collect();
+        assert_eq!(buckets.item_count_from(0), all.len());
+        assert_eq!(buckets.item_count_from(2), all.iter().filter(|rank| **rank >= 2).count());
         families
     }
 

@@ -3,7 +3,6 @@
 //! Texts and features are not kept. Those of documents that may be alike are read again: see [`crate::reread`].
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -18,7 +17,7 @@ use lookalike_io::read::{Chunk, Document, Entry, Parser, Placed, Skipped};
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
-use crate::options::{ReadOptions, SimilarityOptions};
+use crate::options::{ReadOptions, SimilarityOptions, SourceBy};
 use crate::progress::Progress;
 use crate::queue::Queue;
 use crate::strings::Strings;
@@ -27,13 +26,13 @@ use crate::strings::Strings;
 pub(crate) struct Corpus {
     pub(crate) shelf: Shelf,
     pub(crate) kinds: Vec<Arc<FileKind>>,
-    /// Entries that are no documents and are carried along, in order, with their positions.
-    pub(crate) carried: Vec<(Place, u64)>,
-    /// How many there are of each kind.
-    pub(crate) carried_kinds: BTreeMap<&'static str, u64>,
+    /// How many files are of the input; those after them are of the reference, and so are their documents.
+    pub(crate) input_files: usize,
+    /// Entries that are no documents and are carried along, in order.
+    pub(crate) carried: Vec<Carried>,
     pub(crate) skipped: Vec<Skipped>,
-    /// Unpacked.
-    pub(crate) byte_count: u64,
+    /// Of each file, unpacked.
+    pub(crate) file_bytes: Vec<u64>,
 
     pub(crate) places: Vec<Place>,
     pub(crate) positions: Vec<u64>,
@@ -46,6 +45,16 @@ pub(crate) struct Corpus {
     pub(crate) values: Vec<FieldValue>,
     ids: Strings,
     uris: Strings,
+    /// Only where a field says the source.
+    sources: Strings,
+}
+
+/// An entry that is no document.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Carried {
+    pub(crate) place: Place,
+    pub(crate) position: u64,
+    pub(crate) kind: &'static str,
 }
 
 impl Corpus {
@@ -100,7 +109,7 @@ impl Corpus {
             }
             // From places in the chunk, counted from 0, to places in the file, counted from 1.
             part.positions.iter_mut().for_each(|position| *position += before + 1);
-            part.carried.iter_mut().for_each(|(_, position)| *position += before + 1);
+            part.carried.iter_mut().for_each(|carried| carried.position += before + 1);
             part.skipped.iter_mut().for_each(|skipped| skipped.position += before + 1);
             before += part.position_count;
         }
@@ -108,13 +117,11 @@ impl Corpus {
         if u32::try_from(count).is_err() {
             return Err(Error::TooManyDocuments);
         }
-        let mut carried_kinds = BTreeMap::new();
-        for (kind, count) in parts.iter().flat_map(|part| &part.carried_kinds) {
-            *carried_kinds.entry(*kind).or_default() += count;
-        }
         let mut skipped: Vec<Skipped> = parts.iter_mut().flat_map(|part| std::mem::take(&mut part.skipped)).collect();
         // What is shown is cut off, and damage explains the most.
         skipped.sort_by_key(|skipped| !skipped.is_damage);
+        let mut file_bytes = vec![0; kinds.len()];
+        parts.iter().for_each(|part| file_bytes[part.file as usize] += part.byte_count);
         // Column after column, each freed part by part, so that little is there twice.
         macro_rules! column {
             ($name:ident, $concat:expr) => {
@@ -122,11 +129,11 @@ impl Corpus {
             };
         }
         Ok(Self {
+            input_files: kinds.len(),
             shelf,
             kinds,
             carried: column!(carried, concat),
-            carried_kinds,
-            byte_count: parts.iter().map(|part| part.byte_count).sum(),
+            file_bytes,
             skipped,
             places: column!(places, concat),
             positions: column!(positions, concat),
@@ -136,13 +143,29 @@ impl Corpus {
             values: parts.iter_mut().flat_map(|part| std::mem::take(&mut part.values)).collect(),
             ids: column!(ids, Strings::concat),
             uris: column!(uris, Strings::concat),
+            sources: column!(sources, Strings::concat),
             sketches: Sketches::concat(similarity.banding, parts.into_iter().map(|part| part.sketches).collect()),
         })
     }
 
-    /// How many documents there are.
+    /// The same corpus, of which only so many files are the input.
+    pub(crate) fn with_input_files(self, input_files: usize) -> Self {
+        Self { input_files, ..self }
+    }
+
+    /// How many documents there are, those of the reference among them.
     pub(crate) fn len(&self) -> usize {
         self.places.len()
+    }
+
+    /// How many documents the input has: the first ones.
+    pub(crate) fn input_count(&self) -> usize {
+        self.places.partition_point(|place| (place.file as usize) < self.input_files)
+    }
+
+    /// Whether a document is of the reference, and not of the input.
+    pub(crate) fn is_reference(&self, document: u32) -> bool {
+        self.places[document as usize].file as usize >= self.input_files
     }
 
     /// The id of a document: the user's own, or else where it lies.
@@ -154,14 +177,19 @@ impl Corpus {
         Cow::Owned(format.id(self.file_name(document), self.positions[document as usize]))
     }
 
-    /// How many documents have no id of their own.
+    /// How many documents of the input have no id of their own.
     pub(crate) fn without_id(&self) -> u64 {
-        (0..self.len()).filter(|document| self.ids.at(*document).is_none()).count() as u64
+        (0..self.input_count()).filter(|document| self.ids.at(*document).is_none()).count() as u64
     }
 
-    /// How many documents have the id of another one before them.
+    /// How many documents of the input have no source of their own.
+    pub(crate) fn without_source(&self) -> u64 {
+        (0..self.input_count()).filter(|document| self.sources.at(*document).is_none()).count() as u64
+    }
+
+    /// How many documents of the input have the id of another one before them.
     pub(crate) fn repeated_ids(&self) -> u64 {
-        let mut ids: Vec<&str> = (0..self.len()).filter_map(|document| self.ids.at(document)).collect();
+        let mut ids: Vec<&str> = (0..self.input_count()).filter_map(|document| self.ids.at(document)).collect();
         ids.par_sort_unstable();
         ids.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64
     }
@@ -171,9 +199,15 @@ impl Corpus {
         self.uris.at(document as usize)
     }
 
-    /// Where a document comes from: the host of a page, or else the file.
-    pub(crate) fn source(&self, document: u32) -> &str {
-        self.uri(document).and_then(host).unwrap_or_else(|| self.file_name(document))
+    /// Where a document comes from.
+    pub(crate) fn source(&self, document: u32, by: SourceBy) -> &str {
+        let host = || self.uri(document).and_then(host);
+        match by {
+            SourceBy::HostOrFile => host().unwrap_or_else(|| self.file_name(document)),
+            SourceBy::Host => host().unwrap_or("(no host)"),
+            SourceBy::File => self.file_name(document),
+            SourceBy::Field => self.sources.at(document as usize).unwrap_or("(no source)"),
+        }
     }
 
     /// What a document's file is.
@@ -201,8 +235,7 @@ struct Part {
     number: u32,
     position_count: u64,
     byte_count: u64,
-    carried: Vec<(Place, u64)>,
-    carried_kinds: BTreeMap<&'static str, u64>,
+    carried: Vec<Carried>,
     skipped: Vec<Skipped>,
     places: Vec<Place>,
     positions: Vec<u64>,
@@ -213,6 +246,7 @@ struct Part {
     values: Vec<FieldValue>,
     ids: Strings,
     uris: Strings,
+    sources: Strings,
 }
 
 /// Parses and sketches chunks; one a thread.
@@ -223,6 +257,7 @@ struct Sketcher {
     set: FeatureSet,
     similarity: SimilarityOptions,
     wants_values: bool,
+    wants_sources: bool,
 }
 
 impl Sketcher {
@@ -234,6 +269,7 @@ impl Sketcher {
             set: FeatureSet::default(),
             similarity: *similarity,
             wants_values: options.settings.fields.value.is_some(),
+            wants_sources: options.settings.fields.source.is_some(),
         }
     }
 
@@ -244,7 +280,6 @@ impl Sketcher {
             position_count: 0,
             byte_count: chunk.byte_count(),
             carried: Vec::new(),
-            carried_kinds: BTreeMap::new(),
             skipped: Vec::new(),
             places: Vec::new(),
             positions: Vec::new(),
@@ -255,19 +290,20 @@ impl Sketcher {
             values: Vec::new(),
             ids: Strings::default(),
             uris: Strings::default(),
+            sources: Strings::default(),
         };
-        let Self { parser, shingler, sketcher, set, wants_values, .. } = self;
+        let Self { parser, shingler, sketcher, set, wants_values, wants_sources, .. } = self;
         part.position_count = parser.entries(chunk, |Placed { position, place, entry }| match entry {
             Entry::Document(document) => {
                 part.places.push(place);
                 part.positions.push(position);
                 part.describe(&document, *wants_values);
+                if *wants_sources {
+                    part.sources.push(document.source.as_deref().unwrap_or_default());
+                }
                 part.sketch(document.text, shingler, sketcher, set);
             }
-            Entry::Carried(kind) => {
-                part.carried.push((place, position));
-                *part.carried_kinds.entry(kind).or_default() += 1;
-            }
+            Entry::Carried(kind) => part.carried.push(Carried { place, position, kind }),
             Entry::Skipped(reason) => {
                 part.skipped.push(Skipped { file: chunk.file(), position, reason, is_damage: false });
             }
@@ -316,6 +352,7 @@ impl Part {
         self.values.shrink_to_fit();
         self.ids.shrink_to_fit();
         self.uris.shrink_to_fit();
+        self.sources.shrink_to_fit();
     }
 }
 

@@ -5,20 +5,22 @@ use std::path::Path;
 
 use lookalike_core::bucket::Buckets;
 use lookalike_core::keep::{Ranking, keep_order};
-use lookalike_core::resolve::{components, independent_set};
+use lookalike_core::resolve::{Scope, components, independent_set};
 use lookalike_core::verify::Verifier;
 use lookalike_io::discover::unique;
 use lookalike_io::place::Place;
 use lookalike_io::write::{FileWriter, Staging, Written, annotated_name};
 use rayon::prelude::*;
 
+use crate::against;
 use crate::copies::join_copies;
-use crate::corpus::Corpus;
+use crate::corpus::{Carried, Corpus};
 use crate::error::Result;
 use crate::evidence::{Fate, Fates};
 use crate::options::{DedupOptions, Group, Output};
 use crate::progress::Progress;
 use crate::reread::Reread;
+use crate::source::BySource;
 use crate::stages::Stages;
 use crate::summary::Summary;
 
@@ -28,38 +30,44 @@ const ENTRIES: &[&str] = &["kept", "annotated", "removed.jsonl", "summary.json"]
 /// Removes near-duplicates.
 ///
 /// Every removed document has a near-duplicate that is kept, and the output names it with their exact similarity. No two
-/// kept documents are near-duplicates, up to the recall of the banding.
+/// kept documents are near-duplicates, up to the recall of the banding. With a reference, the one that is named may be of
+/// it, and no kept document is a near-duplicate of one of it.
 ///
 /// # Errors
 ///
-/// When an input cannot be read or the output cannot be written. Then nothing is left under the output's name.
+/// When an input cannot be read, the output cannot be written, or a source loses more than is allowed. Then nothing is left under the output's name.
 pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary> {
-    let shelf = Corpus::shelf(&options.read, options.folder.as_deref())?;
+    let against = options.against.as_ref();
+    let (shelf, input_files) = against::shelf(&options.read, against, options.folder.as_deref())?;
     let stage = |folder: &Path| Staging::new(folder, options.force, ENTRIES, shelf.files());
     let staging = options.folder.as_deref().map(stage).transpose()?;
     let bytes = shelf.files().iter().map(|file| file.bytes).sum();
     let mut stages = Stages::start(progress);
 
-    let corpus =
-        stages.run("sketch", Some(bytes), || Corpus::read(shelf, &options.read, &options.similarity, progress))?;
+    let corpus = stages
+        .run("sketch", Some(bytes), || Corpus::read(shelf, &options.read, &options.similarity, progress))?
+        .with_input_files(input_files);
     let texts = stages.run("copies", None, || {
         let ranking = Ranking { token_counts: &corpus.token_counts, field_values: &corpus.values };
-        join_copies(&corpus, &keep_order(&options.keep, ranking))
+        join_copies(&corpus, &against::references_first(&corpus, keep_order(&options.keep, ranking)))
     });
+    let references = against::references(&corpus, &texts, against);
     let buckets = stages.run("bucket", None, || Buckets::new(&texts.items, &corpus.sketches));
     let reread = Reread::new(&corpus, &options.read, &options.similarity, progress);
     let verifier = Verifier::new(options.similarity.threshold, &corpus.sizes, &corpus.sketches, &reread);
-    let decisions = stages.run("verify", None, || match options.group {
-        Group::Independent => independent_set(&buckets, &texts.items, &verifier),
-        Group::Components => components(&buckets, &texts.items, &verifier),
+    let decisions = stages.run("verify", None, || match (options.group, references.scope) {
+        (Group::Components, Scope::Everything) => components(&buckets, &texts.items, references, &verifier),
+        _ => independent_set(&buckets, &texts.items, references, &verifier),
     })?;
-    let fates = Fates::new(&corpus, &texts, &decisions);
+    let fates = Fates::new(&corpus, &texts, &decisions, references.scope);
+    let by_source = BySource::new(&corpus, options.source, &fates);
+    options.fail_if_source_loses.map_or(Ok(()), |share| by_source.check(share))?;
     if let Some(staging) = &staging {
         stages.run("write", None, || write(&corpus, &fates, options, staging))?;
     }
 
-    let repeated_texts = (0..).zip(&texts.first_copy).filter(|(document, first)| document != *first).count() as u64;
-    let mut summary = Summary::new(&corpus, options, &fates, verifier.counts(), buckets.item_count(), repeated_texts);
+    let sharing_a_bucket = buckets.item_count_from(references.count);
+    let mut summary = Summary::new(&corpus, options, &fates, &by_source, verifier.counts(), sharing_a_bucket);
     summary.set_stages(stages.finish());
     corpus.shelf.check_unchanged()?;
     if let Some(staging) = staging {
@@ -70,9 +78,8 @@ pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary>
 }
 
 fn write(corpus: &Corpus, fates: &Fates, options: &DedupOptions, staging: &Staging) -> Result<()> {
-    let name = "removed.jsonl";
-    fates.write_removed(corpus, &mut staging.file(name)?).map_err(unwritable(staging, name))?;
-    let output = options.output;
+    let (name, output) = ("removed.jsonl", options.output);
+    fates.write_removed(corpus, options.source, &mut staging.file(name)?).map_err(unwritable(staging, name))?;
     if output == Output::DryRun {
         return Ok(());
     }
@@ -98,9 +105,9 @@ fn write(corpus: &Corpus, fates: &Fates, options: &DedupOptions, staging: &Stagi
     })
 }
 
-/// Where each file goes.
+/// Where each file of the input goes.
 fn targets(corpus: &Corpus, output: Output) -> Vec<String> {
-    let files = corpus.shelf.files().iter().zip(&corpus.kinds);
+    let files = corpus.shelf.files().iter().zip(&corpus.kinds).take(corpus.input_files);
     match output {
         Output::Annotated => {
             unique(files.map(|(file, kind)| format!("annotated/{}", annotated_name(&file.name, kind.format))).collect())
@@ -109,23 +116,25 @@ fn targets(corpus: &Corpus, output: Output) -> Vec<String> {
     }
 }
 
-/// What is written of each file, in its order: documents and what is carried along.
+/// What is written of each file of the input, in its order: documents and what is carried along.
 fn entries_by_file(corpus: &Corpus, fates: &Fates, output: Output) -> Vec<Vec<Written>> {
-    let mut by_file: Vec<Vec<Written>> = corpus.kinds.iter().map(|_| Vec::new()).collect();
-    let mut carried = corpus.carried.iter().peekable();
+    let mut by_file: Vec<Vec<Written>> = (0..corpus.input_files).map(|_| Vec::new()).collect();
+    let carried = corpus.carried.iter().take_while(|carried| (carried.place.file as usize) < corpus.input_files);
+    let mut carried = carried.peekable();
     let mut push = |place: Place, position, annotation| {
         by_file[place.file as usize].push(Written { place, position, annotation });
     };
-    for ((document, place), position) in (0..).zip(&corpus.places).zip(&corpus.positions) {
-        while let Some((place, at)) = carried.next_if(|(other, at)| (other.file, *at) < (place.file, *position)) {
-            push(*place, *at, None);
+    for (((document, fate), place), position) in (0..).zip(&fates.fates).zip(&corpus.places).zip(&corpus.positions) {
+        let is_before = |carried: &&Carried| (carried.place.file, carried.position) < (place.file, *position);
+        while let Some(carried) = carried.next_if(is_before) {
+            push(carried.place, carried.position, None);
         }
         let annotation = (output == Output::Annotated).then(|| fates.annotation(corpus, document));
-        if annotation.is_some() || fates.fates[document as usize] == Fate::Kept {
+        if annotation.is_some() || *fate == Fate::Kept {
             push(*place, *position, annotation);
         }
     }
-    carried.for_each(|(place, at)| push(*place, *at, None));
+    carried.for_each(|carried| push(carried.place, carried.position, None));
     by_file
 }
 

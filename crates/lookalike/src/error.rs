@@ -1,5 +1,10 @@
 //! What ends a job.
 
+use std::path::PathBuf;
+
+use crate::options::Share;
+use crate::source::{Source, losses};
+
 /// Why a job could not be done.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -35,6 +40,37 @@ pub enum Error {
         path: String,
         /// How many documents it has.
         count: usize,
+    },
+
+    /// A file that is held against itself.
+    #[error(
+        "{} is both input and reference, so that every document in it would be removed: leave it out of one of them",
+        path.display()
+    )]
+    InputIsReference {
+        /// The file.
+        path: PathBuf,
+    },
+
+    /// A share of documents that is none.
+    #[error("{value} is not a share of documents: it must be above 0 and at most 1, for example 0.95")]
+    ShareOutOfRange {
+        /// The value as given.
+        value: f64,
+    },
+
+    /// Sources that lose more than was allowed.
+    #[error(
+        "too much would be removed for --fail-if-source-loses {}: {}; nothing was written: \
+         to see why, run without it, with --dry-run, and look at removed.jsonl",
+        share.value(),
+        losses(sources)
+    )]
+    SourcesLose {
+        /// The share from which on a loss ends the run.
+        share: Share,
+        /// The sources that lose so much, those that lose most documents first.
+        sources: Vec<Source>,
     },
 
     /// More documents than a 32-bit number counts.

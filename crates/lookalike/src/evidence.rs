@@ -3,19 +3,23 @@
 use std::io::Write;
 
 use lookalike_core::feature_set::Overlap;
-use lookalike_core::resolve::Decision;
+use lookalike_core::resolve::{Decision, Scope};
 use lookalike_io::write::Annotation;
 use serde::Serialize;
 
 use crate::copies::Texts;
 use crate::corpus::Corpus;
+use crate::options::SourceBy;
 
-/// What becomes of each document.
+/// What becomes of each document of the input.
 pub(crate) struct Fates {
     /// By document.
     pub(crate) fates: Vec<Fate>,
-    /// The number of each document's cluster: clusters are numbered from 1 in the order of their kept documents.
+    /// The number of each document's cluster: clusters are numbered from 1 in the order of their kept documents, and
+    /// then go those of reference documents.
     pub(crate) clusters: Vec<u32>,
+    /// How many removed documents have the text of another one that is better in keep order.
+    pub(crate) repeated_texts: u64,
 }
 
 /// What becomes of one document.
@@ -23,7 +27,7 @@ pub(crate) struct Fates {
 pub(crate) enum Fate {
     Kept,
     Removed {
-        /// The document that is kept.
+        /// The document that is kept, or one of the reference.
         by: u32,
         /// The removed document is on the left, the kept one on the right.
         overlap: Overlap,
@@ -33,7 +37,7 @@ pub(crate) enum Fate {
 
 impl Fates {
     /// Spreads the decisions on texts over all documents.
-    pub(crate) fn new(corpus: &Corpus, texts: &Texts, decisions: &[Decision]) -> Self {
+    pub(crate) fn new(corpus: &Corpus, texts: &Texts, decisions: &[Decision], scope: Scope) -> Self {
         let mut of_text: Vec<Fate> = vec![Fate::Kept; corpus.len()];
         for (document, decision) in texts.items.iter().zip(decisions) {
             if let Decision::Removed { by, overlap } = *decision {
@@ -47,14 +51,19 @@ impl Fates {
                 // A copy of what is removed is as much like the kept one as that is.
                 fate @ Fate::Removed { .. } => fate,
                 Fate::Kept if first == document => Fate::Kept,
+                // Copies inside of the input are left alone.
+                Fate::Kept if scope == Scope::References && !corpus.is_reference(first) => Fate::Kept,
                 Fate::Kept => {
                     let overlap = Overlap::of_equals(corpus.sizes[document as usize]);
                     Fate::Removed { by: first, overlap, is_copy: true }
                 }
             }
         };
-        let fates: Vec<Fate> = (0..corpus.len() as u32).map(fate).collect();
-        Self { clusters: clusters(&fates), fates }
+        let fates: Vec<Fate> = (0..corpus.input_count() as u32).map(fate).collect();
+        let is_repeated =
+            |(document, fate): &(u32, &Fate)| **fate != Fate::Kept && texts.first_copy[*document as usize] != *document;
+        let repeated_texts = (0..).zip(&fates).filter(is_repeated).count() as u64;
+        Self { clusters: clusters(&fates), fates, repeated_texts }
     }
 
     /// The documents that are removed, with why.
@@ -78,18 +87,24 @@ impl Fates {
     }
 
     /// Writes the evidence: a line for each removed document, in the order of the input.
-    pub(crate) fn write_removed(&self, corpus: &Corpus, writer: &mut impl Write) -> std::io::Result<()> {
+    pub(crate) fn write_removed(
+        &self,
+        corpus: &Corpus,
+        source: SourceBy,
+        writer: &mut impl Write,
+    ) -> std::io::Result<()> {
         for (document, by, overlap, is_copy) in self.removed() {
             let row = Removed {
                 removed_id: &corpus.id(document),
                 kept_id: &corpus.id(by),
+                kept_in: corpus.is_reference(by).then_some("reference"),
                 jaccard: overlap.jaccard(),
                 containment_in_kept: overlap.containment_left(),
                 containment_of_kept: overlap.containment_right(),
                 exact_copy: is_copy,
                 cluster: self.clusters[document as usize],
-                removed_source: corpus.source(document),
-                kept_source: corpus.source(by),
+                removed_source: corpus.source(document, source),
+                kept_source: corpus.source(by, source),
                 removed_uri: corpus.uri(document),
                 kept_uri: corpus.uri(by),
             };
@@ -111,8 +126,9 @@ fn clusters(fates: &[Fate]) -> Vec<u32> {
         .collect();
     for (document, fate) in fates.iter().enumerate() {
         if let Fate::Removed { by, .. } = fate {
-            // The kept one's number is never overwritten, since it is not removed.
-            clusters[document] = clusters[*by as usize];
+            // The kept one's number is never overwritten, since it is not removed. References come after all these.
+            let of_reference = || count + 1 + (*by - fates.len() as u32);
+            clusters[document] = clusters.get(*by as usize).copied().unwrap_or_else(of_reference);
         }
     }
     clusters
@@ -123,6 +139,8 @@ fn clusters(fates: &[Fate]) -> Vec<u32> {
 struct Removed<'a> {
     removed_id: &'a str,
     kept_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kept_in: Option<&'static str>,
     jaccard: f64,
     containment_in_kept: f64,
     containment_of_kept: f64,

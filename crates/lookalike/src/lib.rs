@@ -4,6 +4,7 @@
 //! [`compare()`] measures two. Each is one function that calls the stages in order.
 #![forbid(unsafe_code)]
 
+mod against;
 mod compare;
 mod copies;
 mod corpus;
@@ -15,6 +16,7 @@ mod pairs;
 mod progress;
 mod queue;
 mod reread;
+mod source;
 mod stages;
 mod strings;
 mod summary;
@@ -22,10 +24,14 @@ mod summary;
 pub use compare::{Comparison, Passage, Side, compare, find_in_corpus};
 pub use dedup::dedup;
 pub use error::{Error, Result};
-pub use options::{Copies, DedupOptions, Group, Output, PairsOptions, ReadOptions, RowFormat, SimilarityOptions};
+pub use options::{
+    Against, Copies, DedupOptions, Group, Output, PairsOptions, ReadOptions, RowFormat, Share, SimilarityOptions,
+    SourceBy,
+};
 pub use pairs::{PairsReport, pairs};
 pub use progress::{Progress, Silent};
-pub use summary::{Band, Found, Input, Parameters, Removal, SkippedEntry, Source, Stage, Summary};
+pub use source::{NearlyLost, Source};
+pub use summary::{Band, Found, Input, Parameters, Removal, SkippedEntry, Stage, Summary};
 
 pub use lookalike_core as core;
 pub use lookalike_io as io;

@@ -13,9 +13,11 @@ impl Strings {
         self.ends.push(self.bytes.len());
     }
 
+    /// String `at`; none also where nobody wanted these strings and there are none.
     pub(crate) fn at(&self, at: usize) -> Option<&str> {
+        let end = *self.ends.get(at)?;
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
-        Some(&self.bytes[start..self.ends[at]]).filter(|string| !string.is_empty())
+        Some(&self.bytes[start..end]).filter(|string| !string.is_empty())
     }
 
     pub(crate) fn shrink_to_fit(&mut self) {

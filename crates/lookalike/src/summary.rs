@@ -1,14 +1,17 @@
 //! What a run did, in numbers: `summary.json`, and what the terminal shows.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use lookalike_core::keep::FieldValue;
+use lookalike_core::resolve::Scope;
 use lookalike_core::verify::PairCounts;
 use serde::Serialize;
 
+use crate::against;
 use crate::corpus::Corpus;
 use crate::evidence::{Fate, Fates};
-use crate::options::{DedupOptions, Group, ReadOptions};
+use crate::options::{DedupOptions, Group, ReadOptions, SourceBy};
+use crate::source::{BySource, NearlyLost, Source};
 
 /// What a run of `dedup` did.
 #[derive(Clone, Debug, Serialize)]
@@ -37,11 +40,15 @@ pub struct Summary {
     pub sources: Vec<Source>,
     /// How many further sources there are.
     pub more_sources: u64,
+    /// The sources of two documents or more that lose most: the first of them.
+    pub losing_most: Vec<Source>,
+    /// The sources of 20 documents or more that lose 95 % of them or more, those that lose most first.
+    pub nearly_lost: Vec<NearlyLost>,
     /// What was skipped, and why: the first of them.
     pub skipped: Vec<SkippedEntry>,
 }
 
-/// What came in.
+/// What came in. All but what is said of the reference is about the input alone.
 #[derive(Clone, Debug, Serialize)]
 pub struct Input {
     /// Files that were read.
@@ -58,16 +65,24 @@ pub struct Input {
     pub without_id: u64,
     /// Documents without the field of `--keep max:FIELD` or `min:FIELD`, which are worst.
     pub without_value: u64,
+    /// Documents without the field of `--source`.
+    pub without_source: u64,
     /// Documents with the id of another: evidence cannot tell them apart.
     pub repeated_ids: u64,
     /// Entries of other kinds, such as `request` records and pictures, by kind. They are written as they are.
     pub carried: BTreeMap<&'static str, u64>,
+    /// Files of the reference.
+    pub reference_files: u64,
+    /// Documents in them. They are neither removed nor written.
+    pub reference_documents: u64,
+    /// Entries of the reference that were no documents, or damaged.
+    pub reference_skipped: u64,
 }
 
 /// What was found.
 #[derive(Clone, Debug, Serialize)]
 pub struct Found {
-    /// Documents with the text of another one that is better in keep order.
+    /// Removed documents with the text of another one that is better in keep order.
     pub repeated_texts: u64,
     /// Distinct texts that share a bucket with another.
     pub sharing_a_bucket: u64,
@@ -82,9 +97,11 @@ pub struct Found {
     pub passed_over: u64,
     /// Documents removed.
     pub removed: u64,
-    /// Of these, exact copies of the kept document.
+    /// Of these, removed for a document of the reference: all that are like one.
+    pub removed_by_reference: u64,
+    /// Of those removed, exact copies of the kept document.
     pub exact_copies: u64,
-    /// Of these, the others.
+    /// Of those removed, the others.
     pub near_duplicates: u64,
     /// Documents kept.
     pub kept: u64,
@@ -111,6 +128,10 @@ pub struct Parameters {
     pub keep: String,
     /// How matches became removals.
     pub group: &'static str,
+    /// Whether only what is like the reference was removed.
+    pub only_against: bool,
+    /// Which source a document counts to.
+    pub source: String,
     /// Threads.
     pub threads: usize,
 }
@@ -148,19 +169,6 @@ pub struct Stage {
     pub peak_memory_bytes: Option<u64>,
 }
 
-/// Where documents come from.
-#[derive(Clone, Debug, Serialize)]
-pub struct Source {
-    /// A host, or else a file.
-    pub source: String,
-    /// Documents.
-    pub documents: u64,
-    /// Of these, removed.
-    pub removed: u64,
-    /// Removed over all.
-    pub share: f64,
-}
-
 /// Something that was skipped.
 #[derive(Clone, Debug, Serialize)]
 pub struct SkippedEntry {
@@ -188,11 +196,11 @@ impl Summary {
         corpus: &Corpus,
         options: &DedupOptions,
         fates: &Fates,
+        by_source: &BySource<'_>,
         counts: PairCounts,
         sharing_a_bucket: usize,
-        repeated_texts: u64,
     ) -> Self {
-        let (sources, more_sources) = sources(corpus, fates);
+        let (sources, more_sources) = by_source.largest(NAMED);
         let removed = fates.removed().count() as u64;
         let exact_copies = fates.removed().filter(|(_, _, _, is_copy)| *is_copy).count() as u64;
         let threshold = options.similarity.threshold;
@@ -202,16 +210,17 @@ impl Summary {
             lookalike: env!("CARGO_PKG_VERSION"),
             input: input(corpus, &options.read),
             found: Found {
-                repeated_texts,
+                repeated_texts: fates.repeated_texts,
                 sharing_a_bucket: sharing_a_bucket as u64,
                 candidates: counts.candidates,
                 measured: counts.measured,
                 matches: counts.matches,
                 passed_over: counts.passed_over,
                 removed,
+                removed_by_reference: fates.removed().filter(|(_, by, ..)| corpus.is_reference(*by)).count() as u64,
                 exact_copies,
                 near_duplicates: removed - exact_copies,
-                kept: corpus.len() as u64 - removed,
+                kept: fates.fates.len() as u64 - removed,
                 clusters: sizes.range(2..).map(|(_, count)| count).sum(),
                 removed_below_threshold: below,
             },
@@ -224,6 +233,8 @@ impl Summary {
             peak_memory_bytes: None,
             sources,
             more_sources,
+            losing_most: by_source.losing_most(),
+            nearly_lost: by_source.nearly_lost(fates),
             skipped: skipped(corpus),
         }
     }
@@ -237,16 +248,28 @@ impl Summary {
 }
 
 pub(crate) fn input(corpus: &Corpus, read: &ReadOptions) -> Input {
+    let (files, documents) = (corpus.input_files, corpus.input_count());
+    let is_input = |file: u32| (file as usize) < files;
+    let skipped = corpus.skipped.iter().filter(|skipped| is_input(skipped.file)).count();
+    let mut carried = BTreeMap::new();
+    for entry in corpus.carried.iter().filter(|entry| is_input(entry.place.file)) {
+        *carried.entry(entry.kind).or_default() += 1;
+    }
     Input {
-        files: corpus.shelf.files().len() as u64,
-        documents: corpus.len() as u64,
-        bytes: corpus.byte_count,
-        skipped: corpus.skipped.len() as u64,
-        empty: corpus.token_counts.iter().filter(|count| **count == 0).count() as u64,
+        files: files as u64,
+        documents: documents as u64,
+        bytes: corpus.file_bytes[..files].iter().sum(),
+        skipped: skipped as u64,
+        empty: corpus.token_counts[..documents].iter().filter(|count| **count == 0).count() as u64,
         without_id: if read.settings.fields.id.is_some() { corpus.without_id() } else { 0 },
-        without_value: corpus.values.iter().filter(|value| **value == FieldValue::Missing).count() as u64,
+        without_value: corpus.values.iter().take(documents).filter(|value| **value == FieldValue::Missing).count()
+            as u64,
+        without_source: if read.settings.fields.source.is_some() { corpus.without_source() } else { 0 },
         repeated_ids: corpus.repeated_ids(),
-        carried: corpus.carried_kinds.clone(),
+        carried,
+        reference_files: (corpus.shelf.files().len() - files) as u64,
+        reference_documents: (corpus.len() - documents) as u64,
+        reference_skipped: (corpus.skipped.len() - skipped) as u64,
     }
 }
 
@@ -272,6 +295,13 @@ fn parameters(options: &DedupOptions) -> Parameters {
         group: match options.group {
             Group::Independent => "independent",
             Group::Components => "components",
+        },
+        only_against: against::scope(options.against.as_ref()) == Scope::References,
+        source: match (options.source, &options.read.settings.fields.source) {
+            (SourceBy::HostOrFile, _) => "host or file".to_owned(),
+            (SourceBy::Host, _) => "host".to_owned(),
+            (SourceBy::File, _) => "file".to_owned(),
+            (SourceBy::Field, field) => format!("field:{}", field.as_deref().unwrap_or_default()),
         },
         threads: rayon::current_num_threads(),
     }
@@ -307,29 +337,12 @@ fn least_alike(corpus: &Corpus, fates: &Fates) -> Vec<Removal> {
 }
 
 fn cluster_sizes(fates: &Fates) -> BTreeMap<u64, u64> {
-    let mut sizes = vec![0; fates.clusters.iter().max().map_or(0, |most| *most as usize + 1)];
-    fates.clusters.iter().for_each(|cluster| sizes[*cluster as usize] += 1);
+    let kept = fates.fates.iter().filter(|fate| **fate == Fate::Kept).count();
+    let mut sizes = vec![0; kept + 1];
+    // What went for the reference is in none of the input's clusters.
+    fates.clusters.iter().filter(|cluster| **cluster as usize <= kept).for_each(|at| sizes[*at as usize] += 1);
     let mut by_size = BTreeMap::new();
     // Clusters are numbered from 1.
     sizes.iter().skip(1).for_each(|size| *by_size.entry(*size).or_default() += 1);
     by_size
-}
-
-fn sources(corpus: &Corpus, fates: &Fates) -> (Vec<Source>, u64) {
-    let mut counts: HashMap<&str, (u64, u64)> = HashMap::new();
-    for (document, fate) in (0..).zip(&fates.fates) {
-        let count = counts.entry(corpus.source(document)).or_default();
-        count.0 += 1;
-        count.1 += u64::from(*fate != Fate::Kept);
-    }
-    let mut sources: Vec<(&str, (u64, u64))> = counts.into_iter().collect();
-    sources.sort_unstable_by(|(left, of_left), (right, of_right)| of_right.0.cmp(&of_left.0).then(left.cmp(right)));
-    let more = sources.len().saturating_sub(NAMED) as u64;
-    let source = |(source, (documents, removed)): (&str, (u64, u64))| Source {
-        source: source.to_owned(),
-        documents,
-        removed,
-        share: removed as f64 / documents as f64,
-    };
-    (sources.into_iter().take(NAMED).map(source).collect(), more)
 }

@@ -2,15 +2,17 @@
 //!
 //! What a reader would get wrong: this breaks promise 1. A is like B and B like C, so that C goes though it may not be
 //! like A at all. The similarity of each removed item with the kept one is measured all the same, for all to see.
+//! References stay, also two of one component: what else is in it goes for the best of them.
 
 use rayon::prelude::*;
 
 use super::matches::Neighbours;
-use super::{Decision, Removal, decisions};
+use super::{Decision, References, Removal, decisions};
 use crate::bucket::{Buckets, Family, Union};
 use crate::verify::{Bench, FeatureSource, Verifier};
 
-/// Keeps the best of each component of matches: `items` by rank, as they were put into buckets.
+/// Keeps the best of each component of matches: `items` by rank, as they were put into buckets. Components are of
+/// everything, whatever the scope of the references.
 ///
 /// # Errors
 ///
@@ -18,23 +20,28 @@ use crate::verify::{Bench, FeatureSource, Verifier};
 pub fn components<S: FeatureSource>(
     buckets: &Buckets,
     items: &[u32],
+    references: References,
     verifier: &Verifier<'_, S>,
 ) -> Result<Vec<Decision>, S::Error> {
     let removals = buckets
         .families()
-        .map(|family| removals(family, verifier.bench(family, items)))
+        .map(|family| removals(family, references.places_in(family), verifier.bench(family, items)))
         .collect::<Result<Vec<_>, _>>()?;
     Ok(decisions(items.len(), removals.into_iter().flatten()))
 }
 
-fn removals<S: FeatureSource>(family: Family<'_>, mut bench: Bench<'_, S>) -> Result<Vec<Removal>, S::Error> {
+fn removals<S: FeatureSource>(
+    family: Family<'_>,
+    reference_count: u32,
+    mut bench: Bench<'_, S>,
+) -> Result<Vec<Removal>, S::Error> {
     let neighbours = Neighbours::new(family);
     let mut union = Union::new(family.items.len());
     let places = 0..family.items.len() as u32;
     for place in places.clone() {
         // What is joined already needs no further proof.
         let root = union.root(place);
-        let mut others = neighbours.after(place);
+        let mut others = neighbours.from(reference_count.max(place + 1), place);
         others.retain(|other| union.root(*other) != root);
         let on_bench = bench.put(place);
         let verify = |other: &u32| bench.verify(&bench.put(*other), &on_bench);
@@ -46,7 +53,7 @@ fn removals<S: FeatureSource>(family: Family<'_>, mut bench: Bench<'_, S>) -> Re
     }
     let rank = |place: u32| family.items[place as usize];
     let mut removals = Vec::new();
-    for place in places {
+    for place in places.skip(reference_count as usize) {
         let root = union.root(place);
         if root != place {
             removals.push((rank(place), rank(root), bench.overlap(&bench.put(place), &bench.put(root))?));

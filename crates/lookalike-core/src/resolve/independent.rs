@@ -4,10 +4,13 @@
 //! it may be computed in any way: here by rounds. In each round the best undecided item of every neighbourhood is kept,
 //! and all others are verified against those just kept. An item that is removed needs no further proof, so that a
 //! family of a million is absorbed by the one that stays, and not compared with itself.
+//!
+//! References are kept before the first round. An item that is like one of them is removed by a reference, even if it
+//! is more like another item that is kept: so what is removed by references is all that is like them.
 
 use rayon::prelude::*;
 
-use super::{Decision, Removal, decisions};
+use super::{Decision, References, Removal, Scope, decisions};
 use crate::bucket::{Buckets, Family};
 use crate::feature_set::Overlap;
 use crate::lists::Lists;
@@ -19,7 +22,8 @@ const BLOCK: usize = 1024;
 
 /// Decides all items: `items` by rank, as they were put into buckets.
 ///
-/// A removed item is removed by the kept item most like it, of equals the best in keep order.
+/// A removed item is removed by the reference most like it; if it is like none, by the kept item most like it. Of
+/// equals the best in keep order counts.
 ///
 /// # Errors
 ///
@@ -27,12 +31,16 @@ const BLOCK: usize = 1024;
 pub fn independent_set<S: FeatureSource>(
     buckets: &Buckets,
     items: &[u32],
+    references: References,
     verifier: &Verifier<'_, S>,
 ) -> Result<Vec<Decision>, S::Error> {
     let removals = buckets
         .families()
         .map(|family| {
-            let mut resolver = Resolver::new(family, verifier.bench(family, items));
+            if references.leave_alone(family) {
+                return Ok(Vec::new());
+            }
+            let mut resolver = Resolver::new(family, references, verifier.bench(family, items));
             resolver.decide()?;
             resolver.removals(family)
         })
@@ -42,19 +50,25 @@ pub fn independent_set<S: FeatureSource>(
 
 /// How many kept items of a bucket are looked at, the first that were kept. More than that in one bucket, no two of them
 /// alike, share a boilerplate just below the threshold: to compare all of them with each other would take for ever.
+/// As many references are looked at besides: they must not hide what is kept after them.
 const MOST_KEPT: usize = 256;
 
 /// The kept places of a bucket.
 #[derive(Clone, Default)]
 struct Kept {
-    /// The first of them.
+    /// The first of them: references, then others.
     places: Vec<u32>,
+    /// How many of the places are references.
+    reference_count: usize,
     /// How many there are in all.
     count: u64,
 }
 
 struct Resolver<'a, S> {
     bench: Bench<'a, S>,
+    /// How many places are references, the first ones.
+    reference_count: u32,
+    scope: Scope,
     /// The buckets of each place.
     buckets_of: Lists,
     /// The kept places of each bucket.
@@ -64,10 +78,12 @@ struct Resolver<'a, S> {
 }
 
 impl<'a, S: FeatureSource> Resolver<'a, S> {
-    fn new(family: Family<'_>, bench: Bench<'a, S>) -> Self {
+    fn new(family: Family<'_>, references: References, bench: Bench<'a, S>) -> Self {
         let buckets: Lists = family.buckets().map(|bucket| bucket.iter().copied()).collect();
         Self {
             bench,
+            reference_count: references.places_in(family),
+            scope: references.scope,
             buckets_of: buckets.transposed(family.items.len()),
             kept_in: vec![Kept::default(); buckets.len()],
             removed_by: vec![None; family.items.len()],
@@ -77,12 +93,14 @@ impl<'a, S: FeatureSource> Resolver<'a, S> {
     fn decide(&mut self) -> Result<(), S::Error> {
         let count = self.removed_by.len() as u32;
         let mut round = Round::new(self.kept_in.len());
-        for start in (0..count).step_by(BLOCK) {
+        self.keep_references();
+        for start in (self.reference_count..count).step_by(BLOCK) {
             let block: Vec<u32> = (start..count.min(start + BLOCK as u32)).collect();
             let matches = self.first_matches(&block, |place| self.kept_near(place))?;
             let mut undecided = self.remove(block, &matches);
             self.bench.pass_over(undecided.iter().map(|place| self.passed_over(*place)).sum());
-            while !undecided.is_empty() {
+            // Those that are like no reference stay, and are nobody's concern.
+            while self.scope == Scope::Everything && !undecided.is_empty() {
                 let (kept, others) = round.split_off_best(&undecided, &self.buckets_of);
                 let matches = self.first_matches(&others, |place| round.kept_near(place, &self.buckets_of))?;
                 undecided = self.remove(others, &matches);
@@ -127,12 +145,18 @@ impl<'a, S: FeatureSource> Resolver<'a, S> {
         kept.map(|kept| kept.count - kept.places.len() as u64).sum()
     }
 
+    fn keep_references(&mut self) {
+        let references: Vec<u32> = (0..self.reference_count).collect();
+        self.keep(&references);
+        self.kept_in.iter_mut().for_each(|kept| kept.reference_count = kept.places.len());
+    }
+
     fn keep(&mut self, places: &[u32]) {
         for place in places {
             for bucket in self.buckets_of.list(*place as usize) {
                 let kept = &mut self.kept_in[*bucket as usize];
                 kept.count += 1;
-                if kept.places.len() < MOST_KEPT {
+                if kept.places.len() < kept.reference_count + MOST_KEPT {
                     kept.places.push(*place);
                 }
             }
@@ -147,7 +171,7 @@ impl<'a, S: FeatureSource> Resolver<'a, S> {
         places.into_iter().filter(|place| self.removed_by[*place as usize].is_none()).collect()
     }
 
-    /// The removals, each by the kept item most like the removed one.
+    /// The removals, each by the reference or else the kept item most like the removed one.
     fn removals(&mut self, family: Family<'_>) -> Result<Vec<Removal>, S::Error> {
         let removed: Vec<(u32, u32, Overlap)> = (0..)
             .zip(&self.removed_by)
@@ -166,11 +190,14 @@ impl<'a, S: FeatureSource> Resolver<'a, S> {
         Ok(removals)
     }
 
-    /// The kept item most like a removed one, of which a first match is known; of equals the best in keep order.
+    /// The kept item most like a removed one, of which a first match is known; of equals the best in keep order. Since
+    /// references come first, the first match is a reference if any is, and then only references are asked.
     fn most_alike(&self, place: u32, first: u32, overlap: Overlap) -> Result<(u32, Overlap), S::Error> {
         let on_bench = self.bench.put(place);
         let (mut by, mut most) = (first, overlap);
-        for other in self.kept_near(place).into_iter().filter(|other| *other != first) {
+        let is_reference = |place: u32| place < self.reference_count;
+        let others = self.kept_near(place).into_iter();
+        for other in others.filter(|other| *other != first && is_reference(*other) == is_reference(first)) {
             let Some(overlap) = self.bench.verify_again(&on_bench, &self.bench.put(other))? else { continue };
             if overlap.jaccard() > most.jaccard() || overlap.jaccard() >= most.jaccard() && other < by {
                 (by, most) = (other, overlap);

@@ -67,10 +67,15 @@ impl Neighbours {
 
     /// The worse ranked places that share a bucket with this one, best first.
     pub(super) fn after(&self, place: u32) -> Vec<u32> {
+        self.from(place + 1, place)
+    }
+
+    /// The places from `least` on that share a bucket with this one, best first.
+    pub(super) fn from(&self, least: u32, place: u32) -> Vec<u32> {
         let mut others: Vec<u32> = Vec::new();
         for bucket in self.buckets_of.list(place as usize) {
             let members = self.buckets.list(*bucket as usize);
-            others.extend(&members[members.partition_point(|other| *other <= place)..]);
+            others.extend(&members[members.partition_point(|other| *other < least)..]);
         }
         others.sort_unstable();
         others.dedup();

@@ -10,6 +10,7 @@ pub use components::components;
 pub use independent::independent_set;
 pub use matches::{Match, matches};
 
+use crate::bucket::Family;
 use crate::feature_set::Overlap;
 
 /// What becomes of an item.
@@ -24,6 +25,39 @@ pub enum Decision {
         /// The removed item is on the left, the kept one on the right.
         overlap: Overlap,
     },
+}
+
+/// Items that others are only held against. They have the best ranks, stay whatever they are like, and are not
+/// compared with each other. By default there are none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct References {
+    /// How many there are: the ranks below this one.
+    pub count: u32,
+    /// What the other items are compared with.
+    pub scope: Scope,
+}
+
+/// What items that are no references are compared with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// With references and with each other.
+    #[default]
+    Everything,
+    /// With references only.
+    References,
+}
+
+impl References {
+    /// How many items of a family are references: its first ones, since items come by rank.
+    fn places_in(self, family: Family<'_>) -> u32 {
+        family.items.partition_point(|rank| *rank < self.count) as u32
+    }
+
+    /// Whether nothing of a family has to be compared.
+    fn leave_alone(self, family: Family<'_>) -> bool {
+        let places = self.places_in(family) as usize;
+        places == family.items.len() || places == 0 && self.scope == Scope::References
+    }
 }
 
 /// A removed item of a family: its place, the place of the kept one, and how alike they are.

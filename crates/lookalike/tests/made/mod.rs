@@ -10,7 +10,8 @@ use lookalike::core::shingle::Shingle;
 use lookalike::core::similarity::Threshold;
 use lookalike::io::read::Settings;
 use lookalike::{
-    Copies, DedupOptions, Group, Output, PairsOptions, ReadOptions, RowFormat, Silent, SimilarityOptions, Summary,
+    Copies, DedupOptions, Group, Output, PairsOptions, ReadOptions, RowFormat, Silent, SimilarityOptions, SourceBy,
+    Summary,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -48,8 +49,11 @@ impl Case {
         DedupOptions {
             read: ReadOptions { inputs: vec![self.path(input)], settings: Settings::default() },
             similarity: similarity("word:5", threshold, 0.99),
+            against: None,
             keep: Keep::default(),
             group: Group::default(),
+            source: SourceBy::default(),
+            fail_if_source_loses: None,
             folder: Some(self.path("out")),
             output: Output::Kept,
             force: true,

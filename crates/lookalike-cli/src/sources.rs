@@ -1,0 +1,90 @@
+//! What sources lose, for a person: a table of those that lose most, and a word on those that lose nearly all.
+//!
+//! Names of sources come from the input, so they are shortened and stay on their line.
+
+use std::io::{self, Write};
+
+use lookalike::{NearlyLost, Source, Summary};
+
+use crate::number;
+use crate::show::one_line;
+
+/// How many characters of a name are shown.
+const NAME_LENGTH: usize = 60;
+
+/// How many sources that lose nearly all are named; the summary has them all.
+const SHOWN_LOST: usize = 3;
+
+/// The sources that lose most, where there is more than one.
+pub(crate) fn table(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+    let count = summary.sources.len() as u64 + summary.more_sources;
+    if count < 2 || summary.losing_most.is_empty() {
+        return Ok(());
+    }
+    let header = ["that lose most", "documents", "removed", "share"].map(str::to_owned);
+    let row = |source: &Source| {
+        let share = format!("{:.1} %", 100.0 * source.share);
+        [name(&source.source), number::count(source.documents), number::count(source.removed), share]
+    };
+    let rows: Vec<[String; 4]> = std::iter::once(header).chain(summary.losing_most.iter().map(row)).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths = [width(0), width(1), width(2), width(3)];
+    for (at, [source, documents, removed, share]) in rows.iter().enumerate() {
+        let label = if at == 0 { "sources" } else { "" };
+        writeln!(
+            out,
+            "{label:<10}{source:<0$}  {documents:>1$}  {removed:>2$}  {share:>3$}",
+            widths[0], widths[1], widths[2], widths[3]
+        )?;
+    }
+    match count - summary.losing_most.len() as u64 {
+        0 => Ok(()),
+        more => writeln!(out, "          and {}", number::of(more, "more source")),
+    }
+}
+
+/// Which sources lose nearly all they have, in whose favour, and what to do.
+pub(crate) fn note_nearly_lost(lost: &[NearlyLost], has_folder: bool) {
+    if lost.is_empty() {
+        return;
+    }
+    for lost in lost.iter().take(SHOWN_LOST) {
+        eprintln!("note: {}", sentence(lost));
+    }
+    match lost.len().saturating_sub(SHOWN_LOST) as u64 {
+        0 => {}
+        1 => eprintln!("note: 1 more source loses 95 % or more"),
+        more => eprintln!("note: {} more sources lose 95 % or more", number::count(more)),
+    }
+    let folder = if has_folder { "" } else { " (with -o DIR)" };
+    eprintln!("      look at removed.jsonl{folder}; --fail-if-source-loses 0.95 would stop such a run");
+}
+
+fn sentence(lost: &NearlyLost) -> String {
+    let Source { source, documents, removed, share } = &lost.source;
+    let other = match (&lost.mostly_for, lost.mostly_for_reference) {
+        (other, true) => format!("the reference's {}", name(other)),
+        (other, false) if other == source => "the same source".to_owned(),
+        (other, false) => name(other),
+    };
+    let most = if 2 * lost.mostly_for_removed > *removed {
+        "most".to_owned()
+    } else {
+        format!("{} of them, more than for any other,", number::count(lost.mostly_for_removed))
+    };
+    format!(
+        "{:.1} % of {} of {} are removed, {most} as near-duplicates of documents of {other}",
+        100.0 * share,
+        number::of(*documents, "document"),
+        name(source)
+    )
+}
+
+/// A source's name on one line, shortened.
+fn name(source: &str) -> String {
+    let name = one_line(source);
+    if name.chars().count() <= NAME_LENGTH {
+        return name;
+    }
+    name.chars().take(NAME_LENGTH - 1).chain(['…']).collect()
+}

@@ -1,0 +1,64 @@
+//! The reference: documents that the input is held against, and that are neither removed nor written.
+//!
+//! Given the paths of both, makes one shelf. What a reader would get wrong: a reference is a document like any other,
+//! sketched and read again by its place, but comes after all of the input; so input documents are those below
+//! [`Corpus::input_count`]. In keep order it is the other way round, and references are the best.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use lookalike_core::resolve::{References, Scope};
+use lookalike_io::discover::{InputFile, Origin, discover};
+use lookalike_io::place::Shelf;
+
+use crate::copies::Texts;
+use crate::corpus::Corpus;
+use crate::error::{Error, Result};
+use crate::options::{Against, ReadOptions};
+
+/// Finds the files of the input and after them those of the reference; also says how many are of the input.
+pub(crate) fn shelf(read: &ReadOptions, against: Option<&Against>, output: Option<&Path>) -> Result<(Shelf, usize)> {
+    let mut files = discover(&read.inputs, output)?;
+    let input_files = files.len();
+    if let Some(against) = against {
+        let references = discover(&against.references, output)?;
+        check_apart(&files, &references)?;
+        files.extend(references);
+    }
+    Ok((Shelf::new(files), input_files))
+}
+
+/// A file of both would lose every document, each for itself.
+fn check_apart(inputs: &[InputFile], references: &[InputFile]) -> Result<()> {
+    let inputs: HashSet<PathBuf> = inputs.iter().map(real_path).collect();
+    match references.iter().find(|reference| inputs.contains(&real_path(reference))) {
+        Some(both) => Err(Error::InputIsReference { path: both.shown() }),
+        None => Ok(()),
+    }
+}
+
+/// The path of a file whatever links lead to it.
+fn real_path(file: &InputFile) -> PathBuf {
+    match file.origin {
+        Origin::Stdin => PathBuf::from("-"),
+        _ => file.shown().canonicalize().unwrap_or_else(|_| file.shown()),
+    }
+}
+
+/// Puts references first, and leaves all else in order.
+pub(crate) fn references_first(corpus: &Corpus, mut order: Vec<u32>) -> Vec<u32> {
+    // The sort is stable.
+    order.sort_by_key(|document| !corpus.is_reference(*document));
+    order
+}
+
+/// The references among the texts, and what is compared with them.
+pub(crate) fn references(corpus: &Corpus, texts: &Texts, against: Option<&Against>) -> References {
+    let count = texts.items.partition_point(|document| corpus.is_reference(*document)) as u32;
+    References { count, scope: scope(against) }
+}
+
+/// What input documents are compared with.
+pub(crate) fn scope(against: Option<&Against>) -> Scope {
+    against.map_or(Scope::Everything, |against| against.scope)
+}

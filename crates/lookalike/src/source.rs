@@ -1,0 +1,167 @@
+//! Fates by source: given what becomes of every document, says how much each source loses, and to whom.
+//!
+//! A source's loss counts all its removed documents, also those removed by others of the same source. What a reader
+//! would get wrong: the reference has sources as well, but only those of the input are counted.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use crate::corpus::Corpus;
+use crate::error::{Error, Result};
+use crate::evidence::{Fate, Fates};
+use crate::options::{Share, SourceBy};
+
+/// Where documents come from.
+#[derive(Clone, Debug, Serialize)]
+pub struct Source {
+    /// A host, a file, or the value of a field.
+    pub source: String,
+    /// Documents.
+    pub documents: u64,
+    /// Of these, removed.
+    pub removed: u64,
+    /// Removed over all.
+    pub share: f64,
+}
+
+/// A source that loses nearly all it has.
+#[derive(Clone, Debug, Serialize)]
+pub struct NearlyLost {
+    /// The source.
+    #[serde(flatten)]
+    pub source: Source,
+    /// The source of the documents in whose favour most of its documents are removed.
+    pub mostly_for: String,
+    /// Whether these documents are of the reference.
+    pub mostly_for_reference: bool,
+    /// How many are removed in their favour.
+    pub mostly_for_removed: u64,
+}
+
+/// How many sources are named among those that lose most.
+const LOSING_MOST: usize = 5;
+
+/// How many documents a source must have for its loss to be worth a word: of few, all may well be copies.
+const NOT_FEW: u64 = 20;
+
+/// From this share on a source is nearly lost.
+const NEARLY_ALL: f64 = 0.95;
+
+/// How many documents a source must have for its loss to end a run: one that is a whole source says nothing of it.
+const LEAST_TO_LOSE: u64 = 2;
+
+/// How many sources an error names.
+const NAMED_IN_ERROR: usize = 3;
+
+/// How many characters of a source's name an error shows.
+const NAME_LENGTH: usize = 80;
+
+/// All sources of the input.
+pub(crate) struct BySource<'a> {
+    corpus: &'a Corpus,
+    by: SourceBy,
+    /// With documents and removed documents, those with the most documents first.
+    counts: Vec<(&'a str, u64, u64)>,
+}
+
+impl<'a> BySource<'a> {
+    pub(crate) fn new(corpus: &'a Corpus, by: SourceBy, fates: &Fates) -> Self {
+        let mut counts: HashMap<&str, (u64, u64)> = HashMap::new();
+        for (document, fate) in (0..).zip(&fates.fates) {
+            let count = counts.entry(corpus.source(document, by)).or_default();
+            count.0 += 1;
+            count.1 += u64::from(*fate != Fate::Kept);
+        }
+        let mut counts: Vec<(&str, u64, u64)> =
+            counts.into_iter().map(|(source, (documents, removed))| (source, documents, removed)).collect();
+        counts.sort_unstable_by_key(|(source, documents, _)| (Reverse(*documents), *source));
+        Self { corpus, by, counts }
+    }
+
+    /// The largest sources, and how many more there are.
+    pub(crate) fn largest(&self, most: usize) -> (Vec<Source>, u64) {
+        let more = self.counts.len().saturating_sub(most) as u64;
+        (self.counts.iter().take(most).map(source).collect(), more)
+    }
+
+    /// The sources that lose most documents, of those that have more than one.
+    pub(crate) fn losing_most(&self) -> Vec<Source> {
+        let mut losing = self.losing(LEAST_TO_LOSE, 0.0);
+        losing.truncate(LOSING_MOST);
+        losing
+    }
+
+    /// Ends the job if a source loses this share of its documents, or more.
+    pub(crate) fn check(&self, share: Share) -> Result<()> {
+        let sources = self.losing(LEAST_TO_LOSE, share.value());
+        if sources.is_empty() { Ok(()) } else { Err(Error::SourcesLose { share, sources }) }
+    }
+
+    /// The sources that lose nearly all of many documents.
+    pub(crate) fn nearly_lost(&self, fates: &Fates) -> Vec<NearlyLost> {
+        let lost = self.losing(NOT_FEW, NEARLY_ALL);
+        if lost.is_empty() {
+            return Vec::new();
+        }
+        let mut removed_for: HashMap<&str, HashMap<(&str, bool), u64>> =
+            lost.iter().map(|source| (source.source.as_str(), HashMap::new())).collect();
+        for (document, by, ..) in fates.removed() {
+            if let Some(counts) = removed_for.get_mut(self.corpus.source(document, self.by)) {
+                *counts.entry((self.corpus.source(by, self.by), self.corpus.is_reference(by))).or_default() += 1;
+            }
+        }
+        let mostly_for = |source: &Source| {
+            let counts = removed_for[source.source.as_str()].iter();
+            let ((mostly_for, is_reference), count) = counts
+                .max_by_key(|(other, count)| (**count, Reverse(**other)))
+                .expect("what is removed is removed in favour of another");
+            NearlyLost {
+                source: source.clone(),
+                mostly_for: (*mostly_for).to_owned(),
+                mostly_for_reference: *is_reference,
+                mostly_for_removed: *count,
+            }
+        };
+        lost.iter().map(mostly_for).collect()
+    }
+
+    /// The sources with so many documents that lose something, and so large a share; those that lose most first.
+    fn losing(&self, least_documents: u64, share: f64) -> Vec<Source> {
+        let mut losing: Vec<Source> = self
+            .counts
+            .iter()
+            .filter(|(_, documents, removed)| *documents >= least_documents && *removed > 0)
+            .map(source)
+            .filter(|source| source.share >= share)
+            .collect();
+        // The sort is stable, so that the larger of two stays first.
+        losing.sort_by_key(|source| Reverse(source.removed));
+        losing
+    }
+}
+
+fn source((source, documents, removed): &(&str, u64, u64)) -> Source {
+    Source {
+        source: (*source).to_owned(),
+        documents: *documents,
+        removed: *removed,
+        share: *removed as f64 / *documents as f64,
+    }
+}
+
+/// What the sources lose, in words: the first few, and how many more there are.
+pub(crate) fn losses(sources: &[Source]) -> String {
+    let loss = |source: &Source| {
+        let name: String = source.source.chars().take(NAME_LENGTH).collect();
+        format!("{:.1} % of {} documents of {name}", 100.0 * source.share, source.documents)
+    };
+    let mut losses: Vec<String> = sources.iter().take(NAMED_IN_ERROR).map(loss).collect();
+    match sources.len().saturating_sub(NAMED_IN_ERROR) {
+        0 => {}
+        1 => losses.push("and 1 more source".to_owned()),
+        more => losses.push(format!("and {more} more sources")),
+    }
+    losses.join(", ")
+}

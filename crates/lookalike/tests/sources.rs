@@ -1,0 +1,141 @@
+//! Sources: which one a document counts to, what each loses, and to whom.
+
+mod made;
+
+use lookalike::core::resolve::Scope;
+use lookalike::{Against, DedupOptions, Error, Share, Silent, SourceBy};
+use made::{Case, dedup};
+use serde_json::{Value, json};
+
+fn text(seed: usize) -> String {
+    (0..40).map(|at| format!("w{}", seed * 1000 + at)).collect::<Vec<_>>().join(" ")
+}
+
+fn line(id: usize, text: &str, site: &str) -> String {
+    let site = if site.is_empty() { Value::Null } else { json!(site) };
+    format!("{}\n", json!({"id": id, "text": text, "meta": {"site": site}}))
+}
+
+/// `new` has 60 texts, of which `old` has 50, shorter by a word, and one of its own; one document has no site.
+fn two_sites() -> Case {
+    let case = Case::new();
+    let new = (0..60).map(|seed| line(seed, &format!("{} more", text(seed)), "new"));
+    let old = (0..50).map(|seed| line(100 + seed, &text(seed), "old"));
+    let rest = [line(200, &text(200), "old"), line(201, &text(201), "")];
+    case.write("corpus.jsonl", new.chain(old).chain(rest).collect::<String>());
+    case
+}
+
+fn by_site(case: &Case) -> DedupOptions {
+    let mut options = case.options("corpus.jsonl", 0.8);
+    options.read.settings.fields.source = Some("meta.site".to_owned());
+    options.source = SourceBy::Field;
+    options
+}
+
+#[test]
+fn a_field_says_the_source() {
+    let case = two_sites();
+    let summary = dedup(&by_site(&case));
+    let found: Vec<_> =
+        summary.sources.iter().map(|source| (source.source.as_str(), source.documents, source.removed)).collect();
+    assert_eq!(found, [("new", 60, 0), ("old", 51, 50), ("(no source)", 1, 0)]);
+    assert_eq!((summary.input.without_source, summary.parameters.source.as_str()), (1, "field:meta.site"));
+    let row = &case.rows("removed.jsonl")[0];
+    assert_eq!((&row["removed_source"], &row["kept_source"]), (&json!("old"), &json!("new")));
+    assert_eq!(summary.losing_most.iter().map(|source| source.source.as_str()).collect::<Vec<_>>(), ["old"]);
+}
+
+#[test]
+fn a_source_that_is_nearly_lost_is_told_with_the_one_that_replaces_it() {
+    let case = two_sites();
+    let summary = dedup(&by_site(&case));
+    let [lost] = &summary.nearly_lost[..] else { panic!("{:?}", summary.nearly_lost) };
+    assert_eq!((lost.source.source.as_str(), lost.source.removed, lost.source.documents), ("old", 50, 51));
+    assert_eq!((lost.mostly_for.as_str(), lost.mostly_for_removed, lost.mostly_for_reference), ("new", 50, false));
+    let json: Value = serde_json::from_slice(&std::fs::read(case.path("out/summary.json")).unwrap()).unwrap();
+    assert_eq!(
+        (&json["nearly_lost"][0]["source"], &json["nearly_lost"][0]["mostly_for"]),
+        (&json!("old"), &json!("new"))
+    );
+
+    // By file it is one source, and loses less than half.
+    let mut options = by_site(&case);
+    options.source = SourceBy::File;
+    assert!(dedup(&options).nearly_lost.is_empty());
+}
+
+#[test]
+fn few_documents_or_a_smaller_share_are_no_reason_for_alarm() {
+    for (copies, others, is_told) in [(19, 0, false), (20, 0, true), (19, 1, true), (38, 2, true), (37, 3, false)] {
+        let case = Case::new();
+        let reference = (0..copies).map(|seed| line(seed, &text(seed), "test")).collect::<String>();
+        let input = (0..copies).map(|seed| line(seed, &text(seed), "site"));
+        let others = (0..others).map(|seed| line(seed, &text(500 + seed), "site"));
+        case.write("corpus.jsonl", input.chain(others).collect::<String>());
+        case.write("test.jsonl", reference);
+        let mut options = by_site(&case);
+        options.against = Some(Against { references: vec![case.path("test.jsonl")], scope: Scope::Everything });
+        let summary = dedup(&options);
+        assert_eq!(!summary.nearly_lost.is_empty(), is_told, "{copies}");
+        for lost in summary.nearly_lost {
+            assert_eq!((lost.mostly_for.as_str(), lost.mostly_for_reference), ("test", true));
+        }
+        assert_eq!(summary.sources.len(), 1, "the reference is no source of the input");
+    }
+}
+
+#[test]
+fn hosts_and_files_are_sources() {
+    let record = |uri: &str, text: &str| {
+        format!(
+            "WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Target-URI: {uri}\r\nContent-Length: {}\r\n\r\n{text}\r\n\r\n",
+            text.len()
+        )
+    };
+    let case = Case::new();
+    case.write("in/a.wet", record("http://one.example/x", &text(1)) + &record("http://two.example/y", &text(2)));
+    case.write("in/b.txt", text(1));
+    for (source, expected) in [
+        (SourceBy::HostOrFile, ["b.txt", "one.example", "two.example"].as_slice()),
+        (SourceBy::Host, &["(no host)", "one.example", "two.example"]),
+        (SourceBy::File, &["a.wet", "b.txt"]),
+        (SourceBy::Field, &["(no source)"]),
+    ] {
+        let mut options = case.options("in", 0.8);
+        options.source = source;
+        let summary = dedup(&options);
+        let mut sources: Vec<&str> = summary.sources.iter().map(|source| source.source.as_str()).collect();
+        sources.sort_unstable();
+        assert_eq!(sources, expected, "{source:?}");
+    }
+}
+
+#[test]
+fn a_source_that_loses_too_much_ends_the_run_with_nothing_written() {
+    let case = two_sites();
+    let mut options = by_site(&case);
+    let share = 50.0 / 51.0;
+    options.fail_if_source_loses = Some(Share::new(share).unwrap());
+    match lookalike::dedup(&options, &Silent) {
+        Err(Error::SourcesLose { sources, .. }) => assert_eq!(sources.len(), 1),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(std::fs::read_dir(case.folder.path()).unwrap().count(), 1, "only the corpus is there");
+    options.fail_if_source_loses = Some(Share::new(share + 1e-9).unwrap());
+    dedup(&options);
+    for wrong in [0.0, -0.5, 1.5, 95.0, f64::NAN] {
+        assert!(matches!(Share::new(wrong), Err(Error::ShareOutOfRange { .. })), "{wrong}");
+    }
+}
+
+#[test]
+fn a_source_of_one_document_may_be_lost() {
+    let case = Case::new();
+    case.write("corpus.jsonl", line(0, &text(0), "a") + &line(1, &text(0), "b"));
+    let mut options = by_site(&case);
+    options.fail_if_source_loses = Some(Share::new(0.1).unwrap());
+    let summary = dedup(&options);
+    assert_eq!(summary.found.removed, 1);
+    assert!(summary.losing_most.is_empty(), "a single document says nothing of its source");
+}
