@@ -79,7 +79,7 @@ pub(crate) struct DedupArguments {
 
 #[derive(Debug, Args)]
 struct AgainstArguments {
-    /// Also remove what is like a document of these files or folders, such as a test set; they stay as they are
+    /// Also remove what is like a document of these files or folders, such as a test set; they stay as they are (give INPUT before)
     #[arg(long, value_name = "REFERENCE", num_args = 1..)]
     against: Vec<PathBuf>,
     /// Remove only what is like a document of --against, and leave duplicates inside the input alone

@@ -14,12 +14,13 @@ use made::{Case, any_corpus, dedup, similarity};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Texts by their ids, 0, 1, 2 …: those in `references` as reference, the others as input.
+/// Texts with the ids 0, 1, 2 …: some as the reference, the others as the input.
 fn case(texts: &[String], is_reference: impl Fn(usize) -> bool) -> Case {
     let case = Case::new();
     for (name, wanted) in [("input.jsonl", false), ("reference.jsonl", true)] {
         let lines = texts.iter().enumerate().filter(|(id, _)| is_reference(*id) == wanted);
-        case.write(name, lines.map(|(id, text)| format!("{}\n", json!({"id": id, "text": text}))).collect::<String>());
+        let line = |(id, text): (usize, &String)| format!("{}\n", json!({"id": id, "text": text}));
+        case.write(name, lines.map(line).collect::<String>());
     }
     case
 }
@@ -69,7 +70,7 @@ proptest! {
         shingle in prop_oneof![Just("word:5"), Just("word:2"), Just("char:4")],
         keep in prop_oneof![Just(Keep::Longest), Just(Keep::First), Just(Keep::Last)],
     ) {
-        let is_reference = |id: usize| id % part == 0;
+        let is_reference = |id: usize| id.is_multiple_of(part);
         let case = case(&texts, is_reference);
         let before = fs::read(case.path("reference.jsonl")).unwrap();
         let mut options = options(&case, shingle, threshold, Scope::Everything);
@@ -114,7 +115,7 @@ proptest! {
         shingle in prop_oneof![Just("word:5"), Just("word:2")],
         group in prop_oneof![Just(Group::Independent), Just(Group::Components)],
     ) {
-        let is_reference = |id: usize| id % part == 0;
+        let is_reference = |id: usize| id.is_multiple_of(part);
         let case = case(&texts, is_reference);
         let mut options = options(&case, shingle, threshold, Scope::References);
         options.group = group;
@@ -135,7 +136,7 @@ proptest! {
 
     #[test]
     fn components_keep_references_and_remove_all_that_is_linked_to_them(texts in any_corpus(), part in 2_usize..5) {
-        let is_reference = |id: usize| id % part == 0;
+        let is_reference = |id: usize| id.is_multiple_of(part);
         let threshold = 0.6;
         let case = case(&texts, is_reference);
         let mut options = options(&case, "word:3", threshold, Scope::Everything);
@@ -264,17 +265,14 @@ fn text_files_and_pages_of_the_reference_are_read_and_not_written() {
         names.sort();
         let kept = fs::read_to_string(case.path("out").join(folder).join("c.wet")).unwrap();
         assert_eq!(kept.matches("warcinfo").count(), 1);
-        match output {
-            Output::Annotated => {
-                assert_eq!(names, ["a.txt.jsonl", "b.txt.jsonl", "c.wet"]);
-                let row = &made::rows(&case.path("out/annotated/b.txt.jsonl"))[0];
-                assert_eq!((&row["kept"], &row["kept_id"]), (&json!(false), &json!("a.txt")));
-                assert!(kept.contains("Lookalike-Kept-ID: <e>"), "{kept}");
-            }
-            _ => {
-                assert_eq!(names, ["a.txt", "c.wet"]);
-                assert!(!kept.contains("word200") && kept.contains("word300"));
-            }
+        if output == Output::Annotated {
+            assert_eq!(names, ["a.txt.jsonl", "b.txt.jsonl", "c.wet"]);
+            let row = &made::rows(&case.path("out/annotated/b.txt.jsonl"))[0];
+            assert_eq!((&row["kept"], &row["kept_id"]), (&json!(false), &json!("a.txt")));
+            assert!(kept.contains("Lookalike-Kept-ID: <e>"), "{kept}");
+        } else {
+            assert_eq!(names, ["a.txt", "c.wet"]);
+            assert!(!kept.contains("word200") && kept.contains("word300"));
         }
     }
 }
