@@ -7,3 +7,5 @@ pub mod ascii;
 mod character;
 pub mod normalize;
 pub mod tokenize;
+mod unit;
+mod word;

@@ -12,8 +12,9 @@
 
 use super::ascii::{BLOCK, Block, Kernel, is_word, kernel};
 use super::character::{Character, Kind, character};
-use super::normalize::normalize;
-use crate::hash::{SHORT, short_token_hash, token_hash};
+use super::unit;
+use super::word::{Words, hash_in_place};
+use crate::hash::{SHORT, token_hash};
 
 /// Takes the tokens of a text in order.
 pub trait TokenSink {
@@ -52,7 +53,7 @@ pub struct Tokenizer {
     kernel: Kernel,
     lower: Vec<u8>,
     blocks: Vec<Block>,
-    unit: Unit,
+    word: String,
 }
 
 /// How much text is classified at once: little enough for the lower-case copy to stay in the first-level cache.
@@ -60,7 +61,7 @@ const PIECE: usize = 2 * 1024;
 
 impl Default for Tokenizer {
     fn default() -> Self {
-        Self { kernel: kernel(), lower: Vec::new(), blocks: Vec::new(), unit: Unit::default() }
+        Self { kernel: kernel(), lower: Vec::new(), blocks: Vec::new(), word: String::new() }
     }
 }
 
@@ -89,7 +90,7 @@ impl Tokenizer {
                 start = end;
                 continue;
             }
-            self.unit.for_each(&text[start..end], start, |character, start, end| writer.push(character, start, end));
+            unit::for_each(&text[start..end], start, |character, start, end| writer.push(character, start, end));
             start = end;
         }
     }
@@ -115,31 +116,23 @@ impl Tokenizer {
                 blocks,
                 |block| block.words,
                 |start, end| {
-                    sink.token(ascii_hash(&self.lower, start, end), offset + start, offset + end);
+                    sink.token(hash_in_place(&self.lower, start, end), offset + start, offset + end);
                 },
             );
         } else {
+            let mut words = Words { piece, lower: &mut self.lower, offset, word: &mut self.word, sink };
             for_each_run(
                 blocks,
                 |block| block.words | block.wide,
                 |start, end| {
                     if is_ascii(blocks, start, end) {
-                        sink.token(ascii_hash(&self.lower, start, end), offset + start, offset + end);
+                        words.end(start, end);
                     } else {
-                        self.unit.words(&piece[start..end], offset + start, sink);
+                        words.read(start, end);
                     }
                 },
             );
         }
-    }
-}
-
-/// The hash of the token from `start` to `end` in a lower-case copy that has room for a short token after it.
-#[inline]
-fn ascii_hash(lower: &[u8], start: usize, end: usize) -> u64 {
-    match lower[start..].first_chunk() {
-        Some(bytes) if end - start <= SHORT => short_token_hash(bytes, end - start),
-        _ => token_hash(&lower[start..end]),
     }
 }
 
@@ -203,120 +196,6 @@ fn for_each_run(blocks: &[Block], bits: impl Fn(&Block) -> u64, mut run: impl Fn
     }
     if before == 1 {
         run(start, blocks.len() * BLOCK);
-    }
-}
-
-/// The entry of a character of normalised text, which stays as it is.
-fn in_normal_text(c: char) -> Character {
-    Character {
-        kind: super::character::kind_of(c),
-        reorders: false,
-        folded: c,
-        hash: token_hash(c.encode_utf8(&mut [0; 4]).as_bytes()),
-    }
-}
-
-/// A unit with characters that are not ASCII; kept for its buffers.
-#[derive(Default)]
-struct Unit {
-    /// What the table says of each character, and where the character ends.
-    characters: Vec<(&'static Character, usize)>,
-    word: String,
-}
-
-impl Unit {
-    /// Gives the words of a unit that stands at `offset` to `sink`.
-    fn words(&mut self, unit: &str, offset: usize, sink: &mut impl TokenSink) {
-        let mut word = std::mem::take(&mut self.word);
-        let mut writer = WordWriter { word: &mut word, start: 0, end: 0, alone: None, sink };
-        self.for_each(unit, offset, |character, start, end| writer.push(character, start, end));
-        writer.end();
-        self.word = word;
-    }
-
-    /// Calls `each` with every character of the unit when it is normalised, and with where it came from.
-    #[inline]
-    fn for_each(&mut self, unit: &str, offset: usize, mut each: impl FnMut(&Character, usize, usize)) {
-        if self.look_up(unit, offset) {
-            let mut start = offset;
-            for (character, end) in &self.characters {
-                each(character, start, *end);
-                start = *end;
-            }
-        } else {
-            for c in normalize(unit).chars() {
-                each(&in_normal_text(c), offset, offset + unit.len());
-            }
-        }
-    }
-
-    /// Looks every character up; says whether each normalises by itself.
-    fn look_up(&mut self, unit: &str, offset: usize) -> bool {
-        self.characters.clear();
-        let mut reorders = false;
-        for (at, c) in unit.char_indices() {
-            let character = character(c);
-            // Two marks that follow one letter may have to change places.
-            if character.kind == Kind::Complex || reorders && character.reorders {
-                return false;
-            }
-            reorders = character.reorders;
-            self.characters.push((character, offset + at + c.len_utf8()));
-        }
-        true
-    }
-}
-
-/// Puts characters together to words.
-struct WordWriter<'a, S> {
-    word: &'a mut String,
-    start: usize,
-    end: usize,
-    /// The open word is one character of a script without spaces, and this is its hash as long as no mark follows.
-    alone: Option<u64>,
-    sink: &'a mut S,
-}
-
-impl<S: TokenSink> WordWriter<'_, S> {
-    #[inline]
-    fn push(&mut self, character: &Character, start: usize, end: usize) {
-        match character.kind {
-            Kind::Letter => {
-                if self.alone.is_some() {
-                    self.end();
-                }
-                if self.word.is_empty() {
-                    self.start = start;
-                }
-            }
-            Kind::Alone => {
-                self.end();
-                self.start = start;
-                self.alone = Some(character.hash);
-            }
-            // What follows a lone letter's marks must still start anew, so the word stays `alone`.
-            Kind::Mark if !self.word.is_empty() => {}
-            Kind::Mark | Kind::Space | Kind::Other | Kind::Complex => return self.end(),
-        }
-        self.word.push(character.folded);
-        self.end = end;
-    }
-
-    #[inline]
-    fn end(&mut self) {
-        if !self.word.is_empty() {
-            let hash = match self.alone {
-                Some(hash) if self.is_one_character() => hash,
-                _ => token_hash(self.word.as_bytes()),
-            };
-            self.sink.token(hash, self.start, self.end);
-            self.word.clear();
-        }
-        self.alone = None;
-    }
-
-    fn is_one_character(&self) -> bool {
-        self.word.chars().nth(1).is_none()
     }
 }
 
