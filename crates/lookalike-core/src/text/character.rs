@@ -97,21 +97,29 @@ const CODES: usize = 0x11_0000;
 const PAGE: usize = 256;
 const PAGES: usize = CODES / PAGE;
 
+/// The classes of all characters whose page was met before. Each byte says all by itself, so that threads need not agree on
+/// when it was written.
+static CLASSES: [AtomicU8; CODES] = [const { AtomicU8::new(Class::UNKNOWN.0) }; CODES];
+
 /// The class of the character with this code.
 #[inline]
 pub(super) fn class(code: u32) -> Class {
-    // Each byte says all by itself, so that threads need not agree on when it was written.
-    static CLASSES: [AtomicU8; CODES] = [const { AtomicU8::new(Class::UNKNOWN.0) }; CODES];
-    let known = CLASSES.get(code as usize).map_or(Class::OTHER, |class| Class(class.load(Relaxed)));
-    if known == Class::UNKNOWN { first_class(code, &CLASSES) } else { known }
+    let known = known_class(code);
+    if known == Class::UNKNOWN { first_class(code) } else { known }
+}
+
+/// The class of the character with this code, or one that is like no other when its page was not met before.
+#[inline]
+pub(super) fn known_class(code: u32) -> Class {
+    CLASSES.get(code as usize).map_or(Class::OTHER, |class| Class(class.load(Relaxed)))
 }
 
 /// Fills the page of `code`.
 #[cold]
-fn first_class(code: u32, classes: &[AtomicU8; CODES]) -> Class {
+fn first_class(code: u32) -> Class {
     let start = code / PAGE as u32 * PAGE as u32;
     for c in (start..start + PAGE as u32).filter_map(char::from_u32) {
-        classes[c as usize].store(Class::of(c, character(c)).0, Relaxed);
+        CLASSES[c as usize].store(Class::of(c, character(c)).0, Relaxed);
     }
     char::from_u32(code).map_or(Class::OTHER, |c| Class::of(c, character(c)))
 }

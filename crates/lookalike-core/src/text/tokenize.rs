@@ -13,7 +13,7 @@
 use super::ascii::{BLOCK, Block, Kernel, is_word, kernel};
 use super::character::{Character, Kind, character};
 use super::unit;
-use super::word::{Words, hash_in_place};
+use super::word::{Words, classify, hash_in_place};
 use crate::hash::{SHORT, token_hash};
 
 /// Takes the tokens of a text in order.
@@ -110,7 +110,7 @@ impl Tokenizer {
             (self.kernel)(&last, &mut self.lower[whole..padded], &mut self.blocks[whole / BLOCK..padded / BLOCK]);
         }
 
-        let blocks = &self.blocks[..padded / BLOCK];
+        let blocks = &mut self.blocks[..padded / BLOCK];
         if blocks.iter().all(|block| block.wide == 0) {
             for_each_run(
                 blocks,
@@ -120,12 +120,14 @@ impl Tokenizer {
                 },
             );
         } else {
+            classify(&mut self.lower, blocks);
+            let blocks = &*blocks;
             let mut words = Words { piece, lower: &mut self.lower, offset, word: &mut self.word, sink };
             for_each_run(
                 blocks,
                 |block| block.words | block.wide,
                 |start, end| {
-                    if is_ascii(blocks, start, end) {
+                    if is_plain(blocks, start, end) {
                         words.end(start, end);
                     } else {
                         words.read(start, end);
@@ -150,10 +152,10 @@ fn piece_end(bytes: &[u8], start: usize) -> usize {
     }
 }
 
-/// Whether no byte from `start` to before `end` is wide. Most runs lie in one block.
+/// Whether no byte from `start` to before `end` needs a closer look. Most runs lie in one block.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "called for every word of text that is not all ASCII")]
-fn is_ascii(blocks: &[Block], start: usize, end: usize) -> bool {
+fn is_plain(blocks: &[Block], start: usize, end: usize) -> bool {
     let (first, last) = (start / BLOCK, (end - 1) / BLOCK);
     let from_start = u64::MAX << (start % BLOCK);
     let to_end = u64::MAX >> (BLOCK - 1 - (end - 1) % BLOCK);
