@@ -8,6 +8,7 @@ use lookalike::core::banding::Banding;
 use lookalike::core::keep::Keep;
 use lookalike::core::shingle::Shingle;
 use lookalike::core::similarity::Threshold;
+use lookalike::core::text::fold::Fold;
 use lookalike::io::read::Fields;
 use lookalike::{Copies, DedupOptions, Group, Output, PairsOptions, ReadOptions, RowFormat, SimilarityOptions};
 
@@ -130,6 +131,9 @@ struct SimilarityArguments {
     /// What is compared: word:K or char:K, this many words or characters in a row
     #[arg(long, value_name = "KIND:K", default_value = "word:5")]
     shingle: String,
+    /// What makes no difference: accents (café is cafe), digits (12 March is 7 March), or accents,digits
+    #[arg(long, value_name = "WHAT")]
+    fold: Option<String>,
     /// The similarity from which on two documents are near-duplicates: above 0, at most 1
     #[arg(long, value_name = "T", default_value_t = 0.8, allow_negative_numbers = true)]
     threshold: f64,
@@ -267,6 +271,7 @@ impl SimilarityArguments {
             ),
         };
         let shingle: Shingle = self.shingle.parse()?;
-        Ok(SimilarityOptions { shingle, threshold, banding })
+        let fold = self.fold.as_deref().map_or(Ok(Fold::NONE), str::parse)?;
+        Ok(SimilarityOptions { shingle, fold, threshold, banding })
     }
 }

@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use lookalike_core::shingle::{Shingle, Shingler};
+use lookalike_core::text::fold::Fold;
 use lookalike_core::text::tokenize::Tokenizer;
 
 use super::SHINGLE;
@@ -144,7 +145,7 @@ fn tokens_of() -> impl FnMut(&str) -> usize {
 }
 
 fn features_of(shingle: Shingle) -> impl FnMut(&str) -> usize {
-    let mut shingler = Shingler::new(shingle);
+    let mut shingler = Shingler::new(shingle, Fold::NONE);
     move |text| black_box(shingler.features(text).all).len()
 }
 

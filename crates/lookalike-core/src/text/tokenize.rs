@@ -6,14 +6,17 @@
 //!
 //! **Characters**: every character of the normalised text, runs of white space as one space, none at the ends.
 //!
+//! A [`Fold`] takes its part between the two: characters are normalised, then folded, then cut.
+//!
 //! What a reader would get wrong: text is cut into *units* at ASCII bytes that are in no word, before it is
 //! normalised. That is safe, for no composition reaches over such a byte to make a word, and it lets most units be
 //! seen to be plain ASCII, or made of characters that normalise by themselves.
 
 use super::ascii::{BLOCK, Block, Kernel, is_word, kernel};
-use super::character::{Character, Kind, character};
+use super::character::{Character, Kind, character, normal_character};
+use super::fold::{Fold, Folder};
 use super::unit;
-use super::word::{Words, classify, hash_in_place};
+use super::word::{WordWriter, Words, classify, hash_in_place};
 use crate::hash::{SHORT, token_hash};
 
 /// Takes the tokens of a text in order.
@@ -50,6 +53,7 @@ impl TokenSink for Vec<Token> {
 
 /// Cuts texts into tokens; made once a thread, for its buffers.
 pub struct Tokenizer {
+    fold: Fold,
     kernel: Kernel,
     lower: Vec<u8>,
     blocks: Vec<Block>,
@@ -61,11 +65,16 @@ const PIECE: usize = 2 * 1024;
 
 impl Default for Tokenizer {
     fn default() -> Self {
-        Self { kernel: kernel(), lower: Vec::new(), blocks: Vec::new(), word: String::new() }
+        Self::new(Fold::NONE)
     }
 }
 
 impl Tokenizer {
+    /// A tokenizer of texts from which this is left out.
+    pub fn new(fold: Fold) -> Self {
+        Self { fold, kernel: kernel(), lower: Vec::new(), blocks: Vec::new(), word: String::new() }
+    }
+
     /// Gives the word tokens of `text` to `sink`.
     pub fn words(&mut self, text: &str, sink: &mut impl TokenSink) {
         let mut start = 0;
@@ -79,6 +88,17 @@ impl Tokenizer {
     /// Gives the character tokens of `text` to `sink`.
     pub fn characters(&mut self, text: &str, sink: &mut impl TokenSink) {
         let mut writer = CharacterWriter { space: None, any: false, sink };
+        let mut folder = Folder::new(self.fold);
+        let is_folded = self.fold != Fold::NONE;
+        let mut write = |character: &Character, start: usize, end: usize| {
+            if is_folded {
+                for c in folder.fold(character.folded).into_iter().flatten() {
+                    writer.push(&normal_character(c), start, end);
+                }
+            } else {
+                writer.push(character, start, end);
+            }
+        };
         let bytes = text.as_bytes();
         let mut start = 0;
         while start < bytes.len() {
@@ -86,11 +106,11 @@ impl Tokenizer {
             let wide = bytes[start + 1..].iter().take_while(|byte| !byte.is_ascii()).count();
             let end = start + 1 + wide;
             if wide == 0 {
-                writer.push(character(char::from(bytes[start])), start, end);
+                write(character(char::from(bytes[start])), start, end);
                 start = end;
                 continue;
             }
-            unit::for_each(&text[start..end], start, |character, start, end| writer.push(character, start, end));
+            unit::for_each(&text[start..end], start, &mut write);
             start = end;
         }
     }
@@ -111,7 +131,20 @@ impl Tokenizer {
         }
 
         let blocks = &mut self.blocks[..padded / BLOCK];
-        if blocks.iter().all(|block| block.wide == 0) {
+        if self.fold != Fold::NONE {
+            for_each_run(
+                blocks,
+                |block| block.words | block.wide,
+                |start, end| {
+                    let lower = &self.lower[start..end];
+                    if is_plain(blocks, start, end) && !(self.fold.digits && lower.iter().any(u8::is_ascii_digit)) {
+                        sink.token(hash_in_place(&self.lower, start, end), offset + start, offset + end);
+                    } else {
+                        folded_words(&piece[start..end], offset + start, self.fold, &mut self.word, sink);
+                    }
+                },
+            );
+        } else if blocks.iter().all(|block| block.wide == 0) {
             for_each_run(
                 blocks,
                 |block| block.words,
@@ -136,6 +169,24 @@ impl Tokenizer {
             );
         }
     }
+}
+
+/// Gives the words of a stretch of text that stands at `offset` to `sink`, one character after the other.
+fn folded_words(text: &str, offset: usize, fold: Fold, word: &mut String, sink: &mut impl TokenSink) {
+    word.clear();
+    let mut writer = WordWriter { word, start: 0, end: 0, alone: None, sink };
+    let mut folder = Folder::new(fold);
+    unit::for_each(text, offset, |character, start, end| {
+        let [first, second] = folder.fold(character.folded);
+        match first {
+            Some(c) => writer.push(&normal_character(c), start, end),
+            None => writer.stretch(end),
+        }
+        if let Some(c) = second {
+            writer.push(&normal_character(c), start, end);
+        }
+    });
+    writer.end();
 }
 
 /// Where the piece that starts at `start` ends: after an ASCII byte that is in no word, or at the end of the text.
@@ -248,6 +299,17 @@ mod tests {
         tokens.iter().map(|token| token_hash(token.as_bytes())).collect()
     }
 
+    const FOLDS: [Fold; 3] = [
+        Fold { accents: true, digits: false },
+        Fold { accents: false, digits: true },
+        Fold { accents: true, digits: true },
+    ];
+
+    fn folded_judge(text: &str, fold: Fold, shingle: lookalike_judge::Shingle) -> Vec<u64> {
+        let Fold { accents, digits } = fold;
+        judge(&lookalike_judge::fold(text, lookalike_judge::Fold { accents, digits }), shingle)
+    }
+
     fn judge(text: &str, shingle: lookalike_judge::Shingle) -> Vec<u64> {
         lookalike_judge::tokens(text, shingle).iter().map(|token| token_hash(token.as_bytes())).collect()
     }
@@ -281,6 +343,28 @@ mod tests {
     }
 
     #[test]
+    fn folded_words_are_cut_as_if_they_had_been_written_so() {
+        let folded = |text: &str, fold: Fold| {
+            let mut tokens: Vec<u64> = Vec::new();
+            Tokenizer::new(fold).words(text, &mut tokens);
+            tokens
+        };
+        let [accents, digits, both] = FOLDS;
+        assert_eq!(folded("Café v1.23", accents), words("cafe v1.23"));
+        assert_eq!(folded("Café v1.23", digits), hashes(&["café", "v0", "0"]));
+        assert_eq!(folded("Café v1.23 ก๑๒ข", both), hashes(&["cafe", "v0", "0", "ก", "0", "ข"]));
+    }
+
+    #[test]
+    fn the_place_of_a_folded_word_is_all_of_it() {
+        let text = "cafe\u{301}s caf\u{65}\u{323}\u{301} 2024";
+        let mut tokens: Vec<Token> = Vec::new();
+        Tokenizer::new(FOLDS[2]).words(text, &mut tokens);
+        let places: Vec<&str> = tokens.iter().map(|token| &text[token.start..token.end]).collect();
+        assert_eq!(places, ["cafe\u{301}s", "caf\u{65}\u{323}\u{301}", "2024"]);
+    }
+
+    #[test]
     fn places_are_those_of_the_text() {
         let text = "Now, le cafe\u{301} — ŒUVRE!";
         let mut tokens: Vec<Token> = Vec::new();
@@ -299,6 +383,9 @@ mod tests {
             "[ก-๛ກ-ໝက-ၿក-៹ཀ-࿌]{0,8}",
             "[가-힣ᄀ-ᇿ]{0,5}",
             "[\u{590}-\u{6ff}\u{900}-\u{97f}]{0,8}",
+            "[0-9٠-٩๑-๓０-９²½ａ-ｃ]{0,4}",
+            "[йёўїѝaeiouαωכא\u{627}-\u{64a}\u{64b}-\u{655}\u{5b0}-\u{5c7}\u{300}-\u{308}\u{323}]{0,8}",
+            "[a-zé]{60,70}[а-яЖ]{1,4}",
             "[\u{300}-\u{36f}\u{338}\u{200b}-\u{200f}\u{ad}\u{fe0f}\u{20e3}😀]{0,3}",
             any::<String>(),
         ];
@@ -311,6 +398,20 @@ mod tests {
         #[test]
         fn words_are_those_of_the_judge(text in any_text()) {
             prop_assert_eq!(words(&text), judge(&text, lookalike_judge::Shingle::Word(5)));
+        }
+
+        #[test]
+        fn folded_words_are_those_of_the_judge(text in any_text(), fold in proptest::sample::select(&FOLDS)) {
+            let mut tokens: Vec<u64> = Vec::new();
+            Tokenizer::new(fold).words(&text, &mut tokens);
+            prop_assert_eq!(tokens, folded_judge(&text, fold, lookalike_judge::Shingle::Word(5)));
+        }
+
+        #[test]
+        fn folded_characters_are_those_of_the_judge(text in any_text(), fold in proptest::sample::select(&FOLDS)) {
+            let mut tokens: Vec<u64> = Vec::new();
+            Tokenizer::new(fold).characters(&text, &mut tokens);
+            prop_assert_eq!(tokens, folded_judge(&text, fold, lookalike_judge::Shingle::Char(5)));
         }
 
         #[test]

@@ -302,6 +302,13 @@ impl<S: TokenSink> WordWriter<'_, S> {
         self.alone = None;
     }
 
+    /// Lets the word under way reach to `end`: what stood there was left out.
+    pub(super) fn stretch(&mut self, end: usize) {
+        if !self.word.is_empty() {
+            self.end = end;
+        }
+    }
+
     fn is_one_character(&self) -> bool {
         self.word.chars().nth(1).is_none()
     }
