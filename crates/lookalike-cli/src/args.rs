@@ -10,6 +10,7 @@ use lookalike::core::keep::Keep;
 use lookalike::core::resolve::Scope;
 use lookalike::core::shingle::Shingle;
 use lookalike::core::similarity::Threshold;
+use lookalike::core::text::fold::Fold;
 use lookalike::io::read::{Fields, Settings, Split};
 use lookalike::io::web::Extract;
 use lookalike::{
@@ -182,6 +183,9 @@ struct SimilarityArguments {
     /// What is compared: word:K or char:K, this many words or characters in a row
     #[arg(long, value_name = "KIND:K", default_value = "word:5")]
     shingle: String,
+    /// What makes no difference: accents (café is cafe), digits (12 March is 7 March), or accents,digits
+    #[arg(long, value_name = "WHAT")]
+    fold: Option<String>,
     /// The similarity from which on two documents are near-duplicates: above 0, at most 1
     #[arg(long, value_name = "T", default_value_t = 0.8, allow_negative_numbers = true)]
     threshold: f64,
@@ -416,6 +420,7 @@ impl SimilarityArguments {
             ),
         };
         let shingle: Shingle = self.shingle.parse()?;
-        Ok(SimilarityOptions { shingle, threshold, banding })
+        let fold = self.fold.as_deref().map_or(Ok(Fold::NONE), str::parse)?;
+        Ok(SimilarityOptions { shingle, fold, threshold, banding })
     }
 }

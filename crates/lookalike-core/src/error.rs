@@ -59,6 +59,13 @@ pub enum Error {
         most: usize,
     },
 
+    /// Something to leave out that is not known.
+    #[error("'{value}' cannot be folded: write accents, digits, or accents,digits")]
+    NotAFold {
+        /// The value as given.
+        value: String,
+    },
+
     /// A keep order that is not known.
     #[error("'{value}' is not a keep order: write longest, first, last, max:FIELD or min:FIELD")]
     NotAKeepOrder {

@@ -8,6 +8,7 @@ use std::str::FromStr;
 
 use crate::error::{Error, Result};
 use crate::hash::{BASE, mix, text_hash};
+use crate::text::fold::Fold;
 use crate::text::tokenize::{Token, TokenSink, Tokenizer};
 
 /// What a feature is made of.
@@ -90,17 +91,18 @@ impl Features<'_> {
 }
 
 impl Shingler {
-    /// A shingler for shingles of this kind.
-    pub fn new(shingle: Shingle) -> Self {
-        Self { shingle, tokenizer: Tokenizer::default(), tokens: Vec::new(), features: Vec::new() }
+    /// A shingler for shingles of this kind, of texts from which this is left out.
+    pub fn new(shingle: Shingle, fold: Fold) -> Self {
+        Self { shingle, tokenizer: Tokenizer::new(fold), tokens: Vec::new(), features: Vec::new() }
     }
 
     /// The features of `text`.
     ///
     /// ```
     /// use lookalike_core::shingle::{Shingle, Shingler};
+    /// use lookalike_core::text::fold::Fold;
     ///
-    /// let mut shingler = Shingler::new(Shingle::Word(4));
+    /// let mut shingler = Shingler::new(Shingle::Word(4), Fold::NONE);
     /// let features = shingler.features("a rose is a rose is a rose");
     /// assert_eq!(features.all.len(), 5); // windows, three of them distinct
     /// ```

@@ -1,64 +1,100 @@
-//! Given characters, folds their case, fully and for no particular language.
+//! Given a text, normalises it and leaves out what is asked for: accents, and the values of numbers.
 //!
-//! The `caseless` crate knows Unicode 16. The letters that got a case fold since
-//! then are listed here, as the pipeline's tables are newer; a table that is
-//! behind would make the judge, not the pipeline, the one who is wrong.
+//! What is left is a text, and everything here that takes a text takes it. Easily got wrong: a letter of Cyrillic
+//! or Arabic that is one code point with its mark is a letter of its own, and only a few of these lose it.
 
-use caseless::Caseless;
+use unicode_normalization::UnicodeNormalization;
+use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
+use unicode_script::{Script, UnicodeScript};
 
-/// Folds of Unicode 17 and 18 that `caseless` lacks (`CaseFolding-18.0.0.txt`, statuses C and F).
-const SINCE_UNICODE_16: &[(char, &str)] = &[
-    ('\u{A7CE}', "\u{A7CF}"),
-    ('\u{A7D2}', "\u{A7D3}"),
-    ('\u{A7D4}', "\u{A7D5}"),
-    ('\u{A7DD}', "\u{277}"),
-    ('\u{A7E2}', "\u{27C}"),
-    ('\u{AB6C}', "\u{AB4B}"),
-    ('\u{AB6D}', "\u{AB4C}"),
-    ('\u{1DF40}', "\u{1DF41}"),
-    ('\u{1DF48}', "\u{1DF49}"),
-    ('\u{1DF4A}', "\u{1DF4B}"),
-    ('\u{1DF4D}', "\u{1DF4E}"),
-    ('\u{1DF51}', "\u{1DF52}"),
-    ('\u{1DF68}', "\u{1DF69}"),
-    ('\u{1DF6A}', "\u{1DF6B}"),
-    ('\u{1DF6C}', "\u{1DF6D}"),
-    ('\u{1DF6E}', "\u{1DF6F}"),
-    ('\u{1DF72}', "\u{1DF73}"),
-    ('\u{1DF74}', "\u{1DF75}"),
-    ('\u{1DF76}', "\u{1DF77}"),
-    ('\u{1DF78}', "\u{1DF79}"),
-    ('\u{1DF7A}', "\u{1DF7B}"),
-    ('\u{1DF7C}', "\u{1DF7D}"),
-    ('\u{1DF7E}', "\u{1DF7F}"),
-    ('\u{1DF95}', "ss"),
-];
+use crate::normalize::normalize;
 
-/// The capitals of Beria Erfe, new in Unicode 17; each small letter is 27 further on.
-const BERIA_ERFE_CAPITALS: std::ops::RangeInclusive<char> = '\u{16EA0}'..='\u{16EB8}';
-const BERIA_ERFE_STEP: u32 = 27;
-
-/// The full case folding of all characters of `text`.
-pub(crate) fn fold_case(text: &str) -> String {
-    let mut folded = String::with_capacity(text.len());
-    for character in text.chars() {
-        match newer_fold(character) {
-            Some(fold) => folded.push_str(&fold),
-            None => folded.extend(std::iter::once(character).default_case_fold()),
-        }
-    }
-    folded
+/// What is left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fold {
+    /// Letters lose their accents.
+    pub accents: bool,
+    /// Each run of decimal digits becomes one `0`.
+    pub digits: bool,
 }
 
-fn newer_fold(character: char) -> Option<String> {
-    if character < SINCE_UNICODE_16[0].0 {
-        return None;
+/// Letters of Cyrillic and Arabic that lose the mark they were encoded with, and what is left of them.
+const LOSE_THEIR_MARK: &[(char, char)] = &[
+    ('\u{451}', '\u{435}'),
+    ('\u{450}', '\u{435}'),
+    ('\u{45D}', '\u{438}'),
+    ('\u{622}', '\u{627}'),
+    ('\u{623}', '\u{627}'),
+    ('\u{625}', '\u{627}'),
+];
+
+/// Small Latin letters up to U+017F without a decomposition (CLDR, `Latin-ASCII`).
+const LATIN: &[(&str, &str)] = &[
+    ("\u{E6}", "ae"),
+    ("\u{F0}", "d"),
+    ("\u{F8}", "o"),
+    ("\u{FE}", "th"),
+    ("\u{111}", "d"),
+    ("\u{127}", "h"),
+    ("\u{131}", "i"),
+    ("\u{138}", "q"),
+    ("\u{142}", "l"),
+    ("\u{14B}", "n"),
+    ("\u{153}", "oe"),
+    ("\u{167}", "t"),
+];
+
+/// The normalised form of `text`, with so much left out.
+///
+/// ```
+/// use lookalike_judge::{Fold, fold};
+///
+/// assert_eq!(fold("Crème 25 %", Fold { accents: true, digits: true }), "creme 0 %");
+/// ```
+pub fn fold(text: &str, fold: Fold) -> String {
+    let mut text = normalize(text);
+    if fold.accents {
+        text = without_accents(&text);
     }
-    if BERIA_ERFE_CAPITALS.contains(&character) {
-        let small = char::from_u32(u32::from(character) + BERIA_ERFE_STEP)?;
-        return Some(small.to_string());
+    if fold.digits {
+        text = without_digits(&text);
     }
-    SINCE_UNICODE_16.iter().find(|(capital, _)| *capital == character).map(|(_, fold)| (*fold).to_string())
+    text
+}
+
+/// Cuts the text before everything that is no mark, and looks at each cluster by itself.
+fn without_accents(text: &str) -> String {
+    let characters: Vec<char> = text.chars().collect();
+    let is_mark = |character: char| character.general_category_group() == GeneralCategoryGroup::Mark;
+    characters.chunk_by(|_, next| is_mark(*next)).map(cluster_without_accents).collect()
+}
+
+fn cluster_without_accents(cluster: &[char]) -> String {
+    let whole: String = cluster.iter().collect();
+    let base = cluster[0];
+    if base.general_category_group() != GeneralCategoryGroup::Letter {
+        return whole;
+    }
+    let is_nonspacing = |character: &char| character.general_category() == GeneralCategory::NonspacingMark;
+    let marks = cluster[1..].iter().filter(|mark| !is_nonspacing(mark));
+    let bare: String = match base.script() {
+        Script::Latin | Script::Greek | Script::Hebrew => {
+            std::iter::once(base).nfd().filter(|part| !is_nonspacing(part)).collect()
+        }
+        Script::Cyrillic | Script::Arabic => {
+            LOSE_THEIR_MARK.iter().find(|(letter, _)| *letter == base).map_or(base, |(_, bare)| *bare).into()
+        }
+        _ => return whole,
+    };
+    let plain = LATIN.iter().fold(bare, |bare, (letter, plain)| bare.replace(letter, plain));
+    plain.chars().chain(marks.copied()).collect()
+}
+
+fn without_digits(text: &str) -> String {
+    let is_digit = |character: &char| character.general_category() == GeneralCategory::DecimalNumber;
+    let characters: Vec<char> = text.chars().collect();
+    let runs = characters.chunk_by(|left, right| is_digit(left) && is_digit(right));
+    runs.map(|run| if is_digit(&run[0]) { "0".to_string() } else { run.iter().collect() }).collect()
 }
 
 #[cfg(test)]
@@ -66,21 +102,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_letter_can_fold_to_two() {
-        assert_eq!(fold_case("Straße"), "strasse");
-    }
-
-    #[test]
-    fn a_letter_newer_than_the_caseless_crate_is_folded() {
-        assert_eq!(fold_case("\u{A7CE}\u{16EA0}"), "\u{A7CF}\u{16EBB}");
-    }
-
-    // When `caseless` catches up, the table has no reason to stay.
-    #[test]
-    fn the_table_holds_only_what_the_caseless_crate_lacks() {
-        for (capital, _) in SINCE_UNICODE_16 {
-            let known: String = std::iter::once(*capital).default_case_fold().collect();
-            assert_eq!(known, capital.to_string());
+    fn folded_text_is_normalised_text() {
+        let both = Fold { accents: true, digits: true };
+        for character in '\0'..='\u{1FFFF}' {
+            let folded = fold(&format!("{character}\u{301}{character}\u{308}\u{323}"), both);
+            assert_eq!(normalize(&folded), folded, "{character:?}");
         }
+    }
+
+    #[test]
+    fn a_letter_of_its_own_stays() {
+        assert_eq!(fold("йогурт, ёж, за\u{301}мок", Fold { accents: true, digits: false }), "йогурт, еж, замок");
     }
 }

@@ -17,6 +17,7 @@
 //! # Ok::<(), lookalike_judge::ParseShingleError>(())
 //! ```
 
+mod case;
 mod fold;
 mod join;
 mod keep;
@@ -27,6 +28,7 @@ mod promise;
 mod shingle;
 mod tokenize;
 
+pub use fold::{Fold, fold};
 pub use join::pairs;
 pub use keep::independent_set;
 pub use measure::{Measures, Pair, measure, pairs_by_brute_force};

@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::fold::fold_case;
+use crate::case::fold_case;
 
 /// `Default_Ignorable_Code_Point` (`DerivedCoreProperties.txt`; compared with Unicode 14 and 18).
 const DEFAULT_IGNORABLE: &[RangeInclusive<char>] = &[

@@ -54,7 +54,7 @@ pub struct Passage {
 
 /// Compares two texts.
 pub fn compare(left: &str, right: &str, options: &SimilarityOptions) -> Comparison {
-    let mut shingler = Shingler::new(options.shingle);
+    let mut shingler = Shingler::new(options.shingle, options.fold);
     let mut sketcher = FastSketcher::new(options.banding.slot_count());
     let [(left_tokens, left_features), (right_tokens, right_features)] =
         [left, right].map(|text| shingler.places(text));

@@ -264,7 +264,7 @@ impl Sketcher {
     fn new(options: &ReadOptions, similarity: &SimilarityOptions) -> Self {
         Self {
             parser: Parser::new(&options.settings),
-            shingler: Shingler::new(similarity.shingle),
+            shingler: Shingler::new(similarity.shingle, similarity.fold),
             sketcher: FastSketcher::new(similarity.banding.slot_count()),
             set: FeatureSet::default(),
             similarity: *similarity,

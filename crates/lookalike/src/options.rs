@@ -7,6 +7,7 @@ use lookalike_core::keep::Keep;
 use lookalike_core::resolve::Scope;
 use lookalike_core::shingle::Shingle;
 use lookalike_core::similarity::Threshold;
+use lookalike_core::text::fold::Fold;
 use lookalike_io::read::Settings;
 
 use crate::error::{Error, Result};
@@ -25,6 +26,8 @@ pub struct ReadOptions {
 pub struct SimilarityOptions {
     /// What a feature is made of.
     pub shingle: Shingle,
+    /// What is left out of texts before they are compared.
+    pub fold: Fold,
     /// From which similarity on two documents are near-duplicates.
     pub threshold: Threshold,
     /// How sketches are cut.

@@ -63,7 +63,7 @@ impl FeatureSource for Reread<'_> {
         let mut bench = waiting.unwrap_or_else(|| Bench {
             bytes: Vec::new(),
             parser: Parser::new(&self.read.settings),
-            shingler: Shingler::new(self.similarity.shingle),
+            shingler: Shingler::new(self.similarity.shingle, self.similarity.fold),
         });
         let features = self.features_by(&mut bench, document);
         self.benches.lock().expect("no thread panicked").push(bench);

@@ -116,6 +116,8 @@ pub struct Found {
 pub struct Parameters {
     /// What a feature is made of.
     pub shingle: String,
+    /// What was left out of texts before they were compared: accents, digits, both or none.
+    pub fold: String,
     /// The threshold.
     pub threshold: f64,
     /// Bands of a sketch.
@@ -287,6 +289,7 @@ fn parameters(options: &DedupOptions) -> Parameters {
     let similarity = &options.similarity;
     Parameters {
         shingle: similarity.shingle.to_string(),
+        fold: similarity.fold.to_string(),
         threshold: similarity.threshold.value(),
         bands: similarity.banding.bands(),
         rows: similarity.banding.rows(),

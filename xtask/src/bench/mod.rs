@@ -10,8 +10,10 @@ mod edit;
 mod language;
 pub(crate) mod measure;
 mod report;
+mod script;
 mod sketching;
 mod summary;
+mod text;
 mod texts;
 mod timing;
 mod truth;
@@ -30,7 +32,10 @@ const SHINGLE: &str = "word:5";
 
 /// What the benchmark can be told.
 #[derive(Clone, Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Options {
+    #[command(subcommand)]
+    part: Option<Part>,
     /// A JSONL file with `id` and `text` in each line, in place of one that is made
     #[arg(long, value_name = "FILE")]
     corpus: Option<PathBuf>,
@@ -42,8 +47,18 @@ pub(crate) struct Options {
     runs: u16,
 }
 
+/// A part that is measured by itself.
+#[derive(Clone, Debug, clap::Subcommand)]
+enum Part {
+    /// Speed of text to tokens and features by script, beside ASCII
+    Text(text::Options),
+}
+
 /// Measures everything and prints one table.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
+    if let Some(Part::Text(options)) = &options.part {
+        return text::run(workspace, options);
+    }
     if cfg!(debug_assertions) {
         return run_optimised(workspace, options);
     }

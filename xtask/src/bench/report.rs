@@ -60,7 +60,7 @@ impl Rows {
 }
 
 /// The least, the middle and the largest of some numbers.
-fn range(values: &[f64]) -> (f64, f64, f64) {
+pub(super) fn range(values: &[f64]) -> (f64, f64, f64) {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let middle = f64::midpoint(sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2]);

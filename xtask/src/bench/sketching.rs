@@ -8,6 +8,7 @@ use lookalike_core::banding::Banding;
 use lookalike_core::shingle::{Shingle, Shingler};
 use lookalike_core::similarity::Threshold;
 use lookalike_core::sketch::FastSketcher;
+use lookalike_core::text::fold::Fold;
 
 use super::texts::Documents;
 use super::{SHINGLE, THRESHOLD};
@@ -30,7 +31,7 @@ pub(super) fn speeds(documents: &Documents, runs: u16) -> Result<Vec<f64>> {
 
 /// All band keys, folded into one number so that none can be left out.
 fn sketch_all(texts: &[String], shingle: Shingle, banding: Banding) -> u64 {
-    let mut shingler = Shingler::new(shingle);
+    let mut shingler = Shingler::new(shingle, Fold::NONE);
     let mut sketcher = FastSketcher::new(banding.slot_count());
     texts.iter().fold(0, |sum, text| {
         let sketch = sketcher.sketch(shingler.features(text).all);

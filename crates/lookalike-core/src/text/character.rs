@@ -2,8 +2,12 @@
 //!
 //! Most characters normalise by themselves, whatever stands around them. For text made only of such, a look into this
 //! table a character is all there is to do. The others say [`Kind::Complex`], and their surroundings go the slow way.
+//!
+//! What a reader would get wrong: there are two tables. [`character`] says all of a character; [`class`] says in a single
+//! byte what is to be done with it where it stands, so that the table of a whole script lies in the first-level cache.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use icu_normalizer::properties::CanonicalCombiningClassMap;
 use icu_properties::props::{GeneralCategory, GeneralCategoryGroup, Script, WhiteSpace};
@@ -41,8 +45,84 @@ pub(super) struct Character {
     pub(super) hash: u64,
 }
 
+/// What is to be done with a character of a word where it stands: a byte, and no `enum`, to be read from a table as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Class(u8);
+
+impl Class {
+    /// Nothing is known yet: the page was not met before.
+    const UNKNOWN: Self = Self(0);
+    /// A letter that stays as it is.
+    pub(super) const LETTER: Self = Self(1);
+    /// A letter by itself that stays as it is.
+    pub(super) const ALONE: Self = Self(2);
+    /// A mark that stays as it is and where it is.
+    pub(super) const MARK: Self = Self(3);
+    /// A mark that stays as it is, but may have to change places with another one.
+    pub(super) const ORDERED_MARK: Self = Self(4);
+    /// In no word.
+    pub(super) const OTHER: Self = Self(5);
+    /// A letter that becomes another one of as many bytes.
+    pub(super) const OTHER_LETTER: Self = Self(6);
+    /// A letter by itself that becomes another one of as many bytes.
+    pub(super) const OTHER_ALONE: Self = Self(7);
+    /// Becomes something longer or shorter.
+    const MOVES: Self = Self(8);
+    /// As [`Kind::Complex`].
+    const COMPLEX: Self = Self(9);
+
+    fn of(c: char, character: &Character) -> Self {
+        let stays = character.folded == c;
+        let fits = character.folded.len_utf8() == c.len_utf8();
+        match character.kind {
+            Kind::Complex => Self::COMPLEX,
+            Kind::Space | Kind::Other => Self::OTHER,
+            Kind::Letter if stays => Self::LETTER,
+            Kind::Alone if stays => Self::ALONE,
+            Kind::Mark if stays && character.reorders => Self::ORDERED_MARK,
+            Kind::Mark if stays => Self::MARK,
+            Kind::Letter if fits => Self::OTHER_LETTER,
+            Kind::Alone if fits => Self::OTHER_ALONE,
+            Kind::Letter | Kind::Alone | Kind::Mark => Self::MOVES,
+        }
+    }
+
+    /// Whether a word that is under way ends before it.
+    pub(super) fn ends_a_word(self) -> bool {
+        matches!(self, Self::ALONE | Self::OTHER_ALONE | Self::OTHER)
+    }
+}
+
+const CODES: usize = 0x11_0000;
 const PAGE: usize = 256;
-const PAGES: usize = 0x11_0000 / PAGE;
+const PAGES: usize = CODES / PAGE;
+
+/// The classes of all characters whose page was met before. Each byte says all by itself, so that threads need not agree on
+/// when it was written.
+static CLASSES: [AtomicU8; CODES] = [const { AtomicU8::new(Class::UNKNOWN.0) }; CODES];
+
+/// The class of the character with this code.
+#[inline]
+pub(super) fn class(code: u32) -> Class {
+    let known = known_class(code);
+    if known == Class::UNKNOWN { first_class(code) } else { known }
+}
+
+/// The class of the character with this code, or one that is like no other when its page was not met before.
+#[inline]
+pub(super) fn known_class(code: u32) -> Class {
+    CLASSES.get(code as usize).map_or(Class::OTHER, |class| Class(class.load(Relaxed)))
+}
+
+/// Fills the page of `code`.
+#[cold]
+fn first_class(code: u32) -> Class {
+    let start = code / PAGE as u32 * PAGE as u32;
+    for c in (start..start + PAGE as u32).filter_map(char::from_u32) {
+        CLASSES[c as usize].store(Class::of(c, character(c)).0, Relaxed);
+    }
+    char::from_u32(code).map_or(Class::OTHER, |c| Class::of(c, character(c)))
+}
 
 /// The table's entry for `c`.
 #[inline]
@@ -77,8 +157,17 @@ fn describe(c: char) -> Character {
     }
 }
 
+/// The entry of a character of text that is normalised already, in which it stays as it is.
+pub(super) fn normal_character(c: char) -> Character {
+    let known = character(c);
+    if known.kind != Kind::Complex && known.folded == c {
+        return *known;
+    }
+    Character { kind: kind_of(c), reorders: false, folded: c, hash: token_hash(c.encode_utf8(&mut [0; 4]).as_bytes()) }
+}
+
 /// The part that `c`, already normalised, plays.
-pub(super) fn kind_of(c: char) -> Kind {
+fn kind_of(c: char) -> Kind {
     let category = CodePointMapData::<GeneralCategory>::new().get(c);
     if GeneralCategoryGroup::Mark.contains(category) {
         Kind::Mark

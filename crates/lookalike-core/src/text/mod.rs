@@ -1,9 +1,12 @@
 //! Text to tokens: normalise, then cut.
 //!
 //! Normalised means Unicode's `NFKC_Casefold`, so that case, width, ligatures and the way an accent is written make no
-//! difference. What a token is stands at [`tokenize`].
+//! difference; [`fold`] may leave out more. What a token is stands at [`tokenize`].
 
 pub mod ascii;
 mod character;
+pub mod fold;
 pub mod normalize;
 pub mod tokenize;
+mod unit;
+mod word;

@@ -6,14 +6,18 @@
 //!
 //! **Characters**: every character of the normalised text, runs of white space as one space, none at the ends.
 //!
+//! A [`Fold`] takes its part between the two: characters are normalised, then folded, then cut.
+//!
 //! What a reader would get wrong: text is cut into *units* at ASCII bytes that are in no word, before it is
 //! normalised. That is safe, for no composition reaches over such a byte to make a word, and it lets most units be
 //! seen to be plain ASCII, or made of characters that normalise by themselves.
 
 use super::ascii::{BLOCK, Block, Kernel, is_word, kernel};
-use super::character::{Character, Kind, character};
-use super::normalize::normalize;
-use crate::hash::{SHORT, short_token_hash, token_hash};
+use super::character::{Character, Kind, character, normal_character};
+use super::fold::{Fold, Folder};
+use super::unit;
+use super::word::{WordWriter, Words, classify, hash_in_place};
+use crate::hash::{SHORT, token_hash};
 
 /// Takes the tokens of a text in order.
 pub trait TokenSink {
@@ -49,10 +53,11 @@ impl TokenSink for Vec<Token> {
 
 /// Cuts texts into tokens; made once a thread, for its buffers.
 pub struct Tokenizer {
+    fold: Fold,
     kernel: Kernel,
     lower: Vec<u8>,
     blocks: Vec<Block>,
-    unit: Unit,
+    word: String,
 }
 
 /// How much text is classified at once: little enough for the lower-case copy to stay in the first-level cache.
@@ -60,11 +65,16 @@ const PIECE: usize = 2 * 1024;
 
 impl Default for Tokenizer {
     fn default() -> Self {
-        Self { kernel: kernel(), lower: Vec::new(), blocks: Vec::new(), unit: Unit::default() }
+        Self::new(Fold::NONE)
     }
 }
 
 impl Tokenizer {
+    /// A tokenizer of texts from which this is left out.
+    pub fn new(fold: Fold) -> Self {
+        Self { fold, kernel: kernel(), lower: Vec::new(), blocks: Vec::new(), word: String::new() }
+    }
+
     /// Gives the word tokens of `text` to `sink`.
     pub fn words(&mut self, text: &str, sink: &mut impl TokenSink) {
         let mut start = 0;
@@ -78,6 +88,17 @@ impl Tokenizer {
     /// Gives the character tokens of `text` to `sink`.
     pub fn characters(&mut self, text: &str, sink: &mut impl TokenSink) {
         let mut writer = CharacterWriter { space: None, any: false, sink };
+        let mut folder = Folder::new(self.fold);
+        let is_folded = self.fold != Fold::NONE;
+        let mut write = |character: &Character, start: usize, end: usize| {
+            if is_folded {
+                for c in folder.fold(character.folded).into_iter().flatten() {
+                    writer.push(&normal_character(c), start, end);
+                }
+            } else {
+                writer.push(character, start, end);
+            }
+        };
         let bytes = text.as_bytes();
         let mut start = 0;
         while start < bytes.len() {
@@ -85,11 +106,11 @@ impl Tokenizer {
             let wide = bytes[start + 1..].iter().take_while(|byte| !byte.is_ascii()).count();
             let end = start + 1 + wide;
             if wide == 0 {
-                writer.push(character(char::from(bytes[start])), start, end);
+                write(character(char::from(bytes[start])), start, end);
                 start = end;
                 continue;
             }
-            self.unit.for_each(&text[start..end], start, |character, start, end| writer.push(character, start, end));
+            unit::for_each(&text[start..end], start, &mut write);
             start = end;
         }
     }
@@ -109,24 +130,40 @@ impl Tokenizer {
             (self.kernel)(&last, &mut self.lower[whole..padded], &mut self.blocks[whole / BLOCK..padded / BLOCK]);
         }
 
-        let blocks = &self.blocks[..padded / BLOCK];
-        if blocks.iter().all(|block| block.wide == 0) {
-            for_each_run(
-                blocks,
-                |block| block.words,
-                |start, end| {
-                    sink.token(ascii_hash(&self.lower, start, end), offset + start, offset + end);
-                },
-            );
-        } else {
+        let blocks = &mut self.blocks[..padded / BLOCK];
+        if self.fold != Fold::NONE {
             for_each_run(
                 blocks,
                 |block| block.words | block.wide,
                 |start, end| {
-                    if is_ascii(blocks, start, end) {
-                        sink.token(ascii_hash(&self.lower, start, end), offset + start, offset + end);
+                    let lower = &self.lower[start..end];
+                    if is_plain(blocks, start, end) && !(self.fold.digits && lower.iter().any(u8::is_ascii_digit)) {
+                        sink.token(hash_in_place(&self.lower, start, end), offset + start, offset + end);
                     } else {
-                        self.unit.words(&piece[start..end], offset + start, sink);
+                        folded_words(&piece[start..end], offset + start, self.fold, &mut self.word, sink);
+                    }
+                },
+            );
+        } else if blocks.iter().all(|block| block.wide == 0) {
+            for_each_run(
+                blocks,
+                |block| block.words,
+                |start, end| {
+                    sink.token(hash_in_place(&self.lower, start, end), offset + start, offset + end);
+                },
+            );
+        } else {
+            classify(&mut self.lower, blocks);
+            let blocks = &*blocks;
+            let mut words = Words { piece, lower: &mut self.lower, offset, word: &mut self.word, sink };
+            for_each_run(
+                blocks,
+                |block| block.words | block.wide,
+                |start, end| {
+                    if is_plain(blocks, start, end) {
+                        words.end(start, end);
+                    } else {
+                        words.read(start, end);
                     }
                 },
             );
@@ -134,13 +171,22 @@ impl Tokenizer {
     }
 }
 
-/// The hash of the token from `start` to `end` in a lower-case copy that has room for a short token after it.
-#[inline]
-fn ascii_hash(lower: &[u8], start: usize, end: usize) -> u64 {
-    match lower[start..].first_chunk() {
-        Some(bytes) if end - start <= SHORT => short_token_hash(bytes, end - start),
-        _ => token_hash(&lower[start..end]),
-    }
+/// Gives the words of a stretch of text that stands at `offset` to `sink`, one character after the other.
+fn folded_words(text: &str, offset: usize, fold: Fold, word: &mut String, sink: &mut impl TokenSink) {
+    word.clear();
+    let mut writer = WordWriter { word, start: 0, end: 0, alone: None, sink };
+    let mut folder = Folder::new(fold);
+    unit::for_each(text, offset, |character, start, end| {
+        let [first, second] = folder.fold(character.folded);
+        match first {
+            Some(c) => writer.push(&normal_character(c), start, end),
+            None => writer.stretch(end),
+        }
+        if let Some(c) = second {
+            writer.push(&normal_character(c), start, end);
+        }
+    });
+    writer.end();
 }
 
 /// Where the piece that starts at `start` ends: after an ASCII byte that is in no word, or at the end of the text.
@@ -157,10 +203,10 @@ fn piece_end(bytes: &[u8], start: usize) -> usize {
     }
 }
 
-/// Whether no byte from `start` to before `end` is wide. Most runs lie in one block.
+/// Whether no byte from `start` to before `end` needs a closer look. Most runs lie in one block.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "called for every word of text that is not all ASCII")]
-fn is_ascii(blocks: &[Block], start: usize, end: usize) -> bool {
+fn is_plain(blocks: &[Block], start: usize, end: usize) -> bool {
     let (first, last) = (start / BLOCK, (end - 1) / BLOCK);
     let from_start = u64::MAX << (start % BLOCK);
     let to_end = u64::MAX >> (BLOCK - 1 - (end - 1) % BLOCK);
@@ -203,120 +249,6 @@ fn for_each_run(blocks: &[Block], bits: impl Fn(&Block) -> u64, mut run: impl Fn
     }
     if before == 1 {
         run(start, blocks.len() * BLOCK);
-    }
-}
-
-/// The entry of a character of normalised text, which stays as it is.
-fn in_normal_text(c: char) -> Character {
-    Character {
-        kind: super::character::kind_of(c),
-        reorders: false,
-        folded: c,
-        hash: token_hash(c.encode_utf8(&mut [0; 4]).as_bytes()),
-    }
-}
-
-/// A unit with characters that are not ASCII; kept for its buffers.
-#[derive(Default)]
-struct Unit {
-    /// What the table says of each character, and where the character ends.
-    characters: Vec<(&'static Character, usize)>,
-    word: String,
-}
-
-impl Unit {
-    /// Gives the words of a unit that stands at `offset` to `sink`.
-    fn words(&mut self, unit: &str, offset: usize, sink: &mut impl TokenSink) {
-        let mut word = std::mem::take(&mut self.word);
-        let mut writer = WordWriter { word: &mut word, start: 0, end: 0, alone: None, sink };
-        self.for_each(unit, offset, |character, start, end| writer.push(character, start, end));
-        writer.end();
-        self.word = word;
-    }
-
-    /// Calls `each` with every character of the unit when it is normalised, and with where it came from.
-    #[inline]
-    fn for_each(&mut self, unit: &str, offset: usize, mut each: impl FnMut(&Character, usize, usize)) {
-        if self.look_up(unit, offset) {
-            let mut start = offset;
-            for (character, end) in &self.characters {
-                each(character, start, *end);
-                start = *end;
-            }
-        } else {
-            for c in normalize(unit).chars() {
-                each(&in_normal_text(c), offset, offset + unit.len());
-            }
-        }
-    }
-
-    /// Looks every character up; says whether each normalises by itself.
-    fn look_up(&mut self, unit: &str, offset: usize) -> bool {
-        self.characters.clear();
-        let mut reorders = false;
-        for (at, c) in unit.char_indices() {
-            let character = character(c);
-            // Two marks that follow one letter may have to change places.
-            if character.kind == Kind::Complex || reorders && character.reorders {
-                return false;
-            }
-            reorders = character.reorders;
-            self.characters.push((character, offset + at + c.len_utf8()));
-        }
-        true
-    }
-}
-
-/// Puts characters together to words.
-struct WordWriter<'a, S> {
-    word: &'a mut String,
-    start: usize,
-    end: usize,
-    /// The open word is one character of a script without spaces, and this is its hash as long as no mark follows.
-    alone: Option<u64>,
-    sink: &'a mut S,
-}
-
-impl<S: TokenSink> WordWriter<'_, S> {
-    #[inline]
-    fn push(&mut self, character: &Character, start: usize, end: usize) {
-        match character.kind {
-            Kind::Letter => {
-                if self.alone.is_some() {
-                    self.end();
-                }
-                if self.word.is_empty() {
-                    self.start = start;
-                }
-            }
-            Kind::Alone => {
-                self.end();
-                self.start = start;
-                self.alone = Some(character.hash);
-            }
-            // What follows a lone letter's marks must still start anew, so the word stays `alone`.
-            Kind::Mark if !self.word.is_empty() => {}
-            Kind::Mark | Kind::Space | Kind::Other | Kind::Complex => return self.end(),
-        }
-        self.word.push(character.folded);
-        self.end = end;
-    }
-
-    #[inline]
-    fn end(&mut self) {
-        if !self.word.is_empty() {
-            let hash = match self.alone {
-                Some(hash) if self.is_one_character() => hash,
-                _ => token_hash(self.word.as_bytes()),
-            };
-            self.sink.token(hash, self.start, self.end);
-            self.word.clear();
-        }
-        self.alone = None;
-    }
-
-    fn is_one_character(&self) -> bool {
-        self.word.chars().nth(1).is_none()
     }
 }
 
@@ -367,6 +299,17 @@ mod tests {
         tokens.iter().map(|token| token_hash(token.as_bytes())).collect()
     }
 
+    const FOLDS: [Fold; 3] = [
+        Fold { accents: true, digits: false },
+        Fold { accents: false, digits: true },
+        Fold { accents: true, digits: true },
+    ];
+
+    fn folded_judge(text: &str, fold: Fold, shingle: lookalike_judge::Shingle) -> Vec<u64> {
+        let Fold { accents, digits } = fold;
+        judge(&lookalike_judge::fold(text, lookalike_judge::Fold { accents, digits }), shingle)
+    }
+
     fn judge(text: &str, shingle: lookalike_judge::Shingle) -> Vec<u64> {
         lookalike_judge::tokens(text, shingle).iter().map(|token| token_hash(token.as_bytes())).collect()
     }
@@ -400,6 +343,28 @@ mod tests {
     }
 
     #[test]
+    fn folded_words_are_cut_as_if_they_had_been_written_so() {
+        let folded = |text: &str, fold: Fold| {
+            let mut tokens: Vec<u64> = Vec::new();
+            Tokenizer::new(fold).words(text, &mut tokens);
+            tokens
+        };
+        let [accents, digits, both] = FOLDS;
+        assert_eq!(folded("Café v1.23", accents), words("cafe v1.23"));
+        assert_eq!(folded("Café v1.23", digits), hashes(&["café", "v0", "0"]));
+        assert_eq!(folded("Café v1.23 ก๑๒ข", both), hashes(&["cafe", "v0", "0", "ก", "0", "ข"]));
+    }
+
+    #[test]
+    fn the_place_of_a_folded_word_is_all_of_it() {
+        let text = "cafe\u{301}s caf\u{65}\u{323}\u{301} 2024";
+        let mut tokens: Vec<Token> = Vec::new();
+        Tokenizer::new(FOLDS[2]).words(text, &mut tokens);
+        let places: Vec<&str> = tokens.iter().map(|token| &text[token.start..token.end]).collect();
+        assert_eq!(places, ["cafe\u{301}s", "caf\u{65}\u{323}\u{301}", "2024"]);
+    }
+
+    #[test]
     fn places_are_those_of_the_text() {
         let text = "Now, le cafe\u{301} — ŒUVRE!";
         let mut tokens: Vec<Token> = Vec::new();
@@ -418,6 +383,9 @@ mod tests {
             "[ก-๛ກ-ໝက-ၿក-៹ཀ-࿌]{0,8}",
             "[가-힣ᄀ-ᇿ]{0,5}",
             "[\u{590}-\u{6ff}\u{900}-\u{97f}]{0,8}",
+            "[0-9٠-٩๑-๓０-９²½ａ-ｃ]{0,4}",
+            "[йёўїѝaeiouαωכא\u{627}-\u{64a}\u{64b}-\u{655}\u{5b0}-\u{5c7}\u{300}-\u{308}\u{323}]{0,8}",
+            "[a-zé]{60,70}[а-яЖ]{1,4}",
             "[\u{300}-\u{36f}\u{338}\u{200b}-\u{200f}\u{ad}\u{fe0f}\u{20e3}😀]{0,3}",
             any::<String>(),
         ];
@@ -430,6 +398,20 @@ mod tests {
         #[test]
         fn words_are_those_of_the_judge(text in any_text()) {
             prop_assert_eq!(words(&text), judge(&text, lookalike_judge::Shingle::Word(5)));
+        }
+
+        #[test]
+        fn folded_words_are_those_of_the_judge(text in any_text(), fold in proptest::sample::select(&FOLDS)) {
+            let mut tokens: Vec<u64> = Vec::new();
+            Tokenizer::new(fold).words(&text, &mut tokens);
+            prop_assert_eq!(tokens, folded_judge(&text, fold, lookalike_judge::Shingle::Word(5)));
+        }
+
+        #[test]
+        fn folded_characters_are_those_of_the_judge(text in any_text(), fold in proptest::sample::select(&FOLDS)) {
+            let mut tokens: Vec<u64> = Vec::new();
+            Tokenizer::new(fold).characters(&text, &mut tokens);
+            prop_assert_eq!(tokens, folded_judge(&text, fold, lookalike_judge::Shingle::Char(5)));
         }
 
         #[test]

@@ -8,6 +8,7 @@ use lookalike::core::banding::Banding;
 use lookalike::core::keep::Keep;
 use lookalike::core::shingle::Shingle;
 use lookalike::core::similarity::Threshold;
+use lookalike::core::text::fold::Fold;
 use lookalike::io::read::Settings;
 use lookalike::{
     Copies, DedupOptions, Group, Output, PairsOptions, ReadOptions, RowFormat, Silent, SimilarityOptions, SourceBy,
@@ -94,7 +95,7 @@ pub fn pairs(read: &ReadOptions, similarity: SimilarityOptions, copies: Copies) 
 pub fn similarity(shingle: &str, threshold: f64, recall: f64) -> SimilarityOptions {
     let threshold = Threshold::new(threshold).unwrap();
     let banding = Banding::for_recall(threshold, recall).unwrap();
-    SimilarityOptions { shingle: shingle.parse::<Shingle>().unwrap(), threshold, banding }
+    SimilarityOptions { shingle: shingle.parse::<Shingle>().unwrap(), fold: Fold::NONE, threshold, banding }
 }
 
 /// Documents with the ids 0, 1, 2 … as JSONL.

@@ -1,0 +1,242 @@
+//! What is left out before texts are compared: accents, and which number it is. Normalised characters to folded ones.
+//!
+//! **Accents** are what people leave out when they type in a hurry. Nonspacing marks after a letter of the Latin, Greek,
+//! Cyrillic, Hebrew or Arabic script go, and so do those that a letter has in itself: all of them in Latin, Greek and Hebrew.
+//! In Cyrillic only those of ё, ѐ and ѝ: й, ї and ў are letters of their own, which nobody leaves out. In Arabic only hamza and
+//! madda on alef. Latin letters up to U+017F that are no letter with a mark become those of ASCII, as in CLDR's `Latin-ASCII`.
+//! **Digits**: each run of decimal digits becomes a single `0`.
+//!
+//! What a reader would get wrong: whether a mark goes is a matter of the letter before it. Marks of other scripts are vowels
+//! (Devanagari, Thai) or make another letter (Kana), and stay.
+
+use std::fmt;
+use std::str::FromStr;
+
+use icu_normalizer::properties::{CanonicalDecomposition, Decomposed};
+use icu_properties::CodePointMapData;
+use icu_properties::props::{GeneralCategory, GeneralCategoryGroup, Script};
+
+use crate::error::{Error, Result};
+
+/// What is left out of texts before they are compared; nothing by default.
+///
+/// ```
+/// use lookalike_core::text::fold::Fold;
+///
+/// let fold: Fold = "accents,digits".parse()?;
+/// assert!(fold.accents && fold.digits);
+/// # Ok::<(), lookalike_core::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fold {
+    /// Letters lose their accents.
+    pub accents: bool,
+    /// Numbers lose their values.
+    pub digits: bool,
+}
+
+impl Fold {
+    /// Nothing is left out.
+    pub const NONE: Self = Self { accents: false, digits: false };
+}
+
+impl FromStr for Fold {
+    type Err = Error;
+
+    fn from_str(value: &str) -> Result<Self> {
+        let mut fold = Self::NONE;
+        for part in value.split(',') {
+            let chosen = match part.trim() {
+                "accents" => &mut fold.accents,
+                "digits" => &mut fold.digits,
+                _ => return Err(Error::NotAFold { value: value.to_owned() }),
+            };
+            if std::mem::replace(chosen, true) {
+                return Err(Error::NotAFold { value: value.to_owned() });
+            }
+        }
+        Ok(fold)
+    }
+}
+
+/// As it is read; `none` when nothing is left out.
+impl fmt::Display for Fold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match (self.accents, self.digits) {
+            (false, false) => "none",
+            (true, false) => "accents",
+            (false, true) => "digits",
+            (true, true) => "accents,digits",
+        })
+    }
+}
+
+/// Folds the characters of a normalised text, one after the other.
+#[derive(Default)]
+pub(super) struct Folder {
+    fold: Fold,
+    /// The last character that is no mark is a letter whose marks are left out.
+    is_after_letter: bool,
+    is_after_digit: bool,
+}
+
+impl Folder {
+    pub(super) fn new(fold: Fold) -> Self {
+        Self { fold, ..Self::default() }
+    }
+
+    /// What `c` becomes: nothing, one character or two.
+    #[inline]
+    pub(super) fn fold(&mut self, c: char) -> [Option<char>; 2] {
+        if self.fold.digits && is_digit(c) {
+            self.is_after_letter = false;
+            let is_first = !std::mem::replace(&mut self.is_after_digit, true);
+            return [is_first.then_some('0'), None];
+        }
+        self.is_after_digit = false;
+        if !self.fold.accents {
+            return [Some(c), None];
+        }
+        if c.is_ascii() {
+            self.is_after_letter = c.is_ascii_alphabetic();
+            return [Some(c), None];
+        }
+        match category(c) {
+            GeneralCategory::NonspacingMark if self.is_after_letter => [None, None],
+            mark if GeneralCategoryGroup::Mark.contains(mark) => [Some(c), None],
+            other => {
+                let folded = GeneralCategoryGroup::Letter.contains(other).then(|| without_accent(c)).flatten();
+                self.is_after_letter = folded.is_some();
+                folded.unwrap_or([Some(c), None])
+            }
+        }
+    }
+}
+
+fn category(c: char) -> GeneralCategory {
+    CodePointMapData::<GeneralCategory>::new().get(c)
+}
+
+fn is_digit(c: char) -> bool {
+    if c.is_ascii() { c.is_ascii_digit() } else { category(c) == GeneralCategory::DecimalNumber }
+}
+
+/// A letter without the accents that it has in itself; none when its script is not one where they are left out.
+fn without_accent(c: char) -> Option<[Option<char>; 2]> {
+    let mut letter = c;
+    // The first half of a decomposition may decompose further; the second is always a mark here.
+    while let Decomposed::Expansion(first, _) = CanonicalDecomposition::new().decompose(letter) {
+        letter = first;
+    }
+    match CodePointMapData::<Script>::new().get(letter) {
+        Script::Latin => Some(latin(letter)),
+        Script::Greek | Script::Hebrew => Some([Some(letter), None]),
+        Script::Cyrillic if matches!(c, 'ё' | 'ѐ' | 'ѝ') => Some([Some(letter), None]),
+        Script::Arabic if letter == ALEF => Some([Some(letter), None]),
+        Script::Cyrillic | Script::Arabic => Some([Some(c), None]),
+        _ => None,
+    }
+}
+
+const ALEF: char = '\u{627}';
+
+/// The small letters up to U+017F that are no letter with a mark, as CLDR's `Latin-ASCII` has them. (ß, ŉ, ŀ and ſ are
+/// normalised before.)
+fn latin(c: char) -> [Option<char>; 2] {
+    let (first, second) = match c {
+        'æ' => ('a', Some('e')),
+        'ð' | 'đ' => ('d', None),
+        'ø' => ('o', None),
+        'þ' => ('t', Some('h')),
+        'ħ' => ('h', None),
+        'ı' => ('i', None),
+        'ĸ' => ('q', None),
+        'ł' => ('l', None),
+        'ŋ' => ('n', None),
+        'œ' => ('o', Some('e')),
+        'ŧ' => ('t', None),
+        other => (other, None),
+    };
+    [Some(first), second]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::normalize::normalize;
+    use super::*;
+
+    fn folded(text: &str, fold: &str) -> String {
+        let mut folder = Folder::new(fold.parse().unwrap());
+        normalize(text).chars().flat_map(|c| folder.fold(c)).flatten().collect()
+    }
+
+    #[test]
+    fn a_fold_is_written_as_it_is_read() {
+        for written in ["accents", "digits", "accents,digits"] {
+            assert_eq!(written.parse::<Fold>().unwrap().to_string(), written);
+        }
+        assert_eq!("digits, accents".parse::<Fold>().unwrap().to_string(), "accents,digits");
+        for wrong in ["", "none", "accent", "accents,", "digits,digits", "accents digits"] {
+            assert!(wrong.parse::<Fold>().is_err(), "{wrong}");
+        }
+        assert_eq!(Fold::NONE.to_string(), "none");
+    }
+
+    #[test]
+    fn accents_that_people_leave_out_go() {
+        for (text, expected) in [
+            ("Crème Brûlée, ÅNGSTRÖM", "creme brulee, angstrom"),
+            ("Tiếng Việt Đường", "tieng viet duong"),
+            ("Łódź Ærø þing œuvre Straße İı", "lodz aero thing oeuvre strasse ii"),
+            ("ǿ ǽ e\u{301}\u{323}", "o ae e"),
+            ("Ελληνικά ΐ ᾧ", "ελληνικα ι ωι"),
+            ("Ёлка за\u{301}мок ѝ", "елка замок и"),
+            ("שָׁלוֹם", "שלום"),
+            ("مُحَمَّدٌ أإآ", "محمد ااا"),
+        ] {
+            assert_eq!(folded(text, "accents"), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn marks_that_make_another_letter_stay() {
+        for text in ["йод", "їжак", "ўсё", "ґ ѓ ќ", "हिन्दी", "ที่นี่", "がぱ", "한국어", "ؤئ", "क\u{301}", "1\u{301}"]
+        {
+            let expected = normalize(text).replace('ё', "е");
+            assert_eq!(folded(text, "accents"), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_run_of_digits_is_one_zero() {
+        for (text, expected) in [
+            ("v1.23 12 March 2024", "v0.0 0 march 0"),
+            ("٣٤ ๑๒ １２ ³", "0 0 0 0"),
+            ("1a2 1_2 1\u{301}2", "0a0 0_0 0\u{301}0"),
+            ("一二三 Ⅷ", "一二三 viii"),
+        ] {
+            assert_eq!(folded(text, "digits"), expected, "{text}");
+        }
+        assert_eq!(folded("É12", "digits"), "é0");
+        assert_eq!(folded("É12", "accents,digits"), "e0");
+    }
+
+    #[test]
+    fn what_is_taken_from_a_letter_is_always_a_nonspacing_mark() {
+        for c in ('\0'..='\u{1FFFF}').filter(|c| normalize(&c.to_string()) == c.to_string()) {
+            if without_accent(c).is_some_and(|folded| folded != [Some(c), None])
+                && let Decomposed::Expansion(_, mark) = CanonicalDecomposition::new().decompose(c)
+            {
+                assert_eq!(category(mark), GeneralCategory::NonspacingMark, "{c:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn folding_twice_changes_nothing() {
+        for c in '\0'..='\u{1FFFF}' {
+            let once = folded(&format!("{c}\u{301}{c}"), "accents,digits");
+            assert_eq!(folded(&once, "accents,digits"), once, "{c:?}");
+        }
+    }
+}
