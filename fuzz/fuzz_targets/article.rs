@@ -7,7 +7,6 @@ use tempfile::TempDir;
 static FOLDER: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().unwrap());
 
 fuzz_target!(|bytes: &[u8]| {
-    let mut settings = lookalike_fuzz::settings();
-    settings.extract = lookalike_io::web::Extract::Article;
-    lookalike_fuzz::check(FOLDER.path(), "a.html", bytes, &settings);
+    let (name, settings) = lookalike_fuzz::target("article");
+    lookalike_fuzz::check(FOLDER.path(), name, bytes, &settings);
 });

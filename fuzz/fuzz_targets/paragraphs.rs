@@ -7,7 +7,6 @@ use tempfile::TempDir;
 static FOLDER: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().unwrap());
 
 fuzz_target!(|bytes: &[u8]| {
-    let mut settings = lookalike_fuzz::settings();
-    settings.split = lookalike_io::read::Split::Paragraph;
-    lookalike_fuzz::check(FOLDER.path(), "a.txt", bytes, &settings);
+    let (name, settings) = lookalike_fuzz::target("paragraphs");
+    lookalike_fuzz::check(FOLDER.path(), name, bytes, &settings);
 });

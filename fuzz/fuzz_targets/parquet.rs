@@ -7,6 +7,6 @@ use tempfile::TempDir;
 static FOLDER: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().unwrap());
 
 fuzz_target!(|bytes: &[u8]| {
-    let settings = lookalike_fuzz::settings();
-    lookalike_fuzz::check(FOLDER.path(), "a.parquet", bytes, &settings);
+    let (name, settings) = lookalike_fuzz::target("parquet");
+    lookalike_fuzz::check(FOLDER.path(), name, bytes, &settings);
 });

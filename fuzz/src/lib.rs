@@ -2,12 +2,14 @@
 //! `crates/lookalike-io/tests/hostile.rs` tries those that were found, and random ones.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use lookalike_io::discover::discover;
 use lookalike_io::format::FileKind;
 use lookalike_io::place::{Place, Shelf};
-use lookalike_io::read::{Chunk, Entry, Fields, Parser, Settings, Stream};
+use lookalike_io::read::{Chunk, Entry, Fields, Parser, Settings, Split, Stream};
+use lookalike_io::web::Extract;
 use lookalike_io::write::{FileWriter, Written};
 
 /// What was read of a file.
@@ -23,6 +25,68 @@ pub struct Content {
 pub fn settings() -> Settings {
     let fields = Fields { id: Some("id".to_owned()), ..Fields::default() };
     Settings { fields, longest: 1 << 20, ..Settings::default() }
+}
+
+/// What a target of the fuzzer is: the name that its files have, and how they are read.
+///
+/// # Panics
+///
+/// When there is no such target.
+pub fn target(name: &str) -> (&'static str, Settings) {
+    let settings = settings();
+    match name {
+        "jsonl" => ("a.jsonl", settings),
+        "json" => ("a.json", settings),
+        "csv" => ("a.csv", settings),
+        "warc" => ("a.warc", settings),
+        "arc" => ("a.arc", settings),
+        "html" => ("a.html", settings),
+        "article" => ("a.html", Settings { extract: Extract::Article, ..settings }),
+        "parquet" => ("a.parquet", settings),
+        "lines" => ("a.txt", Settings { split: Split::Line, ..settings }),
+        "paragraphs" => ("a.txt", Settings { split: Split::Paragraph, ..settings }),
+        "any" => ("a", settings),
+        other => panic!("no target {other}"),
+    }
+}
+
+/// A good file of each kind, with the target that it is for.
+///
+/// # Panics
+///
+/// When there is no memory to pack one.
+pub fn seeds() -> Vec<(&'static str, Vec<u8>)> {
+    let http = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=latin1\r\nTransfer-Encoding: chunked\r\n\r\n\
+                11\r\n<html><p>one two \r\n9\r\n<b>three<\r\n0\r\n\r\n";
+    let warc = format!(
+        "WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 1\r\n\r\nx\r\n\r\nWARC/1.0\r\nWARC-Type: response\r\n\
+         WARC-Target-URI: <http://a.example/>\r\nContent-Type: application/http\r\nContent-Length: {}\r\n\r\n{http}\r\n\r\n\
+         WARC/1.0\r\nWARC-Type: conversion\r\nid: 7\r\nContent-Length: 5\r\n\r\none\r\n\r\n\r\n",
+        http.len()
+    );
+    let arc = format!(
+        "filedesc://x.arc 0.0.0.0 20140216050221 text/plain 5\n1 0 X\n\nhttp://a.example/ 1.2.3.4 20140216050221 text/html {}\n{http}\n",
+        http.len()
+    );
+    vec![
+        ("jsonl", b"{\"id\":1,\"text\":\"one \\u00e9\"}\r\n\n{\"text\":\"two\",\"id\":\"x\"}".to_vec()),
+        ("json", b"[{\"id\":1,\"text\":\"one\"} ,\n{\"text\":\"two\",\"x\":[{}]}]\n".to_vec()),
+        ("csv", b"id,text\r\n1,\"one, \"\"two\"\"\r\nthree\"\r\n\r\n2,four\r\n".to_vec()),
+        ("warc", warc.clone().into_bytes()),
+        ("arc", arc.into_bytes()),
+        ("html", b"<!doctype html><title>t</title><p>one <b>two</b> &amp; three</p><script>x</script>".to_vec()),
+        ("article", b"<html><nav><a>x</a></nav><article><p>one two three, four five.</p></article>".to_vec()),
+        ("lines", "one\n\ntwo\r\n\u{feff}three".as_bytes().to_vec()),
+        ("paragraphs", b"one\ntwo\n\n\nthree\r\n\r\nfour".to_vec()),
+        ("any", gzip(warc.as_bytes())),
+        ("any", zstd::encode_all(&b"id,text\n1,one\n2,two"[..], 3).unwrap()),
+    ]
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
 }
 
 /// Reads `bytes` as a file of this name.

@@ -7,6 +7,7 @@
 
 mod bench;
 mod check;
+mod fuzz;
 mod pairs;
 mod quality;
 mod readme;
@@ -41,6 +42,8 @@ enum Job {
     },
     /// Speed, memory and accuracy on a large corpus, beside `wc -w`
     Bench(bench::Options),
+    /// Feed hostile bytes to every reader: ten minutes a target
+    Fuzz(fuzz::Options),
     /// Run a command and write down the time and memory it used; `bench` calls this
     #[command(hide = true)]
     Measure {
@@ -68,6 +71,7 @@ fn run(job: Job) -> Result<()> {
         Job::Test => check::run(&Workspace::find()?),
         Job::Quality { data } => quality::run(&Workspace::find()?, data.as_deref()),
         Job::Bench(options) => bench::run(&Workspace::find()?, &options),
+        Job::Fuzz(options) => fuzz::run(&Workspace::find()?, &options),
         Job::Measure { report, command } => bench::measure::run_and_report(&report, &command),
     }
 }

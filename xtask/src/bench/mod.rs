@@ -9,6 +9,7 @@ mod dice;
 mod edit;
 mod language;
 pub(crate) mod measure;
+mod reading;
 mod report;
 mod script;
 mod sketching;
@@ -30,6 +31,9 @@ const THRESHOLD: f64 = 0.8;
 /// The shingle that is compared by: the default of the command.
 const SHINGLE: &str = "word:5";
 
+/// How many documents the corpus has, unless another number is asked for.
+const DOCUMENTS: usize = 45_000;
+
 /// What the benchmark can be told.
 #[derive(Clone, Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -40,7 +44,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE")]
     corpus: Option<PathBuf>,
     /// How many documents to make
-    #[arg(long, value_name = "N", default_value_t = 45_000, conflicts_with = "corpus")]
+    #[arg(long, value_name = "N", default_value_t = DOCUMENTS, conflicts_with = "corpus")]
     documents: usize,
     /// How often to run everything that is timed
     #[arg(long, value_name = "R", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
@@ -50,14 +54,18 @@ pub(crate) struct Options {
 /// A part that is measured by itself.
 #[derive(Clone, Debug, clap::Subcommand)]
 enum Part {
+    /// Speed of reading WET.gz, beside unpacking it and no more
+    Read(reading::Options),
     /// Speed of text to tokens and features by script, beside ASCII
     Text(text::Options),
 }
 
 /// Measures everything and prints one table.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
-    if let Some(Part::Text(options)) = &options.part {
-        return text::run(workspace, options);
+    match &options.part {
+        Some(Part::Read(options)) => return reading::run(workspace, options),
+        Some(Part::Text(options)) => return text::run(workspace, options),
+        None => {}
     }
     if cfg!(debug_assertions) {
         return run_optimised(workspace, options);

@@ -15,19 +15,36 @@ use lookalike_io::discover::discover;
 use lookalike_io::place::Shelf;
 use lookalike_io::read::{Chunk, Entry, Parser, Settings, Stream};
 
-use super::texts::Documents;
+use super::texts::{self, Documents};
+use super::{DOCUMENTS, corpus};
 use crate::table::Table;
+use crate::workspace::{Workspace, succeed};
 
 /// The most that reading may cost over unpacking.
 const MOST: f64 = 1.5;
 
+/// What the measure of reading can be told.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Options {
+    /// How often to measure
+    #[arg(long, value_name = "R", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
+    runs: u16,
+}
+
 /// Measures and prints.
-pub(super) fn run(folder: &Path, documents: &Documents, runs: u16) -> Result<()> {
+pub(super) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
+    if cfg!(debug_assertions) {
+        let mut cargo = workspace.cargo();
+        cargo.args(["run", "--quiet", "--release", "--package", "xtask", "--", "bench", "read"]);
+        return succeed(cargo.args(["--runs", &options.runs.to_string()]));
+    }
+    let folder = &workspace.target().join("bench");
+    let documents = &texts::read(&corpus::prepare(folder, DOCUMENTS)?)?;
     let file = prepare(folder, documents)?;
     // Once before, so that every timed run finds the file in the memory of the system.
     let bytes = unpack(&file)?;
     let (mut unpacking, mut reading) = (Vec::new(), Vec::new());
-    for _ in 0..runs {
+    for _ in 0..options.runs {
         let start = Instant::now();
         black_box(unpack(&file)?);
         unpacking.push(start.elapsed().as_secs_f64());
@@ -38,11 +55,11 @@ pub(super) fn run(folder: &Path, documents: &Documents, runs: u16) -> Result<()>
     }
     let mut ratios: Vec<f64> = reading.iter().zip(&unpacking).map(|(reading, unpacking)| reading / unpacking).collect();
     let [unpacking, reading] = [unpacking, reading].map(|mut seconds| median(&mut seconds));
-    let mut table = Table::new(["measure", "median", "target"]);
+    let mut table = Table::new(&["measure", "median", "target"]);
     let megabytes = bytes as f64 / 1e6;
-    table.row(["unpacking alone", &format!("{:.0} MB/s", megabytes / unpacking), ""]);
-    table.row(["reading WET.gz to documents", &format!("{:.0} MB/s", megabytes / reading), ""]);
-    table.row(["reading / unpacking", &format!("{:.2}", median(&mut ratios)), &format!("≤ {MOST}")]);
+    table.row(["unpacking alone".to_owned(), format!("{:.0} MB/s", megabytes / unpacking)]);
+    table.row(["reading WET.gz to documents".to_owned(), format!("{:.0} MB/s", megabytes / reading)]);
+    table.row(["reading / unpacking".to_owned(), format!("{:.2}", median(&mut ratios)), format!("≤ {MOST}")]);
     print!("{table}");
     Ok(())
 }
