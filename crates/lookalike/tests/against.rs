@@ -224,7 +224,7 @@ fn an_empty_document_is_like_no_reference_and_ids_of_both_may_be_the_same() {
 fn many_references_in_a_bucket_do_not_hide_duplicates_in_the_input() {
     let text = |id: usize| format!("{} {}", words(0, 57), words(1000 * id + 1000, 1000 * id + 1003));
     let mut texts: Vec<String> = (0..1400).map(text).collect();
-    texts[1399] = format!("{} changed", texts[300]);
+    (0..8).for_each(|at| texts[1392 + at] = format!("{} changed", texts[300 + at]));
     let case = case(&texts, |id| id < 300);
     let mut options = options(&case, "word:1", 0.95, Scope::Everything);
     options.similarity.banding = Banding::new(12, 1).unwrap();
@@ -233,7 +233,7 @@ fn many_references_in_a_bucket_do_not_hide_duplicates_in_the_input() {
     assert!(summary.found.passed_over > 0);
     let found: Vec<(usize, usize)> =
         removals(&case.rows("removed.jsonl")).iter().map(|removal| (removal.removed, removal.kept)).collect();
-    assert_eq!(found, [(1399, 300)]);
+    assert_eq!(found, (0..8).map(|at| (1392 + at, 300 + at)).collect::<Vec<_>>());
 }
 
 #[test]
