@@ -163,8 +163,13 @@ pub(crate) fn summary(summary: &Summary, folder: Option<&Path>, output: Output) 
     sources::table(&mut out, summary)?;
     writeln!(
         out,
-        "found by  {} shingles at a similarity of {} or more, {} bands of {} rows: recall {:.4} at the threshold",
-        parameters.shingle, parameters.threshold, parameters.bands, parameters.rows, parameters.recall_at_threshold
+        "found by  {} shingles{} at a similarity of {} or more, {} bands of {} rows: recall {:.4} at the threshold",
+        parameters.shingle,
+        folded(&parameters.fold),
+        parameters.threshold,
+        parameters.bands,
+        parameters.rows,
+        parameters.recall_at_threshold
     )?;
     let speed = number::bytes((input.bytes as f64 / summary.seconds.max(1e-9)) as u64);
     let memory =
@@ -259,8 +264,13 @@ pub(crate) fn comparison(ids: &[String; 2], comparison: &Comparison, options: &S
     writeln!(out, "tokens               {} and {}", left.token_count, right.token_count)?;
     writeln!(
         out,
-        "shingles             {} and {}, {} and {} distinct ({})",
-        left.shingle_count, right.shingle_count, overlap.left, overlap.right, options.shingle
+        "shingles             {} and {}, {} and {} distinct ({}{})",
+        left.shingle_count,
+        right.shingle_count,
+        overlap.left,
+        overlap.right,
+        options.shingle,
+        folded(&options.fold.to_string())
     )?;
     let is_colored = io::stdout().is_terminal();
     for (id, side, marks) in [(&ids[0], left, ["[-", "-]"]), (&ids[1], right, ["[+", "+]"])] {
@@ -268,6 +278,11 @@ pub(crate) fn comparison(ids: &[String; 2], comparison: &Comparison, options: &S
         writeln!(out, "{}", marked(side, marks, is_colored))?;
     }
     out.flush()
+}
+
+/// What was left out before texts were compared, if something was.
+fn folded(fold: &str) -> String {
+    if fold == "none" { String::new() } else { format!(", {fold} folded,") }
 }
 
 /// A text with what is not shared between marks, and long passages shortened.

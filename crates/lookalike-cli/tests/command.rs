@@ -148,6 +148,7 @@ fn what_cannot_be_done_is_refused_with_the_remedy() {
     refused(&dedup(&["--rows", "5"]), &["--rows needs --bands"]);
     refused(&dedup(&["--bands", "0", "--rows", "5"]), &["at least 1"]);
     refused(&dedup(&["--shingle", "line:5"]), &["word:K or char:K"]);
+    refused(&dedup(&["--fold", "case"]), &["'case'", "accents, digits, or accents,digits"]);
     refused(&dedup(&["--keep", "best"]), &["longest, first, last"]);
     refused(&dedup(&["--threads", "0"]), &["1 to 1024"]);
     refused(&dedup(&["--colour"]), &["--colour", "--help"]);
@@ -348,6 +349,30 @@ fn compare_shows_measures_and_what_differs() {
     }
     let ran = folder.run(&["compare", "old.txt", "old.txt"]);
     assert!(ran.stdout.contains("exact copies"), "{}", ran.stdout);
+}
+
+#[test]
+fn what_is_folded_makes_no_difference_and_the_output_says_so() {
+    let folder = Folder::new();
+    folder.write("old.txt", "Le café a ouvert le 12 mars 2024");
+    folder.write("new.txt", "Le cafe a ouvert le 7 mars 2023");
+    let ran = folder.run(&["compare", "old.txt", "new.txt"]);
+    assert!(ran.stdout.contains("not near-duplicates"), "{}", ran.stdout);
+    let ran = folder.run(&["compare", "old.txt", "new.txt", "--fold", "accents,digits"]);
+    assert!(ran.stdout.contains("exact copies") && ran.stdout.contains("accents,digits folded"), "{}", ran.stdout);
+    let ran = folder.run(&["dedup", "old.txt", "new.txt", "-o", "out", "--fold", "accents,digits"]);
+    assert_eq!(ran.code, 0);
+    assert!(ran.stdout.contains("word:5 shingles, accents,digits folded, at"), "{}", ran.stdout);
+    let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
+    assert_eq!((&summary["parameters"]["fold"], &summary["found"]["removed"]), (&"accents,digits".into(), &1.into()));
+    let ran = folder.run(&["dedup", "old.txt", "new.txt", "-o", "out", "--force"]);
+    let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
+    assert_eq!(
+        (&summary["parameters"]["fold"], &summary["found"]["removed"]),
+        (&"none".into(), &0.into()),
+        "{}",
+        ran.stdout
+    );
 }
 
 #[test]

@@ -5,6 +5,7 @@
 use lookalike_core::banding::Banding;
 use lookalike_core::shingle::{Shingle, Shingler};
 use lookalike_core::sketch::FastSketcher;
+use lookalike_core::text::fold::Fold;
 use serde_json::Value;
 
 fn numbers(value: &Value) -> Vec<u64> {
@@ -14,14 +15,15 @@ fn numbers(value: &Value) -> Vec<u64> {
 #[test]
 fn features_sketches_and_band_keys_are_what_they_have_always_been() {
     let vectors: Vec<Value> = serde_json::from_str(include_str!("../../../fixtures/golden/vectors.json")).unwrap();
-    assert!(vectors.len() >= 8);
+    assert!(vectors.len() >= 11);
     for vector in vectors {
         let text = vector["text"].as_str().unwrap();
         let shingle: Shingle = vector["shingle"].as_str().unwrap().parse().unwrap();
+        let fold: Fold = vector["fold"].as_str().map_or(Fold::NONE, |fold| fold.parse().unwrap());
         let [bands, rows] = ["bands", "rows"].map(|name| vector[name].as_u64().unwrap() as usize);
         let banding = Banding::new(bands, rows).unwrap();
 
-        let mut shingler = Shingler::new(shingle);
+        let mut shingler = Shingler::new(shingle, fold);
         let tokens: Vec<u64> = shingler.places(text).0.iter().map(|token| token.hash).collect();
         assert_eq!(tokens, numbers(&vector["tokens"]), "{text}");
         let features = shingler.features(text);

@@ -20,6 +20,15 @@ fn one_liners_that_differ_in_a_number_are_not_merged() {
 }
 
 #[test]
+fn with_digits_folded_they_are() {
+    let case = Case::of(&["Farm to Market Road 1506", "Farm to Market Road 77", "Farm to Market Roads"]);
+    let mut options = case.options("corpus.jsonl", 0.8);
+    options.similarity.fold = "digits".parse().unwrap();
+    let summary = dedup(&options);
+    assert_eq!((summary.found.removed, summary.found.exact_copies), (1, 1));
+}
+
+#[test]
 fn documents_shorter_than_the_shingle_are_compared_as_a_whole() {
     assert_eq!(removed(&["Hello world", "Hello", "hello, WORLD", "Hello there", "world hello"]), ["2"]);
 }

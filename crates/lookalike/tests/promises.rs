@@ -77,6 +77,26 @@ proptest! {
     }
 
     #[test]
+    fn pairs_of_folded_texts_are_those_of_the_judge(texts in any_corpus(), shingle in prop_oneof![Just("word:2"), Just("char:5")]) {
+        // Every text gets an accent and a number by its place, so that nothing is alike but what is folded.
+        let dress = |(place, text): (usize, &String)| text.replace('a', ["á", "a", "ä"][place % 3]) + &format!(" {place}7");
+        let texts: Vec<String> = texts.iter().enumerate().map(dress).collect();
+        let case = Case::of(&texts);
+        let mut read = case.options("corpus.jsonl", 0.5).read;
+        read.fields.id = Some("id".to_owned());
+        let mut options = similarity(shingle, 0.5, 1.0);
+        options.fold = "accents,digits".parse().unwrap();
+        let ours = pairs(&read, options, Copies::All);
+        let both = lookalike_judge::Fold { accents: true, digits: true };
+        let folded: Vec<String> = texts.iter().map(|text| lookalike_judge::fold(text, both)).collect();
+        let judged: Vec<(String, String, f64)> = lookalike_judge::pairs(&folded, judge_shingle(shingle), 0.5)
+            .iter()
+            .map(|pair| (pair.left.to_string(), pair.right.to_string(), pair.measures.jaccard()))
+            .collect();
+        prop_assert_eq!(ours, judged);
+    }
+
+    #[test]
     fn components_keep_the_best_of_each_and_tell_the_truth_about_the_others(texts in any_corpus()) {
         let threshold = 0.6;
         let case = Case::of(&texts);
