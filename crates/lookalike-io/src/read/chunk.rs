@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lookalike_core::keep::FieldValue;
 
 use super::csv::Cells;
-use super::cut::Cut;
+use super::cut::{Cut, without_mark};
 use super::{Document, Entry, Placed, Settings, arc, csv, jsonl, warc};
 use crate::compression::Compression;
 use crate::error::Result;
@@ -174,8 +174,7 @@ impl Parser {
         let Self { settings, text, cells } = self;
         match kind.format {
             Format::Jsonl | Format::JsonList | Format::JsonValues => {
-                jsonl::parse(charset::without_mark(bytes), &settings.fields, text)
-                    .map_or_else(Entry::Skipped, Entry::Document)
+                jsonl::parse(without_mark(bytes), &settings.fields, text).map_or_else(Entry::Skipped, Entry::Document)
             }
             Format::Csv => {
                 let table = kind.table.as_ref().expect("a CSV file without a table has no entries");

@@ -9,7 +9,7 @@ use csv_core::ReadRecordResult;
 use lookalike_core::keep::FieldValue;
 use memchr::{memchr, memchr3};
 
-use super::cut::Cut;
+use super::cut::{Cut, without_mark};
 use super::{Document, Role, Settings};
 use crate::web::charset;
 
@@ -260,10 +260,6 @@ pub(super) fn parse<'a>(
         }
     }
     Ok(document)
-}
-
-fn without_mark(bytes: &[u8]) -> &[u8] {
-    bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
 }
 
 #[cfg(test)]

@@ -55,6 +55,11 @@ impl Cut {
     }
 }
 
+/// Bytes without the byte order mark that some editors put first.
+pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
+}
+
 /// Cuts off the lines of `bytes` that are whole. `at_end` says that nothing will follow.
 pub(super) fn lines(bytes: &[u8], at_end: bool, cut: &mut Cut) {
     let mut start = 0;
