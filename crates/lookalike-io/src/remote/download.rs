@@ -47,7 +47,7 @@ impl RemoteFile {
     ///
     /// # Errors
     ///
-    /// When the store refuses, the object changed since it was found, or there is no room for a local copy.
+    /// When there is no room for a local copy. The store is not asked before something is read.
     pub fn open(&self) -> Result<Download> {
         let object = &self.object;
         let local = if let Some(local) = object.local.get() {
@@ -61,30 +61,18 @@ impl RemoteFile {
             received = local.metadata().map_err(Error::unreadable(std::env::temp_dir()))?.len();
             Source::Local
         } else {
-            self.source()?
+            self.source()
         };
         Ok(Download { file: self.clone(), local, source, waiting: Bytes::new(), received, given: 0, has_failed: false })
     }
 
-    fn source(&self) -> Result<Source> {
+    fn source(&self) -> Source {
         let object = &self.object;
-        let mut version = object.version.clone();
-        match &object.way {
-            Way::Web { client, url, has_ranges: false } => {
-                let stream = Stream::new(client.clone(), url.clone(), version, object.patience);
-                return Ok(Source::Stream(Box::new(stream)));
-            }
-            // Some stores tell no etag when they list, and without one parts could be of two versions.
-            Way::Bucket if version.etag.is_none() => {
-                let now = self.ask()?;
-                if !version.is_same(&now) {
-                    return Err(self.changed());
-                }
-                version.etag = now.etag;
-            }
-            Way::Web { .. } | Way::Bucket => {}
+        if let Way::Web { client, url, has_ranges: false } = &object.way {
+            let stream = Stream::new(client.clone(), url.clone(), object.version.clone(), object.patience);
+            return Source::Stream(Box::new(stream));
         }
-        Ok(Source::Ranges(Ranges::new(Arc::clone(object), version, self.bytes)))
+        Source::Ranges(Ranges::new(Arc::clone(object), self.bytes))
     }
 
     /// The local copy, once the file was opened: as much of it as was read. To be read at places, not by its cursor.

@@ -101,7 +101,7 @@ impl RemoteFile {
     }
 
     /// The present state of the object.
-    pub(super) fn ask(&self) -> Result<Version> {
+    fn ask(&self) -> Result<Version> {
         let object = Arc::clone(&self.object);
         let asked = runtime::run(async move {
             match &object.way {

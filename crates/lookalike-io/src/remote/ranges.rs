@@ -5,8 +5,8 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use futures_util::StreamExt;
@@ -60,17 +60,17 @@ impl From<Problem> for Failure {
 /// The parts of an object from here on.
 pub(super) struct Ranges {
     object: Arc<Object>,
-    /// What to hold every answer against.
-    version: Version,
+    /// The etag of the first answer, where the object was found without one: parts must not be of two versions.
+    first_etag: Arc<OnceLock<String>>,
     next: u64,
     end: u64,
     under_way: VecDeque<(Pending<Result<Bytes, Failure>>, Option<Share>)>,
 }
 
 impl Ranges {
-    /// All parts of `object`, which has `bytes` in this version.
-    pub(super) fn new(object: Arc<Object>, version: Version, bytes: u64) -> Self {
-        Self { object, version, next: 0, end: bytes, under_way: VecDeque::new() }
+    /// All parts of `object`, which has so many bytes.
+    pub(super) fn new(object: Arc<Object>, bytes: u64) -> Self {
+        Self { object, first_etag: Arc::default(), next: 0, end: bytes, under_way: VecDeque::new() }
     }
 
     /// The next part; `None` at the end.
@@ -94,17 +94,19 @@ impl Ranges {
         }
         let range = self.next..self.end.min(self.next + PART_BYTES);
         self.next = range.end;
-        let (object, version) = (Arc::clone(&self.object), self.version.clone());
-        self.under_way.push_back((runtime::start(async move { part(&object, &version, range).await }), share));
+        let (object, first_etag) = (Arc::clone(&self.object), Arc::clone(&self.first_etag));
+        self.under_way.push_back((runtime::start(async move { part(&object, &first_etag, range).await }), share));
     }
 }
 
 /// One part. A body that is cut is taken up where it ended.
-async fn part(object: &Object, version: &Version, range: Range<u64>) -> Result<Bytes, Failure> {
+async fn part(object: &Object, first_etag: &OnceLock<String>, range: Range<u64>) -> Result<Bytes, Failure> {
     let wanted = (range.end - range.start) as usize;
+    let mut version = object.version.clone();
     let mut bytes = Vec::with_capacity(wanted);
     let mut attempt = 0;
     loop {
+        version.etag = version.etag.or_else(|| first_etag.get().cloned());
         let rest = range.start + bytes.len() as u64..range.end;
         let options = GetOptions { range: Some(rest.into()), if_match: version.condition(), ..GetOptions::default() };
         let answer = match object.location.store.get_opts(&object.location.path, options).await {
@@ -114,8 +116,10 @@ async fn part(object: &Object, version: &Version, range: Range<u64>) -> Result<B
             }
             Err(error) => return Err(Problem::of(&error).into()),
         };
+        let now = Version::of_object(&answer.meta);
+        let is_as_first = now.etag.as_ref().is_none_or(|etag| first_etag.get_or_init(|| etag.clone()) == etag);
         // Not every store heeds the condition.
-        if !version.is_same(&Version::of_object(&answer.meta)) {
+        if !is_as_first || !version.is_same(&now) {
             return Err(Failure::Changed);
         }
         let mut pieces = answer.into_stream();

@@ -3,6 +3,7 @@
 //! Nothing can be renamed in a store, so objects appear one by one; who reads them looks for the seal. A request whose answer
 //! was lost may have been heard: so an object counts as put there as soon as it was tried.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -153,22 +154,35 @@ impl Access {
     pub fn remove_all(&self, url: &str, names: &[&str]) -> Result<()> {
         let address = Address::parse(url)?;
         let is_web = matches!(address, Address::Web(_));
+        let Location { store, path: folder } = self.location(&address)?;
+        let mut paths = Vec::new();
         for name in names {
-            let address = address.below(name);
-            let Location { store, path } = self.location(&address)?;
-            let removed = runtime::run(async move {
-                let mut paths = match store.list(Some(&path)).map_ok(|meta| meta.location).try_collect::<Vec<_>>().await
+            paths.push(self.location(&address.below(name))?.path);
+        }
+        let removed = runtime::run(async move {
+            // Only what is there: a store that is made of folders does not take it well to remove one as if it were an
+            // object. A web server that cannot list is asked to remove all.
+            let mut there = HashSet::new();
+            if !is_web {
+                let listed = store.list_with_delimiter(Some(&folder)).await?;
+                there.extend(listed.objects.into_iter().map(|meta| meta.location));
+            }
+            // One name after the other: a caller gives the seal first, so that what is left never seems complete.
+            for path in paths {
+                let mut meant = match store.list(Some(&path)).map_ok(|meta| meta.location).try_collect::<Vec<_>>().await
                 {
                     Err(error) if !is_web => return Err(error),
-                    listed => listed.unwrap_or_default(),
+                    below => below.unwrap_or_default(),
                 };
-                paths.push(path);
-                remove(&*store, paths).await
-            });
-            let problem = |problem| Error::Remote { url: address.shown(), problem };
-            removed.ok_or_else(|| broken_down(&address))?.map_err(|error| problem(Problem::of(&error)))?;
-        }
-        Ok(())
+                if is_web || there.contains(&path) {
+                    meant.push(path);
+                }
+                remove(&*store, meant).await?;
+            }
+            Ok(())
+        });
+        let removed = removed.ok_or_else(|| broken_down(&address))?;
+        removed.map_err(|error| Error::Remote { url: address.shown(), problem: Problem::of(&error) })
     }
 
     fn job(&self, file: &Path, address: &Address) -> Result<Job> {

@@ -1,6 +1,7 @@
 //! Servers on this machine for tests: a real S3 store, a network with faults before it, and a tiny web server.
 //!
 //! Each test starts its own, on a port that the system chooses, so that tests run side by side.
+#![allow(unreachable_pub, reason = "a module of a test")]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -57,7 +58,7 @@ impl Store {
         std::fs::create_dir(root.path().join("bucket")).unwrap();
         let mut builder = S3ServiceBuilder::new(s3s_fs::FileSystem::new(root.path()).unwrap());
         builder.set_auth(SimpleAuth::from_single(KEY, SECRET));
-        let service = builder.build();
+        let service = builder.build().into_shared();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
         let at = listener.local_addr().unwrap();
@@ -119,6 +120,8 @@ pub enum Fault {
     /// The answer ends after so many bytes.
     Cut(usize),
     Late(Duration),
+    /// The server is not asked: there is no such thing.
+    Missing,
 }
 
 /// A network before a server, that does to each request what its test says.
@@ -142,6 +145,11 @@ impl Network {
                 Fault::None => {}
                 Fault::Late(time) => std::thread::sleep(time),
                 Fault::Cut(bytes) => left = bytes,
+                Fault::Missing => {
+                    let _ =
+                        client.write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+                    return;
+                }
                 Fault::Busy { retry_after } => {
                     let wait = if retry_after { "Retry-After: 0\r\n" } else { "" };
                     let answer =
