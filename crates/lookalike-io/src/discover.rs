@@ -47,7 +47,7 @@ impl InputFile {
         match &self.origin {
             Origin::Path(path) | Origin::Pipe(path) => path.clone(),
             Origin::Stdin => PathBuf::from("standard input"),
-            Origin::Remote(file) => PathBuf::from(&file.url),
+            Origin::Remote(file) => PathBuf::from(file.shown()),
         }
     }
 

@@ -83,6 +83,24 @@ pub enum Error {
         what: &'static str,
     },
 
+    /// An address of no kind that is known.
+    #[error("{url} is of no kind that can be read or written; those that can: {known}, or the path of a file")]
+    UnknownAddress {
+        /// The address.
+        url: String,
+        /// The kinds that are known.
+        known: &'static str,
+    },
+
+    /// A remote store or web server that does not do what it should.
+    #[error("{url}: {problem}")]
+    Remote {
+        /// The address, without a signature.
+        url: String,
+        /// What stands in the way, and what to do.
+        problem: crate::remote::Problem,
+    },
+
     /// An output that cannot be written.
     #[error("cannot write {}: {cause}; check the disk's space and the folder's permissions", path.display())]
     Unwritable {
@@ -99,7 +117,8 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl Error {
     pub(crate) fn unreadable(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
-        move |cause| Self::Unreadable { path, cause }
+        // Who reads a remote file has its own error in the guise of the system's.
+        move |cause| cause.downcast::<Self>().unwrap_or_else(|cause| Self::Unreadable { path, cause })
     }
 
     pub(crate) fn unwritable(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {

@@ -218,14 +218,14 @@ fn an_empty_document_is_like_no_reference_and_ids_of_both_may_be_the_same() {
     assert_eq!((&rows[0]["kept_in"], &rows[0]["kept_source"]), (&json!("reference"), &json!("reference.jsonl")));
 }
 
-/// 300 references and 1,100 documents share a boilerplate just below the threshold. No more references than others are
+/// 400 references and 1,100 documents share a boilerplate just below the threshold. No more references than others are
 /// looked at, which is counted; and they do not hide the duplicates among the documents after them.
 #[test]
 fn many_references_in_a_bucket_do_not_hide_duplicates_in_the_input() {
     let text = |id: usize| format!("{} {}", words(0, 57), words(1000 * id + 1000, 1000 * id + 1003));
-    let mut texts: Vec<String> = (0..1400).map(text).collect();
-    (0..8).for_each(|at| texts[1392 + at] = format!("{} changed", texts[300 + at]));
-    let case = case(&texts, |id| id < 300);
+    let mut texts: Vec<String> = (0..1500).map(text).collect();
+    (0..8).for_each(|at| texts[1492 + at] = format!("{} changed", texts[400 + at]));
+    let case = case(&texts, |id| id < 400);
     let mut options = options(&case, "word:1", 0.95, Scope::Everything);
     options.similarity.banding = Banding::new(12, 1).unwrap();
     options.keep = Keep::First;
@@ -233,7 +233,7 @@ fn many_references_in_a_bucket_do_not_hide_duplicates_in_the_input() {
     assert!(summary.found.passed_over > 0);
     let found: Vec<(usize, usize)> =
         removals(&case.rows("removed.jsonl")).iter().map(|removal| (removal.removed, removal.kept)).collect();
-    assert_eq!(found, (0..8).map(|at| (1392 + at, 300 + at)).collect::<Vec<_>>());
+    assert_eq!(found, (0..8).map(|at| (1492 + at, 400 + at)).collect::<Vec<_>>());
 }
 
 #[test]

@@ -182,7 +182,7 @@ impl Stream {
             }
             // The system has a number for its own errors; a decoder's have none.
             Err(cause) if compression == Compression::None || cause.raw_os_error().is_some() || is_far(&cause) => {
-                return Err(Error::Unreadable { path: self.shown.clone(), cause });
+                return Err(Error::unreadable(&self.shown)(cause));
             }
             Err(error) => {
                 (self.at_end, self.is_cut) = (true, true);

@@ -1,50 +1,91 @@
-//! stub
+//! Object stores and web servers: addresses to local bytes, and a result to objects, complete or absent.
+//!
+//! ```text
+//! find → RemoteFile → open → Download (and a local copy)          folder → upload, the seal last
+//! ```
+//!
+//! All else in this crate waits for its bytes on its own thread; what waits otherwise stays inside of `runtime`. A reader
+//! would get wrong that `https://` never means a bucket, whatever the host: a signed address must arrive as it is.
+
+mod access;
+mod address;
+mod client;
+mod download;
+mod find;
+mod patience;
+mod problem;
+mod profile;
+mod ranges;
+mod runtime;
+mod settings;
+mod stream;
+mod upload;
+mod version;
+mod web;
+
+use std::path::Path;
+
+pub use access::Access;
+pub use address::is_url;
+pub use download::Download;
+pub use find::RemoteFile;
+pub use patience::Patience;
+pub use problem::Problem;
+
 use crate::error::Result;
-use std::fs::File;
-/// stub
-#[derive(Clone, Debug)]
-pub struct RemoteFile {
-    /// stub
-    pub url: String,
-    /// stub
-    pub bytes: u64,
+
+/// The files that `url` means: one object; or all below a prefix, by name, but hidden ones; or those that match `*`, `?`,
+/// `[…]` and `**` in the path. A web server has no prefixes but where it speaks WebDAV, and no patterns.
+///
+/// # Errors
+///
+/// When there are none, or the store refuses.
+pub fn find(url: &str) -> Result<Vec<RemoteFile>> {
+    Access::of_environment().find(url)
 }
-/// stub
-pub fn is_url(text: &str) -> bool {
-    text.contains("://")
+
+/// Puts every file below `folder` to `url/its/name`, the one of the name `seal` last, which shows that all is there. When it
+/// fails, what this run put there is removed again, as far as the store lets it.
+///
+/// # Errors
+///
+/// When a file cannot be read, or the store refuses.
+pub fn upload(folder: &Path, url: &str, seal: &str) -> Result<()> {
+    Access::of_environment().upload(folder, url, seal)
 }
-/// stub
-pub fn find(_: &str) -> Result<Vec<RemoteFile>> {
-    Ok(vec![])
+
+/// Puts one file to `url`.
+///
+/// # Errors
+///
+/// When the file cannot be read, or the store refuses.
+pub fn upload_file(path: &Path, url: &str) -> Result<()> {
+    Access::of_environment().upload_file(path, url)
 }
-impl RemoteFile {
-    pub(crate) fn open(&self) -> Result<File> {
-        todo!()
-    }
-    pub(crate) fn local(&self) -> Option<File> {
-        None
-    }
-    pub(crate) fn check_unchanged(&self) -> Result<()> {
-        Ok(())
-    }
+
+/// Whether nothing lies below `url`. A web server that cannot list is only asked for `url/seal`.
+///
+/// # Errors
+///
+/// When the store refuses.
+pub fn is_empty(url: &str, seal: &str) -> Result<bool> {
+    Access::of_environment().is_empty(url, seal)
 }
-/// stub
-pub fn remove_all(_: &str, _: &[&str]) -> Result<()> {
-    Ok(())
+
+/// The first bytes of an object, `most` of them at most; `None` where there is no such object.
+///
+/// # Errors
+///
+/// When the store refuses.
+pub fn read_small(url: &str, most: usize) -> Result<Option<Vec<u8>>> {
+    Access::of_environment().read_small(url, most)
 }
-/// stub
-pub fn upload(_: &std::path::Path, _: &str, _: &str) -> Result<()> {
-    Ok(())
-}
-/// stub
-pub fn is_empty(_: &str) -> Result<bool> {
-    Ok(true)
-}
-/// stub
-pub fn read_small(_: &str, _: usize) -> Result<Option<Vec<u8>>> {
-    Ok(None)
-}
-/// stub
-pub fn upload_file(_: &std::path::Path, _: &str) -> Result<()> {
-    Ok(())
+
+/// Removes the objects `url/name` and all below `url/name/`, for each of `names`. What is not there is no error.
+///
+/// # Errors
+///
+/// When the store refuses.
+pub fn remove_all(url: &str, names: &[&str]) -> Result<()> {
+    Access::of_environment().remove_all(url, names)
 }

@@ -164,7 +164,7 @@ fn check_remote(url: &str, force: bool, inputs: &[InputFile]) -> Result<()> {
     if let Some(input) = inputs.iter().find(|input| input.shown().to_string_lossy().starts_with(&below)) {
         return Err(Error::OutputIsInput { path: input.shown() });
     }
-    if remote::is_empty(url)? {
+    if remote::is_empty(url, SEAL)? {
         return Ok(());
     }
     if !force {

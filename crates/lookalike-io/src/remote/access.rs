@@ -1,0 +1,188 @@
+//! Addresses to stores: settings in, one store for each bucket and one client for the web out.
+//!
+//! `object_store` has a function for it (`parse_url_opts`), which would take signed addresses apart, retry as it likes, and
+//! make a client for each address; so its builders are called one by one.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use object_store::ObjectStore;
+use object_store::aws::AmazonS3Builder;
+use object_store::azure::MicrosoftAzureBuilder;
+use object_store::client::{HttpClient, HttpConnector};
+use object_store::gcp::GoogleCloudStorageBuilder;
+use object_store::http::HttpBuilder;
+use object_store::path::Path;
+use url::Url;
+
+use super::address::{Address, Cloud};
+use super::client::{self, Connector, Shared};
+use super::patience::Patience;
+use super::problem::Problem;
+use super::settings::{self, Settings};
+use crate::error::{Error, Result};
+
+/// How stores are reached: settings, and patience. The functions of [`crate::remote`] have those of the environment.
+#[derive(Debug)]
+pub struct Access {
+    settings: Settings,
+    pub(super) patience: Patience,
+    /// By the root of their addresses.
+    stores: Mutex<HashMap<String, Arc<dyn ObjectStore>>>,
+    /// For `http://` and for `https://`.
+    web: [Mutex<Option<HttpClient>>; 2],
+}
+
+/// A store, and a place in it.
+#[derive(Clone, Debug)]
+pub(super) struct Location {
+    pub(super) store: Arc<dyn ObjectStore>,
+    pub(super) path: Path,
+}
+
+impl Access {
+    /// The settings of this process's environment, as the tools of each store have them.
+    pub fn of_environment() -> &'static Self {
+        static AMBIENT: LazyLock<Access> =
+            LazyLock::new(|| Access { settings: settings::of_environment(), ..Access::new([], Patience::default()) });
+        &AMBIENT
+    }
+
+    /// These settings and no others, by the names of the environment variables or those of `object_store`'s options.
+    pub fn new<'a>(settings: impl IntoIterator<Item = (&'a str, &'a str)>, patience: Patience) -> Self {
+        let settings =
+            settings.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned())).collect();
+        Self { settings, patience, stores: Mutex::default(), web: [Mutex::default(), Mutex::default()] }
+    }
+
+    /// The store of an address and the place in it.
+    pub(super) fn location(&self, address: &Address) -> Result<Location> {
+        let location = match address {
+            Address::Bucket { cloud, root, key } => Path::parse(key)
+                .map_err(|error| Problem::Address { cause: error.to_string() })
+                .and_then(|path| Ok(Location { store: self.bucket(*cloud, root)?, path })),
+            Address::Web(url) => self.below_host(url),
+        };
+        location.map_err(|problem| Error::Remote { url: address.shown(), problem })
+    }
+
+    /// The store of a bucket, made when it is first asked for.
+    fn bucket(&self, cloud: Cloud, root: &str) -> std::result::Result<Arc<dyn ObjectStore>, Problem> {
+        let mut stores = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(store) = stores.get(root) {
+            return Ok(Arc::clone(store));
+        }
+        let made = match cloud {
+            Cloud::Amazon => self.amazon(root),
+            Cloud::Google => self.google(root),
+            Cloud::Azure => self.azure(root),
+        };
+        let store = made.map_err(|error| Problem::Settings { cause: error.to_string() })?;
+        stores.insert(root.to_owned(), Arc::clone(&store));
+        Ok(store)
+    }
+
+    fn amazon(&self, root: &str) -> object_store::Result<Arc<dyn ObjectStore>> {
+        let connector = Connector { metadata_endpoint: self.settings.get("aws_metadata_endpoint").cloned() };
+        let mut builder = AmazonS3Builder::new().with_client_options(client::options()).with_http_connector(connector);
+        let endpoint = ["aws_endpoint_url_s3", "aws_endpoint_url", "aws_endpoint"]
+            .iter()
+            .find_map(|name| self.settings.get(*name));
+        // Who names an endpoint without encryption wants it so; Amazon's own tools ask no second time either.
+        builder = builder.with_allow_http(endpoint.is_some_and(|endpoint| endpoint.starts_with("http://")));
+        for (key, value) in self.options() {
+            builder = builder.with_config(key, value);
+        }
+        Ok(Arc::new(builder.with_retry(self.patience.for_requests()).with_url(root).build()?))
+    }
+
+    fn google(&self, root: &str) -> object_store::Result<Arc<dyn ObjectStore>> {
+        let mut builder = GoogleCloudStorageBuilder::new()
+            .with_client_options(client::options())
+            .with_http_connector(Connector::default());
+        for (key, value) in self.options() {
+            builder = builder.with_config(key, value);
+        }
+        Ok(Arc::new(builder.with_retry(self.patience.for_requests()).with_url(root).build()?))
+    }
+
+    fn azure(&self, root: &str) -> object_store::Result<Arc<dyn ObjectStore>> {
+        let connector = Connector { metadata_endpoint: self.settings.get("azure_msi_endpoint").cloned() };
+        let mut builder =
+            MicrosoftAzureBuilder::new().with_client_options(client::options()).with_http_connector(connector);
+        for (key, value) in self.options() {
+            builder = builder.with_config(key, value);
+        }
+        Ok(Arc::new(builder.with_retry(self.patience.for_requests()).with_url(root).build()?))
+    }
+
+    /// The settings that a store knows.
+    fn options<K: std::str::FromStr>(&self) -> impl Iterator<Item = (K, &str)> {
+        self.settings.iter().filter_map(|(name, value)| Some((name.parse().ok()?, value.as_str())))
+    }
+
+    /// The client for a web address. Who asks for encryption gets no redirection to a place without.
+    pub(super) fn web_client(&self, url: &Url) -> std::result::Result<HttpClient, Problem> {
+        let is_open = url.scheme() == "http";
+        let mut web = self.web[usize::from(is_open)].lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(client) = &*web {
+            return Ok(client.clone());
+        }
+        let options = self.options().fold(client::options(), |options, (key, value)| options.with_config(key, value));
+        let made = Connector::default().connect(&options.with_allow_http(is_open));
+        let client = made.map_err(|error| Problem::Settings { cause: error.to_string() })?;
+        *web = Some(client.clone());
+        Ok(client)
+    }
+
+    /// A store that is this one object, so that its address is sent as it is.
+    pub(super) fn single(&self, url: &Url) -> std::result::Result<Location, Problem> {
+        Ok(Location { store: self.web_store(url)?, path: Path::ROOT })
+    }
+
+    /// The host as a store, in which folders can be listed and made. The query goes with every request.
+    fn below_host(&self, url: &Url) -> std::result::Result<Location, Problem> {
+        let path = Path::from_url_path(url.path()).map_err(|error| Problem::Address { cause: error.to_string() })?;
+        let mut root = url.clone();
+        root.set_path("/");
+        Ok(Location { store: self.web_store(&root)?, path })
+    }
+
+    fn web_store(&self, url: &Url) -> std::result::Result<Arc<dyn ObjectStore>, Problem> {
+        let builder = HttpBuilder::new().with_url(url.as_str()).with_retry(self.patience.for_requests());
+        let store = builder.with_http_connector(Shared(self.web_client(url)?)).build();
+        Ok(Arc::new(store.map_err(|error| Problem::Settings { cause: error.to_string() })?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_address_has_a_store() {
+        let access = Access::new(
+            [("AZURE_STORAGE_ACCOUNT_NAME", "a"), ("AWS_SKIP_SIGNATURE", "true"), ("GOOGLE_SKIP_SIGNATURE", "true")],
+            Patience::default(),
+        );
+        for url in ["s3://b/k", "s3a://b/k", "gs://b/k", "az://c/k", "abfs://c/k", "abfss://c@a.dfs.core.windows.net/k"]
+        {
+            let address = Address::parse(url).unwrap();
+            assert_eq!(access.location(&address).unwrap().path.as_ref(), "k", "{url}");
+            let (first, again) = (access.location(&address).unwrap().store, access.location(&address).unwrap().store);
+            assert!(Arc::ptr_eq(&first, &again), "{url}");
+        }
+        for url in ["http://h/a/k?x=y", "https://s3.amazonaws.com/a/k?X-Amz-Signature=y"] {
+            assert_eq!(access.location(&Address::parse(url).unwrap()).unwrap().path.as_ref(), "a/k");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_told() {
+        let access = Access::new([], Patience::default());
+        let message = access.location(&Address::parse("az://c/k").unwrap()).unwrap_err().to_string();
+        assert!(message.contains("az://c/k") && message.to_lowercase().contains("account"), "{message}");
+        let message = access.location(&Address::parse("s3://b/a//c").unwrap()).unwrap_err().to_string();
+        assert!(message.contains("empty"), "{message}");
+    }
+}

@@ -1,0 +1,166 @@
+//! What a user types, to the store and the place in it that it names.
+//!
+//! A key of a bucket is taken as it stands, as the stores' own tools do: `%20` is three characters there, and `?` a pattern.
+//! Only `http(s)://` is a URL in the strict sense, with escapes and a query.
+
+use url::Url;
+
+use crate::error::{Error, Result};
+use crate::remote::Problem;
+
+/// The kinds of address, for messages.
+pub(super) const SCHEMES: &str = "s3://, s3a://, gs://, az://, abfs://, abfss://, https:// and http://";
+
+/// Which tools know a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cloud {
+    Amazon,
+    Google,
+    Azure,
+}
+
+/// A place in a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Address {
+    /// In a bucket: `root` is `s3://bucket`, and `key` all that follows the slash.
+    Bucket { cloud: Cloud, root: String, key: String },
+    /// On a web server.
+    Web(Url),
+}
+
+/// Whether `text` is an address, and not a path: a scheme of two letters or more, and `://`.
+///
+/// ```
+/// assert!(lookalike_io::remote::is_url("s3://bucket/key"));
+/// assert!(!lookalike_io::remote::is_url("c:/folder/file"));
+/// ```
+pub fn is_url(text: &str) -> bool {
+    text.split_once("://").is_some_and(|(scheme, _)| {
+        // One letter is a drive.
+        scheme.len() > 1
+            && scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+            && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+    })
+}
+
+impl Address {
+    /// Takes an address apart.
+    pub(super) fn parse(text: &str) -> Result<Self> {
+        let unknown = || Error::UnknownAddress { url: shown(text), known: SCHEMES };
+        let (scheme, rest) = text.split_once("://").ok_or_else(unknown)?;
+        let cloud = match scheme.to_ascii_lowercase().as_str() {
+            "s3" | "s3a" => Cloud::Amazon,
+            "gs" => Cloud::Google,
+            "az" | "abfs" | "abfss" => Cloud::Azure,
+            "http" | "https" => {
+                let mut url = Url::parse(text).map_err(|error| broken(text, &error.to_string()))?;
+                // The part after `#` is for a browser, and never sent.
+                url.set_fragment(None);
+                return Ok(Self::Web(url));
+            }
+            _ => return Err(unknown()),
+        };
+        let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
+        if bucket.is_empty() {
+            return Err(broken(text, "it names no bucket"));
+        }
+        Ok(Self::Bucket { cloud, root: format!("{}://{bucket}", scheme.to_ascii_lowercase()), key: key.to_owned() })
+    }
+
+    /// The address of `name` below this one.
+    pub(super) fn below(&self, name: &str) -> Self {
+        match self {
+            Self::Bucket { cloud, root, key } => {
+                let folder = key.trim_end_matches('/');
+                let key = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+                Self::Bucket { cloud: *cloud, root: root.clone(), key }
+            }
+            Self::Web(url) => {
+                let mut url = url.clone();
+                if let Ok(mut parts) = url.path_segments_mut() {
+                    parts.pop_if_empty().extend(name.split('/'));
+                }
+                Self::Web(url)
+            }
+        }
+    }
+
+    /// The address as text, that leads to the same place.
+    pub(super) fn url(&self) -> String {
+        match self {
+            Self::Bucket { root, key, .. } => format!("{root}/{key}"),
+            Self::Web(url) => url.to_string(),
+        }
+    }
+
+    /// The address for messages.
+    pub(super) fn shown(&self) -> String {
+        shown(&self.url())
+    }
+}
+
+fn broken(text: &str, cause: &str) -> Error {
+    Error::Remote { url: shown(text), problem: Problem::Address { cause: cause.to_owned() } }
+}
+
+/// An address for messages: who has a signed query, or a password, has access.
+pub(super) fn shown(text: &str) -> String {
+    let is_web = text.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("http"));
+    let (place, query) =
+        if is_web { text.split_once('?').map_or((text, ""), |(place, _)| (place, "?…")) } else { (text, "") };
+    let Some((scheme, rest)) = place.split_once("://") else { return format!("{place}{query}") };
+    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    // `container@account` of Azure is no secret, and has no colon.
+    let host = match host.rsplit_once('@') {
+        Some((user, host)) if is_web || user.contains(':') => host,
+        _ => host,
+    };
+    format!("{scheme}://{host}{path}{query}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_no_addresses() {
+        for text in ["s3://b/k", "https://h", "abfss://c@a.host/x", "ftp://h/x"] {
+            assert!(is_url(text), "{text}");
+        }
+        for text in ["a/b", "c://x", "/s3://b", "-", "", "a b://c", "://x", "é://x"] {
+            assert!(!is_url(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn keys_are_taken_as_they_stand() {
+        let Address::Bucket { cloud, root, key } = Address::parse("S3://My_Bucket/a%20b/c#d?e*").unwrap() else {
+            panic!()
+        };
+        assert_eq!((cloud, root.as_str(), key.as_str()), (Cloud::Amazon, "s3://My_Bucket", "a%20b/c#d?e*"));
+    }
+
+    #[test]
+    fn a_query_survives_also_below() {
+        let address = Address::parse("https://h/a%2Fb/?sig=x%2By#part").unwrap();
+        assert_eq!(address.url(), "https://h/a%2Fb/?sig=x%2By");
+        assert_eq!(address.below("c/d e").url(), "https://h/a%2Fb/c/d%20e?sig=x%2By");
+    }
+
+    #[test]
+    fn secrets_are_not_shown() {
+        assert_eq!(shown("https://u:p@h/a?sig=1"), "https://h/a?…");
+        assert_eq!(shown("abfss://c@account.host/a?b"), "abfss://c@account.host/a?b");
+    }
+
+    #[test]
+    fn an_unknown_scheme_is_told_with_those_that_work() {
+        let message = Address::parse("ftp://h/x").unwrap_err().to_string();
+        assert!(
+            message.contains("ftp://h/x") && message.contains("s3://") && message.contains("https://"),
+            "{message}"
+        );
+        assert!(Address::parse("s3:///x").unwrap_err().to_string().contains("no bucket"));
+        assert!(Address::parse("http://").is_err());
+    }
+}

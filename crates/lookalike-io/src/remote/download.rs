@@ -1,0 +1,165 @@
+//! A remote file to bytes in order, and to a local copy of them that can be read at any place later.
+//!
+//! The copy has no name and shares its cursor with every handle of it, so it is only ever read and written at a place.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use bytes::{Buf, Bytes};
+
+use super::find::{RemoteFile, Way};
+use super::ranges::{Failure, Ranges};
+use super::stream::Stream;
+use crate::error::{Error, Result};
+use crate::place::{read_exact_at, write_all_at};
+
+/// A remote file that is being read. What was read lies in its local copy as well.
+pub struct Download {
+    file: RemoteFile,
+    local: Arc<File>,
+    source: Source,
+    /// What came and was not yet given to the reader.
+    waiting: Bytes,
+    /// How much came, all of which is in the local copy.
+    received: u64,
+    /// How much was given to the reader.
+    given: u64,
+    has_failed: bool,
+}
+
+enum Source {
+    Ranges(Ranges),
+    Stream(Box<Stream>),
+    /// The local copy, which is whole.
+    Local,
+}
+
+impl std::fmt::Debug for Download {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Download").field("file", &self.file).field("received", &self.received).finish_non_exhaustive()
+    }
+}
+
+impl RemoteFile {
+    /// Opens the object to be read from its start. Once it was read to its end, from the local copy.
+    ///
+    /// # Errors
+    ///
+    /// When there is no room for a local copy. The store is not asked before something is read.
+    pub fn open(&self) -> Result<Download> {
+        let object = &self.object;
+        let local = if let Some(local) = object.local.get() {
+            Arc::clone(local)
+        } else {
+            let made = tempfile::tempfile().map_err(Error::unwritable(std::env::temp_dir()))?;
+            Arc::clone(object.local.get_or_init(|| Arc::new(made)))
+        };
+        let mut received = 0;
+        let source = if object.is_whole.load(Ordering::Acquire) {
+            received = local.metadata().map_err(Error::unreadable(std::env::temp_dir()))?.len();
+            Source::Local
+        } else {
+            self.source()
+        };
+        Ok(Download { file: self.clone(), local, source, waiting: Bytes::new(), received, given: 0, has_failed: false })
+    }
+
+    fn source(&self) -> Source {
+        let object = &self.object;
+        if let Way::Web { client, url, has_ranges: false } = &object.way {
+            let stream = Stream::new(client.clone(), url.clone(), object.version.clone(), object.patience);
+            return Source::Stream(Box::new(stream));
+        }
+        Source::Ranges(Ranges::new(Arc::clone(object), self.bytes))
+    }
+
+    /// The local copy, once the file was opened: as much of it as was read. To be read at places, not by its cursor.
+    pub fn local(&self) -> Option<File> {
+        self.object.local.get().and_then(|local| local.try_clone().ok())
+    }
+}
+
+impl Download {
+    /// Fetches all that is left into the local copy. Reading goes on where it was, from there.
+    ///
+    /// # Errors
+    ///
+    /// When the store refuses, the object changed, or there is no room for the local copy.
+    pub fn finish(&mut self) -> Result<()> {
+        while self.receive()?.is_some() {}
+        self.waiting = Bytes::new();
+        self.source = Source::Local;
+        Ok(())
+    }
+
+    /// The size of what was read, the whole file's after [`Download::finish`].
+    pub fn received_bytes(&self) -> u64 {
+        self.received
+    }
+
+    /// The next bytes, which are in the local copy then; `None` at the end.
+    fn receive(&mut self) -> Result<Option<Bytes>> {
+        if self.has_failed {
+            // The part that failed is gone: to go on would leave a gap.
+            return Err(self.file.error(super::Problem::Other { cause: "reading it failed before".to_owned() }));
+        }
+        let received = self.receive_once();
+        self.has_failed = received.is_err();
+        received
+    }
+
+    fn receive_once(&mut self) -> Result<Option<Bytes>> {
+        loop {
+            let next = match &mut self.source {
+                Source::Local => return Ok(None),
+                Source::Ranges(ranges) => ranges.next().map(|part| part.map(|part| (self.received, part))),
+                Source::Stream(stream) => stream.next(),
+            };
+            let next = next.map_err(|failure| match failure {
+                Failure::Changed => self.file.changed(),
+                Failure::Problem(problem) => self.file.error(problem),
+            })?;
+            let Some((at, mut bytes)) = next else {
+                self.file.object.is_whole.store(true, Ordering::Release);
+                return Ok(None);
+            };
+            // A stream that was cut begins anew; it must be the same again.
+            let known = bytes.split_to((self.received.saturating_sub(at) as usize).min(bytes.len()));
+            if !known.is_empty() && !self.is_as_before(&known, at)? {
+                return Err(self.file.changed());
+            }
+            if bytes.is_empty() {
+                continue;
+            }
+            write_all_at(&self.local, &bytes, self.received).map_err(Error::unwritable(std::env::temp_dir()))?;
+            self.received += bytes.len() as u64;
+            return Ok(Some(bytes));
+        }
+    }
+
+    fn is_as_before(&self, known: &[u8], at: u64) -> Result<bool> {
+        let mut before = vec![0; known.len()];
+        read_exact_at(&self.local, &mut before, at).map_err(Error::unreadable(std::env::temp_dir()))?;
+        Ok(before == known)
+    }
+}
+
+impl Read for Download {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if matches!(self.source, Source::Local) {
+            let count = buffer.len().min((self.received - self.given) as usize);
+            read_exact_at(&self.local, &mut buffer[..count], self.given)?;
+            self.given += count as u64;
+            return Ok(count);
+        }
+        if self.waiting.is_empty() && !buffer.is_empty() {
+            self.waiting = self.receive().map_err(io::Error::other)?.unwrap_or_default();
+        }
+        let count = buffer.len().min(self.waiting.len());
+        self.waiting.copy_to_slice(&mut buffer[..count]);
+        self.given += count as u64;
+        Ok(count)
+    }
+}

@@ -1,0 +1,239 @@
+//! An address to the objects it means, in the order of their names.
+//!
+//! A name may be an object and a prefix at once; the object goes first. Listing tells sizes, so an object that was listed is
+//! not asked for again before it is read.
+
+use std::fmt;
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
+
+use futures_util::TryStreamExt;
+use glob::{MatchOptions, Pattern};
+use object_store::client::HttpClient;
+use object_store::{ObjectMeta, ObjectStoreExt};
+use url::Url;
+
+use super::access::{Access, Location};
+use super::address::Address;
+use super::patience::Patience;
+use super::problem::Problem;
+use super::version::Version;
+use super::{runtime, web};
+use crate::error::{Error, Result};
+
+/// One object to read.
+#[derive(Clone)]
+pub struct RemoteFile {
+    /// Its address.
+    pub url: String,
+    /// Its size; zero where the server does not tell.
+    pub bytes: u64,
+    pub(super) object: Arc<Object>,
+}
+
+/// What copies of a [`RemoteFile`] share.
+pub(super) struct Object {
+    pub(super) location: Location,
+    pub(super) way: Way,
+    pub(super) version: Version,
+    pub(super) patience: Patience,
+    /// The local copy, once it is opened, and whether it is whole.
+    pub(super) local: OnceLock<Arc<File>>,
+    pub(super) is_whole: AtomicBool,
+}
+
+/// How an object is reached.
+#[derive(Clone, Debug)]
+pub(super) enum Way {
+    Bucket,
+    Web { client: HttpClient, url: Url, has_ranges: bool },
+}
+
+impl fmt::Debug for RemoteFile {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = self.shown();
+        out.debug_struct("RemoteFile")
+            .field("url", &shown)
+            .field("version", &self.object.version)
+            .finish_non_exhaustive()
+    }
+}
+
+impl RemoteFile {
+    fn new(address: &Address, location: Location, way: Way, version: Version, patience: Patience) -> Self {
+        let bytes = version.bytes.unwrap_or(0);
+        let (local, is_whole) = (OnceLock::new(), AtomicBool::new(false));
+        Self {
+            url: address.url(),
+            bytes,
+            object: Arc::new(Object { location, way, version, patience, local, is_whole }),
+        }
+    }
+
+    /// The address to show in messages: without a signature.
+    pub fn shown(&self) -> String {
+        super::address::shown(&self.url)
+    }
+
+    /// What tells this state of the object from others, where the store has it.
+    pub fn etag(&self) -> Option<&str> {
+        self.object.version.etag.as_deref()
+    }
+
+    /// When it was last written, in seconds since 1970, where the store tells.
+    pub fn last_modified(&self) -> Option<i64> {
+        self.object.version.modified
+    }
+
+    /// Asks the store whether the object is what it was when it was found.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Changed`] when it is not; or when the store cannot be asked.
+    pub fn check_unchanged(&self) -> Result<()> {
+        let now = match self.ask() {
+            Err(Error::Remote { problem: Problem::NotThere, .. }) => return Err(self.changed()),
+            now => now?,
+        };
+        if self.object.version.is_same(&now) { Ok(()) } else { Err(self.changed()) }
+    }
+
+    /// The present state of the object.
+    fn ask(&self) -> Result<Version> {
+        let object = Arc::clone(&self.object);
+        let asked = runtime::run(async move {
+            match &object.way {
+                Way::Web { client, url, .. } => Ok(web::probe(client, url, object.patience).await?.version),
+                Way::Bucket => match object.location.store.head(&object.location.path).await {
+                    Ok(meta) => Ok(Version::of_object(&meta)),
+                    Err(error) => Err(Problem::of(&error)),
+                },
+            }
+        });
+        asked.unwrap_or_else(|| Err(Problem::broken_down())).map_err(|problem| self.error(problem))
+    }
+
+    pub(super) fn changed(&self) -> Error {
+        Error::Changed { path: PathBuf::from(self.shown()) }
+    }
+
+    pub(super) fn error(&self, problem: Problem) -> Error {
+        Error::Remote { url: self.shown(), problem }
+    }
+}
+
+impl Access {
+    /// The files that `url` means. See [`crate::remote::find`].
+    ///
+    /// # Errors
+    ///
+    /// When there are none, or the store refuses.
+    pub fn find(&self, url: &str) -> Result<Vec<RemoteFile>> {
+        let address = Address::parse(url)?;
+        let found = match &address {
+            Address::Web(url) if !url.path().ends_with('/') => vec![self.find_page(&address, url)?],
+            Address::Web(url) => self.find_pages(&address, url)?,
+            Address::Bucket { key, .. } => self.find_objects(&address, key)?,
+        };
+        if found.is_empty() { Err(Error::NothingToRead { path: PathBuf::from(address.shown()) }) } else { Ok(found) }
+    }
+
+    fn find_page(&self, address: &Address, url: &Url) -> Result<RemoteFile> {
+        let problem = |problem| Error::Remote { url: address.shown(), problem };
+        let client = self.web_client(url).map_err(problem)?;
+        let (asking, at, patience) = (client.clone(), url.clone(), self.patience);
+        let probe = runtime::run(async move { web::probe(&asking, &at, patience).await });
+        let probe = probe.unwrap_or_else(|| Err(Problem::broken_down())).map_err(problem)?;
+        let way = Way::Web { client, url: url.clone(), has_ranges: probe.has_ranges };
+        Ok(RemoteFile::new(address, self.single(url).map_err(problem)?, way, probe.version, self.patience))
+    }
+
+    /// What a web server that speaks WebDAV has below a folder.
+    fn find_pages(&self, address: &Address, url: &Url) -> Result<Vec<RemoteFile>> {
+        let names = match self.list(address, &self.location(address)?) {
+            // Many kinds of answer mean that there is no such thing as a list.
+            Err(Error::Remote { url, problem: Problem::Other { .. } | Problem::NotThere }) => {
+                return Err(Error::Remote { url, problem: Problem::NoList });
+            }
+            names => names?,
+        };
+        let pages = names.into_iter().map(|meta| {
+            let mut page = url.clone();
+            page.set_path("/");
+            let page = Address::Web(page).below(meta.location.as_ref());
+            let Address::Web(url) = &page else { unreachable!("below the web is the web") };
+            self.find_page(&page, url)
+        });
+        pages.collect()
+    }
+
+    fn find_objects(&self, address: &Address, key: &str) -> Result<Vec<RemoteFile>> {
+        let location = self.location(address)?;
+        let object = |meta: &ObjectMeta| {
+            let location = Location { store: Arc::clone(&location.store), path: meta.location.clone() };
+            let Address::Bucket { cloud, root, .. } = address else { unreachable!("only buckets have objects") };
+            let address = Address::Bucket { cloud: *cloud, root: root.clone(), key: meta.location.to_string() };
+            RemoteFile::new(&address, location, Way::Bucket, Version::of_object(meta), self.patience)
+        };
+        if let Some(first) = key.find(['*', '?', '[']) {
+            let pattern = Pattern::new(key).map_err(|error| Error::Remote {
+                url: address.shown(),
+                problem: Problem::Address { cause: error.to_string() },
+            })?;
+            // A star stays inside of its folder, but two go through all.
+            let options = MatchOptions {
+                require_literal_separator: true,
+                require_literal_leading_dot: true,
+                ..MatchOptions::new()
+            };
+            let folder = key[..first].rsplit_once('/').map_or("", |(folder, _)| folder);
+            let below = object_store::path::Path::parse(folder).unwrap_or_default();
+            let listed = self.list(address, &Location { store: Arc::clone(&location.store), path: below })?;
+            let found: Vec<_> = listed
+                .iter()
+                .filter(|meta| pattern.matches_with(meta.location.as_ref(), options))
+                .map(object)
+                .collect();
+            if !found.is_empty() {
+                return Ok(found);
+            }
+        }
+        if !key.is_empty() && !key.ends_with('/') {
+            let (store, path) = (Arc::clone(&location.store), location.path.clone());
+            match runtime::run(async move { store.head(&path).await.map_err(|error| Problem::of(&error)) }) {
+                Some(Ok(meta)) => return Ok(vec![object(&meta)]),
+                Some(Err(Problem::NotThere)) => {}
+                Some(Err(problem)) => return Err(Error::Remote { url: address.shown(), problem }),
+                None => return Err(Error::Remote { url: address.shown(), problem: Problem::broken_down() }),
+            }
+        }
+        Ok(self.list(address, &location)?.iter().map(object).collect())
+    }
+
+    /// All objects below a prefix by name, but hidden ones and marks of folders.
+    fn list(&self, address: &Address, location: &Location) -> Result<Vec<ObjectMeta>> {
+        let Location { store, path } = location.clone();
+        let prefix = path.clone();
+        let listed = runtime::run(async move {
+            store.list(Some(&prefix)).try_collect::<Vec<_>>().await.map_err(|error| Problem::of(&error))
+        });
+        let listed = listed.unwrap_or_else(|| Err(Problem::broken_down()));
+        let mut listed = listed.map_err(|problem| Error::Remote { url: address.shown(), problem })?;
+        listed.sort_by(|left, right| left.location.as_ref().cmp(right.location.as_ref()));
+        let is_hidden = |meta: &ObjectMeta| {
+            let mut parts = meta.location.prefix_match(&path).into_iter().flatten();
+            parts.any(|part| part.as_ref().starts_with('.'))
+        };
+        listed.retain(|meta| !is_mark(meta) && !is_hidden(meta));
+        Ok(listed)
+    }
+}
+
+/// Whether an object only makes a folder seem to be there. Its slash is gone already, so it shows itself by having nothing in
+/// it, not even an extension.
+fn is_mark(meta: &ObjectMeta) -> bool {
+    let name = meta.location.filename().unwrap_or_default();
+    meta.size == 0 && (!name.contains('.') || name.ends_with("_$folder$"))
+}

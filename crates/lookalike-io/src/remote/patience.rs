@@ -1,0 +1,61 @@
+//! How often and how long a store that does not answer is asked again.
+//!
+//! `object_store` asks again when a request fails; a body that is cut in the middle it takes up again only where there is an
+//! etag. So the ranges and streams here have tries of their own, for bodies, and only for these: or else tries would multiply.
+
+use std::time::Duration;
+
+use object_store::{BackoffConfig, RetryConfig};
+
+/// How often and how long a store that does not answer is asked again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// How often it is asked again.
+    pub tries: usize,
+    /// How long to wait before the second try.
+    pub first_wait: Duration,
+    /// How long to wait at most.
+    pub longest_wait: Duration,
+    /// After which time nothing is tried again. A signature is good for five minutes, and is not made anew for a retry.
+    pub in_all: Duration,
+}
+
+impl Default for Patience {
+    /// Ten tries in one and a half minutes: a store that moves a partition answers "slow down" for about that long.
+    fn default() -> Self {
+        Self {
+            tries: 10,
+            first_wait: Duration::from_millis(200),
+            longest_wait: Duration::from_secs(20),
+            in_all: Duration::from_secs(4 * 60),
+        }
+    }
+}
+
+impl Patience {
+    /// The same, for requests. A wait is drawn between the first one and four times the last, so it doubles on average; with a
+    /// factor of two it would not grow at all.
+    pub(super) fn for_requests(&self) -> RetryConfig {
+        let backoff = BackoffConfig { init_backoff: self.first_wait, max_backoff: self.longest_wait, base: 4.0 };
+        RetryConfig { backoff, max_retries: self.tries, retry_timeout: self.in_all }
+    }
+
+    /// How long to wait before the try of this number, from 1 on.
+    pub(super) fn wait(&self, attempt: usize) -> Duration {
+        let doublings = attempt.saturating_sub(1).min(16) as u32;
+        self.first_wait.saturating_mul(1 << doublings).min(self.longest_wait)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_double_until_the_longest() {
+        let patience = Patience::default();
+        let waits: Vec<u128> = (1..=10).map(|attempt| patience.wait(attempt).as_millis()).collect();
+        assert_eq!(waits, [200, 400, 800, 1600, 3200, 6400, 12_800, 20_000, 20_000, 20_000]);
+        assert_eq!(patience.wait(usize::MAX), patience.longest_wait);
+    }
+}

@@ -1,0 +1,164 @@
+//! An object in large parts, several of them under way ahead of the reader, to bytes in order.
+//!
+//! What all readers together hold ahead is bounded. A part that its reader waits for is always asked for, whatever the others
+//! hold: so no two readers wait for each other.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+use futures_util::StreamExt;
+use object_store::{GetOptions, ObjectStore as _};
+
+use super::find::Object;
+use super::problem::Problem;
+use super::runtime::{self, Pending};
+use super::version::Version;
+
+/// Large enough that a store's delay of some 50 ms is little beside it.
+const PART_BYTES: u64 = 8 << 20;
+/// How many parts a reader has under way, at most.
+const AHEAD: usize = 4;
+/// How many parts all readers have under way ahead of need: 256 MB.
+const ALL_AHEAD: usize = 32;
+
+static HELD: AtomicUsize = AtomicUsize::new(0);
+
+/// One part's share of what all may hold ahead.
+#[derive(Debug)]
+struct Share;
+
+impl Share {
+    fn take() -> Option<Self> {
+        let taken =
+            HELD.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| (held < ALL_AHEAD).then_some(held + 1));
+        taken.ok().map(|_| Self)
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        HELD.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Why a part is not to be had.
+#[derive(Debug)]
+pub(super) enum Failure {
+    Changed,
+    Problem(Problem),
+}
+
+impl From<Problem> for Failure {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(problem)
+    }
+}
+
+/// The parts of an object from here on.
+pub(super) struct Ranges {
+    object: Arc<Object>,
+    /// The etag of the first answer, where the object was found without one: parts must not be of two versions.
+    first_etag: Arc<OnceLock<String>>,
+    next: u64,
+    end: u64,
+    under_way: VecDeque<(Pending<Result<Bytes, Failure>>, Option<Share>)>,
+}
+
+impl Ranges {
+    /// All parts of `object`, which has so many bytes.
+    pub(super) fn new(object: Arc<Object>, bytes: u64) -> Self {
+        Self { object, first_etag: Arc::default(), next: 0, end: bytes, under_way: VecDeque::new() }
+    }
+
+    /// The next part; `None` at the end.
+    pub(super) fn next(&mut self) -> Result<Option<Bytes>, Failure> {
+        if self.under_way.is_empty() {
+            self.ask(None);
+        }
+        let Some((part, share)) = self.under_way.pop_front() else { return Ok(None) };
+        while self.under_way.len() + 1 < AHEAD && self.next < self.end {
+            let Some(share) = Share::take() else { break };
+            self.ask(Some(share));
+        }
+        let part = part.wait().unwrap_or_else(|| Err(Problem::broken_down().into()));
+        drop(share);
+        part.map(Some)
+    }
+
+    fn ask(&mut self, share: Option<Share>) {
+        if self.next >= self.end {
+            return;
+        }
+        let range = self.next..self.end.min(self.next + PART_BYTES);
+        self.next = range.end;
+        let (object, first_etag) = (Arc::clone(&self.object), Arc::clone(&self.first_etag));
+        self.under_way.push_back((runtime::start(async move { part(&object, &first_etag, range).await }), share));
+    }
+}
+
+/// One part. A body that is cut is taken up where it ended.
+async fn part(object: &Object, first_etag: &OnceLock<String>, range: Range<u64>) -> Result<Bytes, Failure> {
+    let wanted = (range.end - range.start) as usize;
+    let mut version = object.version.clone();
+    let mut bytes = Vec::with_capacity(wanted);
+    let mut attempt = 0;
+    loop {
+        version.etag = version.etag.or_else(|| first_etag.get().cloned());
+        let rest = range.start + bytes.len() as u64..range.end;
+        let options = GetOptions { range: Some(rest.into()), if_match: version.condition(), ..GetOptions::default() };
+        let answer = match object.location.store.get_opts(&object.location.path, options).await {
+            Ok(answer) => answer,
+            Err(object_store::Error::Precondition { .. } | object_store::Error::NotFound { .. }) => {
+                return Err(Failure::Changed);
+            }
+            Err(error) => return Err(Problem::of(&error).into()),
+        };
+        let now = Version::of_object(&answer.meta);
+        let is_as_first = now.etag.as_ref().is_none_or(|etag| first_etag.get_or_init(|| etag.clone()) == etag);
+        // Not every store heeds the condition.
+        if !is_as_first || !version.is_same(&now) {
+            return Err(Failure::Changed);
+        }
+        let mut pieces = answer.into_stream();
+        let mut cause = "the body is too short".to_owned();
+        while let Some(piece) = pieces.next().await {
+            match piece {
+                Ok(piece) if bytes.len() + piece.len() <= wanted => bytes.extend_from_slice(&piece),
+                Ok(_) => {
+                    return Err(
+                        Problem::Other { cause: "the store sends more than it was asked for".to_owned() }.into()
+                    );
+                }
+                Err(error) => {
+                    cause = super::problem::gist(&error);
+                    break;
+                }
+            }
+        }
+        if bytes.len() == wanted {
+            return Ok(Bytes::from(bytes));
+        }
+        attempt += 1;
+        if attempt > object.patience.tries {
+            return Err(Problem::Cut { cause }.into());
+        }
+        tokio::time::sleep(object.patience.wait(attempt)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_held_ahead_is_bounded_and_given_back() {
+        let shares: Vec<Share> = std::iter::from_fn(Share::take).take(ALL_AHEAD * 2).collect();
+        assert!(shares.len() <= ALL_AHEAD);
+        assert!(Share::take().is_none());
+        drop(shares);
+        assert!(Share::take().is_some());
+    }
+}

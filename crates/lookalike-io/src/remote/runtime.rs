@@ -1,0 +1,76 @@
+//! Where waiting for the network is done: futures in, values out, on threads of their own.
+//!
+//! The runtime is started by the first who needs it. A caller's thread waits on a channel and not inside of the runtime, so
+//! that a caller who stands in another runtime, such as a server's, does no harm.
+
+use std::future::Future;
+use std::io;
+use std::sync::{LazyLock, mpsc};
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::AbortHandle;
+
+/// Requests wait, and do not compute: two threads saturate a network card.
+const THREADS: usize = 2;
+
+static RUNTIME: LazyLock<io::Result<Runtime>> = LazyLock::new(|| {
+    Builder::new_multi_thread().worker_threads(THREADS).thread_name("lookalike-remote").enable_all().build()
+});
+
+/// Work under way, that ends when nobody waits for it any more.
+#[derive(Debug)]
+pub(super) struct Pending<T> {
+    value: mpsc::Receiver<T>,
+    task: Option<AbortHandle>,
+}
+
+impl<T> Pending<T> {
+    /// Waits for it. `None` when it broke down, or never started.
+    pub(super) fn wait(self) -> Option<T> {
+        self.value.recv().ok()
+    }
+}
+
+impl<T> Drop for Pending<T> {
+    fn drop(&mut self) {
+        if let Some(task) = &self.task {
+            task.abort();
+        }
+    }
+}
+
+/// Starts `work`.
+pub(super) fn start<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Pending<T> {
+    let (sender, value) = mpsc::channel();
+    let task = RUNTIME.as_ref().ok().map(|runtime| {
+        let task = runtime.spawn(async move {
+            // Nobody waits any more: the value is of no use.
+            let _ = sender.send(work.await);
+        });
+        task.abort_handle()
+    });
+    Pending { value, task }
+}
+
+/// Does `work`, and waits for it.
+pub(super) fn run<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Option<T> {
+    start(work).wait()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_is_done_from_anywhere_also_from_inside_of_a_runtime() {
+        assert_eq!(run(async { 1 }), Some(1));
+        let other = Builder::new_current_thread().build().unwrap();
+        assert_eq!(other.block_on(async { run(async { 2 }) }), Some(2));
+    }
+
+    #[test]
+    fn work_that_breaks_down_gives_nothing_and_harms_nobody() {
+        assert_eq!(run::<u8>(async { std::panic::resume_unwind(Box::new(())) }), None);
+        assert_eq!(run(async { 3 }), Some(3));
+    }
+}

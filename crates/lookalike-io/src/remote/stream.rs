@@ -1,0 +1,112 @@
+//! A file of a web server that cannot be asked for parts, to pieces in order, one of them ahead of the reader.
+//!
+//! A stream that is cut starts again from the first byte, so a piece comes with its place, and may have been there before. The
+//! reader holds such a piece against what it has.
+
+use bytes::Bytes;
+use futures_util::StreamExt;
+use futures_util::stream::BoxStream;
+use object_store::client::{HttpClient, HttpError};
+use url::Url;
+
+use super::patience::Patience;
+use super::problem::Problem;
+use super::ranges::Failure;
+use super::runtime::{self, Pending};
+use super::version::Version;
+use super::web;
+
+/// How much is handed on at once.
+const PIECE_BYTES: usize = 1 << 20;
+
+type Pieces = BoxStream<'static, Result<Bytes, HttpError>>;
+
+/// What the next piece turned out to be.
+enum Step {
+    Piece(Pieces, Bytes),
+    End,
+    Cut(String),
+    Failed(Failure),
+}
+
+/// A file from its start to its end.
+pub(super) struct Stream {
+    client: HttpClient,
+    url: Url,
+    version: Version,
+    patience: Patience,
+    /// Where the next piece lies.
+    offset: u64,
+    /// How often it was cut. In all, not in a row: a server that gives a byte more each time would never end.
+    cuts: usize,
+    under_way: Option<Pending<Step>>,
+    is_done: bool,
+}
+
+impl Stream {
+    /// The file at `url`, which must be of this version.
+    pub(super) fn new(client: HttpClient, url: Url, version: Version, patience: Patience) -> Self {
+        Self { client, url, version, patience, offset: 0, cuts: 0, under_way: None, is_done: false }
+    }
+
+    /// The next piece and its place; `None` at the end.
+    pub(super) fn next(&mut self) -> Result<Option<(u64, Bytes)>, Failure> {
+        while !self.is_done {
+            let step = self.under_way.take().unwrap_or_else(|| self.open());
+            let cause = match step.wait().unwrap_or_else(|| Step::Failed(Problem::broken_down().into())) {
+                Step::Piece(pieces, bytes) => {
+                    let at = self.offset;
+                    self.offset += bytes.len() as u64;
+                    self.under_way = Some(runtime::start(read(pieces)));
+                    return Ok(Some((at, bytes)));
+                }
+                Step::End if self.version.bytes.is_none_or(|bytes| bytes == self.offset) => {
+                    self.is_done = true;
+                    break;
+                }
+                Step::End => "the file is not as long as it should be".to_owned(),
+                Step::Cut(cause) => cause,
+                Step::Failed(failure) => return Err(failure),
+            };
+            self.cuts += 1;
+            if self.cuts > self.patience.tries {
+                return Err(Problem::Cut { cause }.into());
+            }
+            self.offset = 0;
+        }
+        Ok(None)
+    }
+
+    fn open(&self) -> Pending<Step> {
+        let (client, url, version, patience) =
+            (self.client.clone(), self.url.clone(), self.version.clone(), self.patience);
+        let cuts = self.cuts;
+        runtime::start(async move {
+            if cuts > 0 {
+                tokio::time::sleep(patience.wait(cuts)).await;
+            }
+            match web::send(&client, &url, None, patience).await {
+                Err(problem) => Step::Failed(problem.into()),
+                Ok(answer) if answer.status().as_u16() != 200 => {
+                    Step::Failed(Problem::of_status(answer.status().as_u16(), "").into())
+                }
+                Ok(answer) if !version.is_same(&web::version(&answer)) => Step::Failed(Failure::Changed),
+                Ok(answer) => read(answer.into_body().bytes_stream()).await,
+            }
+        })
+    }
+}
+
+/// As much as there is, until a piece is full.
+async fn read(mut pieces: Pieces) -> Step {
+    let mut bytes = Vec::new();
+    while bytes.len() < PIECE_BYTES {
+        match pieces.next().await {
+            Some(Ok(piece)) => bytes.extend_from_slice(&piece),
+            Some(Err(error)) => return Step::Cut(super::problem::gist(&error)),
+            None if bytes.is_empty() => return Step::End,
+            None => break,
+        }
+    }
+    Step::Piece(pieces, Bytes::from(bytes))
+}
