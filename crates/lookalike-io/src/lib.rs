@@ -14,6 +14,7 @@ pub mod error;
 pub mod format;
 pub mod place;
 pub mod read;
+pub mod web;
 pub mod write;
 
 pub use error::{Error, Result};

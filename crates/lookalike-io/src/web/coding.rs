@@ -1,0 +1,237 @@
+//! Given a body and the name of its Content-Encoding, makes the bytes that were packed.
+//!
+//! What a reader would get wrong: `None` from [`unpack`] is not a failure. It says that the body never was packed, or no longer
+//! is, which is so in a good part of a crawl.
+
+use std::io::{self, BufRead, Read};
+
+use flate2::bufread::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
+
+/// A Content-Encoding that can be undone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Coding {
+    Gzip,
+    /// Zlib by the standard, raw by many servers.
+    Deflate,
+    Brotli,
+    Zstd,
+}
+
+/// The largest window that Zstandard may ask for over HTTP: 8 MB (RFC 9659). It is memory that a few bytes can ask for.
+const ZSTD_WINDOW_LOG: u32 = 23;
+
+/// How many bytes are looked at to see that a body is plain text.
+const PLAIN_SAMPLE: usize = 1024;
+
+impl Coding {
+    /// Known by its name in a header; `identity` and words that are no codings are none.
+    pub(super) fn of(name: &[u8]) -> Option<Self> {
+        match name.trim_ascii().to_ascii_lowercase().as_slice() {
+            b"gzip" | b"x-gzip" => Some(Self::Gzip),
+            b"deflate" | b"x-deflate" => Some(Self::Deflate),
+            b"br" => Some(Self::Brotli),
+            b"zstd" => Some(Self::Zstd),
+            _ => None,
+        }
+    }
+
+    /// The coding that the first bytes show, where they show one: servers mix up gzip and deflate.
+    fn shown_by(body: &[u8]) -> Option<Self> {
+        match body {
+            [0x1F, 0x8B, 8, ..] => Some(Self::Gzip),
+            [0x28, 0xB5, 0x2F, 0xFD, ..] => Some(Self::Zstd),
+            _ => None,
+        }
+    }
+
+    /// The word for messages.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Deflate => "deflate",
+            Self::Brotli => "brotli",
+            Self::Zstd => "zstd",
+        }
+    }
+}
+
+/// Unpacks `body`, unless it is not packed. A body that was cut short or is damaged further on gives what came before.
+///
+/// # Errors
+///
+/// When nothing can be unpacked, or more than `most` bytes.
+pub(super) fn unpack(named: Coding, body: &[u8], most: usize) -> Result<Option<Vec<u8>>, String> {
+    let coding = match (Coding::shown_by(body), named) {
+        (Some(shown), _) => shown,
+        // These two always show themselves.
+        (None, Coding::Gzip | Coding::Zstd) => return Ok(None),
+        // These do not, and plain text can pass for them: a Brotli stream whose first byte is `n` is empty.
+        (None, _) if body.is_empty() || is_plain(body) => return Ok(None),
+        (None, named) => named,
+    };
+    let mut unpacked = Vec::new();
+    let outcome = match coding {
+        Coding::Gzip => read(MultiGzDecoder::new(body), most, &mut unpacked),
+        Coding::Deflate if is_zlib(body) => read(ZlibDecoder::new(body), most, &mut unpacked),
+        Coding::Deflate => read(DeflateDecoder::new(body), most, &mut unpacked),
+        Coding::Brotli => read_brotli(body, most, &mut unpacked),
+        Coding::Zstd => read_zstd(body, most, &mut unpacked),
+    };
+    if unpacked.len() > most {
+        let name = coding.name();
+        return Err(format!("the {name} body unpacks to more than {most} bytes; --max-record allows more"));
+    }
+    match outcome {
+        Err(error) if unpacked.is_empty() => Err(format!("the {} body is damaged: {error}", coding.name())),
+        _ => Ok(Some(unpacked)),
+    }
+}
+
+/// Reads one byte more than `most`, so that who asks sees that there is more.
+fn read(decoder: impl Read, most: usize, unpacked: &mut Vec<u8>) -> io::Result<()> {
+    decoder.take((most as u64).saturating_add(1)).read_to_end(unpacked).map(drop)
+}
+
+/// Reads a Brotli stream with a window of at most 16 MB, as HTTP has it.
+fn read_brotli(body: &[u8], most: usize, unpacked: &mut Vec<u8>) -> io::Result<()> {
+    // The decoder also takes the extension for large windows, which starts so and asks for up to a gigabyte.
+    if body[0] & 0x7F == 0x11 {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "its window is larger than HTTP allows"));
+    }
+    read(brotli_decompressor::Decompressor::new(body, 4096), most, unpacked)
+}
+
+/// Reads Zstandard frames, one after the other.
+fn read_zstd(body: impl BufRead, most: usize, unpacked: &mut Vec<u8>) -> io::Result<()> {
+    let mut decoder = zstd::Decoder::with_buffer(body)?;
+    decoder.window_log_max(ZSTD_WINDOW_LOG)?;
+    read(decoder, most, unpacked)
+}
+
+/// Whether the two bytes of a zlib header are there, and agree. (RFC 1950, 2.2)
+fn is_zlib(body: &[u8]) -> bool {
+    matches!(body, [method, flags, ..] if method & 0x0F == 8 && u16::from_be_bytes([*method, *flags]).is_multiple_of(31))
+}
+
+/// Whether `body` starts with text: UTF-8, or a legacy charset that is opened by markup, without control characters.
+///
+/// Packed bytes are as good as random, so that a dozen of them are text by chance once in a million times.
+fn is_plain(body: &[u8]) -> bool {
+    let sample = &body[..body.len().min(PLAIN_SAMPLE)];
+    let is_control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
+    if sample.iter().any(is_control) {
+        return false;
+    }
+    // The sample may cut the last character.
+    let is_utf8 = std::str::from_utf8(sample).map_or_else(|error| error.error_len().is_none(), |_| true);
+    is_utf8 || sample.trim_ascii_start().starts_with(b"<")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+
+    use super::*;
+
+    const MOST: usize = 1 << 20;
+
+    /// "Once upon a time" in Brotli, by the reference encoder.
+    const BROTLI: [u8; 20] = [
+        0x8B, 0x07, 0x80, 0x4F, 0x6E, 0x63, 0x65, 0x20, 0x75, 0x70, 0x6F, 0x6E, 0x20, 0x61, 0x20, 0x74, 0x69, 0x6D,
+        0x65, 0x03,
+    ];
+
+    fn page() -> Vec<u8> {
+        (0..5_000)
+            .flat_map(|number: u32| format!("<p>word {}", number.wrapping_mul(2_654_435_761)).into_bytes())
+            .collect()
+    }
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn zlib(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn raw(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn every_coding_is_undone() {
+        let page = page();
+        for (coding, packed) in [
+            (Coding::Gzip, gzip(&page)),
+            (Coding::Gzip, [gzip(&page[..100]), gzip(&page[100..])].concat()),
+            (Coding::Gzip, [gzip(&page), b"\r\n".to_vec()].concat()),
+            (Coding::Deflate, zlib(&page)),
+            (Coding::Deflate, raw(&page)),
+            (Coding::Deflate, gzip(&page)),
+            (Coding::Zstd, zstd::bulk::compress(&page, 3).unwrap()),
+        ] {
+            assert_eq!(unpack(coding, &packed, MOST).as_ref(), Ok(&Some(page.clone())), "{coding:?}");
+        }
+        assert_eq!(unpack(Coding::Brotli, &BROTLI, MOST), Ok(Some(b"Once upon a time".to_vec())));
+    }
+
+    #[test]
+    fn a_body_that_is_plain_stays_as_it_is() {
+        for coding in [Coding::Gzip, Coding::Deflate, Coding::Brotli, Coding::Zstd] {
+            for plain in
+                [&b"<html>"[..], b"now and then", b"Frankly,", b"", b"\r\n<p>caf\xE9 <p>", "d\u{e9}j\u{e0}".as_bytes()]
+            {
+                assert_eq!(unpack(coding, plain, MOST), Ok(None), "{coding:?} of {plain:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_body_cut_short_gives_what_came() {
+        let page = page();
+        for (coding, packed) in [
+            (Coding::Gzip, gzip(&page)),
+            (Coding::Deflate, zlib(&page)),
+            (Coding::Deflate, raw(&page)),
+            (Coding::Zstd, zstd::stream::encode_all(&page.repeat(8)[..], 1).unwrap()),
+        ] {
+            let unpacked = unpack(coding, &packed[..packed.len() / 2], MOST).unwrap().unwrap();
+            assert!(unpacked.len() > 1000 && page.repeat(8).starts_with(&unpacked), "{coding:?}: {}", unpacked.len());
+        }
+    }
+
+    #[test]
+    fn a_body_damaged_from_its_start_gives_a_reason() {
+        let mut packed = gzip(&page());
+        packed[10..40].fill(0xFF);
+        let reason = unpack(Coding::Gzip, &packed, MOST).unwrap_err();
+        assert!(reason.starts_with("the gzip body is damaged: "), "{reason}");
+        let reason = unpack(Coding::Brotli, &[0x11, 0x1E, 0, 0, 0xFF], MOST).unwrap_err();
+        assert_eq!(reason, "the brotli body is damaged: its window is larger than HTTP allows");
+    }
+
+    #[test]
+    fn a_bomb_does_not_go_off() {
+        let zeros = vec![0; 10 << 20];
+        for (coding, packed) in [
+            (Coding::Gzip, gzip(&zeros)),
+            (Coding::Deflate, raw(&zeros)),
+            (Coding::Zstd, zstd::stream::encode_all(&zeros[..], 1).unwrap()),
+        ] {
+            let reason = unpack(coding, &packed, MOST).unwrap_err();
+            assert!(reason.contains("more than 1048576 bytes; --max-record"), "{reason}");
+        }
+        assert!(unpack(Coding::Gzip, &gzip(&zeros), zeros.len()).is_ok());
+        assert!(unpack(Coding::Brotli, &BROTLI, 15).is_err());
+    }
+}

@@ -1,0 +1,127 @@
+//! Given the name of an element, says how it shapes the text: what it breaks, hides and ends.
+//!
+//! What a reader would get wrong: these are not the classes of the standard of HTML, but the few of them that the text depends on.
+
+use html5gum::State;
+
+/// What an element does to the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Element {
+    /// Part of a line: `b`, `a`, and every name that is not known.
+    Inline,
+    /// Part of a line, without text of its own, and never ended: `img`.
+    Void,
+    /// Breaks the line, and is never ended: `br`.
+    LineBreak,
+    /// Its tags say nothing: `body`, which is there once whatever the tags say, or `frameset`, which is not shown any more.
+    Ignored,
+    /// Breaks the line.
+    Block,
+    /// A block that other blocks end.
+    Paragraph,
+    /// A block that the next one of its kind ends: `li`.
+    Item,
+    /// Likewise `dt` and `dd`, for each other.
+    Term,
+    /// Likewise `option`.
+    Choice,
+    /// A table, and its parts, which end each other.
+    Table,
+    Rows,
+    Row,
+    Cell,
+    /// A block that keeps its lines.
+    Preformatted,
+    /// Not shown, with elements in it: drawings, and what stands in for a film that can be shown.
+    Unseen,
+    /// Not shown, and not markup: `script`.
+    Raw,
+    /// Shown, and not markup: `title`.
+    RawShown,
+}
+
+impl Element {
+    /// Known by its name in lower case.
+    pub(super) fn of(name: &[u8]) -> Self {
+        match name {
+            b"a" | b"b" | b"i" | b"span" | b"strong" | b"em" => Self::Inline,
+            b"div" | b"ul" | b"ol" | b"dl" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"section"
+            | b"article" | b"header" | b"footer" | b"nav" | b"aside" | b"main" | b"blockquote" | b"address"
+            | b"center" | b"details" | b"summary" | b"dialog" | b"dir" | b"menu" | b"form" | b"fieldset"
+            | b"legend" | b"figure" | b"figcaption" | b"hgroup" | b"search" | b"select" | b"optgroup" | b"button"
+            | b"marquee" => Self::Block,
+            b"p" => Self::Paragraph,
+            b"li" => Self::Item,
+            b"dt" | b"dd" => Self::Term,
+            b"option" => Self::Choice,
+            b"td" | b"th" => Self::Cell,
+            b"tr" => Self::Row,
+            b"tbody" | b"thead" | b"tfoot" | b"caption" => Self::Rows,
+            b"table" => Self::Table,
+            b"br" | b"hr" => Self::LineBreak,
+            b"img" | b"input" | b"meta" | b"link" | b"area" | b"base" | b"basefont" | b"bgsound" | b"col"
+            | b"embed" | b"frame" | b"image" | b"keygen" | b"param" | b"source" | b"track" | b"wbr" => Self::Void,
+            b"html" | b"head" | b"body" | b"frameset" | b"colgroup" => Self::Ignored,
+            b"pre" | b"listing" => Self::Preformatted,
+            b"svg" | b"template" | b"object" | b"applet" | b"canvas" | b"audio" | b"video" | b"datalist"
+            | b"annotation" | b"annotation-xml" => Self::Unseen,
+            b"script" | b"style" | b"noscript" | b"iframe" | b"noembed" | b"noframes" => Self::Raw,
+            b"title" | b"textarea" | b"xmp" | b"plaintext" => Self::RawShown,
+            _ => Self::Inline,
+        }
+    }
+
+    /// Whether it can hold text, and so is open until it is ended.
+    pub(super) fn is_open_after_start(self) -> bool {
+        !matches!(self, Self::Void | Self::LineBreak | Self::Ignored)
+    }
+
+    /// Whether words on both sides of its tags are in different lines. The title is, though it is no block.
+    pub(super) fn breaks_lines(self) -> bool {
+        !matches!(self, Self::Inline | Self::Void | Self::Unseen | Self::Raw)
+    }
+
+    /// Whether its content is never text.
+    pub(super) fn is_unseen(self) -> bool {
+        matches!(self, Self::Unseen | Self::Raw)
+    }
+
+    /// Whether its start tag ends an open `other`, be there inline elements between them or not.
+    pub(super) fn ends(self, other: Self) -> bool {
+        match other {
+            Self::Paragraph => {
+                self.breaks_lines()
+                    && !matches!(self, Self::RawShown | Self::Choice | Self::Ignored)
+                    && self != Self::LineBreak
+            }
+            // A drawing that nobody ended: blocks are not drawn.
+            Self::Unseen => matches!(self, Self::Block | Self::Paragraph | Self::Table),
+            Self::Item | Self::Term | Self::Choice | Self::Rows => self == other,
+            Self::Row => matches!(self, Self::Row | Self::Rows),
+            Self::Cell => matches!(self, Self::Cell | Self::Row | Self::Rows),
+            _ => false,
+        }
+    }
+
+    /// Whether an end tag of `ended` reaches what is around this element.
+    pub(super) fn lets_through(self, ended: Self) -> bool {
+        match ended {
+            // `</b>` ends no block.
+            Self::Inline => self == Self::Inline,
+            Self::Table | Self::Rows | Self::Row | Self::Cell => self != Self::Table,
+            // Cells keep what a careless page ends in them.
+            _ => !matches!(self, Self::Table | Self::Cell),
+        }
+    }
+}
+
+/// How the tokenizer must read what follows the start tag.
+pub(super) fn state_after(name: &[u8]) -> Option<State> {
+    match name {
+        b"title" | b"textarea" => Some(State::RcData),
+        b"plaintext" => Some(State::PlainText),
+        b"script" => Some(State::ScriptData),
+        b"style" | b"iframe" | b"xmp" | b"noembed" | b"noframes" | b"noscript" => Some(State::RawText),
+        _ => None,
+    }
+}

@@ -1,0 +1,184 @@
+//! Given the characters of a web page, makes the text that people see, or the article alone.
+//!
+//! What a reader would get wrong: an article is a guess, and some pages have none. Where no article is found, all visible text
+//! is taken, so that a page never becomes empty for being unlike an article.
+//!
+//! Why these two libraries, and what the others did on the same pages, is in `docs/extraction.md`.
+
+mod clean;
+mod element;
+mod open;
+mod tags;
+mod visible;
+
+use dom_smoothie::{Config, Readability, TextMode};
+
+/// What is taken of a web page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Extract {
+    /// All visible text.
+    #[default]
+    Text,
+    /// The main content, without navigation, advertisements and what else surrounds it.
+    Article,
+}
+
+/// Puts the text of a page into `text`, which is emptied first.
+pub(super) fn text(html: &str, extract: Extract, text: &mut String) {
+    match extract {
+        Extract::Text => visible::text(html, text),
+        Extract::Article => match article(html) {
+            Some(article) => article.clone_into(text),
+            None => visible::text(html, text),
+        },
+    }
+}
+
+/// The main content of a page, if one is found.
+fn article(html: &str) -> Option<String> {
+    // Block elements become lines, as they do in the visible text.
+    let config = Config { text_mode: TextMode::Formatted, disable_json_ld: true, ..Config::default() };
+    let article = Readability::new(clean::markup(html), None, Some(config)).ok()?.parse().ok()?;
+    let text = article.text_content.trim();
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = include_str!("article.html");
+
+    fn extracted(html: &str, extract: Extract) -> String {
+        let mut text = "left over".to_owned();
+        super::text(html, extract, &mut text);
+        text
+    }
+
+    #[test]
+    fn the_article_comes_without_what_surrounds_it() {
+        let text = extracted(PAGE, Extract::Text);
+        let article = extracted(PAGE, Extract::Article);
+        for inside in ["hedgehogs are nocturnal", "Their spines are hollow hairs", "fish & chips"] {
+            assert!(text.contains(inside) && article.contains(inside), "{inside}\n{article}");
+        }
+        for outside in ["Imprint", "Buy our newsletter", "Home"] {
+            assert!(text.contains(outside) && !article.contains(outside), "{outside}\n{article}");
+        }
+    }
+
+    #[test]
+    fn a_page_without_an_article_keeps_its_text() {
+        for page in ["<title>A shop</title><a href=x>Shoes</a> <a href=y>Hats</a>", "plain words", "<p>one"] {
+            assert!(!extracted(page, Extract::Article).is_empty(), "{page}");
+        }
+    }
+
+    /// Runs on a stack of two megabytes, which is what threads have.
+    fn is_extracted_on_a_small_stack(page: String, extract: Extract) -> String {
+        let thread = std::thread::Builder::new().stack_size(2 << 20);
+        thread.spawn(move || extracted(&page, extract)).unwrap().join().unwrap()
+    }
+
+    #[test]
+    fn no_nesting_overflows_the_stack() {
+        let count = 100_000;
+        for open in [
+            "<div>",
+            "<b>",
+            "<p><font size=1>",
+            "<table><tr><td>",
+            "<ul><li>",
+            "<span><div></span></div>",
+            "<form><div></form>",
+            "<option><span>",
+            "<svg><g>",
+            "<button><p>",
+            "<x-y>",
+            "<b><i id=",
+        ] {
+            let page = if open.ends_with('=') {
+                (0..count).map(|number| format!("{open}x{number}></b>")).collect::<String>() + "word"
+            } else {
+                open.repeat(count) + "word"
+            };
+            for extract in [Extract::Text, Extract::Article] {
+                let text = is_extracted_on_a_small_stack(page.clone(), extract);
+                assert_eq!(text, if open.starts_with("<svg") { "" } else { "word" }, "{open}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_deepest_page_with_an_article_fits_the_stack() {
+        for open in ["<div>", "<b>", "<table><tr><td>", "<ul><li>", "<span>", "<blockquote>"] {
+            let page = open.repeat(open::DEEPEST) + "<p>A word, and another word.";
+            assert!(is_extracted_on_a_small_stack(page, Extract::Article).contains("another word"), "{open}");
+        }
+    }
+
+    #[test]
+    fn hostile_pages_take_linear_time() {
+        let bytes = 2 << 20;
+        for part in [
+            "<",
+            "<a",
+            "<a ",
+            "<a b=c ",
+            "&",
+            "&a",
+            "&#",
+            "<!--",
+            "<!",
+            "</",
+            "</div>",
+            "<div>",
+            "<a>x",
+            "<p>x<div>y</div>",
+            "<br>",
+            "<b><p></b></p>x",
+            "<div><span>",
+            "<li><div>",
+            "</b>",
+            "<table>",
+            "<title>",
+            "<script>",
+            "<style x",
+            "a, ",
+            "word ",
+        ] {
+            for extract in [Extract::Text, Extract::Article] {
+                is_extracted_on_a_small_stack(part.repeat(bytes / part.len()), extract);
+            }
+        }
+        // Each end tag looks for what it ends.
+        for (open, close) in [
+            ("<div><table><section>", "</div>"),
+            ("<b><div><i>", "</b>"),
+            ("<i><span>", "</b>"),
+            ("<div><span>", "<p>"),
+        ] {
+            let (first, again) = open.split_at(open.rfind('<').unwrap());
+            is_extracted_on_a_small_stack(
+                first.to_owned() + &again.repeat(100_000) + &close.repeat(100_000),
+                Extract::Text,
+            );
+        }
+    }
+
+    #[test]
+    fn any_characters_can_be_taken_for_a_page() {
+        use proptest::prelude::*;
+        let piece = prop_oneof![
+            "\\PC{0,8}",
+            "</?(div|p|b|a|li|td|tr|table|script|style|svg|title|option|form|pre)( hidden| style='display: none')?/?>",
+            "&(amp|lt|nbsp|#x?[0-9a-f]{1,8});?",
+            "<!--|-->|<!\\[CDATA\\[|\\]\\]>|<|>|\"|'|=|\u{0}",
+        ];
+        proptest!(|(pieces in prop::collection::vec(piece, 0..60))| {
+            let page = pieces.concat();
+            extracted(&page, Extract::Text);
+            extracted(&page, Extract::Article);
+        });
+    }
+}
