@@ -154,7 +154,7 @@ fn properties(dice: &mut Dice, columns: &[Arc<ColumnDescriptor>]) -> WriterPrope
 fn fill(dice: &mut Dice, column: &mut SerializedColumnWriter<'_>, row_count: u64) -> Vec<Cell> {
     use parquet::column::writer::ColumnWriter as Any;
     let few = dice.roll(2) == 0;
-    let mut text = move |dice: &mut Dice| {
+    let text = move |dice: &mut Dice| {
         let kind = if few { dice.roll(3) } else { dice.roll(1 << 40) };
         "né ".repeat(dice.roll(if few { 2 } else { 9 }) as usize) + &kind.to_string()
     };

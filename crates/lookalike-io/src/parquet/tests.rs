@@ -66,8 +66,8 @@ fn check_settings(before: &ParquetMetaData, after: &ParquetMetaData) {
         }
         for is in [
             |chunk: &ColumnChunkMetaData| chunk.offset_index_offset().is_some(),
-            |chunk| chunk.column_index_offset().is_some(),
-            |chunk| chunk.bloom_filter_offset().is_some(),
+            |chunk: &ColumnChunkMetaData| chunk.column_index_offset().is_some(),
+            |chunk: &ColumnChunkMetaData| chunk.bloom_filter_offset().is_some(),
         ] {
             let was = before.row_groups().iter().any(|group| is(group.column(index)));
             assert_eq!(was, is(last.column(index)), "{name}");
@@ -101,7 +101,8 @@ proptest! {
         for (number, row) in rows.iter().enumerate() {
             prop_assert_eq!(&bytes[row.text.clone().unwrap()], &*sample.columns[0][number].values[0]);
             let id = i64::from_le_bytes(sample.columns[2][number].values[0].clone().try_into().unwrap());
-            prop_assert_eq!(&bytes[row.id.clone().unwrap()], id.to_string().as_bytes());
+            let id = id.to_string();
+            prop_assert_eq!(&bytes[row.id.clone().unwrap()], id.as_bytes());
             let score = sample.columns[7][number].values.first();
             let score = score.map(|bytes| f64::from_le_bytes(bytes.clone().try_into().unwrap()).to_string());
             prop_assert_eq!(&row.value, &score.map_or(FieldValue::Missing, |score| FieldValue::number(&score)));
