@@ -161,3 +161,46 @@ impl<T: DataType> Cells<T> {
         Ok(Some(&self.column.values[self.taken_values - 1]))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use parquet::data_type::{ByteArray, ByteArrayType};
+    use parquet::file::properties::WriterProperties;
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::parser::parse_message_type;
+
+    use super::*;
+    use crate::parquet::open;
+    use crate::parquet::samples::file;
+
+    /// How many rows are read at once of 30 rows of a megabyte each, which only end differently.
+    fn rows_at_once(encoding: Encoding) -> Vec<usize> {
+        let schema = parse_message_type("message table { required binary text; }").unwrap();
+        let properties = WriterProperties::builder().set_dictionary_enabled(false).set_encoding(encoding).build();
+        let mut writer = SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::new(properties)).unwrap();
+        let mut group = writer.next_row_group().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        for row in 0..30 {
+            let text = "x".repeat(1 << 20) + &row.to_string();
+            column.typed::<ByteArrayType>().write_batch(&[ByteArray::from(&*text)], None, None).unwrap();
+        }
+        column.close().unwrap();
+        group.close().unwrap();
+        let opened = open(file(&writer.into_inner().unwrap())).unwrap();
+        let group = opened.metadata.row_group(0);
+        let mut column = Column::<ByteArrayType>::open(&opened.file, opened.file_bytes, group, 0).unwrap();
+        let read = || Some(column.read(BATCH_ROWS).unwrap()).filter(|row_count| *row_count > 0);
+        std::iter::from_fn(read).collect()
+    }
+
+    #[test]
+    fn long_values_are_read_a_few_at_a_time() {
+        // 8 MiB at a time, and what exceeds it.
+        assert_eq!(rows_at_once(Encoding::PLAIN), [8, 8, 8, 6]);
+    }
+
+    #[test]
+    fn values_that_share_their_bytes_in_the_page_are_counted_in_full() {
+        assert_eq!(rows_at_once(Encoding::DELTA_BYTE_ARRAY), [8, 8, 8, 6]);
+    }
+}

@@ -36,6 +36,7 @@ pub(crate) enum FilterError {
 
 type Result<T> = std::result::Result<T, FilterError>;
 
+#[expect(clippy::needless_pass_by_value, reason = "it is what map_err calls")]
 fn unwritable(error: parquet::errors::ParquetError) -> FilterError {
     FilterError::Write(reason(&error))
 }

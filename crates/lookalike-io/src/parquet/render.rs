@@ -272,7 +272,9 @@ mod tests {
 
     #[test]
     fn halves_are_numbers() {
-        assert_eq!([0x3C00, 0xC000, 0x3555, 0x0001].map(half), [1.0, -2.0, 0.333_251_953_125, 2_f64.powi(-24)]);
+        for (bits, number) in [(0x3C00, 1.0), (0xC000, -2.0), (0x3555, 0.333_251_953_125), (1, 2_f64.powi(-24))] {
+            assert!((half(bits) - number).abs() < 1e-12, "{bits}");
+        }
         assert_eq!(value(Kind::Half, Scalar::Bytes(&[0, 0x7C])), FieldValue::Missing);
     }
 

@@ -68,8 +68,11 @@ const ROW_BYTES: usize = 64;
 impl Rows {
     /// Opens a file. The reason says why no row can be read: not Parquet, cut short, no such column.
     pub(crate) fn open(file: File, fields: &Fields) -> Result<Self, String> {
-        // One line to change when `Fields` has a source.
-        let source: Option<&str> = None;
+        // To be `fields.source.as_deref()` when `Fields` has one.
+        Self::open_with_source(file, fields, None)
+    }
+
+    fn open_with_source(file: File, fields: &Fields, source: Option<&str>) -> Result<Self, String> {
         let opened = open(file)?;
         let schema = opened.metadata.file_metadata().schema_descr();
         let text = find(schema, &fields.text, "the text with --text")?;
@@ -257,4 +260,24 @@ fn find(schema: &SchemaDescriptor, name: &str, what: &str) -> Result<usize, Stri
     // A name may have anything in it, and a terminal might do as it says.
     let names = names.replace(char::is_control, " ");
     Err(format!("no column '{name}': name the column of {what}. There are: {names}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parquet::samples::{file, sample};
+
+    #[test]
+    fn a_source_is_read_as_an_id_is() {
+        let sample = (0..99).map(sample).find(|sample| sample.columns[0].len() > 10).unwrap();
+        let mut rows = Rows::open_with_source(file(&sample.bytes), &Fields::default(), Some("body.content")).unwrap();
+        let (mut bytes, mut found) = (Vec::new(), Vec::new());
+        while rows.next(1000, 1000, &mut bytes, &mut found).unwrap() {}
+        let sources: Vec<Option<&[u8]>> =
+            found.iter().map(|row| row.source.as_ref().map(|range| &bytes[range.clone()])).collect();
+        let expected: Vec<Option<&[u8]>> =
+            sample.columns[11].iter().map(|cell| cell.values.first().map(Vec::as_slice)).collect();
+        assert_eq!(sources, expected);
+        assert_eq!(rows.row_count(), found.len() as u64);
+    }
 }

@@ -7,7 +7,7 @@ use std::io::{Seek, Write};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use parquet::basic::{Compression, Encoding, Type as Physical};
+use parquet::basic::{BrotliLevel, Compression, Encoding, GzipLevel, Type as Physical, ZstdLevel};
 use parquet::column::reader::{ColumnReaderImpl, get_typed_column_reader};
 use parquet::data_type::{
     AsBytes, BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArray, FixedLenByteArrayType,
@@ -18,7 +18,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersi
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::parser::parse_message_type;
-use parquet::schema::types::ColumnDescriptor;
+use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 
 pub(super) const SCHEMA: &str = "message table {
     required binary text (STRING) = 1;
@@ -80,10 +80,8 @@ impl Dice {
 pub(super) fn sample(seed: u64) -> Sample {
     let mut dice = Dice(seed);
     let schema = Arc::new(parse_message_type(SCHEMA).unwrap());
-    let properties = Arc::new(properties(
-        &mut dice,
-        &SerializedFileWriter::new(Vec::new(), schema.clone(), Default::default()).unwrap().schema_descr().columns(),
-    ));
+    let columns = SchemaDescriptor::new(Arc::clone(&schema));
+    let properties = Arc::new(properties(&mut dice, columns.columns()));
     let mut writer = SerializedFileWriter::new(Vec::new(), schema, properties).unwrap();
     let mut columns = vec![Vec::new(); writer.schema_descr().num_columns()];
     for _ in 0..dice.roll(5) {
@@ -105,10 +103,10 @@ fn properties(dice: &mut Dice, columns: &[Arc<ColumnDescriptor>]) -> WriterPrope
     let codecs = [
         Compression::UNCOMPRESSED,
         Compression::SNAPPY,
-        Compression::GZIP(Default::default()),
-        Compression::BROTLI(Default::default()),
+        Compression::GZIP(GzipLevel::default()),
+        Compression::BROTLI(BrotliLevel::default()),
         Compression::LZ4,
-        Compression::ZSTD(Default::default()),
+        Compression::ZSTD(ZstdLevel::default()),
         Compression::LZ4_RAW,
     ];
     let mut builder = WriterProperties::builder()
@@ -120,7 +118,7 @@ fn properties(dice: &mut Dice, columns: &[Arc<ColumnDescriptor>]) -> WriterPrope
         ]))
         .set_offset_index_disabled(dice.roll(2) == 0)
         .set_write_batch_size(8)
-        .set_data_page_size_limit(dice.one_of(&[64, 500, 1 << 20]));
+        .set_data_page_size_limit(dice.one_of(&[200, 1000, 1 << 20]));
     if dice.roll(2) == 0 {
         let order = SortingColumn { column_idx: 2, descending: true, nulls_first: false };
         builder = builder.set_sorting_columns(Some(vec![order]));
@@ -159,7 +157,7 @@ fn fill(dice: &mut Dice, column: &mut SerializedColumnWriter<'_>, row_count: u64
         "né ".repeat(dice.roll(if few { 2 } else { 9 }) as usize) + &kind.to_string()
     };
     macro_rules! write {
-        ($writer:expr, $type:ty, $length:expr, $make:expr) => {{
+        ($writer:expr, $type:ty, $make:expr) => {{
             let descriptor = Arc::clone($writer.get_descriptor());
             let cells = cells::<$type>(dice, &descriptor, row_count, $make);
             for (cell, values) in &cells {
@@ -171,22 +169,22 @@ fn fill(dice: &mut Dice, column: &mut SerializedColumnWriter<'_>, row_count: u64
         }};
     }
     match column.untyped() {
-        Any::BoolColumnWriter(writer) => write!(writer, BoolType, 1, |dice| dice.roll(2) == 0),
-        Any::Int32ColumnWriter(writer) => write!(writer, Int32Type, 4, |dice| dice.roll(100) as i32 - 50),
-        Any::Int64ColumnWriter(writer) => write!(writer, Int64Type, 8, |dice| dice.roll(u64::MAX) as i64),
+        Any::BoolColumnWriter(writer) => write!(writer, BoolType, |dice| dice.roll(2) == 0),
+        Any::Int32ColumnWriter(writer) => write!(writer, Int32Type, |dice| dice.roll(100) as i32 - 50),
+        Any::Int64ColumnWriter(writer) => write!(writer, Int64Type, |dice| dice.roll(u64::MAX) as i64),
         Any::Int96ColumnWriter(writer) => {
-            write!(writer, Int96Type, 12, |dice| { Int96::from([0, 1, 2].map(|_| dice.roll(1 << 32) as u32).to_vec()) })
+            write!(writer, Int96Type, |dice| { Int96::from([0, 1, 2].map(|_| dice.roll(1 << 32) as u32).to_vec()) })
         }
         Any::FloatColumnWriter(writer) => {
-            write!(writer, FloatType, 4, |dice| f32::from_bits(dice.roll(1 << 32) as u32))
+            write!(writer, FloatType, |dice| f32::from_bits(dice.roll(1 << 32) as u32))
         }
-        Any::DoubleColumnWriter(writer) => write!(writer, DoubleType, 8, |dice| dice.roll(1000) as f64 / 8.0),
+        Any::DoubleColumnWriter(writer) => write!(writer, DoubleType, |dice| dice.roll(1000) as f64 / 8.0),
         Any::ByteArrayColumnWriter(writer) => {
-            write!(writer, ByteArrayType, 0, |dice| ByteArray::from(text(dice).into_bytes()))
+            write!(writer, ByteArrayType, |dice| ByteArray::from(text(dice).into_bytes()))
         }
         Any::FixedLenByteArrayColumnWriter(writer) => {
             let length = writer.get_descriptor().type_length();
-            write!(writer, FixedLenByteArrayType, length, |dice| {
+            write!(writer, FixedLenByteArrayType, |dice| {
                 let bytes: Vec<u8> = (0..length).map(|_| dice.roll(if few { 2 } else { 256 }) as u8).collect();
                 FixedLenByteArray::from(bytes)
             })

@@ -4,7 +4,7 @@
 //! differ, the first one that says anything is followed; but an order of rows is claimed only if all of them claim it.
 
 use parquet::basic::{Encoding, Type};
-use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder, WriterVersion};
 use parquet::schema::types::ColumnPath;
 
@@ -28,12 +28,12 @@ pub(super) fn properties(opened: &Opened, has_notes: bool) -> WriterProperties {
     if has_notes && let Some(pairs) = &mut pairs {
         pairs.retain(|pair| pair.key != ARROW_SCHEMA);
     }
-    let chunks = || metadata.row_groups().iter().flat_map(|group| group.columns());
+    let chunks = || metadata.row_groups().iter().flat_map(RowGroupMetaData::columns);
     let mut builder = WriterProperties::builder()
         .set_writer_version(version)
         .set_key_value_metadata(pairs)
         .set_offset_index_disabled(chunks().all(|chunk| chunk.offset_index_offset().is_none()));
-    let mut orders = metadata.row_groups().iter().map(|group| group.sorting_columns());
+    let mut orders = metadata.row_groups().iter().map(RowGroupMetaData::sorting_columns);
     if let Some(Some(order)) = orders.next()
         && orders.all(|other| other == Some(order))
     {

@@ -80,14 +80,15 @@ impl Walker<'_> {
     /// The next field of a struct: its number and its type. None at its end.
     fn field(&mut self, last: &mut i64) -> Walk<Option<(i64, u8)>> {
         let head = self.byte()?;
-        if head & 0x0F == 0 {
+        let wire = head & 0x0F;
+        if wire == 0 {
             return Ok(None);
         }
         *last = if head >> 4 == 0 { self.signed()? } else { last.saturating_add(i64::from(head >> 4)) };
         if i16::try_from(*last).is_err() {
             return Err(Broken::Wrong);
         }
-        Ok(Some((*last, head & 0x0F)))
+        Ok(Some((*last, wire)))
     }
 
     /// How many elements a list has, and of which type. Each takes a byte at least, so there cannot be more than bytes.

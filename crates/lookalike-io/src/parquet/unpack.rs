@@ -133,6 +133,8 @@ fn hadoop_blocks(mut packed: &[u8], mut room: &mut [u8]) -> Option<()> {
 mod tests {
     use std::io::Write;
 
+    use parquet::basic::GzipLevel;
+
     use super::*;
 
     fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -145,8 +147,9 @@ mod tests {
     fn a_page_that_unpacks_to_more_than_it_says_is_stopped() {
         let mut bytes = Vec::new();
         let bomb = gzip(&vec![0; 10_000_000]);
-        let error = unpack(&mut Unpacker::default(), Compression::GZIP(Default::default()), &bomb, 100_000, &mut bytes)
-            .unwrap_err();
+        let error =
+            unpack(&mut Unpacker::default(), Compression::GZIP(GzipLevel::default()), &bomb, 100_000, &mut bytes)
+                .unwrap_err();
         assert_eq!(error, "a page unpacks to 100001 bytes, and its header says 100000");
         assert!(bytes.capacity() < 1_000_000);
     }
