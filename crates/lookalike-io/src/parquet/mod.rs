@@ -1,46 +1,82 @@
-//! stub
-use crate::read::Fields;
-use crate::write::Annotation;
-use lookalike_core::keep::FieldValue;
+//! Parquet files to rows and back.
+//!
+//! ```text
+//! open → rows           kept rows → filter
+//! ```
+//!
+//! Columns are read and written as they lie in the file: levels and values of a physical type. So whatever a file has in
+//! it, also what lookalike knows nothing of, comes out as it went in. A file is hostile until proven otherwise: [`thrift`]
+//! and [`pages`] bound what it may claim, and [`guard`] catches what the `parquet` crate makes of the rest.
+
+mod column;
+mod encoded;
+mod filter;
+mod guard;
+mod pages;
+mod render;
+mod rows;
+mod settings;
+mod thrift;
+mod unpack;
+
+#[cfg(test)]
+mod samples;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use filter::write_rows;
+pub(crate) use rows::{Row, Rows};
+
 use std::fs::File;
-use std::io::Write;
-use std::ops::Range;
-use std::path::{Path, PathBuf};
-#[derive(Debug)]
-pub(crate) struct Rows;
-#[derive(Debug)]
-pub(crate) struct Row {
-    pub text: Result<Range<usize>, String>,
-    pub id: Option<Range<usize>>,
-    pub source: Option<Range<usize>>,
-    pub value: FieldValue,
+use std::sync::Arc;
+
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
+
+use guard::guarded;
+
+/// A footer with its length and `PAR1`.
+const TAIL_BYTES: u64 = 8;
+
+/// A file whose footer was read.
+struct Opened {
+    file: Arc<File>,
+    file_bytes: u64,
+    metadata: ParquetMetaData,
+    row_count: u64,
 }
-pub(crate) struct Lost {
-    pub rows: u64,
-    pub reason: String,
+
+/// Reads the footer; the reason says why that cannot be done.
+fn open(file: File) -> Result<Opened, String> {
+    let cannot = |error: std::io::Error| format!("cannot be read: {error}");
+    let file_bytes = file.metadata().map_err(cannot)?.len();
+    if file_bytes < TAIL_BYTES + 4 {
+        return Err("not Parquet: the file is too short".to_owned());
+    }
+    let tail = pages::read_at(&file, file_bytes - TAIL_BYTES, TAIL_BYTES).map_err(cannot)?;
+    match &tail[4..] {
+        b"PAR1" => {}
+        b"PARE" => return Err("the file is encrypted".to_owned()),
+        _ if pages::read_at(&file, 0, 4).map_err(cannot)? == b"PAR1" => {
+            return Err("the file is cut short: its footer is missing".to_owned());
+        }
+        _ => return Err("not Parquet: there is no footer".to_owned()),
+    }
+    let length = u64::from(u32::from_le_bytes([tail[0], tail[1], tail[2], tail[3]]));
+    let start = (file_bytes - TAIL_BYTES).checked_sub(length).ok_or("the footer is damaged: longer than the file")?;
+    let footer = pages::read_at(&file, start, length).map_err(cannot)?;
+    thrift::check_footer(&footer).map_err(|_| "the footer is damaged")?;
+    let metadata = guarded(|| ParquetMetaDataReader::decode_metadata(&footer))
+        .map_err(|reason| format!("the footer is damaged: {reason}"))?;
+    let row_count = row_count(&metadata)?;
+    Ok(Opened { file: Arc::new(file), file_bytes, metadata, row_count })
 }
-impl Rows {
-    pub(crate) fn open(_: File, _: &Fields) -> Result<Self, String> {
-        Err(String::new())
+
+/// All rows of all row groups. Nowhere in lookalike are there more documents than 32 bits count.
+fn row_count(metadata: &ParquetMetaData) -> Result<u64, String> {
+    let mut sum = 0_u64;
+    for group in metadata.row_groups() {
+        let row_count = u64::try_from(group.num_rows()).map_err(|_| "the footer is damaged: fewer than no rows")?;
+        sum = sum.saturating_add(row_count);
     }
-    pub(crate) fn row_count(&self) -> u64 {
-        0
-    }
-    pub(crate) fn next(&mut self, _: usize, _: usize, _: &mut Vec<u8>, _: &mut Vec<Row>) -> Result<bool, Lost> {
-        Err(Lost { rows: 0, reason: String::new() })
-    }
-}
-pub(crate) struct FilterError;
-impl FilterError {
-    pub(crate) fn with_paths(self, _: PathBuf, _: &Path) -> crate::Error {
-        todo!()
-    }
-}
-pub(crate) fn write_rows(
-    _: File,
-    _: &[u64],
-    _: Option<&[Annotation]>,
-    _: impl Write + Send,
-) -> Result<(), FilterError> {
-    Err(FilterError)
+    if sum > u64::from(u32::MAX) { Err(format!("{sum} rows are more than lookalike counts")) } else { Ok(sum) }
 }

@@ -1,0 +1,289 @@
+//! A Parquet file to rows: of each the text, and id, source and value where they are wanted.
+//!
+//! Only the columns that are wanted are read. Damage ends a row group, not the file: the next one lies elsewhere.
+
+use std::fs::File;
+use std::ops::Range;
+
+use lookalike_core::keep::FieldValue;
+use parquet::basic::Type;
+use parquet::data_type::ByteArrayType;
+use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
+
+use super::column::{Cells, Column};
+use super::render::{AnyCells, Kind, field_value, write_id};
+use super::{Opened, open};
+use crate::read::Fields;
+
+/// The rows of a file, from the first to the last.
+pub(crate) struct Rows {
+    opened: Opened,
+    text: usize,
+    /// The name of the text column, as it was asked for.
+    text_name: String,
+    id: Option<(usize, Kind)>,
+    source: Option<(usize, Kind)>,
+    value: Option<(usize, Kind)>,
+    next_group: usize,
+    group: Option<Group>,
+    /// What was found to be lost when rows before it were still to be handed over.
+    lost: Option<Lost>,
+    scratch: String,
+}
+
+/// The columns of the row group that is read, and how many of its rows are left.
+struct Group {
+    left: u64,
+    text: Cells<ByteArrayType>,
+    id: Option<AnyCells>,
+    source: Option<AnyCells>,
+    value: Option<AnyCells>,
+}
+
+/// One row: what is wanted of it, as ranges of the bytes that came with it.
+#[derive(Debug)]
+pub(crate) struct Row {
+    /// The text; or why there is none.
+    pub(crate) text: Result<Range<usize>, String>,
+    /// The user's own id.
+    pub(crate) id: Option<Range<usize>>,
+    /// Where the document came from.
+    pub(crate) source: Option<Range<usize>>,
+    /// What keep order compares.
+    pub(crate) value: FieldValue,
+}
+
+/// Damage: rows up to the end of a row group that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Lost {
+    /// How many, as the file says.
+    pub(crate) rows: u64,
+    /// Why.
+    pub(crate) reason: String,
+}
+
+/// A row counts for this many bytes beside its text, so that rows without one are not without end.
+const ROW_BYTES: usize = 64;
+
+impl Rows {
+    /// Opens a file. The reason says why no row can be read: not Parquet, cut short, no such column.
+    pub(crate) fn open(file: File, fields: &Fields) -> Result<Self, String> {
+        Self::open_with_source(file, fields, fields.source.as_deref())
+    }
+
+    fn open_with_source(file: File, fields: &Fields, source: Option<&str>) -> Result<Self, String> {
+        let opened = open(file)?;
+        let schema = opened.metadata.file_metadata().schema_descr();
+        let text = find(schema, &fields.text, "the text with --text")?;
+        let column = schema.column(text);
+        if column.physical_type() != Type::BYTE_ARRAY || Kind::of(&column) != Kind::Text {
+            return Err(format!(
+                "column '{}' is {} and not a text: name the column of the text with --text",
+                fields.text,
+                column.physical_type()
+            ));
+        }
+        let wanted = |name: Option<&str>, what: &str, fits: fn(Kind) -> bool| {
+            // Such columns may be in some files and not in others.
+            let Some(name) = name.filter(|name| has_column(schema, name)) else { return Ok(None) };
+            let index = find(schema, name, what)?;
+            let kind = Kind::of(&schema.column(index));
+            if fits(kind) {
+                return Ok(Some((index, kind)));
+            }
+            Err(format!("column '{name}' is {}: name another column of {what}", schema.column(index).physical_type()))
+        };
+        Ok(Self {
+            text,
+            text_name: fields.text.clone(),
+            id: wanted(fields.id.as_deref(), "ids with --id", Kind::is_id)?,
+            source: wanted(source, "sources", Kind::is_id)?,
+            value: wanted(fields.value.as_deref(), "numbers or texts with --keep", Kind::is_comparable)?,
+            next_group: 0,
+            group: None,
+            lost: None,
+            scratch: String::new(),
+            opened,
+        })
+    }
+
+    /// How many rows the file says that it has.
+    pub(crate) fn row_count(&self) -> u64 {
+        self.opened.row_count
+    }
+
+    /// Appends the next rows, about `most` bytes of text, never across a row group. False when there are no more.
+    /// A text longer than `longest` is a row without a text.
+    ///
+    /// # Errors
+    ///
+    /// Damage, and then nothing was appended: rows from here to the end of the row group are lost. The next call goes on
+    /// with the next row group.
+    pub(crate) fn next(
+        &mut self,
+        most: usize,
+        longest: usize,
+        bytes: &mut Vec<u8>,
+        rows: &mut Vec<Row>,
+    ) -> Result<bool, Lost> {
+        if let Some(lost) = self.lost.take() {
+            return Err(lost);
+        }
+        if !self.open_group()? {
+            return Ok(false);
+        }
+        let (start, first) = (bytes.len(), rows.len());
+        while bytes.len() - start + (rows.len() - first) * ROW_BYTES < most.max(1) {
+            let Some(group) = self.group.as_mut().filter(|group| group.left > 0) else { break };
+            let end = bytes.len();
+            match group.take(self.id, self.source, self.value, &self.text_name, longest, bytes, &mut self.scratch) {
+                Ok(row) => {
+                    group.left -= 1;
+                    rows.push(row);
+                }
+                Err(reason) => {
+                    bytes.truncate(end);
+                    let lost = Lost { rows: group.left, reason };
+                    self.group = None;
+                    if rows.len() == first {
+                        return Err(lost);
+                    }
+                    self.lost = Some(lost);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Makes sure that there is a row group with rows left. False when there are no more.
+    fn open_group(&mut self) -> Result<bool, Lost> {
+        while self.group.as_ref().is_none_or(|group| group.left == 0) {
+            if self.next_group == self.opened.metadata.num_row_groups() {
+                return Ok(false);
+            }
+            let group = self.opened.metadata.row_group(self.next_group);
+            self.next_group += 1;
+            let left = u64::try_from(group.num_rows()).unwrap_or(0);
+            if left == 0 {
+                continue;
+            }
+            let (file, file_bytes) = (&self.opened.file, self.opened.file_bytes);
+            let any = |wanted: Option<(usize, Kind)>| {
+                wanted.map(|(index, _)| AnyCells::open(file, file_bytes, group, index)).transpose()
+            };
+            let columns = || {
+                let text = Cells::new(Column::open(file, file_bytes, group, self.text)?);
+                Ok(Group { left, text, id: any(self.id)?, source: any(self.source)?, value: any(self.value)? })
+            };
+            self.group = Some(columns().map_err(|reason| Lost { rows: left, reason })?);
+        }
+        Ok(true)
+    }
+}
+
+impl Group {
+    #[expect(clippy::too_many_arguments, reason = "they are the parts of Rows beside the group, which is borrowed")]
+    fn take(
+        &mut self,
+        id: Option<(usize, Kind)>,
+        source: Option<(usize, Kind)>,
+        value: Option<(usize, Kind)>,
+        text_name: &str,
+        longest: usize,
+        bytes: &mut Vec<u8>,
+        scratch: &mut String,
+    ) -> Result<Row, String> {
+        let text = match self.text.take()? {
+            None => Err(format!("column '{text_name}' is null")),
+            Some(text) if text.len() > longest => {
+                Err(format!("column '{text_name}' has {} bytes, which is more than {longest}", text.len()))
+            }
+            Some(text) => match simdutf8::compat::from_utf8(text.data()) {
+                Ok(text) => Ok(append(bytes, text.as_bytes())),
+                Err(error) => Err(format!(
+                    "not UTF-8: byte {} of column '{text_name}' is not part of a character",
+                    error.valid_up_to() + 1
+                )),
+            },
+        };
+        let mut name = |cells: &mut Option<AnyCells>, wanted: Option<(usize, Kind)>| {
+            let (Some(cells), Some((_, kind))) = (cells, wanted) else { return Ok::<_, String>(None) };
+            let start = bytes.len();
+            let is_one = cells.take()?.is_some_and(|scalar| write_id(kind, scalar, bytes));
+            Ok(is_one.then_some(start..bytes.len()))
+        };
+        let (id, source) = (name(&mut self.id, id)?, name(&mut self.source, source)?);
+        let value = match (&mut self.value, value) {
+            (Some(cells), Some((_, kind))) => {
+                cells.take()?.map_or(FieldValue::Missing, |scalar| field_value(kind, scalar, scratch))
+            }
+            _ => FieldValue::Missing,
+        };
+        Ok(Row { text, id, source, value })
+    }
+}
+
+fn append(bytes: &mut Vec<u8>, more: &[u8]) -> Range<usize> {
+    let start = bytes.len();
+    bytes.extend_from_slice(more);
+    start..bytes.len()
+}
+
+/// How many columns are named when the one that was asked for is not there.
+const NAMED: usize = 30;
+
+/// Whether there is a column, or a group of columns, of this name or path.
+fn has_column(schema: &SchemaDescriptor, name: &str) -> bool {
+    let is_in = |path: &str| path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    schema.columns().iter().any(|column| is_in(&column.path().string()))
+}
+
+/// The column of this name; or of this path, with dots between a group and what is in it.
+fn find(schema: &SchemaDescriptor, name: &str, what: &str) -> Result<usize, String> {
+    let columns = schema.columns();
+    let literal = columns.iter().position(|column| column.path().parts() == [name]);
+    let found = literal.or_else(|| columns.iter().position(|column| column.path().string() == name));
+    if let Some(index) = found.filter(|index| columns[*index].max_rep_level() == 0) {
+        return Ok(index);
+    }
+    let within =
+        |column: &ColumnDescriptor| column.path().string().strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+    let mut inner = columns.iter().filter(|column| within(column));
+    if found.is_some() || inner.clone().next().is_some_and(|column| column.max_rep_level() > 0) {
+        return Err(format!("column '{name}' is a list, with any number of values a row: name a column of {what}"));
+    }
+    if let Some(one) = inner.next() {
+        let path = one.path().string();
+        return Err(format!("column '{name}' is a group: name a column in it, such as '{path}', as that of {what}"));
+    }
+    let usable = columns.iter().filter(|column| column.max_rep_level() == 0);
+    let mut names: Vec<String> = usable.clone().take(NAMED).map(|column| column.path().string()).collect();
+    let more = usable.count().saturating_sub(NAMED);
+    if more > 0 {
+        names.push(format!("{more} more"));
+    }
+    let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    // A name may have anything in it, and a terminal might do as it says.
+    let names = names.replace(char::is_control, " ");
+    Err(format!("no column '{name}': name the column of {what}. There are: {names}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parquet::samples::{file, sample};
+
+    #[test]
+    fn a_source_is_read_as_an_id_is() {
+        let sample = (0..99).map(sample).find(|sample| sample.columns[0].len() > 10).unwrap();
+        let mut rows = Rows::open_with_source(file(&sample.bytes), &Fields::default(), Some("body.content")).unwrap();
+        let (mut bytes, mut found) = (Vec::new(), Vec::new());
+        while rows.next(1000, 1000, &mut bytes, &mut found).unwrap() {}
+        let sources: Vec<Option<&[u8]>> =
+            found.iter().map(|row| row.source.as_ref().map(|range| &bytes[range.clone()])).collect();
+        let expected: Vec<Option<&[u8]>> =
+            sample.columns[11].iter().map(|cell| cell.values.first().map(Vec::as_slice)).collect();
+        assert_eq!(sources, expected);
+        assert_eq!(rows.row_count(), found.len() as u64);
+    }
+}

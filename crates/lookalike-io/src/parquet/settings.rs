@@ -1,0 +1,109 @@
+//! The footer of a file to how the same file is written again.
+//!
+//! What the writer can be told is told for a whole file, and what a file says is said for each row group. Where row groups
+//! differ, the first one that says anything is followed; but an order of rows is claimed only if all of them claim it.
+
+use parquet::basic::{Encoding, Type};
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder, WriterVersion};
+use parquet::schema::types::ColumnPath;
+
+use super::{Opened, pages, thrift};
+
+/// The key of a schema in Arrow's own form, which says the same as the other one again.
+const ARROW_SCHEMA: &str = "ARROW:schema";
+
+/// How large a dictionary the writer makes unless it is told otherwise.
+const DICTIONARY_BYTES: usize = 1 << 20;
+
+/// A filter is made for as many values as a row group has, but not for more than this.
+const FILTERED_VALUES: u64 = 1 << 26;
+
+/// How the file is written again; with notes, Arrow's schema would be wrong, and is left out.
+pub(super) fn properties(opened: &Opened, has_notes: bool) -> WriterProperties {
+    let metadata = &opened.metadata;
+    let file = metadata.file_metadata();
+    let version = if file.version() >= 2 { WriterVersion::PARQUET_2_0 } else { WriterVersion::PARQUET_1_0 };
+    let mut pairs = file.key_value_metadata().cloned();
+    if has_notes && let Some(pairs) = &mut pairs {
+        pairs.retain(|pair| pair.key != ARROW_SCHEMA);
+    }
+    let chunks = || metadata.row_groups().iter().flat_map(RowGroupMetaData::columns);
+    let mut builder = WriterProperties::builder()
+        .set_writer_version(version)
+        .set_key_value_metadata(pairs)
+        .set_offset_index_disabled(chunks().all(|chunk| chunk.offset_index_offset().is_none()));
+    let mut orders = metadata.row_groups().iter().map(RowGroupMetaData::sorting_columns);
+    if let Some(Some(order)) = orders.next()
+        && orders.all(|other| other == Some(order))
+    {
+        builder = builder.set_sorting_columns(Some(order.clone()));
+    }
+    for index in 0..file.schema_descr().num_columns() {
+        builder = column(opened, metadata, index, builder);
+    }
+    builder.build()
+}
+
+fn column(
+    opened: &Opened,
+    metadata: &ParquetMetaData,
+    index: usize,
+    mut builder: WriterPropertiesBuilder,
+) -> WriterPropertiesBuilder {
+    let chunks = || metadata.row_groups().iter().map(|group| group.column(index));
+    let Some(first) = chunks().next() else { return builder };
+    let path: &ColumnPath = first.column_path();
+    let has = |encoding| chunks().any(|chunk| chunk.encodings_mask().is_set(encoding));
+    let has_dictionary = has(Encoding::RLE_DICTIONARY) || has(Encoding::PLAIN_DICTIONARY);
+    let statistics = if chunks().any(|chunk| chunk.column_index_offset().is_some()) {
+        EnabledStatistics::Page
+    } else if chunks().any(|chunk| chunk.statistics().is_some()) {
+        EnabledStatistics::Chunk
+    } else {
+        EnabledStatistics::None
+    };
+    builder = builder
+        .set_column_compression(path.clone(), first.compression())
+        .set_column_dictionary_enabled(path.clone(), has_dictionary)
+        .set_column_encoding(path.clone(), encoding(first.column_type(), has))
+        .set_column_statistics_enabled(path.clone(), statistics);
+    if has_dictionary {
+        let largest = chunks().filter_map(|chunk| dictionary_bytes(opened, chunk)).max().unwrap_or(0);
+        builder = builder.set_column_dictionary_page_size_limit(path.clone(), largest.max(DICTIONARY_BYTES));
+    }
+    if chunks().any(|chunk| chunk.bloom_filter_offset().is_some()) {
+        let values = chunks().filter_map(|chunk| u64::try_from(chunk.num_values()).ok()).max().unwrap_or(0);
+        builder = builder
+            .set_column_bloom_filter_enabled(path.clone(), true)
+            .set_column_bloom_filter_max_ndv(path.clone(), values.clamp(1, FILTERED_VALUES));
+    }
+    builder
+}
+
+/// How values are written that are not in a dictionary. Without a word, the writer would choose by its version.
+fn encoding(physical: Type, has: impl Fn(Encoding) -> bool) -> Encoding {
+    let fitting: &[Encoding] = match physical {
+        Type::BOOLEAN if !has(Encoding::PLAIN) => &[Encoding::RLE],
+        Type::BOOLEAN | Type::INT96 => &[],
+        Type::INT32 | Type::INT64 => &[Encoding::DELTA_BINARY_PACKED, Encoding::BYTE_STREAM_SPLIT],
+        Type::FLOAT | Type::DOUBLE => &[Encoding::BYTE_STREAM_SPLIT],
+        Type::BYTE_ARRAY => &[Encoding::DELTA_LENGTH_BYTE_ARRAY, Encoding::DELTA_BYTE_ARRAY],
+        Type::FIXED_LEN_BYTE_ARRAY => &[Encoding::DELTA_BYTE_ARRAY, Encoding::BYTE_STREAM_SPLIT],
+    };
+    fitting.iter().copied().find(|encoding| has(*encoding)).unwrap_or(Encoding::PLAIN)
+}
+
+/// How large a dictionary is. Texts that a larger one holds once would be written out a thousand times under a smaller one.
+fn dictionary_bytes(opened: &Opened, chunk: &ColumnChunkMetaData) -> Option<usize> {
+    /// A dictionary packed to this is not read only to learn that it is small.
+    const SMALL: i64 = 1 << 14;
+    let start = chunk.dictionary_page_offset()?;
+    if chunk.data_page_offset().saturating_sub(start) < SMALL {
+        return None;
+    }
+    let (start, end) = pages::range(chunk, opened.file_bytes).ok()?;
+    let bytes = pages::read_at(&opened.file, start, (end - start).min(1 << 10)).ok()?;
+    let (_, header) = thrift::page_header(&bytes).ok()?;
+    usize::try_from(header.unpacked_bytes).ok().filter(|_| header.kind == 2)
+}

@@ -1,0 +1,361 @@
+//! What holds for whole files: rows come out as they went in, and no bytes whatever are worse than an error.
+
+use std::sync::Arc;
+
+use lookalike_core::keep::FieldValue;
+use parquet::basic::Encoding;
+use parquet::data_type::{ByteArray, ByteArrayType};
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
+use proptest::prelude::*;
+
+use super::filter::{FilterError, write_rows};
+use super::rows::{Lost, Row, Rows};
+use super::samples::{Dice, Sample, file, metadata, read_back, sample};
+use crate::read::Fields;
+use crate::write::Annotation;
+
+fn fields(text: &str, id: Option<&str>, value: Option<&str>) -> Fields {
+    Fields { text: text.to_owned(), id: id.map(str::to_owned), value: value.map(str::to_owned) }
+}
+
+fn filtered(bytes: &[u8], kept: &[u64], notes: Option<&[Annotation]>) -> Result<Vec<u8>, FilterError> {
+    let mut output = Vec::new();
+    write_rows(file(bytes), kept, notes, &mut output).map(|()| output)
+}
+
+/// Some rows of a sample, at times all and at times none.
+fn some_rows(sample: &Sample, dice: &mut Dice) -> Vec<u64> {
+    let share = dice.roll(5);
+    (0..sample.columns[0].len() as u64).filter(|_| dice.roll(4) < share).collect()
+}
+
+type Found = (Vec<u8>, Vec<Row>, Vec<Lost>);
+
+/// All rows with their bytes, and what was lost; taken `most` bytes at a time.
+fn read_all(bytes: &[u8], fields: &Fields, most: usize) -> Result<Found, String> {
+    let mut rows = Rows::open(file(bytes), fields)?;
+    let (mut text, mut found, mut lost) = (Vec::new(), Vec::new(), Vec::new());
+    loop {
+        let before = found.len();
+        match rows.next(most, 1 << 20, &mut text, &mut found) {
+            Ok(true) => assert!(found.len() > before),
+            Ok(false) => return Ok((text, found, lost)),
+            Err(damage) => {
+                assert_eq!(found.len(), before);
+                assert!(!damage.reason.is_empty());
+                lost.push(damage);
+            }
+        }
+    }
+}
+
+/// What must be the same in a file and what was filtered from it.
+fn check_settings(before: &ParquetMetaData, after: &ParquetMetaData) {
+    let (from, to) = (before.file_metadata(), after.file_metadata());
+    assert_eq!(from.schema(), to.schema());
+    assert_eq!(from.key_value_metadata(), to.key_value_metadata());
+    assert_eq!(from.version(), to.version());
+    let Some(last) = after.row_groups().last() else { return };
+    assert_eq!(before.row_group(0).sorting_columns(), last.sorting_columns());
+    for index in 0..last.num_columns() {
+        let name = last.column(index).column_path();
+        assert_eq!(before.row_group(0).column(index).compression(), last.column(index).compression(), "{name}");
+        for encoding in last.column(index).encodings() {
+            let was = before.row_groups().iter().any(|group| group.column(index).encodings_mask().is_set(encoding));
+            assert!(was || matches!(encoding, Encoding::PLAIN | Encoding::RLE), "{name} has {encoding}");
+        }
+        for is in [
+            |chunk: &ColumnChunkMetaData| chunk.offset_index_offset().is_some(),
+            |chunk: &ColumnChunkMetaData| chunk.column_index_offset().is_some(),
+            |chunk: &ColumnChunkMetaData| chunk.bloom_filter_offset().is_some(),
+        ] {
+            let was = before.row_groups().iter().any(|group| is(group.column(index)));
+            assert_eq!(was, is(last.column(index)), "{name}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn kept_rows_come_out_as_they_went_in(seed: u64) {
+        let sample = sample(seed);
+        prop_assert_eq!(&read_back(&sample.bytes), &sample.columns, "the sample itself");
+        let kept = some_rows(&sample, &mut Dice(seed));
+        let output = filtered(&sample.bytes, &kept, None).unwrap();
+        let expected: Vec<Vec<_>> = sample.columns.iter()
+            .map(|cells| kept.iter().map(|row| cells[*row as usize].clone()).collect())
+            .collect();
+        prop_assert_eq!(read_back(&output), expected);
+        check_settings(&metadata(&sample.bytes), &metadata(&output));
+        prop_assert!(metadata(&output).row_groups().iter().all(|group| group.num_rows() > 0));
+    }
+
+    #[test]
+    fn rows_are_read_as_they_were_written(seed: u64, most in 1_usize..5000) {
+        let sample = sample(seed);
+        let (bytes, rows, lost) = read_all(&sample.bytes, &fields("text", Some("id"), Some("score")), most).unwrap();
+        prop_assert!(lost.is_empty());
+        prop_assert_eq!(rows.len(), sample.columns[0].len());
+        for (number, row) in rows.iter().enumerate() {
+            prop_assert_eq!(&bytes[row.text.clone().unwrap()], &*sample.columns[0][number].values[0]);
+            let id = i64::from_le_bytes(sample.columns[2][number].values[0].clone().try_into().unwrap());
+            let id = id.to_string();
+            prop_assert_eq!(&bytes[row.id.clone().unwrap()], id.as_bytes());
+            let score = sample.columns[7][number].values.first();
+            let score = score.map(|bytes| f64::from_le_bytes(bytes.clone().try_into().unwrap()).to_string());
+            prop_assert_eq!(&row.value, &score.map_or(FieldValue::Missing, |score| FieldValue::number(&score)));
+        }
+        // A field of a group, and null in places.
+        let (bytes, rows, _) = read_all(&sample.bytes, &fields("body.content", None, None), most).unwrap();
+        for (row, cell) in rows.iter().zip(&sample.columns[11]) {
+            match (&row.text, cell.values.first()) {
+                (Ok(range), Some(text)) => prop_assert_eq!(&bytes[range.clone()], &**text),
+                (Err(reason), None) => prop_assert_eq!(reason, "column 'body.content' is null"),
+                other => prop_assert!(false, "{other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn notes_stand_in_four_more_columns(seed: u64) {
+        let sample = sample(seed);
+        let kept: Vec<u64> = (0..sample.columns[0].len() as u64).collect();
+        let notes: Vec<Annotation> = kept.iter().map(|row| Annotation {
+            cluster: row / 2,
+            kept: row % 2 == 0,
+            kept_id: (row % 2 == 1).then(|| format!("né-{row}")),
+            jaccard: (row % 2 == 1).then_some(0.75),
+        }).collect();
+        let output = filtered(&sample.bytes, &kept, Some(&notes)).unwrap();
+        let columns = read_back(&output);
+        let added = sample.columns.len();
+        prop_assert_eq!(&columns[..added], &*sample.columns);
+        for (row, note) in notes.iter().enumerate() {
+            let value = |index: usize| columns[added + index][row].values.first().cloned();
+            prop_assert_eq!(value(0), Some((note.cluster as i64).to_le_bytes().to_vec()));
+            prop_assert_eq!(value(1), Some(vec![u8::from(note.kept)]));
+            prop_assert_eq!(value(2), note.kept_id.clone().map(String::into_bytes));
+            prop_assert_eq!(value(3), note.jaccard.map(|jaccard| jaccard.to_le_bytes().to_vec()));
+        }
+        let file = metadata(&output);
+        let keys: Vec<&str> = file.file_metadata().key_value_metadata().unwrap().iter().map(|pair| &*pair.key).collect();
+        prop_assert_eq!(keys, ["pandas", "huggingface"]);
+    }
+}
+
+/// Reads and filters damaged bytes; whatever comes, it comes as a reason.
+fn survive(bytes: &[u8], row_count: u64, dice: &mut Dice) {
+    match read_all(bytes, &fields("text", Some("id"), Some("old_time")), 1000) {
+        Ok((text, rows, _)) => {
+            for row in rows {
+                if let Ok(range) = row.text {
+                    std::str::from_utf8(&text[range]).unwrap();
+                }
+            }
+        }
+        Err(reason) => assert!(!reason.is_empty()),
+    }
+    let kept: Vec<u64> = (0..row_count).filter(|_| dice.roll(3) > 0).collect();
+    if let Err(FilterError::Read(reason) | FilterError::Write(reason)) = filtered(bytes, &kept, None) {
+        assert!(!reason.is_empty());
+    }
+}
+
+#[test]
+fn a_byte_that_is_flipped_is_an_error_at_most() {
+    let mut dice = Dice(1);
+    for seed in 0..25 {
+        let sample = sample(seed);
+        for _ in 0..80 {
+            let mut bytes = sample.bytes.clone();
+            let at = dice.roll(bytes.len() as u64) as usize;
+            bytes[at] ^= 1 << dice.roll(8);
+            survive(&bytes, sample.columns[0].len() as u64, &mut dice);
+        }
+    }
+}
+
+#[test]
+fn a_footer_with_any_byte_replaced_is_an_error_at_most() {
+    let mut dice = Dice(2);
+    let sample = (0..99).map(sample).find(|sample| sample.columns[0].len() > 100).unwrap();
+    let length = sample.bytes.len();
+    let footer = u32::from_le_bytes(sample.bytes[length - 8..length - 4].try_into().unwrap()) as usize + 8;
+    for at in (length - footer..length).step_by(23) {
+        let mut bytes = sample.bytes.clone();
+        bytes[at] = dice.roll(256) as u8;
+        survive(&bytes, sample.columns[0].len() as u64, &mut dice);
+    }
+}
+
+#[test]
+fn a_file_that_is_cut_says_so() {
+    let sample = sample(3);
+    for end in (0..sample.bytes.len()).step_by(97) {
+        let reason = Rows::open(file(&sample.bytes[..end]), &Fields::default()).err().unwrap();
+        let expected = if end < 12 { "not Parquet: the file is too short" } else { "the file is cut short" };
+        assert!(reason.starts_with(expected), "{reason}");
+    }
+    let reason = Rows::open(file(b"{\"text\": \"a line of JSON\"}\n"), &Fields::default()).err().unwrap();
+    assert_eq!(reason, "not Parquet: there is no footer");
+}
+
+#[test]
+fn damage_ends_a_row_group_and_not_the_file() {
+    let sample = (0..99).map(sample).find(|sample| metadata(&sample.bytes).num_row_groups() > 2).unwrap();
+    let footer = metadata(&sample.bytes);
+    let (start, length) = footer.row_group(1).column(0).byte_range();
+    let mut bytes = sample.bytes.clone();
+    bytes[start as usize..(start + length) as usize].fill(0xFF);
+    let (_, rows, lost) = read_all(&bytes, &fields("text", None, None), 1000).unwrap();
+    let expected = footer.row_group(1).num_rows() as u64;
+    assert_eq!(lost.iter().map(|lost| lost.rows).sum::<u64>(), expected);
+    assert_eq!(rows.len() as u64, sample.columns[0].len() as u64 - expected);
+    assert_eq!(lost[0].reason, "column 'text': the header of a page is damaged");
+    // Rows of other row groups can still be kept; those that were lost cannot.
+    let first = footer.row_group(0).num_rows() as u64;
+    let others: Vec<u64> =
+        (0..sample.columns[0].len() as u64).filter(|row| !(first..first + expected).contains(row)).collect();
+    assert_eq!(read_back(&filtered(&bytes, &others, None).unwrap())[0].len(), others.len());
+    assert!(matches!(filtered(&bytes, &[first], None), Err(FilterError::Read(_))));
+}
+
+/// A file with this schema, which has one column of bytes or none; and a row group with these values, if there are any.
+fn file_of(schema: &str, values: Option<&[&[u8]]>) -> Vec<u8> {
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::default()).unwrap();
+    if let Some(values) = values {
+        let values: Vec<ByteArray> = values.iter().map(|value| ByteArray::from(value.to_vec())).collect();
+        let mut group = writer.next_row_group().unwrap();
+        if let Some(mut column) = group.next_column().unwrap() {
+            column.typed::<ByteArrayType>().write_batch(&values, None, None).unwrap();
+            column.close().unwrap();
+        }
+        group.close().unwrap();
+    }
+    writer.into_inner().unwrap()
+}
+
+#[test]
+fn files_without_rows_are_read_to_their_end() {
+    let text = "message table { required binary text (STRING); }";
+    for values in [None, Some(&[][..])] {
+        let bytes = file_of(text, values);
+        let (_, rows, lost) = read_all(&bytes, &Fields::default(), 1000).unwrap();
+        assert!(rows.is_empty() && lost.is_empty());
+        let output = filtered(&bytes, &[], None).unwrap();
+        assert_eq!(metadata(&output).num_row_groups(), 0);
+        assert_eq!(filtered(&bytes, &[0], None), Err(FilterError::Read("there is no row 1, only 0".to_owned())));
+    }
+    let reason = Rows::open(file(&file_of("message table { }", None)), &Fields::default()).err().unwrap();
+    assert_eq!(reason, "no column 'text': name the column of the text with --text. There are: none");
+}
+
+#[test]
+fn a_bad_text_costs_its_row_alone() {
+    let long = vec![b'x'; 1 << 21];
+    let bytes = file_of("message table { required binary text; }", Some(&[b"good", b"\xFFbad", &long, b"", b"end"]));
+    let (bytes, rows, lost) = read_all(&bytes, &Fields::default(), 1000).unwrap();
+    assert!(lost.is_empty());
+    let texts: Vec<Result<&[u8], &str>> = rows
+        .iter()
+        .map(|row| row.text.as_ref().map(|range| &bytes[range.clone()]).map_err(|reason| &**reason))
+        .collect();
+    let expected: [Result<&[u8], &str>; 5] = [
+        Ok(b"good"),
+        Err("not UTF-8: byte 1 of column 'text' is not part of a character"),
+        Err("column 'text' has 2097152 bytes, which is more than 1048576"),
+        Ok(b""),
+        Ok(b"end"),
+    ];
+    assert_eq!(texts, expected);
+}
+
+#[test]
+fn a_column_that_is_not_there_or_not_a_text_is_named() {
+    let bytes = sample(0).bytes;
+    let reason = |text, id, value| Rows::open(file(&bytes), &fields(text, id, value)).err().unwrap_or_default();
+    assert_eq!(
+        reason("content", None, None),
+        "no column 'content': name the column of the text with --text. There are: text, blob, id, small, when, old_time, \
+         ratio, score, flag, five, price, body.content"
+    );
+    assert_eq!(
+        reason("tags", None, None),
+        "column 'tags' is a list, with any number of values a row: name a column of the text with --text"
+    );
+    assert_eq!(
+        reason("tags.list.element.name", None, None),
+        reason("tags", None, None).replace("tags", "tags.list.element.name")
+    );
+    assert_eq!(
+        reason("body", None, None),
+        "column 'body' is a group: name a column in it, such as 'body.content', as that of the text with --text"
+    );
+    assert_eq!(
+        reason("id", None, None),
+        "column 'id' is INT64 and not a text: name the column of the text with --text"
+    );
+    assert_eq!(reason("text", Some("score"), None), "column 'score' is DOUBLE: name another column of ids with --id");
+    assert_eq!(
+        reason("text", None, Some("five")),
+        "column 'five' is FIXED_LEN_BYTE_ARRAY: name another column of numbers or texts with --keep"
+    );
+    assert!(reason("text", None, Some("missing")).starts_with("no column 'missing'"));
+    assert_eq!(reason("text", Some("small"), Some("price")), "");
+}
+
+#[test]
+fn a_column_with_a_dot_in_its_name_goes_first() {
+    let schema = parse_message_type("message table { optional group body { required binary content; } }").unwrap();
+    let dotted = parquet::schema::types::Type::primitive_type_builder("body.content", parquet::basic::Type::BYTE_ARRAY)
+        .with_repetition(parquet::basic::Repetition::REQUIRED)
+        .build()
+        .unwrap();
+    let fields_of = [schema.get_fields(), &[Arc::new(dotted)]].concat();
+    let schema = parquet::schema::types::Type::group_type_builder("table").with_fields(fields_of).build().unwrap();
+    let mut writer = SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::default()).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    for text in ["within", "literal"] {
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<ByteArrayType>().write_batch(&[ByteArray::from(text)], Some(&[1]), None).unwrap();
+        column.close().unwrap();
+    }
+    group.close().unwrap();
+    let (bytes, _, _) = read_all(&writer.into_inner().unwrap(), &fields("body.content", None, None), 1000).unwrap();
+    assert_eq!(bytes, b"literal");
+}
+
+#[test]
+fn names_of_notes_that_are_taken_get_a_number() {
+    let bytes = file_of("message table { required binary kept (STRING); }", Some(&[b"a"]));
+    let note = Annotation { cluster: 1, kept: true, kept_id: None, jaccard: None };
+    let once = filtered(&bytes, &[0], Some(std::slice::from_ref(&note))).unwrap();
+    let twice = filtered(&once, &[0], Some(&[note])).unwrap();
+    let footer = metadata(&twice);
+    let names: Vec<&str> = footer.file_metadata().schema().get_fields().iter().map(|field| field.name()).collect();
+    assert_eq!(
+        names,
+        ["kept", "cluster", "kept~2", "kept_id", "jaccard", "cluster~2", "kept~3", "kept_id~2", "jaccard~2"]
+    );
+}
+
+#[test]
+fn an_output_that_fails_is_not_called_damage() {
+    struct Full;
+    impl std::io::Write for Full {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(std::io::Error::other("no space left"))
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let bytes = file_of("message table { required binary text; }", Some(&[b"a"]));
+    let error = write_rows(file(&bytes), &[0], None, Full).unwrap_err();
+    assert!(matches!(&error, FilterError::Write(reason) if reason.contains("no space left")), "{error:?}");
+}
