@@ -12,7 +12,10 @@ use parquet::data_type::{AsBytes, DataType};
 use parquet::file::metadata::RowGroupMetaData;
 
 use super::guard::guarded;
-use super::pages::{AT_A_TIME, Allowance, LARGEST_ROW, Pages};
+use super::pages::{Allowance, LARGEST_ROW, Pages};
+
+/// What values take that are read at a time, but for the last one, where their page does not bound it.
+const AT_A_TIME: usize = 8 << 20;
 
 /// How many rows are read at a time.
 pub(super) const BATCH_ROWS: usize = 1024;
@@ -28,6 +31,8 @@ pub(super) struct Column<T: DataType> {
     fixed_bytes: Option<usize>,
     /// Whether rows are read one by one, since the bytes of a page do not bound what some of them take.
     one_by_one: bool,
+    /// Why the rows after those last read cannot be read.
+    damage: Option<String>,
     /// A definition level for each row or each element of a list; none if there is always a value.
     pub(super) definition: Vec<i16>,
     /// A repetition level for each of those; none without lists.
@@ -60,6 +65,7 @@ impl<T: DataType> Column<T> {
             fixed_bytes,
             // With shared prefixes, a page of a megabyte can hold a thousand values of a megabyte each.
             one_by_one: max_repetition > 0 || chunk.encodings_mask().is_set(Encoding::DELTA_BYTE_ARRAY),
+            damage: None,
             definition: Vec::new(),
             repetition: Vec::new(),
             values: Vec::new(),
@@ -90,26 +96,41 @@ impl<T: DataType> Column<T> {
     }
 
     fn read_together(&mut self, most: usize) -> Result<usize, String> {
-        self.allowance.set(AT_A_TIME);
+        // What is left of a page goes before the next one: a page that is damaged must not take other rows with it.
+        self.allowance.set(0);
+        let row_count = self.read_rows(most.min(BATCH_ROWS))?;
+        if row_count > 0 {
+            return Ok(row_count);
+        }
+        self.allowance.set(1);
         self.read_rows(most.min(BATCH_ROWS))
     }
 
     fn read_one_by_one(&mut self, most: usize) -> Result<usize, String> {
         let (mut row_count, mut bytes) = (0, 0);
-        while row_count < most.min(BATCH_ROWS) && bytes < AT_A_TIME as usize {
+        while self.damage.is_none() && row_count < most.min(BATCH_ROWS) && bytes < AT_A_TIME {
             self.allowance.set(LARGEST_ROW);
             let (levels, values) = (self.definition.len(), self.values.len());
-            if self.read_rows(1)? == 0 {
+            let read = self.read_rows(1);
+            if !matches!(read, Ok(1)) {
                 self.definition.truncate(levels);
                 self.repetition.truncate(levels);
                 self.values.truncate(values);
+                // Rows that were read go before damage, here too.
+                self.damage = read.err();
                 break;
             }
             row_count += 1;
             bytes += (self.definition.len() - levels) * 2;
             bytes += self.values[values..].iter().map(|value| value.as_bytes().len() + 16).sum::<usize>();
         }
-        Ok(row_count)
+        match self.damage.take() {
+            Some(reason) if row_count == 0 => Err(reason),
+            damage => {
+                self.damage = damage;
+                Ok(row_count)
+            }
+        }
     }
 
     fn read_rows(&mut self, most: usize) -> Result<usize, String> {
@@ -195,8 +216,8 @@ mod tests {
 
     #[test]
     fn long_values_are_read_a_few_at_a_time() {
-        // 8 MiB at a time, and what exceeds it.
-        assert_eq!(rows_at_once(Encoding::PLAIN), [8, 8, 8, 6]);
+        // Each has a page of its own, and values keep their page in memory.
+        assert_eq!(rows_at_once(Encoding::PLAIN), [1; 30]);
     }
 
     #[test]

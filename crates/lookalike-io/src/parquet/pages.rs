@@ -29,9 +29,6 @@ const LONGEST_HEADER: u64 = 1 << 24;
 /// What one row of a list column may take: a row is never handed out in pieces.
 pub(super) const LARGEST_ROW: u64 = 1 << 30;
 
-/// What is handed out at a time of other columns, but for the last page.
-pub(super) const AT_A_TIME: u64 = 8 << 20;
-
 /// What a value takes in memory beside its bytes: the size of a `ByteArray` in the crate.
 pub(super) const VALUE_BYTES: u64 = 32;
 
@@ -215,17 +212,21 @@ fn encoding(number: i32) -> Result<Encoding> {
 
 impl PageReader for Pages {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
+        if self.allowance.is_spent() && !self.is_repeated() {
+            // Not the end: the next call goes on here. Nothing was looked at yet, so that damage comes with that call.
+            return Ok(None);
+        }
         let Some((length, header)) = self.header()? else { return Ok(None) };
         let is_dictionary = header.kind == 2;
-        if !is_dictionary && self.allowance.is_spent() {
-            // Rows of a list may go on in the next page; others are whole, and the next call finds the next page.
-            return if self.is_repeated() { Err(damaged("a row is larger than a gigabyte")) } else { Ok(None) };
+        if self.allowance.is_spent() && !is_dictionary {
+            // A row of a list may go on in the next page, so that to stop here would cut it.
+            return Err(damaged("a row is larger than a gigabyte"));
         }
         self.header = None;
         let page = self.read_page(length, &header)?;
         if !is_dictionary {
             let values = if self.is_repeated() { u64::from(page.num_values()) * VALUE_BYTES } else { 0 };
-            self.allowance.spend(page.buffer().len() as u64 + values);
+            self.allowance.spend((page.buffer().len() as u64 + values).max(1));
         }
         Ok(Some(page))
     }

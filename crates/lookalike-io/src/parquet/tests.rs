@@ -6,6 +6,7 @@ use lookalike_core::keep::FieldValue;
 use parquet::basic::Encoding;
 use parquet::data_type::{ByteArray, ByteArrayType};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
+use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use proptest::prelude::*;
@@ -66,14 +67,14 @@ fn check_settings(before: &ParquetMetaData, after: &ParquetMetaData) {
             let was = before.row_groups().iter().any(|group| group.column(index).encodings_mask().is_set(encoding));
             assert!(was || matches!(encoding, Encoding::PLAIN | Encoding::RLE), "{name} has {encoding}");
         }
-        for is in [
-            |chunk: &ColumnChunkMetaData| chunk.offset_index_offset().is_some(),
-            |chunk: &ColumnChunkMetaData| chunk.column_index_offset().is_some(),
-            |chunk: &ColumnChunkMetaData| chunk.bloom_filter_offset().is_some(),
-        ] {
-            let was = before.row_groups().iter().any(|group| is(group.column(index)));
-            assert_eq!(was, is(last.column(index)), "{name}");
-        }
+        let was =
+            |is: fn(&ColumnChunkMetaData) -> bool| before.row_groups().iter().any(|group| is(group.column(index)));
+        let after = last.column(index);
+        assert_eq!(was(|chunk| chunk.offset_index_offset().is_some()), after.offset_index_offset().is_some(), "{name}");
+        assert_eq!(was(|chunk| chunk.bloom_filter_offset().is_some()), after.bloom_filter_offset().is_some(), "{name}");
+        // Whether pages have a least and a greatest value depends on what is in them, so that a row group may have none.
+        assert!(was(|chunk| chunk.column_index_offset().is_some()) || after.column_index_offset().is_none(), "{name}");
+        assert!(was(|chunk| chunk.statistics().is_some()) || after.statistics().is_none(), "{name}");
     }
 }
 
@@ -222,6 +223,41 @@ fn damage_ends_a_row_group_and_not_the_file() {
         (0..sample.columns[0].len() as u64).filter(|row| !(first..first + expected).contains(row)).collect();
     assert_eq!(read_back(&filtered(&bytes, &others, None).unwrap())[0].len(), others.len());
     assert!(matches!(filtered(&bytes, &[first], None), Err(FilterError::Read(_))));
+}
+
+#[test]
+fn rows_before_damage_are_handed_over_first() {
+    let schema = Arc::new(parse_message_type("message table { required binary text; }").unwrap());
+    let properties = WriterProperties::builder()
+        .set_dictionary_enabled(false)
+        .set_write_batch_size(1)
+        .set_data_page_size_limit(100)
+        .build();
+    let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties)).unwrap();
+    for _ in 0..2 {
+        let mut group = writer.next_row_group().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        let values: Vec<ByteArray> =
+            (0..100).map(|row| ByteArray::from(&*format!("the text of row {row:3}"))).collect();
+        column.typed::<ByteArrayType>().write_batch(&values, None, None).unwrap();
+        column.close().unwrap();
+        group.close().unwrap();
+    }
+    let mut bytes = writer.into_inner().unwrap();
+    let (start, length) = metadata(&bytes).row_group(0).column(0).byte_range();
+    let middle = (start + length / 2) as usize;
+    bytes[middle..middle + 200].fill(0xFF);
+    for most in [1, 1000, 1 << 20] {
+        let (_, rows, lost) = read_all(&bytes, &Fields::default(), most).unwrap();
+        assert_eq!(lost.len(), 1);
+        let before = 100 - lost[0].rows;
+        // No row of a page before the middle is lost with the page there.
+        assert_eq!(before, 50, "{lost:?}");
+        assert_eq!(rows.len() as u64, before + 100);
+        // Only rows that can be read are asked for again, and the damage behind them does not matter.
+        let kept: Vec<u64> = (0..before).chain(100..200).collect();
+        assert_eq!(read_back(&filtered(&bytes, &kept, None).unwrap())[0].len(), kept.len());
+    }
 }
 
 /// A file with this schema, which has one column of bytes or none; and a row group with these values, if there are any.

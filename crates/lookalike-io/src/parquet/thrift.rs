@@ -91,13 +91,12 @@ impl Walker<'_> {
         Ok(Some((*last, wire)))
     }
 
-    /// How many elements a list has, and of which type. Each takes a byte at least, so there cannot be more than bytes.
+    /// How many elements a list claims to have, and of which type. Each takes a byte at least, so that to pass them all
+    /// is to know that there are as many.
     fn list(&mut self) -> Walk<(usize, u8)> {
         let head = self.byte()?;
         let count = if head >> 4 == 15 { self.unsigned()? } else { u64::from(head >> 4) };
-        if count > (self.bytes.len() - self.at) as u64 {
-            return Err(Broken::Cut);
-        }
+        let count = u32::try_from(count).map_err(|_| Broken::Wrong)?;
         Ok((count as usize, head & 0x0F))
     }
 
