@@ -309,7 +309,7 @@ fn a_stream_that_is_another_after_a_cut_is_no_mixture() {
     let found = web_access().find(&format!("http://{at}/x")).unwrap();
     assert!(matches!(failure(&found[0]), Error::Changed { .. }));
 
-    let at = web(|_| Answer { cut: 3_000_000, ..Answer::new(200, &[7; 5_000_000]) });
+    let at = web(|_| Answer { cut: 3_000_000, ..Answer::new(200, &vec![7; 5_000_000]) });
     let found = web_access().find(&format!("http://{at}/x")).unwrap();
     assert!(matches!(failure(&found[0]), Error::Remote { problem: Problem::Cut { .. }, .. }));
 }
@@ -329,7 +329,7 @@ fn a_busy_server_is_asked_again_when_it_wants_to_be() {
 
 #[test]
 fn a_web_server_that_does_not_list_is_asked_for_the_seal() {
-    let held: Arc<Mutex<Vec<(String, Vec<u8>)>>> = Arc::default();
+    let held = Arc::new(Mutex::new(Vec::<(String, Vec<u8>)>::new()));
     let shelf = Arc::clone(&held);
     let answer = move |request: &Request| {
         let mut held = shelf.lock().unwrap();
