@@ -299,6 +299,26 @@ fn a_web_file_without_ranges_or_size_is_streamed_also_when_it_is_cut() {
 }
 
 #[test]
+fn a_part_that_is_cut_is_taken_up_where_it_ended_also_without_an_etag() {
+    let bytes = Dice::new(14).bytes(20_000_000);
+    let (body, asked) = (bytes.clone(), Arc::new(Mutex::new(Vec::new())));
+    let log = Arc::clone(&asked);
+    let at = web(move |request| {
+        let range = request.header("range").unwrap().to_owned();
+        let is_first = range.ends_with("-8388607") && range.starts_with("bytes=0-");
+        log.lock().unwrap().push(range);
+        Answer { cut: if is_first { 3_000_000 } else { usize::MAX }, ..Answer::ranged(request, &body) }
+    });
+    let found = web_access().find(&format!("http://{at}/x")).unwrap();
+    assert!(read(&found[0]) == bytes);
+    let mut asked = asked.lock().unwrap().clone();
+    asked.sort();
+    let expected =
+        ["bytes=0-0", "bytes=0-8388607", "bytes=16777216-19999999", "bytes=3000000-8388607", "bytes=8388608-16777215"];
+    assert_eq!(asked, expected);
+}
+
+#[test]
 fn a_stream_that_is_another_after_a_cut_is_no_mixture() {
     let count = AtomicUsize::new(0);
     let at = web(move |_| {
