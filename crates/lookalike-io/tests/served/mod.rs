@@ -19,7 +19,7 @@ pub const KEY: &str = "key-of-the-tests";
 const SECRET: &str = "secret-of-the-tests";
 
 /// Many tries, and no time between them.
-pub fn eager() -> Patience {
+fn eager() -> Patience {
     let wait = Duration::from_millis(2);
     Patience { tries: 10, first_wait: wait, longest_wait: 4 * wait, in_all: Duration::from_secs(30) }
 }
