@@ -150,9 +150,9 @@ impl Access {
         Ok(RemoteFile::new(address, self.single(url).map_err(problem)?, way, probe.version, self.patience))
     }
 
-    /// What a web server that speaks WebDAV has below a folder.
+    /// What a web server that speaks `WebDAV` has below a folder.
     fn find_pages(&self, address: &Address, url: &Url) -> Result<Vec<RemoteFile>> {
-        let names = match self.list(address, &self.location(address)?) {
+        let names = match list(address, &self.location(address)?) {
             // Many kinds of answer mean that there is no such thing as a list.
             Err(Error::Remote { url, problem: Problem::Other { .. } | Problem::NotThere }) => {
                 return Err(Error::Remote { url, problem: Problem::NoList });
@@ -190,7 +190,7 @@ impl Access {
             };
             let folder = key[..first].rsplit_once('/').map_or("", |(folder, _)| folder);
             let below = object_store::path::Path::parse(folder).unwrap_or_default();
-            let listed = self.list(address, &Location { store: Arc::clone(&location.store), path: below })?;
+            let listed = list(address, &Location { store: Arc::clone(&location.store), path: below })?;
             let found: Vec<_> = listed
                 .iter()
                 .filter(|meta| pattern.matches_with(meta.location.as_ref(), options))
@@ -209,26 +209,26 @@ impl Access {
                 None => return Err(Error::Remote { url: address.shown(), problem: Problem::broken_down() }),
             }
         }
-        Ok(self.list(address, &location)?.iter().map(object).collect())
+        Ok(list(address, &location)?.iter().map(object).collect())
     }
+}
 
-    /// All objects below a prefix by name, but hidden ones and marks of folders.
-    fn list(&self, address: &Address, location: &Location) -> Result<Vec<ObjectMeta>> {
-        let Location { store, path } = location.clone();
-        let prefix = path.clone();
-        let listed = runtime::run(async move {
-            store.list(Some(&prefix)).try_collect::<Vec<_>>().await.map_err(|error| Problem::of(&error))
-        });
-        let listed = listed.unwrap_or_else(|| Err(Problem::broken_down()));
-        let mut listed = listed.map_err(|problem| Error::Remote { url: address.shown(), problem })?;
-        listed.sort_by(|left, right| left.location.as_ref().cmp(right.location.as_ref()));
-        let is_hidden = |meta: &ObjectMeta| {
-            let mut parts = meta.location.prefix_match(&path).into_iter().flatten();
-            parts.any(|part| part.as_ref().starts_with('.'))
-        };
-        listed.retain(|meta| !is_mark(meta) && !is_hidden(meta));
-        Ok(listed)
-    }
+/// All objects below a prefix by name, but hidden ones and marks of folders.
+fn list(address: &Address, location: &Location) -> Result<Vec<ObjectMeta>> {
+    let Location { store, path } = location.clone();
+    let prefix = path.clone();
+    let listed = runtime::run(async move {
+        store.list(Some(&prefix)).try_collect::<Vec<_>>().await.map_err(|error| Problem::of(&error))
+    });
+    let listed = listed.unwrap_or_else(|| Err(Problem::broken_down()));
+    let mut listed = listed.map_err(|problem| Error::Remote { url: address.shown(), problem })?;
+    listed.sort_by(|left, right| left.location.as_ref().cmp(right.location.as_ref()));
+    let is_hidden = |meta: &ObjectMeta| {
+        let mut parts = meta.location.prefix_match(&path).into_iter().flatten();
+        parts.any(|part| part.as_ref().starts_with('.'))
+    };
+    listed.retain(|meta| !is_mark(meta) && !is_hidden(meta));
+    Ok(listed)
 }
 
 /// Whether an object only makes a folder seem to be there. Its slash is gone already, so it shows itself by having nothing in

@@ -35,7 +35,7 @@ pub use problem::Problem;
 use crate::error::Result;
 
 /// The files that `url` means: one object; or all below a prefix, by name, but hidden ones; or those that match `*`, `?`,
-/// `[…]` and `**` in the path. A web server has no prefixes but where it speaks WebDAV, and no patterns.
+/// `[…]` and `**` in the path. A web server has no prefixes but where it speaks `WebDAV`, and no patterns.
 ///
 /// # Errors
 ///

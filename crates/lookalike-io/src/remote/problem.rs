@@ -24,7 +24,8 @@ pub enum Problem {
     },
     /// Nobody gave credentials, and this machine has none of its own.
     #[error(
-        "no credentials found; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or AWS_PROFILE, GOOGLE_APPLICATION_CREDENTIALS, or \
+        "no credentials found; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or AWS_PROFILE (with single sign-on, first `aws \
+         configure export-credentials --format env`), GOOGLE_APPLICATION_CREDENTIALS, or \
          AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY; for what anyone may read, AWS_SKIP_SIGNATURE=true \
          (GOOGLE_…, AZURE_…)"
     )]

@@ -57,6 +57,9 @@ impl From<Problem> for Failure {
     }
 }
 
+/// A part under way, and its share of what may be held ahead, if it is ahead.
+type Part = (Pending<Result<Bytes, Failure>>, Option<Share>);
+
 /// The parts of an object from here on.
 pub(super) struct Ranges {
     object: Arc<Object>,
@@ -64,7 +67,7 @@ pub(super) struct Ranges {
     first_etag: Arc<OnceLock<String>>,
     next: u64,
     end: u64,
-    under_way: VecDeque<(Pending<Result<Bytes, Failure>>, Option<Share>)>,
+    under_way: VecDeque<Part>,
 }
 
 impl Ranges {

@@ -41,9 +41,8 @@ pub(super) fn of_variables(variables: impl IntoIterator<Item = (String, String)>
     if let Some(connection) = settings.remove("azure_storage_connection_string") {
         add_missing(&mut settings, of_connection_string(&connection));
     }
-    if let Some(profile) = amazon_profile(&settings, home) {
-        add_missing(&mut settings, profile);
-    }
+    let profile = amazon_profile(&settings, home);
+    add_missing(&mut settings, profile);
     settings
 }
 
@@ -54,7 +53,7 @@ fn add_missing(settings: &mut Settings, more: Settings) {
 }
 
 /// What the tools of Amazon take from a file, unless the environment says who we are.
-fn amazon_profile(settings: &Settings, home: Option<&Path>) -> Option<Settings> {
+fn amazon_profile(settings: &Settings, home: Option<&Path>) -> Settings {
     const IDENTITIES: [&str; 5] = [
         "aws_access_key_id",
         "aws_skip_signature",
@@ -76,7 +75,7 @@ fn amazon_profile(settings: &Settings, home: Option<&Path>) -> Option<Settings> 
         // A key and a token of two origins would not fit.
         found.retain(|name, _| matches!(name.as_str(), "aws_region" | "aws_endpoint_url" | "aws_endpoint_url_s3"));
     }
-    Some(found)
+    found
 }
 
 /// `AccountName=…;AccountKey=…`, as the portal of Azure shows it.

@@ -66,7 +66,7 @@ impl Access {
         for entry in WalkDir::new(folder).sort_by_file_name() {
             let entry = entry.map_err(|error| Error::Unreadable { path: folder.to_owned(), cause: error.into() })?;
             if entry.file_type().is_file() {
-                let below = entry.path().strip_prefix(folder).expect("a walk stays below its root");
+                let below = entry.path().strip_prefix(folder).unwrap_or(entry.path());
                 let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
                 let name = parts.join("/");
                 let job = self.job(entry.path(), &address.below(&name))?;

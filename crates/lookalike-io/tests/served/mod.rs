@@ -19,7 +19,7 @@ pub const KEY: &str = "key-of-the-tests";
 const SECRET: &str = "secret-of-the-tests";
 
 /// Many tries, and no time between them.
-pub fn eager() -> Patience {
+fn eager() -> Patience {
     let wait = Duration::from_millis(2);
     Patience { tries: 10, first_wait: wait, longest_wait: 4 * wait, in_all: Duration::from_secs(30) }
 }
@@ -222,8 +222,8 @@ impl Request {
     /// The same, for a connection that carries no other.
     fn forwarded(&self) -> Vec<u8> {
         let headers = self.headers.iter().filter(|(name, _)| name != "connection");
-        let headers: String = headers.map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-        let mut bytes = format!("{}\r\n{headers}connection: close\r\n\r\n", self.line).into_bytes();
+        let headers: Vec<_> = headers.map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let mut bytes = format!("{}\r\n{}connection: close\r\n\r\n", self.line, headers.concat()).into_bytes();
         bytes.extend_from_slice(&self.body);
         bytes
     }
@@ -271,14 +271,12 @@ pub fn web(answer: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Socke
     serve(move |mut client| {
         let Some(request) = Request::read(&mut client) else { return };
         let answer = answer(&request);
-        let mut head = format!("HTTP/1.1 {} Some\r\nConnection: close\r\n", answer.status);
+        let mut head = vec![format!("HTTP/1.1 {} Some", answer.status), "Connection: close".to_owned()];
         if answer.has_length {
-            head += &format!("Content-Length: {}\r\n", answer.body.len());
+            head.push(format!("Content-Length: {}", answer.body.len()));
         }
-        for (name, value) in &answer.headers {
-            head += &format!("{name}: {value}\r\n");
-        }
-        let _ = client.write_all(format!("{head}\r\n").as_bytes());
+        head.extend(answer.headers.iter().map(|(name, value)| format!("{name}: {value}")));
+        let _ = client.write_all(format!("{}\r\n\r\n", head.join("\r\n")).as_bytes());
         let _ = client.write_all(&answer.body[..answer.body.len().min(answer.cut)]);
     })
 }
