@@ -83,7 +83,7 @@ proptest! {
         let texts: Vec<String> = texts.iter().enumerate().map(dress).collect();
         let case = Case::of(&texts);
         let mut read = case.options("corpus.jsonl", 0.5).read;
-        read.fields.id = Some("id".to_owned());
+        read.settings.fields.id = Some("id".to_owned());
         let mut options = similarity(shingle, 0.5, 1.0);
         options.fold = "accents,digits".parse().unwrap();
         let ours = pairs(&read, options, Copies::All);
