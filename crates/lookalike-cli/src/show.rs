@@ -270,7 +270,7 @@ pub(crate) fn comparison(ids: &[String; 2], comparison: &Comparison, options: &S
         overlap.left,
         overlap.right,
         options.shingle,
-        folded(&options.fold.to_string())
+        folded(&options.fold.to_string()).trim_end_matches(',')
     )?;
     let is_colored = io::stdout().is_terminal();
     for (id, side, marks) in [(&ids[0], left, ["[-", "-]"]), (&ids[1], right, ["[+", "+]"])] {

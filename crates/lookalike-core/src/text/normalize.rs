@@ -31,21 +31,24 @@ pub fn normalize(text: &str) -> String {
     twice
 }
 
-/// Whether `c` can melt into the character before it, as an accent does into its letter.
+/// Whether `c` can melt into the character before it, as an accent does into its letter; or begins with one that can.
 pub(super) fn composes_with_the_one_before(c: char) -> bool {
     static SECONDS: OnceLock<HashSet<char>> = OnceLock::new();
-    SECONDS
-        .get_or_init(|| {
-            let decomposition = CanonicalDecomposition::new();
-            // All canonical compositions lie in the first two planes.
-            ('\0'..='\u{1FFFF}')
-                .filter_map(|c| match decomposition.decompose(c) {
-                    Decomposed::Expansion(_, second) => Some(second),
-                    Decomposed::Default | Decomposed::Singleton(_) => None,
-                })
-                .collect()
-        })
-        .contains(&c)
+    let decomposition = CanonicalDecomposition::new();
+    let seconds = SECONDS.get_or_init(|| {
+        // All canonical compositions lie in the first two planes.
+        ('\0'..='\u{1FFFF}')
+            .filter_map(|c| match decomposition.decompose(c) {
+                Decomposed::Expansion(_, second) => Some(second),
+                Decomposed::Default | Decomposed::Singleton(_) => None,
+            })
+            .collect()
+    });
+    let next = |c: &char| match decomposition.decompose(*c) {
+        Decomposed::Expansion(first, _) | Decomposed::Singleton(first) => Some(first),
+        Decomposed::Default => None,
+    };
+    std::iter::successors(Some(c), next).any(|first| seconds.contains(&first))
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ pub(super) fn for_each(text: &str, offset: usize, mut each: impl FnMut(&Characte
     }
 }
 
-/// As [`for_each`], for the piece that starts at `at`; says where it ends.
+/// As [`for_each`], for the piece that starts at `at`, or a few of them; says where it ends.
 #[inline]
 pub(super) fn piece(text: &str, at: usize, offset: usize, each: &mut impl FnMut(&Character, usize, usize)) -> usize {
     let mut characters = text[at..].chars();
@@ -25,15 +25,23 @@ pub(super) fn piece(text: &str, at: usize, offset: usize, each: &mut impl FnMut(
     let first_end = at + c.len_utf8();
     let (mut last, mut end) = (first, first_end);
     let mut is_simple = first.kind != Kind::Complex;
+    // The next piece has begun, in case that it must be normalised as well: a call costs more than a few characters.
+    let mut has_begun = false;
+    let mut read = first_end;
     for c in characters {
         let next = character(c);
-        if next.kind != Kind::Complex && !next.reorders {
+        let begins = next.kind != Kind::Complex && !next.reorders;
+        if begins && (is_simple || has_begun) {
             break;
         }
         // Two marks that follow one letter may have to change places.
         is_simple &= next.kind != Kind::Complex && !last.reorders;
-        end += c.len_utf8();
+        has_begun = begins;
         last = next;
+        read += c.len_utf8();
+        if !begins {
+            end = read;
+        }
     }
     if is_simple {
         each(first, offset + at, offset + first_end);
@@ -50,6 +58,9 @@ pub(super) fn piece(text: &str, at: usize, offset: usize, each: &mut impl FnMut(
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
+    use icu_normalizer::DecomposingNormalizer;
     use icu_normalizer::properties::{CanonicalDecomposition, Decomposed};
 
     use super::*;
@@ -71,6 +82,29 @@ mod tests {
                 assert_eq!(normalize(&format!("{text}{c}")), format!("{normal}{alone}"), "{text:?} {c:?}");
             }
         }
+    }
+
+    // U+113C5 is such a one: it stays as it is by itself, but is U+113C2 twice, and U+113C2 melts into another before it.
+    #[test]
+    fn what_starts_a_piece_does_not_begin_with_something_that_melts() {
+        let decomposition = CanonicalDecomposition::new();
+        let seconds: HashSet<char> = ('\0'..='\u{1FFFF}')
+            .filter_map(|c| match decomposition.decompose(c) {
+                Decomposed::Expansion(_, second) => Some(second),
+                Decomposed::Default | Decomposed::Singleton(_) => None,
+            })
+            .collect();
+        let [nfd, nfkd] = [DecomposingNormalizer::new_nfd(), DecomposingNormalizer::new_nfkd()];
+        for c in ('\0'..=char::MAX).filter(|c| character(*c).kind != Kind::Complex && !character(*c).reorders) {
+            for text in [c, character(c).folded].map(String::from) {
+                for form in [nfd.normalize(&text), nfkd.normalize(&text)] {
+                    assert!(form.chars().next().is_none_or(|first| !seconds.contains(&first)), "{c:?}");
+                }
+            }
+        }
+        let mut folded = String::new();
+        for_each("\u{113c2}\u{113c5}", 0, |character, _, _| folded.push(character.folded));
+        assert_eq!(folded, "\u{113c5}\u{113c2}");
     }
 
     // Words end before a lone letter and before what is in no word, though a mark that follows may still melt into it.
