@@ -145,7 +145,7 @@ mod tests {
     ];
 
     fn page() -> Vec<u8> {
-        (0..5_000)
+        (0..30_000)
             .flat_map(|number: u32| format!("<p>word {}", number.wrapping_mul(2_654_435_761)).into_bytes())
             .collect()
     }
@@ -203,10 +203,10 @@ mod tests {
             (Coding::Gzip, gzip(&page)),
             (Coding::Deflate, zlib(&page)),
             (Coding::Deflate, raw(&page)),
-            (Coding::Zstd, zstd::stream::encode_all(&page.repeat(8)[..], 1).unwrap()),
+            (Coding::Zstd, zstd::stream::encode_all(&page[..], 1).unwrap()),
         ] {
             let unpacked = unpack(coding, &packed[..packed.len() / 2], MOST).unwrap().unwrap();
-            assert!(unpacked.len() > 1000 && page.repeat(8).starts_with(&unpacked), "{coding:?}: {}", unpacked.len());
+            assert!(unpacked.len() > 1000 && page.starts_with(&unpacked), "{coding:?}: {}", unpacked.len());
         }
     }
 

@@ -17,7 +17,7 @@ use super::coding::{self, Coding};
 pub(crate) struct Response<'a> {
     /// Such as 200; none where the status line is missing or damaged.
     pub(crate) status: Option<u16>,
-    /// The header's value, with its parameters; the last one where there are several, as browsers do.
+    /// The header's value, with its parameters; the last one that says something new where there are several, as browsers do.
     pub(crate) content_type: Option<&'a str>,
     /// What the page is made of.
     pub(crate) body: Cow<'a, [u8]>,
@@ -32,17 +32,17 @@ const MOST_CODINGS: usize = 4;
 ///
 /// A sentence for the user: the body is damaged from its start, or larger than `most`.
 pub(crate) fn response(block: &[u8], most: usize) -> Result<Response<'_>, String> {
-    if !block.get(..5).is_some_and(|start| start.eq_ignore_ascii_case(b"HTTP/")) {
+    let (status_line, rest) = line(block);
+    if !is_status_line(status_line) {
         // Some crawlers store the body alone.
         return Ok(Response { status: None, content_type: None, body: Cow::Borrowed(block) });
     }
-    let (status_line, rest) = line(block);
-    let mut content_type = None;
+    let mut content_type: Option<&str> = None;
     let mut codings = Vec::new();
     let mut is_chunked = false;
     let body = headers(rest, |name, value| {
         if name.eq_ignore_ascii_case(b"content-type") {
-            content_type = Some(leading_text(value)).filter(|value| !value.is_empty()).or(content_type);
+            content_type = Some(later(content_type, leading_text(value)));
         } else if name.eq_ignore_ascii_case(b"content-encoding") {
             // One more than allowed tells that there are too many.
             let room = MOST_CODINGS + 1 - codings.len();
@@ -78,6 +78,12 @@ fn line(bytes: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
+/// Whether a message starts here: with a word like `HTTP/1.1`, though crawls have others.
+fn is_status_line(line: &[u8]) -> bool {
+    let word = line.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+    word.get(..4).is_some_and(|start| start.eq_ignore_ascii_case(b"HTTP")) && memchr(b'/', word).is_some()
+}
+
 /// The code of `HTTP/1.1 200 OK`, of `HTTP/2 200`, and of `HTTP/1.1 200`.
 fn status(line: &[u8]) -> Option<u16> {
     let code = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).nth(1)?;
@@ -108,6 +114,12 @@ fn headers<'a>(bytes: &'a [u8], mut each: impl FnMut(&'a [u8], &'a [u8])) -> &'a
         rest = after;
     }
     rest
+}
+
+/// Of two values of a header, the later one, unless it repeats the earlier one without the charset.
+fn later<'a>(earlier: Option<&'a str>, value: &'a str) -> &'a str {
+    let start = earlier.and_then(|earlier| earlier.get(..value.len()));
+    if start.is_some_and(|start| start.eq_ignore_ascii_case(value)) { earlier.unwrap_or(value) } else { value }
 }
 
 /// A header's value up to the first byte that is not UTF-8.
@@ -181,6 +193,7 @@ mod tests {
             ("HTTP/2 200", Some(200)),
             ("HTTP/1.1  301  Moved", Some(301)),
             ("http/1.1 200 d\u{e9}j\u{e0} vu", Some(200)),
+            ("HTTPX/1.1 200 OK", Some(200)),
             ("HTTP/1.1 OK", None),
             ("HTTP/1.1", None),
             ("HTTP/1.1 20000 OK", None),
@@ -200,6 +213,7 @@ mod tests {
             b"HTTP/1.1 200 OK\r\nno colon\r\nX: \xFF\xFE\r\n\xE9: y\r\nContent-Type: text/html; charset=x\r\n\r\npage",
             b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Type: text/html; charset=x\r\n\r\npage",
             b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=x\r\nContent-Type:\r\n\r\npage",
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=x\r\nContent-Type: Text/HTML\r\n\r\npage",
             b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=x\xFFy\r\n\r\npage",
         ] {
             let shown = String::from_utf8_lossy(block);

@@ -4,13 +4,32 @@
 //! that takes the square of its length in time. What is written here has every element ended in order, none of the elements
 //! with rules of their own (drawings, formulas, frames, scripts), few attributes and no great depth, and asks for neither.
 //!
-//! What a reader would get wrong: it is not for people. It keeps what an article is known by, and the words.
+//! What a reader would get wrong: it is not for people. It keeps what an article is known by, and the words; `&` and `<` in the
+//! text have stand-ins, which [`text_of`] takes back.
+
+use memchr::memchr2;
 
 use super::element::Element;
 use super::tags::{Attribute, Sink, read};
 
 /// The most elements that are written: a tree takes some 150 bytes for each. The text of others is written without them.
 const MOST_ELEMENTS: usize = 500_000;
+
+/// What stands for `&` and `<` in text. A builder of trees appends each character reference to the text before it, and copies
+/// that text each time; a megabyte of `&amp;` took a minute. Unicode sets these two aside for use within a program.
+const STAND_INS: [(char, &str); 2] = [('\u{FDD0}', "&"), ('\u{FDD1}', "<")];
+
+/// Text from the clean markup as it was in the page.
+pub(super) fn text_of(clean: &str) -> String {
+    let mut text = String::with_capacity(clean.len());
+    for character in clean.chars() {
+        match STAND_INS.iter().find(|(stand_in, _)| *stand_in == character) {
+            Some((_, meant)) => text.push_str(meant),
+            None => text.push(character),
+        }
+    }
+    text
+}
 
 /// The page, mended and without what is not seen.
 pub(super) fn markup(html: &str) -> String {
@@ -62,7 +81,8 @@ impl Sink for Clean {
             self.markup.push(b' ');
             self.markup.extend_from_slice(name);
             self.markup.extend_from_slice(b"=\"");
-            escape(value, &mut self.markup);
+            // No name that counts has these.
+            self.markup.extend(value.iter().filter(|byte| !matches!(byte, b'"' | b'&' | b'<' | b'>')));
             self.markup.push(b'"');
         }
         self.markup.push(b'>');
@@ -79,20 +99,17 @@ impl Sink for Clean {
     }
 
     fn text(&mut self, text: &[u8], _: bool) {
-        escape(text, &mut self.markup);
+        write_text(text, &mut self.markup);
     }
 }
 
 /// Writes text so that it is nothing else.
-fn escape(mut text: &[u8], markup: &mut Vec<u8>) {
-    while let Some(place) = text.iter().position(|byte| matches!(byte, b'&' | b'<' | b'>' | b'"')) {
+fn write_text(mut text: &[u8], markup: &mut Vec<u8>) {
+    let [(ampersand, _), (less, _)] = STAND_INS;
+    while let Some(place) = memchr2(b'&', b'<', text) {
         markup.extend_from_slice(&text[..place]);
-        markup.extend_from_slice(match text[place] {
-            b'&' => b"&amp;",
-            b'<' => b"&lt;",
-            b'>' => b"&gt;",
-            _ => b"&quot;",
-        });
+        let stand_in = if text[place] == b'&' { ampersand } else { less };
+        markup.extend_from_slice(stand_in.encode_utf8(&mut [0; 3]).as_bytes());
         text = &text[place + 1..];
     }
     markup.extend_from_slice(text);
@@ -118,7 +135,12 @@ mod tests {
     #[test]
     fn only_what_an_article_is_known_by_is_kept() {
         let page = "<body onload=x><x-y CLASS='a \"b' class=c onclick=d>&lt;e&amp;</x-y><script>f</script><img src=g><svg>h</svg><math>i";
-        assert_eq!(markup(page), "<span class=\"a &quot;b\">&lt;e&amp;</span><img><span>i</span>");
+        assert_eq!(markup(page), "<span class=\"a b\">\u{FDD1}e\u{FDD0}</span><img><span>i</span>");
+    }
+
+    #[test]
+    fn signs_that_mean_markup_come_back_as_text() {
+        assert_eq!(text_of(&markup("a &lt;b&gt; &amp;amp; &nbsp;c")), "a <b> &amp; \u{A0}c");
     }
 
     #[test]

@@ -32,8 +32,10 @@ pub(super) enum Element {
     Cell,
     /// A block that keeps its lines.
     Preformatted,
-    /// Not shown, with elements in it: drawings, and what stands in for a film that can be shown.
+    /// Not shown, with elements in it: `template`, and what stands in for a film that can be shown.
     Unseen,
+    /// Likewise a drawing, but blocks end it if nobody else did.
+    Drawing,
     /// Not shown, and not markup: `script`.
     Raw,
     /// Shown, and not markup: `title`.
@@ -44,7 +46,6 @@ impl Element {
     /// Known by its name in lower case.
     pub(super) fn of(name: &[u8]) -> Self {
         match name {
-            b"a" | b"b" | b"i" | b"span" | b"strong" | b"em" => Self::Inline,
             b"div" | b"ul" | b"ol" | b"dl" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"section"
             | b"article" | b"header" | b"footer" | b"nav" | b"aside" | b"main" | b"blockquote" | b"address"
             | b"center" | b"details" | b"summary" | b"dialog" | b"dir" | b"menu" | b"form" | b"fieldset"
@@ -63,8 +64,9 @@ impl Element {
             | b"embed" | b"frame" | b"image" | b"keygen" | b"param" | b"source" | b"track" | b"wbr" => Self::Void,
             b"html" | b"head" | b"body" | b"frameset" | b"colgroup" => Self::Ignored,
             b"pre" | b"listing" => Self::Preformatted,
-            b"svg" | b"template" | b"object" | b"applet" | b"canvas" | b"audio" | b"video" | b"datalist"
-            | b"annotation" | b"annotation-xml" => Self::Unseen,
+            b"template" | b"object" | b"applet" | b"canvas" | b"audio" | b"video" | b"datalist" | b"annotation"
+            | b"annotation-xml" => Self::Unseen,
+            b"svg" => Self::Drawing,
             b"script" | b"style" | b"noscript" | b"iframe" | b"noembed" | b"noframes" => Self::Raw,
             b"title" | b"textarea" | b"xmp" | b"plaintext" => Self::RawShown,
             _ => Self::Inline,
@@ -78,12 +80,12 @@ impl Element {
 
     /// Whether words on both sides of its tags are in different lines. The title is, though it is no block.
     pub(super) fn breaks_lines(self) -> bool {
-        !matches!(self, Self::Inline | Self::Void | Self::Unseen | Self::Raw)
+        !matches!(self, Self::Inline | Self::Void | Self::Unseen | Self::Drawing | Self::Raw)
     }
 
     /// Whether its content is never text.
     pub(super) fn is_unseen(self) -> bool {
-        matches!(self, Self::Unseen | Self::Raw)
+        matches!(self, Self::Unseen | Self::Drawing | Self::Raw)
     }
 
     /// Whether its start tag ends an open `other`, be there inline elements between them or not.
@@ -94,8 +96,7 @@ impl Element {
                     && !matches!(self, Self::RawShown | Self::Choice | Self::Ignored)
                     && self != Self::LineBreak
             }
-            // A drawing that nobody ended: blocks are not drawn.
-            Self::Unseen => matches!(self, Self::Block | Self::Paragraph | Self::Table),
+            Self::Drawing => matches!(self, Self::Block | Self::Paragraph | Self::Table),
             Self::Item | Self::Term | Self::Choice | Self::Rows => self == other,
             Self::Row => matches!(self, Self::Row | Self::Rows),
             Self::Cell => matches!(self, Self::Cell | Self::Row | Self::Rows),

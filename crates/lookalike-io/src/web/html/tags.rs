@@ -98,14 +98,17 @@ impl<S: Sink> Tags<'_, S> {
             }
             return None;
         }
-        if self.is_self_closing && (name == b"svg" || self.open.is_hidden()) {
+        if self.is_self_closing && (element == Element::Drawing || self.open.is_hidden()) {
             // Only drawings have elements that end themselves, and there `<script/>` is one.
             return None;
         }
         let hides = self.hides || element.is_unseen() || is_hiding(&self.style);
-        let was_hidden = self.open.is_hidden();
+        if hides {
+            // What is seen on both sides of it stays apart.
+            self.break_line(element);
+        }
         let is_open = self.open.open(name, element, hides);
-        if !was_hidden && !hides {
+        if !self.open.is_hidden() {
             if is_open {
                 self.sink.start(name, element, &self.attributes);
             } else {

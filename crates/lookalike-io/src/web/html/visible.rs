@@ -74,8 +74,6 @@ impl Sink for Visible {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     fn visible(html: &str) -> String {
         let mut text = "left over".to_owned();
         super::text(html, &mut text);
