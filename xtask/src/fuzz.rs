@@ -33,7 +33,17 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         let mut fuzz = Command::new("cargo");
         // The fuzzer needs flags of the compiler that are not stable. Readers have no unsafe code to be sanitized.
         fuzz.env("RUSTC_BOOTSTRAP", "1").current_dir(&folder);
-        fuzz.args(["fuzz", "run", "--sanitizer", "none", &target, "--", "-timeout=20", "-rss_limit_mb=3000", "-max_len=65536"]);
+        fuzz.args([
+            "fuzz",
+            "run",
+            "--sanitizer",
+            "none",
+            &target,
+            "--",
+            "-timeout=20",
+            "-rss_limit_mb=3000",
+            "-max_len=65536",
+        ]);
         fuzz.arg(format!("-max_total_time={}", options.seconds));
         succeed(&mut fuzz).with_context(|| format!("fuzz/artifacts/{target} has what was found"))?;
     }

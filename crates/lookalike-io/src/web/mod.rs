@@ -8,11 +8,6 @@
 //! What a reader would get wrong: a Content-Type is a claim. Bytes that show a binary format are no text whatever it says, and
 //! bytes without a Content-Type are looked at.
 
-#![cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the readers of WARC responses and HTML files, which call it, are not here yet")
-)]
-
 pub(crate) mod charset;
 mod coding;
 mod html;

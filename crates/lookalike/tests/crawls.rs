@@ -1,0 +1,91 @@
+//! Real crawls of many origins, where the shared data is there: read to their ends or to the damage, with nothing lost in
+//! silence. The numbers of records were compared with those that `warcio` counts, file by file.
+
+mod made;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use lookalike::io::read::Settings;
+use lookalike::io::web::Extract;
+use lookalike::{ReadOptions, Summary};
+use made::{Case, dedup};
+
+/// The samples, if they are there.
+fn samples() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/warc-samples");
+    folder.is_dir().then_some(folder)
+}
+
+fn read(inputs: Vec<PathBuf>, settings: Settings) -> (Case, Summary) {
+    let case = Case::new();
+    let mut options = case.options("in", 0.8);
+    options.read = ReadOptions { inputs, settings };
+    let summary = dedup(&options);
+    (case, summary)
+}
+
+#[test]
+fn every_sample_is_read_to_its_end_or_to_the_damage() {
+    let Some(folder) = samples() else { return };
+    let (_, summary) = read(vec![folder], Settings::default());
+    let carried = [
+        ("filedesc", 3),
+        ("metadata", 35),
+        ("not text", 38),
+        ("other", 6),
+        ("request", 265),
+        ("revisit", 138),
+        ("warcinfo", 31),
+    ];
+    assert_eq!(summary.input.carried, BTreeMap::from(carried));
+    assert_eq!((summary.input.documents, summary.input.skipped), (118, 14));
+    let mut skipped: Vec<(&str, u64)> = summary
+        .skipped
+        .iter()
+        .map(|skipped| (skipped.file.rsplit("__").next().unwrap().rsplit('/').next().unwrap(), skipped.position))
+        .collect();
+    skipped.sort_unstable();
+    assert_eq!(
+        skipped,
+        [
+            ("bad.arc", 1),
+            ("bad.arc", 2),
+            ("double-single-inflate-error.gz", 1),
+            ("example-extra.warc", 4),
+            ("example-extra.warc", 5),
+            ("example-space-in-url.arc", 2),
+            ("example-trunc.warc", 3),
+            ("example-wrong-chunks.warc.gz", 1),
+            ("files.tsv", 1),
+            ("missing-status-text.warc", 1),
+            ("sample.warc.txt", 1),
+            ("sample.warc.txt", 2),
+            ("sample.warc.txt", 3),
+            ("sample.warc.txt", 4),
+        ]
+    );
+}
+
+#[test]
+fn a_page_is_known_again_in_every_form_of_its_crawl() {
+    let Some(folder) = samples() else { return };
+    // The same page as HTML, plain and gzip, and as the text that Common Crawl made of it, plain and gzip.
+    let names = ["warc", "warc.gz", "warc.wet", "warc.wet.gz"];
+    let inputs = names.map(|end| folder.join(format!("commoncrawl__whirlwind-python__whirlwind.{end}"))).to_vec();
+    for extract in [Extract::Text, Extract::Article] {
+        let (case, summary) = read(inputs.clone(), Settings { extract, ..Settings::default() });
+        assert_eq!((summary.input.documents, summary.input.skipped), (4, 0));
+        // Each pair of equal form is one text; the two forms of all visible text are near-duplicates too.
+        assert!(summary.found.removed >= 2, "{extract:?}: {:?}", case.rows("removed.jsonl"));
+    }
+}
+
+#[test]
+fn written_crawls_read_the_same_again() {
+    let Some(folder) = samples() else { return };
+    let (case, first) = read(vec![folder], Settings::default());
+    let (_, second) = read(vec![case.path("out/kept")], Settings::default());
+    assert_eq!((second.input.documents, second.input.skipped), (first.found.kept, 0));
+    assert_eq!((second.found.removed, &second.input.carried), (0, &first.input.carried));
+}
