@@ -67,6 +67,8 @@ impl Format {
         };
         let extension = unpacked_extension(name);
         match extension.as_deref() {
+            Some("warc" | "wet" | "wat") if start.is_empty() => Self::Warc,
+            Some("arc") if start.is_empty() => Self::Arc,
             Some("parquet") => Self::Parquet,
             Some("jsonl" | "ndjson") => Self::Jsonl,
             _ if is_binary(start) => Self::Other,
@@ -163,6 +165,7 @@ mod tests {
             ("part-0001", b"PAR1\0\0", Format::Parquet),
             ("cut.parquet", b"\0\0\0", Format::Parquet),
             ("a.csv.gz", b"x", Format::Csv),
+            ("a.warc.gz", b"", Format::Warc),
             ("a.htm", b"x", Format::Html),
             ("a.txt", b"{ a text }", Format::Text),
             ("a.txt", b"a zero \0 in a text", Format::Text),

@@ -86,6 +86,8 @@ fn written_crawls_read_the_same_again() {
     let Some(folder) = samples() else { return };
     let (case, first) = read(vec![folder], Settings::default());
     let (_, second) = read(vec![case.path("out/kept")], Settings::default());
-    assert_eq!((second.input.documents, second.input.skipped), (first.found.kept, 0));
+    // A file of which all was skipped is empty, and an empty .txt file is a document without a word.
+    assert_eq!(second.input.documents - second.input.empty, first.found.kept - first.input.empty);
+    assert_eq!(second.input.skipped, 0);
     assert_eq!((second.found.removed, &second.input.carried), (0, &first.input.carried));
 }
