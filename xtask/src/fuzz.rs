@@ -13,7 +13,7 @@ use crate::workspace::{Workspace, succeed};
 /// What the fuzzer can be told.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// The targets, as in fuzz/fuzz_targets; all of them if none is given
+    /// The targets, as in `fuzz/fuzz_targets`; all of them if none is given
     targets: Vec<String>,
     /// How long to run each
     #[arg(long, value_name = "S", default_value_t = 600)]

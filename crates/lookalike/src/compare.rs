@@ -144,13 +144,10 @@ fn for_each_document(options: &ReadOptions, mut each: impl FnMut(&str, &str)) ->
         while stream.next(&mut chunk)? {
             chunk.settle(&shelf)?;
             before += parser.entries(&chunk, |placed| match placed.entry {
-                Entry::Document(document) => match &document.id {
-                    Some(id) => each(id, document.text),
-                    None => {
-                        let position = before + placed.position + 1;
-                        each(&chunk.kind().format.id(&file.name, position), document.text);
-                    }
-                },
+                Entry::Document(document) => {
+                    let by_place = || chunk.kind().format.id(&file.name, before + placed.position + 1).into();
+                    each(&document.id.unwrap_or_else(by_place), document.text);
+                }
                 Entry::Skipped(reason) => drop(skipped.get_or_insert(reason)),
                 Entry::Carried(_) => {}
             });

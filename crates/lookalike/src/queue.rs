@@ -37,12 +37,12 @@ impl<'a> Queue<'a> {
             let _reading = Reading(self);
             let read = (|| {
                 let mut stream = match task {
-                    Task::Open(file) => {
+                    Task { stream: Some(stream), .. } => stream,
+                    Task { file, stream: None } => {
                         let stream = Stream::open(file, &self.files[file as usize], self.settings)?;
                         opened(file, &stream);
                         stream
                     }
-                    Task::GoOn(stream) => stream,
                 };
                 Ok(stream.next(chunk)?.then_some(stream))
             })();
@@ -73,15 +73,12 @@ impl<'a> Queue<'a> {
                 return None;
             }
             // Files that are open come first, so that few are.
-            let task = state.waiting.pop().map(Task::GoOn).or_else(|| {
-                let file = state.next_file;
-                (file < self.files.len()).then(|| {
-                    state.next_file += 1;
-                    Task::Open(file as u32)
-                })
-            });
+            let stream = state.waiting.pop();
+            let file = state.next_file;
+            let task = (stream.is_some() || file < self.files.len()).then_some(Task { file: file as u32, stream });
             match task {
                 Some(task) => {
+                    state.next_file += usize::from(task.stream.is_none());
                     state.reading += 1;
                     return Some(task);
                 }
@@ -114,7 +111,8 @@ impl Drop for Reading<'_, '_> {
     }
 }
 
-enum Task {
-    Open(u32),
-    GoOn(Stream),
+/// A stream to go on with, or else a file to open.
+struct Task {
+    file: u32,
+    stream: Option<Stream>,
 }

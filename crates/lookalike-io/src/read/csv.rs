@@ -35,9 +35,9 @@ impl Table {
         let mut cells = Cells::default();
         cells.read(without_mark(first_row), delimiter);
         let names: Vec<String> = (0..cells.count())
-            .map(|at| match settings.has_header {
-                true => String::from_utf8_lossy(cells.cell(at).unwrap_or_default()).trim().to_owned(),
-                false => (at + 1).to_string(),
+            .map(|at| match cells.cell(at) {
+                Some(name) if settings.has_header => String::from_utf8_lossy(name).trim().to_owned(),
+                _ => (at + 1).to_string(),
             })
             .collect();
         let mut columns = Vec::new();

@@ -48,7 +48,7 @@ impl Source {
         match compression {
             Compression::None => Ok(Self { compression, reader: Reader::Plain(Box::new(file)) }),
             Compression::Gzip => Ok(Self { compression, reader: Reader::Gzip(Box::new(MemberReader::new(file))) }),
-            Compression::Zstd => Self::unpacked(file, compression),
+            Compression::Zstd => Ok(Self::unpacked(file, compression)),
         }
     }
 
@@ -56,15 +56,15 @@ impl Source {
     fn once(mut pipe: impl Read + Send + 'static) -> io::Result<Self> {
         let start = start(&mut pipe)?;
         let compression = Compression::of(&start);
-        Self::unpacked(io::Cursor::new(start).chain(pipe), compression)
+        Ok(Self::unpacked(io::Cursor::new(start).chain(pipe), compression))
     }
 
-    fn unpacked(packed: impl Read + Send + 'static, compression: Compression) -> io::Result<Self> {
+    fn unpacked(packed: impl Read + Send + 'static, compression: Compression) -> Self {
         let packed_bytes = Arc::new(AtomicU64::new(0));
         let counted = Counted { reader: packed, count: Arc::clone(&packed_bytes) };
         // What cannot be unpacked at all is damaged from its first byte on.
         let unpacked = compression.decode(buffered(counted)).unwrap_or_else(|error| Box::new(Failed(Some(error))));
-        Ok(Self { compression, reader: Reader::Other { unpacked, packed_bytes } })
+        Self { compression, reader: Reader::Other { unpacked, packed_bytes } }
     }
 
     /// Whether the unpacked bytes are those of a file that can be read again.

@@ -44,14 +44,23 @@ pub struct Stream {
     number: u32,
     /// How many packed bytes went into chunks so far.
     packed_bytes: u64,
-    at_end: bool,
-    /// The end is not that of the file.
-    is_cut: bool,
+    end: End,
     /// A part of what was read so far could not be unpacked.
     has_gap: bool,
     /// What is ahead is the rest of an entry that is too long.
     is_skipping: bool,
     damage: Option<Damage>,
+}
+
+/// Whether there is more to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// There is.
+    Ahead,
+    /// The file came to its end.
+    Reached,
+    /// The rest of it cannot be read.
+    Lost,
 }
 
 impl Stream {
@@ -76,8 +85,7 @@ impl Stream {
             members: Vec::new(),
             number: 0,
             packed_bytes: 0,
-            at_end: false,
-            is_cut: false,
+            end: End::Ahead,
             has_gap: false,
             is_skipping: false,
             damage: None,
@@ -124,7 +132,7 @@ impl Stream {
             self.skip()?;
         }
         let is_empty_document = self.number == 0 && self.kind.format.is_one_document();
-        if self.at_end && self.ahead.is_empty() && self.damage.is_none() && !is_empty_document {
+        if self.at_end() && self.ahead.is_empty() && self.damage.is_none() && !is_empty_document {
             return Ok(false);
         }
         let longest = self.settings.longest as usize;
@@ -132,7 +140,7 @@ impl Stream {
         loop {
             self.read_to(size)?;
             self.cut(false, &mut chunk.cut);
-            if chunk.cut.end > 0 || self.at_end {
+            if chunk.cut.end > 0 || self.at_end() {
                 break;
             }
             if size > longest {
@@ -143,7 +151,7 @@ impl Stream {
         }
         let end = chunk.cut.end;
         // What follows the last whole entry of a damaged file is a part of one, and lost.
-        let used = if self.at_end { self.ahead.len() } else { end };
+        let used = if self.at_end() { self.ahead.len() } else { end };
         chunk.damage = self.damage.take();
         chunk.bytes.clear();
         chunk.bytes.extend_from_slice(&self.ahead[used..]);
@@ -165,18 +173,20 @@ impl Stream {
 
     /// Reads until `size` bytes are ahead, or the end is reached.
     fn read_to(&mut self, size: usize) -> Result<()> {
-        let Some(most) = size.checked_sub(self.ahead.len()).filter(|most| *most > 0 && !self.at_end) else {
+        let Some(most) = size.checked_sub(self.ahead.len()).filter(|most| *most > 0 && !self.at_end()) else {
             return Ok(());
         };
         let compression = self.source.compression;
         match self.source.read(&mut self.ahead, most, &mut self.members) {
             Ok(more) => {
-                self.at_end = !more;
+                if !more {
+                    self.end = End::Reached;
+                }
                 if let Some(error) = self.source.take_damage() {
                     self.has_gap = true;
                     self.damage(format!("the gzip data is damaged near here ({error}): some of it is lost"));
                 }
-                if self.at_end && self.source.has_rubbish() {
+                if self.at_end() && self.source.has_rubbish() {
                     self.damage("what follows the gzip data here is not gzip, and was passed over".to_owned());
                 }
             }
@@ -185,12 +195,16 @@ impl Stream {
                 return Err(Error::unreadable(&self.shown)(cause));
             }
             Err(error) => {
-                (self.at_end, self.is_cut) = (true, true);
+                self.end = End::Lost;
                 let name = compression.name();
                 self.damage(format!("the {name} data is damaged or cut short here ({error}): the rest is lost"));
             }
         }
         Ok(())
+    }
+
+    fn at_end(&self) -> bool {
+        self.end != End::Ahead
     }
 
     /// Notes what is wrong with the file here. What was noted before and not yet told is more important.
@@ -200,19 +214,19 @@ impl Stream {
 
     /// Cuts off the whole entries of what is ahead. `is_too_long` says that the first one is longer than any should be.
     fn cut(&self, is_too_long: bool, cut: &mut Cut) {
-        let is_whole = self.at_end && !self.is_cut;
+        let is_whole = self.end == End::Reached;
         match self.kind.format {
             Format::Jsonl | Format::Lines => cut::lines(&self.ahead, is_whole, cut),
             Format::Paragraphs => cut::paragraphs(&self.ahead, is_whole, cut),
             Format::JsonList | Format::JsonValues => json::cut(&self.ahead, is_whole, cut),
             // The last one is whole if it says so; if not, that is told already.
             Format::Warc => {
-                warc::cut(&self.ahead, self.at_end, cut);
-                cut.forget_damaged_end(self.is_cut);
+                warc::cut(&self.ahead, self.at_end(), cut);
+                cut.forget_damaged_end(self.end == End::Lost);
             }
             Format::Arc => {
-                arc::cut(&self.ahead, self.at_end, cut);
-                cut.forget_damaged_end(self.is_cut);
+                arc::cut(&self.ahead, self.at_end(), cut);
+                cut.forget_damaged_end(self.end == End::Lost);
             }
             Format::Csv => {
                 let delimiter = self.kind.table.as_ref().map_or(b',', |table| table.delimiter);
@@ -237,11 +251,11 @@ impl Stream {
             // Nobody can tell where the next one would start.
             Format::JsonList | Format::JsonValues => {
                 cut.push(0..0, Some(format!("{reason}; the rest of the file is lost with it").into()));
-                self.at_end = true;
+                self.end = End::Reached;
             }
             Format::Text | Format::Html => {
                 cut.push(0..0, Some(reason.into()));
-                self.at_end = true;
+                self.end = End::Reached;
             }
             _ => {
                 cut.push(0..0, Some(reason.into()));
@@ -265,12 +279,12 @@ impl Stream {
             let known = match found {
                 // A record starts after the line end, a paragraph after two.
                 Some(at) => at + if self.kind.format == Format::Warc { 1 } else { pattern.len() },
-                None if self.at_end => self.ahead.len(),
+                None if self.at_end() => self.ahead.len(),
                 None => self.ahead.len().saturating_sub(pattern.len() - 1),
             };
             self.ahead.drain(..known);
             self.offset += known as u64;
-            if found.is_some() || self.at_end {
+            if found.is_some() || self.at_end() {
                 return Ok(());
             }
             if let (Some(start), Some(now)) = (packed_start, self.source.packed_bytes())
@@ -290,7 +304,7 @@ impl Stream {
     /// Reads no further, and says why.
     fn give_up(&mut self, reason: String) {
         self.ahead.clear();
-        (self.at_end, self.is_cut) = (true, true);
+        self.end = End::Lost;
         self.damage(reason);
     }
 
@@ -302,10 +316,10 @@ impl Stream {
             first.spans.first().map(|span| span.all.end)
         };
         loop {
-            if let Some(end) = is_whole(&self.ahead, self.at_end) {
+            if let Some(end) = is_whole(&self.ahead, self.at_end()) {
                 return Table::of(name, &self.ahead[..end], &self.settings);
             }
-            if self.ahead.len() >= LONGEST_FIRST_ROW || self.at_end {
+            if self.ahead.len() >= LONGEST_FIRST_ROW || self.at_end() {
                 return Err("no row of cells at the start".to_owned());
             }
             self.read_to(2 * self.ahead.len()).map_err(|error| error.to_string())?;
@@ -356,7 +370,7 @@ impl Stream {
             input.set_copy(copy);
         }
         self.ahead.clear();
-        self.at_end = true;
+        self.end = End::Reached;
         let file = input.open_again()?;
         Ok(Rows::open(file, &self.settings.fields).map(|rows| self.rows = Some(Box::new(rows))))
     }

@@ -141,7 +141,7 @@ impl FileWriter<'_> {
             self.shelf.read(entry.place, &mut buffer)?;
             match &entry.annotation {
                 Some(annotation) if self.kind.format.has_room_for_notes() => {
-                    annotation.write(self.kind, &buffer, bytes)
+                    annotation.write(self.kind, &buffer, bytes);
                 }
                 Some(annotation) => {
                     let document = parser.document(self.kind, &buffer).ok_or_else(|| self.changed())?;
