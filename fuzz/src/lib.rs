@@ -1,6 +1,7 @@
 //! What must hold for any bytes, whatever format they are read as. The fuzzer looks for bytes for which it does not;
 //! `crates/lookalike-io/tests/hostile.rs` tries those that were found, and random ones.
 
+use std::borrow::Cow;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -104,7 +105,8 @@ pub fn check(folder: &Path, name: &str, bytes: &[u8], settings: &Settings) -> Co
     fs::create_dir_all(copy.parent().unwrap()).unwrap();
     let mut file = fs::File::create(&copy).unwrap();
     // A file that is one document, and is none, is not written.
-    if !(kind.format.is_one_document() && written.is_empty()) && !content.is_refused(&written) {
+    let is_nothing = kind.format.is_one_document() && written.is_empty();
+    if !is_nothing && !content.is_refused(&written) {
         writer.write(&written, &copy, &mut file).unwrap();
         let (again, again_kind, ..) = read(&copy, settings);
         // Without what was skipped at its start, a file may look like one of another format.
@@ -141,7 +143,7 @@ fn read(path: &PathBuf, settings: &Settings) -> (Content, FileKind, Vec<Written>
             let position = before + placed.position + 1;
             match placed.entry {
                 Entry::Document(document) => {
-                    content.documents.push((document.id.map(|id| id.into_owned()), document.text.to_owned()));
+                    content.documents.push((document.id.map(Cow::into_owned), document.text.to_owned()));
                     places.push((place, document.text.to_owned()));
                     written.push(Written { place, position, annotation: None });
                 }
