@@ -1,10 +1,12 @@
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use lookalike_core::shingle::Shingler;
+use lookalike_core::text::fold::Fold;
 
 fuzz_target!(|text: &str| {
-    for shingle in ["word:5", "word:1", "char:5"] {
-        let mut shingler = Shingler::new(shingle.parse().unwrap());
+    let folded = Fold { accents: true, digits: true };
+    for (shingle, fold) in [("word:5", Fold::NONE), ("word:1", folded), ("char:5", Fold::NONE), ("char:3", folded)] {
+        let mut shingler = Shingler::new(shingle.parse().unwrap(), fold);
         let features = shingler.features(text);
         let (count, hash) = (features.token_count(), features.text_hash());
         let all = features.all.to_vec();

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use lookalike_io::discover::discover;
-use lookalike_io::format::FileKind;
+use lookalike_io::format::{FileKind, Format};
 use lookalike_io::place::{Place, Shelf};
 use lookalike_io::read::{Chunk, Entry, Fields, Parser, Settings, Split, Stream};
 use lookalike_io::web::Extract;
@@ -107,7 +107,12 @@ pub fn check(folder: &Path, name: &str, bytes: &[u8], settings: &Settings) -> Co
     // A file that is one document, and is none, is not written.
     let is_nothing = kind.format.is_one_document() && written.is_empty();
     if !is_nothing && !content.is_refused(&written) {
-        writer.write(&written, &copy, &mut file).unwrap();
+        match writer.write(&written, &copy, &mut file) {
+            // A column that nobody asked for is read when it is written, and its damage is seen then: no output is better
+            // than one without what was kept.
+            Err(lookalike_io::Error::Unreadable { .. }) if kind.format == Format::Parquet => return content,
+            result => result.unwrap(),
+        }
         let (again, again_kind, ..) = read(&copy, settings);
         // Without what was skipped at its start, a file may look like one of another format.
         if !content.skipped.is_empty() && again_kind.format != kind.format {

@@ -26,7 +26,9 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         succeed(Command::new("cargo").args(["install", "cargo-fuzz"]))?;
     }
     let folder = workspace.root().join("fuzz");
-    succeed(Command::new("cargo").args(["run", "--quiet", "--release", "--bin", "seeds"]).current_dir(&folder))?;
+    let mut seeds = workspace.cargo();
+    seeds.args(["test", "--quiet", "--package", "lookalike-io", "--test", "hostile", "good_files"]);
+    succeed(seeds.env("FUZZ_CORPUS", folder.join("corpus")))?;
     let targets = if options.targets.is_empty() { all(workspace)? } else { options.targets.clone() };
     for target in targets {
         eprintln!("fuzzing {target} for {} s", options.seconds);

@@ -18,7 +18,7 @@ use crate::read::Fields;
 use crate::write::Annotation;
 
 fn fields(text: &str, id: Option<&str>, value: Option<&str>) -> Fields {
-    Fields { text: text.to_owned(), id: id.map(str::to_owned), value: value.map(str::to_owned) }
+    Fields { text: text.to_owned(), id: id.map(str::to_owned), source: None, value: value.map(str::to_owned) }
 }
 
 fn filtered(bytes: &[u8], kept: &[u64], notes: Option<&[Annotation]>) -> Result<Vec<u8>, FilterError> {
