@@ -114,8 +114,10 @@ pub fn check(folder: &Path, name: &str, bytes: &[u8], settings: &Settings) -> Co
             result => result.unwrap(),
         }
         let (again, again_kind, ..) = read(&copy, settings);
-        // Without what was skipped at its start, a file may look like one of another format.
-        if !content.skipped.is_empty() && again_kind.format != kind.format {
+        // Without what was skipped at its start, a file may look like one of another format; and with blank lines left
+        // out, the share of its zeros may be that of a picture.
+        let is_told = !content.skipped.is_empty() || again_kind.format == Format::Other;
+        if is_told && again_kind.format != kind.format {
             return content;
         }
         assert_eq!(again.documents, content.documents, "what was written reads as something else");
