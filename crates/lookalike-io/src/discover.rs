@@ -112,7 +112,11 @@ fn identity(_: &Metadata) -> Option<(u64, u64)> {
 ///
 /// When a path cannot be read, a folder has no files, a file is given twice, or an input is the output.
 pub fn discover(inputs: &[PathBuf], output: Option<&Path>) -> Result<Vec<InputFile>> {
-    let mut search = Search { output: output.and_then(|output| output.canonicalize().ok()), ..Search::default() };
+    let mut search = Search {
+        output: output.and_then(|output| output.canonicalize().ok()),
+        output_url: output.and_then(Path::to_str).filter(|output| remote::is_url(output)).map(below_url),
+        ..Search::default()
+    };
     for input in inputs {
         match input.to_str() {
             Some("-") => search.stdin()?,
@@ -139,6 +143,11 @@ pub fn discover(inputs: &[PathBuf], output: Option<&Path>) -> Result<Vec<InputFi
     Ok(found.into_iter().zip(names).map(input_file).collect())
 }
 
+/// How all addresses below this one start.
+pub(crate) fn below_url(url: &str) -> String {
+    format!("{}/", url.trim_end_matches('/'))
+}
+
 /// Whether a path has signs of a pattern in it.
 fn is_pattern(path: &str) -> bool {
     path.contains(['*', '?', '['])
@@ -148,6 +157,8 @@ fn is_pattern(path: &str) -> bool {
 #[derive(Default)]
 struct Search {
     output: Option<PathBuf>,
+    /// How the address of what lies in the output starts, if it is far away.
+    output_url: Option<String>,
     found: Vec<Found>,
     seen: HashSet<(u64, u64)>,
     seen_urls: HashSet<String>,
@@ -163,7 +174,12 @@ impl Search {
     }
 
     fn remote(&mut self, url: &str) -> Result<()> {
-        for file in remote::find(url)? {
+        let found = remote::find(url)?;
+        let is_output = |file: &RemoteFile| self.output_url.as_ref().is_some_and(|output| file.url.starts_with(output));
+        if found.iter().all(is_output) {
+            return Err(Error::OutputIsInput { path: url.into() });
+        }
+        for file in found.into_iter().filter(|file| !is_output(file)).collect::<Vec<_>>() {
             if !self.seen_urls.insert(file.url.clone()) {
                 return Err(Error::GivenTwice { path: file.url.into() });
             }

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use tempfile::{NamedTempFile, TempDir};
 
-use crate::discover::InputFile;
+use crate::discover::{InputFile, below_url};
 use crate::error::{Error, Result};
 use crate::remote;
 
@@ -160,7 +160,7 @@ const LONGEST_SEAL: usize = 64 << 20;
 
 /// Whether an address may get a new result.
 fn check_remote(url: &str, force: bool, inputs: &[InputFile]) -> Result<()> {
-    let below = format!("{}/", url.trim_end_matches('/'));
+    let below = below_url(url);
     if let Some(input) = inputs.iter().find(|input| input.shown().to_string_lossy().starts_with(&below)) {
         return Err(Error::OutputIsInput { path: input.shown() });
     }
