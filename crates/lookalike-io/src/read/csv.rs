@@ -294,6 +294,7 @@ mod tests {
         rows.iter().skip(usize::from(table.has_header)).map(parse).collect()
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "it is compared with what may be an error")]
     fn ok(id: &str, text: &str) -> Result<(String, String), String> {
         Ok((id.to_owned(), text.to_owned()))
     }

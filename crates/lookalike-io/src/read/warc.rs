@@ -228,6 +228,7 @@ mod tests {
         spans.into_iter().filter_map(entry).collect()
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "it is compared with what may be an error")]
     fn ok(text: &str) -> Result<String, String> {
         Ok(text.to_owned())
     }
