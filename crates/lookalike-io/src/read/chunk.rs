@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lookalike_core::keep::FieldValue;
 
 use super::csv::Cells;
-use super::cut::{Cut, without_mark};
+use super::cut::{Cut, is_utf16, without_mark};
 use super::{Document, Entry, Placed, Settings, arc, csv, jsonl, warc};
 use crate::compression::Compression;
 use crate::error::Result;
@@ -186,6 +186,10 @@ impl Parser {
                 Content::Text => Entry::Document(of_text(text)),
                 Content::NotText => Entry::Skipped("not a page".to_owned()),
             },
+            // A mark is for a whole file; a part that starts like one is of some other character set, or rubbish.
+            Format::Lines | Format::Paragraphs if is_utf16(bytes) => {
+                Entry::Skipped("not UTF-8: it starts with the byte order mark of UTF-16".to_owned())
+            }
             // What is read again of a Parquet file is the text alone.
             Format::Parquet | Format::Text | Format::Lines | Format::Paragraphs | Format::Other => {
                 match charset::decode(bytes, None, false) {

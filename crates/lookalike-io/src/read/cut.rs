@@ -60,6 +60,11 @@ pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
 }
 
+/// Whether bytes start with a byte order mark of UTF-16.
+pub(super) fn is_utf16(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF")
+}
+
 /// Cuts off the lines of `bytes` that are whole. `at_end` says that nothing will follow.
 pub(super) fn lines(bytes: &[u8], at_end: bool, cut: &mut Cut) {
     let mut start = 0;

@@ -94,7 +94,7 @@ impl Stream {
         let format = Format::of(&input.name, &stream.ahead, settings);
         let refused = match format {
             Format::Other => Err("not a text, by its first bytes".to_owned()),
-            _ if is_utf16(&stream.ahead) && !format.is_one_document() => {
+            _ if cut::is_utf16(&stream.ahead) && !format.is_one_document() => {
                 Err("in UTF-16: convert it to UTF-8 first, for example with iconv".to_owned())
             }
             Format::Csv if stream.ahead.is_empty() => Ok(None),
@@ -393,8 +393,4 @@ impl Stream {
         self.fill(chunk);
         true
     }
-}
-
-fn is_utf16(start: &[u8]) -> bool {
-    start.starts_with(b"\xFF\xFE") || start.starts_with(b"\xFE\xFF")
 }
