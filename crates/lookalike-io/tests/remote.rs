@@ -220,9 +220,14 @@ fn who_may_not_or_cannot_is_told_why() {
     let patient = Patience { tries: 20, first_wait: wait, longest_wait: wait, in_all: 100 * wait };
     let access_of = |settings: [(&'static str, &str); 2]| Access::new(settings.into_iter().chain(NO_PROXY), patient);
     let start = Instant::now();
-    let nobody = problem(access_of(nobody.map(|(name, value)| (name, value))).find("s3://bucket/x.txt"));
+    let nobody = problem(access_of(nobody).find("s3://bucket/x.txt"));
     assert_eq!(nobody, Problem::NoCredentials);
     assert!(nobody.to_string().contains("AWS_ACCESS_KEY_ID"));
+    for status in [403, 404] {
+        let refusing = format!("http://{}", web(move |_| Answer::new(status, b"denied")));
+        let refused = [("AWS_METADATA_ENDPOINT", refusing.as_str()), ("AWS_ENDPOINT_URL", &endpoint)];
+        assert_eq!(problem(access_of(refused).find("s3://bucket/x.txt")), Problem::NoCredentials, "{status}");
+    }
     let offline = [("AWS_SKIP_SIGNATURE", "true"), ("AWS_ENDPOINT_URL", "http://127.0.0.1:9")];
     let offline = problem(access_of(offline).find("s3://bucket/x.txt"));
     assert!(matches!(&offline, Problem::Offline { cause } if cause.contains("refused")), "{offline}");

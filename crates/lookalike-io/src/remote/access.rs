@@ -83,7 +83,10 @@ impl Access {
     }
 
     fn amazon(&self, root: &str) -> object_store::Result<Arc<dyn ObjectStore>> {
-        let connector = Connector { metadata_endpoint: self.settings.get("aws_metadata_endpoint").cloned() };
+        let connector = Connector {
+            metadata_endpoint: self.settings.get("aws_metadata_endpoint").cloned(),
+            has_older_way: self.settings.contains_key("aws_imdsv1_fallback"),
+        };
         let mut builder = AmazonS3Builder::new().with_client_options(client::options()).with_http_connector(connector);
         let endpoint = ["aws_endpoint_url_s3", "aws_endpoint_url", "aws_endpoint"]
             .iter()
@@ -107,7 +110,8 @@ impl Access {
     }
 
     fn azure(&self, root: &str) -> object_store::Result<Arc<dyn ObjectStore>> {
-        let connector = Connector { metadata_endpoint: self.settings.get("azure_msi_endpoint").cloned() };
+        let metadata_endpoint = self.settings.get("azure_msi_endpoint").cloned();
+        let connector = Connector { metadata_endpoint, has_older_way: false };
         let mut builder =
             MicrosoftAzureBuilder::new().with_client_options(client::options()).with_http_connector(connector);
         for (key, value) in self.options() {

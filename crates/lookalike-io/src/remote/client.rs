@@ -41,6 +41,8 @@ pub(super) fn options() -> ClientOptions {
 pub(super) struct Connector {
     /// Another host that gives a machine its credentials, from the settings.
     pub(super) metadata_endpoint: Option<String>,
+    /// Whether a refusal of that host is not its last word, but leads to the older way of asking.
+    pub(super) has_older_way: bool,
 }
 
 impl HttpConnector for Connector {
@@ -53,6 +55,7 @@ impl HttpConnector for Connector {
         Ok(HttpClient::new(Polite {
             client: ReqwestConnector::default().connect(options)?,
             credential_hosts,
+            has_older_way: self.has_older_way,
             has_answered: AtomicBool::new(false),
             failed_connects: AtomicUsize::new(0),
         }))
@@ -73,6 +76,7 @@ impl HttpConnector for Shared {
 struct Polite {
     client: HttpClient,
     credential_hosts: Vec<String>,
+    has_older_way: bool,
     has_answered: AtomicBool,
     failed_connects: AtomicUsize,
 }
@@ -83,7 +87,10 @@ impl HttpService for Polite {
         let host = request.uri().authority().map(ToString::to_string).unwrap_or_default();
         let is_for_credentials = self.credential_hosts.contains(&host);
         match self.client.execute(request).await {
-            Ok(answer) if is_for_credentials && answer.status().as_u16() == 404 => Err(no_credentials()),
+            // A refusal here is not the store's, and must not be told as if it were.
+            Ok(answer) if is_for_credentials && answer.status().is_client_error() && !self.has_older_way => {
+                Err(no_credentials())
+            }
             Err(_) if is_for_credentials => Err(no_credentials()),
             Ok(answer) => {
                 self.has_answered.store(true, Ordering::Relaxed);
