@@ -78,7 +78,7 @@ pub enum SourceBy {
     Host,
     /// Its file.
     File,
-    /// What its field says that [`Fields::source`] names.
+    /// What its field says that [`lookalike_io::read::Fields::source`] names.
     Field,
 }
 
