@@ -45,6 +45,8 @@ pub struct FileKind {
     pub compression: Compression,
     /// Where the cells of a CSV file's fields are.
     pub table: Option<Arc<Table>>,
+    /// Whether nothing of it could be read: there is no form to write it in.
+    pub is_refused: bool,
 }
 
 impl Format {

@@ -88,7 +88,7 @@ fn write(corpus: &Corpus, fates: &Fates, options: &DedupOptions, staging: &Stagi
     by_file.par_iter().zip(&targets).enumerate().try_for_each(|(file, (entries, target))| {
         let kind = &*corpus.kinds[file];
         // A document that is removed leaves no file behind; files of many may become empty.
-        if kind.format.is_one_document() && entries.is_empty() {
+        if kind.is_refused || kind.format.is_one_document() && entries.is_empty() {
             return Ok(());
         }
         let path = staging.path().join(target);

@@ -180,3 +180,14 @@ fn names_in_the_input_never_lead_out_of_the_output() {
     outside.sort();
     assert_eq!(outside, ["in", "out"]);
 }
+
+#[test]
+fn a_parquet_file_cut_in_half_is_one_thing_that_is_skipped() {
+    let case = Case::new();
+    case.write("in/half.parquet", b"PAR1 and then no more");
+    case.write("in/empty.parquet", b"");
+    case.write("in/a.jsonl", line(1));
+    let (documents, skipped, reason) = of(&dedup(&case.options("in", 0.8)));
+    assert_eq!((documents, skipped), (1, 2), "{reason}");
+    assert!(case.path("out/kept/a.jsonl").exists() && !case.path("out/kept/half.parquet").exists());
+}

@@ -52,7 +52,7 @@ pub(super) enum ChunkStore {
 
 impl Default for Chunk {
     fn default() -> Self {
-        let kind = FileKind { format: Format::Text, compression: Compression::None, table: None };
+        let kind = FileKind { format: Format::Text, compression: Compression::None, table: None, is_refused: false };
         Self {
             file: 0,
             number: 0,

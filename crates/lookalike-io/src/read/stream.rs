@@ -71,7 +71,7 @@ impl Stream {
     /// When it cannot be opened or read.
     pub fn open(file: u32, input: &InputFile, settings: &Settings) -> Result<Self> {
         let source = Source::open(input)?;
-        let kind = FileKind { format: Format::Text, compression: source.compression, table: None };
+        let kind = FileKind { format: Format::Text, compression: source.compression, table: None, is_refused: false };
         let mut stream = Self {
             file,
             shown: input.shown(),
@@ -105,7 +105,7 @@ impl Stream {
         match refused {
             Ok(table) => stream.kind = Arc::new(FileKind { format, table: table.map(Arc::new), ..kind }),
             Err(reason) => {
-                stream.kind = Arc::new(FileKind { format, ..kind });
+                stream.kind = Arc::new(FileKind { format, is_refused: true, ..kind });
                 stream.give_up(reason);
             }
         }

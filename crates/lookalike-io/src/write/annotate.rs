@@ -122,7 +122,11 @@ mod tests {
         let table = Table::of("a.csv", b"id,text\n", &Settings::default()).unwrap();
         let table = (format == Format::Csv).then(|| Arc::new(table));
         let mut bytes = Vec::new();
-        note().write(&FileKind { format, compression: Compression::None, table }, entry.as_bytes(), &mut bytes);
+        note().write(
+            &FileKind { format, compression: Compression::None, table, is_refused: false },
+            entry.as_bytes(),
+            &mut bytes,
+        );
         String::from_utf8(bytes).unwrap()
     }
 
