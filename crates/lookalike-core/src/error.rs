@@ -66,6 +66,58 @@ pub enum Error {
         value: String,
     },
 
+    /// A row with more or fewer fields than the table has columns.
+    #[error("a row has {fields} fields where the table has {columns} columns")]
+    RowOfWrongLength {
+        /// Fields of the row.
+        fields: usize,
+        /// Columns of the table.
+        columns: usize,
+    },
+
+    /// A column that a table does not have.
+    #[error("there is no column '{name}': the columns are {columns}")]
+    NoSuchColumn {
+        /// The name as given.
+        name: String,
+        /// The names that there are.
+        columns: String,
+    },
+
+    /// An id that two records share.
+    #[error("the id '{id}' is not unique: rows {first} and {second} have it")]
+    IdNotUnique {
+        /// The id.
+        id: String,
+        /// The first row that has it, counted from 1.
+        first: usize,
+        /// The second.
+        second: usize,
+    },
+
+    /// A table without rows.
+    #[error("{table} has no rows")]
+    NoRows {
+        /// Which table: the first or the second.
+        table: &'static str,
+    },
+
+    /// All columns are ignored.
+    #[error("no column is left to compare: {why}")]
+    NothingToCompare {
+        /// Why each column is ignored.
+        why: String,
+    },
+
+    /// More fields than one comparison can hold.
+    #[error("{fields} columns are too many to compare: write kind = \"ignored\" for all but {most}")]
+    TooManyFields {
+        /// Columns that are not ignored.
+        fields: usize,
+        /// How many are possible.
+        most: usize,
+    },
+
     /// A keep order that is not known.
     #[error("'{value}' is not a keep order: write longest, first, last, max:FIELD or min:FIELD")]
     NotAKeepOrder {

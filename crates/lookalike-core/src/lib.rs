@@ -5,6 +5,8 @@
 //! ```text
 //! text → shingle → sketch → bucket → verify → resolve
 //! ```
+//!
+//! Records choose their candidates in a way of their own, which is [`link`].
 
 pub mod banding;
 pub mod bucket;
@@ -13,6 +15,7 @@ pub mod feature_filter;
 pub mod feature_set;
 pub mod hash;
 pub mod keep;
+pub mod link;
 pub mod lists;
 pub mod resolve;
 pub mod shingle;

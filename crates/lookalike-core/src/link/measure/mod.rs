@@ -1,0 +1,76 @@
+//! Two values to how alike they are, on the scale of their kind; two records to the [`Pattern`] of all their fields.
+//!
+//! A level is a number: 0 when both values are missing, 1 when one is, then from different to equal. What each level is
+//! called and how many points it is worth stands in `scale.rs`; what it weighs is estimated from the data.
+
+mod date;
+mod name;
+mod plain;
+mod scale;
+mod words;
+
+pub(super) use name::nickname_groups;
+pub(super) use plain::LOCAL_DIGITS;
+pub use scale::{LevelInfo, Scale};
+
+use super::config::Kind;
+use super::records::{Detail, Field, MISSING, Records};
+
+/// How alike two values are: a place on the [`Scale`] of their kind.
+pub type Level = u8;
+
+/// Both values are missing.
+pub const BOTH_MISSING: Level = 0;
+
+/// One value is missing.
+pub const ONE_MISSING: Level = 1;
+
+/// The values have nothing to do with each other.
+pub const DIFFERENT: Level = 2;
+
+/// The levels of all fields of a pair, four bits each, the first field lowest.
+pub type Pattern = u64;
+
+/// The level of one field in a pattern.
+#[inline]
+pub fn level_of(pattern: Pattern, field: usize) -> Level {
+    (pattern >> (4 * field) & 15) as Level
+}
+
+/// Compares two records in all fields. The order of the two does not matter.
+pub fn compare(records: &Records, left: u32, right: u32) -> Pattern {
+    let mut pattern = 0;
+    for (at, field) in records.fields().iter().enumerate() {
+        let level = compare_values(field, field.of_record[left as usize], field.of_record[right as usize]);
+        pattern |= Pattern::from(level) << (4 * at);
+    }
+    match records.swappable() {
+        Some(fields) => name::with_swapped(records, left, right, fields, pattern),
+        None => pattern,
+    }
+}
+
+/// Compares two values of a field.
+pub(super) fn compare_values(field: &Field, left: u32, right: u32) -> Level {
+    if left == MISSING || right == MISSING {
+        return if left == right { BOTH_MISSING } else { ONE_MISSING };
+    }
+    if left == right {
+        return Scale::of(field.kind).equal();
+    }
+    let texts = [left, right].map(|value| field.values.get(value as usize));
+    match &field.detail {
+        Detail::Names(groups) => {
+            let groups = [left, right].map(|value| groups.list(value as usize));
+            name::level(texts, groups[0].iter().any(|group| groups[1].contains(group)))
+        }
+        Detail::Dates(dates) => date::level(texts, [left, right].map(|value| dates[value as usize])),
+        Detail::Numbers(numbers) => plain::number_level(texts, [left, right].map(|value| numbers[value as usize])),
+        Detail::Words(words) => words::level(words, texts, [left, right]),
+        Detail::Text => match field.kind {
+            Kind::Phone => plain::phone_level(texts),
+            Kind::Email => plain::email_level(texts),
+            _ => plain::code_level(texts),
+        },
+    }
+}

@@ -1,0 +1,20 @@
+//! Records: which of them mean the same, in one table or between two.
+//!
+//! ```text
+//! guess → prepare → key → measure → weigh → score → decide
+//! Config   Records  Candidates  Pattern  Model  Scored  Decision
+//! ```
+
+pub mod config;
+pub mod decide;
+pub mod guess;
+pub mod key;
+pub mod measure;
+pub mod normalize;
+pub mod records;
+pub mod score;
+pub mod strings;
+pub mod table;
+mod vocabulary;
+pub mod weigh;
+mod words;
