@@ -73,12 +73,18 @@ fn run(set: &Set, folder: &Path, errors: usize, verbose: bool) -> Result<(), Box
     let gold = gold(set, folder, &row_of)?;
 
     let start = Instant::now();
-    let config: Config = guess(first, second, Some(set.id));
+    let mut config: Config = guess(first, second, Some(set.id));
+    let ignored = std::env::var("IGNORE").unwrap_or_default();
+    for column in &mut config.columns {
+        if ignored.split(',').any(|name| name == column.name) {
+            column.kind = lookalike_core::link::config::Kind::Ignored;
+        }
+    }
     let records = Records::prepare(first, second, &config)?;
     let candidates = find_candidates(&records, &Bounds::for_count(records.count()));
     let keyed = start.elapsed();
     let patterns = compare_all(&records, &candidates);
-    let model = Model::estimate(&records, &patterns);
+    let model = Model::estimate(&records, &candidates, &patterns, set.one_to_one);
     let frequencies = Frequencies::new(&records, &candidates, &patterns, &model);
     let scorer = Scorer { records: &records, model: &model, frequencies: &frequencies };
     let mut scored = scorer.score_all(&candidates, &patterns);
@@ -86,7 +92,18 @@ fn run(set: &Set, folder: &Path, errors: usize, verbose: bool) -> Result<(), Box
         scored = one_to_one(&records, &scored);
     }
     let threshold = suggest_threshold(&scored);
+    let mut sorted = scored.clone();
+    lookalike_core::link::decide::best_first(&records, &mut sorted);
+    let (mut oracle, mut right, mut oracle_at) = (0.0, 0.0, 0.0);
+    for (count, pair) in (1..).zip(&sorted) {
+        right += f64::from(u8::from(gold.contains(&(pair.left, pair.right))));
+        let f1 = 2.0 * right / (f64::from(count) + gold.len() as f64);
+        if f1 > oracle {
+            (oracle, oracle_at) = (f1, pair.probability());
+        }
+    }
     scored.retain(|pair| pair.probability() >= threshold);
+    let direct = scored.iter().filter(|pair| gold.contains(&(pair.left, pair.right))).count();
     let found: HashSet<(u32, u32)> = if records.are_of_two_tables() {
         scored.iter().map(|pair| (pair.left, pair.right)).collect()
     } else {
@@ -101,8 +118,8 @@ fn run(set: &Set, folder: &Path, errors: usize, verbose: bool) -> Result<(), Box
     let covered = gold.intersection(&candidate_set).count() as f64 / gold.len() as f64;
     let mark = if f1 >= set.target { ' ' } else { '!' };
     println!(
-        "{:16} {f1:>7.4}{mark}{:>7.3} {precision:>9.4} {recall:>7.4} {threshold:>9.3} {:>9} {covered:>7.4} {seconds:>9.2}  (keys {:.2})",
-        set.name, set.target, candidates.len(), keyed.as_secs_f64()
+        "{:16} {f1:>7.4}{mark}{:>7.3} {precision:>9.4} {recall:>7.4} {threshold:>9.3} {:>9} {covered:>7.4} {seconds:>9.2}  (keys {:.2}) direct P {:.4} R {:.4} best {oracle:.4} at {oracle_at:.4}",
+        set.name, set.target, candidates.len(), keyed.as_secs_f64(), direct as f64 / scored.len() as f64, direct as f64 / gold.len() as f64
     );
     if verbose {
         for column in &config.columns {

@@ -82,5 +82,5 @@ fn agree(scorer: &Scorer<'_>, left: &[u32], right: &[u32]) -> bool {
     }
     let [left, right] = [left, right].map(|side| &side[..side.len().min(MOST_MEMBERS)]);
     let said: f64 = left.iter().flat_map(|a| right.iter().map(|b| scorer.evidence(*a, *b))).sum();
-    said >= 0.0
+    said >= -scorer.model.prior * super::weigh::param("CL", 0.8) * (left.len() * right.len()) as f64
 }

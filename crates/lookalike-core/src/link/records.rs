@@ -171,7 +171,7 @@ impl Field {
             counts: [Vec::new(), Vec::new()],
             detail: Detail::Text,
         };
-        let nothing = placeholder(kind, &hashed).map(|record| value_of(record).to_owned());
+        let nothing = placeholder(kind, &hashed, value_of).map(|record| value_of(record).to_owned());
         // 2^32 records share no 64-bit hash by chance that would ever be seen.
         for group in hashed.chunk_by(|left, right| left.0 == right.0) {
             let text = value_of(group[0].1);
@@ -206,6 +206,14 @@ impl Field {
         }
     }
 
+    /// Long.
+    pub fn is_long(&self) -> bool {
+        match &self.detail {
+            Detail::Words(words) => words.in_order.values().len() > 20 * self.values.len(),
+            _ => false,
+        }
+    }
+
     /// How many records have the value, in both tables.
     pub fn frequency(&self, value: u32) -> u32 {
         self.counts[0][value as usize] + self.counts[1][value as usize]
@@ -235,26 +243,20 @@ fn normalized(column: &Strings, normalizer: &Normalizer) -> Strings {
     all
 }
 
-/// A zero that stands for "not known": a record that has it, when it is far more common than any other number. Prices
-/// are so; counts, where one and two are as common, are not.
-fn placeholder(kind: Kind, hashed: &[(u64, u32)]) -> Option<u32> {
-    const LEAST_SHARE: f64 = 0.05;
-    const TIMES_THE_NEXT: usize = 5;
+/// A zero that stands for "not known" among numbers with decimals: a record that has it. Prices are so; counts, of which
+/// none is natural, are not.
+fn placeholder<'a>(kind: Kind, hashed: &[(u64, u32)], value_of: impl Fn(u32) -> &'a str) -> Option<u32> {
+    const LEAST_ZEROS: f64 = 0.03;
+    const LEAST_DECIMALS: f64 = 0.2;
     if kind != Kind::Number {
         return None;
     }
     let zero = xxh3_64(b"0");
-    let (mut zero_group, mut next) = (None, 0);
-    for group in hashed.chunk_by(|left, right| left.0 == right.0) {
-        if group[0].0 == zero {
-            zero_group = Some(group);
-        } else {
-            next = next.max(group.len());
-        }
-    }
-    zero_group
-        .filter(|zeros| zeros.len() as f64 >= LEAST_SHARE * hashed.len() as f64 && zeros.len() > TIMES_THE_NEXT * next)
-        .map(|zeros| zeros[0].1)
+    let share = |count: usize| count as f64 / hashed.len() as f64;
+    let start = hashed.partition_point(|(hash, _)| *hash < zero);
+    let zeros = hashed[start..].iter().take_while(|(hash, _)| *hash == zero).count();
+    let decimals = hashed.iter().filter(|(_, record)| value_of(*record).contains('.')).count();
+    (share(zeros) >= LEAST_ZEROS && share(decimals) >= LEAST_DECIMALS).then(|| hashed[start].1)
 }
 
 fn content_of(table: &Table) -> impl Iterator<Item = u64> + '_ {

@@ -44,7 +44,7 @@ const LEAST_PROBABILITY: f64 = 0.001;
 impl Scorer<'_> {
     /// What the fields of two records say, without the prior.
     pub fn evidence(&self, left: u32, right: u32) -> f64 {
-        self.said(left, right, compare(self.records, left, right)).iter().sum()
+        self.model.together(self.said(left, right, compare(self.records, left, right)).into_iter())
     }
 
     /// What each field says.
@@ -82,7 +82,7 @@ impl Scorer<'_> {
             .enumerate()
             .filter_map(|(at, pattern)| {
                 let (left, right) = candidates.pair(at);
-                let weight = self.model.prior + self.said(left, right, *pattern).iter().sum::<f64>();
+                let weight = self.model.prior + self.model.together(self.said(left, right, *pattern).into_iter());
                 (weight >= least).then_some(Scored { left, right, pattern: *pattern, weight })
             })
             .collect()

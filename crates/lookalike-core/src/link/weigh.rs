@@ -38,16 +38,18 @@ pub struct FieldModel {
     pub among_others: Vec<f64>,
     /// What each level adds.
     pub weights: Vec<f64>,
+    /// Whether it is long text.
+    pub is_long: bool,
 }
 
 /// Random pairs that are looked at.
 const RANDOM_PAIRS: usize = 1_000_000;
 
 /// Rounds of expectation maximisation; it is at rest long before.
-const MOST_ROUNDS: usize = 200;
+const MOST_ROUNDS: usize = 60;
 
 /// How little a round may change before it was the last.
-const AT_REST: f64 = 1e-6;
+const AT_REST: f64 = 1e-4;
 
 /// As many pairs are added to the matches, spread as at the start, so that no share is ever zero.
 const PSEUDO_MATCHES: f64 = 2.0;
@@ -68,14 +70,38 @@ pub fn compare_all(records: &Records, candidates: &Candidates) -> Vec<Pattern> {
 
 impl Model {
     /// Estimates what each level says.
-    pub fn estimate(records: &Records, patterns: &[Pattern]) -> Self {
-        let candidates = counted(patterns.to_vec());
+    pub fn estimate(records: &Records, pairs: &Candidates, patterns: &[Pattern], exclusive: bool) -> Self {
         let random = counted(random_patterns(records));
-        let mut model = Self::start(records, &random);
+        let mut model = Self::estimate_all(records, &random, counted(patterns.to_vec()), Vec::new());
+        if exclusive {
+            for _ in 0..param("ROUNDS", 0.0) as usize {
+                let weights: Vec<f64> = patterns.par_iter().map(|pattern| model.weight(*pattern)).collect();
+                let mut best = vec![f64::NEG_INFINITY; records.count()];
+                for (at, weight) in weights.iter().enumerate() {
+                    let (left, right) = pairs.pair(at);
+                    for record in [left, right] {
+                        best[record as usize] = best[record as usize].max(*weight);
+                    }
+                }
+                let is_best = |at: &usize| {
+                    let (left, right) = pairs.pair(*at);
+                    let margin = param("MARGIN", 0.0);
+                    weights[*at] + margin >= best[left as usize] && weights[*at] + margin >= best[right as usize]
+                };
+                let (good, bad): (Vec<usize>, Vec<usize>) = (0..patterns.len()).partition(is_best);
+                let take = |places: Vec<usize>| counted(places.into_iter().map(|at| patterns[at]).collect());
+                model = Self::estimate_all(records, &random, take(good), take(bad));
+            }
+        }
+        model
+    }
+
+    fn estimate_all(records: &Records, random: &Counted, candidates: Counted, excluded: Counted) -> Self {
+        let mut model = Self::start(records, random);
         let equal: Vec<f64> = records.fields().iter().map(|field| equal_pairs(records, field)).collect();
         for _ in 0..MOST_ROUNDS {
             let before = model.match_count;
-            model.maximize(records, &candidates, &random, &equal);
+            model.maximize(records, &candidates, &excluded, random, &equal);
             if (model.match_count - before).abs() <= AT_REST * before.max(1.0) {
                 break;
             }
@@ -93,7 +119,7 @@ impl Model {
                 let among_matches = start_shares(scale);
                 let among_others = shares(&level_counts(random, at, scale, |_| 1.0), &vec![1e-6; scale.len()]);
                 let weights = vec![0.0; scale.len()];
-                FieldModel { name: field.name.clone(), kind: field.kind, among_matches, among_others, weights }
+                FieldModel { name: field.name.clone(), kind: field.kind, among_matches, among_others, weights, is_long: field.is_long() }
             })
             .collect();
         let records_count = if records.are_of_two_tables() {
@@ -108,7 +134,7 @@ impl Model {
     }
 
     /// One round: how probable each pattern is a match, and from that new shares.
-    fn maximize(&mut self, records: &Records, candidates: &Counted, random: &Counted, equal: &[f64]) {
+    fn maximize(&mut self, records: &Records, candidates: &Counted, excluded: &Counted, random: &Counted, equal: &[f64]) {
         let probable: Vec<f64> = candidates.iter().map(|(pattern, _)| probability(self.weight(*pattern))).collect();
         let improbable: Vec<f64> = random.iter().map(|(pattern, _)| 1.0 - probability(self.weight(*pattern))).collect();
         self.match_count = candidates.iter().zip(&probable).map(|((_, count), share)| count * share).sum::<f64>().max(1.0);
@@ -120,7 +146,8 @@ impl Model {
             let pseudo: Vec<f64> = start_shares(scale).iter().map(|share| share * PSEUDO_MATCHES).collect();
             field.among_matches = shares(&matches, &pseudo);
 
-            let others = level_counts(candidates, at, scale, |pattern| 1.0 - probable[pattern]);
+            let mut others = level_counts(candidates, at, scale, |pattern| 1.0 - probable[pattern]);
+            others.iter_mut().zip(level_counts(excluded, at, scale, |_| 1.0)).for_each(|(all, more)| *all += more);
             let mut random = level_counts(random, at, scale, |pattern| improbable[pattern]);
             // Candidates know rare agreements better than a sample can.
             for (level, count) in random.iter_mut().enumerate().skip(usize::from(DIFFERENT) + 1) {
@@ -151,7 +178,22 @@ impl Model {
     /// The logarithm of the odds that a pair of this pattern is a match, values of average rarity given.
     pub fn weight(&self, pattern: Pattern) -> f64 {
         let said = |(at, field): (usize, &FieldModel)| field.weights[usize::from(level_of(pattern, at))];
-        self.prior + self.fields.iter().enumerate().map(said).sum::<f64>()
+        self.prior + self.together(self.fields.iter().enumerate().map(said))
+    }
+
+    /// What fields say together.
+    pub fn together(&self, said: impl Iterator<Item = f64>) -> f64 {
+        let cap = -self.prior + param("CAP", 1.0);
+        let place_cap = -self.prior + param("PLACE", 1.0);
+        let (mut place, mut rest) = (0.0, 0.0);
+        for (field, weight) in self.fields.iter().zip(said) {
+            let cap = if matches!(field.kind, Kind::Organisation | Kind::FreeText) { cap + param("EXEMPT", 100.0) } else { cap };
+            let weight = weight.min(cap);
+            let long = param("LONG", 3.0);
+            let weight = if field.is_long { weight.clamp(-long, long) } else { weight };
+            if matches!(field.kind, Kind::Address | Kind::Phone) && weight > 0.0 { place += weight } else { rest += weight }
+        }
+        f64::min(place, place_cap) + rest
     }
 }
 
@@ -319,4 +361,9 @@ impl Frequencies {
             .collect();
         Self { adjustments }
     }
+}
+
+/// For experiments.
+pub fn param(name: &str, default: f64) -> f64 {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
 }

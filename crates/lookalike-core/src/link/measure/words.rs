@@ -55,7 +55,8 @@ pub(super) fn similarity(words: &Words, texts: [&str; 2], values: [u32; 2]) -> (
     let [a, b] = values.map(|value| words.lengths[value as usize]);
     let cosine = shared / (a * b);
     let within = shared / a.min(b).powi(2);
-    let mut similarity = (0.6 * cosine + 0.4 * within.min(1.0)).min(1.0);
+    let share = crate::link::weigh::param("COS", 0.6) as f32;
+    let mut similarity = (share * cosine + (1.0 - share) * within.min(1.0)).min(1.0);
     if left.len() <= 2 && right.len() <= 2 && !is_conflict {
         // So few words are compared letter by letter as well.
         similarity = similarity.max(ratio(texts) as f32 * 0.95);
