@@ -63,8 +63,10 @@ impl Scorer<'_> {
                 }
                 let adjust = |value: u32| f64::from(self.frequencies.adjustments[at][value as usize]);
                 if level == Scale::of(field.kind).equal() {
-                    weight + adjust(a)
-                } else if weight > 0.0 {
+                    return weight + adjust(a);
+                }
+                let weight = if super::weigh::param("INTER", 1.0) > 0.0 { super::measure::weight_of(field, a, b, level, &weights.weights) } else { weight };
+                if weight > 0.0 {
                     // Nearly a common value is nearly as common.
                     (weight + adjust(a).min(adjust(b)).min(0.0)).max(0.0)
                 } else {

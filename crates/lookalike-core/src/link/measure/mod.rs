@@ -74,3 +74,15 @@ pub(super) fn compare_values(field: &Field, left: u32, right: u32) -> Level {
         },
     }
 }
+
+/// What two different values weigh: as their level does, or between two levels where similarity is a matter of degree.
+pub(super) fn weight_of(field: &Field, left: u32, right: u32, level: Level, weights: &[f64]) -> f64 {
+    match &field.detail {
+        Detail::Words(words) => {
+            let texts = [left, right].map(|value| field.values.get(value as usize));
+            let (similarity, is_conflict) = words::similarity(words, texts, [left, right]);
+            words::weight_between(weights, similarity, is_conflict)
+        }
+        _ => weights[usize::from(level)],
+    }
+}

@@ -20,6 +20,21 @@ pub(super) fn level(words: &Words, texts: [&str; 2], values: [u32; 2]) -> Level 
     bin + if is_conflict { WITH_CONFLICT } else { WITHOUT_CONFLICT }
 }
 
+/// The middle of each bin.
+const CENTRES: [f32; 6] = [0.1, 0.3, 0.475, 0.625, 0.775, 0.925];
+
+/// The weight between those of the two levels that a similarity lies between.
+pub(super) fn weight_between(weights: &[f64], similarity: f32, is_conflict: bool) -> f64 {
+    let first = usize::from(if is_conflict { WITH_CONFLICT } else { WITHOUT_CONFLICT });
+    let weight = |bin: usize| weights[first + bin];
+    let above = CENTRES.iter().filter(|centre| similarity >= **centre).count();
+    if above == 0 || above == CENTRES.len() {
+        return weight(above.saturating_sub(1));
+    }
+    let share = f64::from((similarity - CENTRES[above - 1]) / (CENTRES[above] - CENTRES[above - 1]));
+    weight(above - 1) * (1.0 - share) + weight(above) * share
+}
+
 /// How much is shared, from 0 to 1, and whether each side has a number that the other lacks.
 pub(super) fn similarity(words: &Words, texts: [&str; 2], values: [u32; 2]) -> (f32, bool) {
     let [left, right] = values.map(|value| words.sorted.list(value as usize));
