@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use lookalike_core::link::config::Config;
-use lookalike_core::link::decide::{clusters, one_to_one, suggest_threshold};
+use lookalike_core::link::cluster::Clusters;
+use lookalike_core::link::decide::{matches, one_to_one, suggest_threshold};
 use lookalike_core::link::guess::guess;
 use lookalike_core::link::key::{Bounds, find_candidates};
 use lookalike_core::link::measure::compare;
@@ -73,18 +74,12 @@ fn run(set: &Set, folder: &Path, errors: usize, verbose: bool) -> Result<(), Box
     let gold = gold(set, folder, &row_of)?;
 
     let start = Instant::now();
-    let mut config: Config = guess(first, second, Some(set.id));
-    let ignored = std::env::var("IGNORE").unwrap_or_default();
-    for column in &mut config.columns {
-        if ignored.split(',').any(|name| name == column.name) {
-            column.kind = lookalike_core::link::config::Kind::Ignored;
-        }
-    }
+    let config: Config = guess(first, second, Some(set.id));
     let records = Records::prepare(first, second, &config)?;
     let candidates = find_candidates(&records, &Bounds::for_count(records.count()));
     let keyed = start.elapsed();
     let patterns = compare_all(&records, &candidates);
-    let model = Model::estimate(&records, &candidates, &patterns, set.one_to_one);
+    let model = Model::estimate(&records, &patterns);
     let frequencies = Frequencies::new(&records, &candidates, &patterns, &model);
     let scorer = Scorer { records: &records, model: &model, frequencies: &frequencies };
     let mut scored = scorer.score_all(&candidates, &patterns);
@@ -92,8 +87,7 @@ fn run(set: &Set, folder: &Path, errors: usize, verbose: bool) -> Result<(), Box
         scored = one_to_one(&records, &scored);
     }
     let threshold = suggest_threshold(&scored);
-    let mut sorted = scored.clone();
-    lookalike_core::link::decide::best_first(&records, &mut sorted);
+    let sorted = matches(&records, &scored, 0.0);
     let (mut oracle, mut right, mut oracle_at) = (0.0, 0.0, 0.0);
     for (count, pair) in (1..).zip(&sorted) {
         right += f64::from(u8::from(gold.contains(&(pair.left, pair.right))));
@@ -102,12 +96,13 @@ fn run(set: &Set, folder: &Path, errors: usize, verbose: bool) -> Result<(), Box
             (oracle, oracle_at) = (f1, pair.probability());
         }
     }
-    scored.retain(|pair| pair.probability() >= threshold);
+    let scored = matches(&records, &scored, threshold);
+    let clusters = Clusters::join(&scorer, &scored);
     let direct = scored.iter().filter(|pair| gold.contains(&(pair.left, pair.right))).count();
     let found: HashSet<(u32, u32)> = if records.are_of_two_tables() {
         scored.iter().map(|pair| (pair.left, pair.right)).collect()
     } else {
-        clusters(&scorer, &scored).iter().flat_map(|members| pairs_of(members)).collect()
+        (0..clusters.count() as u32).flat_map(|cluster| pairs_of(clusters.members(cluster))).collect()
     };
     let seconds = start.elapsed().as_secs_f64();
 
@@ -136,7 +131,7 @@ fn run(set: &Set, folder: &Path, errors: usize, verbose: bool) -> Result<(), Box
         }
     }
     let show = |title: &str, pairs: Vec<&(u32, u32)>, worst_first: f64| {
-        let mut weighed: Vec<_> = pairs.into_iter().map(|(left, right)| (model.prior + scorer.evidence(*left, *right), *left, *right)).collect();
+        let mut weighed: Vec<_> = pairs.into_iter().map(|(left, right)| (scorer.score(*left, *right).weight, *left, *right)).collect();
         weighed.sort_by(|a, b| (worst_first * a.0).total_cmp(&(worst_first * b.0)));
         println!("  {title}: {}", weighed.len());
         let step = (weighed.len() / errors.max(1)).max(1);

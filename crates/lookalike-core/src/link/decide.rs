@@ -1,40 +1,38 @@
-//! Scores to a decision: the threshold that the data suggests, matches, and clusters that one weak link does not chain.
+//! Scores to matches: the threshold that the data suggests, and at most one match a record where that is wanted.
 
 use std::cmp::Ordering;
 
 use super::records::Records;
-use super::score::{Scored, Scorer};
+use super::score::Scored;
 
-/// The probability from which on the matches are expected to have the best F1.
+/// The probability from which on pairs are taken for matches when they are to have the best expected F1, the mean of
+/// precision and recall.
 pub fn suggest_threshold(scored: &[Scored]) -> f64 {
+    /// Neither everything nor nothing, whatever the sums say.
+    const ALLOWED: std::ops::RangeInclusive<f64> = 0.1..=0.99;
     let mut probabilities: Vec<f64> = scored.iter().map(Scored::probability).collect();
     probabilities.sort_unstable_by(|a, b| b.total_cmp(a));
     let total: f64 = probabilities.iter().sum();
     let (mut best, mut threshold, mut right) = (0.0, 0.5, 0.0);
     for (count, probability) in (1..).zip(&probabilities) {
         right += probability;
+        // Expected right ones, over the mean of those taken and those that there are.
         let expected = 2.0 * right / (f64::from(count) + total);
         if expected > best {
             (best, threshold) = (expected, *probability);
         }
     }
-    threshold.clamp(0.1, 0.99)
+    threshold.clamp(*ALLOWED.start(), *ALLOWED.end())
 }
 
-/// Best first; ties by content, never by row.
-pub fn best_first(records: &Records, scored: &mut [Scored]) {
-    scored.sort_by(|a, b| compare_scored(records, a, b));
+/// The pairs with at least this probability, best first.
+pub fn matches(records: &Records, scored: &[Scored], threshold: f64) -> Vec<Scored> {
+    let mut matches: Vec<Scored> = scored.iter().filter(|pair| pair.probability() >= threshold).copied().collect();
+    best_first(records, &mut matches);
+    matches
 }
 
-fn compare_scored(records: &Records, a: &Scored, b: &Scored) -> Ordering {
-    let contents = |scored: &Scored| {
-        let (left, right) = (records.content(scored.left), records.content(scored.right));
-        if records.are_of_two_tables() { (left, right) } else { (left.min(right), left.max(right)) }
-    };
-    b.weight.total_cmp(&a.weight).then_with(|| contents(a).cmp(&contents(b)))
-}
-
-/// Keeps, best first, pairs of records that both have no better match.
+/// The pairs of which neither record is in a better pair, best first: a record that is taken is taken.
 pub fn one_to_one(records: &Records, scored: &[Scored]) -> Vec<Scored> {
     let mut sorted = scored.to_vec();
     best_first(records, &mut sorted);
@@ -48,39 +46,37 @@ pub fn one_to_one(records: &Records, scored: &[Scored]) -> Vec<Scored> {
     sorted
 }
 
-/// Joins matches to clusters, best first. Two clusters become one only when their members agree on the whole.
-pub fn clusters(scorer: &Scorer<'_>, matches: &[Scored]) -> Vec<Vec<u32>> {
-    let records = scorer.records;
-    let mut sorted = matches.to_vec();
-    best_first(records, &mut sorted);
-    let mut cluster_of: Vec<u32> = (0..records.count() as u32).collect();
-    let mut members: Vec<Vec<u32>> = (0..records.count() as u32).map(|record| vec![record]).collect();
-    for pair in &sorted {
-        let [a, b] = [pair.left, pair.right].map(|record| cluster_of[record as usize]);
-        if a == b {
-            continue;
-        }
-        let (from, into) = if members[a as usize].len() < members[b as usize].len() { (a, b) } else { (b, a) };
-        if !agree(scorer, &members[from as usize], &members[into as usize]) {
-            continue;
-        }
-        let moved = std::mem::take(&mut members[from as usize]);
-        moved.iter().for_each(|record| cluster_of[*record as usize] = into);
-        members[into as usize].extend(moved);
-        members[into as usize].sort_unstable_by_key(|record| records.content(*record));
-    }
-    members.retain(|members| !members.is_empty());
-    members
+/// Sorts by weight, and ties by what the records hold, never by their rows.
+pub(super) fn best_first(records: &Records, scored: &mut [Scored]) {
+    let contents = |scored: &Scored| {
+        let (left, right) = (records.content(scored.left), records.content(scored.right));
+        if records.are_of_two_tables() { (left, right) } else { (left.min(right), left.max(right)) }
+    };
+    let order = |a: &Scored, b: &Scored| -> Ordering {
+        b.weight.total_cmp(&a.weight).then_with(|| contents(a).cmp(&contents(b)))
+    };
+    scored.sort_by(order);
 }
 
-/// Members of each side that are looked at.
-const MOST_MEMBERS: usize = 20;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link::weigh::log_odds;
 
-fn agree(scorer: &Scorer<'_>, left: &[u32], right: &[u32]) -> bool {
-    if left.len() == 1 && right.len() == 1 {
-        return true;
+    fn scored(probabilities: &[f64]) -> Vec<Scored> {
+        let pair = |(probability, at): (&f64, u32)| Scored { left: at, right: at + 1, pattern: 0, weight: log_odds(*probability) };
+        probabilities.iter().zip(0..).map(pair).collect()
     }
-    let [left, right] = [left, right].map(|side| &side[..side.len().min(MOST_MEMBERS)]);
-    let said: f64 = left.iter().flat_map(|a| right.iter().map(|b| scorer.evidence(*a, *b))).sum();
-    said >= -scorer.model.prior * super::weigh::param("CL", 0.8) * (left.len() * right.len()) as f64
+
+    #[test]
+    fn the_threshold_lies_where_more_pairs_would_do_more_harm_than_good() {
+        // With 0.4 taken too: 2 * 2.3 / (3 + 2.31); without: 2 * 1.9 / (2 + 2.31), which is more.
+        assert!((suggest_threshold(&scored(&[0.99, 0.91, 0.4, 0.01])) - 0.91).abs() < 1e-9);
+        assert!((suggest_threshold(&scored(&[0.9, 0.6, 0.5])) - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn without_pairs_the_threshold_is_even_odds() {
+        assert_eq!(suggest_threshold(&[]), 0.5);
+    }
 }

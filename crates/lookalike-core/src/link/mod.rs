@@ -5,8 +5,10 @@
 //! Config   Records  Candidates  Pattern  Model  Scored  Decision
 //! ```
 
+pub mod cluster;
 pub mod config;
 pub mod decide;
+pub mod explain;
 pub mod guess;
 pub mod key;
 pub mod measure;

@@ -206,10 +206,12 @@ impl Field {
         }
     }
 
-    /// Long.
-    pub fn is_long(&self) -> bool {
+    /// Whether its values are long texts, which tell what something is like rather than what it is.
+    pub fn is_long_text(&self) -> bool {
+        /// Words on average.
+        const LONG: usize = 20;
         match &self.detail {
-            Detail::Words(words) => words.in_order.values().len() > 20 * self.values.len(),
+            Detail::Words(words) => words.in_order.values().len() > LONG * self.values.len(),
             _ => false,
         }
     }

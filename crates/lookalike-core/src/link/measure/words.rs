@@ -11,6 +11,10 @@ const BINS: [f32; 5] = [0.2, 0.4, 0.55, 0.7, 0.85];
 const WITH_CONFLICT: Level = 2;
 const WITHOUT_CONFLICT: Level = 8;
 
+/// How much the cosine counts beside the share of the shorter text that lies within the longer: most, but "Ryder" must find
+/// "Chicago Public Schools Ryder".
+const COSINE: f32 = 0.7;
+
 /// Longer lists of words without a partner are not searched for misspelled ones: it is a text, and a few do not matter.
 const MOST_LEFT_OVER: usize = 12;
 
@@ -70,8 +74,7 @@ pub(super) fn similarity(words: &Words, texts: [&str; 2], values: [u32; 2]) -> (
     let [a, b] = values.map(|value| words.lengths[value as usize]);
     let cosine = shared / (a * b);
     let within = shared / a.min(b).powi(2);
-    let share = crate::link::weigh::param("COS", 0.6) as f32;
-    let mut similarity = (share * cosine + (1.0 - share) * within.min(1.0)).min(1.0);
+    let mut similarity = (COSINE * cosine + (1.0 - COSINE) * within.min(1.0)).min(1.0);
     if left.len() <= 2 && right.len() <= 2 && !is_conflict {
         // So few words are compared letter by letter as well.
         similarity = similarity.max(ratio(texts) as f32 * 0.95);
