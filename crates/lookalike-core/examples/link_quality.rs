@@ -79,7 +79,7 @@ fn run(set: &Set, folder: &Path, errors: usize, verbose: bool) -> Result<(), Box
     let candidates = find_candidates(&records, &Bounds::for_count(records.count()));
     let keyed = start.elapsed();
     let patterns = compare_all(&records, &candidates);
-    let model = Model::estimate(&records, &patterns);
+    let model = Model::estimate(&records, &candidates, &patterns);
     let frequencies = Frequencies::new(&records, &candidates, &patterns, &model);
     let scorer = Scorer { records: &records, model: &model, frequencies: &frequencies };
     let mut scored = scorer.score_all(&candidates, &patterns);

@@ -19,6 +19,7 @@ const SAMPLE: usize = 5_000;
 /// The column `id` is not compared.
 pub fn guess(first: &Table, second: Option<&Table>, id: Option<&str>) -> Config {
     let partner = |at: usize| second.and_then(|second| partner(first, at, second));
+    let mut word_means = vec![0.0; first.names().len()];
     let mut columns: Vec<ColumnConfig> = (0..first.names().len())
         .map(|at| {
             let name = first.names()[at].clone();
@@ -27,13 +28,18 @@ pub fn guess(first: &Table, second: Option<&Table>, id: Option<&str>) -> Config 
             let (kind, why) = match (second, other) {
                 _ if id == Some(&name) => (Kind::Ignored, "it is the id".to_owned()),
                 (Some(_), None) => (Kind::Ignored, "only the first table has it".to_owned()),
-                _ => Profile::new(&name, first.column(at), other).kind(),
+                _ => {
+                    let profile = Profile::new(&name, first.column(at), other);
+                    word_means[at] = profile.word_mean;
+                    profile.kind()
+                }
             };
             let other_name = partner.map(|at| &second.expect("a partner is in it").names()[at]);
             let other_name = other_name.filter(|other| **other != name).cloned();
             ColumnConfig { name, other_name, kind, why }
         })
         .collect();
+    ignore_long_texts(&mut columns, &word_means);
     for (at, name) in second.into_iter().flat_map(|second| second.names().iter().enumerate()) {
         let is_taken = (0..first.names().len()).any(|first| partner(first) == Some(at));
         if !is_taken {
@@ -42,6 +48,22 @@ pub fn guess(first: &Table, second: Option<&Table>, id: Option<&str>) -> Config 
         }
     }
     Config { id: id.map(str::to_owned), columns, ..Config::default() }
+}
+
+/// Where there is a name or a title, a long text beside it says what the thing is like, and things of one kind are described
+/// alike: it brings together what is only related.
+fn ignore_long_texts(columns: &mut [ColumnConfig], word_means: &[f64]) {
+    /// Words on average.
+    const LONG: f64 = 40.0;
+    let is_named = columns.iter().zip(word_means).any(|(column, words)| {
+        matches!(column.kind, Kind::PersonName | Kind::Organisation | Kind::FreeText) && *words < LONG / 2.0
+    });
+    for (column, words) in columns.iter_mut().zip(word_means) {
+        if is_named && column.kind == Kind::FreeText && *words >= LONG {
+            column.kind = Kind::Ignored;
+            column.why = format!("a long text, {words:.0} words on average: shorter ones tell what it is");
+        }
+    }
 }
 
 /// The column of the second table that is called like column `at` of the first.
@@ -234,6 +256,23 @@ const ORGANISATION: &[&str] = &[
     "company", "organisation", "organization", "org", "business", "firm", "employer", "manufacturer", "brand", "vendor",
     "supplier", "publisher", "school", "site", "restaurant", "name",
 ];
+
+const FAMILY: &[&str] =
+    &["surname", "last", "lastname", "family", "familyname", "lname", "nachname", "familienname", "apellido", "nom", "cognome"];
+const PLACE_CODE: &[&str] = &[
+    "zip", "zipcode", "postcode", "postal", "postalcode", "plz", "postleitzahl", "cap", "state", "county", "country", "region",
+    "province", "district",
+];
+
+/// Whether a column by its name is one that all of a household share, beside address and phone.
+pub(super) fn is_of_household(name: &str, kind: Kind) -> bool {
+    let profile = Profile { header: header_words(name), ..Profile::default() };
+    match kind {
+        Kind::PersonName => profile.is_called(FAMILY),
+        Kind::Code | Kind::Number => profile.is_called(PLACE_CODE),
+        _ => false,
+    }
+}
 
 fn is_phone_like(value: &str) -> bool {
     let number = value.to_ascii_lowercase();

@@ -11,6 +11,7 @@ pub mod decide;
 pub mod explain;
 pub mod guess;
 pub mod key;
+mod letters;
 pub mod measure;
 pub mod normalize;
 pub mod records;

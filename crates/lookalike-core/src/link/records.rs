@@ -6,9 +6,12 @@
 //! comes later can depend on the order of the rows.
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::config::{Config, Kind};
+use super::guess::is_of_household;
+use super::letters::Letters;
 use super::normalize::{Date, DateOrder, Normalizer};
 use super::strings::Strings;
 use super::table::Table;
@@ -45,7 +48,35 @@ pub struct Field {
     pub values: Strings,
     /// How many records of the first table, and of the second, have each value.
     pub counts: [Vec<u32>; 2],
+    /// Whom or what its values tell apart.
+    pub tells: Tells,
+    pub(super) letters: Vec<Letters>,
     pub(super) detail: Detail,
+}
+
+/// Whom or what a field tells apart: what agreement in it means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tells {
+    /// One person from another: given name, birthday, e-mail, number.
+    Person,
+    /// One household or building from another: address, phone, postcode, family name.
+    Household,
+    /// One thing from another: the name of a company, the title of a product.
+    Thing,
+    /// What something is like: a long text.
+    Likeness,
+}
+
+impl Tells {
+    /// What fields of a kind tell apart, whatever they are called.
+    pub fn of(kind: Kind) -> Self {
+        match kind {
+            Kind::Address | Kind::Phone => Self::Household,
+            Kind::Organisation | Kind::FreeText => Self::Thing,
+            _ => Self::Person,
+        }
+    }
 }
 
 /// What a measure needs to know of each value beyond its text.
@@ -169,6 +200,8 @@ impl Field {
             of_record: vec![MISSING; total],
             values: Strings::default(),
             counts: [Vec::new(), Vec::new()],
+            tells: Tells::of(kind),
+            letters: Vec::new(),
             detail: Detail::Text,
         };
         let nothing = placeholder(kind, &hashed, value_of).map(|record| value_of(record).to_owned());
@@ -185,7 +218,9 @@ impl Field {
             field.counts[1].push((group.len() - in_first) as u32);
             group.iter().for_each(|(_, record)| field.of_record[*record as usize] = value);
         }
+        field.letters = field.values.iter().map(Letters::of).collect();
         field.detail = field.detail();
+        field.tells = field.tells();
         field
     }
 
@@ -206,13 +241,13 @@ impl Field {
         }
     }
 
-    /// Whether its values are long texts, which tell what something is like rather than what it is.
-    pub fn is_long_text(&self) -> bool {
+    fn tells(&self) -> Tells {
         /// Words on average.
         const LONG: usize = 20;
         match &self.detail {
-            Detail::Words(words) => words.in_order.values().len() > LONG * self.values.len(),
-            _ => false,
+            Detail::Words(words) if words.in_order.values().len() > LONG * self.values.len() => Tells::Likeness,
+            _ if is_of_household(&self.name, self.kind) => Tells::Household,
+            _ => Tells::of(self.kind),
         }
     }
 

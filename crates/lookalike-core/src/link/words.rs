@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::letters::Letters;
 use super::strings::Strings;
 use crate::lists::Lists;
 
@@ -18,6 +19,10 @@ pub(super) struct Words {
     pub(super) in_order: Lists,
     /// The different words of each value, rarest first.
     pub(super) sorted: Lists,
+    /// The letters of each word.
+    pub(super) letters: Vec<Letters>,
+    /// Whether each word has a digit: a number, a model, a version.
+    pub(super) is_number: Vec<bool>,
     /// The length of each value as a vector of weights.
     pub(super) lengths: Vec<f32>,
 }
@@ -54,7 +59,7 @@ impl Words {
         let mut rank = vec![0; found.len()];
         by_rarity.iter().zip(0..).for_each(|(word, at)| rank[*word as usize] = at);
         let in_order: Lists = in_order.iter().map(|list| list.iter().map(|word| rank[*word as usize])).collect();
-        let texts = by_rarity.iter().map(|word| found[*word as usize].0).collect();
+        let texts: Strings = by_rarity.iter().map(|word| found[*word as usize].0).collect();
         let counts: Vec<[u32; 2]> = by_rarity.iter().map(|word| found[*word as usize].1).collect();
         let weights: Vec<f32> = counts
             .iter()
@@ -71,11 +76,8 @@ impl Words {
             .collect();
         let length = |list: &[u32]| list.iter().map(|word| weights[*word as usize].powi(2)).sum::<f32>().sqrt();
         let lengths = sorted.iter().map(length).collect();
-        Self { texts, counts, weights, in_order, sorted, lengths }
-    }
-
-    /// Whether the word has a digit: a number, a model, a version.
-    pub(super) fn is_number(&self, word: u32) -> bool {
-        self.texts.get(word as usize).bytes().any(|b| b.is_ascii_digit())
+        let letters = texts.iter().map(Letters::of).collect();
+        let is_number = texts.iter().map(|text| text.bytes().any(|b| b.is_ascii_digit())).collect();
+        Self { texts, counts, weights, in_order, sorted, letters, is_number, lengths }
     }
 }

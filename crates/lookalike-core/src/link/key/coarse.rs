@@ -58,7 +58,7 @@ fn rarest(field: &Field, value: usize, is_number: bool) -> Option<u64> {
         .sorted
         .list(value)
         .iter()
-        .find(|word| words.is_number(**word) == is_number && words.counts[**word as usize].iter().sum::<u32>() > 1)?;
+        .find(|word| words.is_number[**word as usize] == is_number && words.counts[**word as usize].iter().sum::<u32>() > 1)?;
     Some(hash(words.texts.get(*word as usize)))
 }
 

@@ -1,10 +1,10 @@
 //! Dates: typing errors, mixed-up days and months, and days that are near.
 
-use super::plain::slips;
+use super::plain::{Spelled, slips};
 use super::{DIFFERENT, Level};
 use crate::link::normalize::Date;
 
-pub(super) fn level(texts: [&str; 2], dates: [Date; 2]) -> Level {
+pub(super) fn level(texts: [Spelled<'_>; 2], dates: [Date; 2]) -> Level {
     let [left, right] = dates;
     let is_partial = |date: Date| date.month == 0 || date.day == 0;
     if is_partial(left) || is_partial(right) {
@@ -50,7 +50,7 @@ mod tests {
             ("1971-06-24", "1971", 8),
         ] {
             let dates = [left, right].map(|text| Date::parse(text, DateOrder::MonthFirst).unwrap());
-            assert_eq!(level([left, right], dates), expected, "{left} {right}");
+            assert_eq!(level([left, right].map(Spelled::new), dates), expected, "{left} {right}");
         }
     }
 }

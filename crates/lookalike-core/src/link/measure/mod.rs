@@ -58,7 +58,10 @@ pub(super) fn compare_values(field: &Field, left: u32, right: u32) -> Level {
     if left == right {
         return Scale::of(field.kind).equal();
     }
-    let texts = [left, right].map(|value| field.values.get(value as usize));
+    let texts = [left, right].map(|value| plain::Spelled {
+        text: field.values.get(value as usize),
+        letters: field.letters[value as usize],
+    });
     match &field.detail {
         Detail::Names(groups) => {
             let groups = [left, right].map(|value| groups.list(value as usize));
@@ -79,7 +82,10 @@ pub(super) fn compare_values(field: &Field, left: u32, right: u32) -> Level {
 pub(super) fn weight_of(field: &Field, left: u32, right: u32, level: Level, weights: &[f64]) -> f64 {
     match &field.detail {
         Detail::Words(words) => {
-            let texts = [left, right].map(|value| field.values.get(value as usize));
+            let texts = [left, right].map(|value| plain::Spelled {
+                text: field.values.get(value as usize),
+                letters: field.letters[value as usize],
+            });
             let (similarity, is_conflict) = words::similarity(words, texts, [left, right]);
             words::weight_between(weights, similarity, is_conflict)
         }

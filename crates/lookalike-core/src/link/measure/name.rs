@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::plain::{jaro, slips};
+use super::plain::{Spelled, jaro, slips};
 use super::{DIFFERENT, Level, Pattern, level_of};
 use crate::link::records::{MISSING, Records};
 use crate::link::vocabulary::NICKNAMES;
@@ -17,25 +17,28 @@ const SWAPPED_MISSPELLED: Level = 8;
 const SWAPPED: Level = 9;
 
 /// The level of two different names; `are_nicknames` when one is known to stand for the other.
-pub(super) fn level(texts: [&str; 2], are_nicknames: bool) -> Level {
+pub(super) fn level(texts: [Spelled<'_>; 2], are_nicknames: bool) -> Level {
     let one = word_level(texts, are_nicknames);
-    if texts.iter().any(|text| text.contains(' ')) { one.max(level_of_words(texts)) } else { one }
+    if texts.iter().any(|one| one.text.contains(' ')) { one.max(level_of_words(texts.map(|one| one.text))) } else { one }
 }
 
-fn word_level(texts: [&str; 2], are_nicknames: bool) -> Level {
-    let shorter = texts[0].len().min(texts[1].len());
-    let longer = texts[0].len().max(texts[1].len());
+fn word_level(texts: [Spelled<'_>; 2], are_nicknames: bool) -> Level {
+    let [shorter, longer] = {
+        let [left, right] = texts.map(|one| one.text.len());
+        [left.min(right), left.max(right)]
+    };
     match slips(texts, 2) {
         Some(1) if longer >= 3 => return ONE_LETTER,
         Some(2) if shorter >= 8 => return ONE_LETTER,
-        Some(2) if longer >= 6 => return ALIKE.max(if are_nicknames { SHORT_FORM } else { ALIKE }),
+        Some(2) if longer >= 6 => return if are_nicknames { SHORT_FORM } else { ALIKE },
         _ => {}
     }
-    let is_start = texts[0].starts_with(texts[1]) || texts[1].starts_with(texts[0]);
+    let [left, right] = texts.map(|one| one.text);
+    let is_start = left.starts_with(right) || right.starts_with(left);
     if are_nicknames || (is_start && (shorter == 1 || shorter >= 3)) {
         return SHORT_FORM;
     }
-    match jaro(texts) {
+    match jaro(texts, 0.75) {
         alike if alike >= 0.88 => ALIKE,
         alike if alike >= 0.75 => LITTLE_ALIKE,
         _ => DIFFERENT,
@@ -52,7 +55,7 @@ fn level_of_words(texts: [&str; 2]) -> Level {
         let found = longer
             .iter()
             .enumerate()
-            .map(|(at, other)| (if word == other { WITHIN } else { word_level([word, other], are_nicknames(word, other)) }, at))
+            .map(|(at, other)| (if word == other { WITHIN } else { word_level([*word, *other].map(Spelled::new), are_nicknames(word, other)) }, at))
             .max_by_key(|(level, at)| (*level, std::cmp::Reverse(*at)));
         let Some((level, at)) = found else { break };
         longer.swap_remove(at);
@@ -95,7 +98,7 @@ pub(super) fn with_swapped(records: &Records, left: u32, right: u32, fields: [us
     let crossed = [[text(0, left), text(1, right)], [text(1, left), text(0, right)]].map(|pair| match pair {
         [None, None] => super::BOTH_MISSING,
         [Some(left), Some(right)] if left == right => SWAPPED,
-        [Some(left), Some(right)] if word_level([left, right], false) >= ONE_LETTER => SWAPPED_MISSPELLED,
+        [Some(left), Some(right)] if word_level([left, right].map(Spelled::new), false) >= ONE_LETTER => SWAPPED_MISSPELLED,
         [Some(_), Some(_)] => DIFFERENT,
         _ => super::ONE_MISSING,
     });
@@ -126,8 +129,8 @@ mod tests {
             ("john smith", "peter smith", LITTLE_ALIKE),
             ("smith", "garcia", DIFFERENT),
         ] {
-            assert_eq!(level([left, right], false), expected, "{left} {right}");
-            assert_eq!(level([right, left], false), expected, "{right} {left}");
+            assert_eq!(level([left, right].map(Spelled::new), false), expected, "{left} {right}");
+            assert_eq!(level([right, left].map(Spelled::new), false), expected, "{right} {left}");
         }
         assert!(are_nicknames("bill", "william") && !are_nicknames("bill", "robert"));
     }

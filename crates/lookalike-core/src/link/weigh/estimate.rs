@@ -3,12 +3,21 @@
 //! Shares among others come from random pairs, and from the candidates where a sample is too small for what is rare.
 //! Shares among matches begin where they lie for most data, and become what the candidates make of them.
 
+use rayon::prelude::*;
 use rdst::RadixSort;
 
+use super::super::key::Candidates;
 use super::super::measure::{DIFFERENT, Level, Pattern, Scale, level_of};
-use super::super::records::{Field, Records};
+use super::super::records::{Field, Records, Tells};
 use super::sample::random_patterns;
 use super::{FieldModel, Model, probability};
+
+/// How often the best partners are chosen anew.
+const CHOICES: usize = 4;
+
+/// How far below the best partner of a record a pair may lie. All pairs would count neighbours, relatives and other versions
+/// as matches, for there are more of them; the best alone would know nothing of the worse records of a cluster.
+const NEARLY_BEST: f32 = 7.0;
 
 /// Rounds after which it is at rest, or never will be.
 const MOST_ROUNDS: usize = 60;
@@ -24,19 +33,39 @@ type Counted = Vec<(Pattern, f64)>;
 
 impl Model {
     /// Estimates what each level says from the patterns of all candidates.
-    pub fn estimate(records: &Records, patterns: &[Pattern]) -> Self {
-        let candidates = counted(patterns.to_vec());
+    pub fn estimate(records: &Records, candidates: &Candidates, patterns: &[Pattern]) -> Self {
+        let all = counted(patterns.to_vec());
         let random = counted(random_patterns(records));
         let equal: Vec<f64> = records.fields().iter().map(|field| equal_pairs(records, field)).collect();
         let mut model = Self::start(records, &random);
-        for _ in 0..MOST_ROUNDS {
-            let before = model.match_count;
-            model.maximize(records, &candidates, &random, &equal);
-            if (model.match_count - before).abs() <= AT_REST * before {
-                break;
+        for _ in 0..CHOICES {
+            let chosen = counted(model.best_partners(records, candidates, patterns));
+            for _ in 0..MOST_ROUNDS {
+                let before = model.match_count;
+                model.maximize(records, &chosen, &all, &random, &equal);
+                if (model.match_count - before).abs() <= AT_REST * before {
+                    break;
+                }
             }
         }
         model
+    }
+
+    /// The patterns of pairs that are the best, or nearly, for one of their records.
+    fn best_partners(&self, records: &Records, candidates: &Candidates, patterns: &[Pattern]) -> Vec<Pattern> {
+        let weights: Vec<f32> = patterns.par_iter().map(|pattern| self.weight(*pattern) as f32).collect();
+        let mut best = vec![f32::NEG_INFINITY; records.count()];
+        for (at, weight) in weights.iter().enumerate() {
+            let (left, right) = candidates.pair(at);
+            for record in [left, right] {
+                best[record as usize] = best[record as usize].max(*weight);
+            }
+        }
+        let is_best = |at: &usize| {
+            let (left, right) = candidates.pair(*at);
+            weights[*at] + NEARLY_BEST >= best[left as usize].min(best[right as usize])
+        };
+        (0..patterns.len()).into_par_iter().filter(is_best).map(|at| patterns[at]).collect()
     }
 
     fn start(records: &Records, random: &Counted) -> Self {
@@ -45,7 +74,7 @@ impl Model {
             FieldModel {
                 name: field.name.clone(),
                 kind: field.kind,
-                is_long_text: field.is_long_text(),
+                tells: field.tells,
                 among_matches: start_shares(scale),
                 among_others: shares(&level_counts(random, at, scale, |_| 1.0), &vec![0.5; scale.len()]),
                 weights: vec![0.0; scale.len()],
@@ -60,11 +89,11 @@ impl Model {
     }
 
     /// One round: how probable a match each pattern is, and from that new shares.
-    fn maximize(&mut self, records: &Records, candidates: &Counted, random: &Counted, equal: &[f64]) {
+    fn maximize(&mut self, records: &Records, candidates: &Counted, all: &Counted, random: &Counted, equal: &[f64]) {
         let probable = |patterns: &Counted| -> Vec<f64> {
             patterns.iter().map(|(pattern, _)| probability(self.weight(*pattern))).collect()
         };
-        let (of_candidates, of_random) = (probable(candidates), probable(random));
+        let (of_candidates, of_all, of_random) = (probable(candidates), probable(all), probable(random));
         let match_count: f64 = candidates.iter().zip(&of_candidates).map(|((_, count), share)| count * share).sum();
         self.match_count = match_count.max(1.0);
         let random_count: f64 = random.iter().map(|(_, count)| count).sum();
@@ -75,14 +104,19 @@ impl Model {
             let pseudo: Vec<f64> = start_shares(scale).iter().map(|share| share * PSEUDO_MATCHES).collect();
             field.among_matches = shares(&matches, &pseudo);
 
-            let others = level_counts(candidates, at, scale, |pattern| 1.0 - of_candidates[pattern]);
+            let others = level_counts(all, at, scale, |pattern| 1.0 - of_all[pattern]);
+            let all_matches = level_counts(all, at, scale, |pattern| of_all[pattern]);
             let mut random = level_counts(random, at, scale, |pattern| 1.0 - of_random[pattern]);
-            for (level, count) in random.iter_mut().enumerate().skip(usize::from(DIFFERENT) + 1) {
-                *count = count.max(others[level] * sampled);
+            // Candidates know rare agreements better than a sample; but whether much alike texts are a match is what
+            // is asked here, and must not be answered by itself.
+            if !matches!(field.tells, Tells::Thing | Tells::Likeness) {
+                for (level, count) in random.iter_mut().enumerate().skip(usize::from(DIFFERENT) + 1) {
+                    *count = count.max(others[level] * sampled);
+                }
             }
             // How many pairs are equal is known without a sample.
             let top = usize::from(scale.equal());
-            random[top] = (equal[at] - matches[top]).max(0.0) * sampled;
+            random[top] = (equal[at] - all_matches[top]).max(0.0) * sampled;
             field.among_others = shares(&random, &vec![0.5 * sampled.min(1.0); scale.len()]);
         }
         self.weigh(records);
@@ -176,7 +210,7 @@ mod tests {
         let mut field = FieldModel {
             name: String::new(),
             kind: Kind::Code,
-            is_long_text: false,
+            tells: Tells::Person,
             among_matches: vec![0.0, 0.0, 0.1, 0.3, 0.1, 0.1, 0.4],
             among_others: vec![0.0, 0.0, 0.9, 0.01, 0.04, 0.04, 0.01],
             weights: vec![0.0; 7],

@@ -16,7 +16,7 @@ pub use frequency::Frequencies;
 use super::config::Kind;
 use super::key::Candidates;
 use super::measure::{Pattern, compare, level_of};
-use super::records::{MOST_FIELDS, Records};
+use super::records::{MOST_FIELDS, Records, Tells};
 
 /// What the fields of a pair say.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,8 +36,8 @@ pub struct FieldModel {
     pub name: String,
     /// What its values are.
     pub kind: Kind,
-    /// Whether its values are long texts.
-    pub is_long_text: bool,
+    /// Whom or what its values tell apart.
+    pub tells: Tells,
     /// The share of each level among matches, of the pairs where no value is missing.
     pub among_matches: Vec<f64>,
     /// The share among other pairs.
@@ -53,8 +53,9 @@ pub type Said = [f64; MOST_FIELDS];
 /// birthday, phone or e-mail, and nothing else that agrees, is somebody near.
 const ALONE: f64 = 1.0;
 
-/// How far address and phones can bring it together. They belong to each other: who has the one in common, has the other.
-const PLACE: f64 = 1.0;
+/// How far the fields of a household can bring it together. They belong to each other: who has the one in common, has
+/// the others.
+const HOUSEHOLD: f64 = 1.0;
 
 /// What a long text can add or take. It tells what something is like, and related things are described alike.
 const LONG_TEXT: f64 = 3.0;
@@ -63,19 +64,19 @@ impl Model {
     /// What the fields say together. A sum, but
     ///
     /// - no field alone makes a match, unless it is the name or title by which a thing is called;
-    /// - addresses and phones together make none either: they tell the household, the building, the head office;
+    /// - address, phone and family name together make none either: they tell the household, the building, the head office;
     /// - a long text says little.
     pub fn together(&self, said: &Said) -> f64 {
-        let (mut place, mut rest) = (0.0, 0.0);
+        let (mut household, mut rest) = (0.0, 0.0);
         for (field, weight) in self.fields.iter().zip(said) {
-            match field.kind {
-                _ if field.is_long_text => rest += weight.clamp(-LONG_TEXT, LONG_TEXT),
-                Kind::Organisation | Kind::FreeText => rest += weight,
-                Kind::Address | Kind::Phone if *weight > 0.0 => place += weight.min(ALONE - self.prior),
-                _ => rest += weight.min(ALONE - self.prior),
+            match field.tells {
+                Tells::Thing => rest += weight,
+                Tells::Likeness => rest += weight.clamp(-LONG_TEXT, LONG_TEXT),
+                Tells::Household if *weight > 0.0 => household += weight.min(ALONE - self.prior),
+                Tells::Household | Tells::Person => rest += weight.min(ALONE - self.prior),
             }
         }
-        f64::min(place, PLACE - self.prior) + rest
+        f64::min(household, HOUSEHOLD - self.prior) + rest
     }
 
     /// The logarithm of the odds that a pair of this pattern is a match, where values are of average rarity.
@@ -117,7 +118,7 @@ mod tests {
         let field = |kind: &Kind| FieldModel {
             name: kind.to_string(),
             kind: *kind,
-            is_long_text: false,
+            tells: Tells::of(*kind),
             among_matches: Vec::new(),
             among_others: Vec::new(),
             weights: Vec::new(),
@@ -144,6 +145,7 @@ mod tests {
         assert_eq!(together(&kinds, &[-4.0, 15.0, 18.0]), 7.0);
         assert_eq!(together(&kinds, &[9.0, 15.0, 18.0]), 20.0);
         assert_eq!(together(&kinds, &[9.0, -3.0, 18.0]), 17.0);
+        assert_eq!(together(&[Kind::PersonName, Kind::Address], &[8.0, 8.0]), 16.0);
     }
 
     #[test]
