@@ -9,13 +9,13 @@ pub(super) struct Letters {
 
 impl Letters {
     pub(super) fn of(text: &str) -> Self {
-        let bit = |c: char| match c {
-            'a'..='z' => c as u32 - 'a' as u32,
-            '0'..='9' => 26 + c as u32 - '0' as u32,
-            other => 36 + other as u32 % 28,
-        };
         let (bits, count) = text.chars().fold((0, 0), |(bits, count), c| (bits | 1 << bit(c), count + 1));
         Self { bits, count }
+    }
+
+    /// Whether the text has this character, or one that shares its bit.
+    pub(super) fn may_have(self, c: char) -> bool {
+        self.bits & 1 << bit(c) != 0
     }
 
     /// How many characters the text has.
@@ -54,6 +54,14 @@ impl Letters {
     #[inline]
     pub(super) fn may_be_within(self, other: Self) -> bool {
         self.bits & !other.bits == 0 || other.bits & !self.bits == 0
+    }
+}
+
+fn bit(c: char) -> u32 {
+    match c {
+        'a'..='z' => c as u32 - 'a' as u32,
+        '0'..='9' => 26 + c as u32 - '0' as u32,
+        other => 36 + other as u32 % 28,
     }
 }
 

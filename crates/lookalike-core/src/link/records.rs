@@ -32,6 +32,8 @@ pub struct Records {
     first_count: usize,
     count: usize,
     content: Vec<u64>,
+    /// The values of each record side by side, so that a record is one place in memory.
+    rows: Vec<u32>,
     swappable: Option<[usize; 2]>,
 }
 
@@ -136,12 +138,21 @@ impl Records {
         let names: Vec<usize> = (0..fields.len()).filter(|at| fields[*at].kind == Kind::PersonName).collect();
         let swappable = (names.len() >= 2).then(|| [names[0], names[1]]);
         let second_count = second.map_or(0, Table::row_count);
-        Ok(Self { fields, first_count: first.row_count(), count: first.row_count() + second_count, content, swappable })
+        let count = first.row_count() + second_count;
+        let rows = (0..count).flat_map(|record| fields.iter().map(move |field| field.of_record[record])).collect();
+        Ok(Self { fields, first_count: first.row_count(), count, content, rows, swappable })
     }
 
     /// The fields that are compared.
     pub fn fields(&self) -> &[Field] {
         &self.fields
+    }
+
+    /// The values of a record, field by field.
+    #[inline]
+    pub(super) fn row(&self, record: u32) -> &[u32] {
+        let start = record as usize * self.fields.len();
+        &self.rows[start..start + self.fields.len()]
     }
 
     /// How many records there are in both tables.

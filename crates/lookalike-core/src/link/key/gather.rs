@@ -9,8 +9,18 @@ use super::{KeyKind, KeyReport};
 #[derive(Debug, Default)]
 pub struct Candidates {
     pairs: Vec<u64>,
-    kinds: Vec<u8>,
+    sources: Vec<Source>,
     reports: [KeyReport; KeyKind::ALL.len()],
+    one_field_count: u64,
+}
+
+/// What found a pair.
+#[derive(Clone, Copy, Debug, Default)]
+struct Source {
+    /// A bit for each kind of key.
+    kinds: u8,
+    /// A bit for each field whose keys the two share.
+    fields: u16,
 }
 
 impl Candidates {
@@ -32,7 +42,7 @@ impl Candidates {
 
     /// The kinds of keys that found pair `at`.
     pub fn kinds(&self, at: usize) -> impl Iterator<Item = KeyKind> + '_ {
-        KeyKind::ALL.into_iter().filter(move |kind| self.kinds[at] & bit(*kind) != 0)
+        KeyKind::ALL.into_iter().filter(move |kind| self.sources[at].kinds & bit(*kind) != 0)
     }
 
     /// What each kind of key did.
@@ -40,44 +50,81 @@ impl Candidates {
         KeyKind::ALL.into_iter().zip(&self.reports)
     }
 
-    pub(super) fn add(&mut self, kind: KeyKind, found: Vec<Found>) {
-        let mut pairs = Vec::with_capacity(found.iter().map(|found| found.pairs.len()).sum());
+    /// Pairs that were left out since they shared keys of one field only and there were too many.
+    pub fn one_field_count(&self) -> u64 {
+        self.one_field_count
+    }
+
+    /// Adds what a kind of key found. Pairs of a bucket that was split share keys of two fields.
+    pub(super) fn add(&mut self, kind: KeyKind, fields: u16, found: Vec<Found>) {
         let report = &mut self.reports[kind as usize];
+        let (mut whole, mut split) = (Vec::new(), Vec::new());
         for part in found {
             report.split_bucket_count += part.split_bucket_count;
             report.not_compared_count += part.not_compared_count;
-            pairs.extend(part.pairs);
+            whole.extend(part.pairs);
+            split.extend(part.split_pairs);
         }
-        pairs.radix_sort_unstable();
-        pairs.dedup();
-        self.merge(&pairs, bit(kind));
+        for (mut pairs, fields) in [(whole, fields), (split, TWO_FIELDS)] {
+            pairs.radix_sort_unstable();
+            pairs.dedup();
+            self.merge(&pairs, Source { kinds: bit(kind), fields });
+        }
     }
 
-    fn merge(&mut self, added: &[u64], bit: u8) {
+    fn merge(&mut self, added: &[u64], source: Source) {
+        if added.is_empty() {
+            return;
+        }
         let mut pairs = Vec::with_capacity(self.pairs.len() + added.len());
-        let mut kinds = Vec::with_capacity(self.pairs.len() + added.len());
+        let mut sources = Vec::with_capacity(self.pairs.len() + added.len());
         let mut added = added.iter().peekable();
-        for (pair, mask) in self.pairs.iter().zip(&self.kinds) {
+        for (pair, before) in self.pairs.iter().zip(&self.sources) {
             while let Some(other) = added.next_if(|other| *other < pair) {
                 pairs.push(*other);
-                kinds.push(bit);
+                sources.push(source);
             }
             pairs.push(*pair);
-            kinds.push(if added.next_if_eq(&pair).is_some() { mask | bit } else { *mask });
+            sources.push(match added.next_if_eq(&pair) {
+                Some(_) => Source { kinds: before.kinds | source.kinds, fields: before.fields | source.fields },
+                None => *before,
+            });
         }
-        kinds.extend(added.clone().map(|_| bit));
+        sources.extend(added.clone().map(|_| source));
         pairs.extend(added);
-        (self.pairs, self.kinds) = (pairs, kinds);
+        (self.pairs, self.sources) = (pairs, sources);
+    }
+
+    /// Leaves out pairs that share keys of one field only, when there are more than `most` pairs: among so many records it
+    /// is chance, and one field does not make a match.
+    pub(super) fn leave_out_one_field(&mut self, most: usize) {
+        if self.pairs.len() <= most {
+            return;
+        }
+        let before = self.pairs.len();
+        let mut sources = self.sources.iter();
+        self.pairs.retain(|_| sources.next().is_some_and(Source::is_of_two_fields));
+        self.sources.retain(Source::is_of_two_fields);
+        self.one_field_count = (before - self.pairs.len()) as u64;
     }
 
     /// Counts what each kind found.
     pub(super) fn count(&mut self) {
-        for mask in &self.kinds {
+        for source in &self.sources {
             for (kind, report) in KeyKind::ALL.into_iter().zip(&mut self.reports) {
-                report.candidate_count += u64::from(mask & bit(kind) != 0);
-                report.alone_count += u64::from(*mask == bit(kind));
+                report.candidate_count += u64::from(source.kinds & bit(kind) != 0);
+                report.alone_count += u64::from(source.kinds == bit(kind));
             }
         }
+    }
+}
+
+/// Two fields, whichever they are.
+const TWO_FIELDS: u16 = u16::MAX;
+
+impl Source {
+    fn is_of_two_fields(&self) -> bool {
+        self.fields.count_ones() > 1
     }
 }
 

@@ -58,6 +58,11 @@ impl Maker {
         (self.fields.len() == 1).then(|| self.fields[0])
     }
 
+    /// A bit for each field.
+    pub(super) fn field_bits(&self) -> u16 {
+        self.fields.iter().fold(0, |bits, field| bits | 1 << field)
+    }
+
     /// All records under all their keys, sorted by key.
     pub(super) fn entries(&self, records: &Records) -> Vec<Entry> {
         let mut entries = Vec::new();

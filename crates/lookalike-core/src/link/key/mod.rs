@@ -105,6 +105,13 @@ impl Bounds {
     }
 }
 
+/// Candidates a record from which on those that share keys of one field only are left out. Small tables have as many without
+/// harm, since they are small.
+const MOST_A_RECORD: usize = 20;
+
+/// As many candidates are compared in any case.
+const ALWAYS: usize = 2_000_000;
+
 /// Finds the pairs that are worth comparing.
 pub fn find_candidates(records: &Records, bounds: &Bounds) -> Candidates {
     let coarse = Coarse::of(records);
@@ -115,8 +122,9 @@ pub fn find_candidates(records: &Records, bounds: &Bounds) -> Candidates {
         let buckets: Vec<&[split::Entry]> =
             entries.chunk_by(|left, right| left.key == right.key).filter(|bucket| bucket.len() > 1).collect();
         let found: Vec<split::Found> = buckets.par_chunks(256).map(|buckets| splitter.pairs(buckets)).collect();
-        candidates.add(maker.kind(), found);
+        candidates.add(maker.kind(), maker.field_bits(), found);
     }
+    candidates.leave_out_one_field((MOST_A_RECORD * records.count()).max(ALWAYS));
     candidates.count();
     candidates
 }

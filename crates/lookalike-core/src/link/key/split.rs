@@ -27,6 +27,8 @@ impl RadixKey for Entry {
 pub(super) struct Found {
     /// Pairs, the lesser record in the upper half.
     pub(super) pairs: Vec<u64>,
+    /// Pairs of buckets that were split by a further key.
+    pub(super) split_pairs: Vec<u64>,
     pub(super) split_bucket_count: u64,
     pub(super) not_compared_count: u64,
 }
@@ -69,18 +71,11 @@ impl<'a> Splitter<'a> {
                 self.emit(&members, &mut found.pairs);
                 continue;
             }
-            let before = found.pairs.len();
-            self.split(&members, 0, self.splits, &mut found.pairs);
+            let before = found.split_pairs.len();
+            self.split(&members, 0, self.splits, &mut found.split_pairs);
             // One pair may come by two further keys.
-            found.pairs[before..].sort_unstable();
-            let mut kept = before;
-            for at in before..found.pairs.len() {
-                if kept == before || found.pairs[kept - 1] != found.pairs[at] {
-                    found.pairs[kept] = found.pairs[at];
-                    kept += 1;
-                }
-            }
-            found.pairs.truncate(kept);
+            let kept = before + keep_different(&mut found.split_pairs[before..]);
+            found.split_pairs.truncate(kept);
             found.split_bucket_count += 1;
             found.not_compared_count += count - (kept - before) as u64;
         }
@@ -140,6 +135,19 @@ impl<'a> Splitter<'a> {
             }
         }
     }
+}
+
+/// Sorts, and moves each different number to the front; how many there are.
+fn keep_different(numbers: &mut [u64]) -> usize {
+    numbers.sort_unstable();
+    let mut kept = 0;
+    for at in 0..numbers.len() {
+        if kept == 0 || numbers[kept - 1] != numbers[at] {
+            numbers[kept] = numbers[at];
+            kept += 1;
+        }
+    }
+    kept
 }
 
 /// A pair in one number; sorted, pairs are in the order of their left and right records.

@@ -13,6 +13,8 @@ pub(super) use name::nickname_groups;
 pub(super) use plain::LOCAL_DIGITS;
 pub use scale::{LevelInfo, Scale};
 
+use self::plain::Spelled;
+
 use super::config::Kind;
 use super::records::{Detail, Field, MISSING, Records};
 
@@ -40,8 +42,9 @@ pub fn level_of(pattern: Pattern, field: usize) -> Level {
 /// Compares two records in all fields. The order of the two does not matter.
 pub fn compare(records: &Records, left: u32, right: u32) -> Pattern {
     let mut pattern = 0;
-    for (at, field) in records.fields().iter().enumerate() {
-        let level = compare_values(field, field.of_record[left as usize], field.of_record[right as usize]);
+    let rows = records.row(left).iter().zip(records.row(right));
+    for (at, (field, (left, right))) in records.fields().iter().zip(rows).enumerate() {
+        let level = compare_values(field, *left, *right);
         pattern |= Pattern::from(level) << (4 * at);
     }
     match records.swappable() {
@@ -58,10 +61,7 @@ pub(super) fn compare_values(field: &Field, left: u32, right: u32) -> Level {
     if left == right {
         return Scale::of(field.kind).equal();
     }
-    let texts = [left, right].map(|value| plain::Spelled {
-        text: field.values.get(value as usize),
-        letters: field.letters[value as usize],
-    });
+    let texts = [left, right].map(|value| Spelled::among(&field.values, value as usize, field.letters[value as usize]));
     match &field.detail {
         Detail::Names(groups) => {
             let groups = [left, right].map(|value| groups.list(value as usize));
@@ -82,10 +82,7 @@ pub(super) fn compare_values(field: &Field, left: u32, right: u32) -> Level {
 pub(super) fn weight_of(field: &Field, left: u32, right: u32, level: Level, weights: &[f64]) -> f64 {
     match &field.detail {
         Detail::Words(words) => {
-            let texts = [left, right].map(|value| plain::Spelled {
-                text: field.values.get(value as usize),
-                letters: field.letters[value as usize],
-            });
+            let texts = [left, right].map(|value| Spelled::among(&field.values, value as usize, field.letters[value as usize]));
             let (similarity, is_conflict) = words::similarity(words, texts, [left, right]);
             words::weight_between(weights, similarity, is_conflict)
         }

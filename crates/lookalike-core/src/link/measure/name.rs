@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::plain::{Spelled, jaro, slips};
+use super::plain::{Spelled, jaro, lengths, slips};
 use super::{DIFFERENT, Level, Pattern, level_of};
 use crate::link::records::{MISSING, Records};
 use crate::link::vocabulary::NICKNAMES;
@@ -19,23 +19,24 @@ const SWAPPED: Level = 9;
 /// The level of two different names; `are_nicknames` when one is known to stand for the other.
 pub(super) fn level(texts: [Spelled<'_>; 2], are_nicknames: bool) -> Level {
     let one = word_level(texts, are_nicknames);
-    if texts.iter().any(|one| one.text.contains(' ')) { one.max(level_of_words(texts.map(|one| one.text))) } else { one }
+    let has_words = texts.iter().any(|one| one.letters.may_have(' ') && one.text().contains(' '));
+    if has_words { one.max(level_of_words(texts.map(Spelled::text))) } else { one }
 }
 
 fn word_level(texts: [Spelled<'_>; 2], are_nicknames: bool) -> Level {
-    let [shorter, longer] = {
-        let [left, right] = texts.map(|one| one.text.len());
-        [left.min(right), left.max(right)]
-    };
+    let [shorter, longer] = lengths(texts);
     match slips(texts, 2) {
         Some(1) if longer >= 3 => return ONE_LETTER,
         Some(2) if shorter >= 8 => return ONE_LETTER,
         Some(2) if longer >= 6 => return if are_nicknames { SHORT_FORM } else { ALIKE },
         _ => {}
     }
-    let [left, right] = texts.map(|one| one.text);
-    let is_start = left.starts_with(right) || right.starts_with(left);
-    if are_nicknames || (is_start && (shorter == 1 || shorter >= 3)) {
+    let is_start = || {
+        let [left, right] = texts.map(Spelled::text);
+        left.starts_with(right) || right.starts_with(left)
+    };
+    let may_be_start = shorter != 2 && texts[0].letters.may_be_within(texts[1].letters);
+    if are_nicknames || (may_be_start && is_start()) {
         return SHORT_FORM;
     }
     match jaro(texts, 0.75) {

@@ -4,18 +4,42 @@ use rapidfuzz::distance::{jaro_winkler, osa};
 
 use super::{DIFFERENT, Level};
 use crate::link::letters::Letters;
+use crate::link::strings::Strings;
 
-/// A text with its letters.
+/// A text with its letters, which are looked at first: texts lie all over the memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spelled<'a> {
-    pub(super) text: &'a str,
+    place: Place<'a>,
     pub(super) letters: Letters,
 }
 
+#[derive(Clone, Copy, Debug)]
+enum Place<'a> {
+    Here(&'a str),
+    Among(&'a Strings, usize),
+}
+
 impl<'a> Spelled<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
-        Self { text, letters: Letters::of(text) }
+    pub(super) fn among(strings: &'a Strings, at: usize, letters: Letters) -> Self {
+        Self { place: Place::Among(strings, at), letters }
     }
+
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { place: Place::Here(text), letters: Letters::of(text) }
+    }
+
+    pub(super) fn text(self) -> &'a str {
+        match self.place {
+            Place::Here(text) => text,
+            Place::Among(strings, at) => strings.get(at),
+        }
+    }
+}
+
+/// How many letters the shorter and the longer text have.
+pub(super) fn lengths(texts: [Spelled<'_>; 2]) -> [u32; 2] {
+    let [left, right] = texts.map(|one| one.letters.count());
+    [left.min(right), left.max(right)]
 }
 
 /// How many slips lie between two texts: a letter put in, left out, replaced, or two swapped; none above `most`.
@@ -25,7 +49,7 @@ pub(super) fn slips(texts: [Spelled<'_>; 2], most: usize) -> Option<usize> {
         return None;
     }
     let args = osa::Args::default().score_cutoff(most);
-    let [left, right] = [left.text, right.text];
+    let [left, right] = [left.text(), right.text()];
     if left.is_ascii() && right.is_ascii() {
         osa::distance_with_args(left.bytes(), right.bytes(), &args)
     } else {
@@ -39,7 +63,7 @@ pub(super) fn ratio(texts: [Spelled<'_>; 2], least: f64) -> f64 {
     if left.letters.most_ratio(right.letters) < least {
         return 0.0;
     }
-    let [left, right] = [left.text, right.text];
+    let [left, right] = [left.text(), right.text()];
     let ratio = if left.is_ascii() && right.is_ascii() {
         osa::normalized_similarity(left.bytes(), right.bytes())
     } else {
@@ -55,7 +79,7 @@ pub(super) fn jaro(texts: [Spelled<'_>; 2], least: f64) -> f64 {
     if left.letters.most_jaro(right.letters) < least {
         return 0.0;
     }
-    let [left, right] = [left.text, right.text];
+    let [left, right] = [left.text(), right.text()];
     if left.is_ascii() && right.is_ascii() {
         jaro_winkler::similarity(left.bytes(), right.bytes())
     } else {
@@ -64,7 +88,7 @@ pub(super) fn jaro(texts: [Spelled<'_>; 2], least: f64) -> f64 {
 }
 
 pub(super) fn code_level(texts: [Spelled<'_>; 2]) -> Level {
-    let shorter = texts[0].text.len().min(texts[1].text.len());
+    let [shorter, _] = lengths(texts);
     match slips(texts, 2) {
         // Two of three letters are another state, not a slip.
         Some(1) if shorter >= 3 => 5,
@@ -78,18 +102,19 @@ pub(super) fn code_level(texts: [Spelled<'_>; 2]) -> Level {
 pub(in crate::link) const LOCAL_DIGITS: usize = 7;
 
 pub(super) fn phone_level(texts: [Spelled<'_>; 2]) -> Level {
+    let [left, right] = texts.map(Spelled::text);
     let last = |count: usize| {
-        let [left, right] = texts.map(|one| one.text.len().checked_sub(count).map(|start| &one.text[start..]));
+        let [left, right] = [left, right].map(|text| text.len().checked_sub(count).map(|start| &text[start..]));
         left.is_some() && left == right
     };
     if last(LOCAL_DIGITS) {
         return 6;
     }
-    let shorter = texts[0].text.len().min(texts[1].text.len());
+    let shorter = left.len().min(right.len());
     // An area code more or less is no slip, so that only the digits that both have are looked at.
-    let local = texts.map(|one| match one.text.len() - shorter {
+    let local = texts.map(|one| match one.text().len() - shorter {
         0 => one,
-        start => Spelled::new(&one.text[start..]),
+        start => Spelled::new(&one.text()[start..]),
     });
     match slips(local, 2) {
         Some(1) => 5,
@@ -100,7 +125,7 @@ pub(super) fn phone_level(texts: [Spelled<'_>; 2]) -> Level {
 }
 
 pub(super) fn email_level(texts: [Spelled<'_>; 2]) -> Level {
-    let [left, right] = texts.map(|one| one.text.split_once('@').unwrap_or((one.text, "")));
+    let [left, right] = texts.map(|one| one.text().split_once('@').unwrap_or((one.text(), "")));
     let shorter = left.0.len().min(right.0.len());
     match slips(texts, 2) {
         Some(1) if shorter >= 3 => return 6,
@@ -121,8 +146,7 @@ pub(super) fn number_level(texts: [Spelled<'_>; 2], numbers: [f64; 2]) -> Level 
     if apart <= 0.005 {
         return 7;
     }
-    let shorter = texts[0].text.len().min(texts[1].text.len());
-    if shorter >= 2 && slips(texts, 1).is_some() {
+    if lengths(texts)[0] >= 2 && slips(texts, 1).is_some() {
         return 6;
     }
     match apart {

@@ -144,10 +144,8 @@ fn misspelled(words: &Words, left_over: &mut [LeftOver; 2]) -> f32 {
     let mut found: Vec<(f32, u32, u32)> = Vec::new();
     for left in left_over[0].words() {
         for right in left_over[1].words() {
-            let alike = word_similarity([*left, *right].map(|word| Spelled {
-                text: words.texts.get(word as usize),
-                letters: words.letters[word as usize],
-            }));
+            let spelled = |word: u32| Spelled::among(&words.texts, word as usize, words.letters[word as usize]);
+            let alike = word_similarity([*left, *right].map(spelled));
             if alike > 0.0 {
                 found.push((alike * words.weights[*left as usize] * words.weights[*right as usize], *left, *right));
             }
@@ -171,7 +169,8 @@ fn word_similarity(texts: [Spelled<'_>; 2]) -> f32 {
     if left.letters.least_slips(right.letters) > 2 && !left.letters.may_be_within(right.letters) {
         return 0.0;
     }
-    let [shorter, longer] = if left.text.len() <= right.text.len() { [left.text, right.text] } else { [right.text, left.text] };
+    let [left, right] = texts.map(Spelled::text);
+    let [shorter, longer] = if left.len() <= right.len() { [left, right] } else { [right, left] };
     let has_digit = |text: &str| text.bytes().any(|b| b.is_ascii_digit());
     if has_digit(shorter) || has_digit(longer) {
         // 7th and 8th, cs2 and cs3: with numbers there are no slips, only other numbers.
