@@ -1,16 +1,30 @@
 //! Which letters a text has, in one number: most texts that are not alike are told so without looking at them.
 
+use xxhash_rust::xxh3::xxh3_64;
+
 /// A bit for each letter and digit; the others share bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Letters {
-    bits: u64,
-    count: u32,
+    pub(super) bits: u64,
+    pub(super) count: u32,
 }
 
 impl Letters {
     pub(super) fn of(text: &str) -> Self {
         let (bits, count) = text.chars().fold((0, 0), |(bits, count), c| (bits | 1 << bit(c), count + 1));
         Self { bits, count }
+    }
+
+    /// A bit for each word instead.
+    pub(super) fn of_words(text: &str) -> Self {
+        let bit = |word: &str| 1 << (xxh3_64(word.as_bytes()) % 64);
+        Self { bits: text.split(' ').fold(0, |bits, word| bits | bit(word)), count: text.chars().count() as u32 }
+    }
+
+    /// Whether the two have no letter or word in common; they may have none also when this is not said.
+    #[inline]
+    pub(super) fn are_disjoint(self, other: Self) -> bool {
+        self.bits & other.bits == 0
     }
 
     /// Whether the text has this character, or one that shares its bit.

@@ -32,8 +32,8 @@ pub struct Records {
     first_count: usize,
     count: usize,
     content: Vec<u64>,
-    /// The values of each record side by side, so that a record is one place in memory.
-    rows: Vec<u32>,
+    /// What a first look at each record needs, side by side, so that a record is one place in memory.
+    cells: Vec<Cell>,
     swappable: Option<[usize; 2]>,
 }
 
@@ -52,7 +52,6 @@ pub struct Field {
     pub counts: [Vec<u32>; 2],
     /// Whom or what its values tell apart.
     pub tells: Tells,
-    pub(super) letters: Vec<Letters>,
     pub(super) detail: Detail,
 }
 
@@ -90,6 +89,27 @@ pub(super) enum Detail {
     Dates(Vec<Date>),
     Numbers(Vec<f64>),
     Words(Words),
+}
+
+/// What a first look at a value needs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cell {
+    bits: u64,
+    /// The value, or [`MISSING`].
+    pub(super) value: u32,
+    count: u16,
+    /// Whether its letters are words.
+    pub(super) are_words: bool,
+    /// Whether it has a digit.
+    pub(super) has_digit: bool,
+}
+
+impl Cell {
+    /// The letters of the value; of a text with more than two words, the words.
+    #[inline]
+    pub(super) fn letters(self) -> Letters {
+        Letters { bits: self.bits, count: u32::from(self.count) }
+    }
 }
 
 impl Records {
@@ -139,8 +159,8 @@ impl Records {
         let swappable = (names.len() >= 2).then(|| [names[0], names[1]]);
         let second_count = second.map_or(0, Table::row_count);
         let count = first.row_count() + second_count;
-        let rows = (0..count).flat_map(|record| fields.iter().map(move |field| field.of_record[record])).collect();
-        Ok(Self { fields, first_count: first.row_count(), count, content, rows, swappable })
+        let cells = cells(&fields, count);
+        Ok(Self { fields, first_count: first.row_count(), count, content, cells, swappable })
     }
 
     /// The fields that are compared.
@@ -148,11 +168,11 @@ impl Records {
         &self.fields
     }
 
-    /// The values of a record, field by field.
+    /// A first look at a record, field by field.
     #[inline]
-    pub(super) fn row(&self, record: u32) -> &[u32] {
+    pub(super) fn row(&self, record: u32) -> &[Cell] {
         let start = record as usize * self.fields.len();
-        &self.rows[start..start + self.fields.len()]
+        &self.cells[start..start + self.fields.len()]
     }
 
     /// How many records there are in both tables.
@@ -212,7 +232,6 @@ impl Field {
             values: Strings::default(),
             counts: [Vec::new(), Vec::new()],
             tells: Tells::of(kind),
-            letters: Vec::new(),
             detail: Detail::Text,
         };
         let nothing = placeholder(kind, &hashed, value_of).map(|record| value_of(record).to_owned());
@@ -229,7 +248,6 @@ impl Field {
             field.counts[1].push((group.len() - in_first) as u32);
             group.iter().for_each(|(_, record)| field.of_record[*record as usize] = value);
         }
-        field.letters = field.values.iter().map(Letters::of).collect();
         field.detail = field.detail();
         field.tells = field.tells();
         field
@@ -272,6 +290,27 @@ impl Field {
         let value = self.of_record[record as usize];
         (value != MISSING).then(|| self.values.get(value as usize))
     }
+}
+
+fn cells(fields: &[Field], count: usize) -> Vec<Cell> {
+    let missing = Cell { bits: 0, value: MISSING, count: 0, are_words: false, has_digit: false };
+    let of_field = |field: &Field| -> Vec<Cell> {
+        let cell = |(value, text): (u32, &str)| {
+            let are_words = matches!(field.detail, Detail::Words(_)) && text.split(' ').nth(2).is_some();
+            let letters = if are_words { Letters::of_words(text) } else { Letters::of(text) };
+            let has_digit = text.bytes().any(|b| b.is_ascii_digit());
+            Cell { bits: letters.bits, value, count: letters.count.min(u32::from(u16::MAX)) as u16, are_words, has_digit }
+        };
+        (0..).zip(field.values.iter()).map(cell).collect()
+    };
+    let by_value: Vec<Vec<Cell>> = fields.par_iter().map(of_field).collect();
+    let mut cells = Vec::with_capacity(count * fields.len());
+    for record in 0..count {
+        for (field, by_value) in fields.iter().zip(&by_value) {
+            cells.push(by_value.get(field.of_record[record] as usize).copied().unwrap_or(missing));
+        }
+    }
+    cells
 }
 
 /// Rows at a time that a thread normalises.

@@ -16,7 +16,7 @@ pub use scale::{LevelInfo, Scale};
 use self::plain::Spelled;
 
 use super::config::Kind;
-use super::records::{Detail, Field, MISSING, Records};
+use super::records::{Cell, Detail, Field, MISSING, Records};
 
 /// How alike two values are: a place on the [`Scale`] of their kind.
 pub type Level = u8;
@@ -44,8 +44,7 @@ pub fn compare(records: &Records, left: u32, right: u32) -> Pattern {
     let mut pattern = 0;
     let rows = records.row(left).iter().zip(records.row(right));
     for (at, (field, (left, right))) in records.fields().iter().zip(rows).enumerate() {
-        let level = compare_values(field, *left, *right);
-        pattern |= Pattern::from(level) << (4 * at);
+        pattern |= Pattern::from(compare_cells(field, *left, *right)) << (4 * at);
     }
     match records.swappable() {
         Some(fields) => name::with_swapped(records, left, right, fields, pattern),
@@ -53,23 +52,30 @@ pub fn compare(records: &Records, left: u32, right: u32) -> Pattern {
     }
 }
 
-/// Compares two values of a field.
-pub(super) fn compare_values(field: &Field, left: u32, right: u32) -> Level {
-    if left == MISSING || right == MISSING {
-        return if left == right { BOTH_MISSING } else { ONE_MISSING };
+fn compare_cells(field: &Field, left: Cell, right: Cell) -> Level {
+    if left.value == MISSING || right.value == MISSING {
+        return if left.value == right.value { BOTH_MISSING } else { ONE_MISSING };
     }
-    if left == right {
+    if left.value == right.value {
         return Scale::of(field.kind).equal();
     }
-    let texts = [left, right].map(|value| Spelled::among(&field.values, value as usize, field.letters[value as usize]));
+    let values = [left.value, right.value];
+    let texts = [left, right].map(|cell| Spelled::among(&field.values, cell.value as usize, cell.letters()));
     match &field.detail {
         Detail::Names(groups) => {
-            let groups = [left, right].map(|value| groups.list(value as usize));
+            let groups = values.map(|value| groups.list(value as usize));
             name::level(texts, groups[0].iter().any(|group| groups[1].contains(group)))
         }
-        Detail::Dates(dates) => date::level(texts, [left, right].map(|value| dates[value as usize])),
-        Detail::Numbers(numbers) => plain::number_level(texts, [left, right].map(|value| numbers[value as usize])),
-        Detail::Words(words) => words::level(words, texts, [left, right]),
+        Detail::Dates(dates) => date::level(texts, values.map(|value| dates[value as usize])),
+        Detail::Numbers(numbers) => plain::number_level(texts, values.map(|value| numbers[value as usize])),
+        Detail::Words(words) if left.are_words || right.are_words => {
+            // Without a word in common, a text of many words is another one.
+            if left.are_words && right.are_words && left.letters().are_disjoint(right.letters()) {
+                return words::different(left.has_digit && right.has_digit);
+            }
+            words::level(words, None, values)
+        }
+        Detail::Words(words) => words::level(words, Some(texts), values),
         Detail::Text => match field.kind {
             Kind::Phone => plain::phone_level(texts),
             Kind::Email => plain::email_level(texts),
@@ -82,8 +88,8 @@ pub(super) fn compare_values(field: &Field, left: u32, right: u32) -> Level {
 pub(super) fn weight_of(field: &Field, left: u32, right: u32, level: Level, weights: &[f64]) -> f64 {
     match &field.detail {
         Detail::Words(words) => {
-            let texts = [left, right].map(|value| Spelled::among(&field.values, value as usize, field.letters[value as usize]));
-            let (similarity, is_conflict) = words::similarity(words, texts, [left, right]);
+            let texts = [left, right].map(|value| Spelled::new(field.values.get(value as usize)));
+            let (similarity, is_conflict) = words::similarity(words, Some(texts), [left, right]);
             words::weight_between(weights, similarity, is_conflict)
         }
         _ => weights[usize::from(level)],

@@ -18,10 +18,16 @@ const COSINE: f32 = 0.7;
 /// Longer lists of words without a partner are not searched for misspelled ones: it is a text, and a few do not matter.
 const MOST_LEFT_OVER: usize = 12;
 
-pub(super) fn level(words: &Words, texts: [Spelled<'_>; 2], values: [u32; 2]) -> Level {
+/// The level of texts without a word in common.
+pub(super) fn different(is_conflict: bool) -> Level {
+    if is_conflict { WITH_CONFLICT } else { WITHOUT_CONFLICT }
+}
+
+/// The level of two texts; their letters are needed only for few words.
+pub(super) fn level(words: &Words, texts: Option<[Spelled<'_>; 2]>, values: [u32; 2]) -> Level {
     let (similarity, is_conflict) = similarity(words, texts, values);
     let bin = BINS.iter().filter(|least| similarity >= **least).count() as Level;
-    bin + if is_conflict { WITH_CONFLICT } else { WITHOUT_CONFLICT }
+    bin + different(is_conflict)
 }
 
 /// The middle of each bin.
@@ -40,7 +46,7 @@ pub(super) fn weight_between(weights: &[f64], similarity: f32, is_conflict: bool
 }
 
 /// How much is shared, from 0 to 1, and whether each side has a number that the other lacks.
-pub(super) fn similarity(words: &Words, texts: [Spelled<'_>; 2], values: [u32; 2]) -> (f32, bool) {
+pub(super) fn similarity(words: &Words, texts: Option<[Spelled<'_>; 2]>, values: [u32; 2]) -> (f32, bool) {
     let [left, right] = values.map(|value| words.sorted.list(value as usize));
     let mut shared = 0.0;
     let mut left_over = [LeftOver::default(), LeftOver::default()];
@@ -74,7 +80,11 @@ pub(super) fn similarity(words: &Words, texts: [Spelled<'_>; 2], values: [u32; 2
     let cosine = shared / (a * b);
     let within = shared / a.min(b).powi(2);
     let mut similarity = (COSINE * cosine + (1.0 - COSINE) * within.min(1.0)).min(1.0);
-    if left.len() <= 2 && right.len() <= 2 && !is_conflict {
+    if let Some(texts) = texts
+        && left.len() <= 2
+        && right.len() <= 2
+        && !is_conflict
+    {
         // So few words are compared letter by letter as well.
         similarity = similarity.max(ratio(texts, LEAST_RATIO) as f32 * 0.95);
     }
