@@ -32,7 +32,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     let start = Instant::now();
-    let lap = |name: &str| println!("{:>8.1} s {:>6} MB  {name}", start.elapsed().as_secs_f64(), peak_megabytes());
+    let lap = |name: &str| {
+        println!(
+            "{:>8.1} s {:>8.1} s of work {:>6} MB  {name}",
+            start.elapsed().as_secs_f64(),
+            work_seconds(),
+            peak_megabytes()
+        );
+    };
     let config = guess(&first, Some(&second), Some("id"));
     lap("guessed");
     let records = Records::prepare(&first, Some(&second), &config)?;
@@ -77,6 +84,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Seconds that all threads worked, however busy the machine was.
+fn work_seconds() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let ticks: u64 = status.split(' ').skip(13).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
+    ticks as f64 / 100.0
+}
+
 fn peak_megabytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -113,7 +127,7 @@ fn word(seed: u64, syllables: usize) -> String {
     const VOWELS: [&str; 8] = ["a", "e", "i", "o", "u", "ee", "ou", "ay"];
     const ENDS: [&str; 8] = ["", "", "n", "r", "s", "l", "tt", "ck"];
     let mut dice = Dice(mix(seed));
-    (0..syllables).map(|_| format!("{}{}{}", STARTS[dice.below(20)], VOWELS[dice.below(8)], ENDS[dice.below(8)])).collect()
+    (0..syllables).flat_map(|_| [STARTS[dice.below(20)], VOWELS[dice.below(8)], ENDS[dice.below(8)]]).collect()
 }
 
 #[derive(Clone)]
@@ -130,7 +144,12 @@ struct Customer {
 
 fn place(dice: &mut Dice) -> (String, String, String) {
     const TYPES: [&str; 5] = ["Street", "Road", "Avenue", "Lane", "Drive"];
-    let street = format!("{} {} {}", 1 + dice.skewed(400), word(2_000_000 + dice.skewed(20_000) as u64, 2), TYPES[dice.below(5)]);
+    let street = format!(
+        "{} {} {}",
+        1 + dice.skewed(400),
+        word(2_000_000 + dice.skewed(20_000) as u64, 2),
+        TYPES[dice.below(5)]
+    );
     let city = dice.skewed(3_000);
     (street, word(3_000_000 + city as u64, 2), format!("{:05}", 10_000 + city * 17 % 80_000 + dice.below(10)))
 }
@@ -159,7 +178,11 @@ fn slip(text: &str, dice: &mut Dice) -> String {
         return text.to_owned();
     }
     let at = dice.below(letters.len() - 1);
-    let other = if letters[at].is_ascii_digit() { char::from(b'0' + dice.below(10) as u8) } else { char::from(b'a' + dice.below(26) as u8) };
+    let other = if letters[at].is_ascii_digit() {
+        char::from(b'0' + dice.below(10) as u8)
+    } else {
+        char::from(b'a' + dice.below(26) as u8)
+    };
     match dice.below(4) {
         0 => letters.insert(at, other),
         1 => drop(letters.remove(at)),
@@ -188,7 +211,11 @@ fn again(customer: &Customer, number: u32) -> Customer {
     if dice.chance(0.2) {
         other.email = format!("{}{}@mail.com", word(u64::from(number), 2), dice.below(1000));
     }
-    other.street = if dice.chance(0.5) { other.street.replace("Street", "St.").replace("Avenue", "Ave").replace("Road", "Rd") } else { other.street };
+    other.street = if dice.chance(0.5) {
+        other.street.replace("Street", "St.").replace("Avenue", "Ave").replace("Road", "Rd")
+    } else {
+        other.street
+    };
     other
 }
 
@@ -226,8 +253,17 @@ fn tables(count: u32) -> (Table, Table) {
             let known = if side == 1 && is_shared { again(&known, number) } else { known };
             let made = damaged(known, u64::from(row) << 1 | side as u64);
             let id = row.to_string();
-            let fields =
-                [&id, &made.given, &made.family, &made.street, &made.city, &made.postcode, &made.phone, &made.born, &made.email];
+            let fields = [
+                &id,
+                &made.given,
+                &made.family,
+                &made.street,
+                &made.city,
+                &made.postcode,
+                &made.phone,
+                &made.born,
+                &made.email,
+            ];
             table.push(&fields).expect("as many fields as names");
         }
     }

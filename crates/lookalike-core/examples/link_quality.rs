@@ -7,8 +7,8 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use lookalike_core::link::config::Config;
 use lookalike_core::link::cluster::Clusters;
+use lookalike_core::link::config::Config;
 use lookalike_core::link::decide::{matches, one_to_one, suggest_threshold};
 use lookalike_core::link::guess::guess;
 use lookalike_core::link::key::{Bounds, find_candidates};
@@ -28,13 +28,62 @@ struct Set {
 }
 
 const SETS: [Set; 7] = [
-    Set { name: "febrl4", tables: &["a.csv", "b.csv"], id: "rec_id", gold: "gold_pairs.csv", one_to_one: false, target: 0.996 },
-    Set { name: "febrl1", tables: &["records.csv"], id: "rec_id", gold: "gold_clusters.csv", one_to_one: false, target: 0.99 },
-    Set { name: "fake_1000", tables: &["records.csv"], id: "unique_id", gold: "gold_clusters.csv", one_to_one: false, target: 0.88 },
-    Set { name: "fodors_zagats", tables: &["fodors.csv", "zagats.csv"], id: "id", gold: "gold_pairs.csv", one_to_one: false, target: 0.98 },
-    Set { name: "early_childhood", tables: &["records.csv"], id: "id", gold: "gold_clusters.csv", one_to_one: false, target: 0.90 },
-    Set { name: "amazon_google", tables: &["amazon.csv", "google.csv"], id: "id", gold: "gold_pairs.csv", one_to_one: true, target: 0.65 },
-    Set { name: "dblp_titles_18k", tables: &["titles.tsv"], id: "id", gold: "gold_clusters.tsv", one_to_one: false, target: 0.0 },
+    Set {
+        name: "febrl4",
+        tables: &["a.csv", "b.csv"],
+        id: "rec_id",
+        gold: "gold_pairs.csv",
+        one_to_one: false,
+        target: 0.996,
+    },
+    Set {
+        name: "febrl1",
+        tables: &["records.csv"],
+        id: "rec_id",
+        gold: "gold_clusters.csv",
+        one_to_one: false,
+        target: 0.99,
+    },
+    Set {
+        name: "fake_1000",
+        tables: &["records.csv"],
+        id: "unique_id",
+        gold: "gold_clusters.csv",
+        one_to_one: false,
+        target: 0.88,
+    },
+    Set {
+        name: "fodors_zagats",
+        tables: &["fodors.csv", "zagats.csv"],
+        id: "id",
+        gold: "gold_pairs.csv",
+        one_to_one: false,
+        target: 0.98,
+    },
+    Set {
+        name: "early_childhood",
+        tables: &["records.csv"],
+        id: "id",
+        gold: "gold_clusters.csv",
+        one_to_one: false,
+        target: 0.90,
+    },
+    Set {
+        name: "amazon_google",
+        tables: &["amazon.csv", "google.csv"],
+        id: "id",
+        gold: "gold_pairs.csv",
+        one_to_one: true,
+        target: 0.65,
+    },
+    Set {
+        name: "dblp_titles_18k",
+        tables: &["titles.tsv"],
+        id: "id",
+        gold: "gold_clusters.tsv",
+        one_to_one: false,
+        target: 0.0,
+    },
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -49,7 +98,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             other => data = PathBuf::from(other),
         }
     }
-    println!("{:16} {:>7} {:>7} {:>9} {:>7} {:>9} {:>9} {:>7} {:>9}", "set", "F1", "target", "precision", "recall", "threshold", "candidate", "covered", "seconds");
+    println!(
+        "{:16} {:>7} {:>7} {:>9} {:>7} {:>9} {:>9} {:>7} {:>9}",
+        "set", "F1", "target", "precision", "recall", "threshold", "candidate", "covered", "seconds"
+    );
     for set in SETS.iter().filter(|set| only.as_deref().is_none_or(|only| only == set.name)) {
         run(set, &data.join(set.name), errors, verbose)?;
     }
@@ -58,7 +110,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn read(path: &Path) -> Result<Table, Box<dyn Error>> {
     let is_tsv = path.extension().is_some_and(|extension| extension == "tsv");
-    let mut reader = csv::ReaderBuilder::new().delimiter(if is_tsv { b'\t' } else { b',' }).quoting(!is_tsv).from_path(path)?;
+    let mut reader =
+        csv::ReaderBuilder::new().delimiter(if is_tsv { b'\t' } else { b',' }).quoting(!is_tsv).from_path(path)?;
     let mut table = Table::new(reader.headers()?.iter());
     for record in reader.records() {
         table.push(&record?.iter().collect::<Vec<_>>())?;
@@ -70,7 +123,8 @@ fn run(set: &Set, folder: &Path, errors: usize, verbose: bool) -> Result<(), Box
     let tables = set.tables.iter().map(|name| read(&folder.join(name))).collect::<Result<Vec<_>, _>>()?;
     let (first, second) = (&tables[0], tables.get(1));
     let ids: Vec<&str> = tables.iter().flat_map(|table| table.column(table.find(set.id).unwrap()).iter()).collect();
-    let row_of: HashMap<(bool, &str), u32> = ids.iter().zip(0..).map(|(id, row)| ((row as usize >= first.row_count(), *id), row)).collect();
+    let row_of: HashMap<(bool, &str), u32> =
+        ids.iter().zip(0..).map(|(id, row)| ((row as usize >= first.row_count(), *id), row)).collect();
     let gold = gold(set, folder, &row_of)?;
 
     let start = Instant::now();
@@ -114,7 +168,12 @@ fn run(set: &Set, folder: &Path, errors: usize, verbose: bool) -> Result<(), Box
     let mark = if f1 >= set.target { ' ' } else { '!' };
     println!(
         "{:16} {f1:>7.4}{mark}{:>7.3} {precision:>9.4} {recall:>7.4} {threshold:>9.3} {:>9} {covered:>7.4} {seconds:>9.2}  (keys {:.2}) direct P {:.4} R {:.4} best {oracle:.4} at {oracle_at:.4}",
-        set.name, set.target, candidates.len(), keyed.as_secs_f64(), direct as f64 / scored.len() as f64, direct as f64 / gold.len() as f64
+        set.name,
+        set.target,
+        candidates.len(),
+        keyed.as_secs_f64(),
+        direct as f64 / scored.len() as f64,
+        direct as f64 / gold.len() as f64
     );
     if verbose {
         for column in &config.columns {
@@ -125,13 +184,26 @@ fn run(set: &Set, folder: &Path, errors: usize, verbose: bool) -> Result<(), Box
         }
         println!("    prior {:.2}, matches {:.0} of {}", model.prior, model.match_count, gold.len());
         for field in &model.fields {
-            println!("    {:20} {}", field.name, field.weights.iter().map(|weight| format!("{weight:6.2}")).collect::<Vec<_>>().join(" "));
-            println!("    {:20} {}", "  m", field.among_matches.iter().map(|share| format!("{share:6.3}")).collect::<Vec<_>>().join(" "));
-            println!("    {:20} {}", "  u", field.among_others.iter().map(|share| format!("{share:6.4}")).collect::<Vec<_>>().join(" "));
+            println!(
+                "    {:20} {}",
+                field.name,
+                field.weights.iter().map(|weight| format!("{weight:6.2}")).collect::<Vec<_>>().join(" ")
+            );
+            println!(
+                "    {:20} {}",
+                "  m",
+                field.among_matches.iter().map(|share| format!("{share:6.3}")).collect::<Vec<_>>().join(" ")
+            );
+            println!(
+                "    {:20} {}",
+                "  u",
+                field.among_others.iter().map(|share| format!("{share:6.4}")).collect::<Vec<_>>().join(" ")
+            );
         }
     }
     let show = |title: &str, pairs: Vec<&(u32, u32)>, worst_first: f64| {
-        let mut weighed: Vec<_> = pairs.into_iter().map(|(left, right)| (scorer.score(*left, *right).weight, *left, *right)).collect();
+        let mut weighed: Vec<_> =
+            pairs.into_iter().map(|(left, right)| (scorer.score(*left, *right).weight, *left, *right)).collect();
         weighed.sort_by(|a, b| (worst_first * a.0).total_cmp(&(worst_first * b.0)));
         println!("  {title}: {}", weighed.len());
         let step = (weighed.len() / errors.max(1)).max(1);

@@ -99,7 +99,7 @@ impl Joining<'_, '_> {
         Some((into, from))
     }
 
-    pub(super) fn members_of<'s>(&'s self, cluster: u32) -> &'s [u32] {
+    pub(super) fn members_of(&self, cluster: u32) -> &[u32] {
         match &self.members[cluster as usize][..] {
             // A record alone needs no list: its number stands in the numbers of all.
             [] => std::slice::from_ref(&self.of_record[cluster as usize]),
@@ -120,12 +120,16 @@ impl Joining<'_, '_> {
 }
 
 /// The record that stands best for all: its values are those that most others have too, and few are missing. Ties go to
-/// the longer values, then to what stands first in order of the letters.
-pub fn best_record(records: &Records, members: &[u32]) -> u32 {
+/// the longer values, then to what stands first in order of the letters. None of no records.
+pub fn best_record(records: &Records, members: &[u32]) -> Option<u32> {
     let support = |record: u32| -> usize {
         let of_field = |field: &super::records::Field| {
             let value = field.of_record[record as usize];
-            if value == MISSING { 0 } else { members.iter().filter(|other| field.of_record[**other as usize] == value).count() }
+            if value == MISSING {
+                0
+            } else {
+                members.iter().filter(|other| field.of_record[**other as usize] == value).count()
+            }
         };
         records.fields().iter().map(of_field).sum()
     };
@@ -133,8 +137,8 @@ pub fn best_record(records: &Records, members: &[u32]) -> u32 {
         records.fields().iter().map(|field| field.text(record).unwrap_or_default()).collect()
     };
     let length = |record: u32| texts(record).iter().map(|text| text.len()).sum::<usize>();
-    let best = members.iter().copied().max_by(|a, b| {
-        (support(*a), length(*a)).cmp(&(support(*b), length(*b))).then_with(|| texts(*b).cmp(&texts(*a)))
-    });
-    best.expect("a cluster has records")
+    members.iter().copied().max_by(|a, b| {
+        let by_support = support(*a).cmp(&support(*b)).then_with(|| length(*a).cmp(&length(*b)));
+        by_support.then_with(|| texts(*b).cmp(&texts(*a))).then_with(|| records.content(*b).cmp(&records.content(*a)))
+    })
 }

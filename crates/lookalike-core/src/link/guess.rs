@@ -8,6 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::config::{ColumnConfig, Config, Kind};
 use super::normalize::{Date, DateOrder, fold, is_address_word, parse_number, words};
+use super::records::MOST_FIELDS;
 use super::strings::Strings;
 use super::table::Table;
 use super::vocabulary::{FAMILY_NAMES, GIVEN_NAMES, ORGANISATION_WORDS};
@@ -18,36 +19,46 @@ const SAMPLE: usize = 5_000;
 /// Guesses what the columns of one or two tables are, and which of the second belongs to which of the first.
 /// The column `id` is not compared.
 pub fn guess(first: &Table, second: Option<&Table>, id: Option<&str>) -> Config {
-    let partner = |at: usize| second.and_then(|second| partner(first, at, second));
-    let mut word_means = vec![0.0; first.names().len()];
-    let mut columns: Vec<ColumnConfig> = (0..first.names().len())
-        .map(|at| {
-            let name = first.names()[at].clone();
-            let partner = partner(at);
-            let other = partner.map(|other| second.expect("a partner is in it").column(other));
-            let (kind, why) = match (second, other) {
-                _ if id == Some(&name) => (Kind::Ignored, "it is the id".to_owned()),
-                (Some(_), None) => (Kind::Ignored, "only the first table has it".to_owned()),
-                _ => {
-                    let profile = Profile::new(&name, first.column(at), other);
-                    word_means[at] = profile.word_mean;
-                    profile.kind()
-                }
-            };
-            let other_name = partner.map(|at| &second.expect("a partner is in it").names()[at]);
-            let other_name = other_name.filter(|other| **other != name).cloned();
-            ColumnConfig { name, other_name, kind, why }
-        })
-        .collect();
+    let mut is_taken = vec![false; second.map_or(0, |second| second.names().len())];
+    let mut columns = Vec::new();
+    let mut word_means = Vec::new();
+    for (at, name) in first.names().iter().enumerate() {
+        let partner = second.and_then(|second| Some((second, partner(name, second)?)));
+        let mut other_name = None;
+        if let Some((second, other)) = partner {
+            is_taken[other] = true;
+            other_name = Some(&second.names()[other]).filter(|other| *other != name).cloned();
+        }
+        let mut word_mean = 0.0;
+        let (kind, why) = if id == Some(name) {
+            (Kind::Ignored, "it is the id".to_owned())
+        } else if second.is_some() && partner.is_none() {
+            (Kind::Ignored, "only the first table has it".to_owned())
+        } else {
+            let profile = Profile::new(name, first.column(at), partner.map(|(second, other)| second.column(other)));
+            word_mean = profile.word_mean;
+            profile.kind()
+        };
+        columns.push(ColumnConfig { name: name.clone(), other_name, kind, why });
+        word_means.push(word_mean);
+    }
     ignore_long_texts(&mut columns, &word_means);
-    for (at, name) in second.into_iter().flat_map(|second| second.names().iter().enumerate()) {
-        let is_taken = (0..first.names().len()).any(|first| partner(first) == Some(at));
+    for (name, is_taken) in second.into_iter().flat_map(Table::names).zip(is_taken) {
         if !is_taken {
             let why = "only the second table has it".to_owned();
             columns.push(ColumnConfig { name: name.clone(), other_name: None, kind: Kind::Ignored, why });
         }
     }
+    ignore_too_many(&mut columns);
     Config { id: id.map(str::to_owned), columns, ..Config::default() }
+}
+
+/// No more than can be compared: the first ones, since tables begin with what matters.
+fn ignore_too_many(columns: &mut [ColumnConfig]) {
+    for column in columns.iter_mut().filter(|column| column.kind != Kind::Ignored).skip(MOST_FIELDS) {
+        column.kind = Kind::Ignored;
+        column.why = format!("{MOST_FIELDS} columns are compared, and others come first");
+    }
 }
 
 /// Where there is a name or a title, a long text beside it says what the thing is like, and things of one kind are described
@@ -66,13 +77,13 @@ fn ignore_long_texts(columns: &mut [ColumnConfig], word_means: &[f64]) {
     }
 }
 
-/// The column of the second table that is called like column `at` of the first.
-fn partner(first: &Table, at: usize, second: &Table) -> Option<usize> {
-    let wanted = header_words(&first.names()[at]);
+/// The column of the second table that is called so.
+fn partner(name: &str, second: &Table) -> Option<usize> {
+    let wanted = header_words(name);
     second.names().iter().position(|name| header_words(name) == wanted)
 }
 
-/// "postCode", "post_code" and "Post Code" are one name.
+/// `postCode`, `post_code` and `Post Code` are one name.
 fn header_words(name: &str) -> Vec<String> {
     let mut spaced = String::new();
     let mut before_is_lower = false;
@@ -163,12 +174,12 @@ impl Profile {
             words.len() > 1 && words[0].starts_with(|c: char| c.is_ascii_digit()) && words[0].len() < 6
         });
         self.people = share_of_words(&|words| words.len() <= 4 && words.iter().any(|word| is_name(word)));
-        self.organisations = share_of_words(&|words| words.len() > 1 && words.iter().any(|word| is_organisation_word(word)));
+        self.organisations =
+            share_of_words(&|words| words.len() > 1 && words.iter().any(|word| is_organisation_word(word)));
     }
 
     fn is_called(&self, names: &[&str]) -> bool {
-        self.header.iter().any(|word| names.contains(&word.as_str()))
-            || names.contains(&self.header.concat().as_str())
+        self.header.iter().any(|word| names.contains(&word.as_str())) || names.contains(&self.header.concat().as_str())
     }
 
     /// What the column is, and why.
@@ -239,29 +250,104 @@ impl Profile {
 }
 
 /// Words over columns, as they are common in tables of customers, sites and products.
-const PHONE: &[&str] = &["phone", "phones", "tel", "telephone", "mobile", "cell", "fax", "telefon", "handy", "phonenumber"];
+const PHONE: &[&str] =
+    &["phone", "phones", "tel", "telephone", "mobile", "cell", "fax", "telefon", "handy", "phonenumber"];
 const CODE: &[&str] = &[
-    "zip", "zipcode", "postcode", "postal", "plz", "code", "id", "ssn", "number", "no", "nr", "num", "isbn", "ean", "upc",
-    "sku", "account", "licence", "license", "passport",
+    "zip", "zipcode", "postcode", "postal", "plz", "code", "id", "ssn", "number", "no", "nr", "num", "isbn", "ean",
+    "upc", "sku", "account", "licence", "license", "passport",
 ];
 const ADDRESS: &[&str] = &[
-    "address", "addr", "address1", "address2", "street", "road", "city", "town", "suburb", "place", "county", "village",
-    "locality", "district", "region", "country", "ort", "strasse", "location", "municipality", "birthplace",
+    "address",
+    "addr",
+    "address1",
+    "address2",
+    "street",
+    "road",
+    "city",
+    "town",
+    "suburb",
+    "place",
+    "county",
+    "village",
+    "locality",
+    "district",
+    "region",
+    "country",
+    "ort",
+    "strasse",
+    "location",
+    "municipality",
+    "birthplace",
 ];
 const PERSON: &[&str] = &[
-    "firstname", "first", "given", "givenname", "forename", "surname", "last", "lastname", "family", "familyname",
-    "middle", "middlename", "author", "authors", "person", "vorname", "nachname", "fname", "lname", "fullname",
+    "firstname",
+    "first",
+    "given",
+    "givenname",
+    "forename",
+    "surname",
+    "last",
+    "lastname",
+    "family",
+    "familyname",
+    "middle",
+    "middlename",
+    "author",
+    "authors",
+    "person",
+    "vorname",
+    "nachname",
+    "fname",
+    "lname",
+    "fullname",
 ];
 const ORGANISATION: &[&str] = &[
-    "company", "organisation", "organization", "org", "business", "firm", "employer", "manufacturer", "brand", "vendor",
-    "supplier", "publisher", "school", "site", "restaurant", "name",
+    "company",
+    "organisation",
+    "organization",
+    "org",
+    "business",
+    "firm",
+    "employer",
+    "manufacturer",
+    "brand",
+    "vendor",
+    "supplier",
+    "publisher",
+    "school",
+    "site",
+    "restaurant",
+    "name",
 ];
 
-const FAMILY: &[&str] =
-    &["surname", "last", "lastname", "family", "familyname", "lname", "nachname", "familienname", "apellido", "nom", "cognome"];
+const FAMILY: &[&str] = &[
+    "surname",
+    "last",
+    "lastname",
+    "family",
+    "familyname",
+    "lname",
+    "nachname",
+    "familienname",
+    "apellido",
+    "nom",
+    "cognome",
+];
 const PLACE_CODE: &[&str] = &[
-    "zip", "zipcode", "postcode", "postal", "postalcode", "plz", "postleitzahl", "cap", "state", "county", "country", "region",
-    "province", "district",
+    "zip",
+    "zipcode",
+    "postcode",
+    "postal",
+    "postalcode",
+    "plz",
+    "postleitzahl",
+    "cap",
+    "state",
+    "county",
+    "country",
+    "region",
+    "province",
+    "district",
 ];
 
 /// Whether a column by its name is one that all of a household share, beside address and phone.

@@ -54,7 +54,8 @@ impl Letters {
     /// At most this is the likeness of Jaro and Winkler.
     #[inline]
     pub(super) fn most_jaro(self, other: Self) -> f64 {
-        let common = (self.count - (self.bits & !other.bits).count_ones()).min(other.count - (other.bits & !self.bits).count_ones());
+        let common = (self.count - (self.bits & !other.bits).count_ones())
+            .min(other.count - (other.bits & !self.bits).count_ones());
         if common == 0 {
             return 0.0;
         }

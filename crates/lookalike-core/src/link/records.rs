@@ -88,7 +88,7 @@ pub(super) enum Detail {
     Names(Lists),
     Dates(Vec<Date>),
     Numbers(Vec<f64>),
-    Words(Words),
+    Words(Box<Words>),
 }
 
 /// What a first look at a value needs.
@@ -211,7 +211,7 @@ impl Field {
     fn new(name: &str, kind: Kind, first: &Strings, second: Option<&Strings>) -> Self {
         let columns: Vec<&Strings> = [Some(first), second].into_iter().flatten().collect();
         let normalizer = Normalizer::new(kind, columns.iter().flat_map(|column| column.iter()));
-        let parts: Vec<Strings> = columns.iter().map(|column| normalized(column, &normalizer)).collect();
+        let parts: Vec<Strings> = columns.iter().map(|column| normalized(column, normalizer)).collect();
         let mut hashed: Vec<(u64, u32)> = parts
             .iter()
             .flat_map(Strings::iter)
@@ -265,7 +265,9 @@ impl Field {
             Kind::Number => Detail::Numbers(
                 self.values.iter().map(|value| value.parse().expect("it was written by a number")).collect(),
             ),
-            Kind::Organisation | Kind::Address | Kind::FreeText => Detail::Words(Words::new(&self.values, &self.counts)),
+            Kind::Organisation | Kind::Address | Kind::FreeText => {
+                Detail::Words(Box::new(Words::new(&self.values, &self.counts)))
+            }
             Kind::Phone | Kind::Code | Kind::Email | Kind::Ignored => Detail::Text,
         }
     }
@@ -299,7 +301,13 @@ fn cells(fields: &[Field], count: usize) -> Vec<Cell> {
             let are_words = matches!(field.detail, Detail::Words(_)) && text.split(' ').nth(2).is_some();
             let letters = if are_words { Letters::of_words(text) } else { Letters::of(text) };
             let has_digit = text.bytes().any(|b| b.is_ascii_digit());
-            Cell { bits: letters.bits, value, count: letters.count.min(u32::from(u16::MAX)) as u16, are_words, has_digit }
+            Cell {
+                bits: letters.bits,
+                value,
+                count: letters.count.min(u32::from(u16::MAX)) as u16,
+                are_words,
+                has_digit,
+            }
         };
         (0..).zip(field.values.iter()).map(cell).collect()
     };
@@ -316,7 +324,7 @@ fn cells(fields: &[Field], count: usize) -> Vec<Cell> {
 /// Rows at a time that a thread normalises.
 const ROWS_AT_ONCE: usize = 16 * 1024;
 
-fn normalized(column: &Strings, normalizer: &Normalizer) -> Strings {
+fn normalized(column: &Strings, normalizer: Normalizer) -> Strings {
     let starts: Vec<usize> = (0..column.len()).step_by(ROWS_AT_ONCE).collect();
     let parts: Vec<Strings> = starts
         .into_par_iter()
@@ -358,8 +366,6 @@ fn check_unique(ids: &Strings) -> Result<()> {
     sorted.par_sort_unstable_by_key(|row| (ids.get(*row), *row));
     match sorted.windows(2).filter(|two| ids.get(two[0]) == ids.get(two[1])).min() {
         None => Ok(()),
-        Some(two) => {
-            Err(Error::IdNotUnique { id: ids.get(two[0]).to_owned(), first: two[0] + 1, second: two[1] + 1 })
-        }
+        Some(two) => Err(Error::IdNotUnique { id: ids.get(two[0]).to_owned(), first: two[0] + 1, second: two[1] + 1 }),
     }
 }

@@ -21,7 +21,8 @@ impl Coarse {
         for (at, field) in records.fields().iter().enumerate() {
             let mut add = |code: &dyn Fn(usize) -> Option<u64>| {
                 // Zero means none, so that no code may be zero.
-                let codes = (0..field.values.len()).map(|value| code(value).map_or(0, |code| code as u32 | 1)).collect();
+                let codes =
+                    (0..field.values.len()).map(|value| code(value).map_or(0, |code| code as u32 | 1)).collect();
                 all.push(Self { field: at, codes });
             };
             let text = |value: usize| field.values.get(value);
@@ -54,11 +55,9 @@ impl Coarse {
 /// The rarest word that another record has too: a number, or a word that is none.
 fn rarest(field: &Field, value: usize, is_number: bool) -> Option<u64> {
     let Detail::Words(words) = &field.detail else { return None };
-    let word = words
-        .sorted
-        .list(value)
-        .iter()
-        .find(|word| words.is_number[**word as usize] == is_number && words.counts[**word as usize].iter().sum::<u32>() > 1)?;
+    let word = words.sorted.list(value).iter().find(|word| {
+        words.is_number[**word as usize] == is_number && words.counts[**word as usize].iter().sum::<u32>() > 1
+    })?;
     Some(hash(words.texts.get(*word as usize)))
 }
 

@@ -103,8 +103,8 @@ impl Candidates {
         }
         let before = self.pairs.len();
         let mut sources = self.sources.iter();
-        self.pairs.retain(|_| sources.next().is_some_and(Source::is_of_two_fields));
-        self.sources.retain(Source::is_of_two_fields);
+        self.pairs.retain(|_| sources.next().is_some_and(|source| source.is_of_two_fields()));
+        self.sources.retain(|source| source.is_of_two_fields());
         self.one_field_count = (before - self.pairs.len()) as u64;
     }
 
@@ -123,7 +123,7 @@ impl Candidates {
 const TWO_FIELDS: u16 = u16::MAX;
 
 impl Source {
-    fn is_of_two_fields(&self) -> bool {
+    fn is_of_two_fields(self) -> bool {
         self.fields.count_ones() > 1
     }
 }

@@ -159,11 +159,13 @@ fn rare_words(words: &Words, value: usize, kind: KeyKind) -> Vec<u64> {
         let [first, second] = words.counts[*word as usize];
         first + second > 1
     };
-    let rare = words.sorted.list(value).iter().copied().filter(is_shared).take(RARE_WORDS).map(u64::from).collect::<Vec<_>>();
+    let rare =
+        words.sorted.list(value).iter().copied().filter(is_shared).take(RARE_WORDS).map(u64::from).collect::<Vec<_>>();
     if kind == KeyKind::RareWord {
         return rare.into_iter().map(mix).collect();
     }
-    let pairs = rare.iter().enumerate().flat_map(|(at, first)| rare[at + 1..].iter().map(move |second| (first, second)));
+    let pairs =
+        rare.iter().enumerate().flat_map(|(at, first)| rare[at + 1..].iter().map(move |second| (first, second)));
     pairs.map(|(first, second)| mix(first << 32 | second)).collect()
 }
 

@@ -100,7 +100,7 @@ impl Bounds {
         /// Pairs a bucket where they are large: seven records each.
         const LEAST: u64 = 50;
         /// Records times pairs a bucket.
-        const PRODUCT: u64 = 100_000_000;
+        const PRODUCT: u64 = 10_000_000;
         Self { bucket_pairs: (PRODUCT / count.max(1) as u64).clamp(LEAST, MOST), from: 0 }
     }
 }

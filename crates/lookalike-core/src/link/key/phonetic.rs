@@ -65,9 +65,13 @@ mod tests {
 
     #[test]
     fn names_that_sound_alike_are_alike() {
-        for (left, right) in
-            [("smith", "smyth"), ("catherine", "kathryn"), ("philip", "filip"), ("jeffrey", "jeffery"), ("meyer", "maier")]
-        {
+        for (left, right) in [
+            ("smith", "smyth"),
+            ("catherine", "kathryn"),
+            ("philip", "filip"),
+            ("jeffrey", "jeffery"),
+            ("meyer", "maier"),
+        ] {
             assert_eq!(sound(left), sound(right), "{left} {right}");
         }
         assert_ne!(sound("smith"), sound("jones"));

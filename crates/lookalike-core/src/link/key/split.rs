@@ -91,9 +91,11 @@ impl<'a> Splitter<'a> {
             }
             let of_record = &self.records.fields()[further.field].of_record;
             coded.clear();
-            coded.extend(members.iter().filter_map(|record| {
-                further.code(of_record[*record as usize]).map(|code| (code, *record))
-            }));
+            coded.extend(
+                members
+                    .iter()
+                    .filter_map(|record| further.code(of_record[*record as usize]).map(|code| (code, *record))),
+            );
             coded.sort_unstable();
             for part in coded.chunk_by(|left, right| left.0 == right.0) {
                 let part: Vec<u32> = part.iter().map(|(_, record)| *record).collect();

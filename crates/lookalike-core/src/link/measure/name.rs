@@ -56,7 +56,16 @@ fn level_of_words(texts: [&str; 2]) -> Level {
         let found = longer
             .iter()
             .enumerate()
-            .map(|(at, other)| (if word == other { WITHIN } else { word_level([*word, *other].map(Spelled::new), are_nicknames(word, other)) }, at))
+            .map(|(at, other)| {
+                (
+                    if word == other {
+                        WITHIN
+                    } else {
+                        word_level([*word, *other].map(Spelled::new), are_nicknames(word, other))
+                    },
+                    at,
+                )
+            })
             .max_by_key(|(level, at)| (*level, std::cmp::Reverse(*at)));
         let Some((level, at)) = found else { break };
         longer.swap_remove(at);
@@ -99,7 +108,9 @@ pub(super) fn with_swapped(records: &Records, left: u32, right: u32, fields: [us
     let crossed = [[text(0, left), text(1, right)], [text(1, left), text(0, right)]].map(|pair| match pair {
         [None, None] => super::BOTH_MISSING,
         [Some(left), Some(right)] if left == right => SWAPPED,
-        [Some(left), Some(right)] if word_level([left, right].map(Spelled::new), false) >= ONE_LETTER => SWAPPED_MISSPELLED,
+        [Some(left), Some(right)] if word_level([left, right].map(Spelled::new), false) >= ONE_LETTER => {
+            SWAPPED_MISSPELLED
+        }
         [Some(_), Some(_)] => DIFFERENT,
         _ => super::ONE_MISSING,
     });

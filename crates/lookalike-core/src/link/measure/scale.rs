@@ -123,9 +123,7 @@ impl Scale {
             Kind::Number => Self { levels: NUMBER, chains: &[2..=8] },
             Kind::Code | Kind::Ignored => Self { levels: CODE, chains: &[2..=6] },
             Kind::Email => Self { levels: EMAIL, chains: &[2..=7] },
-            Kind::Organisation | Kind::Address | Kind::FreeText => {
-                Self { levels: WORDS, chains: &[2..=7, 8..=14] }
-            }
+            Kind::Organisation | Kind::Address | Kind::FreeText => Self { levels: WORDS, chains: &[2..=7, 8..=14] },
         }
     }
 

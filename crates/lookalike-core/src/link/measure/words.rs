@@ -135,7 +135,8 @@ fn joined(words: &Words, values: [u32; 2], left_over: &mut [LeftOver; 2]) -> f32
                 continue;
             }
             let [first, second] = [two[0], two[1]].map(|word| words.texts.get(word as usize));
-            let is_both = |word: &&u32| words.texts.get(**word as usize).strip_prefix(first).is_some_and(|rest| rest == second);
+            let is_both =
+                |word: &&u32| words.texts.get(**word as usize).strip_prefix(first).is_some_and(|rest| rest == second);
             if let Some(whole) = left_over[other].words().iter().find(is_both).copied() {
                 left_over[other].take(whole);
                 two.iter().for_each(|word| {

@@ -83,7 +83,7 @@ impl Date {
 
     fn new(year: u32, month: u32, day: u32) -> Option<Self> {
         let is_date = YEARS.contains(&year) && month <= 12 && day <= 31 && (day == 0 || month > 0);
-        is_date.then(|| Self { year: year as u16, month: month as u8, day: day as u8 })
+        is_date.then_some(Self { year: year as u16, month: month as u8, day: day as u8 })
     }
 
     /// Days since the beginning of the year 0, in the calendar of today; the middle stands for what is not known.
@@ -146,9 +146,15 @@ mod tests {
 
     #[test]
     fn one_day_in_many_ways() {
-        for written in
-            ["1971-06-24", "19710624", "24/06/1971", "24.6.1971", "24 Jun 1971", "June 24, 1971", "1971-06-24T10:00:00Z"]
-        {
+        for written in [
+            "1971-06-24",
+            "19710624",
+            "24/06/1971",
+            "24.6.1971",
+            "24 Jun 1971",
+            "June 24, 1971",
+            "1971-06-24T10:00:00Z",
+        ] {
             assert_eq!(parsed(written, DateOrder::DayFirst).as_deref(), Some("1971-06-24"), "{written}");
         }
         assert_eq!(parsed("3/4/1999", DateOrder::MonthFirst).as_deref(), Some("1999-03-04"));

@@ -10,8 +10,8 @@ mod number;
 mod phone;
 mod words;
 
-pub use date::{Date, DateOrder};
 pub(super) use address::is_address_word;
+pub use date::{Date, DateOrder};
 pub(super) use number::parse_number;
 pub(super) use words::{fold, words};
 
@@ -19,8 +19,20 @@ use super::config::Kind;
 
 /// What people write where nothing is known.
 const NOTHING: [&str; 14] = [
-    "n a", "na", "none", "null", "nan", "nil", "unknown", "not available", "not applicable", "not known", "missing",
-    "tbd", "undefined", "no data",
+    "n a",
+    "na",
+    "none",
+    "null",
+    "nan",
+    "nil",
+    "unknown",
+    "not available",
+    "not applicable",
+    "not known",
+    "missing",
+    "tbd",
+    "undefined",
+    "no data",
 ];
 
 /// Brings values of one column into their form.

@@ -9,7 +9,8 @@ pub(in crate::link) fn parse_number(value: &str) -> Option<f64> {
     if value.chars().filter(|c| c.is_alphabetic()).count() > 3 {
         return None;
     }
-    let is_number = |text: &str| text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b',' | b' ' | b'-' | b'\''));
+    let is_number =
+        |text: &str| text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b',' | b' ' | b'-' | b'\''));
     if !trimmed.bytes().any(|b| b.is_ascii_digit()) || !is_number(trimmed) || trimmed[1..].contains('-') {
         return None;
     }
@@ -39,9 +40,14 @@ mod tests {
 
     #[test]
     fn numbers_are_read_as_people_write_them() {
-        for (written, number) in
-            [("12", 12.0), ("$1,099.50", 1099.5), ("1.099,50 €", 1099.5), ("-3", -3.0), ("2,5", 2.5), ("10,000", 10_000.0)]
-        {
+        for (written, number) in [
+            ("12", 12.0),
+            ("$1,099.50", 1099.5),
+            ("1.099,50 €", 1099.5),
+            ("-3", -3.0),
+            ("2,5", 2.5),
+            ("10,000", 10_000.0),
+        ] {
             assert_eq!(parse_number(written), Some(number), "{written}");
         }
         for wrong in ["", "abc", "12 main", "1-2", "1.2.3"] {

@@ -9,7 +9,8 @@ const LEAST_DIGITS: usize = 4;
 pub(super) fn normalize(value: &str) -> String {
     let lower = value.to_lowercase();
     // An extension is asked for after the number.
-    let number = ["ext", "x", "#"].iter().filter_map(|mark| lower.find(mark)).min().map_or(&lower[..], |at| &lower[..at]);
+    let number =
+        ["ext", "x", "#"].iter().filter_map(|mark| lower.find(mark)).min().map_or(&lower[..], |at| &lower[..at]);
     let digits: String = number.chars().filter(char::is_ascii_digit).collect();
     let trimmed = if digits.len() > 10 { digits.strip_prefix("00").unwrap_or(&digits) } else { &digits };
     // North America: eleven digits that begin with its country code.

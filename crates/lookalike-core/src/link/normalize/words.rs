@@ -50,8 +50,8 @@ fn end_word(word: &mut String, words: &mut Vec<String>) {
     }
     let mut plain = std::mem::take(word);
     // "v7" and "7.0" are the version that others write "7".
-    if let Some(version) = plain.strip_prefix('v').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) {
-        plain = version.to_owned();
+    if plain.starts_with('v') && plain[1..].starts_with(|c: char| c.is_ascii_digit()) {
+        plain.remove(0);
     }
     if plain.contains('.') {
         while plain.ends_with(".0") || plain.ends_with(".00") {

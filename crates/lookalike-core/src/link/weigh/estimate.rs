@@ -102,7 +102,10 @@ impl Model {
             let scale = Scale::of(field.kind);
             let matches = level_counts(candidates, at, scale, |pattern| of_candidates[pattern]);
             let pseudo: Vec<f64> = start_shares(scale).iter().map(|share| share * PSEUDO_MATCHES).collect();
-            field.among_matches = shares(&matches, &pseudo);
+            // One field alone cannot tell matches that differ from pairs that are no match: there the start is believed.
+            if records.fields().len() > 1 {
+                field.among_matches = shares(&matches, &pseudo);
+            }
 
             let others = level_counts(all, at, scale, |pattern| 1.0 - of_all[pattern]);
             let all_matches = level_counts(all, at, scale, |pattern| of_all[pattern]);
