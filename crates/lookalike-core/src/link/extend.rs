@@ -28,13 +28,16 @@ pub struct Merge {
 
 /// The clusters to begin with: the old ones, and each new record alone under an id that nobody has.
 pub fn clusters_before(records: &Records, old: &[u64]) -> Vec<u64> {
-    let first_free = old.iter().max().map_or(1, |most| most + 1);
     let mut new: Vec<u32> = (old.len() as u32..records.count() as u32).collect();
     new.sort_unstable_by_key(|record| (records.content(*record), *record));
     let mut all = old.to_vec();
     all.resize(records.count(), 0);
-    new.iter().zip(first_free..).for_each(|(record, id)| all[*record as usize] = id);
+    new.iter().zip(first_free(old)..).for_each(|(record, id)| all[*record as usize] = id);
     all
+}
+
+fn first_free(old: &[u64]) -> u64 {
+    old.iter().max().map_or(1, |most| most + 1)
 }
 
 /// Joins matches, best first, of which one record at least is new. `old` has the cluster ids of the old records.
@@ -54,12 +57,15 @@ pub fn extend(scorer: &Scorer<'_>, matches: &[Scored], old: &[u64]) -> Extension
     for pair in matches {
         joining.join(pair);
     }
-    // The least id of a cluster is an old one if there is any, since new ids are greater.
-    let mut least: HashMap<u32, u64> = HashMap::new();
-    for (id, cluster) in ids.iter().zip(&joining.of_record) {
-        least.entry(*cluster).and_modify(|least| *least = (*least).min(*id)).or_insert(*id);
+    let mut id_of: HashMap<u32, u64> = HashMap::new();
+    for (id, cluster) in old.iter().zip(&joining.of_record) {
+        id_of.entry(*cluster).and_modify(|least| *least = (*least).min(*id)).or_insert(*id);
     }
-    let cluster_of: Vec<u64> = joining.of_record.iter().map(|cluster| least[cluster]).collect();
+    let mut new: Vec<u32> = joining.of_record.iter().copied().filter(|cluster| !id_of.contains_key(cluster)).collect();
+    new.sort_unstable_by_key(|cluster| (records.content(joining.members_of(*cluster)[0]), *cluster));
+    new.dedup();
+    id_of.extend(new.into_iter().zip(first_free(old)..));
+    let cluster_of: Vec<u64> = joining.of_record.iter().map(|cluster| id_of[cluster]).collect();
     let moved = old.iter().zip(&cluster_of).filter(|(from, into)| from != into);
     let mut merges: Vec<Merge> = moved.map(|(from, into)| Merge { from: *from, into: *into }).collect();
     merges.sort_unstable();

@@ -9,7 +9,7 @@ use super::normalize::{Date, DateOrder, Normalizer};
 use super::records::Records;
 use super::score::Scored;
 use super::strings::Strings;
-use super::weigh::random_pairs;
+use super::weigh::{log_odds, random_pairs};
 
 /// A mean and how sure it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -59,7 +59,7 @@ pub struct Validation {
     pub bands: Vec<Band>,
 }
 
-/// From this probability on a match is sure.
+/// From this probability on a match is sure, if there are enough such matches.
 pub const SURE: f64 = 0.999;
 
 /// Where bands end: each holds a tenth of the doubt of the one before.
@@ -162,13 +162,25 @@ pub fn validate(records: &Records, yardstick: &Yardstick, matches: &[Scored]) ->
     let random = random_pairs(records, RANDOM_PAIRS);
     let random = Mean::of(random.into_iter().filter_map(|(left, right)| yardstick.difference(left, right)));
     let last = BANDS[BANDS.len() - 1];
-    let sure = between(SURE, last);
+    let sure = sure(yardstick, matches);
     let band = |from: f64, to: f64| {
         let differences = between(from, to);
         Band { from, to: to.min(1.0), differences, right: share_of_matches(random, sure, differences) }
     };
     let bands = BANDS.windows(2).map(|ends| band(ends[0], ends[1])).filter(|band| band.differences.count > 0).collect();
     Validation { random, sure, all: band(0.0, last), bands }
+}
+
+/// The matches from [`SURE`] on; where these are few, the best ones.
+fn sure(yardstick: &Yardstick, matches: &[Scored]) -> Mean {
+    /// Fewer make no mean.
+    const FEW: usize = 30;
+    let known = |pair: &Scored| Some((pair.weight, yardstick.difference(pair.left, pair.right)?));
+    let mut known: Vec<(f64, f64)> = matches.iter().filter_map(known).collect();
+    // All with the weight of the last one too, so that nothing depends on the order of equals.
+    known.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.total_cmp(&b.1)));
+    let least = known.get(FEW.min(known.len()).saturating_sub(1)).map_or(0.0, |last| last.0).min(log_odds(SURE));
+    Mean::of(known.into_iter().take_while(|(weight, _)| *weight >= least).map(|(_, difference)| difference))
 }
 
 #[cfg(test)]

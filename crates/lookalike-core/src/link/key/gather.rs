@@ -65,7 +65,8 @@ impl Candidates {
             whole.extend(part.pairs);
             split.extend(part.split_pairs);
         }
-        for (mut pairs, fields) in [(whole, fields), (split, TWO_FIELDS)] {
+        let by_split = if kind.forgives_much() { fields } else { TWO_FIELDS };
+        for (mut pairs, fields) in [(whole, fields), (split, by_split)] {
             pairs.radix_sort_unstable();
             pairs.dedup();
             self.merge(&pairs, Source { kinds: bit(kind), fields });

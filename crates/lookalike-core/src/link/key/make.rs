@@ -22,6 +22,10 @@ pub(super) struct Maker {
 /// A field in which this share of random pairs is equal is no key: its buckets would hold half the records.
 const MOST_EQUAL: f64 = 0.05;
 
+/// Records that a bucket of equal values holds on average, from which on no letters are left out: it would hold the near
+/// ones of all of them too, each in many buckets. Their other fields bring such records together.
+const MOST_EXPECTED: f64 = 1_000.0;
+
 /// Words a value by which it is looked for.
 const RARE_WORDS: usize = 5;
 
@@ -89,6 +93,7 @@ fn fits(kind: KeyKind, field: &Field) -> bool {
         KeyKind::Deletion => {
             matches!(field.kind, Kind::PersonName | Kind::Phone | Kind::Date | Kind::Code | Kind::Email)
                 && equal_share(field) <= MOST_EQUAL
+                && equal_share(field) * field.of_record.len() as f64 <= MOST_EXPECTED
         }
         KeyKind::Phonetic => field.kind == Kind::PersonName,
         KeyKind::RareWord | KeyKind::WordPair => is_words,

@@ -55,6 +55,11 @@ impl KeyKind {
         Self::Grams,
     ];
 
+    /// Whether one record has many keys of this kind, or a key so many records, that sharing one tells little.
+    fn forgives_much(self) -> bool {
+        matches!(self, Self::Part | Self::Deletion | Self::WordPair | Self::Grams)
+    }
+
     /// What it is called in a summary.
     pub fn name(self) -> &'static str {
         match self {

@@ -50,8 +50,7 @@ impl<'a> Splitter<'a> {
         kind: KeyKind,
         bounds: Bounds,
     ) -> Self {
-        // A key that forgives has many more records a bucket, and each pair has many such keys.
-        let splits = if matches!(kind, KeyKind::Deletion | KeyKind::Grams | KeyKind::WordPair) { 1 } else { 2 };
+        let splits = if kind.forgives_much() { 1 } else { 2 };
         Self { records, coarse, field, splits, bounds }
     }
 

@@ -38,6 +38,10 @@ impl Model {
         let random = counted(random_patterns(records));
         let equal: Vec<f64> = records.fields().iter().map(|field| equal_pairs(records, field)).collect();
         let mut model = Self::start(records, &random);
+        if model.fields.len() == 1 {
+            model.weigh_by_points();
+            return model;
+        }
         for _ in 0..CHOICES {
             let chosen = counted(model.best_partners(records, candidates, patterns));
             for _ in 0..MOST_ROUNDS {
@@ -88,6 +92,20 @@ impl Model {
         model
     }
 
+    /// One field alone cannot tell matches that differ from pairs that are no match: nothing else agrees or disagrees with it.
+    /// There points decide, and 50 of 100 are even odds.
+    fn weigh_by_points(&mut self) {
+        /// Points that double the odds.
+        const DOUBLE: f64 = 8.0;
+        for field in &mut self.fields {
+            let scale = Scale::of(field.kind);
+            for level in usize::from(DIFFERENT)..scale.len() {
+                let points = f64::from(scale.level(level as Level).points);
+                field.weights[level] = (points - 50.0) / DOUBLE - self.prior;
+            }
+        }
+    }
+
     /// One round: how probable a match each pattern is, and from that new shares.
     fn maximize(&mut self, records: &Records, candidates: &Counted, all: &Counted, random: &Counted, equal: &[f64]) {
         let probable = |patterns: &Counted| -> Vec<f64> {
@@ -102,10 +120,7 @@ impl Model {
             let scale = Scale::of(field.kind);
             let matches = level_counts(candidates, at, scale, |pattern| of_candidates[pattern]);
             let pseudo: Vec<f64> = start_shares(scale).iter().map(|share| share * PSEUDO_MATCHES).collect();
-            // One field alone cannot tell matches that differ from pairs that are no match: there the start is believed.
-            if records.fields().len() > 1 {
-                field.among_matches = shares(&matches, &pseudo);
-            }
+            field.among_matches = shares(&matches, &pseudo);
 
             let others = level_counts(all, at, scale, |pattern| 1.0 - of_all[pattern]);
             let all_matches = level_counts(all, at, scale, |pattern| of_all[pattern]);

@@ -59,15 +59,19 @@ impl Frequencies {
     }
 }
 
-/// How often each value meets itself in a match.
+/// How often each value meets itself in a match. Whole numbers, since the sum of others depends on their order, and that on
+/// the order of the rows.
 struct Meetings<'a> {
     records: &'a Records,
-    matched: Vec<Vec<f32>>,
+    matched: Vec<Vec<u32>>,
 }
+
+/// What one match counts.
+const MATCH: f64 = 1024.0;
 
 impl<'a> Meetings<'a> {
     fn new(records: &'a Records) -> Self {
-        let matched = records.fields().iter().map(|field| vec![0.0; field.values.len()]).collect();
+        let matched = records.fields().iter().map(|field| vec![0; field.values.len()]).collect();
         Self { records, matched }
     }
 
@@ -75,7 +79,8 @@ impl<'a> Meetings<'a> {
         for (field, matched) in self.records.fields().iter().zip(&mut self.matched) {
             let value = field.of_record[left as usize];
             if value != MISSING && value == field.of_record[right as usize] {
-                matched[value as usize] += probable as f32;
+                let matched = &mut matched[value as usize];
+                *matched = matched.saturating_add((probable * MATCH).round() as u32);
             }
         }
     }
@@ -86,13 +91,13 @@ impl<'a> Meetings<'a> {
         let is_two = records.are_of_two_tables();
         let second_count = if is_two { (records.count() - records.first_count()) as f64 } else { first_count };
         let size = (first_count * second_count).sqrt();
-        let of_field = |((field, matched), model): ((&_, &Vec<f32>), &super::FieldModel)| -> Vec<f32> {
+        let of_field = |((field, matched), model): ((&_, &Vec<u32>), &super::FieldModel)| -> Vec<f32> {
             let field: &super::super::records::Field = field;
             let average = model.among_others[usize::from(Scale::of(field.kind).equal())];
             let least = (average * size).min(UNSEEN);
             let of_value = |value: usize| {
                 let [first, second] = [0, 1].map(|table: usize| f64::from(field.counts[table][value]));
-                let matched = f64::from(matched[value]);
+                let matched = f64::from(matched[value]) / MATCH;
                 // Meetings a record that has the value.
                 let by_chance = if is_two {
                     (first * second - matched).max(0.0) / (first * second).sqrt().max(1.0)
