@@ -189,3 +189,40 @@ fn grams(text: &str) -> Vec<u64> {
         .map(|band| (0..GRAM_ROWS).fold(mix(band), |key, row| mix(key ^ least(band * GRAM_ROWS + row)).rotate_left(9)))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rapidfuzz::distance::osa;
+
+    use super::*;
+
+    fn share_a_key(left: &[u64], right: &[u64]) -> bool {
+        left.iter().any(|key| right.contains(key))
+    }
+
+    proptest! {
+        #[test]
+        fn texts_one_slip_apart_share_a_deletion(text in "[a-d]{5,9}", at in 0_usize..8, letter in "[a-d]", way in 0..4) {
+            let mut slipped: Vec<char> = text.chars().collect();
+            let at = at.min(slipped.len() - 2);
+            let letter = letter.chars().next().unwrap_or('a');
+            match way {
+                0 => slipped.insert(at, letter),
+                1 => drop(slipped.remove(at)),
+                2 => slipped[at] = letter,
+                _ => slipped.swap(at, at + 1),
+            }
+            let slipped: String = slipped.into_iter().collect();
+            prop_assert!(osa::distance(text.chars(), slipped.chars()) <= 1);
+            prop_assert!(share_a_key(&deletions(&text), &deletions(&slipped)), "{text} {slipped}");
+        }
+    }
+
+    #[test]
+    fn texts_with_many_pieces_in_common_share_a_band() {
+        let title = "an experimental virtual museum based on augmented reality";
+        assert!(share_a_key(&grams(title), &grams("an experimental virtuhal museum bfqsed on augmented reality")));
+        assert!(!share_a_key(&grams(title), &grams("significant inferences preliminary report")));
+    }
+}

@@ -95,3 +95,53 @@ pub(super) fn weight_of(field: &Field, left: u32, right: u32, level: Level, weig
         _ => weights[usize::from(level)],
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::link::config::{ColumnConfig, Config};
+    use crate::link::table::Table;
+
+    const KINDS: [Kind; 9] = [
+        Kind::PersonName,
+        Kind::PersonName,
+        Kind::Organisation,
+        Kind::Address,
+        Kind::Phone,
+        Kind::Date,
+        Kind::Number,
+        Kind::Code,
+        Kind::Email,
+    ];
+
+    fn compared(rows: [&[String]; 2]) -> Pattern {
+        let names: Vec<String> = (0..KINDS.len()).map(|at| format!("column {at}")).collect();
+        let mut table = Table::new(names.clone());
+        rows.iter().for_each(|row| table.push(row).unwrap());
+        let column = |(name, kind): (&String, Kind)| ColumnConfig {
+            name: name.clone(),
+            other_name: None,
+            kind,
+            why: String::new(),
+        };
+        let columns = names.iter().zip(KINDS).map(column).collect();
+        let records = Records::prepare(&table, None, &Config { columns, ..Config::default() }).unwrap();
+        compare(&records, 0, 1)
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_of_two_records_does_not_matter(
+            left in prop::collection::vec("[a-c]{0,4} ?[a-c1-3@.-]{0,5}", 9),
+            right in prop::collection::vec("[a-c]{0,4} ?[a-c1-3@.-]{0,5}", 9),
+        ) {
+            let pattern = compared([&left, &right]);
+            prop_assert_eq!(pattern, compared([&right, &left]));
+            for (at, kind) in KINDS.into_iter().enumerate() {
+                prop_assert!(usize::from(level_of(pattern, at)) < Scale::of(kind).len());
+            }
+        }
+    }
+}

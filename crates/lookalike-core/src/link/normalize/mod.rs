@@ -72,10 +72,24 @@ impl Normalizer {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn normal(kind: Kind, value: &str) -> String {
         Normalizer::new(kind, std::iter::once(value)).normalize(value)
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_has_a_form(text in "\\PC{0,40}") {
+            for kind in
+                [Kind::PersonName, Kind::Organisation, Kind::Address, Kind::Phone, Kind::Date, Kind::Number, Kind::Code, Kind::Email]
+            {
+                let once = normal(kind, &text);
+                prop_assert!(!once.contains("  ") && once.trim() == once, "{kind} {once}");
+            }
+        }
     }
 
     #[test]

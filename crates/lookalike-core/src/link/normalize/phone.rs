@@ -1,5 +1,7 @@
 //! Phones: digits only, without what is dialled before or after them.
 
+use super::words::fold;
+
 /// Longest number of the international plan. (ITU-T E.164)
 const MOST_DIGITS: usize = 15;
 
@@ -7,7 +9,7 @@ const MOST_DIGITS: usize = 15;
 const LEAST_DIGITS: usize = 4;
 
 pub(super) fn normalize(value: &str) -> String {
-    let lower = value.to_lowercase();
+    let lower = fold(value);
     // An extension is asked for after the number.
     let number =
         ["ext", "x", "#"].iter().filter_map(|mark| lower.find(mark)).min().map_or(&lower[..], |at| &lower[..at]);
