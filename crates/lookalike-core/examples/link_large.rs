@@ -249,7 +249,7 @@ fn tables(count: u32) -> (Table, Table) {
             let is_shared = f64::from(row) < SHARED * f64::from(count);
             let number = if side == 0 || is_shared { row } else { count + row };
             // A third of all customers live with another one.
-            let known = customer(number, if number % 3 == 0 { number + 1 } else { number });
+            let known = customer(number, if number.is_multiple_of(3) { number + 1 } else { number });
             let known = if side == 1 && is_shared { again(&known, number) } else { known };
             let made = damaged(known, u64::from(row) << 1 | side as u64);
             let id = row.to_string();

@@ -92,7 +92,7 @@ fn table(rows: impl IntoIterator<Item = Vec<String>>) -> Table {
 
 /// 200 customers, half of them twice and some three times.
 fn customers() -> Vec<Vec<String>> {
-    let copies = |number: u64| if number % 10 == 0 { 3 } else { 1 + number % 2 };
+    let copies = |number: u64| if number.is_multiple_of(10) { 3 } else { 1 + number % 2 };
     (0..200).flat_map(|number| (0..copies(number)).map(move |copy| customer(number, copy))).collect()
 }
 
