@@ -1,4 +1,4 @@
-//! Sketches to buckets: items with an equal band key, found by sorting, and the families that buckets chain together.
+//! Keys to buckets: items with an equal key, found by sorting, and the families that buckets chain together.
 //!
 //! Nothing here is a pair yet: a bucket of a million members stays a list of a million. Families are independent of
 //! each other, so that later stages take them in parallel.
@@ -8,7 +8,6 @@ use rdst::{RadixKey, RadixSort};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::lists::Lists;
-use crate::sketch::Sketches;
 
 /// Everything that may be alike. Items are named by their rank: 0 is the best in keep order.
 #[derive(Debug, Default)]
@@ -41,10 +40,13 @@ impl<'a> Family<'a> {
 /// How many families a thread takes at once.
 const FAMILIES_AT_ONCE: usize = 8;
 
-#[derive(Clone, Copy)]
-struct Entry {
-    key: u64,
-    rank: u32,
+/// An item and one of its keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The key.
+    pub key: u64,
+    /// The item's rank.
+    pub rank: u32,
 }
 
 impl RadixKey for Entry {
@@ -57,14 +59,27 @@ impl RadixKey for Entry {
 }
 
 impl Buckets {
-    /// Puts items into buckets. `items` are places in `sketches`, best first.
-    pub fn new(items: &[u32], sketches: &Sketches) -> Self {
-        let by_band: Vec<Lists> = (0..sketches.banding().bands())
+    /// Puts items that agree in the key of a column into a bucket. Items are named by rank; each has a key in every
+    /// column, and keys of different columns have nothing to do with each other.
+    pub fn of_columns(item_count: usize, columns: usize, key: impl Fn(u32, usize) -> u64 + Sync) -> Self {
+        let by_column: Vec<Lists> = (0..columns)
             .into_par_iter()
-            .map(|band| buckets_of_band(items, sketches, band))
+            .map(|column| {
+                equal_keys((0..item_count as u32).map(|rank| Entry { key: key(rank, column), rank }).collect())
+            })
             .collect();
-        let buckets: Vec<&[u32]> = by_band.iter().flat_map(Lists::iter).collect();
-        Self::of_families(items.len(), &buckets)
+        Self::of_lists(item_count, &by_column)
+    }
+
+    /// Puts items that have a key in common into a bucket: any number of keys an item, in one column.
+    pub fn of_keys(item_count: usize, entries: Vec<Entry>) -> Self {
+        Self::of_lists(item_count, &[equal_keys(entries)])
+    }
+
+    /// Takes lists of two or more ranks, each from the best on, for buckets.
+    pub fn of_lists(item_count: usize, lists: &[Lists]) -> Self {
+        let buckets: Vec<&[u32]> = lists.iter().flat_map(Lists::iter).collect();
+        Self::of_families(item_count, &buckets)
     }
 
     /// The families, in the order of their best members.
@@ -122,9 +137,8 @@ impl Buckets {
     }
 }
 
-fn buckets_of_band(items: &[u32], sketches: &Sketches, band: usize) -> Lists {
-    let mut entries: Vec<Entry> =
-        (0..).zip(items).map(|(rank, item)| Entry { key: sketches.key(*item, band), rank }).collect();
+/// The ranks of each key that two or more items have, from the best on.
+fn equal_keys(mut entries: Vec<Entry>) -> Lists {
     entries.radix_sort_unstable();
     for bucket in entries.chunk_by_mut(|left, right| left.key == right.key) {
         bucket.sort_unstable_by_key(|entry| entry.rank);
@@ -169,16 +183,9 @@ impl Union {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::banding::Banding;
 
-    fn sketches(rows: &[[u64; 2]]) -> Sketches {
-        let mut sketches = Sketches::new(Banding::new(2, 1).unwrap());
-        rows.iter().for_each(|row| sketches.push(Some(row)));
-        sketches
-    }
-
-    fn families(items: &[u32], sketches: &Sketches) -> Vec<(Vec<u32>, Vec<Vec<u32>>)> {
-        let buckets = Buckets::new(items, sketches);
+    fn families(rows: &[[u64; 2]]) -> Vec<(Vec<u32>, Vec<Vec<u32>>)> {
+        let buckets = Buckets::of_columns(rows.len(), 2, |rank, column| rows[rank as usize][column]);
         let families: Vec<_> = buckets
             .families()
             .map(|family| (family.items.to_vec(), family.buckets().map(<[u32]>::to_vec).collect()))
@@ -190,22 +197,22 @@ mod tests {
     }
 
     #[test]
-    fn items_that_agree_in_a_band_share_a_bucket() {
+    fn items_that_agree_in_a_column_share_a_bucket() {
         // 0 and 2 agree in the first band, 2 and 3 in the second, 1 and 5 in the first, 4 with none.
-        let sketches = sketches(&[[1, 10], [2, 20], [1, 30], [4, 30], [5, 50], [2, 60]]);
-        let [(items, mut buckets), other] = families(&[0, 1, 2, 3, 4, 5], &sketches).try_into().unwrap();
+        let rows = [[1, 10], [2, 20], [1, 30], [4, 30], [5, 50], [2, 60]];
+        let [(items, mut buckets), other] = families(&rows).try_into().unwrap();
         buckets.sort_unstable();
         assert_eq!((items, buckets), (vec![0, 2, 3], vec![vec![0, 1], vec![1, 2]]));
         assert_eq!(other, (vec![1, 5], vec![vec![0, 1]]));
     }
 
     #[test]
-    fn the_same_value_in_another_band_is_no_agreement() {
-        assert!(families(&[0, 1], &sketches(&[[1, 2], [2, 1]])).is_empty());
+    fn the_same_value_in_another_column_is_no_agreement() {
+        assert!(families(&[[1, 2], [2, 1]]).is_empty());
     }
 
     #[test]
     fn equal_buckets_count_once() {
-        assert_eq!(families(&[1, 0], &sketches(&[[7, 8], [7, 8]])), [(vec![0, 1], vec![vec![0, 1]])]);
+        assert_eq!(families(&[[7, 8], [7, 8]]), [(vec![0, 1], vec![vec![0, 1]])]);
     }
 }

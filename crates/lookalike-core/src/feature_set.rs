@@ -1,7 +1,5 @@
 //! The set of a document's features, and the exact measures of two sets.
 
-use crate::similarity::{Similarity, Threshold};
-
 /// The distinct features of one document, in a table that answers whether a feature is among them.
 ///
 /// The home of a feature in the table is given by its own high bits, without a hash: features are uniformly
@@ -151,11 +149,6 @@ impl Overlap {
         share(self.shared, u64::from(self.left) + u64::from(self.right) - u64::from(self.shared))
     }
 
-    /// The same as a similarity.
-    pub fn similarity(self) -> Similarity {
-        Similarity::of_share(self.jaccard())
-    }
-
     /// How much of the left set lies in the right.
     pub fn containment_left(self) -> f64 {
         share(self.shared, u64::from(self.left))
@@ -164,11 +157,6 @@ impl Overlap {
     /// How much of the right set lies in the left.
     pub fn containment_right(self) -> f64 {
         share(self.shared, u64::from(self.right))
-    }
-
-    /// Whether this is alike enough.
-    pub fn reaches(self, threshold: Threshold) -> bool {
-        self.jaccard() >= threshold.value()
     }
 
     /// The same seen from the other side.

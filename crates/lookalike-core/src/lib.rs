@@ -8,16 +8,22 @@
 
 pub mod banding;
 pub mod bucket;
+pub mod chance;
 pub mod error;
 pub mod feature_filter;
 pub mod feature_set;
+pub mod hamming;
 pub mod hash;
 pub mod keep;
+pub mod likeness;
 pub mod lists;
+pub mod measure;
+pub mod method;
 pub mod resolve;
 pub mod shingle;
 pub mod similarity;
 pub mod sketch;
+pub mod stop_words;
 pub mod text;
 pub mod verify;
 

@@ -6,24 +6,23 @@ use std::sync::{Arc, OnceLock};
 use crate::bucket::Family;
 use crate::feature_filter::FeatureFilter;
 use crate::feature_set::{FeatureSet, Overlap};
-use crate::similarity::Threshold;
+use crate::likeness::Likeness;
+use crate::measure::Criterion;
+use crate::method::Method;
 use crate::sketch::Sketches;
+
+/// Why features could not be had.
+pub type SourceError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Where the features of items come from: they are not all in memory, so getting them may fail.
 pub trait FeatureSource: Sync {
-    /// Why features could not be had.
-    type Error: Send;
-
     /// The features of one item, repeated where its text repeats itself.
     ///
     /// # Errors
     ///
     /// When the item cannot be read again.
-    fn features(&self, item: u32) -> Result<Vec<u64>, Self::Error>;
+    fn features(&self, item: u32) -> Result<Vec<u64>, SourceError>;
 }
-
-/// How likely it may be that the test on sketches rejects a pair exactly at the threshold: one in a billion.
-const DOUBT: f64 = 1e-9;
 
 /// How many bytes of features all families under way hold together, so that an item is mostly read once.
 const HELD_BYTES: usize = 96 << 20;
@@ -32,13 +31,12 @@ const HELD_BYTES: usize = 96 << 20;
 const LEAST_HELD_BYTES: usize = 16 << 20;
 
 /// What all families need to be verified.
-#[derive(Debug)]
-pub struct Verifier<'a, S> {
-    threshold: Threshold,
+pub struct Verifier<'a> {
+    criterion: Criterion,
     sizes: &'a [u32],
     sketches: &'a Sketches,
-    source: &'a S,
-    least_agreeing: usize,
+    method: &'a dyn Method,
+    source: &'a dyn FeatureSource,
     counts: Counts,
 }
 
@@ -64,11 +62,16 @@ pub struct PairCounts {
     pub passed_over: u64,
 }
 
-impl<'a, S: FeatureSource> Verifier<'a, S> {
+impl<'a> Verifier<'a> {
     /// A verifier of items by the sizes of their feature sets, their sketches and their features.
-    pub fn new(threshold: Threshold, sizes: &'a [u32], sketches: &'a Sketches, source: &'a S) -> Self {
-        let least_agreeing = least_agreeing(sketches.banding().slot_count(), threshold.value());
-        Self { threshold, sizes, sketches, source, least_agreeing, counts: Counts::default() }
+    pub fn new(
+        criterion: Criterion,
+        sizes: &'a [u32],
+        sketches: &'a Sketches,
+        method: &'a dyn Method,
+        source: &'a dyn FeatureSource,
+    ) -> Self {
+        Self { criterion, sizes, sketches, method, source, counts: Counts::default() }
     }
 
     /// What was done so far. The same for any number of threads, since what is examined does not depend on them.
@@ -82,7 +85,7 @@ impl<'a, S: FeatureSource> Verifier<'a, S> {
     }
 
     /// A bench for one family; `items` are the places in sizes and sketches, by rank.
-    pub fn bench(&self, family: Family<'_>, items: &[u32]) -> Bench<'_, S> {
+    pub fn bench(&self, family: Family<'_>, items: &[u32]) -> Bench<'_> {
         Bench {
             verifier: self,
             items: family.items.iter().map(|rank| items[*rank as usize]).collect(),
@@ -93,8 +96,8 @@ impl<'a, S: FeatureSource> Verifier<'a, S> {
 }
 
 /// Measures pairs of one family, and holds features that are likely to be asked for again.
-pub struct Bench<'a, S> {
-    verifier: &'a Verifier<'a, S>,
+pub struct Bench<'a> {
+    verifier: &'a Verifier<'a>,
     items: Vec<u32>,
     held: Vec<OnceLock<Arc<Features>>>,
     held_bytes: AtomicUsize,
@@ -123,28 +126,30 @@ impl Features {
     }
 }
 
-impl<S: FeatureSource> Bench<'_, S> {
+impl Bench<'_> {
     /// Puts an item on the bench, to be compared with others.
     pub fn put(&self, place: u32) -> OnBench {
         OnBench { place, features: OnceLock::new() }
     }
 
-    /// The exact overlap of a pair, alike or not. Faster when `right` is the same for many a `left`.
+    /// How alike a pair is, whether enough or not. Faster when `right` is the same for many a `left`.
     ///
     /// # Errors
     ///
     /// When the features of one cannot be had.
-    pub fn overlap(&self, left: &OnBench, right: &OnBench) -> Result<Overlap, S::Error> {
-        let shared = self.features(right)?.set().shared_count(&self.features(left)?.all);
-        Ok(self.overlap_of(left, right, shared))
+    pub fn likeness(&self, left: &OnBench, right: &OnBench) -> Result<Likeness, SourceError> {
+        match self.likeness_of_sketches(left, right) {
+            Some(likeness) => Ok(likeness),
+            None => Ok(Likeness::Features(self.overlap(left, right)?)),
+        }
     }
 
-    /// A candidate's overlap if it is a match.
+    /// How alike a candidate is, if it is a match.
     ///
     /// # Errors
     ///
     /// When the features of one cannot be had.
-    pub fn verify(&self, left: &OnBench, right: &OnBench) -> Result<Option<Overlap>, S::Error> {
+    pub fn verify(&self, left: &OnBench, right: &OnBench) -> Result<Option<Likeness>, SourceError> {
         let counts = &self.verifier.counts;
         let is_possible = self.is_possible(left, right);
         let found = if is_possible { self.verify_exactly(left, right)? } else { None };
@@ -159,8 +164,14 @@ impl<S: FeatureSource> Bench<'_, S> {
     /// # Errors
     ///
     /// When the features of one cannot be had.
-    pub fn verify_again(&self, left: &OnBench, right: &OnBench) -> Result<Option<Overlap>, S::Error> {
+    pub fn verify_again(&self, left: &OnBench, right: &OnBench) -> Result<Option<Likeness>, SourceError> {
         if self.is_possible(left, right) { self.verify_exactly(left, right) } else { Ok(None) }
+    }
+
+    /// Whether one pair is more alike than another.
+    pub fn is_more(&self, likeness: Likeness, other: Likeness) -> bool {
+        let measure = self.verifier.criterion.measure;
+        likeness.similarity(measure) > other.similarity(measure)
     }
 
     /// Counts candidates that were passed over, since a bucket has too many.
@@ -179,18 +190,34 @@ impl<S: FeatureSource> Bench<'_, S> {
     /// Whether a pair could be a match: the length filter, then the sketches. Says no only to what is beyond doubt.
     fn is_possible(&self, left: &OnBench, right: &OnBench) -> bool {
         let [left, right] = [left, right].map(|item| self.items[item.place as usize]);
-        let verifier = self.verifier;
-        verifier.threshold.allows_sizes(verifier.sizes[left as usize], verifier.sizes[right as usize])
-            && verifier.sketches.agreeing(left, right) >= verifier.least_agreeing
+        let Verifier { criterion, sizes, sketches, method, .. } = self.verifier;
+        // Where the sketches are the measure, sizes say nothing.
+        (criterion.allows_sizes(sizes[left as usize], sizes[right as usize])
+            || method.likeness(sketches, left, right).is_some())
+            && method.allows(sketches, left, right)
     }
 
-    fn verify_exactly(&self, left: &OnBench, right: &OnBench) -> Result<Option<Overlap>, S::Error> {
-        let threshold = self.verifier.threshold;
+    /// A match by its features, or by its sketches where these are the measure: all that are possible are matches.
+    fn verify_exactly(&self, left: &OnBench, right: &OnBench) -> Result<Option<Likeness>, SourceError> {
+        if let Some(likeness) = self.likeness_of_sketches(left, right) {
+            return Ok(Some(likeness));
+        }
+        let criterion = self.verifier.criterion;
         let most_shared = self.features(right)?.filter().most_shared(&self.features(left)?.all);
-        if !self.overlap_of(left, right, most_shared).reaches(threshold) {
+        if !criterion.holds(self.overlap_of(left, right, most_shared)) {
             return Ok(None);
         }
-        Ok(Some(self.overlap(left, right)?).filter(|overlap| overlap.reaches(threshold)))
+        Ok(Some(self.overlap(left, right)?).filter(|overlap| criterion.holds(*overlap)).map(Likeness::Features))
+    }
+
+    fn likeness_of_sketches(&self, left: &OnBench, right: &OnBench) -> Option<Likeness> {
+        let [left, right] = [left, right].map(|item| self.items[item.place as usize]);
+        self.verifier.method.likeness(self.verifier.sketches, left, right)
+    }
+
+    fn overlap(&self, left: &OnBench, right: &OnBench) -> Result<Overlap, SourceError> {
+        let shared = self.features(right)?.set().shared_count(&self.features(left)?.all);
+        Ok(self.overlap_of(left, right, shared))
     }
 
     /// The overlap of a pair that shares so many features; more than one of them has are none.
@@ -199,7 +226,7 @@ impl<S: FeatureSource> Bench<'_, S> {
         Overlap { shared: shared.min(left).min(right), left, right }
     }
 
-    fn features<'i>(&self, item: &'i OnBench) -> Result<&'i Features, S::Error> {
+    fn features<'i>(&self, item: &'i OnBench) -> Result<&'i Features, SourceError> {
         if let Some(features) = item.features.get() {
             return Ok(features);
         }
@@ -211,7 +238,7 @@ impl<S: FeatureSource> Bench<'_, S> {
         Ok(item.features.get_or_init(|| features))
     }
 
-    fn read(&self, place: u32, held: &OnceLock<Arc<Features>>) -> Result<Arc<Features>, S::Error> {
+    fn read(&self, place: u32, held: &OnceLock<Arc<Features>>) -> Result<Arc<Features>, SourceError> {
         let all = self.verifier.source.features(self.items[place as usize])?;
         // A set takes up to four times the features, its filter half as much.
         let bytes = all.len() * 6 * size_of::<u64>();
@@ -227,56 +254,4 @@ impl<S: FeatureSource> Bench<'_, S> {
 /// The share of one family: each thread has one under way. It must hold the kept items of a block at least.
 fn most_held_bytes() -> usize {
     (HELD_BYTES / rayon::current_num_threads()).max(LEAST_HELD_BYTES)
-}
-
-/// The least number of agreeing slots that does not reject a pair: the chance that one at the threshold or above has
-/// fewer is at most [`DOUBT`].
-///
-/// The number of agreeing slots of two sets with similarity J is concentrated at least as well as a binomial variable
-/// of k draws with chance J (Dahlgaard, Knudsen, Thorup 2017, theorem 2 and its Chernoff bounds), and low bytes that
-/// agree by chance only add to it.
-fn least_agreeing(slots: usize, threshold: f64) -> usize {
-    let mut below = 0.0;
-    for agreeing in 0..=slots {
-        below += binomial(slots, agreeing, threshold);
-        if below > DOUBT {
-            return agreeing;
-        }
-    }
-    slots
-}
-
-fn binomial(draws: usize, hits: usize, chance: f64) -> f64 {
-    if chance >= 1.0 {
-        return if hits == draws { 1.0 } else { 0.0 };
-    }
-    // By logarithms: the coefficients alone would overflow.
-    let log_choose: f64 = (1..=hits).map(|i| ((draws - hits + i) as f64 / i as f64).ln()).sum();
-    (log_choose + hits as f64 * chance.ln() + (draws - hits) as f64 * (1.0 - chance).ln()).exp()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn binomial_chances_add_up_to_one() {
-        let sum: f64 = (0..=96).map(|hits| binomial(96, hits, 0.8)).sum();
-        assert!((sum - 1.0).abs() < 1e-12);
-        assert!((binomial(3, 2, 0.5) - 0.375).abs() < 1e-12);
-    }
-
-    #[test]
-    fn a_pair_at_the_threshold_is_as_good_as_never_rejected() {
-        let least = least_agreeing(96, 0.8);
-        let rejected: f64 = (0..least).map(|agreeing| binomial(96, agreeing, 0.8)).sum();
-        assert!(rejected <= DOUBT && rejected + binomial(96, least, 0.8) > DOUBT);
-        // And yet the test is of use: a pair half alike agrees in 48 slots, give or take 5.
-        assert!((50..56).contains(&least), "{least}");
-    }
-
-    #[test]
-    fn equal_sets_agree_in_all_slots() {
-        assert_eq!(least_agreeing(96, 1.0), 96);
-    }
 }

@@ -7,7 +7,7 @@ use lookalike_core::shingle::{Shingle, Shingler};
 use lookalike_core::text::fold::Fold;
 
 fn features(text: &str, shingle: &str) -> Vec<u64> {
-    Shingler::new(shingle.parse::<Shingle>().unwrap(), Fold::NONE).features(text).all.to_vec()
+    Shingler::new(&shingle.parse::<Shingle>().unwrap(), Fold::NONE).features(text).all.to_vec()
 }
 
 /// The features of a text are those of these shingles, and no others.

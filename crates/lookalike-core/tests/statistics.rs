@@ -6,7 +6,7 @@
 use lookalike_core::banding::Banding;
 use lookalike_core::hash::mix;
 use lookalike_core::similarity::{Similarity, Threshold};
-use lookalike_core::sketch::{FastSketcher, estimate};
+use lookalike_core::sketch::{FastSketcher, SlotSketcher, estimate};
 
 /// Two sets that share `shared` features and have `own` more each, different for every `trial`.
 fn two_sets(trial: u64, shared: usize, own: usize) -> [Vec<u64>; 2] {
@@ -91,9 +91,13 @@ fn pairs_at_the_threshold_are_found_as_often_as_was_asked_for() {
         let promised = banding.recall_at(Similarity::new(threshold).unwrap());
         assert!(promised >= recall);
         let mut sketcher = FastSketcher::new(banding.slot_count());
+        let cutter = banding.cutter();
         let found = (0..trials).filter(|trial| {
-            let [left, right] = two_sets(*trial, shared, own)
-                .map(|set| banding.keys(sketcher.sketch(&set).unwrap()).collect::<Vec<_>>());
+            let [left, right] = two_sets(*trial, shared, own).map(|set| {
+                let mut keys = Vec::new();
+                cutter.keys(sketcher.sketch(&set).unwrap(), |key| keys.push(key));
+                keys
+            });
             left.iter().zip(&right).any(|(left, right)| left == right)
         });
         let measured = found.count() as f64 / trials as f64;

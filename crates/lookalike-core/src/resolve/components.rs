@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::matches::Neighbours;
 use super::{Decision, References, Removal, decisions};
 use crate::bucket::{Buckets, Family, Union};
-use crate::verify::{Bench, FeatureSource, Verifier};
+use crate::verify::{Bench, SourceError, Verifier};
 
 /// Keeps the best of each component of matches: `items` by rank, as they were put into buckets. Components are of
 /// everything, whatever the scope of the references.
@@ -17,24 +17,24 @@ use crate::verify::{Bench, FeatureSource, Verifier};
 /// # Errors
 ///
 /// When the features of an item cannot be had.
-pub fn components<S: FeatureSource>(
+pub fn components(
     buckets: &Buckets,
     items: &[u32],
     references: References,
-    verifier: &Verifier<'_, S>,
-) -> Result<Vec<Decision>, S::Error> {
+    verifier: &Verifier<'_>,
+) -> Result<Vec<Decision>, SourceError> {
     let removals = buckets
         .families()
         .map(|family| removals(family, references.places_in(family), verifier.bench(family, items)))
-        .collect::<Result<Vec<_>, _>>()?;
+        .collect::<Result<Vec<_>, SourceError>>()?;
     Ok(decisions(items.len(), removals.into_iter().flatten()))
 }
 
-fn removals<S: FeatureSource>(
+fn removals(
     family: Family<'_>,
     reference_count: u32,
-    mut bench: Bench<'_, S>,
-) -> Result<Vec<Removal>, S::Error> {
+    mut bench: Bench<'_>,
+) -> Result<Vec<Removal>, SourceError> {
     let neighbours = Neighbours::new(family);
     let mut union = Union::new(family.items.len());
     let places = 0..family.items.len() as u32;
@@ -45,8 +45,8 @@ fn removals<S: FeatureSource>(
         others.retain(|other| union.root(*other) != root);
         let on_bench = bench.put(place);
         let verify = |other: &u32| bench.verify(&bench.put(*other), &on_bench);
-        let verified = others.par_iter().map(verify).collect::<Result<Vec<_>, _>>()?;
-        for (other, _) in others.into_iter().zip(verified).filter(|(_, overlap)| overlap.is_some()) {
+        let verified = others.par_iter().map(verify).collect::<Result<Vec<_>, SourceError>>()?;
+        for (other, _) in others.into_iter().zip(verified).filter(|(_, likeness)| likeness.is_some()) {
             union.join(place, other);
         }
         bench.make_room();
@@ -56,7 +56,7 @@ fn removals<S: FeatureSource>(
     for place in places.skip(reference_count as usize) {
         let root = union.root(place);
         if root != place {
-            removals.push((rank(place), rank(root), bench.overlap(&bench.put(place), &bench.put(root))?));
+            removals.push((rank(place), rank(root), bench.likeness(&bench.put(place), &bench.put(root))?));
         }
     }
     Ok(removals)

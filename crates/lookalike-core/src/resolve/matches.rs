@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 
 use crate::bucket::{Buckets, Family};
-use crate::feature_set::Overlap;
+use crate::likeness::Likeness;
 use crate::lists::Lists;
-use crate::verify::{FeatureSource, Verifier};
+use crate::verify::{SourceError, Verifier};
 
 /// Two items, by rank, that were measured and are alike enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Match {
     /// The other.
     pub right: u32,
     /// What they share.
-    pub overlap: Overlap,
+    pub likeness: Likeness,
 }
 
 /// All matches among items that share a bucket, sorted by their left and right ranks.
@@ -23,11 +23,11 @@ pub struct Match {
 /// # Errors
 ///
 /// When the features of an item cannot be had.
-pub fn matches<S: FeatureSource>(
+pub fn matches(
     buckets: &Buckets,
     items: &[u32],
-    verifier: &Verifier<'_, S>,
-) -> Result<Vec<Match>, S::Error> {
+    verifier: &Verifier<'_>,
+) -> Result<Vec<Match>, SourceError> {
     let by_family = buckets
         .families()
         .map(|family| {
@@ -37,17 +37,17 @@ pub fn matches<S: FeatureSource>(
                 let mut matches = Vec::new();
                 let on_bench = bench.put(place);
                 for other in neighbours.after(place) {
-                    if let Some(overlap) = bench.verify(&bench.put(other), &on_bench)? {
+                    if let Some(likeness) = bench.verify(&bench.put(other), &on_bench)? {
                         let [left, right] = [place, other].map(|place| family.items[place as usize]);
-                        matches.push(Match { left, right, overlap: overlap.swapped() });
+                        matches.push(Match { left, right, likeness: likeness.swapped() });
                     }
                 }
                 Ok(matches)
             };
-            let found = (0..family.items.len() as u32).into_par_iter().map(of_place).collect::<Result<Vec<_>, _>>()?;
+            let found = (0..family.items.len() as u32).into_par_iter().map(of_place).collect::<Result<Vec<_>, SourceError>>()?;
             Ok(found.concat())
         })
-        .collect::<Result<Vec<_>, _>>()?;
+        .collect::<Result<Vec<_>, SourceError>>()?;
     let mut matches = by_family.concat();
     matches.par_sort_unstable_by_key(|found| (found.left, found.right));
     Ok(matches)

@@ -11,7 +11,7 @@ pub use independent::independent_set;
 pub use matches::{Match, matches};
 
 use crate::bucket::Family;
-use crate::feature_set::Overlap;
+use crate::likeness::Likeness;
 
 /// What becomes of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub enum Decision {
         /// The rank of the kept item.
         by: u32,
         /// The removed item is on the left, the kept one on the right.
-        overlap: Overlap,
+        likeness: Likeness,
     },
 }
 
@@ -61,13 +61,13 @@ impl References {
 }
 
 /// A removed item of a family: its place, the place of the kept one, and how alike they are.
-type Removal = (u32, u32, Overlap);
+type Removal = (u32, u32, Likeness);
 
 /// Spreads the removals of families over all items.
 fn decisions(item_count: usize, removals: impl IntoIterator<Item = Removal>) -> Vec<Decision> {
     let mut decisions = vec![Decision::Kept; item_count];
-    for (removed, by, overlap) in removals {
-        decisions[removed as usize] = Decision::Removed { by, overlap };
+    for (removed, by, likeness) in removals {
+        decisions[removed as usize] = Decision::Removed { by, likeness };
     }
     decisions
 }

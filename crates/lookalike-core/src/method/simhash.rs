@@ -1,0 +1,224 @@
+//! `SimHash`: eight or sixteen bytes a document, and candidates that differ in a few bits.
+//!
+//! What a reader would get wrong: unless matches are verified by their features, the bits are the measure, and not the
+//! threshold but the distance decides.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::{Method, Sketched, Sketcher};
+use crate::bucket::Buckets;
+use crate::error::{Error, Result};
+use crate::feature_set::FeatureSet;
+use crate::hamming::{self, Bits, MOST_DIFFERING, Tables};
+use crate::hash::{ROUND_STEP, mix};
+use crate::likeness::Likeness;
+use crate::similarity::Similarity;
+use crate::sketch::{Counters, Frequencies, Layout, Sketches};
+use crate::verify::{FeatureSource, SourceError};
+
+/// How many bits a sketch has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Width {
+    /// Sixty-four.
+    #[default]
+    Bits64,
+    /// A hundred and twenty-eight.
+    Bits128,
+}
+
+impl Width {
+    /// As a number.
+    pub fn bits(self) -> u32 {
+        match self {
+            Self::Bits64 => 64,
+            Self::Bits128 => 128,
+        }
+    }
+
+    fn words(self) -> usize {
+        self.bits() as usize / 64
+    }
+}
+
+/// How much a feature's vote counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Weights {
+    /// As often as it occurs.
+    #[default]
+    Count,
+    /// The more, the fewer documents have it.
+    Idf,
+    /// Once.
+    None,
+}
+
+impl FromStr for Weights {
+    type Err = Error;
+
+    fn from_str(value: &str) -> Result<Self> {
+        match value {
+            "count" => Ok(Self::Count),
+            "idf" => Ok(Self::Idf),
+            "none" => Ok(Self::None),
+            _ => Err(Error::NotAWeight { value: value.to_owned() }),
+        }
+    }
+}
+
+impl fmt::Display for Weights {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Count => "count",
+            Self::Idf => "idf",
+            Self::None => "none",
+        })
+    }
+}
+
+/// Finds items whose sketches differ in a few bits.
+#[derive(Clone, Debug)]
+pub struct SimHash {
+    width: Width,
+    weights: Weights,
+    distance: u32,
+    tables: Tables,
+    /// Whether features decide which candidates are matches.
+    is_verified: bool,
+    /// Counted while items are sketched for the first time, if weights need it.
+    frequencies: Option<Arc<Frequencies>>,
+}
+
+impl SimHash {
+    /// How many bits may differ, unless it is said.
+    pub const DISTANCE: u32 = 3;
+
+    /// The method for sketches that differ in at most `distance` bits.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DistanceOutOfRange`] when there are no tables for it.
+    pub fn new(width: Width, weights: Weights, distance: u32, tables: Tables, is_verified: bool) -> Result<Self> {
+        if distance > MOST_DIFFERING {
+            return Err(Error::DistanceOutOfRange { distance, most: MOST_DIFFERING });
+        }
+        let frequencies = (weights == Weights::Idf).then(Arc::default);
+        Ok(Self { width, weights, distance, tables, is_verified, frequencies })
+    }
+
+    fn differing(&self, sketches: &Sketches, left: u32, right: u32) -> u32 {
+        let words = sketches.keys(left).iter().zip(sketches.keys(right));
+        words.map(|(left, right)| left.distance(*right)).sum()
+    }
+
+    fn voter(&self) -> Voter {
+        Voter { width: self.width, weights: self.weights, counters: Counters::default() }
+    }
+}
+
+impl Method for SimHash {
+    fn layout(&self) -> Layout {
+        Layout { keys: self.width.words(), bytes: 0 }
+    }
+
+    fn sketcher(&self) -> Box<dyn Sketcher> {
+        match &self.frequencies {
+            Some(frequencies) => Box::new(Count(Arc::clone(frequencies))),
+            None => Box::new(self.voter()),
+        }
+    }
+
+    fn sketch_again(&self, sizes: &[u32], source: &dyn FeatureSource) -> std::result::Result<Option<Sketches>, SourceError> {
+        let Some(frequencies) = &self.frequencies else { return Ok(None) };
+        let sketch = |voter: &mut Voter, (item, size): (usize, &u32)| {
+            if *size == 0 {
+                return Ok(vec![0; self.width.words()]);
+            }
+            let features = source.features(item as u32)?;
+            let weighted = |feature: &u64| (*feature, frequencies.weight(*feature));
+            Ok(voter.vote(&features.iter().map(weighted).collect::<Vec<_>>()))
+        };
+        let sketches = sizes.par_iter().enumerate().map_init(|| self.voter(), sketch);
+        let sketches = sketches.collect::<std::result::Result<Vec<_>, SourceError>>()?;
+        let mut all = Sketches::new(self.layout());
+        sketches.into_iter().for_each(|keys| all.push(keys, []));
+        Ok(Some(all))
+    }
+
+    fn buckets(&self, sketched: Sketched<'_>) -> std::result::Result<Buckets, SourceError> {
+        let Sketched { items, sketches, .. } = sketched;
+        let lists = match self.width {
+            Width::Bits64 => {
+                let bits: Vec<u64> = items.iter().map(|item| sketches.key(*item, 0)).collect();
+                hamming::buckets(&bits, self.distance, self.tables)
+            }
+            Width::Bits128 => {
+                let wide = |item: &u32| u128::from(sketches.key(*item, 1)) << 64 | u128::from(sketches.key(*item, 0));
+                hamming::buckets(&items.iter().map(wide).collect::<Vec<_>>(), self.distance, self.tables)
+            }
+        };
+        Ok(Buckets::of_lists(items.len(), &lists))
+    }
+
+    fn allows(&self, sketches: &Sketches, left: u32, right: u32) -> bool {
+        self.differing(sketches, left, right) <= self.distance
+    }
+
+    fn likeness(&self, sketches: &Sketches, left: u32, right: u32) -> Option<Likeness> {
+        let bits = || Likeness::Bits { differing: self.differing(sketches, left, right), of: self.width.bits() };
+        (!self.is_verified).then(bits)
+    }
+
+    fn recall_at(&self, _: Similarity) -> Option<f64> {
+        None
+    }
+}
+
+/// Lets features vote.
+struct Voter {
+    width: Width,
+    weights: Weights,
+    counters: Counters,
+}
+
+/// The bits by which a feature votes for one word of the sketch.
+#[inline]
+fn ballot(feature: u64, word: usize) -> u64 {
+    if word == 0 { feature } else { mix(feature.wrapping_add(ROUND_STEP)) }
+}
+
+impl Voter {
+    fn vote(&mut self, weighted: &[(u64, u32)]) -> Vec<u64> {
+        let mut word = |word| {
+            weighted.iter().for_each(|(feature, weight)| self.counters.add(ballot(*feature, word), *weight));
+            self.counters.majority()
+        };
+        (0..self.width.words()).map(&mut word).collect()
+    }
+}
+
+impl Sketcher for Voter {
+    fn sketch(&mut self, features: &[u64], set: &FeatureSet, sketches: &mut Sketches) {
+        let mut word = |word| {
+            match self.weights {
+                Weights::None => self.counters.add_all(set.iter().map(|feature| ballot(feature, word))),
+                _ => self.counters.add_all(features.iter().map(|feature| ballot(*feature, word))),
+            }
+            self.counters.majority()
+        };
+        sketches.push((0..self.width.words()).map(&mut word), []);
+    }
+}
+
+/// Counts features, for the weights that the second time has.
+struct Count(Arc<Frequencies>);
+
+impl Sketcher for Count {
+    fn sketch(&mut self, _: &[u64], set: &FeatureSet, sketches: &mut Sketches) {
+        self.0.count(set.iter());
+        sketches.push_none();
+    }
+}
