@@ -12,6 +12,7 @@ pub mod error;
 pub mod feature_filter;
 pub mod feature_set;
 pub mod hash;
+pub mod join;
 pub mod keep;
 pub mod lists;
 pub mod resolve;
