@@ -14,6 +14,7 @@ pub mod feature_filter;
 pub mod feature_set;
 pub mod hamming;
 pub mod hash;
+pub mod join;
 pub mod keep;
 pub mod likeness;
 pub mod lists;

@@ -14,6 +14,11 @@ impl Lists {
         self.ends.push(self.values.len());
     }
 
+    /// Makes room for so many values more.
+    pub fn reserve(&mut self, value_count: usize) {
+        self.values.reserve(value_count);
+    }
+
     /// List `at`.
     #[inline]
     pub fn list(&self, at: usize) -> &[u32] {

@@ -48,6 +48,12 @@ pub enum Scope {
 }
 
 impl References {
+    /// Whether two items are compared with each other.
+    pub(crate) fn compare(self, left: u32, right: u32) -> bool {
+        let (better, worse) = (left.min(right), left.max(right));
+        worse >= self.count && (self.scope == Scope::Everything || better < self.count)
+    }
+
     /// How many items of a family are references: its first ones, since items come by rank.
     fn places_in(self, family: Family<'_>) -> u32 {
         family.items.partition_point(|rank| *rank < self.count) as u32
