@@ -5,12 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use lookalike::core::banding::Banding;
+use lookalike::core::criterion::Criterion;
 use lookalike::core::keep::Keep;
 use lookalike::core::resolve::Scope;
-use lookalike::core::shingle::Shingle;
-use lookalike::core::similarity::Threshold;
-use lookalike::core::text::fold::Fold;
 use lookalike::io::read::{Fields, Settings, Split};
 use lookalike::io::web::Extract;
 use lookalike::{
@@ -19,6 +16,7 @@ use lookalike::{
 };
 
 use crate::number;
+use crate::similarity::SimilarityArguments;
 
 /// Find documents that are nearly the same, with proof.
 ///
@@ -178,28 +176,6 @@ struct SettingArguments {
     max_record: String,
 }
 
-#[derive(Debug, Args)]
-struct SimilarityArguments {
-    /// What is compared: word:K or char:K, this many words or characters in a row
-    #[arg(long, value_name = "KIND:K", default_value = "word:5")]
-    shingle: String,
-    /// What makes no difference: accents (café is cafe), digits (12 March is 7 March), or accents,digits
-    #[arg(long, value_name = "WHAT")]
-    fold: Option<String>,
-    /// The similarity from which on two documents are near-duplicates: above 0, at most 1
-    #[arg(long, value_name = "T", default_value_t = 0.8, allow_negative_numbers = true)]
-    threshold: f64,
-    /// The chance to find a pair that is exactly at the threshold; others are found with more [default: 0.99]
-    #[arg(long, value_name = "R", allow_negative_numbers = true)]
-    recall: Option<f64>,
-    /// How many bands to cut a sketch into, with --rows, instead of choosing them by --recall
-    #[arg(long, value_name = "N")]
-    bands: Option<usize>,
-    /// How many rows a band has
-    #[arg(long, value_name = "N")]
-    rows: Option<usize>,
-}
-
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum GroupArgument {
     /// Every removed document has a kept near-duplicate
@@ -235,9 +211,6 @@ enum CopiesArgument {
     Star,
 }
 
-/// The chance to find a pair at the threshold, unless another is asked for.
-const RECALL: f64 = 0.99;
-
 /// More threads than any machine has cores would only get in each other's way.
 const MOST_THREADS: usize = 1024;
 
@@ -258,9 +231,13 @@ impl DedupArguments {
         if self.against.only_against && matches!(self.group, GroupArgument::Components) {
             bail!("--only-against links no documents through others: leave out --group components");
         }
+        let similarity = self.similarity.options()?;
+        if matches!(similarity.criterion, Criterion::Containment(_)) && keep != Keep::Longest {
+            bail!("--measure containment removes what lies inside of another, which is the shorter: leave out --keep");
+        }
         let options = DedupOptions {
             read,
-            similarity: self.similarity.options()?,
+            similarity,
             against: self.against.options(),
             keep,
             group: match self.group {
@@ -400,27 +377,5 @@ fn longest(written: &str) -> Result<u32> {
     match bytes {
         Some(bytes) => Ok(bytes as u32),
         None => bail!("--max-record {written} is not possible: give a size from 1 to 2G, such as 500M"),
-    }
-}
-
-impl SimilarityArguments {
-    fn options(&self) -> Result<SimilarityOptions> {
-        let threshold = Threshold::new(self.threshold)?;
-        let banding = match (self.bands, self.rows) {
-            (Some(_), Some(_)) if self.recall.is_some() => {
-                bail!("--recall chooses bands and rows: give it, or --bands and --rows, and not both")
-            }
-            (Some(bands), Some(rows)) => Banding::new(bands, rows)?,
-            (None, None) => Banding::for_recall(threshold, self.recall.unwrap_or(RECALL))?,
-            (Some(bands), None) => bail!(
-                "--bands needs --rows: give both, for example --bands {bands} --rows 5, or neither to have them chosen"
-            ),
-            (None, Some(rows)) => bail!(
-                "--rows needs --bands: give both, for example --bands 20 --rows {rows}, or neither to have them chosen"
-            ),
-        };
-        let shingle: Shingle = self.shingle.parse()?;
-        let fold = self.fold.as_deref().map_or(Ok(Fold::NONE), str::parse)?;
-        Ok(SimilarityOptions { shingle, fold, threshold, banding })
     }
 }

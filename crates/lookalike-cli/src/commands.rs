@@ -67,7 +67,7 @@ fn compare(arguments: CompareArguments) -> Result<Done> {
     let ids = [arguments.left.clone(), arguments.right.clone()];
     let (read, similarity) = arguments.options()?;
     let [left, right] = lookalike::find_in_corpus(&read, [&ids[0], &ids[1]])?;
-    show::comparison(&ids, &lookalike::compare(&left, &right, &similarity), &similarity)?;
+    show::comparison(&ids, &lookalike::compare(&left, &right, &similarity)?, &similarity)?;
     Ok(Done::All)
 }
 

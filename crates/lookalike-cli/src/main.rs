@@ -7,6 +7,7 @@ mod args;
 mod commands;
 mod number;
 mod show;
+mod similarity;
 mod sources;
 mod watch;
 

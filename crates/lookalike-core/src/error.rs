@@ -56,13 +56,6 @@ pub enum Error {
         bands: usize,
     },
 
-    /// A measure that is not known.
-    #[error("'{value}' is not a measure: write jaccard or containment")]
-    NotAMeasure {
-        /// The value as given.
-        value: String,
-    },
-
     /// A way to fill slots that is not known.
     #[error("'{value}' is not a sketch: write fast or classic")]
     NotASketch {

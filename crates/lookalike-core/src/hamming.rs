@@ -321,7 +321,8 @@ mod tests {
             .flat_map_iter(|asked| {
                 let bits = sketches[asked as usize];
                 let near = (0..).zip(&sketches).filter(move |(_, other)| bits.distance(**other) <= 3);
-                near.filter(move |(other, _)| *other != asked).map(move |(other, _)| (asked.min(other), asked.max(other)))
+                near.filter(move |(other, _)| *other != asked)
+                    .map(move |(other, _)| (asked.min(other), asked.max(other)))
             })
             .collect();
         brute.par_sort_unstable();

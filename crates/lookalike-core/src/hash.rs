@@ -54,6 +54,11 @@ pub fn text_hash(tokens: &[u64]) -> u128 {
     }
 }
 
+/// The hash of a whole text by its bytes.
+pub fn bytes_hash(bytes: &[u8]) -> u128 {
+    xxh3_128(bytes)
+}
+
 /// The key of one band from its rows.
 pub fn band_key(band: usize, rows: &[u64]) -> u64 {
     if cfg!(target_endian = "little") {

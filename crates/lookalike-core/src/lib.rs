@@ -9,6 +9,7 @@
 pub mod banding;
 pub mod bucket;
 pub mod chance;
+pub mod criterion;
 pub mod error;
 pub mod feature_filter;
 pub mod feature_set;
@@ -18,7 +19,6 @@ pub mod join;
 pub mod keep;
 pub mod likeness;
 pub mod lists;
-pub mod measure;
 pub mod method;
 pub mod resolve;
 pub mod shingle;

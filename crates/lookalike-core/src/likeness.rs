@@ -1,7 +1,7 @@
 //! What was measured of a pair: the evidence that the output shows.
 
+use crate::criterion::Criterion;
 use crate::feature_set::Overlap;
-use crate::measure::Measure;
 
 /// How alike two items are, by what was compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,18 +18,27 @@ pub enum Likeness {
 }
 
 impl Likeness {
-    /// The similarity: by the measure of features, or the share of equal bits.
+    /// The similarity: by the criterion's measure of features, or the share of equal bits.
     ///
     /// ```
-    /// use lookalike_core::{likeness::Likeness, measure::Measure};
+    /// use lookalike_core::{criterion::Criterion, likeness::Likeness, similarity::Threshold};
     ///
     /// let likeness = Likeness::Bits { differing: 3, of: 64 };
-    /// assert_eq!(likeness.similarity(Measure::Jaccard), 61.0 / 64.0);
+    /// assert_eq!(likeness.similarity(Criterion::Jaccard(Threshold::new(0.8)?)), 61.0 / 64.0);
+    /// # Ok::<(), lookalike_core::Error>(())
     /// ```
-    pub fn similarity(self, measure: Measure) -> f64 {
+    pub fn similarity(self, criterion: Criterion) -> f64 {
         match self {
-            Self::Features(overlap) => measure.of(overlap),
+            Self::Features(overlap) => criterion.similarity(overlap),
             Self::Bits { differing, of } => f64::from(of - differing) / f64::from(of),
+        }
+    }
+
+    /// What the features share, if they were compared.
+    pub fn overlap(self) -> Option<Overlap> {
+        match self {
+            Self::Features(overlap) => Some(overlap),
+            Self::Bits { .. } => None,
         }
     }
 

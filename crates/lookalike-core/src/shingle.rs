@@ -247,7 +247,7 @@ mod tests {
     fn a_text_shorter_than_the_shingle_is_one_shingle() {
         assert_eq!(shingles(&[7, 8], 5), shingles(&[7, 8], 2));
         assert_eq!(shingles(&[7, 8], 5).len(), 1);
-        assert_eq!(shingles(&[], 5), []);
+        assert!(shingles(&[], 5).is_empty());
     }
 
     #[test]

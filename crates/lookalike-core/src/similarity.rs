@@ -16,12 +16,6 @@ impl Similarity {
         if (0.0..=1.0).contains(&value) { Ok(Self(value)) } else { Err(Error::SimilarityOutOfRange { value }) }
     }
 
-    /// A share of a whole, which is within 0 and 1 by its nature.
-    pub(crate) fn of_share(share: f64) -> Self {
-        debug_assert!((0.0..=1.0).contains(&share), "{share}");
-        Self(share)
-    }
-
     /// The number.
     pub fn value(self) -> f64 {
         self.0

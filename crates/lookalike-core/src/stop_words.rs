@@ -78,7 +78,7 @@ mod tests {
         let all = StopWords::of_languages("all").unwrap();
         let mut tokens: Vec<u64> = all.tokens(Fold::NONE).iter().collect();
         tokens.sort_unstable();
-        assert_eq!((tokens.len(), xxh3_64(bytemuck::cast_slice(&tokens))), (0, 0));
+        assert_eq!((tokens.len(), xxh3_64(bytemuck::cast_slice(&tokens))), (9458, 18_147_538_582_530_710_466));
         assert!(stop_words::available_languages().len() >= 10);
     }
 

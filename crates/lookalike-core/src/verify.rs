@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use crate::bucket::Family;
+use crate::criterion::Criterion;
 use crate::feature_filter::FeatureFilter;
 use crate::feature_set::{FeatureSet, Overlap};
 use crate::likeness::Likeness;
-use crate::measure::Criterion;
 use crate::method::Method;
 use crate::sketch::Sketches;
 
@@ -72,6 +72,11 @@ impl<'a> Verifier<'a> {
         source: &'a dyn FeatureSource,
     ) -> Self {
         Self { criterion, sizes, sketches, method, source, counts: Counts::default() }
+    }
+
+    /// What makes a match.
+    pub fn criterion(&self) -> Criterion {
+        self.criterion
     }
 
     /// What was done so far. The same for any number of threads, since what is examined does not depend on them.
@@ -170,8 +175,8 @@ impl Bench<'_> {
 
     /// Whether one pair is more alike than another.
     pub fn is_more(&self, likeness: Likeness, other: Likeness) -> bool {
-        let measure = self.verifier.criterion.measure;
-        likeness.similarity(measure) > other.similarity(measure)
+        let criterion = self.verifier.criterion;
+        likeness.similarity(criterion) > other.similarity(criterion)
     }
 
     /// Counts candidates that were passed over, since a bucket has too many.
@@ -204,10 +209,10 @@ impl Bench<'_> {
         }
         let criterion = self.verifier.criterion;
         let most_shared = self.features(right)?.filter().most_shared(&self.features(left)?.all);
-        if !criterion.holds(self.overlap_of(left, right, most_shared)) {
+        if !criterion.accepts(self.overlap_of(left, right, most_shared)) {
             return Ok(None);
         }
-        Ok(Some(self.overlap(left, right)?).filter(|overlap| criterion.holds(*overlap)).map(Likeness::Features))
+        Ok(Some(self.overlap(left, right)?).filter(|overlap| criterion.accepts(*overlap)).map(Likeness::Features))
     }
 
     fn likeness_of_sketches(&self, left: &OnBench, right: &OnBench) -> Option<Likeness> {

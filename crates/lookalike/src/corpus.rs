@@ -8,14 +8,16 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use lookalike_core::feature_set::FeatureSet;
 use lookalike_core::keep::FieldValue;
+use lookalike_core::method::{Method, Sketcher};
 use lookalike_core::shingle::Shingler;
-use lookalike_core::sketch::{FastSketcher, Sketches, concat};
+use lookalike_core::sketch::{Layout, Sketches, concat};
 use lookalike_io::discover::discover;
 use lookalike_io::format::FileKind;
 use lookalike_io::place::{Place, Shelf};
 use lookalike_io::read::{Chunk, Document, Entry, Parser, Placed, Skipped};
 use rayon::prelude::*;
 
+use crate::checksum::{Checksum, Sum};
 use crate::error::{Error, Result};
 use crate::options::{ReadOptions, SimilarityOptions, SourceBy};
 use crate::progress::Progress;
@@ -41,6 +43,8 @@ pub(crate) struct Corpus {
     /// Distinct features.
     pub(crate) sizes: Vec<u32>,
     pub(crate) sketches: Sketches,
+    /// Only where a checksum of the bytes was asked for.
+    checksums: Vec<Sum>,
     /// Only where keep order compares a field.
     pub(crate) values: Vec<FieldValue>,
     ids: Strings,
@@ -68,13 +72,14 @@ impl Corpus {
         shelf: Shelf,
         options: &ReadOptions,
         similarity: &SimilarityOptions,
+        method: &dyn Method,
         progress: &dyn Progress,
     ) -> Result<Self> {
         let queue = Queue::new(shelf.files(), &options.settings);
         let kinds: Vec<OnceLock<Arc<FileKind>>> = shelf.files().iter().map(|_| OnceLock::new()).collect();
         let parts: Mutex<Vec<Part>> = Mutex::default();
         rayon::broadcast(|_| {
-            let mut sketcher = Sketcher::new(options, similarity);
+            let mut reader = Reader::new(options, similarity, method);
             let mut chunk = Chunk::default();
             let note_kind = |file: u32, stream: &lookalike_io::read::Stream| {
                 kinds[file as usize].get_or_init(|| Arc::clone(stream.kind()));
@@ -84,7 +89,7 @@ impl Corpus {
                     queue.fail(error.into());
                     break;
                 }
-                let part = sketcher.part(&chunk);
+                let part = reader.part(&chunk);
                 progress.advance(chunk.packed_bytes(), part.places.len() as u64);
                 parts.lock().expect("no thread panicked").push(part);
             }
@@ -92,15 +97,10 @@ impl Corpus {
         queue.finish()?;
         let kinds = kinds.into_iter().map(|kind| kind.into_inner().expect("every file was opened")).collect();
         let parts = parts.into_inner().expect("no thread panicked");
-        Self::assemble(shelf, kinds, parts, similarity)
+        Self::assemble(shelf, kinds, parts, method.layout())
     }
 
-    fn assemble(
-        shelf: Shelf,
-        kinds: Vec<Arc<FileKind>>,
-        mut parts: Vec<Part>,
-        similarity: &SimilarityOptions,
-    ) -> Result<Self> {
+    fn assemble(shelf: Shelf, kinds: Vec<Arc<FileKind>>, mut parts: Vec<Part>, layout: Layout) -> Result<Self> {
         parts.sort_unstable_by_key(|part| (part.file, part.number));
         let mut before = 0;
         for part in &mut parts {
@@ -140,11 +140,12 @@ impl Corpus {
             text_hashes: column!(text_hashes, concat),
             token_counts: column!(token_counts, concat),
             sizes: column!(sizes, concat),
+            checksums: column!(checksums, concat),
             values: parts.iter_mut().flat_map(|part| std::mem::take(&mut part.values)).collect(),
             ids: column!(ids, Strings::concat),
             uris: column!(uris, Strings::concat),
             sources: column!(sources, Strings::concat),
-            sketches: Sketches::concat(similarity.banding, parts.into_iter().map(|part| part.sketches).collect()),
+            sketches: Sketches::concat(layout, parts.into_iter().map(|part| part.sketches).collect()),
         })
     }
 
@@ -175,6 +176,25 @@ impl Corpus {
         }
         let format = self.kind(document).format;
         Cow::Owned(format.id(self.file_name(document), self.positions[document as usize]))
+    }
+
+    /// The checksum of a document, if one was asked for.
+    pub(crate) fn checksum(&self, document: u32) -> Option<String> {
+        self.checksums.get(document as usize).map(ToString::to_string)
+    }
+
+    /// Whether documents have checksums.
+    pub(crate) fn has_checksums(&self) -> bool {
+        !self.checksums.is_empty()
+    }
+
+    /// How many pairs of checksums are equal though the texts are not: documents that follow one of another text with
+    /// the same checksum.
+    pub(crate) fn checksum_collisions(&self) -> u64 {
+        let mut sums: Vec<(Sum, u128)> = self.checksums.iter().copied().zip(self.text_hashes.iter().copied()).collect();
+        sums.par_sort_unstable();
+        sums.dedup();
+        sums.windows(2).filter(|pair| pair[0].0 == pair[1].0).count() as u64
     }
 
     /// How many documents of the input have no id of their own.
@@ -242,6 +262,7 @@ struct Part {
     text_hashes: Vec<u128>,
     token_counts: Vec<u32>,
     sizes: Vec<u32>,
+    checksums: Vec<Sum>,
     sketches: Sketches,
     values: Vec<FieldValue>,
     ids: Strings,
@@ -250,24 +271,33 @@ struct Part {
 }
 
 /// Parses and sketches chunks; one a thread.
-struct Sketcher {
+struct Reader {
     parser: Parser,
-    shingler: Shingler,
-    sketcher: FastSketcher,
-    set: FeatureSet,
-    similarity: SimilarityOptions,
+    work: Work,
+    layout: Layout,
     wants_values: bool,
     wants_sources: bool,
 }
 
-impl Sketcher {
-    fn new(options: &ReadOptions, similarity: &SimilarityOptions) -> Self {
+/// What makes a text's sketch, and all else that is kept of it.
+struct Work {
+    shingler: Shingler,
+    sketcher: Box<dyn Sketcher>,
+    set: FeatureSet,
+    checksum: Checksum,
+}
+
+impl Reader {
+    fn new(options: &ReadOptions, similarity: &SimilarityOptions, method: &dyn Method) -> Self {
         Self {
             parser: Parser::new(&options.settings),
-            shingler: Shingler::new(similarity.shingle, similarity.fold),
-            sketcher: FastSketcher::new(similarity.banding.slot_count()),
-            set: FeatureSet::default(),
-            similarity: *similarity,
+            work: Work {
+                shingler: Shingler::new(&similarity.shingle, similarity.fold),
+                sketcher: method.sketcher(),
+                set: FeatureSet::default(),
+                checksum: similarity.method.checksum(),
+            },
+            layout: method.layout(),
             wants_values: options.settings.fields.value.is_some(),
             wants_sources: options.settings.fields.source.is_some(),
         }
@@ -286,13 +316,14 @@ impl Sketcher {
             text_hashes: Vec::new(),
             token_counts: Vec::new(),
             sizes: Vec::new(),
-            sketches: Sketches::new(self.similarity.banding),
+            checksums: Vec::new(),
+            sketches: Sketches::new(self.layout),
             values: Vec::new(),
             ids: Strings::default(),
             uris: Strings::default(),
             sources: Strings::default(),
         };
-        let Self { parser, shingler, sketcher, set, wants_values, wants_sources, .. } = self;
+        let Self { parser, work, wants_values, wants_sources, .. } = self;
         part.position_count = parser.entries(chunk, |Placed { position, place, entry }| match entry {
             Entry::Document(document) => {
                 part.places.push(place);
@@ -301,7 +332,7 @@ impl Sketcher {
                 if *wants_sources {
                     part.sources.push(document.source.as_deref().unwrap_or_default());
                 }
-                part.sketch(document.text, shingler, sketcher, set);
+                part.sketch(document.text, work);
             }
             Entry::Carried(kind) => part.carried.push(Carried { place, position, kind }),
             Entry::Skipped(reason) => {
@@ -327,18 +358,15 @@ impl Part {
         }
     }
 
-    fn sketch(&mut self, text: &str, shingler: &mut Shingler, sketcher: &mut FastSketcher, set: &mut FeatureSet) {
-        let features = shingler.features(text);
-        self.text_hashes.push(features.text_hash());
+    fn sketch(&mut self, text: &str, work: &mut Work) {
+        let features = work.shingler.features(text);
+        let (text_hash, sum) = work.checksum.of(text, features);
+        self.text_hashes.push(text_hash);
+        self.checksums.extend(sum);
         self.token_counts.push(u32::try_from(features.token_count()).unwrap_or(u32::MAX));
-        set.fill(features.all);
-        self.sizes.push(set.size());
-        // Repeated features make no difference but to the time it takes; where most are, it takes far less without.
-        if (set.size() as usize) < features.all.len() / 2 {
-            self.sketches.push(sketcher.sketch(&set.iter().collect::<Vec<_>>()));
-        } else {
-            self.sketches.push(sketcher.sketch(features.all));
-        }
+        work.set.fill(features.all);
+        self.sizes.push(work.set.size());
+        work.sketcher.sketch(features.all, &work.set, &mut self.sketches);
     }
 
     /// Thousands of parts that grew by doubling would hold twice what they need.
@@ -348,6 +376,7 @@ impl Part {
         self.text_hashes.shrink_to_fit();
         self.token_counts.shrink_to_fit();
         self.sizes.shrink_to_fit();
+        self.checksums.shrink_to_fit();
         self.sketches.shrink_to_fit();
         self.values.shrink_to_fit();
         self.ids.shrink_to_fit();

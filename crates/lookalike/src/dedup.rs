@@ -3,8 +3,9 @@
 use std::io::Write;
 use std::path::Path;
 
-use lookalike_core::bucket::Buckets;
+use lookalike_core::criterion::Criterion;
 use lookalike_core::keep::{Ranking, keep_order};
+use lookalike_core::method::Sketched;
 use lookalike_core::resolve::{Scope, components, independent_set};
 use lookalike_core::verify::Verifier;
 use lookalike_io::discover::unique;
@@ -15,7 +16,7 @@ use rayon::prelude::*;
 use crate::against;
 use crate::copies::join_copies;
 use crate::corpus::{Carried, Corpus};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::evidence::{Fate, Fates};
 use crate::options::{DedupOptions, Group, Output};
 use crate::progress::Progress;
@@ -44,30 +45,38 @@ pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary>
     let bytes = shelf.files().iter().map(|file| file.bytes).sum();
     let mut stages = Stages::start(progress);
 
+    let similarity = &options.similarity;
+    let method = &*similarity.method.method(similarity.criterion)?;
     let corpus = stages
-        .run("sketch", Some(bytes), || Corpus::read(shelf, &options.read, &options.similarity, progress))?
+        .run("sketch", Some(bytes), || Corpus::read(shelf, &options.read, similarity, method, progress))?
         .with_input_files(input_files);
     let texts = stages.run("copies", None, || {
-        let ranking = Ranking { token_counts: &corpus.token_counts, field_values: &corpus.values };
+        let ranking = Ranking { token_counts: lengths(&corpus, similarity.criterion), field_values: &corpus.values };
         join_copies(&corpus, &against::references_first(&corpus, keep_order(&options.keep, ranking)))
     });
     let references = against::references(&corpus, &texts, against);
-    let buckets = stages.run("bucket", None, || Buckets::new(&texts.items, &corpus.sketches));
-    let reread = Reread::new(&corpus, &options.read, &options.similarity, progress);
-    let verifier = Verifier::new(options.similarity.threshold, &corpus.sizes, &corpus.sketches, &reread);
-    let decisions = stages.run("verify", None, || match (options.group, references.scope) {
-        (Group::Components, Scope::Everything) => components(&buckets, &texts.items, references, &verifier),
-        _ => independent_set(&buckets, &texts.items, references, &verifier),
-    })?;
-    let fates = Fates::new(&corpus, &texts, &decisions, references.scope);
+    let reread = Reread::new(&corpus, &options.read, similarity, progress);
+    let again =
+        stages.run_maybe("sketch again", || method.sketch_again(&corpus.sizes, &reread)).map_err(Error::of_source)?;
+    let sketches = again.as_ref().unwrap_or(&corpus.sketches);
+    let sketched = Sketched { items: &texts.items, sketches, source: &reread };
+    let candidates = stages.run("bucket", None, || method.candidates(sketched)).map_err(Error::of_source)?;
+    let verifier = Verifier::new(similarity.criterion, &corpus.sizes, sketches, method, &reread);
+    let decisions = stages
+        .run("verify", None, || match (options.group, references.scope) {
+            (Group::Components, Scope::Everything) => components(&candidates, &texts.items, references, &verifier),
+            _ => independent_set(&candidates, &texts.items, references, &verifier),
+        })
+        .map_err(Error::of_source)?;
+    let fates = Fates::new(&corpus, &texts, &decisions, references.scope, similarity);
     let by_source = BySource::new(&corpus, options.source, &fates);
     options.fail_if_source_loses.map_or(Ok(()), |share| by_source.check(share))?;
     if let Some(staging) = &staging {
         stages.run("write", None, || write(&corpus, &fates, options, staging))?;
     }
 
-    let sharing_a_bucket = buckets.item_count_from(references.count);
-    let mut summary = Summary::new(&corpus, options, &fates, &by_source, verifier.counts(), sharing_a_bucket);
+    let sharing_a_bucket = candidates.item_count_from(references.count);
+    let mut summary = Summary::new(&corpus, options, method, &fates, &by_source, verifier.counts(), sharing_a_bucket);
     summary.set_stages(stages.finish());
     corpus.shelf.check_unchanged()?;
     if let Some(staging) = staging {
@@ -75,6 +84,11 @@ pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary>
         staging.commit()?;
     }
     Ok(summary)
+}
+
+/// What makes a document longer than another: where one must lie inside of the other, the features that it has room for.
+fn lengths(corpus: &Corpus, criterion: Criterion) -> &[u32] {
+    if matches!(criterion, Criterion::Containment(_)) { &corpus.sizes } else { &corpus.token_counts }
 }
 
 fn write(corpus: &Corpus, fates: &Fates, options: &DedupOptions, staging: &Staging) -> Result<()> {

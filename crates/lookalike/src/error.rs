@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use lookalike_core::verify::SourceError;
+
 use crate::options::Share;
 use crate::source::{Source, losses};
 
@@ -73,9 +75,23 @@ pub enum Error {
         sources: Vec<Source>,
     },
 
+    /// Features that could not be had, for a reason that is not of this crate.
+    #[error("{cause}")]
+    Source {
+        /// The reason.
+        cause: SourceError,
+    },
+
     /// More documents than a 32-bit number counts.
     #[error("more than 4,294,967,295 documents in one run: split the input")]
     TooManyDocuments,
+}
+
+impl Error {
+    /// What went wrong when a document was read again: the core passes it on without knowing it.
+    pub(crate) fn of_source(error: SourceError) -> Self {
+        error.downcast::<Self>().map_or_else(|cause| Self::Source { cause }, |error| *error)
+    }
 }
 
 /// A job's result.

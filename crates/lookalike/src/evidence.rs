@@ -2,17 +2,20 @@
 
 use std::io::Write;
 
-use lookalike_core::feature_set::Overlap;
+use lookalike_core::criterion::Criterion;
+use lookalike_core::likeness::Likeness;
 use lookalike_core::resolve::{Decision, Scope};
 use lookalike_io::write::Annotation;
 use serde::Serialize;
 
 use crate::copies::Texts;
 use crate::corpus::Corpus;
-use crate::options::SourceBy;
+use crate::options::{SimilarityOptions, SourceBy};
 
 /// What becomes of each document of the input.
 pub(crate) struct Fates {
+    /// What made near-duplicates.
+    pub(crate) criterion: Criterion,
     /// By document.
     pub(crate) fates: Vec<Fate>,
     /// The number of each document's cluster: clusters are numbered from 1 in the order of their kept documents, and
@@ -30,19 +33,25 @@ pub(crate) enum Fate {
         /// The document that is kept, or one of the reference.
         by: u32,
         /// The removed document is on the left, the kept one on the right.
-        overlap: Overlap,
+        likeness: Likeness,
         is_copy: bool,
     },
 }
 
 impl Fates {
     /// Spreads the decisions on texts over all documents.
-    pub(crate) fn new(corpus: &Corpus, texts: &Texts, decisions: &[Decision], scope: Scope) -> Self {
+    pub(crate) fn new(
+        corpus: &Corpus,
+        texts: &Texts,
+        decisions: &[Decision],
+        scope: Scope,
+        similarity: &SimilarityOptions,
+    ) -> Self {
         let mut of_text: Vec<Fate> = vec![Fate::Kept; corpus.len()];
         for (document, decision) in texts.items.iter().zip(decisions) {
-            if let Decision::Removed { by, overlap } = *decision {
+            if let Decision::Removed { by, likeness } = *decision {
                 let by = texts.items[by as usize];
-                of_text[*document as usize] = Fate::Removed { by, overlap, is_copy: false };
+                of_text[*document as usize] = Fate::Removed { by, likeness, is_copy: false };
             }
         }
         let fate = |document: u32| {
@@ -54,8 +63,8 @@ impl Fates {
                 // Copies inside of the input are left alone.
                 Fate::Kept if scope == Scope::References && !corpus.is_reference(first) => Fate::Kept,
                 Fate::Kept => {
-                    let overlap = Overlap::of_equals(corpus.sizes[document as usize]);
-                    Fate::Removed { by: first, overlap, is_copy: true }
+                    let likeness = similarity.method.likeness_of_copies(corpus.sizes[document as usize]);
+                    Fate::Removed { by: first, likeness, is_copy: true }
                 }
             }
         };
@@ -63,13 +72,13 @@ impl Fates {
         let is_repeated =
             |(document, fate): &(u32, &Fate)| **fate != Fate::Kept && texts.first_copy[*document as usize] != *document;
         let repeated_texts = (0..).zip(&fates).filter(is_repeated).count() as u64;
-        Self { clusters: clusters(&fates), fates, repeated_texts }
+        Self { criterion: similarity.criterion, clusters: clusters(&fates), fates, repeated_texts }
     }
 
     /// The documents that are removed, with why.
-    pub(crate) fn removed(&self) -> impl Iterator<Item = (u32, u32, Overlap, bool)> {
+    pub(crate) fn removed(&self) -> impl Iterator<Item = (u32, u32, Likeness, bool)> {
         (0..).zip(&self.fates).filter_map(|(document, fate)| match *fate {
-            Fate::Removed { by, overlap, is_copy } => Some((document, by, overlap, is_copy)),
+            Fate::Removed { by, likeness, is_copy } => Some((document, by, likeness, is_copy)),
             Fate::Kept => None,
         })
     }
@@ -78,10 +87,11 @@ impl Fates {
     pub(crate) fn annotation(&self, corpus: &Corpus, document: u32) -> Annotation {
         let cluster = u64::from(self.clusters[document as usize]);
         match self.fates[document as usize] {
-            Fate::Kept => Annotation { cluster, kept: true, kept_id: None, jaccard: None },
-            Fate::Removed { by, overlap, .. } => {
+            Fate::Kept => Annotation { cluster, kept: true, kept_id: None, similarity: None },
+            Fate::Removed { by, likeness, .. } => {
                 let kept_id = Some(corpus.id(by).into_owned());
-                Annotation { cluster, kept: false, kept_id, jaccard: Some(overlap.jaccard()) }
+                let similarity = Some(likeness.similarity(self.criterion));
+                Annotation { cluster, kept: false, kept_id, similarity }
             }
         }
     }
@@ -93,15 +103,14 @@ impl Fates {
         source: SourceBy,
         writer: &mut impl Write,
     ) -> std::io::Result<()> {
-        for (document, by, overlap, is_copy) in self.removed() {
+        for (document, by, likeness, is_copy) in self.removed() {
             let row = Removed {
                 removed_id: &corpus.id(document),
                 kept_id: &corpus.id(by),
                 kept_in: corpus.is_reference(by).then_some("reference"),
-                jaccard: overlap.jaccard(),
-                containment_in_kept: overlap.containment_left(),
-                containment_of_kept: overlap.containment_right(),
+                measures: Measures::new(likeness),
                 exact_copy: is_copy,
+                checksum: corpus.checksum(document),
                 cluster: self.clusters[document as usize],
                 removed_source: corpus.source(document, source),
                 kept_source: corpus.source(by, source),
@@ -141,10 +150,11 @@ struct Removed<'a> {
     kept_id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     kept_in: Option<&'static str>,
-    jaccard: f64,
-    containment_in_kept: f64,
-    containment_of_kept: f64,
+    #[serde(flatten)]
+    measures: Measures,
     exact_copy: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checksum: Option<String>,
     cluster: u32,
     removed_source: &'a str,
     kept_source: &'a str,
@@ -152,4 +162,27 @@ struct Removed<'a> {
     removed_uri: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     kept_uri: Option<&'a str>,
+}
+
+/// How alike a removed document and the kept one are, by what was compared.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Measures {
+    Features { jaccard: f64, containment_in_kept: f64, containment_of_kept: f64 },
+    Bits { simhash: f64, hamming: u32 },
+}
+
+impl Measures {
+    fn new(likeness: Likeness) -> Self {
+        match likeness {
+            Likeness::Features(overlap) => Self::Features {
+                jaccard: overlap.jaccard(),
+                containment_in_kept: overlap.containment_left(),
+                containment_of_kept: overlap.containment_right(),
+            },
+            Likeness::Bits { differing, of } => {
+                Self::Bits { simhash: f64::from(of - differing) / f64::from(of), hamming: differing }
+            }
+        }
+    }
 }

@@ -5,12 +5,14 @@
 #![forbid(unsafe_code)]
 
 mod against;
+mod checksum;
 mod compare;
 mod copies;
 mod corpus;
 mod dedup;
 mod error;
 mod evidence;
+mod measures;
 mod options;
 mod pairs;
 mod progress;
@@ -21,17 +23,18 @@ mod stages;
 mod strings;
 mod summary;
 
+pub use checksum::Checksum;
 pub use compare::{Comparison, Passage, Side, compare, find_in_corpus};
 pub use dedup::dedup;
 pub use error::{Error, Result};
 pub use options::{
-    Against, Copies, DedupOptions, Group, Output, PairsOptions, ReadOptions, RowFormat, Share, SimilarityOptions,
-    SourceBy,
+    Against, Copies, DedupOptions, Group, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat, Share,
+    SimilarityOptions, SourceBy,
 };
 pub use pairs::{PairsReport, pairs};
 pub use progress::{Progress, Silent};
 pub use source::{NearlyLost, Source};
-pub use summary::{Band, Found, Input, Parameters, Removal, SkippedEntry, Stage, Summary};
+pub use summary::{Band, Found, Input, MethodParameters, Parameters, Removal, SkippedEntry, Stage, Summary};
 
 pub use lookalike_core as core;
 pub use lookalike_io as io;

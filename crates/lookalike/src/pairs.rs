@@ -2,17 +2,18 @@
 
 use std::io::{self, Write};
 
-use lookalike_core::bucket::Buckets;
-use lookalike_core::feature_set::Overlap;
 use lookalike_core::keep::{Keep, Ranking, keep_order};
+use lookalike_core::likeness::Likeness;
+use lookalike_core::method::Sketched;
 use lookalike_core::resolve::{Match, matches};
 use lookalike_core::verify::Verifier;
 use serde::Serialize;
 
 use crate::copies::{Texts, join_copies};
 use crate::corpus::Corpus;
-use crate::error::Result;
-use crate::options::{Copies, PairsOptions, RowFormat};
+use crate::error::{Error, Result};
+use crate::measures::Measures;
+use crate::options::{Copies, PairsOptions, RowFormat, SimilarityOptions};
 use crate::progress::Progress;
 use crate::reread::Reread;
 use crate::stages::Stages;
@@ -41,18 +42,25 @@ pub fn pairs(options: &PairsOptions, writer: &mut dyn Write, progress: &dyn Prog
     let bytes = shelf.files().iter().map(|file| file.bytes).sum();
     let mut stages = Stages::start(progress);
 
+    let similarity = &options.similarity;
+    let method = &*similarity.method.method(similarity.criterion)?;
     let corpus =
-        stages.run("sketch", Some(bytes), || Corpus::read(shelf, &options.read, &options.similarity, progress))?;
+        stages.run("sketch", Some(bytes), || Corpus::read(shelf, &options.read, similarity, method, progress))?;
     let texts = stages.run("copies", None, || {
         // In the order of the input, so that the first copy stands for all.
         let ranking = Ranking { token_counts: &corpus.token_counts, field_values: &[] };
         join_copies(&corpus, &keep_order(&Keep::First, ranking))
     });
-    let buckets = stages.run("bucket", None, || Buckets::new(&texts.items, &corpus.sketches));
-    let reread = Reread::new(&corpus, &options.read, &options.similarity, progress);
-    let verifier = Verifier::new(options.similarity.threshold, &corpus.sizes, &corpus.sketches, &reread);
-    let matches = stages.run("verify", None, || matches(&buckets, &texts.items, &verifier))?;
-    let mut rows = Rows { corpus: &corpus, format: options.format, writer, count: 0 };
+    let reread = Reread::new(&corpus, &options.read, similarity, progress);
+    let again =
+        stages.run_maybe("sketch again", || method.sketch_again(&corpus.sizes, &reread)).map_err(Error::of_source)?;
+    let sketches = again.as_ref().unwrap_or(&corpus.sketches);
+    let sketched = Sketched { items: &texts.items, sketches, source: &reread };
+    let candidates = stages.run("bucket", None, || method.candidates(sketched)).map_err(Error::of_source)?;
+    let verifier = Verifier::new(similarity.criterion, &corpus.sizes, sketches, method, &reread);
+    let matches =
+        stages.run("verify", None, || matches(&candidates, &texts.items, &verifier)).map_err(Error::of_source)?;
+    let mut rows = Rows { corpus: &corpus, similarity, format: options.format, writer, count: 0 };
     stages
         .run("write", None, || write(&mut rows, &corpus, &texts, &matches, options.copies))
         .map_err(|cause| lookalike_io::Error::Unwritable { path: "the output".into(), cause })?;
@@ -75,20 +83,20 @@ fn write(rows: &mut Rows<'_>, corpus: &Corpus, texts: &Texts, matches: &[Match],
         if copies == Copies::Star && first != document {
             continue;
         }
-        let mut others: Vec<(u32, Overlap)> = Vec::new();
+        let mut others: Vec<(u32, Likeness)> = Vec::new();
         // Its own copies.
-        let equals = Overlap::of_equals(corpus.sizes[document as usize]);
+        let equals = rows.similarity.method.likeness_of_copies(corpus.sizes[document as usize]);
         others.extend(near.copies(first).iter().map(|(_, copy)| (*copy, equals)));
-        for (_, other, overlap) in near.matches(first) {
+        for (_, other, likeness) in near.matches(first) {
             match copies {
-                Copies::All => others.extend(near.copies(*other).iter().map(|(_, copy)| (*copy, *overlap))),
-                Copies::Star => others.push((*other, *overlap)),
+                Copies::All => others.extend(near.copies(*other).iter().map(|(_, copy)| (*copy, *likeness))),
+                Copies::Star => others.push((*other, *likeness)),
             }
         }
         others.retain(|(other, _)| *other > document);
         others.sort_unstable_by_key(|(other, _)| *other);
-        for (other, overlap) in others {
-            rows.row(document, other, overlap)?;
+        for (other, likeness) in others {
+            rows.row(document, other, likeness)?;
         }
     }
     rows.writer.flush()
@@ -99,7 +107,7 @@ struct Near {
     /// Text and copy, sorted. A text is a copy of itself.
     copies: Vec<(u32, u32)>,
     /// Both ways round, sorted by the first; it is on the left of the overlap.
-    matches: Vec<(u32, u32, Overlap)>,
+    matches: Vec<(u32, u32, Likeness)>,
 }
 
 impl Near {
@@ -111,11 +119,11 @@ impl Near {
             .map(|(copy, first)| (*first, copy))
             .collect();
         copies.sort_unstable();
-        let mut both: Vec<(u32, u32, Overlap)> = Vec::with_capacity(2 * matches.len());
-        for Match { left, right, overlap } in matches {
+        let mut both: Vec<(u32, u32, Likeness)> = Vec::with_capacity(2 * matches.len());
+        for Match { left, right, likeness } in matches {
             let [left, right] = [left, right].map(|rank| texts.items[*rank as usize]);
-            both.push((left, right, *overlap));
-            both.push((right, left, overlap.swapped()));
+            both.push((left, right, *likeness));
+            both.push((right, left, likeness.swapped()));
         }
         both.sort_unstable_by_key(|(left, right, _)| (*left, *right));
         Self { copies, matches: both }
@@ -125,7 +133,7 @@ impl Near {
         equal_range(&self.copies, |(first, _)| *first, text)
     }
 
-    fn matches(&self, text: u32) -> &[(u32, u32, Overlap)] {
+    fn matches(&self, text: u32) -> &[(u32, u32, Likeness)] {
         equal_range(&self.matches, |(left, _, _)| *left, text)
     }
 }
@@ -139,6 +147,7 @@ fn equal_range<T>(sorted: &[T], key: impl Fn(&T) -> u32, wanted: u32) -> &[T] {
 
 struct Rows<'a> {
     corpus: &'a Corpus,
+    similarity: &'a SimilarityOptions,
     format: RowFormat,
     writer: &'a mut dyn Write,
     count: u64,
@@ -148,42 +157,44 @@ struct Rows<'a> {
 struct Row<'a> {
     left_id: &'a str,
     right_id: &'a str,
-    jaccard: f64,
-    containment_left: f64,
-    containment_right: f64,
+    #[serde(flatten)]
+    measures: Measures,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checksum: Option<&'a str>,
 }
 
 impl Rows<'_> {
     fn header(&mut self) -> io::Result<()> {
-        match self.format {
-            RowFormat::Jsonl => Ok(()),
-            RowFormat::Tsv => writeln!(self.writer, "left_id\tright_id\tjaccard\tcontainment_left\tcontainment_right"),
+        if self.format == RowFormat::Jsonl {
+            return Ok(());
         }
+        // Whatever the pairs are, copies have the same columns.
+        let names = self.measures(self.similarity.method.likeness_of_copies(1)).names();
+        let checksum = if self.corpus.has_checksums() { "\tchecksum" } else { "" };
+        writeln!(self.writer, "left_id\tright_id\t{names}{checksum}")
     }
 
-    fn row(&mut self, left: u32, right: u32, overlap: Overlap) -> io::Result<()> {
+    fn measures(&self, likeness: Likeness) -> Measures {
+        Measures::new(likeness, self.similarity.criterion)
+    }
+
+    fn row(&mut self, left: u32, right: u32, likeness: Likeness) -> io::Result<()> {
         self.count += 1;
-        let row = Row {
-            left_id: &self.corpus.id(left),
-            right_id: &self.corpus.id(right),
-            jaccard: overlap.jaccard(),
-            containment_left: overlap.containment_left(),
-            containment_right: overlap.containment_right(),
-        };
+        let checksum = self.corpus.checksum(left);
+        let [left_id, right_id] = [left, right].map(|document| self.corpus.id(document));
+        let measures = self.measures(likeness);
         match self.format {
             RowFormat::Jsonl => {
+                let checksum = checksum.as_deref();
+                let row = Row { left_id: &left_id, right_id: &right_id, measures, checksum };
                 serde_json::to_writer(&mut *self.writer, &row)?;
                 self.writer.write_all(b"\n")
             }
-            RowFormat::Tsv => writeln!(
-                self.writer,
-                "{}\t{}\t{}\t{}\t{}",
-                one_cell(row.left_id),
-                one_cell(row.right_id),
-                row.jaccard,
-                row.containment_left,
-                row.containment_right
-            ),
+            RowFormat::Tsv => {
+                write!(self.writer, "{}\t{}\t{measures}", one_cell(&left_id), one_cell(&right_id))?;
+                checksum.map_or(Ok(()), |checksum| write!(self.writer, "\t{checksum}"))?;
+                self.writer.write_all(b"\n")
+            }
         }
     }
 }

@@ -5,7 +5,7 @@
 use std::sync::Mutex;
 
 use lookalike_core::shingle::Shingler;
-use lookalike_core::verify::FeatureSource;
+use lookalike_core::verify::{FeatureSource, SourceError};
 use lookalike_io::read::Parser;
 
 use crate::corpus::Corpus;
@@ -56,17 +56,15 @@ impl<'a> Reread<'a> {
 }
 
 impl FeatureSource for Reread<'_> {
-    type Error = Error;
-
-    fn features(&self, document: u32) -> Result<Vec<u64>> {
+    fn features(&self, document: u32) -> std::result::Result<Vec<u64>, SourceError> {
         let waiting = self.benches.lock().expect("no thread panicked").pop();
         let mut bench = waiting.unwrap_or_else(|| Bench {
             bytes: Vec::new(),
             parser: Parser::new(&self.read.settings),
-            shingler: Shingler::new(self.similarity.shingle, self.similarity.fold),
+            shingler: Shingler::new(&self.similarity.shingle, self.similarity.fold),
         });
         let features = self.features_by(&mut bench, document);
         self.benches.lock().expect("no thread panicked").push(bench);
-        features
+        Ok(features?)
     }
 }

@@ -26,6 +26,19 @@ impl<'a> Stages<'a> {
         result
     }
 
+    /// Runs a stage that only some methods have: it is not shown if it had nothing to do.
+    pub(crate) fn run_maybe<T, E>(
+        &mut self,
+        name: &'static str,
+        stage: impl FnOnce() -> Result<Option<T>, E>,
+    ) -> Result<Option<T>, E> {
+        let result = self.run(name, None, stage)?;
+        if result.is_none() {
+            self.done.pop();
+        }
+        Ok(result)
+    }
+
     pub(crate) fn finish(self) -> Vec<Stage> {
         self.progress.finish();
         self.done

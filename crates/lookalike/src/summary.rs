@@ -3,14 +3,17 @@
 use std::collections::BTreeMap;
 
 use lookalike_core::keep::FieldValue;
+use lookalike_core::likeness::Likeness;
+use lookalike_core::method::Method;
 use lookalike_core::resolve::Scope;
+use lookalike_core::similarity::Similarity;
 use lookalike_core::verify::PairCounts;
 use serde::Serialize;
 
 use crate::against;
 use crate::corpus::Corpus;
 use crate::evidence::{Fate, Fates};
-use crate::options::{DedupOptions, Group, ReadOptions, SourceBy};
+use crate::options::{DedupOptions, Group, MethodOptions, ReadOptions, SourceBy};
 use crate::source::{BySource, NearlyLost, Source};
 
 /// What a run of `dedup` did.
@@ -84,14 +87,14 @@ pub struct Input {
 pub struct Found {
     /// Removed documents with the text of another one that is better in keep order.
     pub repeated_texts: u64,
-    /// Distinct texts that share a bucket with another.
-    pub sharing_a_bucket: u64,
+    /// Distinct texts that share a bucket with another; none where a method has no buckets.
+    pub sharing_a_bucket: Option<u64>,
     /// Pairs that shared a bucket and were looked at: a removed document needs no further proof.
-    pub candidates: u64,
+    pub candidates: Option<u64>,
     /// Of these, measured exactly: the others were beyond doubt too different.
-    pub measured: u64,
+    pub measured: Option<u64>,
     /// Of these, near-duplicates.
-    pub matches: u64,
+    pub matches: Option<u64>,
     /// Pairs at most that shared a bucket and were not looked at, since very many kept documents share a boilerplate.
     /// If it is not zero, near-duplicates may be left among these.
     pub passed_over: u64,
@@ -107,6 +110,8 @@ pub struct Found {
     pub kept: u64,
     /// Kept documents in whose place others were removed.
     pub clusters: u64,
+    /// Texts that have the checksum of another text without being its copy.
+    pub checksum_collisions: u64,
     /// Removed documents that are less like the kept one than the threshold: none, but by `--group components`.
     pub removed_below_threshold: u64,
 }
@@ -118,14 +123,16 @@ pub struct Parameters {
     pub shingle: String,
     /// What was left out of texts before they were compared: accents, digits, both or none.
     pub fold: String,
+    /// What is measured.
+    pub measure: &'static str,
     /// The threshold.
     pub threshold: f64,
-    /// Bands of a sketch.
-    pub bands: usize,
-    /// Rows of a band.
-    pub rows: usize,
-    /// The chance that a pair exactly at the threshold is found.
-    pub recall_at_threshold: f64,
+    /// How candidates were found.
+    pub method: MethodParameters,
+    /// The chance that a pair exactly at the threshold is found; none where similarity does not tell.
+    pub recall_at_threshold: Option<f64>,
+    /// How many bytes the sketch of a document takes.
+    pub sketch_bytes: usize,
     /// Keep order.
     pub keep: String,
     /// How matches became removals.
@@ -136,6 +143,72 @@ pub struct Parameters {
     pub source: String,
     /// Threads.
     pub threads: usize,
+}
+
+/// A method and its parameters: those that it has.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct MethodParameters {
+    /// Its name.
+    pub name: &'static str,
+    /// How slots are filled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sketch: Option<String>,
+    /// Bands of a sketch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bands: Option<usize>,
+    /// Rows of a band.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rows: Option<usize>,
+    /// Slots that rows are drawn from at random.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub random_slots: Option<usize>,
+    /// Bands in which candidates agree, if more than one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agree: Option<usize>,
+    /// Features of a document that are looked for in all others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub taken: Option<usize>,
+    /// Bits of a sketch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sketch_bits: Option<u32>,
+    /// How much a feature's vote counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weights: Option<String>,
+    /// Bits in which near-duplicates differ at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bits: Option<u32>,
+    /// Whether bits alone decide.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verified: Option<bool>,
+    /// What makes exact copies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checksum: Option<&'static str>,
+}
+
+impl MethodParameters {
+    pub(crate) fn new(method: &MethodOptions) -> Self {
+        let named = Self { name: method.name(), ..Self::default() };
+        match method {
+            MethodOptions::MinHash { banding, slots } | MethodOptions::SuperShingle { banding, slots } => Self {
+                sketch: Some(slots.to_string()),
+                bands: Some(banding.bands()),
+                rows: Some(banding.rows()),
+                random_slots: banding.is_random().then(|| banding.slot_count()),
+                agree: Some(banding.agreeing()).filter(|agree| *agree > 1),
+                ..named
+            },
+            MethodOptions::Part(part) => Self { taken: Some(part.taken()), ..named },
+            MethodOptions::SimHash { width, weights, distance, is_verified, .. } => Self {
+                sketch_bits: Some(width.bits()),
+                weights: Some(weights.to_string()),
+                bits: Some(*distance),
+                verified: Some(*is_verified),
+                ..named
+            },
+            MethodOptions::Exact => named,
+            MethodOptions::Copies(checksum) => Self { checksum: Some(checksum.name()), ..named },
+        }
+    }
 }
 
 /// A band of similarity.
@@ -157,7 +230,7 @@ pub struct Removal {
     /// The kept one.
     pub kept_id: String,
     /// How alike they are.
-    pub jaccard: f64,
+    pub similarity: f64,
 }
 
 /// A stage of the run.
@@ -197,26 +270,30 @@ impl Summary {
     pub(crate) fn new(
         corpus: &Corpus,
         options: &DedupOptions,
+        method: &dyn Method,
         fates: &Fates,
         by_source: &BySource<'_>,
         counts: PairCounts,
-        sharing_a_bucket: usize,
+        sharing_a_bucket: Option<usize>,
     ) -> Self {
         let (sources, more_sources) = by_source.largest(NAMED);
         let removed = fates.removed().count() as u64;
         let exact_copies = fates.removed().filter(|(_, _, _, is_copy)| *is_copy).count() as u64;
-        let threshold = options.similarity.threshold;
-        let below = fates.removed().filter(|(_, _, overlap, _)| !overlap.reaches(threshold)).count() as u64;
+        let criterion = options.similarity.criterion;
+        let is_below = |likeness: Likeness| likeness.overlap().is_some_and(|overlap| !criterion.accepts(overlap));
+        let below = fates.removed().filter(|(_, _, likeness, _)| is_below(*likeness)).count() as u64;
+        // Where candidates are joined as sets, pairs are not counted one by one.
+        let counted = |count: u64| sharing_a_bucket.map(|_| count);
         let sizes = cluster_sizes(fates);
         Self {
             lookalike: env!("CARGO_PKG_VERSION"),
             input: input(corpus, &options.read),
             found: Found {
                 repeated_texts: fates.repeated_texts,
-                sharing_a_bucket: sharing_a_bucket as u64,
-                candidates: counts.candidates,
-                measured: counts.measured,
-                matches: counts.matches,
+                sharing_a_bucket: sharing_a_bucket.map(|count| count as u64),
+                candidates: counted(counts.candidates),
+                measured: counted(counts.measured),
+                matches: counted(counts.matches),
                 passed_over: counts.passed_over,
                 removed,
                 removed_by_reference: fates.removed().filter(|(_, by, ..)| corpus.is_reference(*by)).count() as u64,
@@ -224,9 +301,10 @@ impl Summary {
                 near_duplicates: removed - exact_copies,
                 kept: fates.fates.len() as u64 - removed,
                 clusters: sizes.range(2..).map(|(_, count)| count).sum(),
+                checksum_collisions: corpus.checksum_collisions(),
                 removed_below_threshold: below,
             },
-            parameters: parameters(options),
+            parameters: parameters(options, method),
             similarity: similarity(fates),
             least_alike: least_alike(corpus, fates),
             clusters_by_size: sizes,
@@ -285,15 +363,18 @@ pub(crate) fn skipped(corpus: &Corpus) -> Vec<SkippedEntry> {
     corpus.skipped.iter().take(NAMED).map(entry).collect()
 }
 
-fn parameters(options: &DedupOptions) -> Parameters {
+fn parameters(options: &DedupOptions, method: &dyn Method) -> Parameters {
     let similarity = &options.similarity;
     Parameters {
         shingle: similarity.shingle.to_string(),
         fold: similarity.fold.to_string(),
-        threshold: similarity.threshold.value(),
-        bands: similarity.banding.bands(),
-        rows: similarity.banding.rows(),
-        recall_at_threshold: similarity.banding.recall_at(similarity.threshold.into()),
+        measure: similarity.criterion.measure(),
+        threshold: similarity.criterion.threshold(),
+        method: MethodParameters::new(&similarity.method),
+        recall_at_threshold: Similarity::new(similarity.criterion.threshold())
+            .ok()
+            .and_then(|threshold| method.recall_at(threshold)),
+        sketch_bytes: method.layout().byte_count(),
         keep: options.keep.to_string(),
         group: match options.group {
             Group::Independent => "independent",
@@ -312,8 +393,8 @@ fn parameters(options: &DedupOptions) -> Parameters {
 
 fn similarity(fates: &Fates) -> Vec<Band> {
     let mut removed = vec![0; BANDS as usize];
-    for (_, _, overlap, _) in fates.removed().filter(|(_, _, _, is_copy)| !is_copy) {
-        let band = (overlap.jaccard() * f64::from(BANDS)) as usize;
+    for (_, _, likeness, _) in fates.removed().filter(|(_, _, _, is_copy)| !is_copy) {
+        let band = (likeness.similarity(fates.criterion) * f64::from(BANDS)) as usize;
         removed[band.min(BANDS as usize - 1)] += 1;
     }
     let edge = |band: u32| f64::from(band) / f64::from(BANDS);
@@ -322,8 +403,9 @@ fn similarity(fates: &Fates) -> Vec<Band> {
 }
 
 fn least_alike(corpus: &Corpus, fates: &Fates) -> Vec<Removal> {
-    let mut removed: Vec<(f64, u32, u32)> =
-        fates.removed().map(|(document, by, overlap, _)| (overlap.jaccard(), document, by)).collect();
+    let similarity =
+        |(document, by, likeness, _): (u32, u32, Likeness, bool)| (likeness.similarity(fates.criterion), document, by);
+    let mut removed: Vec<(f64, u32, u32)> = fates.removed().map(similarity).collect();
     let by_similarity =
         |left: &(f64, u32, u32), right: &(f64, u32, u32)| left.0.total_cmp(&right.0).then(left.1.cmp(&right.1));
     if removed.len() > LEAST_ALIKE {
@@ -331,10 +413,10 @@ fn least_alike(corpus: &Corpus, fates: &Fates) -> Vec<Removal> {
         removed.truncate(LEAST_ALIKE);
     }
     removed.sort_unstable_by(by_similarity);
-    let removal = |(jaccard, document, by)| Removal {
+    let removal = |(similarity, document, by)| Removal {
         removed_id: corpus.id(document).into_owned(),
         kept_id: corpus.id(by).into_owned(),
-        jaccard,
+        similarity,
     };
     removed.into_iter().map(removal).collect()
 }

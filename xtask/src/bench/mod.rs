@@ -22,11 +22,18 @@ mod truth;
 use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
+use lookalike_core::banding::Banding;
+use lookalike_core::method::MinHash;
+use lookalike_core::similarity::Threshold;
+use lookalike_core::sketch::SlotKind;
 
 use crate::workspace::{Workspace, succeed};
 
 /// The similarity from which on documents are near-duplicates: the default of the command.
 const THRESHOLD: f64 = 0.8;
+
+/// The chance to find a pair at the threshold: the default of the command.
+const RECALL: f64 = 0.99;
 
 /// The shingle that is compared by: the default of the command.
 const SHINGLE: &str = "word:5";
@@ -79,7 +86,9 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
 
     let timings = timing::run(&corpus, &lookalike, &folder, options.runs)?;
     let documents = texts::read(&corpus)?;
-    let sketching = sketching::speeds(&documents, options.runs)?;
+    let threshold = Threshold::new(THRESHOLD)?;
+    let minhash = MinHash::new(Banding::for_recall(threshold, RECALL)?, SlotKind::Fast, threshold);
+    let sketching = sketching::speeds(&documents, &SHINGLE.parse()?, &minhash, options.runs);
     let truth = truth::load_or_join(&folder, &documents)?;
     let accuracy = accuracy::judge(&corpus, &lookalike, &folder, &documents, &truth)?;
 

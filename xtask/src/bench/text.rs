@@ -145,7 +145,7 @@ fn tokens_of() -> impl FnMut(&str) -> usize {
 }
 
 fn features_of(shingle: Shingle) -> impl FnMut(&str) -> usize {
-    let mut shingler = Shingler::new(shingle, Fold::NONE);
+    let mut shingler = Shingler::new(&shingle, Fold::NONE);
     move |text| black_box(shingler.features(text).all).len()
 }
 

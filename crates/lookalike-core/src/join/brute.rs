@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use proptest::prelude::*;
 
-use super::Criterion;
+use crate::criterion::Criterion;
 use crate::similarity::Threshold;
 
 /// Runs in so many threads.

@@ -6,7 +6,8 @@
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Criterion, Sets};
+use super::Sets;
+use crate::criterion::Criterion;
 use crate::lists::Lists;
 use crate::resolve::{References, Scope};
 

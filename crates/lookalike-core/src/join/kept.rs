@@ -11,10 +11,12 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::Sets;
 use super::index::{Index, outline, prefix_count};
 use super::probe::{Prober, Probers};
-use super::{Criterion, Sets};
+use crate::criterion::Criterion;
 use crate::feature_set::Overlap;
+use crate::likeness::Likeness;
 use crate::resolve::{Decision, References, Scope};
 
 /// How many items ask together. What is kept in a block is found by the others of the block one after the other, so a
@@ -30,7 +32,8 @@ const ITEMS_AT_ONCE: usize = 16;
 /// most like it; if it matches none, by the kept item most like it. Of equals the best in keep order counts.
 ///
 /// ```
-/// use lookalike_core::join::{Criterion, Sets, independent_set};
+/// use lookalike_core::criterion::Criterion;
+/// use lookalike_core::join::{Sets, independent_set};
 /// use lookalike_core::resolve::{Decision, References};
 /// use lookalike_core::similarity::Threshold;
 ///
@@ -177,13 +180,14 @@ impl<'a> Resolver<'a> {
     }
 
     fn better(&self, known: Decision, by: u32, overlap: Overlap) -> Decision {
-        if let Decision::Removed { by: known_by, overlap: known_overlap } = known {
-            let [known_similarity, similarity] = [known_overlap, overlap].map(|of| self.criterion.similarity(of));
+        let likeness = Likeness::Features(overlap);
+        if let Decision::Removed { by: known_by, likeness: known_likeness } = known {
+            let [known_similarity, similarity] = [known_likeness, likeness].map(|of| of.similarity(self.criterion));
             if known_similarity > similarity || known_similarity >= similarity && known_by <= by {
                 return known;
             }
         }
-        Decision::Removed { by, overlap }
+        Decision::Removed { by, likeness }
     }
 }
 
@@ -242,7 +246,7 @@ mod tests {
     fn plain(decision: &Decision) -> Option<(usize, u32)> {
         match decision {
             Decision::Kept => None,
-            Decision::Removed { by, overlap } => Some((*by as usize, overlap.shared)),
+            Decision::Removed { by, likeness } => Some((*by as usize, likeness.overlap().unwrap().shared)),
         }
     }
 

@@ -15,7 +15,6 @@
 
 #[cfg(test)]
 mod brute;
-mod criterion;
 mod dictionary;
 mod groups;
 mod index;
@@ -24,7 +23,6 @@ mod pairs;
 mod probe;
 mod sets;
 
-pub use criterion::Criterion;
 pub use kept::independent_set;
 pub use pairs::{each_match, match_count, matches};
 pub use sets::{Sets, SetsBuilder};

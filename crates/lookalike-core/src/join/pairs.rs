@@ -10,11 +10,13 @@
 use rayon::prelude::*;
 use rdst::{RadixKey, RadixSort};
 
+use super::Sets;
 use super::groups::Groups;
 use super::index::{Index, outline, prefix_count};
 use super::probe::{Prober, Probers};
-use super::{Criterion, Sets};
+use crate::criterion::Criterion;
 use crate::feature_set::Overlap;
+use crate::likeness::Likeness;
 use crate::resolve::{Match, References};
 
 /// How many groups a thread probes in one go.
@@ -32,7 +34,8 @@ const FOUND_IN_BLOCK: usize = 1 << 20;
 /// a reference and another item are matches.
 ///
 /// ```
-/// use lookalike_core::join::{Criterion, Sets, matches};
+/// use lookalike_core::criterion::Criterion;
+/// use lookalike_core::join::{Sets, matches};
 /// use lookalike_core::resolve::References;
 /// use lookalike_core::similarity::Threshold;
 ///
@@ -40,7 +43,7 @@ const FOUND_IN_BLOCK: usize = 1 << 20;
 /// let found = matches(&sets, Criterion::Jaccard(Threshold::new(0.6)?), References::default());
 ///
 /// assert_eq!(found.len(), 1);
-/// assert_eq!((found[0].left, found[0].right, found[0].overlap.shared), (0, 2, 3));
+/// assert_eq!((found[0].left, found[0].right, found[0].likeness.overlap().unwrap().shared), (0, 2, 3));
 /// # Ok::<(), lookalike_core::Error>(())
 /// ```
 pub fn matches(sets: &Sets, criterion: Criterion, references: References) -> Vec<Match> {
@@ -134,7 +137,8 @@ struct Pair {
 impl Pair {
     fn to_match(self, sets: &Sets) -> Match {
         let Self { left, right, shared } = self;
-        Match { left, right, overlap: Overlap { shared, left: sets.size(left), right: sets.size(right) } }
+        let overlap = Overlap { shared, left: sets.size(left), right: sets.size(right) };
+        Match { left, right, likeness: Likeness::Features(overlap) }
     }
 }
 
@@ -288,7 +292,7 @@ mod tests {
     }
 
     fn plain(found: &Match) -> (u32, u32, u32) {
-        (found.left, found.right, found.overlap.shared)
+        (found.left, found.right, found.likeness.overlap().unwrap().shared)
     }
 
     proptest! {
@@ -302,7 +306,8 @@ mod tests {
             let sets = Sets::new(&items);
             let found = matches(&sets, criterion, references);
             prop_assert_eq!(&found.iter().map(plain).collect::<Vec<_>>(), &expected);
-            for Match { left, right, overlap } in found {
+            for Match { left, right, likeness } in found {
+                let overlap = likeness.overlap().unwrap();
                 prop_assert_eq!([overlap.left, overlap.right], [left, right].map(|item| sets.size(item)));
             }
             prop_assert_eq!(match_count(&sets, criterion, references), expected.len() as u64);

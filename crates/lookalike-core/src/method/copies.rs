@@ -1,6 +1,6 @@
 //! Exact copies alone: they are joined before any method, so that there is nothing left to do.
 
-use super::{Method, Sketched, Sketcher};
+use super::{Candidates, Method, Sketched, Sketcher};
 use crate::bucket::Buckets;
 use crate::feature_set::FeatureSet;
 use crate::similarity::Similarity;
@@ -20,8 +20,8 @@ impl Method for Copies {
         Box::new(Self)
     }
 
-    fn buckets(&self, _: Sketched<'_>) -> Result<Buckets, SourceError> {
-        Ok(Buckets::default())
+    fn candidates(&self, _: Sketched<'_>) -> Result<Candidates, SourceError> {
+        Ok(Candidates::Buckets(Buckets::default()))
     }
 
     fn recall_at(&self, _: Similarity) -> Option<f64> {

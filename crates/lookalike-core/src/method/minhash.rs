@@ -1,12 +1,11 @@
 //! `MinHash` with bands and rows: the default.
 
-use super::{Method, Sketched, Sketcher};
+use super::{Candidates, Method, Sketched, Sketcher};
 use crate::banding::{Banding, Cutter};
 use crate::bucket::Buckets;
 use crate::chance::binomial;
 use crate::feature_set::FeatureSet;
-use crate::measure::Criterion;
-use crate::similarity::Similarity;
+use crate::similarity::{Similarity, Threshold};
 use crate::sketch::{Layout, Sketches, SlotKind, SlotSketcher};
 use crate::verify::SourceError;
 
@@ -23,9 +22,9 @@ pub struct MinHash {
 }
 
 impl MinHash {
-    /// The method with sketches of this kind, cut this way, for pairs that are alike by `criterion`.
-    pub fn new(banding: Banding, slots: SlotKind, criterion: Criterion) -> Self {
-        let least_agreeing = least_agreeing(banding.slot_count(), criterion.threshold.value());
+    /// The method with sketches of this kind, cut this way, for pairs of this similarity and more.
+    pub fn new(banding: Banding, slots: SlotKind, threshold: Threshold) -> Self {
+        let least_agreeing = least_agreeing(banding.slot_count(), threshold.value());
         Self { banding, slots, least_agreeing }
     }
 }
@@ -40,8 +39,8 @@ impl Method for MinHash {
         Box::new(BandSketcher { slots, cutter: self.banding.cutter(), keys: Vec::new(), has_bytes: true })
     }
 
-    fn buckets(&self, sketched: Sketched<'_>) -> Result<Buckets, SourceError> {
-        Ok(band_buckets(self.banding, sketched))
+    fn candidates(&self, sketched: Sketched<'_>) -> Result<Candidates, SourceError> {
+        Ok(Candidates::Buckets(band_buckets(self.banding, sketched)))
     }
 
     fn allows(&self, sketches: &Sketches, left: u32, right: u32) -> bool {

@@ -4,6 +4,7 @@
 //! a sketch is itself the measure, as the bits of a `SimHash` are, does the method have a say in that.
 
 mod copies;
+mod exact;
 mod minhash;
 mod part;
 mod simhash;
@@ -12,6 +13,7 @@ mod supershingle;
 use std::fmt;
 
 pub use copies::Copies;
+pub use exact::Exact;
 pub use minhash::MinHash;
 pub use part::Part;
 pub use simhash::{SimHash, Weights, Width};
@@ -19,6 +21,7 @@ pub use supershingle::SuperShingle;
 
 use crate::bucket::Buckets;
 use crate::feature_set::FeatureSet;
+use crate::join::Sets;
 use crate::likeness::Likeness;
 use crate::similarity::Similarity;
 use crate::sketch::{Layout, Sketches};
@@ -47,7 +50,7 @@ pub trait Method: fmt::Debug + Send + Sync {
     /// # Errors
     ///
     /// When the features of an item cannot be had.
-    fn buckets(&self, sketched: Sketched<'_>) -> Result<Buckets, SourceError>;
+    fn candidates(&self, sketched: Sketched<'_>) -> Result<Candidates, SourceError>;
 
     /// Whether two items could be a match by their sketches. Says no only to what is beyond doubt.
     fn allows(&self, _sketches: &Sketches, _left: u32, _right: u32) -> bool {
@@ -79,4 +82,24 @@ pub struct Sketched<'a> {
     pub sketches: &'a Sketches,
     /// Their features, for methods that ask again.
     pub source: &'a dyn FeatureSource,
+}
+
+/// What may be alike.
+#[derive(Debug)]
+pub enum Candidates {
+    /// Items that share a bucket, to be verified.
+    Buckets(Buckets),
+    /// Sets by rank, to be joined: candidates and matches in one.
+    Sets(Sets),
+}
+
+impl Candidates {
+    /// How many items share a bucket with another, of those with this rank and worse ones; none where there are no
+    /// buckets.
+    pub fn item_count_from(&self, rank: u32) -> Option<usize> {
+        match self {
+            Self::Buckets(buckets) => Some(buckets.item_count_from(rank)),
+            Self::Sets(_) => None,
+        }
+    }
 }

@@ -11,7 +11,7 @@
 
 use rayon::prelude::*;
 
-use super::{Method, Sketched, Sketcher};
+use super::{Candidates, Method, Sketched, Sketcher};
 use crate::bucket::{Buckets, Entry};
 use crate::error::{Error, Result};
 use crate::feature_set::FeatureSet;
@@ -65,7 +65,7 @@ impl Method for Part {
         Box::new(LeastFeatures { least: Vec::with_capacity(self.taken + 1), taken: self.taken })
     }
 
-    fn buckets(&self, sketched: Sketched<'_>) -> std::result::Result<Buckets, SourceError> {
+    fn candidates(&self, sketched: Sketched<'_>) -> std::result::Result<Candidates, SourceError> {
         let Sketched { items, sketches, source } = sketched;
         let taken: Vec<u64> = items.iter().flat_map(|item| sketches.keys(*item)).copied().collect();
         let taken = FeatureSet::new(&taken);
@@ -76,8 +76,9 @@ impl Method for Part {
             shared.dedup();
             Ok(shared.into_iter().map(|key| Entry { key, rank: rank as u32 }).collect())
         };
-        let entries = items.par_iter().enumerate().map(entries_of).collect::<std::result::Result<Vec<_>, SourceError>>()?;
-        Ok(Buckets::of_keys(items.len(), concat(entries)))
+        let entries =
+            items.par_iter().enumerate().map(entries_of).collect::<std::result::Result<Vec<_>, SourceError>>()?;
+        Ok(Candidates::Buckets(Buckets::of_keys(items.len(), concat(entries))))
     }
 
     fn recall_at(&self, similarity: Similarity) -> Option<f64> {
@@ -131,6 +132,9 @@ mod tests {
         for features in [&[5, 1, 9, 1, 7, 3][..], &[3, 9, 7, 5, 1], &[4, 4], &[]] {
             sketcher.sketch(features, &FeatureSet::new(features), &mut sketches);
         }
-        assert_eq!((0..4).map(|item| sketches.keys(item).to_vec()).collect::<Vec<_>>(), [[1, 3, 5], [1, 3, 5], [4, 4, 4], [0, 0, 0]]);
+        assert_eq!(
+            (0..4).map(|item| sketches.keys(item).to_vec()).collect::<Vec<_>>(),
+            [[1, 3, 5], [1, 3, 5], [4, 4, 4], [0, 0, 0]]
+        );
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{Method, Sketched, Sketcher};
+use super::{Candidates, Method, Sketched, Sketcher};
 use crate::bucket::Buckets;
 use crate::error::{Error, Result};
 use crate::feature_set::FeatureSet;
@@ -131,7 +131,11 @@ impl Method for SimHash {
         }
     }
 
-    fn sketch_again(&self, sizes: &[u32], source: &dyn FeatureSource) -> std::result::Result<Option<Sketches>, SourceError> {
+    fn sketch_again(
+        &self,
+        sizes: &[u32],
+        source: &dyn FeatureSource,
+    ) -> std::result::Result<Option<Sketches>, SourceError> {
         let Some(frequencies) = &self.frequencies else { return Ok(None) };
         let sketch = |voter: &mut Voter, (item, size): (usize, &u32)| {
             if *size == 0 {
@@ -148,7 +152,7 @@ impl Method for SimHash {
         Ok(Some(all))
     }
 
-    fn buckets(&self, sketched: Sketched<'_>) -> std::result::Result<Buckets, SourceError> {
+    fn candidates(&self, sketched: Sketched<'_>) -> std::result::Result<Candidates, SourceError> {
         let Sketched { items, sketches, .. } = sketched;
         let lists = match self.width {
             Width::Bits64 => {
@@ -160,7 +164,7 @@ impl Method for SimHash {
                 hamming::buckets(&items.iter().map(wide).collect::<Vec<_>>(), self.distance, self.tables)
             }
         };
-        Ok(Buckets::of_lists(items.len(), &lists))
+        Ok(Candidates::Buckets(Buckets::of_lists(items.len(), &lists)))
     }
 
     fn allows(&self, sketches: &Sketches, left: u32, right: u32) -> bool {

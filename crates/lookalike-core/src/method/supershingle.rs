@@ -5,9 +5,8 @@
 //! without a first look at their slots.
 
 use super::minhash::{BandSketcher, band_buckets};
-use super::{Method, Sketched, Sketcher};
+use super::{Candidates, Method, Sketched, Sketcher};
 use crate::banding::Banding;
-use crate::bucket::Buckets;
 use crate::similarity::Similarity;
 use crate::sketch::{Layout, SlotKind};
 use crate::verify::SourceError;
@@ -43,8 +42,8 @@ impl Method for SuperShingle {
         Box::new(BandSketcher { slots, cutter: self.banding.cutter(), keys: Vec::new(), has_bytes: false })
     }
 
-    fn buckets(&self, sketched: Sketched<'_>) -> Result<Buckets, SourceError> {
-        Ok(band_buckets(self.banding, sketched))
+    fn candidates(&self, sketched: Sketched<'_>) -> Result<Candidates, SourceError> {
+        Ok(Candidates::Buckets(band_buckets(self.banding, sketched)))
     }
 
     fn recall_at(&self, similarity: Similarity) -> Option<f64> {

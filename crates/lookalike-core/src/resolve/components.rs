@@ -9,6 +9,8 @@ use rayon::prelude::*;
 use super::matches::Neighbours;
 use super::{Decision, References, Removal, decisions};
 use crate::bucket::{Buckets, Family, Union};
+use crate::join;
+use crate::method::Candidates;
 use crate::verify::{Bench, SourceError, Verifier};
 
 /// Keeps the best of each component of matches: `items` by rank, as they were put into buckets. Components are of
@@ -18,11 +20,22 @@ use crate::verify::{Bench, SourceError, Verifier};
 ///
 /// When the features of an item cannot be had.
 pub fn components(
-    buckets: &Buckets,
+    candidates: &Candidates,
     items: &[u32],
     references: References,
     verifier: &Verifier<'_>,
 ) -> Result<Vec<Decision>, SourceError> {
+    // The join has no components of its own: its matches are measured once more, as buckets of two.
+    let of_matches;
+    let buckets = match candidates {
+        Candidates::Buckets(buckets) => buckets,
+        Candidates::Sets(sets) => {
+            let matches = join::matches(sets, verifier.criterion(), References::default());
+            let lists = matches.iter().map(|found| [found.left, found.right]).collect();
+            of_matches = Buckets::of_lists(items.len(), &[lists]);
+            &of_matches
+        }
+    };
     let removals = buckets
         .families()
         .map(|family| removals(family, references.places_in(family), verifier.bench(family, items)))
@@ -30,11 +43,7 @@ pub fn components(
     Ok(decisions(items.len(), removals.into_iter().flatten()))
 }
 
-fn removals(
-    family: Family<'_>,
-    reference_count: u32,
-    mut bench: Bench<'_>,
-) -> Result<Vec<Removal>, SourceError> {
+fn removals(family: Family<'_>, reference_count: u32, mut bench: Bench<'_>) -> Result<Vec<Removal>, SourceError> {
     let neighbours = Neighbours::new(family);
     let mut union = Union::new(family.items.len());
     let places = 0..family.items.len() as u32;

@@ -11,9 +11,11 @@
 use rayon::prelude::*;
 
 use super::{Decision, References, Removal, Scope, decisions};
-use crate::bucket::{Buckets, Family};
+use crate::bucket::Family;
+use crate::join;
 use crate::likeness::Likeness;
 use crate::lists::Lists;
+use crate::method::Candidates;
 use crate::verify::{Bench, SourceError, Verifier};
 
 /// How many items are decided together. Rounds look at all of a block's undecided items, so a block is not too large;
@@ -29,11 +31,15 @@ const BLOCK: usize = 1024;
 ///
 /// When the features of an item cannot be had.
 pub fn independent_set(
-    buckets: &Buckets,
+    candidates: &Candidates,
     items: &[u32],
     references: References,
     verifier: &Verifier<'_>,
 ) -> Result<Vec<Decision>, SourceError> {
+    let buckets = match candidates {
+        Candidates::Buckets(buckets) => buckets,
+        Candidates::Sets(sets) => return Ok(join::independent_set(sets, verifier.criterion(), references)),
+    };
     let removals = buckets
         .families()
         .map(|family| {

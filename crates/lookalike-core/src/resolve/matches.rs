@@ -2,9 +2,12 @@
 
 use rayon::prelude::*;
 
-use crate::bucket::{Buckets, Family};
+use super::References;
+use crate::bucket::Family;
+use crate::join;
 use crate::likeness::Likeness;
 use crate::lists::Lists;
+use crate::method::Candidates;
 use crate::verify::{SourceError, Verifier};
 
 /// Two items, by rank, that were measured and are alike enough.
@@ -23,11 +26,11 @@ pub struct Match {
 /// # Errors
 ///
 /// When the features of an item cannot be had.
-pub fn matches(
-    buckets: &Buckets,
-    items: &[u32],
-    verifier: &Verifier<'_>,
-) -> Result<Vec<Match>, SourceError> {
+pub fn matches(candidates: &Candidates, items: &[u32], verifier: &Verifier<'_>) -> Result<Vec<Match>, SourceError> {
+    let buckets = match candidates {
+        Candidates::Buckets(buckets) => buckets,
+        Candidates::Sets(sets) => return Ok(join::matches(sets, verifier.criterion(), References::default())),
+    };
     let by_family = buckets
         .families()
         .map(|family| {
@@ -44,7 +47,10 @@ pub fn matches(
                 }
                 Ok(matches)
             };
-            let found = (0..family.items.len() as u32).into_par_iter().map(of_place).collect::<Result<Vec<_>, SourceError>>()?;
+            let found = (0..family.items.len() as u32)
+                .into_par_iter()
+                .map(of_place)
+                .collect::<Result<Vec<_>, SourceError>>()?;
             Ok(found.concat())
         })
         .collect::<Result<Vec<_>, SourceError>>()?;

@@ -169,7 +169,8 @@ mod tests {
     fn a_permutation_gives_every_element_another_value() {
         // A stretch of the field: were two values equal, (a·x + b) would not be a permutation.
         let permutations = ClassicSketcher::new(LANES).permutations[0];
-        let mut values: Vec<u32> = (0..100_000).map(|element| least_of(&permutations, &[element * 20_011])[3]).collect();
+        let mut values: Vec<u32> =
+            (0..100_000).map(|element| least_of(&permutations, &[element * 20_011])[3]).collect();
         values.sort_unstable();
         values.dedup();
         assert_eq!(values.len(), 100_000);

@@ -129,7 +129,7 @@ proptest! {
             cluster: row / 2,
             kept: row % 2 == 0,
             kept_id: (row % 2 == 1).then(|| format!("né-{row}")),
-            jaccard: (row % 2 == 1).then_some(0.75),
+            similarity: (row % 2 == 1).then_some(0.75),
         }).collect();
         let output = filtered(&sample.bytes, &kept, Some(&notes)).unwrap();
         let columns = read_back(&output);
@@ -140,7 +140,7 @@ proptest! {
             prop_assert_eq!(value(0), Some((note.cluster as i64).to_le_bytes().to_vec()));
             prop_assert_eq!(value(1), Some(vec![u8::from(note.kept)]));
             prop_assert_eq!(value(2), note.kept_id.clone().map(String::into_bytes));
-            prop_assert_eq!(value(3), note.jaccard.map(|jaccard| jaccard.to_le_bytes().to_vec()));
+            prop_assert_eq!(value(3), note.similarity.map(|similarity| similarity.to_le_bytes().to_vec()));
         }
         let file = metadata(&output);
         let keys: Vec<&str> = file.file_metadata().key_value_metadata().unwrap().iter().map(|pair| &*pair.key).collect();
@@ -370,14 +370,14 @@ fn a_column_with_a_dot_in_its_name_goes_first() {
 #[test]
 fn names_of_notes_that_are_taken_get_a_number() {
     let bytes = file_of("message table { required binary kept (STRING); }", Some(&[b"a"]));
-    let note = Annotation { cluster: 1, kept: true, kept_id: None, jaccard: None };
+    let note = Annotation { cluster: 1, kept: true, kept_id: None, similarity: None };
     let once = filtered(&bytes, &[0], Some(std::slice::from_ref(&note))).unwrap();
     let twice = filtered(&once, &[0], Some(&[note])).unwrap();
     let footer = metadata(&twice);
     let names: Vec<&str> = footer.file_metadata().schema().get_fields().iter().map(|field| field.name()).collect();
     assert_eq!(
         names,
-        ["kept", "cluster", "kept~2", "kept_id", "jaccard", "cluster~2", "kept~3", "kept_id~2", "jaccard~2"]
+        ["kept", "cluster", "kept~2", "kept_id", "similarity", "cluster~2", "kept~3", "kept_id~2", "similarity~2"]
     );
 }
 

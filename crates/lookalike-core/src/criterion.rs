@@ -50,6 +50,30 @@ impl Criterion {
         }
     }
 
+    /// The length filter: whether sets of these sizes can be a match at all. At best all of the smaller one is shared.
+    #[inline]
+    pub fn allows_sizes(self, left: u32, right: u32) -> bool {
+        self.accepts(Overlap { shared: left.min(right), left, right })
+    }
+
+    /// What is measured, in the word that outputs have for it.
+    pub fn measure(self) -> &'static str {
+        match self {
+            Self::Jaccard(_) => "jaccard",
+            Self::Containment(_) => "containment",
+            Self::Cosine(_) => "cosine",
+            Self::Overlap(_) => "overlap",
+        }
+    }
+
+    /// How much of it is asked for.
+    pub fn threshold(self) -> f64 {
+        match self {
+            Self::Jaccard(threshold) | Self::Containment(threshold) | Self::Cosine(threshold) => threshold.value(),
+            Self::Overlap(least) => f64::from(least.get()),
+        }
+    }
+
     /// The least number of shared features that makes sets of these sizes a match; more than the smaller one has if
     /// none does. It does not shrink when a size grows.
     pub fn least_shared(self, left: u32, right: u32) -> u32 {
@@ -128,7 +152,7 @@ fn geometric_mean(left: u32, right: u32) -> f64 {
 
 /// How many features one set must share with others, by their sizes: asked for so often that it is remembered.
 #[derive(Debug)]
-pub(super) struct Needs {
+pub(crate) struct Needs {
     criterion: Criterion,
     size: u32,
     /// The sizes of partners that are possible at all.
@@ -141,12 +165,12 @@ pub(super) struct Needs {
 }
 
 impl Needs {
-    pub(super) fn new(criterion: Criterion) -> Self {
+    pub(crate) fn new(criterion: Criterion) -> Self {
         Self { criterion, size: 0, least_partner: 1, greatest_partner: 0, greatest_known: 0, known: Vec::new() }
     }
 
     /// Turns to sets of this size, whose partners have at most `largest` features: the same for sets of one size.
-    pub(super) fn turn_to(&mut self, size: u32, largest: u32) {
+    pub(crate) fn turn_to(&mut self, size: u32, largest: u32) {
         if self.size != size {
             self.size = size;
             self.least_partner = self.criterion.least_partner(size);
@@ -158,18 +182,18 @@ impl Needs {
         }
     }
 
-    pub(super) fn least_partner(&self) -> u32 {
+    pub(crate) fn least_partner(&self) -> u32 {
         self.least_partner
     }
 
     #[inline]
-    pub(super) fn allows(&self, partner: u32) -> bool {
+    pub(crate) fn allows(&self, partner: u32) -> bool {
         (self.least_partner..=self.greatest_partner).contains(&partner)
     }
 
     /// What must be shared with an allowed partner.
     #[inline]
-    pub(super) fn least_shared(&mut self, partner: u32) -> u32 {
+    pub(crate) fn least_shared(&mut self, partner: u32) -> u32 {
         let partner = partner.min(self.greatest_known);
         let known = &mut self.known[(partner - self.least_partner) as usize];
         if *known == 0 {
@@ -216,6 +240,14 @@ mod tests {
                 assert_eq!(criterion.greatest_partner(size, 200), greatest, "{criterion:?} {size}");
             }
         }
+    }
+
+    #[test]
+    fn sizes_alone_can_rule_a_pair_out() {
+        let [jaccard, containment] =
+            [Criterion::Jaccard, Criterion::Containment].map(|of| of(Threshold::new(0.8).unwrap()));
+        assert!(jaccard.allows_sizes(4, 5) && jaccard.allows_sizes(5, 4) && !jaccard.allows_sizes(7, 9));
+        assert!(containment.allows_sizes(1, 9));
     }
 
     #[test]

@@ -1,0 +1,47 @@
+//! The exact join: nothing is left out, and there is no sketch. All features are held in memory.
+
+use rayon::prelude::*;
+
+use super::{Candidates, Method, Sketched, Sketcher};
+use crate::feature_set::FeatureSet;
+use crate::join::SetsBuilder;
+use crate::similarity::Similarity;
+use crate::sketch::{Layout, Sketches};
+use crate::verify::SourceError;
+
+/// Finds everything.
+#[derive(Clone, Copy, Debug)]
+pub struct Exact;
+
+/// How many items are read at once: so many hold their features twice.
+const BLOCK: usize = 1024;
+
+impl Method for Exact {
+    fn layout(&self) -> Layout {
+        Layout::default()
+    }
+
+    fn sketcher(&self) -> Box<dyn Sketcher> {
+        Box::new(Self)
+    }
+
+    fn candidates(&self, sketched: Sketched<'_>) -> Result<Candidates, SourceError> {
+        let mut sets = SetsBuilder::default();
+        for block in sketched.items.chunks(BLOCK) {
+            let features = block.par_iter().map(|item| sketched.source.features(*item));
+            let features = features.collect::<Result<Vec<_>, SourceError>>()?;
+            features.iter().for_each(|features| sets.push(features));
+        }
+        Ok(Candidates::Sets(sets.build()))
+    }
+
+    fn recall_at(&self, _: Similarity) -> Option<f64> {
+        Some(1.0)
+    }
+}
+
+impl Sketcher for Exact {
+    fn sketch(&mut self, _: &[u64], _: &FeatureSet, sketches: &mut Sketches) {
+        sketches.push_none();
+    }
+}
