@@ -67,6 +67,18 @@ impl FeatureSet {
         self.has_zero.then_some(0).into_iter().chain(self.table.iter().copied().filter(|feature| *feature != 0))
     }
 
+    /// Appends the features to others, in no order that means anything: the same as by [`FeatureSet::iter`], and faster.
+    pub(crate) fn append_to(&self, features: &mut Vec<u64>) {
+        let mut end = features.len();
+        features.resize(end + self.size as usize + 1, 0);
+        for feature in &self.table {
+            features[end] = *feature;
+            end += usize::from(*feature != 0);
+        }
+        // If zero is one of them, one remains at the end.
+        features.truncate(end + usize::from(self.has_zero));
+    }
+
     /// Whether this is one of them.
     pub fn contains(&self, feature: u64) -> bool {
         if feature == 0 { self.has_zero } else { self.table[self.place(feature)] == feature }
@@ -211,6 +223,10 @@ mod tests {
             prop_assert!(right.iter().all(|feature| set.contains(*feature) == sets[0].contains(feature)));
             prop_assert_eq!(set.iter().collect::<HashSet<_>>(), sets[0].clone());
             prop_assert_eq!(set.iter().count(), sets[0].len());
+            let mut appended = vec![7];
+            set.append_to(&mut appended);
+            prop_assert_eq!(appended.len(), 1 + sets[0].len());
+            prop_assert_eq!(appended[1..].iter().copied().collect::<HashSet<_>>(), sets[0].clone());
         }
     }
 }

@@ -42,10 +42,14 @@ pub(super) fn criterion() -> impl Strategy<Value = Criterion> {
     })
 }
 
-/// How alike two items are, if that is enough; and what they share.
-pub(super) fn similarity(criterion: Criterion, left: &[u64], right: &[u64]) -> Option<(f64, u32)> {
-    let [left, right] = [left, right].map(|item| item.iter().copied().collect::<HashSet<u64>>());
-    let shared = left.intersection(&right).count();
+/// The items as plain sets.
+pub(super) fn plain_sets(items: &[Vec<u64>]) -> Vec<HashSet<u64>> {
+    items.iter().map(|item| item.iter().copied().collect()).collect()
+}
+
+/// How alike two sets are, if that is enough; and what they share.
+pub(super) fn similarity(criterion: Criterion, left: &HashSet<u64>, right: &HashSet<u64>) -> Option<(f64, u32)> {
+    let shared = left.intersection(right).count();
     if shared == 0 {
         return None;
     }

@@ -8,7 +8,6 @@
 //! since a group of ten thousand equal sets is fifty million pairs.
 
 use rayon::prelude::*;
-use rdst::{RadixKey, RadixSort};
 
 use super::Sets;
 use super::groups::Groups;
@@ -57,10 +56,7 @@ pub fn matches(sets: &Sets, criterion: Criterion, references: References) -> Vec
     };
     let groups: Vec<u32> = (0..join.groups.len() as u32).collect();
     let by_groups: Vec<Vec<Pair>> = groups.par_chunks(GROUPS_AT_ONCE).map(of_groups).collect();
-    let mut pairs = by_groups.concat();
-    drop(by_groups);
-    pairs.radix_sort_unstable();
-    pairs.into_par_iter().map(|pair| pair.to_match(sets)).collect()
+    sorted(by_groups, sets.len()).into_par_iter().map(|pair| pair.to_match(sets)).collect()
 }
 
 /// How many matches there are, without making any.
@@ -127,7 +123,7 @@ struct Found {
 }
 
 /// Two items that match.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Pair {
     left: u32,
     right: u32,
@@ -142,14 +138,25 @@ impl Pair {
     }
 }
 
-impl RadixKey for Pair {
-    const LEVELS: usize = 8;
-
-    #[inline]
-    fn get_level(&self, level: usize) -> u8 {
-        let key = u64::from(self.left) << 32 | u64::from(self.right);
-        (key >> (level * 8)) as u8
+/// Pairs of that many items by their left and right ones: counted into place by the left, then sorted by the right.
+fn sorted(parts: Vec<Vec<Pair>>, item_count: usize) -> Vec<Pair> {
+    let mut ends = vec![0; item_count];
+    parts.iter().flatten().for_each(|pair| ends[pair.left as usize] += 1);
+    let mut total = 0;
+    for end in &mut ends {
+        // For now the start; filling in moves each to its end.
+        (*end, total) = (total, total + *end);
     }
+    let mut pairs = vec![Pair::default(); total];
+    for pair in parts.into_iter().flatten() {
+        let end: &mut usize = &mut ends[pair.left as usize];
+        pairs[*end] = pair;
+        *end += 1;
+    }
+    pairs
+        .par_chunk_by_mut(|one, next| one.left == next.left)
+        .for_each(|of_left| of_left.sort_unstable_by_key(|pair| pair.right));
+    pairs
 }
 
 struct Join<'a> {
@@ -213,7 +220,10 @@ impl<'a> Join<'a> {
             let end = group.min(self.groups.first_of_size(largest + 1));
             // Groups come by size, so what depends on the partner's size changes rarely.
             let (mut size_end, mut least_shared, mut most_differing) = (0, 0, 0);
-            for posting in self.index.postings(*token, first, end) {
+            for posting in self.index.postings(*token, first) {
+                if posting.set >= end {
+                    break;
+                }
                 if posting.set >= size_end {
                     let partner_size = self.sets.size(self.groups.items(posting.set)[0]);
                     size_end = self.groups.first_of_size(partner_size + 1);
@@ -275,6 +285,7 @@ mod tests {
 
     /// Left, right and shared of all matches.
     fn by_brute_force(items: &[Vec<u64>], criterion: Criterion, references: References) -> Vec<(u32, u32, u32)> {
+        let sets = brute::plain_sets(items);
         let mut found = Vec::new();
         for left in 0..items.len() {
             for right in left + 1..items.len() {
@@ -283,7 +294,7 @@ mod tests {
                     Scope::Everything => !(is_left_reference && is_right_reference),
                     Scope::References => is_left_reference != is_right_reference,
                 };
-                if is_asked && let Some((_, shared)) = brute::similarity(criterion, &items[left], &items[right]) {
+                if is_asked && let Some((_, shared)) = brute::similarity(criterion, &sets[left], &sets[right]) {
                     found.push((left as u32, right as u32, shared));
                 }
             }

@@ -7,9 +7,11 @@
 //! counts in the set's size. As the rarest of all it would come first in the set, so a bound on places of a set must
 //! be counted from its end: the last `n` features of a set are its last `n` tokens.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
-use super::dictionary::{Dictionary, scattered};
+use super::dictionary::{Dictionary, SECTIONS, Tokens, scattered, section};
 use crate::feature_set::{FeatureSet, Overlap};
 use crate::lists::Lists;
 
@@ -67,22 +69,28 @@ impl Sets {
     }
 
     fn of_parts(parts: Vec<Part>) -> Self {
-        let dictionary = Dictionary::new(parts.iter().map(|part| &part.features[..]).collect());
+        let dictionary = Dictionary::new(|section, features| {
+            parts.iter().for_each(|part| features.extend_from_slice(&part.features[part.section(section)]));
+        });
         let token_count = dictionary.token_count();
-        let token_lists: Vec<Lists> = parts.par_iter().map(|part| part.tokens(&dictionary)).collect();
-        let sizes = parts.iter().flat_map(|part| &part.sizes).copied().collect();
-        drop((parts, dictionary));
+        let sections: Vec<Section> =
+            (0..SECTIONS).into_par_iter().map(|section| Section::new(section, &parts, &dictionary)).collect();
+        let part_sizes: Vec<Vec<u32>> = parts.into_iter().map(|part| part.sizes).collect();
+        drop(dictionary);
+        let of_part = |(part, sizes): (usize, &Vec<u32>)| token_lists(part, sizes.len(), &sections);
+        let by_part: Vec<Lists> = part_sizes.par_iter().enumerate().map(of_part).collect();
+        drop(sections);
         let mut tokens = Lists::default();
-        tokens.reserve(token_lists.iter().map(|lists| lists.values().len()).sum());
-        for lists in token_lists {
+        tokens.reserve(by_part.iter().map(|lists| lists.values().len()).sum());
+        for lists in by_part {
             lists.iter().for_each(|list| tokens.push(list.iter().copied()));
         }
-        Self { tokens, sizes, token_count }
+        Self { tokens, sizes: part_sizes.concat(), token_count }
     }
 }
 
-/// How many items are made sets in one go: enough to be worth a turn of a thread.
-const ITEMS_AT_ONCE: usize = 256;
+/// How many items are made sets in one go: enough to be worth a turn of a thread, and few enough to be told by a byte.
+const ITEMS_AT_ONCE: usize = u8::MAX as usize + 1;
 
 /// How many features a builder holds before it makes sets of them, so that repeated ones take no memory for long.
 const FEATURES_AT_ONCE: usize = 4 << 20;
@@ -137,43 +145,104 @@ impl SetsBuilder {
     }
 }
 
-/// The different features of a few items, scattered.
+/// The different features of a few items, scattered, by section.
 #[derive(Debug)]
 struct Part {
     features: Vec<u64>,
+    /// Which item of the part has each feature.
+    holders: Vec<u8>,
+    /// Where the features of each section end.
+    section_ends: Vec<usize>,
     sizes: Vec<u32>,
 }
 
 impl Part {
+    /// A part of [`ITEMS_AT_ONCE`] items at most.
     fn new<'f>(items: impl Iterator<Item = &'f [u64]>) -> Self {
-        let mut part = Self { features: Vec::new(), sizes: Vec::new() };
-        let mut mixed = Vec::new();
-        let mut set = FeatureSet::default();
+        let (mut mixed, mut distinct, mut set) = (Vec::new(), Vec::new(), FeatureSet::default());
+        let mut sizes = Vec::new();
         for features in items {
             mixed.clear();
             mixed.extend(features.iter().map(|feature| scattered(*feature)));
             set.fill(&mixed);
-            part.features.extend(set.iter());
-            part.sizes.push(set.size());
+            set.append_to(&mut distinct);
+            sizes.push(set.size());
         }
-        part.features.shrink_to_fit();
-        part
+        let mut section_ends = vec![0; SECTIONS];
+        distinct.iter().for_each(|feature| section_ends[section(*feature)] += 1);
+        let mut total = 0;
+        for end in &mut section_ends {
+            // For now the start; filling in moves each to its end.
+            (*end, total) = (total, total + *end);
+        }
+        let (mut features, mut holders) = (vec![0; total], vec![0; total]);
+        let mut rest = distinct.into_iter();
+        for (holder, size) in (0..=u8::MAX).zip(&sizes) {
+            for feature in rest.by_ref().take(*size as usize) {
+                let end = &mut section_ends[section(feature)];
+                (features[*end], holders[*end]) = (feature, holder);
+                *end += 1;
+            }
+        }
+        Self { features, holders, section_ends, sizes }
     }
 
-    fn tokens(&self, dictionary: &Dictionary) -> Lists {
-        let mut lists = Lists::default();
-        let mut tokens: Vec<u32> = Vec::new();
-        let mut rest = &self.features[..];
-        for size in &self.sizes {
-            let features;
-            (features, rest) = rest.split_at(*size as usize);
-            tokens.clear();
-            tokens.extend(features.iter().filter_map(|feature| dictionary.token(*feature)));
-            tokens.sort_unstable();
-            lists.push(tokens.iter().copied());
-        }
-        lists
+    /// The places of the features of a section.
+    fn section(&self, at: usize) -> Range<usize> {
+        if at == 0 { 0..self.section_ends[0] } else { self.section_ends[at - 1]..self.section_ends[at] }
     }
+}
+
+/// The tokens of a section's features, part after part.
+struct Section {
+    tokens: Tokens,
+    part_ends: Vec<usize>,
+}
+
+impl Section {
+    fn new(section: usize, parts: &[Part], dictionary: &Dictionary) -> Self {
+        let mut tokens = Tokens::default();
+        let mut end_of_part = |part: &Part| {
+            let places = part.section(section);
+            dictionary.add_tokens(&part.features[places.clone()], &part.holders[places], &mut tokens);
+            tokens.tokens.len()
+        };
+        let part_ends = parts.iter().map(&mut end_of_part).collect();
+        Self { tokens, part_ends }
+    }
+
+    /// The holders and tokens of a part.
+    fn part(&self, at: usize) -> impl Iterator<Item = (usize, u32)> {
+        let places = if at == 0 { 0 } else { self.part_ends[at - 1] }..self.part_ends[at];
+        let holders = self.tokens.holders[places.clone()].iter().map(|holder| usize::from(*holder));
+        holders.zip(self.tokens.tokens[places].iter().copied())
+    }
+}
+
+/// The tokens of each item of a part in ascending order.
+fn token_lists(part: usize, item_count: usize, sections: &[Section]) -> Lists {
+    let found = || sections.iter().flat_map(|section| section.part(part));
+    let mut ends = vec![0; item_count];
+    found().for_each(|(holder, _)| ends[holder] += 1);
+    let mut total = 0;
+    for end in &mut ends {
+        (*end, total) = (total, total + *end);
+    }
+    let mut tokens = vec![0; total];
+    found().for_each(|(holder, token)| {
+        tokens[ends[holder]] = token;
+        ends[holder] += 1;
+    });
+    let mut lists = Lists::default();
+    lists.reserve(total);
+    let mut start = 0;
+    for end in ends {
+        let list = &mut tokens[start..end];
+        list.sort_unstable();
+        lists.push(list.iter().copied());
+        start = end;
+    }
+    lists
 }
 
 #[cfg(test)]
@@ -205,7 +274,7 @@ mod tests {
         #[test]
         fn tokens_share_what_features_share(items in brute::items()) {
             let sets = Sets::new(&items);
-            let plain: Vec<HashSet<u64>> = items.iter().map(|item| item.iter().copied().collect()).collect();
+            let plain = brute::plain_sets(&items);
             for left in 0..items.len() {
                 prop_assert_eq!(sets.sizes()[left] as usize, plain[left].len());
                 let tokens = sets.tokens(left as u32);
