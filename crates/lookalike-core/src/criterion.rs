@@ -56,6 +56,12 @@ impl Criterion {
         self.accepts(Overlap { shared: left.min(right), left, right })
     }
 
+    /// Whether a match is one set inside of another, so that only the better ranked, which is the larger, stands for the
+    /// other.
+    pub(crate) fn is_directed(self) -> bool {
+        matches!(self, Self::Containment(_))
+    }
+
     /// What is measured, in the word that outputs have for it.
     pub fn measure(self) -> &'static str {
         match self {

@@ -173,9 +173,14 @@ impl Bench<'_> {
         if self.is_possible(left, right) { self.verify_exactly(left, right) } else { Ok(None) }
     }
 
+    /// What makes a match.
+    pub fn criterion(&self) -> Criterion {
+        self.verifier.criterion
+    }
+
     /// Whether one pair is more alike than another.
     pub fn is_more(&self, likeness: Likeness, other: Likeness) -> bool {
-        let criterion = self.verifier.criterion;
+        let criterion = self.criterion();
         likeness.similarity(criterion) > other.similarity(criterion)
     }
 

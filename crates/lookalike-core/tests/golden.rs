@@ -3,8 +3,11 @@
 //! The vectors were made by `fixtures/golden/make.py` from the definitions, without code of this project.
 
 use lookalike_core::banding::Banding;
+use lookalike_core::feature_set::FeatureSet;
+use lookalike_core::hamming::Tables;
+use lookalike_core::method::{Method, SimHash, Weights, Width};
 use lookalike_core::shingle::{Shingle, Shingler};
-use lookalike_core::sketch::{FastSketcher, SlotSketcher};
+use lookalike_core::sketch::{ClassicSketcher, FastSketcher, Sketches, SlotSketcher};
 use lookalike_core::text::fold::Fold;
 use serde_json::Value;
 
@@ -32,8 +35,22 @@ fn features_sketches_and_band_keys_are_what_they_have_always_been() {
         let mut sketcher = FastSketcher::new(banding.slot_count());
         let sketch = sketcher.sketch(features.all).unwrap_or_default();
         assert_eq!(sketch, numbers(&vector["sketch"]), "{text}");
-        let mut keys = Vec::new();
-        banding.cutter().keys(sketch, |key| keys.push(key));
-        assert_eq!(keys, numbers(&vector["band_keys"]), "{text}");
+        if features.all.is_empty() {
+            continue;
+        }
+        let random = Banding::random(bands, rows, banding.slot_count()).unwrap();
+        for (banding, name) in [(banding, "band_keys"), (random, "random_keys")] {
+            let mut keys = Vec::new();
+            banding.cutter().keys(sketch, |key| keys.push(key));
+            assert_eq!(keys, numbers(&vector[name]), "{text}");
+        }
+        let mut classic = ClassicSketcher::new(banding.slot_count());
+        assert_eq!(classic.sketch(features.all).unwrap(), numbers(&vector["classic"]), "{text}");
+        for (weights, name) in [(Weights::Count, "simhash_count"), (Weights::None, "simhash_none")] {
+            let simhash = SimHash::new(Width::Bits128, weights, 3, Tables::Blocks, false).unwrap();
+            let mut sketches = Sketches::new(simhash.layout());
+            simhash.sketcher().sketch(features.all, &FeatureSet::new(features.all), &mut sketches);
+            assert_eq!(sketches.keys(0), numbers(&vector[name]), "{text}");
+        }
     }
 }

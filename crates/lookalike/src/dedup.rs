@@ -5,9 +5,7 @@ use std::path::Path;
 
 use lookalike_core::criterion::Criterion;
 use lookalike_core::keep::{Ranking, keep_order};
-use lookalike_core::method::Sketched;
 use lookalike_core::resolve::{Scope, components, independent_set};
-use lookalike_core::verify::Verifier;
 use lookalike_io::discover::unique;
 use lookalike_io::place::Place;
 use lookalike_io::write::{FileWriter, Staging, Written, annotated_name};
@@ -16,11 +14,11 @@ use rayon::prelude::*;
 use crate::against;
 use crate::copies::join_copies;
 use crate::corpus::{Carried, Corpus};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::evidence::{Fate, Fates};
+use crate::find::Find;
 use crate::options::{DedupOptions, Group, Output};
 use crate::progress::Progress;
-use crate::reread::Reread;
 use crate::source::BySource;
 use crate::stages::Stages;
 use crate::summary::Summary;
@@ -55,28 +53,20 @@ pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary>
         join_copies(&corpus, &against::references_first(&corpus, keep_order(&options.keep, ranking)))
     });
     let references = against::references(&corpus, &texts, against);
-    let reread = Reread::new(&corpus, &options.read, similarity, progress);
-    let again =
-        stages.run_maybe("sketch again", || method.sketch_again(&corpus.sizes, &reread)).map_err(Error::of_source)?;
-    let sketches = again.as_ref().unwrap_or(&corpus.sketches);
-    let sketched = Sketched { items: &texts.items, sketches, source: &reread };
-    let candidates = stages.run("bucket", None, || method.candidates(sketched)).map_err(Error::of_source)?;
-    let verifier = Verifier::new(similarity.criterion, &corpus.sizes, sketches, method, &reread);
-    let decisions = stages
-        .run("verify", None, || match (options.group, references.scope) {
-            (Group::Components, Scope::Everything) => components(&candidates, &texts.items, references, &verifier),
-            _ => independent_set(&candidates, &texts.items, references, &verifier),
-        })
-        .map_err(Error::of_source)?;
-    let fates = Fates::new(&corpus, &texts, &decisions, references.scope, similarity);
+    let find = Find { corpus: &corpus, texts: &texts, read: &options.read, similarity, method, progress };
+    let found = find.run(&mut stages, |candidates, verifier| match (options.group, references.scope) {
+        (Group::Components, Scope::Everything) => components(candidates, &texts.items, references, verifier),
+        _ => independent_set(candidates, &texts.items, references, verifier),
+    })?;
+    let fates = Fates::new(&corpus, &texts, &found.result, references.scope, similarity);
     let by_source = BySource::new(&corpus, options.source, &fates);
     options.fail_if_source_loses.map_or(Ok(()), |share| by_source.check(share))?;
     if let Some(staging) = &staging {
         stages.run("write", None, || write(&corpus, &fates, options, staging))?;
     }
 
-    let sharing_a_bucket = candidates.item_count_from(references.count);
-    let mut summary = Summary::new(&corpus, options, method, &fates, &by_source, verifier.counts(), sharing_a_bucket);
+    let mut summary = Summary::new(&corpus, options, method, &fates, &by_source);
+    summary.found.count_pairs(&found, references);
     summary.set_stages(stages.finish());
     corpus.shelf.check_unchanged()?;
     if let Some(staging) = staging {

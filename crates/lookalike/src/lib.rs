@@ -12,6 +12,7 @@ mod corpus;
 mod dedup;
 mod error;
 mod evidence;
+mod find;
 mod measures;
 mod options;
 mod pairs;

@@ -4,18 +4,16 @@ use std::io::{self, Write};
 
 use lookalike_core::keep::{Keep, Ranking, keep_order};
 use lookalike_core::likeness::Likeness;
-use lookalike_core::method::Sketched;
 use lookalike_core::resolve::{Match, matches};
-use lookalike_core::verify::Verifier;
 use serde::Serialize;
 
 use crate::copies::{Texts, join_copies};
 use crate::corpus::Corpus;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::find::Find;
 use crate::measures::Measures;
 use crate::options::{Copies, PairsOptions, RowFormat, SimilarityOptions};
 use crate::progress::Progress;
-use crate::reread::Reread;
 use crate::stages::Stages;
 use crate::summary::{self, Input, SkippedEntry, Stage};
 
@@ -51,15 +49,8 @@ pub fn pairs(options: &PairsOptions, writer: &mut dyn Write, progress: &dyn Prog
         let ranking = Ranking { token_counts: &corpus.token_counts, field_values: &[] };
         join_copies(&corpus, &keep_order(&Keep::First, ranking))
     });
-    let reread = Reread::new(&corpus, &options.read, similarity, progress);
-    let again =
-        stages.run_maybe("sketch again", || method.sketch_again(&corpus.sizes, &reread)).map_err(Error::of_source)?;
-    let sketches = again.as_ref().unwrap_or(&corpus.sketches);
-    let sketched = Sketched { items: &texts.items, sketches, source: &reread };
-    let candidates = stages.run("bucket", None, || method.candidates(sketched)).map_err(Error::of_source)?;
-    let verifier = Verifier::new(similarity.criterion, &corpus.sizes, sketches, method, &reread);
-    let matches =
-        stages.run("verify", None, || matches(&candidates, &texts.items, &verifier)).map_err(Error::of_source)?;
+    let find = Find { corpus: &corpus, texts: &texts, read: &options.read, similarity, method, progress };
+    let matches = find.run(&mut stages, |candidates, verifier| matches(candidates, &texts.items, verifier))?.result;
     let mut rows = Rows { corpus: &corpus, similarity, format: options.format, writer, count: 0 };
     stages
         .run("write", None, || write(&mut rows, &corpus, &texts, &matches, options.copies))

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use lookalike_core::keep::FieldValue;
 use lookalike_core::likeness::Likeness;
 use lookalike_core::method::Method;
-use lookalike_core::resolve::Scope;
+use lookalike_core::resolve::{References, Scope};
 use lookalike_core::similarity::Similarity;
-use lookalike_core::verify::PairCounts;
 use serde::Serialize;
 
 use crate::against;
 use crate::corpus::Corpus;
 use crate::evidence::{Fate, Fates};
+use crate::find;
 use crate::options::{DedupOptions, Group, MethodOptions, ReadOptions, SourceBy};
 use crate::source::{BySource, NearlyLost, Source};
 
@@ -273,8 +273,6 @@ impl Summary {
         method: &dyn Method,
         fates: &Fates,
         by_source: &BySource<'_>,
-        counts: PairCounts,
-        sharing_a_bucket: Option<usize>,
     ) -> Self {
         let (sources, more_sources) = by_source.largest(NAMED);
         let removed = fates.removed().count() as u64;
@@ -282,19 +280,17 @@ impl Summary {
         let criterion = options.similarity.criterion;
         let is_below = |likeness: Likeness| likeness.overlap().is_some_and(|overlap| !criterion.accepts(overlap));
         let below = fates.removed().filter(|(_, _, likeness, _)| is_below(*likeness)).count() as u64;
-        // Where candidates are joined as sets, pairs are not counted one by one.
-        let counted = |count: u64| sharing_a_bucket.map(|_| count);
         let sizes = cluster_sizes(fates);
         Self {
             lookalike: env!("CARGO_PKG_VERSION"),
             input: input(corpus, &options.read),
             found: Found {
                 repeated_texts: fates.repeated_texts,
-                sharing_a_bucket: sharing_a_bucket.map(|count| count as u64),
-                candidates: counted(counts.candidates),
-                measured: counted(counts.measured),
-                matches: counted(counts.matches),
-                passed_over: counts.passed_over,
+                sharing_a_bucket: None,
+                candidates: None,
+                measured: None,
+                matches: None,
+                passed_over: 0,
                 removed,
                 removed_by_reference: fates.removed().filter(|(_, by, ..)| corpus.is_reference(*by)).count() as u64,
                 exact_copies,
@@ -324,6 +320,19 @@ impl Summary {
         self.seconds = stages.iter().map(|stage| stage.seconds).sum();
         self.peak_memory_bytes = stages.last().and_then(|stage| stage.peak_memory_bytes);
         self.stages = stages;
+    }
+}
+
+impl Found {
+    /// Adds how many pairs came how far.
+    pub(crate) fn count_pairs<T>(&mut self, found: &find::Found<T>, references: References) {
+        self.sharing_a_bucket = found.buckets().map(|buckets| buckets.item_count_from(references.count) as u64);
+        if let Some(counts) = found.counts {
+            self.candidates = Some(counts.candidates);
+            self.measured = Some(counts.measured);
+            self.matches = Some(counts.matches);
+            self.passed_over = counts.passed_over;
+        }
     }
 }
 

@@ -47,7 +47,9 @@ const ITEMS_AT_ONCE: usize = 16;
 pub fn independent_set(sets: &Sets, criterion: Criterion, references: References) -> Vec<Decision> {
     let mut resolver = Resolver::new(sets, criterion, references);
     resolver.decide();
-    resolver.ask_for_what_was_kept_since();
+    if !criterion.is_directed() {
+        resolver.ask_for_what_was_kept_since();
+    }
     resolver.decisions
 }
 
@@ -242,7 +244,9 @@ mod tests {
             if kept.contains(&item) {
                 return None;
             }
-            most_alike(item, &kept[..reference_count]).or_else(|| most_alike(item, &kept))
+            // Only what is better ranked stands for what lies inside of it.
+            let end = if criterion.is_directed() { kept.partition_point(|by| *by < item) } else { kept.len() };
+            most_alike(item, &kept[..reference_count]).or_else(|| most_alike(item, &kept[..end]))
         };
         (0..items.len()).map(of_item).collect()
     }

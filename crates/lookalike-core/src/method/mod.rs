@@ -92,14 +92,3 @@ pub enum Candidates {
     /// Sets by rank, to be joined: candidates and matches in one.
     Sets(Sets),
 }
-
-impl Candidates {
-    /// How many items share a bucket with another, of those with this rank and worse ones; none where there are no
-    /// buckets.
-    pub fn item_count_from(&self, rank: u32) -> Option<usize> {
-        match self {
-            Self::Buckets(buckets) => Some(buckets.item_count_from(rank)),
-            Self::Sets(_) => None,
-        }
-    }
-}

@@ -202,7 +202,8 @@ impl<'a> Resolver<'a> {
         let on_bench = self.bench.put(place);
         let (mut by, mut most) = (first, likeness);
         let is_reference = |place: u32| place < self.reference_count;
-        let others = self.kept_near(place).into_iter();
+        let may_stand = |other: &u32| *other < place || !self.bench.criterion().is_directed();
+        let others = self.kept_near(place).into_iter().filter(may_stand);
         for other in others.filter(|other| *other != first && is_reference(*other) == is_reference(first)) {
             let Some(likeness) = self.bench.verify_again(&on_bench, &self.bench.put(other))? else { continue };
             if self.bench.is_more(likeness, most) || !self.bench.is_more(most, likeness) && other < by {
