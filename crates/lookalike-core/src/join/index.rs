@@ -18,38 +18,47 @@ pub(super) struct Posting {
 #[derive(Debug)]
 pub(super) struct Index {
     postings: Vec<Posting>,
-    starts: Vec<usize>,
-    counts: Vec<u32>,
+    places: Vec<Places>,
+}
+
+/// Where the postings of a token are. Together, since each look at another token is a wait for memory.
+#[derive(Clone, Copy, Debug, Default)]
+struct Places {
+    start: usize,
+    count: u32,
 }
 
 impl Index {
     /// An empty index with room for these prefixes.
     pub(super) fn with_room_for<'t>(token_count: usize, prefixes: impl Iterator<Item = &'t [u32]>) -> Self {
-        let mut starts = vec![0; token_count];
+        let mut places = vec![Places::default(); token_count];
         for token in prefixes.flatten() {
-            starts[*token as usize] += 1;
+            places[*token as usize].count += 1;
         }
         let mut total = 0;
-        for start in &mut starts {
-            (*start, total) = (total, total + *start);
+        for place in &mut places {
+            let room = std::mem::take(&mut place.count);
+            place.start = total;
+            total += room as usize;
         }
-        Self { postings: vec![Posting::default(); total], starts, counts: vec![0; token_count] }
+        Self { postings: vec![Posting::default(); total], places }
     }
 
     /// Adds a set by the first `prefix` of its tokens. Sets come in ascending order.
     pub(super) fn add(&mut self, set: u32, tokens: &[u32], prefix: usize, outline: u64) {
-        for (place, token) in tokens[..prefix].iter().map(|token| *token as usize).enumerate() {
-            let remaining = (tokens.len() - place) as u32;
-            self.postings[self.starts[token] + self.counts[token] as usize] = Posting { outline, set, remaining };
-            self.counts[token] += 1;
+        for (before, token) in tokens[..prefix].iter().enumerate() {
+            let places = &mut self.places[*token as usize];
+            let remaining = (tokens.len() - before) as u32;
+            self.postings[places.start + places.count as usize] = Posting { outline, set, remaining };
+            places.count += 1;
         }
     }
 
     /// The sets of a token from `first` on, ascending.
     #[inline]
     pub(super) fn postings(&self, token: u32, first: u32) -> &[Posting] {
-        let start = self.starts[token as usize];
-        let postings = &self.postings[start..start + self.counts[token as usize] as usize];
+        let Places { start, count } = self.places[token as usize];
+        let postings = &self.postings[start..start + count as usize];
         // Mostly all are asked for, or none, which needs no search.
         match postings {
             [.., last] if last.set < first => &[],

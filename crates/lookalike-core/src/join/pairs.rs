@@ -56,7 +56,7 @@ pub fn matches(sets: &Sets, criterion: Criterion, references: References) -> Vec
     };
     let groups: Vec<u32> = (0..join.groups.len() as u32).collect();
     let by_groups: Vec<Vec<Pair>> = groups.par_chunks(GROUPS_AT_ONCE).map(of_groups).collect();
-    sorted(by_groups, sets.len()).into_par_iter().map(|pair| pair.to_match(sets)).collect()
+    sorted(by_groups, sets)
 }
 
 /// How many matches there are, without making any.
@@ -73,7 +73,7 @@ pub fn match_count(sets: &Sets, criterion: Criterion, references: References) ->
 
 /// Hands on every match while others are still to be found, so that they need not all be in memory.
 ///
-/// They come in an order of their own: it is always the same, but not that of [`matches`].
+/// They come in an order of their own: it is always the same, but not that of [`matches()`].
 ///
 /// # Errors
 ///
@@ -123,7 +123,7 @@ struct Found {
 }
 
 /// Two items that match.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Pair {
     left: u32,
     right: u32,
@@ -138,25 +138,27 @@ impl Pair {
     }
 }
 
-/// Pairs of that many items by their left and right ones: counted into place by the left, then sorted by the right.
-fn sorted(parts: Vec<Vec<Pair>>, item_count: usize) -> Vec<Pair> {
-    let mut ends = vec![0; item_count];
+/// Pairs as matches, by their left and right items: counted into place by the left, then sorted by the right.
+fn sorted(parts: Vec<Vec<Pair>>, sets: &Sets) -> Vec<Match> {
+    let mut ends = vec![0; sets.len()];
     parts.iter().flatten().for_each(|pair| ends[pair.left as usize] += 1);
     let mut total = 0;
     for end in &mut ends {
         // For now the start; filling in moves each to its end.
         (*end, total) = (total, total + *end);
     }
-    let mut pairs = vec![Pair::default(); total];
-    for pair in parts.into_iter().flatten() {
-        let end: &mut usize = &mut ends[pair.left as usize];
-        pairs[*end] = pair;
-        *end += 1;
+    let mut matches = vec![Match { left: 0, right: 0, overlap: Overlap::of_equals(0) }; total];
+    for part in parts {
+        for pair in part {
+            let end: &mut usize = &mut ends[pair.left as usize];
+            matches[*end] = pair.to_match(sets);
+            *end += 1;
+        }
     }
-    pairs
+    matches
         .par_chunk_by_mut(|one, next| one.left == next.left)
-        .for_each(|of_left| of_left.sort_unstable_by_key(|pair| pair.right));
-    pairs
+        .for_each(|of_left| of_left.sort_unstable_by_key(|found| found.right));
+    matches
 }
 
 struct Join<'a> {
