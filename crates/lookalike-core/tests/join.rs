@@ -5,7 +5,8 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use lookalike_core::join::{Criterion, Sets, independent_set, match_count, matches};
+use lookalike_core::criterion::Criterion;
+use lookalike_core::join::{Sets, independent_set, match_count, matches};
 use lookalike_core::resolve::{Decision, References};
 use lookalike_core::similarity::Threshold;
 

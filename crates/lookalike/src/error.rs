@@ -35,6 +35,15 @@ pub enum Error {
         reason: String,
     },
 
+    /// A line that should name two documents.
+    #[error("{path}:{line}: not a pair: give two ids with a tab between, or objects with left_id and right_id")]
+    NotAPair {
+        /// The file.
+        path: String,
+        /// Which line.
+        line: u64,
+    },
+
     /// A file that should be one document.
     #[error("{path} has {count} documents: to compare two documents of a corpus, give their ids and --in {path}")]
     NotOneDocument {

@@ -2,7 +2,6 @@
 
 use lookalike_core::bucket::Buckets;
 use lookalike_core::method::{Candidates, Method, Sketched};
-use lookalike_core::sketch::Sketches;
 use lookalike_core::verify::{PairCounts, SourceError, Verifier};
 
 use crate::copies::Texts;
@@ -32,8 +31,6 @@ pub(crate) struct Found<T> {
     pub(crate) candidates: Candidates,
     /// How many pairs came how far; none where they are not counted one by one.
     pub(crate) counts: Option<PairCounts>,
-    /// The sketches by which candidates were found, if the method made them anew.
-    pub(crate) sketches: Option<Sketches>,
 }
 
 impl Find<'_> {
@@ -54,7 +51,7 @@ impl Find<'_> {
         let verifier = Verifier::new(similarity.criterion, &corpus.sizes, sketches, method, &reread);
         let result = stages.run("verify", None, || resolve(&candidates, &verifier)).map_err(Error::of_source)?;
         let counts = matches!(candidates, Candidates::Buckets(_)).then(|| verifier.counts());
-        Ok(Found { result, candidates, counts, sketches: again })
+        Ok(Found { result, candidates, counts })
     }
 }
 

@@ -11,6 +11,7 @@ mod copies;
 mod corpus;
 mod dedup;
 mod error;
+mod evaluate;
 mod evidence;
 mod find;
 mod measures;
@@ -28,6 +29,7 @@ pub use checksum::Checksum;
 pub use compare::{Comparison, Passage, Side, compare, find_in_corpus};
 pub use dedup::dedup;
 pub use error::{Error, Result};
+pub use evaluate::{Agreement, BandHistogram, EvaluateOptions, Evaluation, MethodEvaluation, Score, Truth, evaluate};
 pub use options::{
     Against, Copies, DedupOptions, Group, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat, Share,
     SimilarityOptions, SourceBy,

@@ -147,7 +147,7 @@ fn sorted(parts: Vec<Vec<Pair>>, sets: &Sets) -> Vec<Match> {
         // For now the start; filling in moves each to its end.
         (*end, total) = (total, total + *end);
     }
-    let mut matches = vec![Match { left: 0, right: 0, overlap: Overlap::of_equals(0) }; total];
+    let mut matches = vec![Match { left: 0, right: 0, likeness: Likeness::Features(Overlap::of_equals(0)) }; total];
     for part in parts {
         for pair in part {
             let end: &mut usize = &mut ends[pair.left as usize];
