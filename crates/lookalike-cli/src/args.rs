@@ -15,8 +15,10 @@ use lookalike::{
     SourceBy,
 };
 
+use crate::evaluate::EvaluateArguments;
 use crate::number;
 use crate::similarity::SimilarityArguments;
+use crate::tune::TuneArguments;
 
 /// Find documents that are nearly the same, with proof.
 ///
@@ -40,6 +42,14 @@ pub(crate) enum Command {
         after_help = "Example:\n  lookalike pairs examples/five.jsonl --id id --threshold 0.9 --format tsv > pairs.tsv"
     )]
     Pairs(PairsArguments),
+    /// What bands and rows find, let through and cost, before anything is run.
+    #[command(after_help = "Examples:\n  lookalike tune --threshold 0.8 --recall 0.99 --svg curve.svg\n  \
+        lookalike tune examples/news --threshold 0.7\n  lookalike tune --threshold 0.9 --budget 64B")]
+    Tune(TuneArguments),
+    /// Compare methods over one corpus: recall, precision, time and memory.
+    #[command(after_help = "Example:\n  lookalike evaluate examples/news --methods minhash,simhash:bits=6\n\n\
+        The truth is found by an exact join, which holds all features in memory; or give it with --truth.")]
+    Evaluate(EvaluateArguments),
     /// Compare two documents: all measures, and what they share.
     #[command(after_help = "Example:\n  lookalike compare agency-007 herald-007 --in examples/news --id id\n\n\
         Without --in the two are files, each with one document.")]
@@ -133,7 +143,7 @@ pub(crate) struct CompareArguments {
 }
 
 #[derive(Debug, Args)]
-struct ReadArguments {
+pub(crate) struct ReadArguments {
     /// Files, folders, patterns such as 'data/*.gz', or s3://, gs://, az:// and https:// addresses; - for standard input.
     /// JSONL, JSON, WARC, WET, ARC, Parquet, CSV, HTML and plain text, also as .gz or .zst
     #[arg(required_unless_present = "files_from", value_name = "INPUT")]
@@ -152,7 +162,7 @@ struct ReadArguments {
 }
 
 #[derive(Debug, Args)]
-struct SettingArguments {
+pub(crate) struct SettingArguments {
     /// The field or column of a document's text; with dots for a field inside of a field, such as body.content
     #[arg(long, value_name = "FIELD", default_value = "text")]
     text: String,
@@ -190,6 +200,15 @@ enum FormatArgument {
     Jsonl,
     /// Tab-separated, with a header line
     Tsv,
+}
+
+/// How what is for people is shown.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ReportArgument {
+    /// For people
+    Text,
+    /// For programs
+    Json,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -311,7 +330,7 @@ impl CompareArguments {
 
 impl ReadArguments {
     /// `value` is the field that keep order compares.
-    fn options(self, value: Option<&str>) -> Result<ReadOptions> {
+    pub(crate) fn options(self, value: Option<&str>) -> Result<ReadOptions> {
         let mut inputs = self.inputs;
         if let Some(list) = &self.files_from {
             inputs.extend(read_list(list)?);
@@ -319,11 +338,17 @@ impl ReadArguments {
         Ok(ReadOptions { inputs, settings: self.settings.settings(value)? })
     }
 
-    fn run_options(&self) -> Result<RunOptions> {
-        if let Some(threads) = self.threads.filter(|threads| !(1..=MOST_THREADS).contains(threads)) {
+    pub(crate) fn run_options(&self) -> Result<RunOptions> {
+        RunOptions::checked(self.threads, self.quiet)
+    }
+}
+
+impl RunOptions {
+    pub(crate) fn checked(threads: Option<usize>, quiet: bool) -> Result<Self> {
+        if let Some(threads) = threads.filter(|threads| !(1..=MOST_THREADS).contains(threads)) {
             bail!("--threads {threads} is not possible: give 1 to {MOST_THREADS}, or leave it out to use every core");
         }
-        Ok(RunOptions { threads: self.threads, quiet: self.quiet })
+        Ok(Self { threads, quiet })
     }
 }
 
@@ -344,7 +369,7 @@ fn read_list(path: &Path) -> Result<Vec<PathBuf>> {
 }
 
 impl SettingArguments {
-    fn settings(self, value: Option<&str>) -> Result<Settings> {
+    pub(crate) fn settings(self, value: Option<&str>) -> Result<Settings> {
         Ok(Settings {
             fields: Fields { text: self.text, id: self.id, source: None, value: value.map(str::to_owned) },
             split: match self.split {

@@ -4,11 +4,14 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod chart;
 mod commands;
+mod evaluate;
 mod number;
 mod show;
 mod similarity;
 mod sources;
+mod tune;
 mod watch;
 
 use std::process::ExitCode;

@@ -144,17 +144,24 @@ const RANDOM_SLOTS: usize = 128;
 
 impl SimilarityArguments {
     pub(crate) fn options(&self) -> Result<SimilarityOptions> {
-        let threshold = Threshold::new(self.threshold)?;
-        let criterion = match self.measure {
-            MeasureArgument::Jaccard => Criterion::Jaccard(threshold),
-            MeasureArgument::Containment => Criterion::Containment(threshold),
-        };
-        let fold = self.fold.as_deref().map_or(Ok(Fold::NONE), str::parse)?;
         Ok(SimilarityOptions {
             shingle: self.shingle()?,
-            fold,
-            criterion,
-            method: self.method.options(threshold, criterion)?,
+            fold: self.fold.as_deref().map_or(Ok(Fold::NONE), str::parse)?,
+            criterion: self.criterion()?,
+            method: self.method_of(&self.method)?,
+        })
+    }
+
+    /// A method for what is alike here.
+    pub(crate) fn method_of(&self, method: &MethodArguments) -> Result<MethodOptions> {
+        method.options(Threshold::new(self.threshold)?, self.criterion()?)
+    }
+
+    fn criterion(&self) -> Result<Criterion> {
+        let threshold = Threshold::new(self.threshold)?;
+        Ok(match self.measure {
+            MeasureArgument::Jaccard => Criterion::Jaccard(threshold),
+            MeasureArgument::Containment => Criterion::Containment(threshold),
         })
     }
 

@@ -13,7 +13,7 @@ fn main() {
     let mut sketches: Vec<u64> = Vec::new();
     for at in 0..count {
         let random = mix(at + 1);
-        let other = (random % 3 == 0 && at > 0).then(|| sketches[(random >> 8) as usize % sketches.len()]);
+        let other = (random.is_multiple_of(3) && at > 0).then(|| sketches[(random >> 8) as usize % sketches.len()]);
         let flips = (0..random >> 56 & 7).map(|flip| 1_u64 << (mix(random ^ flip) % 64));
         sketches.push(other.map_or(random, |other| flips.fold(other, |bits, flip| bits ^ flip)));
     }

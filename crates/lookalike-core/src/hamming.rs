@@ -254,7 +254,7 @@ mod tests {
         let mut sketches: Vec<u64> = Vec::new();
         for at in 0..count {
             let random = mix(seed.wrapping_add(at.wrapping_mul(0x9E37_79B9_7F4A_7C15)));
-            let near = random % 3 == 0 && !sketches.is_empty();
+            let near = random.is_multiple_of(3) && !sketches.is_empty();
             sketches.push(if near {
                 let other = sketches[(random >> 8) as usize % sketches.len()];
                 let flips = (0..random >> 56 & 7).map(|flip| 1 << (mix(random ^ flip) % 64));
@@ -312,7 +312,7 @@ mod tests {
         let found = pairs_within(&sketches, 3);
         // Every five-hundredth against all of the million: all against all would take minutes, and
         // `examples/hamming.rs` does that.
-        let is_asked = |place: u32| place % 500 == 0;
+        let is_asked = |place: u32| place.is_multiple_of(500);
         let of_asked: Vec<_> =
             found.iter().copied().filter(|(left, right)| is_asked(*left) || is_asked(*right)).collect();
         let mut brute: Vec<(u32, u32)> = (0..1_000_000)

@@ -4,7 +4,7 @@
 //! mixed, for the sketch takes its randomness from the features themselves.
 //!
 //! Shingles of stop words are windows of three words too, but only those that start with a stop word: few of a page's
-//! navigation and advertisements, and many of its article. (Theobald, Siddharth, Paepcke: SpotSigs, SIGIR 2008)
+//! navigation and advertisements, and many of its article. (Theobald, Siddharth, Paepcke: `SpotSigs`, SIGIR 2008)
 
 use std::fmt;
 use std::str::FromStr;

@@ -29,7 +29,7 @@ pub enum Checksum {
 pub(crate) enum Sum {
     Md5([u8; 16]),
     Crc32(u32),
-    Sum(u64),
+    Bytes(u64),
 }
 
 impl Checksum {
@@ -40,7 +40,7 @@ impl Checksum {
             Self::Tokens => return (features.text_hash(), None),
             Self::Md5 => Sum::Md5(Md5::digest(bytes).into()),
             Self::Crc32 => Sum::Crc32(crc32fast::hash(bytes)),
-            Self::Sum => Sum::Sum(bytes.iter().map(|byte| u64::from(*byte)).sum()),
+            Self::Sum => Sum::Bytes(bytes.iter().map(|byte| u64::from(*byte)).sum()),
         };
         (bytes_hash(bytes), Some(sum))
     }
@@ -62,7 +62,7 @@ impl fmt::Display for Sum {
         match self {
             Self::Md5(bytes) => bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}")),
             Self::Crc32(sum) => write!(f, "{sum:08x}"),
-            Self::Sum(sum) => write!(f, "{sum:x}"),
+            Self::Bytes(sum) => write!(f, "{sum:x}"),
         }
     }
 }

@@ -24,6 +24,7 @@ mod source;
 mod stages;
 mod strings;
 mod summary;
+mod tune;
 
 pub use checksum::Checksum;
 pub use compare::{Comparison, Passage, Side, compare, find_in_corpus};
@@ -38,6 +39,8 @@ pub use pairs::{PairsReport, pairs};
 pub use progress::{Progress, Silent};
 pub use source::{NearlyLost, Source};
 pub use summary::{Band, Found, Input, MethodParameters, Parameters, Removal, SkippedEntry, Stage, Summary};
+
+pub use tune::{Bought, PairStep, Plan, Point, Sampled, TuneOptions, Tuning, best_within, curve, tune};
 
 pub use lookalike_core as core;
 pub use lookalike_io as io;

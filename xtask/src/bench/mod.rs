@@ -9,6 +9,7 @@ mod dice;
 mod edit;
 mod language;
 pub(crate) mod measure;
+mod methods;
 mod reading;
 mod report;
 mod script;
@@ -61,6 +62,14 @@ pub(crate) struct Options {
 /// A part that is measured by itself.
 #[derive(Clone, Debug, clap::Subcommand)]
 enum Part {
+    /// Make the corpus that is measured on, and say where it is
+    Corpus {
+        /// How many documents to make
+        #[arg(long, value_name = "N", default_value_t = DOCUMENTS)]
+        documents: usize,
+    },
+    /// Speed of sketching by method, of finding bits, and of the exact join beside the default
+    Methods(methods::Options),
     /// Speed of reading WET.gz, beside unpacking it and no more
     Read(reading::Options),
     /// Speed of text to tokens and features by script, beside ASCII
@@ -70,6 +79,11 @@ enum Part {
 /// Measures everything and prints one table.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     match &options.part {
+        Some(Part::Corpus { documents }) => {
+            println!("{}", corpus::prepare(&workspace.target().join("bench"), *documents)?.display());
+            return Ok(());
+        }
+        Some(Part::Methods(options)) => return methods::run(workspace, options),
         Some(Part::Read(options)) => return reading::run(workspace, options),
         Some(Part::Text(options)) => return text::run(workspace, options),
         None => {}

@@ -109,11 +109,6 @@ impl SimHash {
         Ok(Self { width, weights, distance, tables, is_verified, frequencies })
     }
 
-    fn differing(&self, sketches: &Sketches, left: u32, right: u32) -> u32 {
-        let words = sketches.keys(left).iter().zip(sketches.keys(right));
-        words.map(|(left, right)| left.distance(*right)).sum()
-    }
-
     fn voter(&self) -> Voter {
         Voter { width: self.width, weights: self.weights, counters: Counters::default() }
     }
@@ -168,17 +163,22 @@ impl Method for SimHash {
     }
 
     fn allows(&self, sketches: &Sketches, left: u32, right: u32) -> bool {
-        self.differing(sketches, left, right) <= self.distance
+        differing(sketches, left, right) <= self.distance
     }
 
     fn likeness(&self, sketches: &Sketches, left: u32, right: u32) -> Option<Likeness> {
-        let bits = || Likeness::Bits { differing: self.differing(sketches, left, right), of: self.width.bits() };
+        let bits = || Likeness::Bits { differing: differing(sketches, left, right), of: self.width.bits() };
         (!self.is_verified).then(bits)
     }
 
     fn recall_at(&self, _: Similarity) -> Option<f64> {
         None
     }
+}
+
+/// In how many bits two sketches differ.
+fn differing(sketches: &Sketches, left: u32, right: u32) -> u32 {
+    sketches.keys(left).iter().zip(sketches.keys(right)).map(|(left, right)| left.distance(*right)).sum()
 }
 
 /// Lets features vote.

@@ -80,15 +80,15 @@ impl SlotSketcher for ClassicSketcher {
 fn least_of(permutations: &Permutations, elements: &[u32]) -> [u32; LANES] {
     let mut least = [u32::MAX; LANES];
     for &element in elements {
-        for lane in 0..LANES {
-            let product = u64::from(permutations.multipliers[lane]) * u64::from(element);
-            let value = product + u64::from(permutations.offsets[lane]);
+        let lanes = least.iter_mut().zip(&permutations.multipliers).zip(&permutations.offsets);
+        for ((least, multiplier), offset) in lanes {
+            let value = u64::from(*multiplier) * u64::from(element) + u64::from(*offset);
             // 2^31 is 1 in this field, so the high part is added to the low one: at most twice the prime and one.
             let folded = (value as u32 & PRIME) + (value >> 31) as u32;
             // Below the prime the difference wraps around to something large.
             let once = folded.min(folded.wrapping_sub(PRIME));
             let twice = once.min(once.wrapping_sub(PRIME));
-            least[lane] = least[lane].min(twice);
+            *least = (*least).min(twice);
         }
     }
     least
@@ -124,7 +124,7 @@ fn kernels() -> Vec<Kernel> {
             kernels.push(|permutations, elements| unsafe { least_of_avx2(permutations, elements) });
         }
     }
-    kernels.push(|permutations, elements| least_of(permutations, elements));
+    kernels.push(least_of);
     kernels
 }
 

@@ -124,7 +124,7 @@ pub(super) fn overlaps(
 }
 
 fn steps(scores: impl Iterator<Item = f64>) -> Vec<ScoreStep> {
-    let mut numbers = vec![0_u64; STEPS];
+    let mut numbers = [0_u64; STEPS];
     scores.for_each(|score| numbers[((score * STEPS as f64) as usize).min(STEPS - 1)] += 1);
     let all = numbers.iter().sum::<u64>().max(1) as f64;
     let step = |(at, number): (usize, &u64)| ScoreStep {
