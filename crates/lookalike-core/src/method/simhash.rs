@@ -17,7 +17,7 @@ use crate::hamming::{self, Bits, MOST_DIFFERING, Tables};
 use crate::hash::{ROUND_STEP, mix};
 use crate::likeness::Likeness;
 use crate::similarity::Similarity;
-use crate::sketch::{Counters, Frequencies, Layout, Sketches};
+use crate::sketch::{Counters, FeatureWeights, Frequencies, Layout, Sketches};
 use crate::verify::{FeatureSource, SourceError};
 
 /// How many bits a sketch has.
@@ -132,13 +132,13 @@ impl Method for SimHash {
         source: &dyn FeatureSource,
     ) -> std::result::Result<Option<Sketches>, SourceError> {
         let Some(frequencies) = &self.frequencies else { return Ok(None) };
+        let weights = frequencies.weights();
         let sketch = |voter: &mut Voter, (item, size): (usize, &u32)| {
             if *size == 0 {
                 return Ok(vec![0; self.width.words()]);
             }
             let features = source.features(item as u32)?;
-            let weighted = |feature: &u64| (*feature, frequencies.weight(*feature));
-            Ok(voter.vote(&features.iter().map(weighted).collect::<Vec<_>>()))
+            Ok(voter.vote(&features, &weights))
         };
         let sketches = sizes.par_iter().enumerate().map_init(|| self.voter(), sketch);
         let sketches = sketches.collect::<std::result::Result<Vec<_>, SourceError>>()?;
@@ -195,9 +195,9 @@ fn ballot(feature: u64, word: usize) -> u64 {
 }
 
 impl Voter {
-    fn vote(&mut self, weighted: &[(u64, u32)]) -> Vec<u64> {
+    fn vote(&mut self, features: &[u64], weights: &FeatureWeights) -> Vec<u64> {
         let mut word = |word| {
-            weighted.iter().for_each(|(feature, weight)| self.counters.add(ballot(*feature, word), *weight));
+            features.iter().for_each(|feature| self.counters.add(ballot(*feature, word), weights.of(*feature)));
             self.counters.majority()
         };
         (0..self.width.words()).map(&mut word).collect()

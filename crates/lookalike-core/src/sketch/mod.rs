@@ -10,7 +10,7 @@ use std::str::FromStr;
 
 pub use classic::ClassicSketcher;
 pub use fast::FastSketcher;
-pub use simhash::{Counters, Frequencies};
+pub use simhash::{Counters, FeatureWeights, Frequencies};
 pub use store::{Layout, Sketches, concat};
 
 use crate::error::{Error, Result};

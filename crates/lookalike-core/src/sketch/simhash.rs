@@ -68,8 +68,10 @@ impl Counters {
 
     /// Adds a word of some weight.
     pub fn add(&mut self, word: u64, weight: u32) {
-        for plane in (0..32).filter(|plane| weight >> plane & 1 == 1) {
-            self.carry(word, plane);
+        let mut planes = weight;
+        while planes != 0 {
+            self.carry(word, planes.trailing_zeros() as usize);
+            planes &= planes - 1;
         }
         self.total += u64::from(weight);
     }
@@ -133,15 +135,36 @@ impl Frequencies {
         }
     }
 
-    /// The weight of a feature: the rarer the greater, and never nothing.
-    pub fn weight(&self, feature: u64) -> u32 {
+    /// The weights of all features, once everything is counted.
+    pub fn weights(&self) -> FeatureWeights {
         let documents = f64::from(self.documents.load(Relaxed).max(1));
-        let frequency = f64::from(self.counter(feature).load(Relaxed).max(1));
-        ((STEPS * (documents / frequency).log2()).round() as u32).max(1)
+        let weight = |count: &AtomicU32| {
+            let frequency = f64::from(count.load(Relaxed).max(1));
+            // At most 4 · 32, for one of 2^32 documents.
+            ((STEPS * (documents / frequency).log2()).round() as u8).max(1)
+        };
+        FeatureWeights(self.counts.iter().map(weight).collect())
     }
 
     fn counter(&self, feature: u64) -> &AtomicU32 {
-        &self.counts[(feature >> 42) as usize]
+        &self.counts[counter_of(feature)]
+    }
+}
+
+/// The counter of a feature: by its high bits, which are as good as random.
+fn counter_of(feature: u64) -> usize {
+    (feature >> 42) as usize
+}
+
+/// How much features weigh.
+#[derive(Debug)]
+pub struct FeatureWeights(Vec<u8>);
+
+impl FeatureWeights {
+    /// The weight of a feature: the rarer the greater, and never nothing.
+    #[inline]
+    pub fn of(&self, feature: u64) -> u32 {
+        u32::from(self.0[counter_of(feature)])
     }
 }
 
@@ -189,7 +212,8 @@ mod tests {
         for document in 0..1000 {
             frequencies.count([mix(1), mix(1000 + document / 10), mix(10_000 + document)]);
         }
-        let weights = [mix(1), mix(1000), mix(10_000)].map(|feature| frequencies.weight(feature));
+        let weights = frequencies.weights();
+        let weights = [mix(1), mix(1000), mix(10_000)].map(|feature| weights.of(feature));
         // 4·log2 of 1, of 100 and of 1000.
         assert_eq!(weights, [1, 27, 40]);
     }
