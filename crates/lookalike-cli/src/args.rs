@@ -60,8 +60,6 @@ pub(crate) enum Command {
 pub(crate) struct DedupArguments {
     #[command(flatten)]
     read: ReadArguments,
-    #[command(flatten)]
-    similarity: SimilarityArguments,
     /// The folder to write to; it is made, and must be empty if it is there
     #[arg(short, long, value_name = "DIR", required_unless_present = "dry_run")]
     output: Option<PathBuf>,
@@ -84,6 +82,8 @@ pub(crate) struct DedupArguments {
     /// Replace what an earlier run wrote to the output folder
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    similarity: SimilarityArguments,
 }
 
 #[derive(Debug, Args)]
@@ -111,8 +111,6 @@ struct SourceArguments {
 pub(crate) struct PairsArguments {
     #[command(flatten)]
     read: ReadArguments,
-    #[command(flatten)]
-    similarity: SimilarityArguments,
     /// The file to write to, instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -125,6 +123,8 @@ pub(crate) struct PairsArguments {
     /// Replace the output file if it is there
     #[arg(long)]
     pub(crate) force: bool,
+    #[command(flatten)]
+    similarity: SimilarityArguments,
 }
 
 #[derive(Debug, Args)]

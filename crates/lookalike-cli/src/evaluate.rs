@@ -16,8 +16,6 @@ use crate::similarity::{MethodArguments, SimilarityArguments};
 pub(crate) struct EvaluateArguments {
     #[command(flatten)]
     read: ReadArguments,
-    #[command(flatten)]
-    similarity: SimilarityArguments,
     /// The methods to compare, with their parameters after colons, such as simhash:bits=6:verify
     #[arg(long, value_name = "METHODS", value_delimiter = ',', conflicts_with_all = ["method", "exact"],
         default_value = "minhash,minhash:sketch=classic,supershingle,simhash,simhash:bits=6:verify")]
@@ -34,6 +32,8 @@ pub(crate) struct EvaluateArguments {
     /// How to show it
     #[arg(long, value_enum, default_value_t = ReportArgument::Text)]
     format: ReportArgument,
+    #[command(flatten)]
+    similarity: SimilarityArguments,
 }
 
 /// What is to be done, in one piece.

@@ -21,8 +21,6 @@ pub(crate) struct TuneArguments {
     inputs: Vec<PathBuf>,
     #[command(flatten)]
     settings: SettingArguments,
-    #[command(flatten)]
-    similarity: SimilarityArguments,
     /// The bytes that the sketch of a document may take, such as 64B: chooses bands and rows by them
     #[arg(long, value_name = "SIZE", conflicts_with_all = ["recall", "bands", "rows", "rows_random", "method"])]
     budget: Option<String>,
@@ -41,6 +39,8 @@ pub(crate) struct TuneArguments {
     /// Say nothing but the result
     #[arg(short, long)]
     quiet: bool,
+    #[command(flatten)]
+    similarity: SimilarityArguments,
 }
 
 /// What is to be done, in one piece.

@@ -62,6 +62,29 @@ fn checksums_and_bits_have_their_columns() {
 }
 
 #[test]
+fn compare_shows_what_the_method_measures() {
+    let folder = Folder::new();
+    folder.write("a.txt", text(1)).write("b.txt", text(2));
+    for weights in ["count", "idf", "none"] {
+        let ran = folder.run(&["compare", "a.txt", "b.txt", "--method", "simhash", "--weights", weights]);
+        let line = ran.stdout.lines().find(|line| line.starts_with("simhash")).unwrap();
+        let differing: u32 = line.split('(').nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+        assert!((10..55).contains(&differing), "{weights}: {line}");
+        assert!(
+            ran.stdout.contains("not near-duplicates") && !ran.stdout.contains("sketch_estimate"),
+            "{}",
+            ran.stdout
+        );
+    }
+    let ran = folder.run(&["compare", "a.txt", "a.txt", "--exact"]);
+    assert!(
+        ran.stdout.contains("exact copies") && ran.stdout.contains("chance_to_be_found   1.000000"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
 fn parameters_of_another_method_are_refused() {
     let folder = Folder::new();
     folder.write("in.jsonl", lines());

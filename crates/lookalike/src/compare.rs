@@ -7,6 +7,7 @@ use lookalike_core::likeness::Likeness;
 use lookalike_core::shingle::{Places, Shingler};
 use lookalike_core::similarity::Similarity;
 use lookalike_core::sketch::{Sketches, SlotKind, estimate};
+use lookalike_core::verify::{FeatureSource, SourceError};
 use lookalike_io::discover::discover;
 use lookalike_io::place::Shelf;
 use lookalike_io::read::{Chunk, Entry, Parser, Settings, Stream};
@@ -71,6 +72,10 @@ pub fn compare(left: &str, right: &str, options: &SimilarityOptions) -> Result<C
     let mut sketches = Sketches::new(method.layout());
     let mut sketcher = method.sketcher();
     (0..2).for_each(|side| sketcher.sketch(&places[side].features, &sets[side], &mut sketches));
+    // Weights by rarity are those of a corpus of these two.
+    let sizes = [sets[0].size(), sets[1].size()];
+    let again = method.sketch_again(&sizes, &Both(&places)).map_err(Error::of_source)?;
+    let sketches = again.unwrap_or(sketches);
     let bits = match method.likeness(&sketches, 0, 1) {
         Some(Likeness::Bits { differing, of }) => Some((differing, of)),
         _ => None,
@@ -87,6 +92,15 @@ pub fn compare(left: &str, right: &str, options: &SimilarityOptions) -> Result<C
         left: side(left, &places[0], &sets[1]),
         right: side(right, &places[1], &sets[0]),
     })
+}
+
+/// The features of both.
+struct Both<'a>(&'a [Places; 2]);
+
+impl FeatureSource for Both<'_> {
+    fn features(&self, item: u32) -> std::result::Result<Vec<u64>, SourceError> {
+        Ok(self.0[item as usize].features.clone())
+    }
 }
 
 fn estimated(options: &SimilarityOptions, places: &[Places; 2]) -> Option<(f64, usize)> {

@@ -24,7 +24,7 @@ pub struct Plan {
 }
 
 /// What the process itself needs: chunks, tables and features that are held while they are compared.
-const BASE_BYTES: f64 = 150e6;
+const BASE_BYTES: f64 = 60e6;
 
 /// What is kept of a document besides its sketch and id: place, position, hash, counts.
 const KEPT_BYTES: f64 = 64.0;
