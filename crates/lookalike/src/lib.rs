@@ -17,6 +17,7 @@ mod find;
 mod measures;
 mod options;
 mod pairs;
+mod parameters;
 mod progress;
 mod queue;
 mod reread;
@@ -30,15 +31,18 @@ pub use checksum::Checksum;
 pub use compare::{Comparison, Passage, Side, compare, find_in_corpus};
 pub use dedup::dedup;
 pub use error::{Error, Result};
-pub use evaluate::{Agreement, BandHistogram, EvaluateOptions, Evaluation, MethodEvaluation, Score, Truth, evaluate};
+pub use evaluate::{
+    Agreement, BandHistogram, EvaluateOptions, Evaluation, MethodEvaluation, Score, ScoreStep, Truth, evaluate,
+};
 pub use options::{
     Against, Copies, DedupOptions, Group, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat, Share,
     SimilarityOptions, SourceBy,
 };
 pub use pairs::{PairsReport, pairs};
+pub use parameters::{MethodParameters, Parameters};
 pub use progress::{Progress, Silent};
 pub use source::{NearlyLost, Source};
-pub use summary::{Band, Found, Input, MethodParameters, Parameters, Removal, SkippedEntry, Stage, Summary};
+pub use summary::{Band, Found, Input, Removal, SkippedEntry, Stage, Summary};
 
 pub use tune::{Bought, PairStep, Plan, Point, Sampled, TuneOptions, Tuning, best_within, curve, tune};
 

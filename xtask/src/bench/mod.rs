@@ -24,9 +24,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
 use lookalike_core::banding::Banding;
-use lookalike_core::method::MinHash;
 use lookalike_core::similarity::Threshold;
-use lookalike_core::sketch::SlotKind;
 
 use crate::workspace::{Workspace, succeed};
 
@@ -100,9 +98,8 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
 
     let timings = timing::run(&corpus, &lookalike, &folder, options.runs)?;
     let documents = texts::read(&corpus)?;
-    let threshold = Threshold::new(THRESHOLD)?;
-    let minhash = MinHash::new(Banding::for_recall(threshold, RECALL)?, SlotKind::Fast, threshold);
-    let sketching = sketching::speeds(&documents, &SHINGLE.parse()?, &minhash, options.runs);
+    let banding = Banding::for_recall(Threshold::new(THRESHOLD)?, RECALL)?;
+    let sketching = sketching::key_speeds(&documents, &SHINGLE.parse()?, banding, options.runs);
     let truth = truth::load_or_join(&folder, &documents)?;
     let accuracy = accuracy::judge(&corpus, &lookalike, &folder, &documents, &truth)?;
 

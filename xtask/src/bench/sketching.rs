@@ -3,23 +3,46 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use lookalike_core::banding::Banding;
 use lookalike_core::feature_set::FeatureSet;
 use lookalike_core::method::Method;
 use lookalike_core::shingle::{Shingle, Shingler};
-use lookalike_core::sketch::Sketches;
+use lookalike_core::sketch::{FastSketcher, Sketches, SlotSketcher};
 use lookalike_core::text::fold::Fold;
 
 use super::texts::Documents;
 
-/// Megabytes of text a second, one number a run.
+/// Megabytes of text a second, one number a run: with all that is kept of a document by a method, and the number of its
+/// distinct features.
 pub(super) fn speeds(documents: &Documents, shingle: &Shingle, method: &dyn Method, runs: u16) -> Vec<f64> {
+    timed(documents, runs, || drop(black_box(sketch_all(&documents.texts, shingle, method))))
+}
+
+/// The same for the keys of bands alone, without counting features.
+pub(super) fn key_speeds(documents: &Documents, shingle: &Shingle, banding: Banding, runs: u16) -> Vec<f64> {
+    timed(documents, runs, || drop(black_box(all_keys(&documents.texts, shingle, banding))))
+}
+
+fn timed(documents: &Documents, runs: u16, run: impl Fn()) -> Vec<f64> {
     let megabytes = documents.text_bytes() as f64 / 1e6;
-    let speeds = (0..runs).map(|_| {
+    let speed = |_| {
         let start = Instant::now();
-        black_box(sketch_all(&documents.texts, shingle, method));
+        run();
         megabytes / start.elapsed().as_secs_f64()
-    });
-    speeds.collect()
+    };
+    (0..runs).map(speed).collect()
+}
+
+fn all_keys(texts: &[String], shingle: &Shingle, banding: Banding) -> Vec<u64> {
+    let mut shingler = Shingler::new(shingle, Fold::NONE);
+    let mut sketcher = FastSketcher::new(banding.slot_count());
+    let (cutter, mut keys) = (banding.cutter(), Vec::new());
+    for text in texts {
+        if let Some(sketch) = sketcher.sketch(shingler.features(text).all) {
+            cutter.keys(sketch, |key| keys.push(key));
+        }
+    }
+    keys
 }
 
 fn sketch_all(texts: &[String], shingle: &Shingle, method: &dyn Method) -> Sketches {

@@ -15,7 +15,7 @@ use lookalike_core::resolve::{Match, matches};
 use serde::Serialize;
 
 pub use agreement::Agreement;
-pub use bands::BandHistogram;
+pub use bands::{BandHistogram, ScoreStep};
 pub use score::Score;
 pub use truth::Truth;
 
@@ -24,9 +24,10 @@ use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::find::Find;
 use crate::options::{MethodOptions, ReadOptions, SimilarityOptions};
+use crate::parameters::MethodParameters;
 use crate::progress::Progress;
 use crate::stages::{self, Stages};
-use crate::summary::{self, Input, MethodParameters, SkippedEntry, Stage};
+use crate::summary::{self, Input, SkippedEntry, Stage};
 
 /// What [`evaluate`] is asked to do.
 #[derive(Clone, Debug)]
