@@ -11,12 +11,13 @@ use lookalike::core::resolve::Scope;
 use lookalike::io::read::{Fields, Settings, Split};
 use lookalike::io::web::Extract;
 use lookalike::{
-    Against, Copies, DedupOptions, Group, Output, PairsOptions, ReadOptions, RowFormat, Share, SimilarityOptions,
-    SourceBy,
+    Against, Copies, DedupOptions, Group, Memory, Output, PairsOptions, ReadOptions, RowFormat, Share,
+    SimilarityOptions, SourceBy,
 };
 
 use crate::evaluate::EvaluateArguments;
 use crate::number;
+use crate::resources::ResourceArguments;
 use crate::similarity::SimilarityArguments;
 use crate::tune::TuneArguments;
 
@@ -84,6 +85,8 @@ pub(crate) struct DedupArguments {
     force: bool,
     #[command(flatten)]
     similarity: SimilarityArguments,
+    #[command(flatten)]
+    resources: ResourceArguments,
 }
 
 #[derive(Debug, Args)]
@@ -125,6 +128,8 @@ pub(crate) struct PairsArguments {
     pub(crate) force: bool,
     #[command(flatten)]
     similarity: SimilarityArguments,
+    #[command(flatten)]
+    resources: ResourceArguments,
 }
 
 #[derive(Debug, Args)]
@@ -181,9 +186,9 @@ pub(crate) struct SettingArguments {
     /// The first row of CSV files is a document, and columns are named 1, 2, 3 …
     #[arg(long)]
     no_header: bool,
-    /// The longest document that is read, such as 500M or 1G: longer ones are skipped
-    #[arg(long, value_name = "SIZE", default_value = "256M")]
-    max_record: String,
+    /// The longest document that is read, such as 500M or 1G: longer ones are skipped [default: 256M, or a sixteenth of --memory]
+    #[arg(long, value_name = "SIZE")]
+    max_record: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -244,7 +249,8 @@ impl DedupArguments {
     pub(crate) fn options(self) -> Result<(DedupOptions, RunOptions)> {
         let keep: Keep = self.keep.parse()?;
         let run = self.read.run_options()?;
-        let mut read = self.read.options(keep.field())?;
+        let (memory, work) = self.resources.options(self.force)?;
+        let mut read = self.read.options(keep.field(), memory)?;
         let source = self.source.source()?;
         read.settings.fields.source = source.1;
         if self.against.only_against && matches!(self.group, GroupArgument::Components) {
@@ -272,6 +278,8 @@ impl DedupArguments {
                 (false, false) => Output::Kept,
             },
             force: self.force,
+            memory,
+            work,
         };
         Ok((options, run))
     }
@@ -304,8 +312,9 @@ impl SourceArguments {
 impl PairsArguments {
     pub(crate) fn options(self) -> Result<(PairsOptions, RunOptions)> {
         let run = self.read.run_options()?;
+        let (memory, work) = self.resources.options(self.force)?;
         let options = PairsOptions {
-            read: self.read.options(None)?,
+            read: self.read.options(None, memory)?,
             similarity: self.similarity.options()?,
             output: self.output,
             format: match self.format {
@@ -316,6 +325,8 @@ impl PairsArguments {
                 CopiesArgument::All => Copies::All,
                 CopiesArgument::Star => Copies::Star,
             },
+            memory,
+            work,
         };
         Ok((options, run))
     }
@@ -330,12 +341,18 @@ impl CompareArguments {
 
 impl ReadArguments {
     /// `value` is the field that keep order compares.
-    pub(crate) fn options(self, value: Option<&str>) -> Result<ReadOptions> {
+    pub(crate) fn options(self, value: Option<&str>, memory: Memory) -> Result<ReadOptions> {
         let mut inputs = self.inputs;
         if let Some(list) = &self.files_from {
             inputs.extend(read_list(list)?);
         }
-        Ok(ReadOptions { inputs, settings: self.settings.settings(value)? })
+        let is_bounded = self.settings.max_record.is_some();
+        let mut settings = self.settings.settings(value)?;
+        if !is_bounded {
+            let longest = memory.longest_document().min(settings.longest.into());
+            settings.longest = u32::try_from(longest).unwrap_or(settings.longest);
+        }
+        Ok(ReadOptions { inputs, settings })
     }
 
     pub(crate) fn run_options(&self) -> Result<RunOptions> {
@@ -383,7 +400,7 @@ impl SettingArguments {
             },
             delimiter: self.delimiter.as_deref().map(delimiter).transpose()?,
             has_header: !self.no_header,
-            longest: longest(&self.max_record)?,
+            longest: self.max_record.as_deref().map_or(Ok(Settings::default().longest), longest)?,
         })
     }
 }

@@ -59,7 +59,7 @@ impl EvaluateArguments {
         let similarity = self.similarity.options()?;
         let method = |written: &String| Ok((written.clone(), self.method(written)?));
         let methods = self.methods.iter().map(method).collect::<Result<Vec<_>>>()?;
-        let read = self.read.options(None)?;
+        let read = self.read.options(None, lookalike::Memory::half_of_machine())?;
         let options = EvaluateOptions { read, similarity, methods, truth: self.truth };
         Ok(Evaluate { options, run, output: self.output, force: self.force, format: self.format })
     }

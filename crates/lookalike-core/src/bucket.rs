@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::lists::Lists;
 
 /// Everything that may be alike. Items are named by their rank: 0 is the best in keep order.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Buckets {
     /// The ranks of each family's items, best first.
     families: Lists,
@@ -59,24 +59,7 @@ impl RadixKey for Entry {
 }
 
 impl Buckets {
-    /// Puts items that agree in the key of a column into a bucket. Items are named by rank; each has a key in every
-    /// column, and keys of different columns have nothing to do with each other.
-    pub fn of_columns(item_count: usize, columns: usize, key: impl Fn(u32, usize) -> u64 + Sync) -> Self {
-        let by_column: Vec<Lists> = (0..columns)
-            .into_par_iter()
-            .map(|column| {
-                equal_keys((0..item_count as u32).map(|rank| Entry { key: key(rank, column), rank }).collect())
-            })
-            .collect();
-        Self::of_lists(item_count, &by_column)
-    }
-
-    /// Puts items that have a key in common into a bucket: any number of keys an item, in one column.
-    pub fn of_keys(item_count: usize, entries: Vec<Entry>) -> Self {
-        Self::of_lists(item_count, &[equal_keys(entries)])
-    }
-
-    /// Takes lists of two or more ranks, each from the best on, for buckets.
+    /// Takes lists of two or more ranks, each from the best on, for buckets. Of `item_count` items, those in no list cost nothing.
     pub fn of_lists(item_count: usize, lists: &[Lists]) -> Self {
         let buckets: Vec<&[u32]> = lists.iter().flat_map(Lists::iter).collect();
         Self::of_families(item_count, &buckets)
@@ -137,6 +120,40 @@ impl Buckets {
     }
 }
 
+/// How much memory an entry takes while it is sorted: once more for where it is sorted to.
+const SORTING_BYTES: usize = 2 * size_of::<Entry>();
+
+/// Finds the ranks that agree in the key of a column, and gives them to `take`. Keys of different columns have nothing to do with
+/// each other. A column has `entry_count` entries at most; what does not fit the memory is sorted in several passes, by keys.
+///
+/// # Errors
+///
+/// When entries cannot be had, or `take` fails.
+pub fn lists_of_columns<E: Send>(
+    columns: usize,
+    entry_count: usize,
+    memory: usize,
+    entries: impl Fn(usize, &mut dyn FnMut(Entry)) -> Result<(), E> + Sync,
+    take: impl Fn(Lists) -> Result<(), E> + Sync,
+) -> Result<(), E> {
+    let column_bytes = (entry_count * SORTING_BYTES).max(1);
+    let passes = column_bytes.div_ceil(memory.max(1)) as u128;
+    let lists_of_pass = |column: usize, pass: u128| {
+        let mut wanted = Vec::with_capacity(if passes == 1 { entry_count } else { 0 });
+        entries(column, &mut |entry| {
+            if (u128::from(entry.key) * passes) >> 64 == pass {
+                wanted.push(entry);
+            }
+        })?;
+        take(equal_keys(wanted))
+    };
+    let lists = |column: usize| (0..passes).try_for_each(|pass| lists_of_pass(column, pass));
+    let all: Vec<usize> = (0..columns).collect();
+    // As many columns at once as there is memory for.
+    let at_once = (memory / column_bytes).clamp(1, rayon::current_num_threads());
+    all.chunks(at_once).try_for_each(|some| some.par_iter().try_for_each(|column| lists(*column)))
+}
+
 /// The ranks of each key that two or more items have, from the best on.
 fn equal_keys(mut entries: Vec<Entry>) -> Lists {
     entries.radix_sort_unstable();
@@ -153,21 +170,23 @@ fn equal_keys(mut entries: Vec<Entry>) -> Lists {
 /// Union-find in which the least member is the root.
 #[derive(Debug)]
 pub struct Union {
-    parents: Vec<u32>,
+    /// How far below each member its parent is: nothing for a root. So what is never joined is never written to.
+    below: Vec<u32>,
 }
 
 impl Union {
     /// Everyone alone.
     pub fn new(count: usize) -> Self {
-        Self { parents: (0..count as u32).collect() }
+        Self { below: vec![0; count] }
     }
 
     /// The least member of the group of `item`.
     pub fn root(&mut self, mut item: u32) -> u32 {
-        while self.parents[item as usize] != item {
+        while self.below[item as usize] != 0 {
             // Halving the path keeps later walks short.
-            let above = self.parents[self.parents[item as usize] as usize];
-            self.parents[item as usize] = above;
+            let parent = item - self.below[item as usize];
+            let above = parent - self.below[parent as usize];
+            self.below[item as usize] = item - above;
             item = above;
         }
         item
@@ -176,16 +195,33 @@ impl Union {
     /// Makes one group of the groups of both.
     pub fn join(&mut self, left: u32, right: u32) {
         let (left, right) = (self.root(left), self.root(right));
-        self.parents[left.max(right) as usize] = left.min(right);
+        self.below[left.max(right) as usize] = left.max(right) - left.min(right);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use super::*;
 
     fn families(rows: &[[u64; 2]]) -> Vec<(Vec<u32>, Vec<Vec<u32>>)> {
-        let buckets = Buckets::of_columns(rows.len(), 2, |rank, column| rows[rank as usize][column]);
+        let of_memory = |memory: usize| {
+            let all = Mutex::new(Vec::new());
+            let entries = |column: usize, push: &mut dyn FnMut(Entry)| {
+                (0..).zip(rows).for_each(|(rank, row)| push(Entry { key: row[column] << 60, rank }));
+                Ok::<(), ()>(())
+            };
+            let take = |lists| {
+                all.lock().unwrap().push(lists);
+                Ok(())
+            };
+            lists_of_columns(2, rows.len(), memory, entries, take).unwrap();
+            Buckets::of_lists(rows.len(), &all.into_inner().unwrap())
+        };
+        let buckets = of_memory(1 << 20);
+        // In as many passes as it may take, and the same in the end.
+        assert_eq!(of_memory(1), buckets);
         let families: Vec<_> = buckets
             .families()
             .map(|family| (family.items.to_vec(), family.buckets().map(<[u32]>::to_vec).collect()))
@@ -199,7 +235,7 @@ mod tests {
     #[test]
     fn items_that_agree_in_a_column_share_a_bucket() {
         // 0 and 2 agree in the first band, 2 and 3 in the second, 1 and 5 in the first, 4 with none.
-        let rows = [[1, 10], [2, 20], [1, 30], [4, 30], [5, 50], [2, 60]];
+        let rows = [[1, 10], [2, 12], [1, 13], [4, 13], [5, 15], [2, 6]];
         let [(items, mut buckets), other] = families(&rows).try_into().unwrap();
         buckets.sort_unstable();
         assert_eq!((items, buckets), (vec![0, 2, 3], vec![vec![0, 1], vec![1, 2]]));

@@ -26,6 +26,11 @@ impl Lists {
         &self.values[start..self.ends[at]]
     }
 
+    /// How much memory the lists take.
+    pub fn byte_count(&self) -> usize {
+        size_of_val::<[u32]>(&self.values) + size_of_val::<[usize]>(&self.ends)
+    }
+
     /// How many lists there are.
     pub fn len(&self) -> usize {
         self.ends.len()

@@ -1,5 +1,6 @@
 //! Candidates to matches: the exact similarity of two feature sets, measured only where it cannot be ruled out.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
@@ -9,7 +10,7 @@ use crate::feature_filter::FeatureFilter;
 use crate::feature_set::{FeatureSet, Overlap};
 use crate::likeness::Likeness;
 use crate::method::Method;
-use crate::sketch::Sketches;
+use crate::sketch::SketchSource;
 
 /// Why features could not be had.
 pub type SourceError = Box<dyn std::error::Error + Send + Sync>;
@@ -24,19 +25,19 @@ pub trait FeatureSource: Sync {
     fn features(&self, item: u32) -> Result<Vec<u64>, SourceError>;
 }
 
-/// How many bytes of features all families under way hold together, so that an item is mostly read once.
-const HELD_BYTES: usize = 96 << 20;
-
-/// How many bytes a family may hold however many threads there are.
-const LEAST_HELD_BYTES: usize = 16 << 20;
+/// How many bytes of features all families under way hold together, so that an item is mostly read once. More than that is
+/// of no use; less is, where there is less memory.
+pub const MOST_HELD_BYTES: usize = 96 << 20;
 
 /// What all families need to be verified.
 pub struct Verifier<'a> {
     criterion: Criterion,
     sizes: &'a [u32],
-    sketches: &'a Sketches,
+    sketches: &'a dyn SketchSource,
     method: &'a dyn Method,
     source: &'a dyn FeatureSource,
+    /// The share of one family: each thread has one under way.
+    most_held_bytes: usize,
     counts: Counts,
 }
 
@@ -50,7 +51,7 @@ struct Counts {
 }
 
 /// How many pairs came how far. Where a removed item needs no further proof, further pairs are not looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PairCounts {
     /// Pairs that shared a bucket and were looked at.
     pub candidates: u64,
@@ -62,16 +63,45 @@ pub struct PairCounts {
     pub passed_over: u64,
 }
 
+impl std::ops::Add for PairCounts {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            candidates: self.candidates + other.candidates,
+            measured: self.measured + other.measured,
+            matches: self.matches + other.matches,
+            passed_over: self.passed_over + other.passed_over,
+        }
+    }
+}
+
+impl std::ops::Sub for PairCounts {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self {
+            candidates: self.candidates - other.candidates,
+            measured: self.measured - other.measured,
+            matches: self.matches - other.matches,
+            passed_over: self.passed_over - other.passed_over,
+        }
+    }
+}
+
 impl<'a> Verifier<'a> {
-    /// A verifier of items by the sizes of their feature sets, their sketches and their features.
+    /// A verifier of items by the sizes of their feature sets, their sketches and their features, which holds about so many bytes
+    /// of features.
     pub fn new(
         criterion: Criterion,
         sizes: &'a [u32],
-        sketches: &'a Sketches,
+        sketches: &'a dyn SketchSource,
         method: &'a dyn Method,
         source: &'a dyn FeatureSource,
+        held_bytes: usize,
     ) -> Self {
-        Self { criterion, sizes, sketches, method, source, counts: Counts::default() }
+        let most_held_bytes = held_bytes.min(MOST_HELD_BYTES) / rayon::current_num_threads();
+        Self { criterion, sizes, sketches, method, source, most_held_bytes, counts: Counts::default() }
     }
 
     /// What makes a match.
@@ -95,6 +125,7 @@ impl<'a> Verifier<'a> {
             verifier: self,
             items: family.items.iter().map(|rank| items[*rank as usize]).collect(),
             held: family.items.iter().map(|_| OnceLock::new()).collect(),
+            sketches: family.items.iter().map(|_| OnceLock::new()).collect(),
             held_bytes: AtomicUsize::new(0),
         }
     }
@@ -105,6 +136,7 @@ pub struct Bench<'a> {
     verifier: &'a Verifier<'a>,
     items: Vec<u32>,
     held: Vec<OnceLock<Arc<Features>>>,
+    sketches: Vec<OnceLock<Cow<'a, [u8]>>>,
     held_bytes: AtomicUsize,
 }
 
@@ -112,6 +144,7 @@ pub struct Bench<'a> {
 pub struct OnBench {
     place: u32,
     features: OnceLock<Arc<Features>>,
+    sketch: OnceLock<Vec<u8>>,
 }
 
 /// The features of one item; and, once they are asked for, their set and its filter: of two items, one needs them.
@@ -134,7 +167,7 @@ impl Features {
 impl Bench<'_> {
     /// Puts an item on the bench, to be compared with others.
     pub fn put(&self, place: u32) -> OnBench {
-        OnBench { place, features: OnceLock::new() }
+        OnBench { place, features: OnceLock::new(), sketch: OnceLock::new() }
     }
 
     /// How alike a pair is, whether enough or not. Faster when `right` is the same for many a `left`.
@@ -143,7 +176,7 @@ impl Bench<'_> {
     ///
     /// When the features of one cannot be had.
     pub fn likeness(&self, left: &OnBench, right: &OnBench) -> Result<Likeness, SourceError> {
-        match self.likeness_of_sketches(left, right) {
+        match self.likeness_of_sketches(left, right)? {
             Some(likeness) => Ok(likeness),
             None => Ok(Likeness::Features(self.overlap(left, right)?)),
         }
@@ -156,7 +189,7 @@ impl Bench<'_> {
     /// When the features of one cannot be had.
     pub fn verify(&self, left: &OnBench, right: &OnBench) -> Result<Option<Likeness>, SourceError> {
         let counts = &self.verifier.counts;
-        let is_possible = self.is_possible(left, right);
+        let is_possible = self.is_possible(left, right)?;
         let found = if is_possible { self.verify_exactly(left, right)? } else { None };
         counts.candidates.fetch_add(1, Relaxed);
         counts.measured.fetch_add(u64::from(is_possible), Relaxed);
@@ -170,7 +203,7 @@ impl Bench<'_> {
     ///
     /// When the features of one cannot be had.
     pub fn verify_again(&self, left: &OnBench, right: &OnBench) -> Result<Option<Likeness>, SourceError> {
-        if self.is_possible(left, right) { self.verify_exactly(left, right) } else { Ok(None) }
+        if self.is_possible(left, right)? { self.verify_exactly(left, right) } else { Ok(None) }
     }
 
     /// What makes a match.
@@ -191,25 +224,27 @@ impl Bench<'_> {
 
     /// Lets go of all features when there is no room for more. To be called now and then, between parallel work.
     pub fn make_room(&mut self) {
-        if *self.held_bytes.get_mut() >= most_held_bytes() {
+        if *self.held_bytes.get_mut() >= self.verifier.most_held_bytes {
             self.held.iter_mut().for_each(|held| drop(held.take()));
+            self.sketches.iter_mut().for_each(|held| drop(held.take()));
             *self.held_bytes.get_mut() = 0;
         }
     }
 
     /// Whether a pair could be a match: the length filter, then the sketches. Says no only to what is beyond doubt.
-    fn is_possible(&self, left: &OnBench, right: &OnBench) -> bool {
-        let [left, right] = [left, right].map(|item| self.items[item.place as usize]);
-        let Verifier { criterion, sizes, sketches, method, .. } = self.verifier;
+    fn is_possible(&self, left: &OnBench, right: &OnBench) -> Result<bool, SourceError> {
+        let Verifier { criterion, sizes, method, .. } = self.verifier;
+        let [left_size, right_size] = [left, right].map(|item| sizes[self.items[item.place as usize] as usize]);
         // Where the sketches are the measure, sizes say nothing.
-        (criterion.allows_sizes(sizes[left as usize], sizes[right as usize])
-            || method.likeness(sketches, left, right).is_some())
-            && method.allows(sketches, left, right)
+        if !method.is_measure() && !criterion.allows_sizes(left_size, right_size) {
+            return Ok(false);
+        }
+        Ok(method.allows(self.sketch(left)?, self.sketch(right)?))
     }
 
     /// A match by its features, or by its sketches where these are the measure: all that are possible are matches.
     fn verify_exactly(&self, left: &OnBench, right: &OnBench) -> Result<Option<Likeness>, SourceError> {
-        if let Some(likeness) = self.likeness_of_sketches(left, right) {
+        if let Some(likeness) = self.likeness_of_sketches(left, right)? {
             return Ok(Some(likeness));
         }
         let criterion = self.verifier.criterion;
@@ -220,9 +255,35 @@ impl Bench<'_> {
         Ok(Some(self.overlap(left, right)?).filter(|overlap| criterion.accepts(*overlap)).map(Likeness::Features))
     }
 
-    fn likeness_of_sketches(&self, left: &OnBench, right: &OnBench) -> Option<Likeness> {
-        let [left, right] = [left, right].map(|item| self.items[item.place as usize]);
-        self.verifier.method.likeness(self.verifier.sketches, left, right)
+    fn likeness_of_sketches(&self, left: &OnBench, right: &OnBench) -> Result<Option<Likeness>, SourceError> {
+        let method = self.verifier.method;
+        if !method.is_measure() {
+            return Ok(None);
+        }
+        Ok(method.likeness(self.sketch(left)?, self.sketch(right)?))
+    }
+
+    fn sketch<'i>(&'i self, item: &'i OnBench) -> Result<&'i [u8], SourceError> {
+        let held = &self.sketches[item.place as usize];
+        if let Some(sketch) = held.get() {
+            return Ok(sketch);
+        }
+        if let Some(sketch) = item.sketch.get() {
+            return Ok(sketch);
+        }
+        match self.verifier.sketches.bytes(self.items[item.place as usize])? {
+            Cow::Owned(sketch) if !self.has_room() => Ok(item.sketch.get_or_init(|| sketch)),
+            sketch => {
+                if let Cow::Owned(sketch) = &sketch {
+                    self.held_bytes.fetch_add(sketch.len() + OVERHEAD, Relaxed);
+                }
+                Ok(held.get_or_init(|| sketch))
+            }
+        }
+    }
+
+    fn has_room(&self) -> bool {
+        self.held_bytes.load(Relaxed) < self.verifier.most_held_bytes
     }
 
     fn overlap(&self, left: &OnBench, right: &OnBench) -> Result<Overlap, SourceError> {
@@ -254,14 +315,12 @@ impl Bench<'_> {
         let bytes = all.len() * 6 * size_of::<u64>();
         let features = Arc::new(Features { all, filter: OnceLock::new(), set: OnceLock::new() });
         // Two threads may read the same item at once; then the second finds the place taken, which does no harm.
-        if self.held_bytes.load(Relaxed) < most_held_bytes() && held.set(Arc::clone(&features)).is_ok() {
+        if self.has_room() && held.set(Arc::clone(&features)).is_ok() {
             self.held_bytes.fetch_add(bytes, Relaxed);
         }
         Ok(features)
     }
 }
 
-/// The share of one family: each thread has one under way. It must hold the kept items of a block at least.
-fn most_held_bytes() -> usize {
-    (HELD_BYTES / rayon::current_num_threads()).max(LEAST_HELD_BYTES)
-}
+/// What an allocation takes besides what it is for, about.
+const OVERHEAD: usize = 16;

@@ -12,7 +12,7 @@ use std::time::Instant;
 use flate2::bufread::MultiGzDecoder;
 use lookalike_io::discover::discover;
 use lookalike_io::place::Shelf;
-use lookalike_io::read::{Chunk, Entry, Parser, Settings, Stream};
+use lookalike_io::read::{Chunk, Entry, Parser, Settings, Stream, Unit};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -53,7 +53,7 @@ fn unpack(file: &Path) -> Result<u64> {
 fn read(file: &Path) -> Result<usize> {
     let settings = Settings::default();
     let shelf = Shelf::new(discover(&[file.to_owned()], None)?);
-    let mut stream = Stream::open(0, &shelf.files()[0], &settings)?;
+    let mut stream = Stream::open(&Unit::whole(0), &shelf.files()[0], &settings)?;
     let (mut parser, mut chunk) = (Parser::new(&settings), Chunk::default());
     let mut count = 0;
     while stream.next(&mut chunk)? {

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::discover::InputFile;
 use crate::error::{Error, Result};
+use crate::work::WorkFolder;
 
 /// The bytes of one entry of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,6 +119,27 @@ impl Shelf {
         let offset = self.spooled.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         write_all_at(self.spool()?, bytes, offset).map_err(Error::unwritable(std::env::temp_dir()))?;
         Ok(offset)
+    }
+
+    /// Puts the spool into a work folder, after what earlier attempts at the run have put there.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be opened.
+    pub fn spool_in(&mut self, work: &WorkFolder) -> Result<()> {
+        let file = work.spool()?;
+        let length = file.metadata().map_err(Error::unworkable(work.path()))?.len();
+        (self.spool, self.spooled) = (OnceLock::from(file), AtomicU64::new(length));
+        Ok(())
+    }
+
+    /// Reads from the spool what [`Shelf::spool_bytes`] put there.
+    ///
+    /// # Errors
+    ///
+    /// When it is not there.
+    pub fn read_spool(&self, offset: u64, bytes: &mut [u8]) -> Result<()> {
+        read_exact_at(self.spool()?, bytes, offset).map_err(Error::unworkable(std::env::temp_dir()))
     }
 
     /// A file without a name, that vanishes with the process.

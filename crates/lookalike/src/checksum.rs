@@ -56,6 +56,29 @@ impl Checksum {
     }
 }
 
+impl Sum {
+    /// As words, to be kept.
+    pub(crate) fn words(self) -> [u64; 3] {
+        match self {
+            Self::Md5(bytes) => {
+                let sum = u128::from_ne_bytes(bytes);
+                [0, sum as u64, (sum >> 64) as u64]
+            }
+            Self::Crc32(sum) => [1, u64::from(sum), 0],
+            Self::Bytes(sum) => [2, sum, 0],
+        }
+    }
+
+    /// The sum that was kept as these words.
+    pub(crate) fn of_words(words: [u64; 3]) -> Self {
+        match words {
+            [0, low, high] => Self::Md5((u128::from(high) << 64 | u128::from(low)).to_ne_bytes()),
+            [1, sum, _] => Self::Crc32(sum as u32),
+            [_, sum, _] => Self::Bytes(sum),
+        }
+    }
+}
+
 /// As other systems write it: hexadecimal.
 impl fmt::Display for Sum {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

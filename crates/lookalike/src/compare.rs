@@ -6,11 +6,11 @@ use lookalike_core::feature_set::{FeatureSet, Overlap};
 use lookalike_core::likeness::Likeness;
 use lookalike_core::shingle::{Places, Shingler};
 use lookalike_core::similarity::Similarity;
-use lookalike_core::sketch::{Sketches, SlotKind, estimate};
+use lookalike_core::sketch::{SketchSource, Sketches, SlotKind, estimate};
 use lookalike_core::verify::{FeatureSource, SourceError};
 use lookalike_io::discover::discover;
 use lookalike_io::place::Shelf;
-use lookalike_io::read::{Chunk, Entry, Parser, Settings, Stream};
+use lookalike_io::read::{Chunk, Entry, Parser, Settings, Stream, Unit};
 
 use crate::error::{Error, Result};
 use crate::options::{MethodOptions, ReadOptions, SimilarityOptions};
@@ -76,12 +76,15 @@ pub fn compare(left: &str, right: &str, options: &SimilarityOptions) -> Result<C
     let sizes = [sets[0].size(), sets[1].size()];
     let again = method.sketch_again(&sizes, &Both(&places)).map_err(Error::of_source)?;
     let sketches = again.unwrap_or(sketches);
-    let bits = match method.likeness(&sketches, 0, 1) {
+    let [left_sketch, right_sketch] = [0, 1].map(|side| sketches.bytes(side));
+    let (left_sketch, right_sketch) = (left_sketch.map_err(Error::of_source)?, right_sketch.map_err(Error::of_source)?);
+    let bits = match method.likeness(&left_sketch, &right_sketch) {
         Some(Likeness::Bits { differing, of }) => Some((differing, of)),
         _ => None,
     };
     let similarity = options.criterion.similarity(overlap);
-    let is_match = if bits.is_some() { method.allows(&sketches, 0, 1) } else { options.criterion.accepts(overlap) };
+    let is_match =
+        if bits.is_some() { method.allows(&left_sketch, &right_sketch) } else { options.criterion.accepts(overlap) };
     Ok(Comparison {
         overlap,
         estimate: estimated(options, &places),
@@ -178,7 +181,7 @@ fn for_each_document(options: &ReadOptions, mut each: impl FnMut(&str, &str)) ->
     let mut parser = Parser::new(&options.settings);
     let mut chunk = Chunk::default();
     for (number, file) in (0..).zip(shelf.files()) {
-        let mut stream = Stream::open(number, file, &options.settings)?;
+        let mut stream = Stream::open(&Unit::whole(number), file, &options.settings)?;
         let mut before = 0;
         while stream.next(&mut chunk)? {
             chunk.settle(&shelf)?;

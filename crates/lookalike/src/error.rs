@@ -91,6 +91,38 @@ pub enum Error {
         cause: SourceError,
     },
 
+    /// Memory with which nothing can be done.
+    #[error("{bytes} bytes of memory are too little: give --memory at least {least}")]
+    MemoryTooSmall {
+        /// What was asked for.
+        bytes: u64,
+        /// What can be asked for.
+        least: u64,
+    },
+
+    /// Memory that does not do for so many documents.
+    #[error(
+        "{bytes} bytes of memory are too little for {documents} documents: give --memory {}M, or split the input",
+        needed.div_ceil(1_000_000)
+    )]
+    MemoryTooSmallFor {
+        /// What was asked for.
+        bytes: u64,
+        /// How many documents there are.
+        documents: u64,
+        /// What would do.
+        needed: u64,
+    },
+
+    /// An input that cannot be read twice.
+    #[error(
+        "{input} cannot be read again, so that the run cannot be resumed: start anew with --force instead of --resume"
+    )]
+    CannotResume {
+        /// The input.
+        input: String,
+    },
+
     /// More documents than a 32-bit number counts.
     #[error("more than 4,294,967,295 documents in one run: split the input")]
     TooManyDocuments,

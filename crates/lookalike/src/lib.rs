@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod against;
+mod candidates;
 mod checksum;
 mod compare;
 mod copies;
@@ -15,6 +16,8 @@ mod evaluate;
 mod evidence;
 mod find;
 mod measures;
+mod memory;
+mod near;
 mod options;
 mod pairs;
 mod parameters;
@@ -23,9 +26,10 @@ mod queue;
 mod reread;
 mod source;
 mod stages;
-mod strings;
 mod summary;
 mod tune;
+mod verified;
+mod work;
 
 pub use checksum::Checksum;
 pub use compare::{Comparison, Passage, Side, compare, find_in_corpus};
@@ -34,6 +38,8 @@ pub use error::{Error, Result};
 pub use evaluate::{
     Agreement, BandHistogram, EvaluateOptions, Evaluation, MethodEvaluation, Score, ScoreStep, Truth, evaluate,
 };
+pub use lookalike_io::work::{Earlier, WorkOptions};
+pub use memory::Memory;
 pub use options::{
     Against, Copies, DedupOptions, Group, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat, Share,
     SimilarityOptions, SourceBy,

@@ -15,9 +15,11 @@ use lookalike_core::similarity::Threshold;
 use lookalike_core::sketch::SlotKind;
 use lookalike_core::text::fold::Fold;
 use lookalike_io::read::Settings;
+use lookalike_io::work::WorkOptions;
 
 use crate::checksum::Checksum;
 use crate::error::{Error, Result};
+use crate::memory::Memory;
 
 /// What to read.
 #[derive(Clone, Debug)]
@@ -39,6 +41,14 @@ pub struct SimilarityOptions {
     pub criterion: Criterion,
     /// How candidates are found.
     pub method: MethodOptions,
+}
+
+impl SimilarityOptions {
+    /// What tells it from others, in a line.
+    fn label(&self) -> String {
+        let Self { shingle, fold, criterion, method } = self;
+        format!("shingle {shingle}, fold {fold}, {criterion:?}, {method:?}")
+    }
 }
 
 /// A method of the field, with its parameters.
@@ -164,6 +174,23 @@ pub struct DedupOptions {
     pub output: Output,
     /// Whether to replace what an earlier run wrote.
     pub force: bool,
+    /// How much memory to use.
+    pub memory: Memory,
+    /// Where to put what does not fit it.
+    pub work: WorkOptions,
+}
+
+impl DedupOptions {
+    /// What tells this run from others on the same input, a line each.
+    pub(crate) fn label(&self) -> Vec<String> {
+        vec![
+            "command dedup".to_owned(),
+            self.similarity.label(),
+            format!("settings {:?}", self.read.settings),
+            format!("keep {}, group {:?}", self.keep, self.group),
+            format!("reference {:?}", self.against),
+        ]
+    }
 }
 
 /// Documents that are kept out of the input: what is like one of them is removed.
@@ -244,6 +271,17 @@ pub struct PairsOptions {
     pub format: RowFormat,
     /// Which pairs of exact copies are written.
     pub copies: Copies,
+    /// How much memory to use.
+    pub memory: Memory,
+    /// Where to put what does not fit it.
+    pub work: WorkOptions,
+}
+
+impl PairsOptions {
+    /// What tells this run from others on the same input, a line each.
+    pub(crate) fn label(&self) -> Vec<String> {
+        vec!["command pairs".to_owned(), self.similarity.label(), format!("settings {:?}", self.read.settings)]
+    }
 }
 
 /// How rows are written.

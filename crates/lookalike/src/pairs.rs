@@ -4,18 +4,21 @@ use std::io::{self, Write};
 
 use lookalike_core::keep::{Keep, Ranking, keep_order};
 use lookalike_core::likeness::Likeness;
-use lookalike_core::resolve::{Match, matches};
+use lookalike_core::resolve::{Candidates, References, matches};
+use lookalike_core::verify::Verifier;
 use serde::Serialize;
 
 use crate::copies::{Texts, join_copies};
-use crate::corpus::Corpus;
-use crate::error::Result;
+use crate::corpus::{Corpus, Reading};
+use crate::error::{Error, Result};
 use crate::find::Find;
 use crate::measures::Measures;
+use crate::near::Near;
 use crate::options::{Copies, PairsOptions, RowFormat, SimilarityOptions};
 use crate::progress::Progress;
 use crate::stages::Stages;
 use crate::summary::{self, Input, SkippedEntry, Stage};
+use crate::work::Work;
 
 /// What a run of `pairs` did.
 #[derive(Clone, Debug)]
@@ -37,103 +40,83 @@ pub struct PairsReport {
 /// When an input cannot be read, or `writer` cannot be written to.
 pub fn pairs(options: &PairsOptions, writer: &mut dyn Write, progress: &dyn Progress) -> Result<PairsReport> {
     let shelf = Corpus::shelf(&options.read, options.output.as_deref())?;
+    let work = Work::start(options.memory, &options.work, &shelf, &options.label())?;
+    let input_files = shelf.files().len();
     let bytes = shelf.files().iter().map(|file| file.bytes).sum();
     let mut stages = Stages::start(progress);
 
     let similarity = &options.similarity;
     let method = &*similarity.method.method(similarity.criterion)?;
-    let corpus =
-        stages.run("sketch", Some(bytes), || Corpus::read(shelf, &options.read, similarity, method, progress))?;
+    let reading = Reading { options: &options.read, similarity, method, work: &work, progress };
+    let corpus = stages.run("sketch", Some(bytes), || Corpus::read(shelf, input_files, reading))?;
     let texts = stages.run("copies", None, || {
         // In the order of the input, so that the first copy stands for all.
         let ranking = Ranking { token_counts: &corpus.token_counts, field_values: &[] };
         join_copies(&corpus, &keep_order(&Keep::First, ranking))
-    });
-    let find = Find { corpus: &corpus, texts: &texts, read: &options.read, similarity, method, progress };
-    let matches = find.run(&mut stages, |candidates, verifier| matches(candidates, &texts.items, verifier))?.result;
+    })?;
+    let references = References::default();
+    let find = Find {
+        corpus: &corpus,
+        texts: &texts,
+        read: &options.read,
+        similarity,
+        method,
+        references,
+        work: &work,
+        progress,
+    };
+    let mut near = Near::new(&corpus, &texts, options.copies, &work);
+    let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>| matches(candidates, &texts.items, verifier);
+    find.run(&mut stages, resolve, |matches| near.add(&texts, &matches))?;
     let mut rows = Rows { corpus: &corpus, similarity, format: options.format, writer, count: 0 };
-    stages
-        .run("write", None, || write(&mut rows, &corpus, &texts, &matches, options.copies))
-        .map_err(|cause| lookalike_io::Error::Unwritable { path: "the output".into(), cause })?;
+    stages.run("write", None, || write(&mut rows, &corpus, &texts, near, options.copies))?;
     corpus.shelf.check_unchanged()?;
+    work.finish()?;
 
     let pairs = rows.count;
     Ok(PairsReport {
-        input: summary::input(&corpus, &options.read),
+        input: summary::input(&corpus, &options.read)?,
         pairs,
         stages: stages.finish(),
         skipped: summary::skipped(&corpus),
     })
 }
 
-fn write(rows: &mut Rows<'_>, corpus: &Corpus, texts: &Texts, matches: &[Match], copies: Copies) -> io::Result<()> {
-    rows.header()?;
-    let near = Near::new(corpus, texts, matches);
+fn write(rows: &mut Rows<'_>, corpus: &Corpus, texts: &Texts, near: Near<'_>, copies: Copies) -> Result<()> {
+    rows.header().map_err(unwritable)?;
+    let mut near = near.finish()?;
     for document in 0..corpus.len() as u32 {
         let first = texts.first_copy[document as usize];
         if copies == Copies::Star && first != document {
             continue;
         }
         let mut others: Vec<(u32, Likeness)> = Vec::new();
+        for (other, likeness) in near.of(document)? {
+            match copies {
+                Copies::All => others.extend(near.copies(other).iter().map(|(_, copy)| (*copy, likeness))),
+                Copies::Star => others.push((other, likeness)),
+            }
+        }
         // Its own copies.
         let equals = rows.similarity.method.likeness_of_copies(corpus.sizes[document as usize]);
         others.extend(near.copies(first).iter().map(|(_, copy)| (*copy, equals)));
-        for (_, other, likeness) in near.matches(first) {
-            match copies {
-                Copies::All => others.extend(near.copies(*other).iter().map(|(_, copy)| (*copy, *likeness))),
-                Copies::Star => others.push((*other, *likeness)),
-            }
-        }
         others.retain(|(other, _)| *other > document);
         others.sort_unstable_by_key(|(other, _)| *other);
+        if others.is_empty() {
+            continue;
+        }
+        let described = corpus.describe(document)?;
+        let checksum = corpus.checksum(document)?;
         for (other, likeness) in others {
-            rows.row(document, other, likeness)?;
+            rows.row(&described.id(), &corpus.describe(other)?.id(), likeness, checksum.as_deref())
+                .map_err(unwritable)?;
         }
     }
-    rows.writer.flush()
+    rows.writer.flush().map_err(unwritable)
 }
 
-/// Who is near whom, by the documents that stand for texts.
-struct Near {
-    /// Text and copy, sorted. A text is a copy of itself.
-    copies: Vec<(u32, u32)>,
-    /// Both ways round, sorted by the first; it is on the left of the overlap.
-    matches: Vec<(u32, u32, Likeness)>,
-}
-
-impl Near {
-    fn new(corpus: &Corpus, texts: &Texts, matches: &[Match]) -> Self {
-        let is_empty = |document: u32| corpus.token_counts[document as usize] == 0;
-        let mut copies: Vec<(u32, u32)> = (0..)
-            .zip(&texts.first_copy)
-            .filter(|(copy, _)| !is_empty(*copy))
-            .map(|(copy, first)| (*first, copy))
-            .collect();
-        copies.sort_unstable();
-        let mut both: Vec<(u32, u32, Likeness)> = Vec::with_capacity(2 * matches.len());
-        for Match { left, right, likeness } in matches {
-            let [left, right] = [left, right].map(|rank| texts.items[*rank as usize]);
-            both.push((left, right, *likeness));
-            both.push((right, left, likeness.swapped()));
-        }
-        both.sort_unstable_by_key(|(left, right, _)| (*left, *right));
-        Self { copies, matches: both }
-    }
-
-    fn copies(&self, text: u32) -> &[(u32, u32)] {
-        equal_range(&self.copies, |(first, _)| *first, text)
-    }
-
-    fn matches(&self, text: u32) -> &[(u32, u32, Likeness)] {
-        equal_range(&self.matches, |(left, _, _)| *left, text)
-    }
-}
-
-/// The entries of a sorted slice with this key.
-fn equal_range<T>(sorted: &[T], key: impl Fn(&T) -> u32, wanted: u32) -> &[T] {
-    let start = sorted.partition_point(|entry| key(entry) < wanted);
-    let length = sorted[start..].iter().take_while(|entry| key(entry) == wanted).count();
-    &sorted[start..start + length]
+fn unwritable(cause: io::Error) -> Error {
+    lookalike_io::Error::Unwritable { path: "the output".into(), cause }.into()
 }
 
 struct Rows<'a> {
@@ -169,20 +152,17 @@ impl Rows<'_> {
         Measures::new(likeness, self.similarity.criterion)
     }
 
-    fn row(&mut self, left: u32, right: u32, likeness: Likeness) -> io::Result<()> {
+    fn row(&mut self, left_id: &str, right_id: &str, likeness: Likeness, checksum: Option<&str>) -> io::Result<()> {
         self.count += 1;
-        let checksum = self.corpus.checksum(left);
-        let [left_id, right_id] = [left, right].map(|document| self.corpus.id(document));
         let measures = self.measures(likeness);
         match self.format {
             RowFormat::Jsonl => {
-                let checksum = checksum.as_deref();
-                let row = Row { left_id: &left_id, right_id: &right_id, measures, checksum };
+                let row = Row { left_id, right_id, measures, checksum };
                 serde_json::to_writer(&mut *self.writer, &row)?;
                 self.writer.write_all(b"\n")
             }
             RowFormat::Tsv => {
-                write!(self.writer, "{}\t{}\t{measures}", one_cell(&left_id), one_cell(&right_id))?;
+                write!(self.writer, "{}\t{}\t{measures}", one_cell(left_id), one_cell(right_id))?;
                 checksum.map_or(Ok(()), |checksum| write!(self.writer, "\t{checksum}"))?;
                 self.writer.write_all(b"\n")
             }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use lookalike_core::keep::FieldValue;
 use lookalike_core::likeness::Likeness;
 use lookalike_core::method::Method;
-use lookalike_core::resolve::References;
 use serde::Serialize;
 
 use crate::corpus::Corpus;
-use crate::evidence::{Fate, Fates};
+use crate::error::Result;
+use crate::evidence::Fates;
 use crate::find;
 use crate::options::{DedupOptions, ReadOptions};
 use crate::parameters::Parameters;
@@ -72,7 +72,7 @@ pub struct Input {
     /// Documents with the id of another: evidence cannot tell them apart.
     pub repeated_ids: u64,
     /// Entries of other kinds, such as `request` records and pictures, by kind. They are written as they are.
-    pub carried: BTreeMap<&'static str, u64>,
+    pub carried: BTreeMap<String, u64>,
     /// Files of the reference.
     pub reference_files: u64,
     /// Documents in them. They are neither removed nor written.
@@ -175,21 +175,22 @@ impl Summary {
         corpus: &Corpus,
         options: &DedupOptions,
         method: &dyn Method,
-        fates: &Fates,
+        fates: &Fates<'_>,
         by_source: &BySource<'_>,
-    ) -> Self {
+    ) -> Result<Self> {
         let (sources, more_sources) = by_source.largest(NAMED);
         let removed = fates.removed().count() as u64;
         let exact_copies = fates.removed().filter(|(_, _, _, is_copy)| *is_copy).count() as u64;
         let criterion = options.similarity.criterion;
         let is_below = |likeness: Likeness| likeness.overlap().is_some_and(|overlap| !criterion.accepts(overlap));
         let below = fates.removed().filter(|(_, _, likeness, _)| is_below(*likeness)).count() as u64;
-        let sizes = cluster_sizes(fates);
-        Self {
+        let kept = corpus.input_count() as u64 - removed;
+        let sizes = cluster_sizes(fates, kept as usize);
+        Ok(Self {
             lookalike: env!("CARGO_PKG_VERSION"),
-            input: input(corpus, &options.read),
+            input: input(corpus, &options.read)?,
             found: Found {
-                repeated_texts: fates.repeated_texts,
+                repeated_texts: fates.repeated_texts(),
                 sharing_a_bucket: None,
                 candidates: None,
                 measured: None,
@@ -199,14 +200,14 @@ impl Summary {
                 removed_by_reference: fates.removed().filter(|(_, by, ..)| corpus.is_reference(*by)).count() as u64,
                 exact_copies,
                 near_duplicates: removed - exact_copies,
-                kept: fates.fates.len() as u64 - removed,
+                kept,
                 clusters: sizes.range(2..).map(|(_, count)| count).sum(),
-                checksum_collisions: corpus.checksum_collisions(),
+                checksum_collisions: corpus.checksum_collisions()?,
                 removed_below_threshold: below,
             },
             parameters: Parameters::new(options, method),
             similarity: similarity(fates),
-            least_alike: least_alike(corpus, fates),
+            least_alike: least_alike(corpus, fates)?,
             clusters_by_size: sizes,
             stages: Vec::new(),
             seconds: 0.0,
@@ -214,9 +215,9 @@ impl Summary {
             sources,
             more_sources,
             losing_most: by_source.losing_most(),
-            nearly_lost: by_source.nearly_lost(fates),
+            nearly_lost: by_source.nearly_lost(fates)?,
             skipped: skipped(corpus),
-        }
+        })
     }
 
     /// Adds the times of the stages.
@@ -229,8 +230,8 @@ impl Summary {
 
 impl Found {
     /// Adds how many pairs came how far.
-    pub(crate) fn count_pairs<T>(&mut self, found: &find::Found<T>, references: References) {
-        self.sharing_a_bucket = found.buckets().map(|buckets| buckets.item_count_from(references.count) as u64);
+    pub(crate) fn count_pairs(&mut self, found: find::Found) {
+        self.sharing_a_bucket = found.sharing;
         if let Some(counts) = found.counts {
             self.candidates = Some(counts.candidates);
             self.measured = Some(counts.measured);
@@ -240,30 +241,24 @@ impl Found {
     }
 }
 
-pub(crate) fn input(corpus: &Corpus, read: &ReadOptions) -> Input {
+pub(crate) fn input(corpus: &Corpus, read: &ReadOptions) -> Result<Input> {
     let (files, documents) = (corpus.input_files, corpus.input_count());
-    let is_input = |file: u32| (file as usize) < files;
-    let skipped = corpus.skipped.iter().filter(|skipped| is_input(skipped.file)).count();
-    let mut carried = BTreeMap::new();
-    for entry in corpus.carried.iter().filter(|entry| is_input(entry.place.file)) {
-        *carried.entry(entry.kind).or_default() += 1;
-    }
-    Input {
+    Ok(Input {
         files: files as u64,
         documents: documents as u64,
         bytes: corpus.file_bytes[..files].iter().sum(),
-        skipped: skipped as u64,
+        skipped: corpus.others.skipped_count,
         empty: corpus.token_counts[..documents].iter().filter(|count| **count == 0).count() as u64,
         without_id: if read.settings.fields.id.is_some() { corpus.without_id() } else { 0 },
         without_value: corpus.values.iter().take(documents).filter(|value| **value == FieldValue::Missing).count()
             as u64,
         without_source: if read.settings.fields.source.is_some() { corpus.without_source() } else { 0 },
-        repeated_ids: corpus.repeated_ids(),
-        carried,
+        repeated_ids: corpus.repeated_ids()?,
+        carried: corpus.others.carried.clone(),
         reference_files: (corpus.shelf.files().len() - files) as u64,
         reference_documents: (corpus.len() - documents) as u64,
-        reference_skipped: (corpus.skipped.len() - skipped) as u64,
-    }
+        reference_skipped: corpus.others.reference_skipped_count,
+    })
 }
 
 pub(crate) fn skipped(corpus: &Corpus) -> Vec<SkippedEntry> {
@@ -273,13 +268,13 @@ pub(crate) fn skipped(corpus: &Corpus) -> Vec<SkippedEntry> {
         position: skipped.position,
         reason: skipped.reason.clone(),
     };
-    corpus.skipped.iter().take(NAMED).map(entry).collect()
+    corpus.others.skipped.iter().take(NAMED).map(entry).collect()
 }
 
-fn similarity(fates: &Fates) -> Vec<Band> {
+fn similarity(fates: &Fates<'_>) -> Vec<Band> {
     let mut removed = vec![0; BANDS as usize];
     for (_, _, likeness, _) in fates.removed().filter(|(_, _, _, is_copy)| !is_copy) {
-        let band = (likeness.similarity(fates.criterion) * f64::from(BANDS)) as usize;
+        let band = (likeness.similarity(fates.criterion()) * f64::from(BANDS)) as usize;
         removed[band.min(BANDS as usize - 1)] += 1;
     }
     let edge = |band: u32| f64::from(band) / f64::from(BANDS);
@@ -287,9 +282,10 @@ fn similarity(fates: &Fates) -> Vec<Band> {
     bands.skip_while(|band| band.removed == 0).collect()
 }
 
-fn least_alike(corpus: &Corpus, fates: &Fates) -> Vec<Removal> {
-    let similarity =
-        |(document, by, likeness, _): (u32, u32, Likeness, bool)| (likeness.similarity(fates.criterion), document, by);
+fn least_alike(corpus: &Corpus, fates: &Fates<'_>) -> Result<Vec<Removal>> {
+    let similarity = |(document, by, likeness, _): (u32, u32, Likeness, bool)| {
+        (likeness.similarity(fates.criterion()), document, by)
+    };
     let mut removed: Vec<(f64, u32, u32)> = fates.removed().map(similarity).collect();
     let by_similarity =
         |left: &(f64, u32, u32), right: &(f64, u32, u32)| left.0.total_cmp(&right.0).then(left.1.cmp(&right.1));
@@ -298,21 +294,17 @@ fn least_alike(corpus: &Corpus, fates: &Fates) -> Vec<Removal> {
         removed.truncate(LEAST_ALIKE);
     }
     removed.sort_unstable_by(by_similarity);
-    let removal = |(similarity, document, by)| Removal {
-        removed_id: corpus.id(document).into_owned(),
-        kept_id: corpus.id(by).into_owned(),
-        similarity,
-    };
+    let id = |document| -> Result<String> { Ok(corpus.describe(document)?.id().into_owned()) };
+    let removal = |(similarity, document, by)| Ok(Removal { removed_id: id(document)?, kept_id: id(by)?, similarity });
     removed.into_iter().map(removal).collect()
 }
 
-fn cluster_sizes(fates: &Fates) -> BTreeMap<u64, u64> {
-    let kept = fates.fates.iter().filter(|fate| **fate == Fate::Kept).count();
-    let mut sizes = vec![0; kept + 1];
+fn cluster_sizes(fates: &Fates<'_>, kept: usize) -> BTreeMap<u64, u64> {
+    let mut sizes = vec![0_u32; kept + 1];
     // What went for the reference is in none of the input's clusters.
     fates.clusters.iter().filter(|cluster| **cluster as usize <= kept).for_each(|at| sizes[*at as usize] += 1);
     let mut by_size = BTreeMap::new();
     // Clusters are numbered from 1.
-    sizes.iter().skip(1).for_each(|size| *by_size.entry(*size).or_default() += 1);
+    sizes.iter().skip(1).for_each(|size| *by_size.entry(u64::from(*size)).or_default() += 1);
     by_size
 }

@@ -187,6 +187,8 @@ fn rows_of_pairs(options: &DedupOptions) -> Vec<Value> {
         output: None,
         format: RowFormat::Jsonl,
         copies: Copies::All,
+        memory: options.memory,
+        work: options.work.clone(),
     };
     let mut bytes = Vec::new();
     lookalike::pairs(&options, &mut bytes, &Silent).unwrap();

@@ -1,8 +1,8 @@
 //! Exact copies alone: they are joined before any method, so that there is nothing left to do.
 
-use super::{Candidates, Method, Sketched, Sketcher};
-use crate::bucket::Buckets;
+use super::{Method, Sketched, Sketcher, Take};
 use crate::feature_set::FeatureSet;
+use crate::join::Sets;
 use crate::similarity::Similarity;
 use crate::sketch::{Layout, Sketches};
 use crate::verify::SourceError;
@@ -20,8 +20,8 @@ impl Method for Copies {
         Box::new(Self)
     }
 
-    fn candidates(&self, _: Sketched<'_>) -> Result<Candidates, SourceError> {
-        Ok(Candidates::Buckets(Buckets::default()))
+    fn candidates(&self, _: Sketched<'_>, _: Take<'_>) -> Result<Option<Sets>, SourceError> {
+        Ok(None)
     }
 
     fn recall_at(&self, _: Similarity) -> Option<f64> {

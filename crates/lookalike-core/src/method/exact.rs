@@ -2,9 +2,9 @@
 
 use rayon::prelude::*;
 
-use super::{Candidates, Method, Sketched, Sketcher};
+use super::{Method, Sketched, Sketcher, Take};
 use crate::feature_set::FeatureSet;
-use crate::join::SetsBuilder;
+use crate::join::{Sets, SetsBuilder};
 use crate::similarity::Similarity;
 use crate::sketch::{Layout, Sketches};
 use crate::verify::SourceError;
@@ -25,14 +25,14 @@ impl Method for Exact {
         Box::new(Self)
     }
 
-    fn candidates(&self, sketched: Sketched<'_>) -> Result<Candidates, SourceError> {
+    fn candidates(&self, sketched: Sketched<'_>, _: Take<'_>) -> Result<Option<Sets>, SourceError> {
         let mut sets = SetsBuilder::default();
         for block in sketched.items.chunks(BLOCK) {
             let features = block.par_iter().map(|item| sketched.source.features(*item));
             let features = features.collect::<Result<Vec<_>, SourceError>>()?;
             features.iter().for_each(|features| sets.push(features));
         }
-        Ok(Candidates::Sets(sets.build()))
+        Ok(Some(sets.build()))
     }
 
     fn recall_at(&self, _: Similarity) -> Option<f64> {

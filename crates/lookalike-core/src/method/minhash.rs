@@ -1,10 +1,11 @@
 //! `MinHash` with bands and rows: the default.
 
-use super::{Candidates, Method, Sketched, Sketcher};
+use super::{Method, Sketched, Sketcher, Take};
 use crate::banding::{Banding, Cutter};
-use crate::bucket::Buckets;
+use crate::bucket::{Entry, lists_of_columns};
 use crate::chance::binomial;
 use crate::feature_set::FeatureSet;
+use crate::join::Sets;
 use crate::similarity::{Similarity, Threshold};
 use crate::sketch::{Layout, Sketches, SlotKind, SlotSketcher};
 use crate::verify::SourceError;
@@ -39,12 +40,15 @@ impl Method for MinHash {
         Box::new(BandSketcher { slots, cutter: self.banding.cutter(), keys: Vec::new(), has_bytes: true })
     }
 
-    fn candidates(&self, sketched: Sketched<'_>) -> Result<Candidates, SourceError> {
-        Ok(Candidates::Buckets(band_buckets(self.banding, sketched)))
+    fn candidates(&self, sketched: Sketched<'_>, take: Take<'_>) -> Result<Option<Sets>, SourceError> {
+        equal_bands(self.banding, sketched, take)?;
+        Ok(None)
     }
 
-    fn allows(&self, sketches: &Sketches, left: u32, right: u32) -> bool {
-        sketches.agreeing(left, right) >= self.least_agreeing
+    fn allows(&self, left: &[u8], right: &[u8]) -> bool {
+        // One in 256 of the slots that differ agrees in its low byte by chance.
+        let agreeing: usize = left.iter().zip(right).map(|(left, right)| usize::from(left == right)).sum();
+        agreeing >= self.least_agreeing
     }
 
     fn recall_at(&self, similarity: Similarity) -> Option<f64> {
@@ -53,16 +57,18 @@ impl Method for MinHash {
 }
 
 /// Items that agree in as many bands as they must.
-pub(super) fn band_buckets(banding: Banding, sketched: Sketched<'_>) -> Buckets {
-    let Sketched { items, sketches, .. } = sketched;
+pub(super) fn equal_bands(banding: Banding, sketched: Sketched<'_>, take: Take<'_>) -> Result<(), SourceError> {
     let choices = choices(banding.bands(), banding.agreeing());
-    Buckets::of_columns(items.len(), choices.len(), |rank, choice| {
-        let item = items[rank as usize];
-        match choices[choice].as_slice() {
-            [band] => sketches.key(item, *band),
-            bands => bands.iter().fold(0, |key, band| crate::hash::mix(key ^ sketches.key(item, *band))),
-        }
-    })
+    let entries = |choice: usize, push: &mut dyn FnMut(Entry)| {
+        sketched.each_keys(&choices[choice], |rank, keys| {
+            let key = match keys {
+                [key] => *key,
+                keys => keys.iter().fold(0, |all, key| crate::hash::mix(all ^ key)),
+            };
+            push(Entry { key, rank });
+        })
+    };
+    lists_of_columns(choices.len(), sketched.items.len(), sketched.memory, entries, take)
 }
 
 /// Every choice of `count` of so many bands.

@@ -19,12 +19,12 @@ pub use part::Part;
 pub use simhash::{SimHash, Weights, Width};
 pub use supershingle::SuperShingle;
 
-use crate::bucket::Buckets;
 use crate::feature_set::FeatureSet;
 use crate::join::Sets;
 use crate::likeness::Likeness;
+use crate::lists::Lists;
 use crate::similarity::Similarity;
-use crate::sketch::{Layout, Sketches};
+use crate::sketch::{Layout, SketchSource, Sketches};
 use crate::verify::{FeatureSource, SourceError};
 
 /// A way to find what may be alike.
@@ -34,6 +34,11 @@ pub trait Method: fmt::Debug + Send + Sync {
 
     /// What makes sketches; one a thread.
     fn sketcher(&self) -> Box<dyn Sketcher>;
+
+    /// Whether sketching teaches the method something of the corpus, so that all items must be sketched in one run.
+    fn learns(&self) -> bool {
+        false
+    }
 
     /// The sketches of all items, for methods that must have seen all before they can make one. Items are numbered as
     /// they were sketched; those of size zero have no features.
@@ -45,21 +50,26 @@ pub trait Method: fmt::Debug + Send + Sync {
         Ok(None)
     }
 
-    /// What may be alike.
+    /// Finds what may be alike, and gives it to `take`: lists of two or more ranks, each from the best on. Or else gives
+    /// back sets by rank, to be joined: candidates and matches in one.
     ///
     /// # Errors
     ///
-    /// When the features of an item cannot be had.
-    fn candidates(&self, sketched: Sketched<'_>) -> Result<Candidates, SourceError>;
+    /// When the sketch or the features of an item cannot be had, or `take` fails.
+    fn candidates(&self, sketched: Sketched<'_>, take: Take<'_>) -> Result<Option<Sets>, SourceError>;
 
-    /// Whether two items could be a match by their sketches. Says no only to what is beyond doubt.
-    fn allows(&self, _sketches: &Sketches, _left: u32, _right: u32) -> bool {
+    /// Whether two items could be a match by the bytes of their sketches. Says no only to what is beyond doubt.
+    fn allows(&self, _left: &[u8], _right: &[u8]) -> bool {
         true
     }
 
-    /// How alike two items are, where their sketches are the measure. Then all that this method [allows](Self::allows)
-    /// are matches.
-    fn likeness(&self, _sketches: &Sketches, _left: u32, _right: u32) -> Option<Likeness> {
+    /// Whether sketches are the measure. Then all that this method [allows](Self::allows) are matches.
+    fn is_measure(&self) -> bool {
+        false
+    }
+
+    /// How alike two items are by the bytes of their sketches, where these are the measure.
+    fn likeness(&self, _left: &[u8], _right: &[u8]) -> Option<Likeness> {
         None
     }
 
@@ -78,17 +88,40 @@ pub trait Sketcher: Send {
 pub struct Sketched<'a> {
     /// The items, best first: places in the sketches.
     pub items: &'a [u32],
+    /// The other way round: for each place its rank, or [`NO_RANK`].
+    pub ranks: &'a [u32],
     /// Their sketches.
-    pub sketches: &'a Sketches,
+    pub sketches: &'a dyn SketchSource,
     /// Their features, for methods that ask again.
     pub source: &'a dyn FeatureSource,
+    /// How many bytes may be used to find candidates, besides the lists of them.
+    pub memory: usize,
 }
 
-/// What may be alike.
-#[derive(Debug)]
-pub enum Candidates {
-    /// Items that share a bucket, to be verified.
-    Buckets(Buckets),
-    /// Sets by rank, to be joined: candidates and matches in one.
-    Sets(Sets),
+/// The rank of what is no item: an empty document, or the copy of another.
+pub const NO_RANK: u32 = u32::MAX;
+
+/// Where lists of candidates go.
+pub type Take<'a> = &'a (dyn Fn(Lists) -> Result<(), SourceError> + Sync);
+
+impl Sketched<'_> {
+    /// Gives the bytes of every item to `each`, by rank.
+    fn each_bytes(&self, mut each: impl FnMut(u32, &[u8])) -> Result<(), SourceError> {
+        self.sketches.each_bytes(&mut |item, bytes| {
+            let rank = self.ranks[item as usize];
+            if rank != NO_RANK {
+                each(rank, bytes);
+            }
+        })
+    }
+
+    /// Gives the keys in these columns of every item to `each`, by rank.
+    fn each_keys(&self, columns: &[usize], mut each: impl FnMut(u32, &[u64])) -> Result<(), SourceError> {
+        self.sketches.each_keys(columns, &mut |item, keys| {
+            let rank = self.ranks[item as usize];
+            if rank != NO_RANK {
+                each(rank, keys);
+            }
+        })
+    }
 }

@@ -11,10 +11,11 @@
 
 use rayon::prelude::*;
 
-use super::{Candidates, Method, Sketched, Sketcher};
-use crate::bucket::{Buckets, Entry};
+use super::{Method, Sketched, Sketcher, Take};
+use crate::bucket::{Entry, lists_of_columns};
 use crate::error::{Error, Result};
 use crate::feature_set::FeatureSet;
+use crate::join::Sets;
 use crate::similarity::{Similarity, Threshold};
 use crate::sketch::{Layout, Sketches, concat};
 use crate::verify::SourceError;
@@ -65,9 +66,11 @@ impl Method for Part {
         Box::new(LeastFeatures { least: Vec::with_capacity(self.taken + 1), taken: self.taken })
     }
 
-    fn candidates(&self, sketched: Sketched<'_>) -> std::result::Result<Candidates, SourceError> {
-        let Sketched { items, sketches, source } = sketched;
-        let taken: Vec<u64> = items.iter().flat_map(|item| sketches.keys(*item)).copied().collect();
+    fn candidates(&self, sketched: Sketched<'_>, take: Take<'_>) -> std::result::Result<Option<Sets>, SourceError> {
+        let Sketched { items, source, memory, .. } = sketched;
+        let mut taken: Vec<u64> = Vec::with_capacity(items.len() * self.taken);
+        let columns: Vec<usize> = (0..self.taken).collect();
+        sketched.each_keys(&columns, |_, keys| taken.extend(keys))?;
         let taken = FeatureSet::new(&taken);
         let entries_of = |(rank, item): (usize, &u32)| {
             let mut shared = source.features(*item)?;
@@ -78,7 +81,13 @@ impl Method for Part {
         };
         let entries =
             items.par_iter().enumerate().map(entries_of).collect::<std::result::Result<Vec<_>, SourceError>>()?;
-        Ok(Candidates::Buckets(Buckets::of_keys(items.len(), concat(entries))))
+        let entries = concat(entries);
+        let push_all = |_, push: &mut dyn FnMut(Entry)| {
+            entries.iter().copied().for_each(push);
+            Ok(())
+        };
+        lists_of_columns(1, entries.len(), memory, push_all, take)?;
+        Ok(None)
     }
 
     fn recall_at(&self, similarity: Similarity) -> Option<f64> {

@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{Candidates, Method, Sketched, Sketcher};
-use crate::bucket::Buckets;
+use super::{Method, Sketched, Sketcher, Take};
 use crate::error::{Error, Result};
 use crate::feature_set::FeatureSet;
-use crate::hamming::{self, Bits, MOST_DIFFERING, Tables};
+use crate::hamming::{self, MOST_DIFFERING, Tables};
 use crate::hash::{ROUND_STEP, mix};
+use crate::join::Sets;
 use crate::likeness::Likeness;
 use crate::similarity::Similarity;
 use crate::sketch::{Counters, FeatureWeights, Frequencies, Layout, Sketches};
@@ -116,7 +116,7 @@ impl SimHash {
 
 impl Method for SimHash {
     fn layout(&self) -> Layout {
-        Layout { keys: self.width.words(), bytes: 0 }
+        Layout { keys: 0, bytes: self.width.words() * size_of::<u64>() }
     }
 
     fn sketcher(&self) -> Box<dyn Sketcher> {
@@ -124,6 +124,10 @@ impl Method for SimHash {
             Some(frequencies) => Box::new(Count(Arc::clone(frequencies))),
             None => Box::new(self.voter()),
         }
+    }
+
+    fn learns(&self) -> bool {
+        self.frequencies.is_some()
     }
 
     fn sketch_again(
@@ -143,32 +147,38 @@ impl Method for SimHash {
         let sketches = sizes.par_iter().enumerate().map_init(|| self.voter(), sketch);
         let sketches = sketches.collect::<std::result::Result<Vec<_>, SourceError>>()?;
         let mut all = Sketches::new(self.layout());
-        sketches.into_iter().for_each(|keys| all.push(keys, []));
+        sketches.iter().for_each(|keys| push(keys, &mut all));
         Ok(Some(all))
     }
 
-    fn candidates(&self, sketched: Sketched<'_>) -> std::result::Result<Candidates, SourceError> {
-        let Sketched { items, sketches, .. } = sketched;
+    fn candidates(&self, sketched: Sketched<'_>, take: Take<'_>) -> std::result::Result<Option<Sets>, SourceError> {
         let lists = match self.width {
             Width::Bits64 => {
-                let bits: Vec<u64> = items.iter().map(|item| sketches.key(*item, 0)).collect();
+                let mut bits: Vec<u64> = vec![0; sketched.items.len()];
+                sketched.each_bytes(|rank, bytes| bits[rank as usize] = u64::from_le_bytes(whole(bytes)))?;
                 hamming::buckets(&bits, self.distance, self.tables)
             }
             Width::Bits128 => {
-                let wide = |item: &u32| u128::from(sketches.key(*item, 1)) << 64 | u128::from(sketches.key(*item, 0));
-                hamming::buckets(&items.iter().map(wide).collect::<Vec<_>>(), self.distance, self.tables)
+                let mut bits: Vec<u128> = vec![0; sketched.items.len()];
+                sketched.each_bytes(|rank, bytes| bits[rank as usize] = u128::from_le_bytes(whole(bytes)))?;
+                hamming::buckets(&bits, self.distance, self.tables)
             }
         };
-        Ok(Candidates::Buckets(Buckets::of_lists(items.len(), &lists)))
+        lists.into_iter().try_for_each(take)?;
+        Ok(None)
     }
 
-    fn allows(&self, sketches: &Sketches, left: u32, right: u32) -> bool {
-        differing(sketches, left, right) <= self.distance
+    fn allows(&self, left: &[u8], right: &[u8]) -> bool {
+        differing(left, right) <= self.distance
     }
 
-    fn likeness(&self, sketches: &Sketches, left: u32, right: u32) -> Option<Likeness> {
-        let bits = || Likeness::Bits { differing: differing(sketches, left, right), of: self.width.bits() };
-        (!self.is_verified).then(bits)
+    fn is_measure(&self) -> bool {
+        !self.is_verified
+    }
+
+    fn likeness(&self, left: &[u8], right: &[u8]) -> Option<Likeness> {
+        let bits = || Likeness::Bits { differing: differing(left, right), of: self.width.bits() };
+        self.is_measure().then(bits)
     }
 
     fn recall_at(&self, _: Similarity) -> Option<f64> {
@@ -177,8 +187,18 @@ impl Method for SimHash {
 }
 
 /// In how many bits two sketches differ.
-fn differing(sketches: &Sketches, left: u32, right: u32) -> u32 {
-    sketches.keys(left).iter().zip(sketches.keys(right)).map(|(left, right)| left.distance(*right)).sum()
+fn differing(left: &[u8], right: &[u8]) -> u32 {
+    left.iter().zip(right).map(|(left, right)| (left ^ right).count_ones()).sum()
+}
+
+/// The bytes of a sketch, of which the number is known.
+fn whole<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    bytes.try_into().expect("a sketch has as many bytes as its layout says")
+}
+
+/// Adds a sketch of these words.
+fn push(words: &[u64], sketches: &mut Sketches) {
+    sketches.push([], words.iter().flat_map(|word| word.to_le_bytes()));
 }
 
 /// Lets features vote.
@@ -213,7 +233,8 @@ impl Sketcher for Voter {
             }
             self.counters.majority()
         };
-        sketches.push((0..self.width.words()).map(&mut word), []);
+        let words: Vec<u64> = (0..self.width.words()).map(&mut word).collect();
+        push(&words, sketches);
     }
 }
 

@@ -4,9 +4,10 @@
 //! A group is a band of many rows. What is kept is the key of each group and nothing else; so candidates are verified
 //! without a first look at their slots.
 
-use super::minhash::{BandSketcher, band_buckets};
-use super::{Candidates, Method, Sketched, Sketcher};
+use super::minhash::{BandSketcher, equal_bands};
+use super::{Method, Sketched, Sketcher, Take};
 use crate::banding::Banding;
+use crate::join::Sets;
 use crate::similarity::Similarity;
 use crate::sketch::{Layout, SlotKind};
 use crate::verify::SourceError;
@@ -42,8 +43,9 @@ impl Method for SuperShingle {
         Box::new(BandSketcher { slots, cutter: self.banding.cutter(), keys: Vec::new(), has_bytes: false })
     }
 
-    fn candidates(&self, sketched: Sketched<'_>) -> Result<Candidates, SourceError> {
-        Ok(Candidates::Buckets(band_buckets(self.banding, sketched)))
+    fn candidates(&self, sketched: Sketched<'_>, take: Take<'_>) -> Result<Option<Sets>, SourceError> {
+        equal_bands(self.banding, sketched, take)?;
+        Ok(None)
     }
 
     fn recall_at(&self, similarity: Similarity) -> Option<f64> {

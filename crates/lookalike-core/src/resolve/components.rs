@@ -7,24 +7,23 @@
 use rayon::prelude::*;
 
 use super::matches::Neighbours;
-use super::{Decision, References, Removal, decisions};
+use super::{Candidates, Match, References};
 use crate::bucket::{Buckets, Family, Union};
 use crate::join;
-use crate::method::Candidates;
 use crate::verify::{Bench, SourceError, Verifier};
 
-/// Keeps the best of each component of matches: `items` by rank, as they were put into buckets. Components are of
-/// everything, whatever the scope of the references.
+/// Keeps the best of each component of matches, and says what is removed: `items` by rank, as they were put into buckets.
+/// Components are of everything, whatever the scope of the references.
 ///
 /// # Errors
 ///
 /// When the features of an item cannot be had.
 pub fn components(
-    candidates: &Candidates,
+    candidates: Candidates<'_>,
     items: &[u32],
     references: References,
     verifier: &Verifier<'_>,
-) -> Result<Vec<Decision>, SourceError> {
+) -> Result<Vec<Match>, SourceError> {
     // The join has no components of its own: its matches are measured once more, as buckets of two.
     let of_matches;
     let buckets = match candidates {
@@ -40,10 +39,10 @@ pub fn components(
         .families()
         .map(|family| removals(family, references.places_in(family), verifier.bench(family, items)))
         .collect::<Result<Vec<_>, SourceError>>()?;
-    Ok(decisions(items.len(), removals.into_iter().flatten()))
+    Ok(removals.concat())
 }
 
-fn removals(family: Family<'_>, reference_count: u32, mut bench: Bench<'_>) -> Result<Vec<Removal>, SourceError> {
+fn removals(family: Family<'_>, reference_count: u32, mut bench: Bench<'_>) -> Result<Vec<Match>, SourceError> {
     let neighbours = Neighbours::new(family);
     let mut union = Union::new(family.items.len());
     let places = 0..family.items.len() as u32;
@@ -65,7 +64,8 @@ fn removals(family: Family<'_>, reference_count: u32, mut bench: Bench<'_>) -> R
     for place in places.skip(reference_count as usize) {
         let root = union.root(place);
         if root != place {
-            removals.push((rank(place), rank(root), bench.likeness(&bench.put(place), &bench.put(root))?));
+            let likeness = bench.likeness(&bench.put(place), &bench.put(root))?;
+            removals.push(Match { left: rank(place), right: rank(root), likeness });
         }
     }
     Ok(removals)

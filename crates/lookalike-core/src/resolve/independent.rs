@@ -10,19 +10,18 @@
 
 use rayon::prelude::*;
 
-use super::{Decision, References, Removal, Scope, decisions};
+use super::{Candidates, Match, References, Scope, removals};
 use crate::bucket::Family;
 use crate::join;
 use crate::likeness::Likeness;
 use crate::lists::Lists;
-use crate::method::Candidates;
 use crate::verify::{Bench, SourceError, Verifier};
 
 /// How many items are decided together. Rounds look at all of a block's undecided items, so a block is not too large;
 /// and they look in parallel, so it is not too small.
 const BLOCK: usize = 1024;
 
-/// Decides all items: `items` by rank, as they were put into buckets.
+/// Decides all items, and says which are removed: `items` by rank, as they were put into buckets.
 ///
 /// A removed item is removed by the reference most like it; if it is like none, by the kept item most like it. Of
 /// equals the best in keep order counts.
@@ -31,16 +30,18 @@ const BLOCK: usize = 1024;
 ///
 /// When the features of an item cannot be had.
 pub fn independent_set(
-    candidates: &Candidates,
+    candidates: Candidates<'_>,
     items: &[u32],
     references: References,
     verifier: &Verifier<'_>,
-) -> Result<Vec<Decision>, SourceError> {
+) -> Result<Vec<Match>, SourceError> {
     let buckets = match candidates {
         Candidates::Buckets(buckets) => buckets,
-        Candidates::Sets(sets) => return Ok(join::independent_set(sets, verifier.criterion(), references)),
+        Candidates::Sets(sets) => {
+            return Ok(removals(&join::independent_set(sets, verifier.criterion(), references)));
+        }
     };
-    let removals = buckets
+    let removed = buckets
         .families()
         .map(|family| {
             if references.leave_alone(family) {
@@ -51,7 +52,7 @@ pub fn independent_set(
             resolver.removals(family)
         })
         .collect::<Result<Vec<_>, SourceError>>()?;
-    Ok(decisions(items.len(), removals.into_iter().flatten()))
+    Ok(removed.concat())
 }
 
 /// How many kept items of a bucket are looked at, the first that were kept. More than that in one bucket, no two of them
@@ -178,7 +179,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// The removals, each by the reference or else the kept item most like the removed one.
-    fn removals(&mut self, family: Family<'_>) -> Result<Vec<Removal>, SourceError> {
+    fn removals(&mut self, family: Family<'_>) -> Result<Vec<Match>, SourceError> {
         let removed: Vec<(u32, u32, Likeness)> = (0..)
             .zip(&self.removed_by)
             .filter_map(|(place, by)| by.map(|(by, likeness)| (place, by, likeness)))
@@ -187,8 +188,8 @@ impl<'a> Resolver<'a> {
         for block in removed.chunks(BLOCK) {
             let most_alike = |(place, by, likeness): &(u32, u32, Likeness)| {
                 let (by, likeness) = self.most_alike(*place, *by, *likeness)?;
-                let [removed, by] = [*place, by].map(|place| family.items[place as usize]);
-                Ok((removed, by, likeness))
+                let [left, right] = [*place, by].map(|place| family.items[place as usize]);
+                Ok(Match { left, right, likeness })
             };
             removals.extend(block.par_iter().map(most_alike).collect::<Result<Vec<_>, SourceError>>()?);
             self.bench.make_room();

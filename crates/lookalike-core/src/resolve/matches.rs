@@ -2,20 +2,19 @@
 
 use rayon::prelude::*;
 
-use super::References;
+use super::{Candidates, References};
 use crate::bucket::Family;
 use crate::join;
 use crate::likeness::Likeness;
 use crate::lists::Lists;
-use crate::method::Candidates;
 use crate::verify::{SourceError, Verifier};
 
 /// Two items, by rank, that were measured and are alike enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Match {
-    /// The better ranked.
+    /// The better ranked; of what is removed, the one that goes.
     pub left: u32,
-    /// The other.
+    /// The other; of what is removed, the one that stays.
     pub right: u32,
     /// What they share.
     pub likeness: Likeness,
@@ -26,7 +25,7 @@ pub struct Match {
 /// # Errors
 ///
 /// When the features of an item cannot be had.
-pub fn matches(candidates: &Candidates, items: &[u32], verifier: &Verifier<'_>) -> Result<Vec<Match>, SourceError> {
+pub fn matches(candidates: Candidates<'_>, items: &[u32], verifier: &Verifier<'_>) -> Result<Vec<Match>, SourceError> {
     let buckets = match candidates {
         Candidates::Buckets(buckets) => buckets,
         Candidates::Sets(sets) => return Ok(join::matches(sets, verifier.criterion(), References::default())),

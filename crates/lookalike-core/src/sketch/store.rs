@@ -1,5 +1,33 @@
 //! The sketches of many items: keys to find candidates by, and bytes to reject them by.
 
+use std::borrow::Cow;
+
+use crate::verify::SourceError;
+
+/// Where the sketches of items are kept: in memory, or where they must be had from, which may fail.
+pub trait SketchSource: Sync {
+    /// Gives the keys that every item has in these columns to `each`, in the order of the items.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be had.
+    fn each_keys(&self, columns: &[usize], each: &mut dyn FnMut(u32, &[u64])) -> Result<(), SourceError>;
+
+    /// Gives the bytes of every item to `each`, in the order of the items.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be had.
+    fn each_bytes(&self, each: &mut dyn FnMut(u32, &[u8])) -> Result<(), SourceError>;
+
+    /// The bytes of an item.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be had.
+    fn bytes(&self, item: u32) -> Result<Cow<'_, [u8]>, SourceError>;
+}
+
 /// What is kept of a sketch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
@@ -45,16 +73,20 @@ impl Sketches {
         self.bytes.resize(self.bytes.len() + self.layout.bytes, 0);
     }
 
-    /// Gives back the room that growing took beyond what was needed.
-    pub fn shrink_to_fit(&mut self) {
-        self.keys.shrink_to_fit();
-        self.bytes.shrink_to_fit();
+    /// Forgets all items, and keeps the room they took.
+    pub fn clear(&mut self) {
+        self.keys.clear();
+        self.bytes.clear();
     }
 
-    /// All of `parts` one after the other. Each part is freed as soon as it is copied.
-    pub fn concat(layout: Layout, parts: Vec<Self>) -> Self {
-        let (keys, bytes): (Vec<_>, Vec<_>) = parts.into_iter().map(|part| (part.keys, part.bytes)).unzip();
-        Self { layout, keys: concat(keys), bytes: concat(bytes) }
+    /// All keys, item after item.
+    pub fn all_keys(&self) -> &[u64] {
+        &self.keys
+    }
+
+    /// All bytes, item after item.
+    pub fn all_bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     /// The keys of an item.
@@ -62,19 +94,26 @@ impl Sketches {
     pub fn keys(&self, item: u32) -> &[u64] {
         &self.keys[item as usize * self.layout.keys..][..self.layout.keys]
     }
+}
 
-    /// One key of an item.
-    #[inline]
-    pub fn key(&self, item: u32, at: usize) -> u64 {
-        self.keys[item as usize * self.layout.keys + at]
+impl SketchSource for Sketches {
+    fn each_keys(&self, columns: &[usize], each: &mut dyn FnMut(u32, &[u64])) -> Result<(), SourceError> {
+        let mut wanted = vec![0; columns.len()];
+        for (item, keys) in (0..).zip(self.keys.chunks_exact(self.layout.keys.max(1))) {
+            wanted.iter_mut().zip(columns).for_each(|(key, column)| *key = keys[*column]);
+            each(item, &wanted);
+        }
+        Ok(())
     }
 
-    /// In how many slots two items agree, or seem to: one in 256 of the others agrees in its low byte by chance.
-    #[inline]
-    pub fn agreeing(&self, left: u32, right: u32) -> usize {
+    fn each_bytes(&self, each: &mut dyn FnMut(u32, &[u8])) -> Result<(), SourceError> {
+        (0..).zip(self.bytes.chunks_exact(self.layout.bytes.max(1))).for_each(|(item, bytes)| each(item, bytes));
+        Ok(())
+    }
+
+    fn bytes(&self, item: u32) -> Result<Cow<'_, [u8]>, SourceError> {
         let slots = self.layout.bytes;
-        let bytes = |item: u32| &self.bytes[item as usize * slots..][..slots];
-        bytes(left).iter().zip(bytes(right)).map(|(left, right)| usize::from(left == right)).sum()
+        Ok(Cow::Borrowed(&self.bytes[item as usize * slots..][..slots]))
     }
 }
 

@@ -27,9 +27,10 @@ pub(super) struct MemberReader {
 }
 
 impl MemberReader {
-    pub(super) fn new(packed: impl Read + Send + 'static) -> Self {
-        let reader = Counted { reader: Some(buffered(Box::new(packed))), position: 0, back: ([0; 4], 0) };
-        let member = Member { packed_start: 0, packed_end: 0, start: 0, end: 0 };
+    /// Of what lies in its file from `position` on.
+    pub(super) fn new(packed: impl Read + Send + 'static, position: u64) -> Self {
+        let reader = Counted { reader: Some(buffered(Box::new(packed))), position, back: ([0; 4], 0) };
+        let member = Member { packed_start: position, packed_end: position, start: 0, end: 0 };
         Self { decoder: GzDecoder::new(reader), member, ended: false, has_rubbish: false, damage: None }
     }
 

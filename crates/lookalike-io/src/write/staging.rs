@@ -23,7 +23,7 @@ pub fn abandon_unfinished() {
     }
 }
 
-fn note_unfinished(path: &Path) {
+pub(crate) fn note_unfinished(path: &Path) {
     UNFINISHED.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(path.to_owned());
 }
 

@@ -1,15 +1,19 @@
 //! For each band the scores of the pairs that agree in it: who comes through one band, and would come through another.
 
-use lookalike_core::bucket::Buckets;
+use std::sync::Mutex;
+
+use lookalike_core::bucket::{Buckets, Entry, lists_of_columns};
 use lookalike_core::feature_set::Overlap;
+use lookalike_core::method::NO_RANK;
 use lookalike_core::verify::FeatureSource;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{EvaluateOptions, read};
+use super::{EvaluateOptions, Read, read};
 use crate::copies::Texts;
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
+use crate::find::ranks;
 use crate::options::{MethodOptions, SimilarityOptions};
 use crate::progress::Progress;
 use crate::reread::Reread;
@@ -49,12 +53,27 @@ pub(super) fn histograms(
     progress: &dyn Progress,
 ) -> Result<Vec<BandHistogram>> {
     let Some(banding) = method.banding() else { return Ok(Vec::new()) };
-    let (corpus, texts, similarity) = sketched(options, method, progress)?;
+    let (Read { corpus, texts, .. }, similarity) = sketched(options, method, progress)?;
+    let ranks = ranks(&texts, corpus.len());
     let pairs_of_band = |band: usize| {
-        let key = |rank: u32, _| corpus.sketches.key(texts.items[rank as usize], band);
-        pairs_in(&Buckets::of_columns(texts.items.len(), 1, key))
+        let entries = |_, push: &mut dyn FnMut(Entry)| {
+            corpus.sketches().each_keys(&[band], &mut |document, keys| {
+                let rank = ranks[document as usize];
+                if rank != NO_RANK {
+                    push(Entry { key: keys[0], rank });
+                }
+            })
+        };
+        let found = Mutex::new(Vec::new());
+        let take = |lists| {
+            found.lock().expect("no thread panicked").push(lists);
+            Ok(())
+        };
+        lists_of_columns(1, texts.items.len(), corpus.shares.sorting(), entries, take).map_err(Error::of_source)?;
+        let lists = found.into_inner().expect("no thread panicked");
+        Ok(pairs_in(&Buckets::of_lists(texts.items.len(), &lists)))
     };
-    let by_band: Vec<Vec<(u32, u32)>> = (0..banding.bands()).map(pairs_of_band).collect();
+    let by_band: Vec<Vec<(u32, u32)>> = (0..banding.bands()).map(pairs_of_band).collect::<Result<_>>()?;
     let mut pairs = by_band.concat();
     pairs.sort_unstable();
     pairs.dedup();
@@ -76,13 +95,13 @@ pub(super) fn sketched(
     options: &EvaluateOptions,
     method: &MethodOptions,
     progress: &dyn Progress,
-) -> Result<(Corpus, Texts, SimilarityOptions)> {
+) -> Result<(Read, SimilarityOptions)> {
     let similarity = SimilarityOptions { method: method.clone(), ..options.similarity.clone() };
     let method = similarity.method.method(similarity.criterion)?;
     let mut stages = Stages::start(progress);
-    let (corpus, texts) = read(options, &similarity, &*method, &mut stages, progress)?;
+    let read = read(options, &similarity, &*method, &mut stages, progress)?;
     stages.finish();
-    Ok((corpus, texts, similarity))
+    Ok((read, similarity))
 }
 
 /// All pairs of ranks that share a bucket, sorted.

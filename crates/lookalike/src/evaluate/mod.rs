@@ -11,7 +11,10 @@ mod truth;
 use std::path::PathBuf;
 
 use lookalike_core::keep::{Keep, Ranking, keep_order};
-use lookalike_core::resolve::{Match, matches};
+use lookalike_core::method::Method;
+use lookalike_core::resolve::{Candidates, Match, References, matches};
+use lookalike_core::verify::Verifier;
+use lookalike_io::work::WorkOptions;
 use serde::Serialize;
 
 pub use agreement::Agreement;
@@ -20,14 +23,16 @@ pub use score::Score;
 pub use truth::Truth;
 
 use crate::copies::{Texts, join_copies};
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, Reading};
 use crate::error::Result;
 use crate::find::Find;
+use crate::memory::Memory;
 use crate::options::{MethodOptions, ReadOptions, SimilarityOptions};
 use crate::parameters::MethodParameters;
 use crate::progress::Progress;
 use crate::stages::{self, Stages};
 use crate::summary::{self, Input, SkippedEntry, Stage};
+use crate::work::Work;
 
 /// What [`evaluate`] is asked to do.
 #[derive(Clone, Debug)]
@@ -115,7 +120,7 @@ pub fn evaluate(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Ev
     let methods = methods.collect();
     let run = &runs[0];
     Ok(Evaluation {
-        input: summary::input(&run.corpus, &options.read),
+        input: summary::input(&run.corpus, &options.read)?,
         texts: run.texts.items.len() as u64,
         measure: options.similarity.criterion.measure(),
         threshold: options.similarity.criterion.threshold(),
@@ -150,28 +155,44 @@ fn run(options: &EvaluateOptions, method: &MethodOptions, progress: &dyn Progres
     let similarity = &SimilarityOptions { method: method.clone(), ..options.similarity.clone() };
     let method = &*similarity.method.method(similarity.criterion)?;
     let mut stages = Stages::start(progress);
-    let (corpus, texts) = read(options, similarity, method, &mut stages, progress)?;
-    let find = Find { corpus: &corpus, texts: &texts, read: &options.read, similarity, method, progress };
-    let found = find.run(&mut stages, |candidates, verifier| matches(candidates, &texts.items, verifier))?;
+    let Read { corpus, texts, work } = read(options, similarity, method, &mut stages, progress)?;
+    let (references, work) = (References::default(), &work);
+    let find =
+        Find { corpus: &corpus, texts: &texts, read: &options.read, similarity, method, references, work, progress };
+    let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>| matches(candidates, &texts.items, verifier);
+    let mut matches = Vec::new();
+    let found = find.run(&mut stages, resolve, |found| {
+        matches.extend(found);
+        Ok(())
+    })?;
+    matches.sort_unstable_by_key(|found| (found.left, found.right));
     let candidates = found.counts.map(|counts| counts.candidates);
-    let matches = found.result;
     Ok(Run { corpus, texts, matches, candidates, stages: stages.finish(), sketch_bytes: method.layout().byte_count() })
+}
+
+/// The corpus as one method sketches it, with the memory and the folder that hold it.
+struct Read {
+    corpus: Corpus,
+    texts: Texts,
+    work: Work,
 }
 
 fn read(
     options: &EvaluateOptions,
     similarity: &SimilarityOptions,
-    method: &dyn lookalike_core::method::Method,
+    method: &dyn Method,
     stages: &mut Stages<'_>,
     progress: &dyn Progress,
-) -> Result<(Corpus, Texts)> {
+) -> Result<Read> {
     let shelf = Corpus::shelf(&options.read, None)?;
+    let work = Work::start(Memory::half_of_machine(), &WorkOptions::default(), &shelf, &[])?;
+    let reading = Reading { options: &options.read, similarity, method, work: &work, progress };
     let bytes = shelf.files().iter().map(|file| file.bytes).sum();
-    let corpus =
-        stages.run("sketch", Some(bytes), || Corpus::read(shelf, &options.read, similarity, method, progress))?;
+    let input_files = shelf.files().len();
+    let corpus = stages.run("sketch", Some(bytes), || Corpus::read(shelf, input_files, reading))?;
     let texts = stages.run("copies", None, || {
         let ranking = Ranking { token_counts: &corpus.token_counts, field_values: &[] };
         join_copies(&corpus, &keep_order(&Keep::First, ranking))
-    });
-    Ok((corpus, texts))
+    })?;
+    Ok(Read { corpus, texts, work })
 }

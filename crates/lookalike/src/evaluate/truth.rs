@@ -7,7 +7,7 @@ use lookalike_core::method;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{EvaluateOptions, read, run};
+use super::{EvaluateOptions, Read, read, run};
 use crate::copies::Texts;
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
@@ -40,17 +40,18 @@ pub(super) fn find(options: &EvaluateOptions, progress: &dyn Progress) -> Result
         return Ok((Truth { by, pairs: pairs.len() as u64, copies: 0, unknown: 0, seconds: Some(seconds) }, pairs));
     };
     let mut stages = Stages::start(progress);
-    let (corpus, texts) = read(options, &options.similarity, &method::Copies, &mut stages, progress)?;
+    let Read { corpus, texts, .. } = read(options, &options.similarity, &method::Copies, &mut stages, progress)?;
     stages.finish();
     let rows = rows(file, options.similarity.criterion.threshold())?;
     let mut truth = Truth { by: file.display().to_string(), pairs: 0, copies: 0, unknown: 0, seconds: None };
-    let pairs = pairs(&corpus, &texts, &rows, &mut truth);
+    let pairs = pairs(&corpus, &texts, &rows, &mut truth)?;
     truth.pairs = pairs.len() as u64;
     Ok((truth, pairs))
 }
 
-fn pairs(corpus: &Corpus, texts: &Texts, rows: &[(String, String)], truth: &mut Truth) -> Vec<(u32, u32)> {
-    let ids: Vec<String> = (0..corpus.len() as u32).map(|document| corpus.id(document).into_owned()).collect();
+fn pairs(corpus: &Corpus, texts: &Texts, rows: &[(String, String)], truth: &mut Truth) -> Result<Vec<(u32, u32)>> {
+    let mut ids: Vec<String> = Vec::with_capacity(corpus.len());
+    corpus.each_described(|_, described| ids.push(described.id().into_owned()))?;
     let documents: HashMap<&str, u32> = ids.iter().map(String::as_str).zip(0..).collect();
     // In the order of the input, so that ranks go up with documents.
     let rank = |id: &str| {
@@ -67,7 +68,7 @@ fn pairs(corpus: &Corpus, texts: &Texts, rows: &[(String, String)], truth: &mut 
     }
     pairs.sort_unstable();
     pairs.dedup();
-    pairs
+    Ok(pairs)
 }
 
 /// The ids of pairs at or above the threshold: as `pairs` writes them, or two or three columns between tabs.

@@ -11,7 +11,7 @@ use lookalike_core::similarity::Similarity;
 use lookalike_core::sketch::{FastSketcher, SlotSketcher};
 use lookalike_io::discover::{InputFile, discover};
 use lookalike_io::place::Shelf;
-use lookalike_io::read::{Chunk, Entry, Parser, Stream};
+use lookalike_io::read::{Chunk, Entry, Parser, Stream, Unit};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -95,7 +95,7 @@ pub(super) fn read(corpus: &ReadOptions, options: &TuneOptions, progress: &dyn P
     let mut shingler = Shingler::new(&options.similarity.shingle, options.similarity.fold);
     let mut sketcher = FastSketcher::new(SLOTS);
     for (number, file) in chosen {
-        let mut stream = Stream::open(number, file, &corpus.settings)?;
+        let mut stream = Stream::open(&Unit::whole(number), file, &corpus.settings)?;
         let (mut parser, mut chunk) = (Parser::new(&corpus.settings), Chunk::default());
         let before = items.len();
         while items.len() < before + share && stream.next(&mut chunk)? {

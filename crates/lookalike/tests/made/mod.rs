@@ -11,8 +11,8 @@ use lookalike::core::similarity::Threshold;
 use lookalike::core::text::fold::Fold;
 use lookalike::io::read::Settings;
 use lookalike::{
-    Copies, DedupOptions, Group, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat, Silent,
-    SimilarityOptions, SourceBy, Summary,
+    Copies, DedupOptions, Group, Memory, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat, Silent,
+    SimilarityOptions, SourceBy, Summary, WorkOptions,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -58,6 +58,8 @@ impl Case {
             folder: Some(self.path("out")),
             output: Output::Kept,
             force: true,
+            memory: Memory::default(),
+            work: WorkOptions::default(),
         }
     }
 
@@ -77,7 +79,15 @@ pub fn dedup(options: &DedupOptions) -> Summary {
 
 /// The pairs that `pairs` writes, as `left_id`, `right_id`, jaccard.
 pub fn pairs(read: &ReadOptions, similarity: SimilarityOptions, copies: Copies) -> Vec<(String, String, f64)> {
-    let options = PairsOptions { read: read.clone(), similarity, output: None, format: RowFormat::Jsonl, copies };
+    let options = PairsOptions {
+        read: read.clone(),
+        similarity,
+        output: None,
+        format: RowFormat::Jsonl,
+        copies,
+        memory: Memory::default(),
+        work: WorkOptions::default(),
+    };
     let mut bytes = Vec::new();
     lookalike::pairs(&options, &mut bytes, &Silent).unwrap();
     String::from_utf8(bytes)
