@@ -20,6 +20,7 @@ use crate::find::Find;
 use crate::options::{DedupOptions, Group, Output};
 use crate::progress::Progress;
 use crate::source::BySource;
+use crate::space;
 use crate::stages::Stages;
 use crate::summary::Summary;
 use crate::work::Work;
@@ -42,11 +43,15 @@ pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary>
     let work = Work::start(options.memory, &options.work, &shelf, &options.label())?;
     let stage = |folder: &Path| Staging::new(folder, options.force, ENTRIES, shelf.files());
     let staging = options.folder.as_deref().map(stage).transpose()?;
+    if let (Some(staging), Some(folder)) = (&staging, work.named()) {
+        folder.note_staging(staging.path())?;
+    }
     let bytes = shelf.files().iter().map(|file| file.bytes).sum();
     let mut stages = Stages::start(progress);
 
     let similarity = &options.similarity;
     let method = &*similarity.method.method(similarity.criterion)?;
+    space::check(&shelf, &options.read.settings, method.layout().byte_count(), &work)?;
     let reading = Reading { options: &options.read, similarity, method, work: &work, progress };
     let corpus = stages.run("sketch", Some(bytes), || Corpus::read(shelf, input_files, reading))?;
     let texts = stages.run("copies", None, || {

@@ -25,6 +25,7 @@ mod progress;
 mod queue;
 mod reread;
 mod source;
+mod space;
 mod stages;
 mod summary;
 mod tune;

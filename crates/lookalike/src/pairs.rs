@@ -16,6 +16,7 @@ use crate::measures::Measures;
 use crate::near::Near;
 use crate::options::{Copies, PairsOptions, RowFormat, SimilarityOptions};
 use crate::progress::Progress;
+use crate::space;
 use crate::stages::Stages;
 use crate::summary::{self, Input, SkippedEntry, Stage};
 use crate::work::Work;
@@ -47,6 +48,7 @@ pub fn pairs(options: &PairsOptions, writer: &mut dyn Write, progress: &dyn Prog
 
     let similarity = &options.similarity;
     let method = &*similarity.method.method(similarity.criterion)?;
+    space::check(&shelf, &options.read.settings, method.layout().byte_count(), &work)?;
     let reading = Reading { options: &options.read, similarity, method, work: &work, progress };
     let corpus = stages.run("sketch", Some(bytes), || Corpus::read(shelf, input_files, reading))?;
     let texts = stages.run("copies", None, || {

@@ -80,6 +80,11 @@ impl Chunk {
         self.unit
     }
 
+    /// Whether its entries can be read again from their file.
+    pub fn is_readable_again(&self) -> bool {
+        self.store != ChunkStore::Unspooled
+    }
+
     /// Where its bytes are in the spool, and these bytes, if they are there.
     pub fn spooled(&self) -> Option<(u64, &[u8])> {
         match self.store {

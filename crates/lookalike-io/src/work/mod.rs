@@ -15,7 +15,7 @@ pub use log::Log;
 use tempfile::TempDir;
 
 use crate::error::{Error, Result};
-use crate::write::note_unfinished;
+use crate::write::{STAGING_PREFIX, note_unfinished};
 
 /// What the folder is of: written first.
 const LABEL: &str = "run.json";
@@ -92,6 +92,9 @@ impl WorkFolder {
             return Err(Error::WorkNotOurs { path: path.to_owned() });
         }
         let lock = lock(path)?;
+        if options.earlier != Earlier::Refuse {
+            remove_staging(path);
+        }
         match options.earlier {
             Earlier::Refuse if is_ours => return Err(Error::WorkUnfinished { path: path.to_owned() }),
             Earlier::Resume if is_ours => check_label(path, label)?,
@@ -141,6 +144,20 @@ impl WorkFolder {
         paths.filter(|path| path.exists()).map(|path| Log::open(path, Arc::clone(&self.faults))).collect()
     }
 
+    /// Notes where output is made, so that who resumes a run that was killed can remove what it had begun.
+    ///
+    /// # Errors
+    ///
+    /// When nothing can be written.
+    pub fn note_staging(&self, staging: &Path) -> Result<()> {
+        if self.is_named {
+            let path = self.path.join(STAGING);
+            self.faults.check().map_err(Error::unworkable(&path))?;
+            fs::write(&path, staging.to_string_lossy().as_bytes()).map_err(Error::unworkable(&path))?;
+        }
+        Ok(())
+    }
+
     /// A file that is appended to whatever attempt it is.
     pub(crate) fn spool(&self) -> Result<File> {
         let path = self.path.join(SPOOL);
@@ -173,6 +190,32 @@ impl WorkFolder {
     }
 }
 
+/// Makes sure that a folder has so much room. Where nobody can tell, it has.
+///
+/// # Errors
+///
+/// [`Error::WorkTooSmall`] when it has not.
+pub fn check_space(folder: &Path, needed: u64) -> Result<()> {
+    match fs4::available_space(folder) {
+        Ok(free) if free < needed => Err(Error::WorkTooSmall { path: folder.to_owned(), free, needed }),
+        _ => Ok(()),
+    }
+}
+
+/// Says where output was being made.
+const STAGING: &str = "staging";
+
+/// Removes what a run that was killed had begun to make.
+fn remove_staging(path: &Path) {
+    let Ok(staging) = fs::read_to_string(path.join(STAGING)) else { return };
+    let staging = Path::new(&staging);
+    let is_ours = staging.file_name().is_some_and(|name| name.to_string_lossy().starts_with(STAGING_PREFIX));
+    if is_ours {
+        // What is gone already, or cannot be removed, is in nobody's way.
+        let _ = fs::remove_dir_all(staging);
+    }
+}
+
 /// The file of inputs that cannot be read from the middle.
 const SPOOL: &str = "spool";
 
@@ -183,7 +226,7 @@ fn files(path: &Path) -> Result<Vec<String>> {
 }
 
 fn is_our_name(name: &str) -> bool {
-    [LABEL, LOCK, SPOOL, "run.new"].contains(&name) || attempt_of(name).is_some()
+    [LABEL, LOCK, SPOOL, STAGING, "run.new"].contains(&name) || attempt_of(name).is_some()
 }
 
 /// The attempt that a log is of.

@@ -4,7 +4,7 @@ mod annotate;
 mod file;
 mod staging;
 
-pub(crate) use staging::note_unfinished;
+pub(crate) use staging::{STAGING_PREFIX, note_unfinished};
 
 pub use annotate::Annotation;
 pub use file::{FileWriter, Written, annotated_name};
