@@ -41,7 +41,10 @@ pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary>
     let against = options.against.as_ref();
     let (shelf, input_files) = against::shelf(&options.read, against, options.folder.as_deref())?;
     let work = Work::start(options.memory, &options.work, &shelf, &options.label())?;
-    let stage = |folder: &Path| Staging::new(folder, options.force, ENTRIES, shelf.files());
+    let stage = |folder: &Path| {
+        let force = options.force || work.named().is_some_and(|work| work.was_about_to_commit(folder));
+        Staging::new(folder, force, ENTRIES, shelf.files())
+    };
     let staging = options.folder.as_deref().map(stage).transpose()?;
     if let (Some(staging), Some(folder)) = (&staging, work.named()) {
         folder.note_staging(staging.path())?;
@@ -91,6 +94,9 @@ pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary>
     corpus.shelf.check_unchanged()?;
     if let Some(staging) = staging {
         write_summary(&summary, &staging)?;
+        if let (Some(work), Some(output)) = (work.named(), &options.folder) {
+            work.note_commit(output)?;
+        }
         staging.commit()?;
     }
     work.finish()?;

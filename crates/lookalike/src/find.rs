@@ -74,19 +74,16 @@ impl Find<'_> {
             let mut verified = Verified::start(work)?;
             let (mut sharing, mut counts) = (0, PairCounts::default());
             for (at, roots) in batches.roots().to_vec().iter().enumerate() {
-                let batch = match verified.take(roots) {
-                    Some(batch) => batch,
-                    None => {
-                        let lists = batches.take(at)?;
-                        let buckets = Buckets::of_lists(texts.items.len(), &lists);
-                        drop(lists);
-                        let before = verifier.counts();
-                        let matches = resolve(Candidates::Buckets(&buckets), &verifier).map_err(Error::of_source)?;
-                        let sharing = buckets.item_count_from(references.count) as u64;
-                        let batch = Batch { matches, counts: verifier.counts() - before, sharing };
-                        verified.push(roots, &batch)?;
-                        batch
-                    }
+                let batch = if let Some(batch) = verified.take(roots) {
+                    batch
+                } else {
+                    let buckets = Buckets::of_lists(texts.items.len(), &batches.take(at)?);
+                    let before = verifier.counts();
+                    let matches = resolve(Candidates::Buckets(&buckets), &verifier).map_err(Error::of_source)?;
+                    let sharing = buckets.item_count_from(references.count) as u64;
+                    let batch = Batch { matches, counts: verifier.counts() - before, sharing };
+                    verified.push(roots, &batch)?;
+                    batch
                 };
                 sharing += batch.sharing;
                 counts = counts + batch.counts;

@@ -136,6 +136,7 @@ impl Drop for Reading<'_, '_> {
 }
 
 /// A unit to go on with, or one to open.
+#[expect(clippy::large_enum_variant, reason = "there is one a thread, and it is moved once a megabyte")]
 enum Task {
     GoOn(Open),
     Open(usize),

@@ -47,7 +47,8 @@ fn output(case: &Case) -> Vec<(PathBuf, Vec<u8>)> {
 fn plain_output(case: &Case) -> (Vec<(PathBuf, Vec<u8>)>, u64) {
     let options = options(case, Earlier::Refuse, Faults::default());
     let summary = lookalike::dedup(&options, &Silent).unwrap();
-    assert_eq!(summary.found.removed, 650);
+    // Two of three in each family, and fifty copies, but for what the recall of 0.99 leaves.
+    assert!((640..=650).contains(&summary.found.removed), "{:?}", summary.found);
     let expected = output(case);
     fs::remove_dir_all(case.path("out")).unwrap();
     assert!(!case.path("work").exists());

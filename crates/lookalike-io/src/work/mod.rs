@@ -99,7 +99,8 @@ impl WorkFolder {
             Earlier::Refuse if is_ours => return Err(Error::WorkUnfinished { path: path.to_owned() }),
             Earlier::Resume if is_ours => check_label(path, label)?,
             Earlier::Refuse | Earlier::Replace | Earlier::Resume => {
-                for name in files.iter().filter(|name| is_our_name(name) && *name != LOCK) {
+                let stays = |name: &str| name == LOCK || name == COMMIT && options.earlier == Earlier::Resume;
+                for name in files.iter().filter(|name| is_our_name(name) && !stays(name)) {
                     fs::remove_file(path.join(name)).map_err(Error::unworkable(path))?;
                 }
                 faults.check().map_err(Error::unworkable(path))?;
@@ -110,8 +111,8 @@ impl WorkFolder {
                     .map_err(Error::unworkable(path))?;
             }
         }
-        let attempt = (0..).find(|attempt| !files.iter().any(|name| attempt_of(name) == Some(*attempt)));
-        let attempt = if options.earlier == Earlier::Resume { attempt.unwrap_or(0) } else { 0 };
+        let attempts = files.iter().filter_map(|name| attempt_of(name));
+        let attempt = if options.earlier == Earlier::Resume { attempts.max().map_or(0, |last| last + 1) } else { 0 };
         Ok(Self { path: path.to_owned(), attempt, faults, is_named: true, _temporary: None, _lock: Some(lock) })
     }
 
@@ -158,6 +159,26 @@ impl WorkFolder {
         Ok(())
     }
 
+    /// Notes that the output is complete and about to get its name: who resumes the run may find it there.
+    ///
+    /// # Errors
+    ///
+    /// When nothing can be written.
+    pub fn note_commit(&self, output: &Path) -> Result<()> {
+        if self.is_named {
+            let path = self.path.join(COMMIT);
+            self.faults.check().map_err(Error::unworkable(&path))?;
+            fs::write(&path, output.to_string_lossy().as_bytes()).map_err(Error::unworkable(&path))?;
+        }
+        Ok(())
+    }
+
+    /// Whether an earlier attempt was about to complete this output, so that it may be there, and may be replaced.
+    pub fn was_about_to_commit(&self, output: &Path) -> bool {
+        let noted = fs::read_to_string(self.path.join(COMMIT));
+        self.is_named && noted.is_ok_and(|noted| noted == output.to_string_lossy())
+    }
+
     /// A file that is appended to whatever attempt it is.
     pub(crate) fn spool(&self) -> Result<File> {
         let path = self.path.join(SPOOL);
@@ -179,9 +200,17 @@ impl WorkFolder {
     pub fn finish(self) -> Result<()> {
         if self.is_named {
             let names = files(&self.path)?;
-            // The label goes last: without it, nobody could tell whose the others are.
-            for name in names.iter().filter(|name| is_our_name(name) && *name != LABEL).chain([&LABEL.to_owned()]) {
-                fs::remove_file(self.path.join(name)).map_err(Error::unworkable(&self.path))?;
+            let is_last = |name: &str| [LABEL, COMMIT].contains(&name);
+            let first = names.iter().map(String::as_str).filter(|name| is_our_name(name) && !is_last(name));
+            // The label goes late: without it, nobody could tell whose the others are. And who resumes a run that was killed
+            // even now must know that its output is there.
+            for name in first.chain([LABEL, COMMIT]) {
+                match fs::remove_file(self.path.join(name)) {
+                    Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                        return Err(Error::unworkable(&self.path)(error));
+                    }
+                    _ => {}
+                }
             }
             // Not empty, or not ours to remove: then it stays.
             let _ = fs::remove_dir(&self.path);
@@ -201,6 +230,9 @@ pub fn check_space(folder: &Path, needed: u64) -> Result<()> {
         _ => Ok(()),
     }
 }
+
+/// Says which output is about to get its name.
+const COMMIT: &str = "commit";
 
 /// Says where output was being made.
 const STAGING: &str = "staging";
@@ -226,7 +258,7 @@ fn files(path: &Path) -> Result<Vec<String>> {
 }
 
 fn is_our_name(name: &str) -> bool {
-    [LABEL, LOCK, SPOOL, STAGING, "run.new"].contains(&name) || attempt_of(name).is_some()
+    [LABEL, LOCK, SPOOL, STAGING, COMMIT, "run.new"].contains(&name) || attempt_of(name).is_some()
 }
 
 /// The attempt that a log is of.

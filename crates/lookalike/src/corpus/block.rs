@@ -143,16 +143,12 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    pub(super) fn rows(self) -> usize {
-        HEAD
-    }
-
-    pub(super) fn keys(self, head: &Head, column: usize) -> usize {
-        self.rows() + head.documents as usize * (ROW + column)
+    pub(super) fn keys(head: &Head, column: usize) -> usize {
+        HEAD + head.documents as usize * (ROW + column)
     }
 
     pub(super) fn bytes(self, head: &Head) -> usize {
-        self.keys(head, self.layout.keys)
+        Self::keys(head, self.layout.keys)
     }
 
     fn sums(self, head: &Head) -> usize {

@@ -9,7 +9,7 @@ use lookalike_core::sketch::SketchSource;
 use lookalike_core::verify::SourceError;
 use lookalike_io::work::Log;
 
-use super::block::{Head, Logged, NAMES, Others, ROW, Row, Shape, end_of_unit};
+use super::block::{HEAD, Head, Logged, NAMES, Others, ROW, Row, Shape, end_of_unit};
 use crate::checksum::Sum;
 use crate::error::{Error, Result};
 use crate::work::Work;
@@ -50,6 +50,7 @@ pub(super) struct Collector<'a> {
     work: &'a Work,
     /// The log of this attempt, which comes after those of earlier ones.
     log: OnceLock<Log>,
+    making: Mutex<()>,
     earlier: Vec<Log>,
     state: Mutex<State>,
     /// How much may be held.
@@ -92,7 +93,17 @@ impl<'a> Collector<'a> {
         let finished: Finished = ends.iter().filter(|end| is_whole(end)).map(|end| (end.0, end.1)).collect();
         blocks.retain(|block| finished.contains(&(block.head.file, block.head.unit)));
         let state = Mutex::new(State { blocks, held: 0 });
-        Ok((Self { work, log: OnceLock::new(), earlier, state, most_held: work.memory.blocks() }, finished))
+        Ok((
+            Self {
+                work,
+                log: OnceLock::new(),
+                making: Mutex::default(),
+                earlier,
+                state,
+                most_held: work.memory.blocks(),
+            },
+            finished,
+        ))
     }
 
     /// Takes a block.
@@ -165,20 +176,21 @@ impl<'a> Collector<'a> {
     }
 
     fn file(&self, words: &[u64]) -> Result<Words> {
-        let offset = match self.log.get() {
-            Some(log) => log.append(words)?,
-            None => {
-                static MAKING: Mutex<()> = Mutex::new(());
-                // One thread makes it, and the others wait.
-                let _making = MAKING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                if self.log.get().is_none() {
-                    let log = self.work.folder()?.log(STAGE)?;
-                    self.log.set(log).expect("only one thread is here");
-                }
-                self.log.get().expect("it was just made").append(words)?
-            }
-        };
+        let offset = self.log()?.append(words)?;
         Ok(Words::Filed { log: self.earlier.len() as u32, offset })
+    }
+
+    fn log(&self) -> Result<&Log> {
+        if let Some(log) = self.log.get() {
+            return Ok(log);
+        }
+        // One thread makes it, and the others wait.
+        let _making = self.making.lock().expect("no thread panicked");
+        if self.log.get().is_none() {
+            let log = self.work.folder()?.log(STAGE)?;
+            return Ok(self.log.get_or_init(|| log));
+        }
+        Ok(self.log.get().expect("another thread has made it"))
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
@@ -242,15 +254,14 @@ impl Blocks {
     /// A document's row.
     pub(super) fn row(&self, document: u32) -> Result<Row> {
         let (block, row) = self.find(document);
-        let start = self.shape.rows() + row as usize * ROW;
+        let start = HEAD + row as usize * ROW;
         let words = self.words(block, start..start + ROW)?;
         Ok(self.row_of(block, &words))
     }
 
     /// The rows of a block.
     pub(super) fn rows(&self, block: usize) -> Result<Vec<Row>> {
-        let start = self.shape.rows();
-        let words = self.words(block, start..start + self.head(block).documents as usize * ROW)?;
+        let words = self.words(block, HEAD..HEAD + self.head(block).documents as usize * ROW)?;
         Ok(words.chunks_exact(ROW).map(|words| self.row_of(block, words)).collect())
     }
 
@@ -363,7 +374,7 @@ impl SketchSource for Blocks {
         for block in 0..self.blocks.len() {
             let head = self.head(block);
             let column = |column: &usize| {
-                let start = self.shape.keys(head, *column);
+                let start = Shape::keys(head, *column);
                 self.words(block, start..start + head.documents as usize)
             };
             let columns: Vec<_> = columns.iter().map(column).collect::<Result<_>>()?;
