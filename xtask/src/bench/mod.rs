@@ -5,6 +5,7 @@
 
 mod accuracy;
 mod corpus;
+mod crawl;
 mod dice;
 mod edit;
 mod language;
@@ -66,6 +67,8 @@ enum Part {
         #[arg(long, value_name = "N", default_value_t = DOCUMENTS)]
         documents: usize,
     },
+    /// Make a crawl of WET files, and say where it is
+    Crawl(crawl::Options),
     /// Speed of sketching by method, of finding bits, and of the exact join beside the default
     Methods(methods::Options),
     /// Speed of reading WET.gz, beside unpacking it and no more
@@ -81,6 +84,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
             println!("{}", corpus::prepare(&workspace.target().join("bench"), *documents)?.display());
             return Ok(());
         }
+        Some(Part::Crawl(options)) => return crawl::run(workspace, options),
         Some(Part::Methods(options)) => return methods::run(workspace, options),
         Some(Part::Read(options)) => return reading::run(workspace, options),
         Some(Part::Text(options)) => return text::run(workspace, options),
