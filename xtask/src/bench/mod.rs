@@ -8,11 +8,14 @@ mod corpus;
 mod crawl;
 mod dice;
 mod edit;
+mod headline;
 mod language;
 pub(crate) mod measure;
 mod methods;
 mod reading;
 mod report;
+mod results;
+mod running;
 mod script;
 mod sketching;
 mod summary;
@@ -20,6 +23,7 @@ mod text;
 mod texts;
 mod timing;
 mod truth;
+mod unpacking;
 
 use std::path::PathBuf;
 
@@ -69,6 +73,8 @@ enum Part {
     },
     /// Make a crawl of WET files, and say where it is
     Crawl(crawl::Options),
+    /// A whole crawl, also with little memory, beside unpacking it
+    Headline(headline::Options),
     /// Speed of sketching by method, of finding bits, and of the exact join beside the default
     Methods(methods::Options),
     /// Speed of reading WET.gz, beside unpacking it and no more
@@ -85,6 +91,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
             return Ok(());
         }
         Some(Part::Crawl(options)) => return crawl::run(workspace, options),
+        Some(Part::Headline(options)) => return headline::run(workspace, options),
         Some(Part::Methods(options)) => return methods::run(workspace, options),
         Some(Part::Read(options)) => return reading::run(workspace, options),
         Some(Part::Text(options)) => return text::run(workspace, options),

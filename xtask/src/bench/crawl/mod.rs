@@ -18,7 +18,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
-use crate::workspace::{Workspace, succeed};
+use super::running::again_optimised;
+use crate::workspace::Workspace;
 use page::{Pages, Scratch};
 use plan::{EDITION, Of, dice};
 use wet::{Packing, RecordWriter};
@@ -48,10 +49,7 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 /// Makes the crawl, and says where it is.
 pub(super) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if cfg!(debug_assertions) {
-        let mut cargo = workspace.cargo();
-        cargo.args(["run", "--quiet", "--release", "--package", "xtask", "--", "bench", "crawl"]);
-        cargo.args(["--pages", &options.pages.to_string(), "--files", &options.files.to_string()]);
-        return succeed(cargo.args(options.plain.then_some("--plain")));
+        return again_optimised(workspace);
     }
     println!("{}", prepare(&workspace.target().join("bench"), options)?.display());
     Ok(())

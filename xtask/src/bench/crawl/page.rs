@@ -157,7 +157,7 @@ impl Frame<'_> {
     }
 
     fn write_footer(&mut self, out: &mut Vec<u8>) {
-        for _ in 0..1 + (5.0 * self.size) as usize {
+        for _ in 0..=(5.0 * self.size) as usize {
             self.tongue.write_line(3 + self.dice.below(12), &self.topic, &mut self.dice, out);
         }
     }

@@ -37,7 +37,8 @@ struct Word {
 impl Word {
     fn new(word: &str, space: &str) -> Self {
         let mut bytes = [0; ROOM];
-        let end = word.floor_char_boundary(ROOM - space.len());
+        let room = ROOM - space.len();
+        let end = (0..=room.min(word.len())).rfind(|end| word.is_char_boundary(*end)).unwrap_or(0);
         let length = end + space.len();
         bytes[..end].copy_from_slice(&word.as_bytes()[..end]);
         bytes[end..length].copy_from_slice(space.as_bytes());
