@@ -99,12 +99,12 @@ fn measure_all(crawl: &Path, folder: &Path, lookalike: &Path, options: &Options)
     eprintln!("counting words");
     let word_count = count_words(&unpacking::files(crawl)?[0], folder)?;
     eprintln!("removing near-duplicates");
-    let free = dedup(lookalike, crawl, &outs[0], &[])?;
+    let free = dedup(lookalike, &[crawl], &outs[0], &[])?;
     let mut limited = None;
     let mut same_removals = None;
     if let Some(limit) = limit {
         eprintln!("removing near-duplicates with {}", limit.join(" "));
-        limited = Some(dedup(lookalike, crawl, &outs[1], &limit)?);
+        limited = Some(dedup(lookalike, &[crawl], &outs[1], &limit)?);
         let [one, other] = outs.map(|out| out.join("removed.jsonl"));
         same_removals = Some(are_equal(&one, &other)?);
     }

@@ -46,13 +46,13 @@ impl Run {
     }
 }
 
-/// Runs `lookalike dedup INPUT --dry-run -o OUT` with further arguments.
-pub(super) fn dedup(lookalike: &Path, input: &Path, out: &Path, more: &[&str]) -> Result<Run> {
+/// Runs `lookalike dedup INPUT… --dry-run -o OUT` with further arguments.
+pub(super) fn dedup(lookalike: &Path, inputs: &[&Path], out: &Path, more: &[&str]) -> Result<Run> {
     if out.exists() {
         fs::remove_dir_all(out).with_context(|| format!("cannot remove {}", out.display()))?;
     }
     let mut command = Command::new(lookalike);
-    command.arg("dedup").arg(input).args(["--dry-run", "--force", "-o"]).arg(out).args(more);
+    command.arg("dedup").args(inputs).args(["--dry-run", "--force", "-o"]).arg(out).args(more);
     Ok(Run { usage: measure(&command)?, summary: Summary::read(&out.join("summary.json"))? })
 }
 

@@ -6,7 +6,7 @@ mod deflate;
 mod page;
 mod plan;
 pub(super) mod tongue;
-mod vary;
+pub(super) mod vary;
 mod wet;
 
 use std::fs::{self, File};

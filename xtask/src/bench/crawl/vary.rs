@@ -28,7 +28,7 @@ pub(super) fn near_duplicate(tongue: &Tongue, base: &[u8], similarity: f64, dice
 }
 
 /// Appends a text in which each token is another one with this chance: which ones is up to `places`, what they become to `words`.
-pub(super) fn change_tokens(
+pub(in super::super) fn change_tokens(
     tongue: &Tongue,
     base: &[u8],
     chance: f64,
