@@ -4,14 +4,20 @@
 //! memory or both cores comes after the last of them.
 
 mod accuracy;
+mod blowup;
 mod corpus;
+mod crawl;
 mod dice;
 mod edit;
+mod growth;
+mod headline;
 mod language;
 pub(crate) mod measure;
 mod methods;
 mod reading;
 mod report;
+mod results;
+mod running;
 mod script;
 mod sketching;
 mod summary;
@@ -19,6 +25,7 @@ mod text;
 mod texts;
 mod timing;
 mod truth;
+mod unpacking;
 
 use std::path::PathBuf;
 
@@ -60,12 +67,20 @@ pub(crate) struct Options {
 /// A part that is measured by itself.
 #[derive(Clone, Debug, clap::Subcommand)]
 enum Part {
+    /// Corpora on which a careless detector needs the square of their size
+    Blowup(blowup::Options),
     /// Make the corpus that is measured on, and say where it is
     Corpus {
         /// How many documents to make
         #[arg(long, value_name = "N", default_value_t = DOCUMENTS)]
         documents: usize,
     },
+    /// Make a crawl of WET files, and say where it is
+    Crawl(crawl::Options),
+    /// Seconds a document while documents become ten and a hundred times as many
+    Growth(growth::Options),
+    /// A whole crawl, also with little memory, beside unpacking it
+    Headline(headline::Options),
     /// Speed of sketching by method, of finding bits, and of the exact join beside the default
     Methods(methods::Options),
     /// Speed of reading WET.gz, beside unpacking it and no more
@@ -81,6 +96,10 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
             println!("{}", corpus::prepare(&workspace.target().join("bench"), *documents)?.display());
             return Ok(());
         }
+        Some(Part::Blowup(options)) => return blowup::run(workspace, options),
+        Some(Part::Crawl(options)) => return crawl::run(workspace, options),
+        Some(Part::Growth(options)) => return growth::run(workspace, options),
+        Some(Part::Headline(options)) => return headline::run(workspace, options),
         Some(Part::Methods(options)) => return methods::run(workspace, options),
         Some(Part::Read(options)) => return reading::run(workspace, options),
         Some(Part::Text(options)) => return text::run(workspace, options),
