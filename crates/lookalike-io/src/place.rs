@@ -76,9 +76,7 @@ impl Shelf {
         if place.store == Store::Member {
             let mut packed = vec![0; place.length as usize];
             self.read_raw(place, &mut packed)?;
-            bytes.clear();
-            let unpacked = flate2::bufread::GzDecoder::new(&*packed).read_to_end(bytes);
-            return unpacked.map(drop).map_err(|_| self.changed(place));
+            return unpack_member(&packed, bytes).map_err(|_| self.changed(place));
         }
         bytes.resize(place.length as usize, 0);
         self.read_raw(place, bytes)
@@ -159,6 +157,21 @@ impl Shelf {
     fn changed(&self, place: Place) -> Error {
         Error::Changed { path: self.files[place.file as usize].shown() }
     }
+}
+
+/// Unpacks a gzip member. What it says of its length is believed only as far as that is likely.
+fn unpack_member(packed: &[u8], bytes: &mut Vec<u8>) -> io::Result<()> {
+    /// What deflate makes of one byte, at most.
+    const MOST: usize = 1032;
+    let length = packed.last_chunk().map_or(0, |length| u32::from_le_bytes(*length)) as usize;
+    if length <= packed.len() * MOST {
+        bytes.resize(length, 0);
+        if libdeflater::Decompressor::new().gzip_decompress(packed, bytes).is_ok_and(|count| count == length) {
+            return Ok(());
+        }
+    }
+    bytes.clear();
+    flate2::bufread::GzDecoder::new(packed).read_to_end(bytes).map(drop)
 }
 
 #[cfg(unix)]
