@@ -163,10 +163,10 @@ impl Frame<'_> {
     }
 }
 
-/// Half of all versions are about as alike as the threshold asks; the others are of any degree.
+/// Half of all versions are about as alike as the threshold asks; the others are of any degree around and above.
 fn similarity(dice: &mut Dice) -> f64 {
-    let similarity = if dice.chance(0.5) { 0.85 + 0.06 * dice.normal() } else { 0.5 + 0.5 * dice.unit() };
-    similarity.clamp(0.5, 0.995)
+    let similarity = if dice.chance(0.5) { 0.86 + 0.06 * dice.normal() } else { 0.65 + 0.35 * dice.unit() };
+    similarity.clamp(0.6, 0.995)
 }
 
 /// The length of a text in bytes, log-normal as on the web.

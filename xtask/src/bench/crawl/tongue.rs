@@ -1,4 +1,4 @@
-//! Words of one language to running text, some GB/s of it.
+//! Words of one language to running text, some hundred MB/s a thread.
 //!
 //! The words are those of `language.rs` and `script.rs`, drawn by the same law. What makes it fast: a word lies in a piece of
 //! fixed size with the blank after it, and its rank is looked up instead of reckoned. What a reader would get wrong: text is
