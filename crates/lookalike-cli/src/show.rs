@@ -152,11 +152,7 @@ pub(crate) fn summary(summary: &Summary, folder: Option<&Path>, output: Output) 
         writeln!(out, "          {texts} with the checksum of another text, of which they are no copies, stay")?;
     }
     if found.passed_over > 0 {
-        let pairs = number::of(found.passed_over, "pair");
-        writeln!(
-            out,
-            "          up to {pairs} of a common boilerplate were not looked at: duplicates may be left there"
-        )?;
+        writeln!(out, "          {}", passed_over(found.passed_over, found.passed_over_matches))?;
     }
     writeln!(out, "kept      {} in {}", number::count(found.kept), kept_in(summary))?;
     if !summary.least_alike.is_empty() {
@@ -264,6 +260,18 @@ pub(crate) fn pairs(report: &PairsReport) {
         number::bytes(report.input.bytes),
         number::seconds(seconds)
     );
+    if report.passed_over > 0 {
+        eprintln!("note: {}", passed_over(report.passed_over, report.passed_over_matches));
+    }
+}
+
+/// What a bound on the work of a bucket left out, and what that does to recall.
+fn passed_over(pairs: u64, matches: u64) -> String {
+    let left = match matches {
+        0 => "none of those looked at was alike".to_owned(),
+        matches => format!("if alike as often as the others, {} of them are near-duplicates", number::count(matches)),
+    };
+    format!("up to {} of a common boilerplate were not looked at: {left}", number::of(pairs, "pair"))
 }
 
 /// What `compare` measured.

@@ -63,6 +63,13 @@ pub struct PairCounts {
     pub passed_over: u64,
 }
 
+impl PairCounts {
+    /// How many of the pairs passed over are matches, if they are as often alike as those looked at.
+    pub fn expected_matches_passed_over(&self) -> u64 {
+        (self.passed_over as f64 * self.matches as f64 / self.candidates.max(1) as f64).round() as u64
+    }
+}
+
 impl std::ops::Add for PairCounts {
     type Output = Self;
 

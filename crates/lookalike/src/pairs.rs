@@ -28,6 +28,10 @@ pub struct PairsReport {
     pub input: Input,
     /// How many pairs were written.
     pub pairs: u64,
+    /// How many pairs shared a bucket and were not looked at, since it has too many members; at most so many.
+    pub passed_over: u64,
+    /// How many of these are near-duplicates, if they are as often alike as those looked at.
+    pub passed_over_matches: u64,
     /// Seconds and memory by stage.
     pub stages: Vec<Stage>,
     /// What was skipped, and why: the first of them.
@@ -69,7 +73,7 @@ pub fn pairs(options: &PairsOptions, writer: &mut dyn Write, progress: &dyn Prog
     };
     let mut near = Near::new(&corpus, &texts, options.copies, &work);
     let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>| matches(candidates, &texts.items, verifier);
-    find.run(&mut stages, resolve, |matches| near.add(&texts, &matches))?;
+    let found = find.run(&mut stages, resolve, |matches| near.add(&texts, &matches))?;
     let mut rows = Rows { corpus: &corpus, similarity, format: options.format, writer, count: 0 };
     stages.run("write", None, || write(&mut rows, &corpus, &texts, near, options.copies))?;
     corpus.shelf.check_unchanged()?;
@@ -79,6 +83,8 @@ pub fn pairs(options: &PairsOptions, writer: &mut dyn Write, progress: &dyn Prog
     Ok(PairsReport {
         input: summary::input(&corpus, &options.read)?,
         pairs,
+        passed_over: found.counts.map_or(0, |counts| counts.passed_over),
+        passed_over_matches: found.counts.map_or(0, |counts| counts.expected_matches_passed_over()),
         stages: stages.finish(),
         skipped: summary::skipped(&corpus),
     })

@@ -97,6 +97,8 @@ pub struct Found {
     /// Pairs at most that shared a bucket and were not looked at, since very many kept documents share a boilerplate.
     /// If it is not zero, near-duplicates may be left among these.
     pub passed_over: u64,
+    /// How many of the pairs passed over are near-duplicates, if these are as often alike as those looked at.
+    pub passed_over_matches: u64,
     /// Documents removed.
     pub removed: u64,
     /// Of these, removed for a document of the reference: all that are like one.
@@ -196,6 +198,7 @@ impl Summary {
                 measured: None,
                 matches: None,
                 passed_over: 0,
+                passed_over_matches: 0,
                 removed,
                 removed_by_reference: fates.removed().filter(|(_, by, ..)| corpus.is_reference(*by)).count() as u64,
                 exact_copies,
@@ -237,6 +240,7 @@ impl Found {
             self.measured = Some(counts.measured);
             self.matches = Some(counts.matches);
             self.passed_over = counts.passed_over;
+            self.passed_over_matches = counts.expected_matches_passed_over();
         }
     }
 }

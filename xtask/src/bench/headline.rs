@@ -21,9 +21,9 @@ use crate::workspace::Workspace;
 /// The most seconds a page: 120 for two million.
 const SECONDS_PER_PAGE: f64 = 120.0 / 2e6;
 
-/// The most memory with no limit given, and with a limit of a gibibyte.
+/// The most memory with no limit given, and with a limit of a gigabyte.
 const PEAK_BYTES: f64 = 4e9;
-const LIMITED_PEAK_BYTES: f64 = 1.1 * 1024.0 * 1024.0 * 1024.0;
+const LIMITED_PEAK_BYTES: f64 = 1.1e9;
 
 /// What this benchmark can be told.
 #[derive(Clone, Debug, clap::Args)]
