@@ -114,6 +114,20 @@ pub enum Error {
         needed: u64,
     },
 
+    /// Memory that does not do for a method that holds much.
+    #[error(
+        "{bytes} bytes of memory are too little for method {method} on this input: give --memory {}M, or use --method minhash",
+        needed.div_ceil(1_000_000)
+    )]
+    MemoryTooSmallForMethod {
+        /// What was asked for.
+        bytes: u64,
+        /// The method.
+        method: &'static str,
+        /// What would do, about.
+        needed: u64,
+    },
+
     /// An input that cannot be read twice.
     #[error(
         "{input} cannot be read again, so that the run cannot be resumed: start anew with --force instead of --resume"

@@ -53,6 +53,9 @@ impl Find<'_> {
             .run_maybe("sketch again", || method.sketch_again(&corpus.sizes, &reread))
             .map_err(Error::of_source)?;
         let sketches = again.as_ref().map_or(corpus.sketches(), |again| again);
+        let features = texts.items.iter().map(|item| u64::from(corpus.sizes[*item as usize])).sum();
+        let (items, name) = (texts.items.len() as u64, similarity.method.name());
+        shares.check(method.memory(items, features), name)?;
         let collector = candidates::Collector::new(work, shares.lists());
         let sets = stages
             .run("bucket", None, || {

@@ -57,7 +57,7 @@ impl Memory {
             let needed = taken / 3 * 4;
             return Err(Error::MemoryTooSmallFor { bytes: self.bytes, documents: documents as u64, needed });
         }
-        Ok(Shares { left: (self.bytes - taken) as usize })
+        Ok(Shares { all: self.bytes, left: (self.bytes - taken) as usize })
     }
 
     /// What sketches and all else that is kept of documents may take while they are being read.
@@ -75,6 +75,7 @@ impl Default for Memory {
 /// Who gets how much.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shares {
+    all: u64,
     left: usize,
 }
 
@@ -82,6 +83,20 @@ impl Shares {
     /// What sketches and all else that is kept of documents may take.
     pub(crate) fn blocks(self) -> usize {
         self.left / 3
+    }
+
+    /// Makes sure that a method may hold so much at once.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MemoryTooSmallForMethod`] when that is more than there is besides sketches.
+    pub(crate) fn check(self, needed: u64, method: &'static str) -> Result<()> {
+        let free = (self.left - self.blocks()) as u64;
+        if needed <= free {
+            return Ok(());
+        }
+        let needed = self.all + (needed - free) / 2 * 3;
+        Err(Error::MemoryTooSmallForMethod { bytes: self.all, method, needed })
     }
 
     /// What may be used to sort.

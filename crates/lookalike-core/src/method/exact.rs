@@ -25,6 +25,11 @@ impl Method for Exact {
         Box::new(Self)
     }
 
+    fn memory(&self, _: u64, features: u64) -> u64 {
+        // Each once as it comes, once as a number, and in the dictionary of those that are rare.
+        32 * features
+    }
+
     fn candidates(&self, sketched: Sketched<'_>, _: Take<'_>) -> Result<Option<Sets>, SourceError> {
         let mut sets = SetsBuilder::default();
         for block in sketched.items.chunks(BLOCK) {

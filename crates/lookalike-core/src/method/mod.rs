@@ -50,6 +50,12 @@ pub trait Method: fmt::Debug + Send + Sync {
         Ok(None)
     }
 
+    /// How many bytes it takes at once to find candidates among so many items with so many features, about; besides what
+    /// [`Sketched::memory`] bounds.
+    fn memory(&self, _items: u64, _features: u64) -> u64 {
+        0
+    }
+
     /// Finds what may be alike, and gives it to `take`: lists of two or more ranks, each from the best on. Or else gives
     /// back sets by rank, to be joined: candidates and matches in one.
     ///

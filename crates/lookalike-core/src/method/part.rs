@@ -66,6 +66,11 @@ impl Method for Part {
         Box::new(LeastFeatures { least: Vec::with_capacity(self.taken + 1), taken: self.taken })
     }
 
+    fn memory(&self, items: u64, _: u64) -> u64 {
+        // In a list and in a set, and then as an entry of every item that has it: mostly of one.
+        64 * items * self.taken as u64
+    }
+
     fn candidates(&self, sketched: Sketched<'_>, take: Take<'_>) -> std::result::Result<Option<Sets>, SourceError> {
         let Sketched { items, source, memory, .. } = sketched;
         let mut taken: Vec<u64> = Vec::with_capacity(items.len() * self.taken);

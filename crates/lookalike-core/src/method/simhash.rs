@@ -151,6 +151,12 @@ impl Method for SimHash {
         Ok(Some(all))
     }
 
+    fn memory(&self, items: u64, _: u64) -> u64 {
+        // In order, and in a table for each thread, which is sorted.
+        let table = 2 * (u64::from(self.width.bits()) / 8 + 16);
+        items * (u64::from(self.width.bits()) / 8 + table * rayon::current_num_threads() as u64)
+    }
+
     fn candidates(&self, sketched: Sketched<'_>, take: Take<'_>) -> std::result::Result<Option<Sets>, SourceError> {
         let lists = match self.width {
             Width::Bits64 => {

@@ -1,14 +1,15 @@
 //! Large files are read in several units at once: lines by ranges of bytes, gzip at its members, Parquet by row groups.
 //!
 //! Units are cut by content, never by threads, and each is a unit of work that an interrupted run need not do again. What
-//! a reader would get wrong: a gzip file is searched for the start of a member by its four bytes, which occur elsewhere by chance.
-//! Only where a whole member follows that unpacks to a record, and another one or the end follows it, is the file cut.
+//! a reader would get wrong: a gzip file is searched for the start of a member by its three bytes, which occur elsewhere by chance.
+//! Only where a whole member follows that unpacks to a record, and another one or the end follows it, is the file cut. And only
+//! files of text (WET) are: a crawl may hold a page that is itself a crawl, whose members lie in it as they are. No text has these bytes.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
 
-use flate2::bufread::GzDecoder;
+use flate2::bufread::{GzDecoder, MultiGzDecoder};
 
 use super::Settings;
 use super::source::{START, start};
@@ -93,7 +94,7 @@ fn parts(file: &File, input: &InputFile, settings: &Settings, unit_bytes: u64) -
             return Ok((0..groups).map(|at| Part::Groups(edge(at)..edge(at + 1))).collect());
         }
         (Compression::None, Format::Jsonl | Format::Lines) if !super::cut::is_utf16(&unpacked) => next_line,
-        (Compression::Gzip, Format::Warc) => next_member,
+        (Compression::Gzip, Format::Warc) if is_wet(file) => next_member,
         _ => return Ok(vec![Part::Whole]),
     };
     let mut edges = vec![0];
@@ -125,6 +126,16 @@ fn next_line(file: &File, from: u64, bytes: u64) -> io::Result<Option<u64>> {
         }
     }
     Ok(None)
+}
+
+/// Whether the first records of a crawl are texts, and not pages.
+fn is_wet(file: &File) -> bool {
+    let mut unpacked = Vec::new();
+    // What cannot be unpacked is told when it is read.
+    let _ = MultiGzDecoder::new(buffered(At { file, at: 0 })).take(WINDOW).read_to_end(&mut unpacked);
+    let types = memchr::memmem::find_iter(&unpacked, b"\nWARC-Type: ").map(|at| &unpacked[at + 12..]);
+    let mut types = types.filter(|kind| !kind.starts_with(b"warcinfo"));
+    types.next().is_some_and(|kind| kind.starts_with(b"conversion"))
 }
 
 /// The first member with a record that starts at `from` or after it.
