@@ -10,6 +10,7 @@ mod edit;
 mod language;
 pub(crate) mod measure;
 mod methods;
+mod peers;
 mod reading;
 mod report;
 mod script;
@@ -66,8 +67,12 @@ enum Part {
         #[arg(long, value_name = "N", default_value_t = DOCUMENTS)]
         documents: usize,
     },
+    /// Recall after small edits, beside the other tools of the field
+    Edits(peers::edits::Options),
     /// Speed of sketching by method, of finding bits, and of the exact join beside the default
     Methods(methods::Options),
+    /// Speed, memory and accuracy beside the other tools of the field
+    Peers(peers::Options),
     /// Speed of reading WET.gz, beside unpacking it and no more
     Read(reading::Options),
     /// Speed of text to tokens and features by script, beside ASCII
@@ -81,7 +86,9 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
             println!("{}", corpus::prepare(&workspace.target().join("bench"), *documents)?.display());
             return Ok(());
         }
+        Some(Part::Edits(options)) => return peers::edits::run(workspace, options),
         Some(Part::Methods(options)) => return methods::run(workspace, options),
+        Some(Part::Peers(options)) => return peers::run(workspace, options),
         Some(Part::Read(options)) => return reading::run(workspace, options),
         Some(Part::Text(options)) => return text::run(workspace, options),
         None => {}
