@@ -18,6 +18,9 @@ from datatrove.utils.word_tokenizers import WordTokenizer
 
 import peer
 
+# Forked processes start at once, and the system counts what they used, which it does not of a server's processes.
+START = "fork"
+
 
 class Words(WordTokenizer):
     """The words that the others get, in place of those of a language model."""
@@ -63,12 +66,14 @@ def main() -> None:
         tasks=peer.PROCESSES,
         workers=peer.PROCESSES,
         logging_dir=folder["logs"] + "/1",
+        start_method=START,
     )
     bucket = LocalPipelineExecutor(
         [MinhashDedupBuckets(folder["signatures"], folder["buckets"], config=config)],
         tasks=config.num_buckets,
         workers=peer.PROCESSES,
         logging_dir=folder["logs"] + "/2",
+        start_method=START,
     )
     cluster = LocalPipelineExecutor(
         [MinhashDedupCluster(folder["buckets"], folder["clusters"], config, save_cluster_id=True)],

@@ -155,6 +155,7 @@ impl Report {
                 "{name}: {ratio:.2} times; for the target, lookalike would have to be {lacking:.2} times as fast as it is."
             ));
         }
+        sentences.extend(self.processor_sentence());
         let own_verdict = self.rows.iter().find(|row| row.is_ours()).and_then(|row| row.outcome.as_ref().ok());
         let Some(own_verdict) = own_verdict else { return sentences };
         for (measure, value) in [
@@ -173,6 +174,17 @@ impl Report {
             });
         }
         sentences
+    }
+
+    /// The peer that is closest by processor time, which other programs on the machine stretch less than the clock's.
+    fn processor_sentence(&self) -> Option<String> {
+        let cpu = |row: &Row| row.median(|usage| usage.cpu_seconds);
+        let own: Vec<f64> = self.rows.iter().filter(|row| row.is_ours()).filter_map(cpu).collect();
+        let own = own.iter().sum::<f64>() / own.len() as f64;
+        let peers = self.rows.iter().filter(|row| !row.is_ours());
+        let ratios = peers.filter_map(|row| Some((row.tool.name, cpu(row)? / own)));
+        let (name, ratio) = ratios.min_by(|one, other| one.1.total_cmp(&other.1))?;
+        Some(format!("By processor time the closest is {name}, with {ratio:.1} times that of lookalike."))
     }
 
     /// The machine, the corpus and the table on standard output.
