@@ -22,6 +22,9 @@ use crate::workspace::Workspace;
 /// How many times as fast as each peer lookalike is meant to be.
 const SPEED_TARGET: f64 = 10.0;
 
+/// Above this ratio between its runs before and after the peers, the machine was not steady enough for ratios of seconds.
+const STEADY: f64 = 1.25;
+
 /// A tool with what came of it.
 pub(super) struct Row {
     pub(super) tool: &'static Tool,
@@ -155,6 +158,7 @@ impl Report {
                 "{name}: {ratio:.2} times; for the target, lookalike would have to be {lacking:.2} times as fast as it is."
             ));
         }
+        sentences.extend(self.drift_sentence());
         sentences.extend(self.processor_sentence());
         let own_verdict = self.rows.iter().find(|row| row.is_ours()).and_then(|row| row.outcome.as_ref().ok());
         let Some(own_verdict) = own_verdict else { return sentences };
@@ -174,6 +178,19 @@ impl Report {
             });
         }
         sentences
+    }
+
+    /// A warning, if lookalike itself did not take the same time before the peers and after them.
+    fn drift_sentence(&self) -> Option<String> {
+        let mut own = self.rows.iter().filter(|row| row.is_ours()).filter_map(Row::seconds);
+        let (before, after) = (own.next()?, own.next()?);
+        let drift = before.max(after) / before.min(after);
+        (drift > STEADY).then(|| {
+            format!(
+                "Lookalike itself took {before:.2} s before the peers and {after:.2} s after them: the machine was not \
+                 steady, and a ratio of seconds may be wrong by a factor of {drift:.1}."
+            )
+        })
     }
 
     /// The peer that is closest by processor time, which other programs on the machine stretch less than the clock's.
