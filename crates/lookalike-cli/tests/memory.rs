@@ -63,7 +63,11 @@ fn what_cannot_be_done_in_so_little_memory_is_told_with_what_would_do() {
     folder.write("corpus.jsonl", corpus(60_000));
     let ran = folder.run(&["dedup", "corpus.jsonl", "-o", "out", "--exact", "--memory", "64MiB"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("too little for method exact") && ran.stderr.contains("give --memory"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("too little for method exact") && ran.stderr.contains("give --memory"),
+        "{}",
+        ran.stderr
+    );
     let needed = ran.stderr.split("give --memory ").nth(1).unwrap().split(',').next().unwrap().to_owned();
     assert_eq!(folder.run(&["dedup", "corpus.jsonl", "-o", "out", "--exact", "--memory", &needed]).code, 0);
 }

@@ -62,7 +62,11 @@ fn lines_are_cut_between_lines() {
     fs::write(&path, (0..5000).map(line).collect::<String>()).unwrap();
     check(&path, 5000);
     // One line that is longer than a unit, and a last one without an end.
-    let long = format!("{{\"text\":\"{}\"}}\n{}{{\"text\":\"last\"}}", "long ".repeat(100_000), (0..2000).map(line).collect::<String>());
+    let long = format!(
+        "{{\"text\":\"{}\"}}\n{}{{\"text\":\"last\"}}",
+        "long ".repeat(100_000),
+        (0..2000).map(line).collect::<String>()
+    );
     fs::write(&path, long).unwrap();
     check(&path, 2002);
 }
@@ -84,7 +88,9 @@ fn texts_of_crawls_are_cut_between_members_and_pages_are_not_cut() {
         [head.as_bytes(), body, b"\r\n\r\n"].concat()
     };
     let texts_of = |numbers: std::ops::Range<usize>| {
-        numbers.flat_map(|number| gzip(&record(text(number + 1).as_bytes(), "conversion", number), 6)).collect::<Vec<_>>()
+        numbers
+            .flat_map(|number| gzip(&record(text(number + 1).as_bytes(), "conversion", number), 6))
+            .collect::<Vec<_>>()
     };
     let info = gzip(&record(b"software: a test", "warcinfo", 0), 6);
     fs::write(&path, [info.clone(), texts_of(0..3000)].concat()).unwrap();

@@ -14,6 +14,7 @@ mod headline;
 mod language;
 pub(crate) mod measure;
 mod methods;
+mod peers;
 mod reading;
 mod report;
 mod results;
@@ -81,8 +82,12 @@ enum Part {
     Growth(growth::Options),
     /// A whole crawl, also with little memory, beside unpacking it
     Headline(headline::Options),
+    /// Recall after small edits, beside the other tools of the field
+    Edits(peers::edits::Options),
     /// Speed of sketching by method, of finding bits, and of the exact join beside the default
     Methods(methods::Options),
+    /// Speed, memory and accuracy beside the other tools of the field
+    Peers(peers::Options),
     /// Speed of reading WET.gz, beside unpacking it and no more
     Read(reading::Options),
     /// Speed of text to tokens and features by script, beside ASCII
@@ -100,7 +105,9 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         Some(Part::Crawl(options)) => return crawl::run(workspace, options),
         Some(Part::Growth(options)) => return growth::run(workspace, options),
         Some(Part::Headline(options)) => return headline::run(workspace, options),
+        Some(Part::Edits(options)) => return peers::edits::run(workspace, options),
         Some(Part::Methods(options)) => return methods::run(workspace, options),
+        Some(Part::Peers(options)) => return peers::run(workspace, options),
         Some(Part::Read(options)) => return reading::run(workspace, options),
         Some(Part::Text(options)) => return text::run(workspace, options),
         None => {}

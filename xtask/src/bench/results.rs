@@ -23,6 +23,8 @@ pub(super) struct Machine {
     pub(super) memory_bytes: Option<u64>,
     /// The name of the system.
     pub(super) system: &'static str,
+    /// How many processes ran or wanted to in the minute before; none where the system does not say.
+    pub(super) load: Option<f64>,
 }
 
 impl Machine {
@@ -31,12 +33,14 @@ impl Machine {
         let information = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let model = information.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
         let memory = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+        let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
         let kilobytes = memory.lines().find_map(|line| line.strip_prefix("MemTotal:")?.split_whitespace().next());
         Self {
             processor: model.map_or(std::env::consts::ARCH, |(_, model)| model).to_owned(),
             hardware_threads: std::thread::available_parallelism().map_or(0, usize::from),
             memory_bytes: kilobytes.and_then(|count| count.parse::<u64>().ok()).map(|count| count * 1024),
             system: std::env::consts::OS,
+            load: load.split(' ').next().and_then(|number| number.parse().ok()),
         }
     }
 }
