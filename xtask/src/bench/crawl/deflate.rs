@@ -329,7 +329,8 @@ fn codes(lengths: &[u8]) -> Vec<Code> {
     let code = |length: &u8| {
         let code = next[usize::from(*length)];
         next[usize::from(*length)] += 1;
-        (code.reverse_bits() >> (16 - length), *length)
+        // What does not occur has no bits.
+        (code.reverse_bits().checked_shr(16 - u32::from(*length)).unwrap_or(0), *length)
     };
     lengths.iter().map(code).collect()
 }
