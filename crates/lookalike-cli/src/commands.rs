@@ -7,8 +7,10 @@ use lookalike::io::write::OutputFile;
 use lookalike::{Output, Progress, Silent};
 
 use crate::args::{Arguments, Command, CompareArguments, DedupArguments, PairsArguments, RunOptions};
+use crate::evaluate::EvaluateArguments;
 use crate::show;
 use crate::sources;
+use crate::tune::TuneArguments;
 use crate::watch::Watch;
 
 /// How a command ended.
@@ -23,6 +25,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<Done> {
         Command::Dedup(arguments) => dedup(arguments),
         Command::Pairs(arguments) => pairs(arguments),
         Command::Compare(arguments) => compare(arguments),
+        Command::Tune(arguments) => tune(arguments),
+        Command::Evaluate(arguments) => evaluate(arguments),
     }
 }
 
@@ -67,8 +71,23 @@ fn compare(arguments: CompareArguments) -> Result<Done> {
     let ids = [arguments.left.clone(), arguments.right.clone()];
     let (read, similarity) = arguments.options()?;
     let [left, right] = lookalike::find_in_corpus(&read, [&ids[0], &ids[1]])?;
-    show::comparison(&ids, &lookalike::compare(&left, &right, &similarity), &similarity)?;
+    show::comparison(&ids, &lookalike::compare(&left, &right, &similarity)?, &similarity)?;
     Ok(Done::All)
+}
+
+fn tune(arguments: TuneArguments) -> Result<Done> {
+    let tune = arguments.options()?;
+    let tuning = with_threads(tune.run, |progress| lookalike::tune(tune.options(), progress))??;
+    tune.show(&tuning)?;
+    Ok(Done::All)
+}
+
+fn evaluate(arguments: EvaluateArguments) -> Result<Done> {
+    let evaluate = arguments.options()?;
+    let evaluation = with_threads(evaluate.run, |progress| lookalike::evaluate(&evaluate.options, progress))??;
+    show::skipped(&evaluation.skipped, evaluation.input.skipped);
+    evaluate.show(&evaluation)?;
+    Ok(done(evaluation.input.skipped))
 }
 
 fn done(skipped: u64) -> Done {

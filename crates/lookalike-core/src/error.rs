@@ -36,6 +36,49 @@ pub enum Error {
         most: usize,
     },
 
+    /// A band that would have more rows than there are slots to draw from.
+    #[error("{rows} rows cannot be drawn from {slots} slots: give --slots from {rows} to {most}")]
+    TooFewSlots {
+        /// Rows as given.
+        rows: usize,
+        /// Slots as given.
+        slots: usize,
+        /// How many slots a sketch may have.
+        most: usize,
+    },
+
+    /// More bands to agree in than there are.
+    #[error("candidates cannot agree in {agreeing} of {bands} bands: give --agree from 1 to {bands}")]
+    AgreeingOutOfRange {
+        /// As given.
+        agreeing: usize,
+        /// Bands.
+        bands: usize,
+    },
+
+    /// A way to fill slots that is not known.
+    #[error("'{value}' is not a sketch: write fast or classic")]
+    NotASketch {
+        /// The value as given.
+        value: String,
+    },
+
+    /// Weights that are not known.
+    #[error("'{value}' are no weights: write count, idf or none")]
+    NotAWeight {
+        /// The value as given.
+        value: String,
+    },
+
+    /// A Hamming distance that is not possible.
+    #[error("a distance of {distance} bits is not possible: it must be at most {most}, for example 3")]
+    DistanceOutOfRange {
+        /// The value as given.
+        distance: u32,
+        /// The largest.
+        most: u32,
+    },
+
     /// A threshold and recall that no sketch of the allowed size reaches.
     #[error(
         "no banding of {most} slots finds pairs at {threshold} with recall {recall}: \
@@ -50,8 +93,20 @@ pub enum Error {
         most: usize,
     },
 
-    /// A shingle that is not `word:K` or `char:K`.
-    #[error("'{value}' is not a shingle: write word:K or char:K with K from 1 to {most}, for example word:5")]
+    /// A language without a list of stop words.
+    #[error("there are no stop words of '{value}': write some of {known}, or give your own with --stopwords FILE")]
+    NotALanguage {
+        /// The value as given.
+        value: String,
+        /// The languages that there are.
+        known: String,
+    },
+
+    /// A shingle that is not `word:K`, `char:K` or `stopword`.
+    #[error(
+        "'{value}' is not a shingle: write word:K or char:K with K from 1 to {most}, for example word:5, or stopword, \
+         or stopword:LANGUAGES, for example stopword:en,de"
+    )]
     NotAShingle {
         /// The value as given.
         value: String,

@@ -51,6 +51,13 @@ impl InputFile {
         }
     }
 
+    /// What tells the file from what it was or will be at other times.
+    pub fn label(&self) -> String {
+        let since = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+        let modified = self.modified.map_or(0, since);
+        format!("input {} of {} bytes, written at {modified}", self.shown().display(), self.bytes)
+    }
+
     /// Sets the copy that is read from then on.
     pub(crate) fn set_copy(&self, copy: File) {
         // Set once, by the one who reads the pipe.

@@ -17,6 +17,7 @@ pub mod place;
 pub mod read;
 pub mod remote;
 pub mod web;
+pub mod work;
 pub mod write;
 
 pub use error::{Error, Result};

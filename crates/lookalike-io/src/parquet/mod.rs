@@ -71,6 +71,11 @@ fn open(file: File) -> Result<Opened, String> {
     Ok(Opened { file: Arc::new(file), file_bytes, metadata, row_count })
 }
 
+/// How many row groups a file has; the reason says why nobody can tell.
+pub(crate) fn row_groups(file: File) -> Result<usize, String> {
+    open(file).map(|opened| opened.metadata.num_row_groups())
+}
+
 /// All rows of all row groups. Nowhere in lookalike are there more documents than 32 bits count.
 fn row_count(metadata: &ParquetMetaData) -> Result<u64, String> {
     let mut sum = 0_u64;
