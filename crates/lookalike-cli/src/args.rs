@@ -16,6 +16,7 @@ use lookalike::{
 };
 
 use crate::evaluate::EvaluateArguments;
+use crate::link::LinkArguments;
 use crate::number;
 use crate::resources::ResourceArguments;
 use crate::similarity::SimilarityArguments;
@@ -43,6 +44,11 @@ pub(crate) enum Command {
         after_help = "Example:\n  lookalike pairs examples/five.jsonl --id id --threshold 0.9 --format tsv > pairs.tsv"
     )]
     Pairs(PairsArguments),
+    /// Find records that mean the same customer, site or product: in one table, or between two.
+    #[command(after_help = "Examples:\n  lookalike link examples/customers.csv --id id -o linked\n  \
+        lookalike link examples/customers.csv --id id --explain 17 42\n\n\
+        writes linked/matches.csv (pairs with points for each field), clusters.csv, linked.csv (all rows with their cluster) and summary.json.")]
+    Link(LinkArguments),
     /// What bands and rows find, let through and cost, before anything is run.
     #[command(after_help = "Examples:\n  lookalike tune --threshold 0.8 --recall 0.99 --svg curve.svg\n  \
         lookalike tune examples/news --threshold 0.7\n  lookalike tune --threshold 0.9 --budget 64B")]

@@ -7,6 +7,7 @@ mod args;
 mod chart;
 mod commands;
 mod evaluate;
+mod link;
 mod number;
 mod resources;
 mod show;

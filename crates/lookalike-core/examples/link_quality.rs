@@ -49,7 +49,7 @@ const SETS: [Set; 7] = [
 type Pairs = HashSet<(u32, u32)>;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut data = PathBuf::from("/work/shared/data");
+    let mut data = PathBuf::from("../shared/data");
     let (mut only, mut errors, mut is_verbose) = (None, 0, false);
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {

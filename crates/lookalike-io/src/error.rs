@@ -46,6 +46,15 @@ pub enum Error {
         path: PathBuf,
     },
 
+    /// A file that should be a table of records.
+    #[error("{} is no table: {reason}; give CSV, TSV, JSONL or Parquet", path.display())]
+    NotATable {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+
     /// A file that is no longer what it was when it was read first.
     #[error("{} changed while it was read: run again when nothing writes to it", path.display())]
     Changed {

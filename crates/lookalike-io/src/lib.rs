@@ -16,6 +16,7 @@ pub(crate) mod parquet;
 pub mod place;
 pub mod read;
 pub mod remote;
+pub mod table;
 pub mod web;
 pub mod work;
 pub mod write;

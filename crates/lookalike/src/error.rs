@@ -35,6 +35,22 @@ pub enum Error {
         reason: String,
     },
 
+    /// A record that was asked for by its id.
+    #[error("no record has the id '{id}': ids are those of --id COLUMN, or the numbers of rows from 1 on")]
+    NoSuchRecord {
+        /// The id.
+        id: String,
+    },
+
+    /// A folder that is not the result of linking.
+    #[error("{folder} is no result of lookalike link that records can be added to: {reason}")]
+    NotALinkResult {
+        /// The folder.
+        folder: String,
+        /// Why not.
+        reason: String,
+    },
+
     /// A line that should name two documents.
     #[error("{path}:{line}: not a pair: give two ids with a tab between, or objects with left_id and right_id")]
     NotAPair {

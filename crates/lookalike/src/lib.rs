@@ -15,6 +15,7 @@ mod error;
 mod evaluate;
 mod evidence;
 mod find;
+mod link;
 mod measures;
 mod memory;
 mod near;
@@ -40,6 +41,10 @@ pub use evaluate::{
     Agreement, BandHistogram, EvaluateOptions, Evaluation, MethodEvaluation, Score, ScoreStep, Truth, evaluate,
 };
 pub use lookalike_io::work::{Earlier, WorkOptions};
+pub use link::{
+    AddOptions, ColumnReport, KeyKindReport, LinkOptions, LinkReport, ScoreBand, ValidationBand, ValidationReport, add_records,
+    explain, guess_config, link,
+};
 pub use memory::Memory;
 pub use options::{
     Against, Copies, DedupOptions, Group, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat, Share,
