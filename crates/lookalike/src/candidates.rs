@@ -5,10 +5,12 @@
 //! lists → union of what shares an item → batches of whole families
 //! ```
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
 
 use lookalike_core::bucket::Union;
+use lookalike_core::hash::bytes_hash;
 use lookalike_core::lists::Lists;
 use lookalike_io::work::Log;
 
@@ -24,9 +26,17 @@ const RESUMED_BATCHES: usize = 16;
 /// Fewer entries than this are not worth a batch.
 const LEAST_ENTRIES: usize = 1 << 16;
 
-/// Takes lists as they are found, from all threads.
+/// How many parts the hashes of lists are kept in.
+const SEEN_PARTS: usize = 64;
+
+/// What the hash of a list takes in memory, when its table has just grown.
+const SEEN_BYTES: usize = 20;
+
+/// Takes lists as they are found, from all threads. Documents that agree in twelve bands make twelve equal lists: one says as much.
 pub(crate) struct Collector<'a> {
     work: &'a Work,
+    /// Hashes of the lists so far, in parts by hash, so that threads seldom wait for each other.
+    seen: Vec<Mutex<HashSet<u64>>>,
     most_held: usize,
     state: Mutex<State>,
     log: OnceLock<Log>,
@@ -41,11 +51,13 @@ struct State {
 
 impl<'a> Collector<'a> {
     pub(crate) fn new(work: &'a Work, most_held: usize) -> Self {
-        Self { work, most_held, state: Mutex::default(), log: OnceLock::new() }
+        let seen = (0..SEEN_PARTS).map(|_| Mutex::default()).collect();
+        Self { work, seen, most_held, state: Mutex::default(), log: OnceLock::new() }
     }
 
     /// Takes lists of two or more ranks, each from the best on.
-    pub(crate) fn push(&self, lists: Lists) -> Result<()> {
+    pub(crate) fn push(&self, lists: &Lists) -> Result<()> {
+        let lists: Lists = lists.iter().filter(|list| self.is_new(list)).map(|list| list.iter().copied()).collect();
         let bytes = lists.byte_count();
         let mut state = self.state.lock().expect("no thread panicked");
         state.entries += lists.values().len();
@@ -60,6 +72,13 @@ impl<'a> Collector<'a> {
             self.file(lists)?;
         }
         Ok(())
+    }
+
+    /// Whether no equal list was here before. Where there is no room to know, it is new: then it is verified twice.
+    fn is_new(&self, list: &[u32]) -> bool {
+        let hash = bytes_hash(bytemuck::cast_slice(list)) as u64;
+        let mut seen = self.seen[hash as usize % SEEN_PARTS].lock().expect("no thread panicked");
+        if seen.len() * SEEN_PARTS * SEEN_BYTES < self.most_held { seen.insert(hash) } else { !seen.contains(&hash) }
     }
 
     fn file(&self, lists: &Lists) -> Result<()> {
@@ -83,6 +102,7 @@ impl<'a> Collector<'a> {
 
     /// Cuts all lists into batches. Of `item_count` items, those in no list are in none.
     pub(crate) fn finish(self, item_count: usize, memory: usize) -> Result<Batches> {
+        drop(self.seen);
         let State { held, entries, .. } = self.state.into_inner().expect("no thread panicked");
         let logged = self.log.into_inner();
         let each = |take: &mut dyn FnMut(&[u32]) -> Result<()>| -> Result<()> {

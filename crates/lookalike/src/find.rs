@@ -62,7 +62,7 @@ impl Find<'_> {
                 let ranks = ranks(texts, corpus.len());
                 let (items, memory) = (&*texts.items, shares.sorting());
                 let sketched = Sketched { items, ranks: &ranks, sketches, source: &reread, memory };
-                method.candidates(sketched, &|lists| Ok(collector.push(lists)?))
+                method.candidates(sketched, &|lists| Ok(collector.push(&lists)?))
             })
             .map_err(Error::of_source)?;
         let criterion = similarity.criterion;
