@@ -148,6 +148,22 @@ fn what_cannot_be_resumed_is_refused_with_the_remedy() {
     assert!(out.join("summary.json").exists() && !Path::new(work).exists());
 }
 
+#[test]
+fn a_work_folder_inside_of_the_input_is_no_input() {
+    let folder = folder::Folder::new();
+    let corpus = corpus(folder.0.path());
+    let (out, work) = (folder.0.path().join("out"), corpus.join("work"));
+    let mut child = command(&corpus, &out, &["--work", work.to_str().unwrap()]).stderr(Stdio::null()).spawn().unwrap();
+    while !work.join("run.json").exists() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let resumed = run(&corpus, &out, &["--work", work.to_str().unwrap(), "--resume"]);
+    assert_eq!(resumed.status.code(), Some(0), "{}", line(&resumed));
+    assert!(!out.join("kept/work").exists());
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupt_leaves_what_can_be_resumed() {

@@ -15,6 +15,7 @@ use lookalike_core::lists::Lists;
 use lookalike_io::work::Log;
 
 use crate::error::Result;
+use crate::words::{both, pair};
 use crate::work::Work;
 
 /// What an entry of a list takes in memory while its family is verified, about.
@@ -227,13 +228,13 @@ fn push_list(list: &[u32], numbers: &mut Vec<u32>) {
 
 /// Numbers as words, two each. One that is left over has no list after it.
 fn words(numbers: &[u32]) -> Vec<u64> {
-    numbers.chunks(2).map(|pair| u64::from(pair[0]) | u64::from(pair.get(1).copied().unwrap_or(0)) << 32).collect()
+    numbers.chunks(2).map(|two| pair(two[0], two.get(1).copied().unwrap_or(0))).collect()
 }
 
 /// Gives every list of a piece to `take`.
 fn each_list(words: &[u64], take: &mut dyn FnMut(&[u32]) -> Result<()>) -> Result<()> {
     let mut numbers: Vec<u32> = Vec::with_capacity(2 * words.len());
-    numbers.extend(words.iter().flat_map(|word| [*word as u32, (*word >> 32) as u32]));
+    numbers.extend(words.iter().flat_map(|word| both(*word)));
     let mut rest = &*numbers;
     while let Some((length, after)) = rest.split_first().filter(|(length, _)| **length > 0) {
         let (list, after) = after.split_at(*length as usize);

@@ -219,6 +219,11 @@ impl WorkFolder {
     }
 }
 
+/// Whether a folder is the work folder of a run, and no input.
+pub(crate) fn is_work_folder(path: &Path) -> bool {
+    path.join(LOCK).exists() && fs::read(path.join(LABEL)).is_ok_and(|label| label.starts_with(b"lookalike "))
+}
+
 /// Makes sure that a folder has so much room. Where nobody can tell, it has.
 ///
 /// # Errors

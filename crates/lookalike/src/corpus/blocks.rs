@@ -116,13 +116,10 @@ impl<'a> Collector<'a> {
         let filed = is_filed.then(|| self.file(&words)).transpose()?;
         let bytes = size_of_val::<[u64]>(&words);
         let mut state = self.lock();
-        let words = match filed {
-            Some(words) => words,
-            None => {
-                state.held += bytes;
-                Words::Held(words.into())
-            }
-        };
+        let words = filed.unwrap_or_else(|| {
+            state.held += bytes;
+            Words::Held(words.into())
+        });
         state.blocks.push(Block { head, before: 0, words });
         if state.held > self.most_held {
             self.has_filed.store(true, Relaxed);
