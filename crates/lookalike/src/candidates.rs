@@ -15,11 +15,15 @@ use lookalike_core::lists::Lists;
 use lookalike_io::work::Log;
 
 use crate::error::Result;
+use crate::memory::Shares;
 use crate::words::{both, pair};
 use crate::work::Work;
 
 /// What an entry of a list takes in memory while its family is verified, about.
 const ENTRY_BYTES: usize = 40;
+
+/// What an entry of one large family takes: its bucket, once more turned round, and its share of what is known of each member.
+const FAMILY_ENTRY_BYTES: u64 = 16;
 
 /// Into how many batches candidates are cut for the sake of a run that may be resumed, at least; unless they are few.
 const RESUMED_BATCHES: usize = 16;
@@ -101,8 +105,13 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// Cuts all lists into batches. Of `item_count` items, those in no list are in none.
-    pub(crate) fn finish(self, item_count: usize, memory: usize) -> Result<Batches> {
+    /// Cuts all lists into batches that fit the memory. Of `item_count` items, those in no list are in none.
+    ///
+    /// # Errors
+    ///
+    /// When a family is too large for all the memory there is, or the work folder fails.
+    pub(crate) fn finish(self, item_count: usize, shares: Shares) -> Result<Batches> {
+        let memory = shares.lists();
         drop(self.seen);
         let State { held, entries, .. } = self.state.into_inner().expect("no thread panicked");
         let logged = self.log.into_inner();
@@ -134,6 +143,8 @@ impl<'a> Collector<'a> {
             *weight = weight.saturating_add(list.len() as u32);
             Ok(())
         })?;
+        let largest = weights.iter().max().copied().unwrap_or(0);
+        shares.check_family(u64::from(largest) * FAMILY_ENTRY_BYTES)?;
         let roots = cut(&weights, most_entries);
         drop(weights);
         let log = self.work.folder()?.log("batch")?;

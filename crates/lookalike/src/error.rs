@@ -128,6 +128,18 @@ pub enum Error {
         needed: u64,
     },
 
+    /// Memory that does not do for the largest family of documents that may be alike.
+    #[error(
+        "{bytes} bytes of memory are too little for the many documents here that may all be alike: give --memory {}M",
+        needed.div_ceil(1_000_000)
+    )]
+    MemoryTooSmallForFamily {
+        /// What was asked for.
+        bytes: u64,
+        /// What would do, about.
+        needed: u64,
+    },
+
     /// An input that cannot be read twice.
     #[error(
         "{input} cannot be read again, so that the run cannot be resumed: start anew with --force instead of --resume"

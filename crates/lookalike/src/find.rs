@@ -73,7 +73,7 @@ impl Find<'_> {
             return Ok(Found { sharing: None, counts: None });
         }
         stages.run("verify", None, || {
-            let mut batches = collector.finish(texts.items.len(), shares.lists())?;
+            let mut batches = collector.finish(texts.items.len(), shares)?;
             let mut verified = Verified::start(work)?;
             let (mut sharing, mut counts) = (0, PairCounts::default());
             for (at, roots) in batches.roots().to_vec().iter().enumerate() {

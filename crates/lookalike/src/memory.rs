@@ -101,6 +101,21 @@ impl Shares {
         Err(Error::MemoryTooSmallForMethod { bytes: self.all, method, needed })
     }
 
+    /// Makes sure that a family of candidates, which is resolved in memory, may take so much.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MemoryTooSmallForFamily`] when that is more than sketches and features leave.
+    pub(crate) fn check_family(self, needed: u64) -> Result<()> {
+        let taken = self.features() + if self.is_filed { 0 } else { self.blocks() };
+        let free = (self.left - taken) as u64;
+        if needed <= free {
+            return Ok(());
+        }
+        let needed = self.all + (needed - free) / 2 * 3;
+        Err(Error::MemoryTooSmallForFamily { bytes: self.all, needed })
+    }
+
     /// The same, where what is kept of documents is in the work folder.
     #[must_use]
     pub(crate) fn with_filed_blocks(self) -> Self {
