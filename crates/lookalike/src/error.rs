@@ -92,7 +92,7 @@ pub enum Error {
     },
 
     /// Memory with which nothing can be done.
-    #[error("{bytes} bytes of memory are too little: give --memory at least {least}")]
+    #[error("{bytes} bytes of memory are too little: give --memory at least {}MiB", least >> 20)]
     MemoryTooSmall {
         /// What was asked for.
         bytes: u64,

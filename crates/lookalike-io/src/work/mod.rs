@@ -88,7 +88,7 @@ impl WorkFolder {
     /// When it cannot be written to, is used by another run, holds something else, holds a run that is not to be resumed, or
     /// holds one that is not this one.
     pub fn open(path: &Path, label: &[String], options: &WorkOptions) -> Result<Self> {
-        fs::create_dir_all(path).map_err(Error::unworkable(path))?;
+        fs::create_dir_all(path).map_err(|cause| Error::WorkNotMade { path: path.to_owned(), cause })?;
         let faults = Arc::clone(&options.faults);
         let files = files(path)?;
         let is_ours = files.iter().any(|name| name == LABEL);
