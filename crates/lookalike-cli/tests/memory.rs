@@ -58,6 +58,26 @@ fn pairs_keep_to_the_memory_as_well() {
 }
 
 #[test]
+fn a_family_that_is_too_large_for_the_memory_is_told_with_what_would_do() {
+    let folder = Folder::new();
+    let mut lines = String::new();
+    for document in 0..200_000 {
+        write!(lines, "{{\"text\":\"").unwrap();
+        (0..40).for_each(|word| write!(lines, "w{word} ").unwrap());
+        writeln!(lines, "{document:x}\"}}").unwrap();
+    }
+    folder.write("template.jsonl", lines);
+    let common = ["dedup", "template.jsonl", "--dry-run", "--force", "-o", "out", "--memory"];
+    let ran = folder.run(&[&common[..], &["64MiB"]].concat());
+    assert_eq!(ran.code, 2, "{}", ran.stdout);
+    let needed = ran.stderr.split("may all be alike: give --memory ").nth(1).unwrap().trim().to_owned();
+    let ran = folder.run(&[&common[..], &[&*needed]].concat());
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let bytes = 1_000_000 * needed.trim_end_matches('M').parse::<u64>().unwrap();
+    assert!(peak(&folder, "out") <= bytes * 11 / 10, "{} of {bytes} bytes", peak(&folder, "out"));
+}
+
+#[test]
 fn what_cannot_be_done_in_so_little_memory_is_told_with_what_would_do() {
     let folder = Folder::new();
     folder.write("corpus.jsonl", corpus(60_000));

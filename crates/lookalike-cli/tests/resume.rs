@@ -119,11 +119,8 @@ fn what_cannot_be_resumed_is_refused_with_the_remedy() {
     while !Path::new(work).join("run.json").exists() {
         std::thread::sleep(Duration::from_millis(1));
     }
-    let busy = run(&corpus, &out, &["--work", work, "--resume"]);
     child.kill().unwrap();
     child.wait().unwrap();
-    assert_eq!(busy.status.code(), Some(2));
-    assert!(line(&busy).contains("is used by another run"), "{}", line(&busy));
 
     let refused = |more: &[&str], expected: &str| {
         let output = run(&corpus, &out, more);
@@ -132,11 +129,17 @@ fn what_cannot_be_resumed_is_refused_with_the_remedy() {
         assert!(line.contains(expected) && line.lines().count() == 1, "{more:?}: {line}");
         assert!(!out.exists());
     };
+    // As a run holds it that is under way.
+    let lock = fs::File::open(Path::new(work).join("run.lock")).unwrap();
+    lock.lock().unwrap();
+    refused(&["--work", work, "--resume"], "is used by another run");
+    drop(lock);
     refused(&["--work", work], "did not come to its end: go on with it by --resume, or forget it by --force");
     refused(&["--work", work, "--resume", "--threshold", "0.7"], "is of another run");
     refused(&["--resume"], "--work");
     refused(&["--work", corpus.to_str().unwrap()], "not of lookalike");
-    refused(&["--memory", "1M"], "too little");
+    refused(&["--work", corpus.join("01.jsonl").to_str().unwrap()], "cannot be the work folder");
+    refused(&["--memory", "1M"], "give --memory at least 64MiB");
     refused(&["--memory", "much"], "is no size");
     // Another time of writing, and another length.
     let changed = corpus.join("07.jsonl");
@@ -146,6 +149,22 @@ fn what_cannot_be_resumed_is_refused_with_the_remedy() {
     refused(&["--work", work, "--resume"], "07.jsonl");
     assert_eq!(run(&corpus, &out, &["--work", work, "--force"]).status.code(), Some(0));
     assert!(out.join("summary.json").exists() && !Path::new(work).exists());
+}
+
+#[test]
+fn a_work_folder_inside_of_the_input_is_no_input() {
+    let folder = folder::Folder::new();
+    let corpus = corpus(folder.0.path());
+    let (out, work) = (folder.0.path().join("out"), corpus.join("work"));
+    let mut child = command(&corpus, &out, &["--work", work.to_str().unwrap()]).stderr(Stdio::null()).spawn().unwrap();
+    while !work.join("run.json").exists() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let resumed = run(&corpus, &out, &["--work", work.to_str().unwrap(), "--resume"]);
+    assert_eq!(resumed.status.code(), Some(0), "{}", line(&resumed));
+    assert!(!out.join("kept/work").exists());
 }
 
 #[cfg(unix)]

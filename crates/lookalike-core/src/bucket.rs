@@ -50,11 +50,12 @@ pub struct Entry {
 }
 
 impl RadixKey for Entry {
-    const LEVELS: usize = 8;
+    /// The upper half of the key: few have it in common that have not all of it.
+    const LEVELS: usize = 4;
 
     #[inline]
     fn get_level(&self, level: usize) -> u8 {
-        (self.key >> (level * 8)) as u8
+        (self.key >> (32 + level * 8)) as u8
     }
 }
 
@@ -157,8 +158,8 @@ pub fn lists_of_columns<E: Send>(
 /// The ranks of each key that two or more items have, from the best on.
 fn equal_keys(mut entries: Vec<Entry>) -> Lists {
     entries.radix_sort_unstable();
-    for bucket in entries.chunk_by_mut(|left, right| left.key == right.key) {
-        bucket.sort_unstable_by_key(|entry| entry.rank);
+    for run in entries.chunk_by_mut(|left, right| left.key >> 32 == right.key >> 32).filter(|run| run.len() > 1) {
+        run.sort_unstable_by_key(|entry| (entry.key, entry.rank));
     }
     entries
         .chunk_by(|left, right| left.key == right.key)

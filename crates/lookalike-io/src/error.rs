@@ -123,6 +123,15 @@ pub enum Error {
         cause: io::Error,
     },
 
+    /// A work folder that cannot be made.
+    #[error("{} cannot be the work folder: {cause}; give --work a folder that is there or can be made", path.display())]
+    WorkNotMade {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        cause: io::Error,
+    },
+
     /// A work folder that has something else in it.
     #[error("{} has files that are not of lookalike: give --work a folder of its own", path.display())]
     WorkNotOurs {

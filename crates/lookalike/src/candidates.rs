@@ -5,18 +5,25 @@
 //! lists → union of what shares an item → batches of whole families
 //! ```
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
 
 use lookalike_core::bucket::Union;
+use lookalike_core::hash::bytes_hash;
 use lookalike_core::lists::Lists;
 use lookalike_io::work::Log;
 
 use crate::error::Result;
+use crate::memory::Shares;
+use crate::words::{both, pair};
 use crate::work::Work;
 
 /// What an entry of a list takes in memory while its family is verified, about.
 const ENTRY_BYTES: usize = 40;
+
+/// What an entry of one large family takes: its bucket, once more turned round, and its share of what is known of each member.
+const FAMILY_ENTRY_BYTES: u64 = 16;
 
 /// Into how many batches candidates are cut for the sake of a run that may be resumed, at least; unless they are few.
 const RESUMED_BATCHES: usize = 16;
@@ -24,9 +31,17 @@ const RESUMED_BATCHES: usize = 16;
 /// Fewer entries than this are not worth a batch.
 const LEAST_ENTRIES: usize = 1 << 16;
 
-/// Takes lists as they are found, from all threads.
+/// How many parts the hashes of lists are kept in.
+const SEEN_PARTS: usize = 64;
+
+/// What the hash of a list takes in memory, when its table has just grown.
+const SEEN_BYTES: usize = 20;
+
+/// Takes lists as they are found, from all threads. Documents that agree in twelve bands make twelve equal lists: one says as much.
 pub(crate) struct Collector<'a> {
     work: &'a Work,
+    /// Hashes of the lists so far, in parts by hash, so that threads seldom wait for each other.
+    seen: Vec<Mutex<HashSet<u64>>>,
     most_held: usize,
     state: Mutex<State>,
     log: OnceLock<Log>,
@@ -41,11 +56,13 @@ struct State {
 
 impl<'a> Collector<'a> {
     pub(crate) fn new(work: &'a Work, most_held: usize) -> Self {
-        Self { work, most_held, state: Mutex::default(), log: OnceLock::new() }
+        let seen = (0..SEEN_PARTS).map(|_| Mutex::default()).collect();
+        Self { work, seen, most_held, state: Mutex::default(), log: OnceLock::new() }
     }
 
     /// Takes lists of two or more ranks, each from the best on.
-    pub(crate) fn push(&self, lists: Lists) -> Result<()> {
+    pub(crate) fn push(&self, lists: &Lists) -> Result<()> {
+        let lists: Lists = lists.iter().filter(|list| self.is_new(list)).map(|list| list.iter().copied()).collect();
         let bytes = lists.byte_count();
         let mut state = self.state.lock().expect("no thread panicked");
         state.entries += lists.values().len();
@@ -60,6 +77,13 @@ impl<'a> Collector<'a> {
             self.file(lists)?;
         }
         Ok(())
+    }
+
+    /// Whether no equal list was here before. Where there is no room to know, it is new: then it is verified twice.
+    fn is_new(&self, list: &[u32]) -> bool {
+        let hash = bytes_hash(bytemuck::cast_slice(list)) as u64;
+        let mut seen = self.seen[hash as usize % SEEN_PARTS].lock().expect("no thread panicked");
+        if seen.len() * SEEN_PARTS * SEEN_BYTES < self.most_held { seen.insert(hash) } else { !seen.contains(&hash) }
     }
 
     fn file(&self, lists: &Lists) -> Result<()> {
@@ -81,8 +105,14 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// Cuts all lists into batches. Of `item_count` items, those in no list are in none.
-    pub(crate) fn finish(self, item_count: usize, memory: usize) -> Result<Batches> {
+    /// Cuts all lists into batches that fit the memory. Of `item_count` items, those in no list are in none.
+    ///
+    /// # Errors
+    ///
+    /// When a family is too large for all the memory there is, or the work folder fails.
+    pub(crate) fn finish(self, item_count: usize, shares: Shares) -> Result<Batches> {
+        let memory = shares.lists();
+        drop(self.seen);
         let State { held, entries, .. } = self.state.into_inner().expect("no thread panicked");
         let logged = self.log.into_inner();
         let each = |take: &mut dyn FnMut(&[u32]) -> Result<()>| -> Result<()> {
@@ -113,6 +143,8 @@ impl<'a> Collector<'a> {
             *weight = weight.saturating_add(list.len() as u32);
             Ok(())
         })?;
+        let largest = weights.iter().max().copied().unwrap_or(0);
+        shares.check_family(u64::from(largest) * FAMILY_ENTRY_BYTES)?;
         let roots = cut(&weights, most_entries);
         drop(weights);
         let log = self.work.folder()?.log("batch")?;
@@ -207,13 +239,13 @@ fn push_list(list: &[u32], numbers: &mut Vec<u32>) {
 
 /// Numbers as words, two each. One that is left over has no list after it.
 fn words(numbers: &[u32]) -> Vec<u64> {
-    numbers.chunks(2).map(|pair| u64::from(pair[0]) | u64::from(pair.get(1).copied().unwrap_or(0)) << 32).collect()
+    numbers.chunks(2).map(|two| pair(two[0], two.get(1).copied().unwrap_or(0))).collect()
 }
 
 /// Gives every list of a piece to `take`.
 fn each_list(words: &[u64], take: &mut dyn FnMut(&[u32]) -> Result<()>) -> Result<()> {
     let mut numbers: Vec<u32> = Vec::with_capacity(2 * words.len());
-    numbers.extend(words.iter().flat_map(|word| [*word as u32, (*word >> 32) as u32]));
+    numbers.extend(words.iter().flat_map(|word| both(*word)));
     let mut rest = &*numbers;
     while let Some((length, after)) = rest.split_first().filter(|(length, _)| **length > 0) {
         let (list, after) = after.split_at(*length as usize);

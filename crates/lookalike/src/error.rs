@@ -108,7 +108,7 @@ pub enum Error {
     },
 
     /// Memory with which nothing can be done.
-    #[error("{bytes} bytes of memory are too little: give --memory at least {least}")]
+    #[error("{bytes} bytes of memory are too little: give --memory at least {}MiB", least >> 20)]
     MemoryTooSmall {
         /// What was asked for.
         bytes: u64,
@@ -140,6 +140,18 @@ pub enum Error {
         bytes: u64,
         /// The method.
         method: &'static str,
+        /// What would do, about.
+        needed: u64,
+    },
+
+    /// Memory that does not do for the largest family of documents that may be alike.
+    #[error(
+        "{bytes} bytes of memory are too little for the many documents here that may all be alike: give --memory {}M",
+        needed.div_ceil(1_000_000)
+    )]
+    MemoryTooSmallForFamily {
+        /// What was asked for.
+        bytes: u64,
         /// What would do, about.
         needed: u64,
     },

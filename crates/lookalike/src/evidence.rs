@@ -10,7 +10,7 @@ use lookalike_io::write::Annotation;
 use serde::Serialize;
 
 use crate::copies::Texts;
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, Described};
 use crate::error::{Error, Result};
 use crate::options::{SimilarityOptions, SourceBy};
 
@@ -158,13 +158,13 @@ impl<'a> Fates<'a> {
         &self,
         source: SourceBy,
         writer: &mut impl Write,
-        unwritable: impl Fn(std::io::Error) -> Error,
+        unwritable: impl Fn(std::io::Error) -> Error + Sync,
     ) -> Result<()> {
         let corpus = self.corpus;
-        let mut written = Ok(());
-        corpus.each_described(|document, removed| {
-            let Fate::Removed { by, likeness, is_copy } = self.of(document) else { return };
-            let mut write = || {
+        let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
+            let mut lines = Vec::new();
+            for (document, removed) in run {
+                let Fate::Removed { by, likeness, is_copy } = self.of(document) else { continue };
                 let kept = corpus.describe(by)?;
                 let row = Removed {
                     removed_id: &removed.id(),
@@ -179,14 +179,13 @@ impl<'a> Fates<'a> {
                     removed_uri: removed.uri(),
                     kept_uri: kept.uri(),
                 };
-                serde_json::to_writer(&mut *writer, &row).map_err(|error| unwritable(error.into()))?;
-                writer.write_all(b"\n").map_err(&unwritable)
-            };
-            if written.is_ok() {
-                written = write();
+                serde_json::to_writer(&mut lines, &row).map_err(|error| unwritable(error.into()))?;
+                lines.push(b'\n');
             }
-        })?;
-        written.and_then(|()| writer.flush().map_err(&unwritable))
+            Ok(lines)
+        };
+        corpus.each_described(of_run, |lines| writer.write_all(&lines).map_err(&unwritable))?;
+        writer.flush().map_err(&unwritable)
     }
 
     fn clusters(&self) -> Vec<u32> {

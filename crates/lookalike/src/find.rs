@@ -62,7 +62,7 @@ impl Find<'_> {
                 let ranks = ranks(texts, corpus.len());
                 let (items, memory) = (&*texts.items, shares.sorting());
                 let sketched = Sketched { items, ranks: &ranks, sketches, source: &reread, memory };
-                method.candidates(sketched, &|lists| Ok(collector.push(lists)?))
+                method.candidates(sketched, &|lists| Ok(collector.push(&lists)?))
             })
             .map_err(Error::of_source)?;
         let criterion = similarity.criterion;
@@ -73,7 +73,7 @@ impl Find<'_> {
             return Ok(Found { sharing: None, counts: None });
         }
         stages.run("verify", None, || {
-            let mut batches = collector.finish(texts.items.len(), shares.lists())?;
+            let mut batches = collector.finish(texts.items.len(), shares)?;
             let mut verified = Verified::start(work)?;
             let (mut sharing, mut counts) = (0, PairCounts::default());
             for (at, roots) in batches.roots().to_vec().iter().enumerate() {

@@ -31,6 +31,7 @@ mod stages;
 mod summary;
 mod tune;
 mod verified;
+mod words;
 mod work;
 
 pub use checksum::Checksum;

@@ -57,7 +57,7 @@ impl Memory {
             let needed = taken / 3 * 4;
             return Err(Error::MemoryTooSmallFor { bytes: self.bytes, documents: documents as u64, needed });
         }
-        Ok(Shares { all: self.bytes, left: (self.bytes - taken) as usize })
+        Ok(Shares { all: self.bytes, left: (self.bytes - taken) as usize, is_filed: false })
     }
 
     /// What sketches and all else that is kept of documents may take while they are being read.
@@ -77,6 +77,8 @@ impl Default for Memory {
 pub(crate) struct Shares {
     all: u64,
     left: usize,
+    /// Sketches and all else that is kept of documents is in the work folder, and others may have their share.
+    is_filed: bool,
 }
 
 impl Shares {
@@ -99,9 +101,30 @@ impl Shares {
         Err(Error::MemoryTooSmallForMethod { bytes: self.all, method, needed })
     }
 
+    /// Makes sure that a family of candidates, which is resolved in memory, may take so much.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MemoryTooSmallForFamily`] when that is more than sketches and features leave.
+    pub(crate) fn check_family(self, needed: u64) -> Result<()> {
+        let taken = self.features() + if self.is_filed { 0 } else { self.blocks() };
+        let free = (self.left - taken) as u64;
+        if needed <= free {
+            return Ok(());
+        }
+        let needed = self.all + (needed - free) / 2 * 3;
+        Err(Error::MemoryTooSmallForFamily { bytes: self.all, needed })
+    }
+
+    /// The same, where what is kept of documents is in the work folder.
+    #[must_use]
+    pub(crate) fn with_filed_blocks(self) -> Self {
+        Self { is_filed: true, ..self }
+    }
+
     /// What may be used to sort.
     pub(crate) fn sorting(self) -> usize {
-        self.left / 4
+        self.left / 4 + if self.is_filed { self.blocks() } else { 0 }
     }
 
     /// What lists of candidates may take.

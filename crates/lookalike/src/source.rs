@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, Described};
 use crate::error::{Error, Result};
 use crate::evidence::{Fate, Fates};
 use crate::options::{Share, SourceBy};
@@ -69,16 +69,16 @@ pub(crate) struct BySource<'a> {
 impl<'a> BySource<'a> {
     pub(crate) fn new(corpus: &'a Corpus, by: SourceBy, fates: &Fates<'_>) -> Result<Self> {
         let mut counts: HashMap<Box<str>, (u64, u64)> = HashMap::new();
-        corpus.each_described(|document, described| {
-            let source = described.source(by);
-            // Most documents come from a source that is known already.
-            if !counts.contains_key(source) {
-                counts.insert(source.into(), (0, 0));
-            }
-            if let Some(count) = counts.get_mut(source) {
-                count.0 += 1;
-                count.1 += u64::from(fates.of(document) != Fate::Kept);
-            }
+        let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
+            let mut counts: HashMap<Box<str>, (u64, u64)> = HashMap::new();
+            run.for_each(|(document, described)| {
+                add(&mut counts, described.source(by), (1, u64::from(fates.of(document) != Fate::Kept)));
+            });
+            Ok(counts)
+        };
+        corpus.each_described(of_run, |of_run| {
+            of_run.iter().for_each(|(source, count)| add(&mut counts, source, *count));
+            Ok(())
         })?;
         let mut counts: Vec<(Box<str>, u64, u64)> =
             counts.into_iter().map(|(source, (documents, removed))| (source, documents, removed)).collect();
@@ -113,19 +113,27 @@ impl<'a> BySource<'a> {
         }
         let mut removed_for: HashMap<&str, HashMap<(String, bool), u64>> =
             lost.iter().map(|source| (source.source.as_str(), HashMap::new())).collect();
-        let mut counted = Ok(());
-        self.corpus.each_described(|document, described| {
-            let Fate::Removed { by, .. } = fates.of(document) else { return };
-            let Some(counts) = removed_for.get_mut(described.source(self.by)) else { return };
-            match self.corpus.describe(by) {
-                Ok(kept) => {
-                    let kept = (kept.source(self.by).to_owned(), self.corpus.is_reference(by));
+        let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
+            let mut lost_for = Vec::new();
+            for (document, described) in run {
+                let source = described.source(self.by);
+                if let Fate::Removed { by, .. } = fates.of(document)
+                    && lost.iter().any(|lost| lost.source == source)
+                {
+                    let kept = self.corpus.describe(by)?.source(self.by).to_owned();
+                    lost_for.push((source.to_owned(), (kept, self.corpus.is_reference(by))));
+                }
+            }
+            Ok(lost_for)
+        };
+        self.corpus.each_described(of_run, |lost_for| {
+            for (source, kept) in lost_for {
+                if let Some(counts) = removed_for.get_mut(&*source) {
                     *counts.entry(kept).or_default() += 1;
                 }
-                Err(error) => counted = Err(error),
             }
+            Ok(())
         })?;
-        counted?;
         let mostly_for = |source: &Source| {
             let counts = removed_for[source.source.as_str()].iter();
             let ((mostly_for, is_reference), count) = counts
@@ -153,6 +161,15 @@ impl<'a> BySource<'a> {
         // The sort is stable, so that the larger of two stays first.
         losing.sort_by_key(|source| Reverse(source.removed));
         losing
+    }
+}
+
+/// Adds documents and removed ones to a source's. Most documents come from a source that is known already.
+fn add(counts: &mut HashMap<Box<str>, (u64, u64)>, source: &str, (documents, removed): (u64, u64)) {
+    if let Some(count) = counts.get_mut(source) {
+        *count = (count.0 + documents, count.1 + removed);
+    } else {
+        counts.insert(source.into(), (documents, removed));
     }
 }
 

@@ -2,14 +2,17 @@
 
 use lookalike_io::discover::Origin;
 use lookalike_io::place::Shelf;
-use lookalike_io::read::{Chunk, Entry, Parser, Settings, Stream, Unit};
+use lookalike_io::read::{Chunk, Entry, Parser, Settings, Stream, UNIT_BYTES, units};
 use lookalike_io::work::check_space;
 
 use crate::error::Result;
 use crate::work::Work;
 
-/// How many files are looked into.
-const FILES: usize = 16;
+/// How many files, or parts of large ones, are looked into.
+const UNITS: usize = 16;
+
+/// How many chunks are needed to say something of a large input.
+const LEAST_CHUNKS: usize = 4;
 
 /// What is kept of a document besides its sketch and its names: where it lies, its hash, lists of candidates, matches.
 const DOCUMENT: u64 = 200;
@@ -17,6 +20,7 @@ const DOCUMENT: u64 = 200;
 /// What the chunks that were looked at have.
 #[derive(Debug, Default)]
 struct Sample {
+    chunks: usize,
     packed_bytes: u64,
     /// Unpacked, of what cannot be read again from its file.
     spooled_bytes: u64,
@@ -31,12 +35,14 @@ struct Sample {
 /// When there is not, or a file cannot be read.
 pub(crate) fn check(shelf: &Shelf, settings: &Settings, sketch_bytes: usize, work: &Work) -> Result<()> {
     let files = shelf.files();
-    let step = files.len().div_ceil(FILES).max(1);
+    let units = units(files, settings, UNIT_BYTES)?;
+    let step = units.len().div_ceil(UNITS).max(1);
     let mut sample = Sample::default();
-    for (number, file) in (0..).zip(files).step_by(step) {
+    for unit in units.iter().step_by(step) {
+        let file = &files[unit.file as usize];
         // What is far away, or cannot be read twice, is not looked into.
         if matches!(file.origin, Origin::Path(_)) {
-            let mut stream = Stream::open(&Unit::whole(number), file, settings)?;
+            let mut stream = Stream::open(unit, file, settings)?;
             let mut chunk = Chunk::default();
             if stream.next(&mut chunk)? {
                 sample.add(&chunk, settings);
@@ -44,6 +50,10 @@ pub(crate) fn check(shelf: &Shelf, settings: &Settings, sketch_bytes: usize, wor
         }
     }
     let packed: u64 = files.iter().map(|file| file.bytes).sum();
+    // One or two chunks of a large input say nothing of the rest, and a run must not be refused for nothing.
+    if sample.chunks < LEAST_CHUNKS && sample.packed_bytes < packed / 4 {
+        return Ok(());
+    }
     let of_all = |part: u64| (part as f64 * packed as f64 / sample.packed_bytes.max(1) as f64) as u64;
     let of_documents = of_all(sample.documents * (sketch_bytes as u64 + DOCUMENT) + sample.name_bytes);
     let needed = match work.named() {
@@ -57,6 +67,7 @@ pub(crate) fn check(shelf: &Shelf, settings: &Settings, sketch_bytes: usize, wor
 
 impl Sample {
     fn add(&mut self, chunk: &Chunk, settings: &Settings) {
+        self.chunks += 1;
         self.packed_bytes += chunk.packed_bytes();
         if !chunk.is_readable_again() {
             self.spooled_bytes += chunk.byte_count();

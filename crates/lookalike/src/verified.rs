@@ -10,6 +10,7 @@ use lookalike_core::verify::PairCounts;
 use lookalike_io::work::Log;
 
 use crate::error::{Error, Result};
+use crate::words::{both, pair};
 use crate::work::Work;
 
 /// What became of a batch.
@@ -92,14 +93,6 @@ pub(crate) fn match_of([items, what, sizes]: [u64; MATCH]) -> Match {
         ([differing, _], [of, _]) => Likeness::Bits { differing, of },
     };
     Match { left, right, likeness }
-}
-
-fn pair(low: u32, high: u32) -> u64 {
-    u64::from(high) << 32 | u64::from(low)
-}
-
-fn both(word: u64) -> [u32; 2] {
-    [word as u32, (word >> 32) as u32]
 }
 
 #[cfg(test)]

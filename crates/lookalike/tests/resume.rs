@@ -27,7 +27,9 @@ fn case() -> Case {
     for (file, texts) in texts.chunks(100).enumerate() {
         case.write(&format!("corpus/{file}.jsonl"), jsonl(texts));
     }
-    case.write("corpus/packed.jsonl.zst", zstd::encode_all(jsonl(&texts[..50]).as_bytes(), 1).unwrap());
+    // Texts of its own, so that they are kept, and written from where they were spooled.
+    let own: Vec<String> = texts[..50].iter().map(|text| text.replace('w', "own")).collect();
+    case.write("corpus/packed.jsonl.zst", zstd::encode_all(jsonl(&own).as_bytes(), 1).unwrap());
     case
 }
 
@@ -47,8 +49,8 @@ fn output(case: &Case) -> Vec<(PathBuf, Vec<u8>)> {
 fn plain_output(case: &Case) -> (Vec<(PathBuf, Vec<u8>)>, u64) {
     let options = options(case, Earlier::Refuse, Faults::default());
     let summary = lookalike::dedup(&options, &Silent).unwrap();
-    // Two of three in each family, and fifty copies, but for what the recall of 0.99 leaves.
-    assert!((640..=650).contains(&summary.found.removed), "{:?}", summary.found);
+    // Two of three in each family, but for what the recall of 0.99 leaves; of fifty texts 16 whole families and two more.
+    assert!((620..=633).contains(&summary.found.removed), "{:?}", summary.found);
     let expected = output(case);
     fs::remove_dir_all(case.path("out")).unwrap();
     assert!(!case.path("work").exists());
@@ -134,25 +136,22 @@ fn a_work_folder_that_goes_away_ends_the_run() {
 fn files_of_the_work_folder_that_were_cut_or_altered_are_made_again() {
     let case = case();
     let (expected, operations) = plain_output(&case);
-    for (round, share) in (0..).zip([0.0, 0.2, 0.5, 0.9, 1.0]) {
-        // A run that fails at its last operation has left all there is.
-        let faults = Faults::new(operations, FaultKind::Full);
-        lookalike::dedup(&options(&case, Earlier::Refuse, faults), &Silent).unwrap_err();
-        let files = fs::read_dir(case.path("work")).unwrap().map(|entry| entry.unwrap().path());
-        let is_stage = |path: &PathBuf| path.extension().is_some_and(|end| end == "log") || path.ends_with("spool");
-        let mut stages = 0;
-        for path in files.filter(is_stage) {
+    // Each by itself: where all are touched, one that goes unnoticed would be made again for the sake of the others.
+    for name in ["sketch-0.log", "verify-0.log", "spool"] {
+        for (round, share) in (0..).zip([0.0, 0.2, 0.5, 0.9, 1.0]) {
+            // A run that fails at its last operation has left all there is.
+            let faults = Faults::new(operations, FaultKind::Full);
+            lookalike::dedup(&options(&case, Earlier::Refuse, faults), &Silent).unwrap_err();
+            let path = case.path("work").join(name);
             let mut bytes = fs::read(&path).unwrap();
-            let at = ((bytes.len() as f64 * share) as usize).min(bytes.len().saturating_sub(1));
+            let at = ((bytes.len() as f64 * share) as usize).min(bytes.len() - 1);
             match round % 2 {
-                0 if !bytes.is_empty() => bytes[at] ^= 0x55,
+                0 => bytes[at] ^= 0x55,
                 _ => bytes.truncate(at),
             }
             fs::write(&path, bytes).unwrap();
-            stages += 1;
+            resume(&case, &expected, &format!("{name} touched at {share}"));
         }
-        assert!(stages >= 3, "sketches, the spool, matches: {stages}");
-        resume(&case, &expected, &format!("touched at {share}"));
     }
 }
 

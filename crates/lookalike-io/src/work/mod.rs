@@ -9,6 +9,7 @@ mod log;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 pub use faults::{Faults, Kind as FaultKind};
 pub use log::Log;
@@ -22,6 +23,9 @@ const LABEL: &str = "run.json";
 
 /// Held while a run is under way.
 const LOCK: &str = "run.lock";
+
+/// How long another run may take to let go of it.
+const LOCK_WAIT: Duration = Duration::from_secs(1);
 
 /// What a user says of the work folder.
 #[derive(Clone, Debug, Default)]
@@ -84,7 +88,7 @@ impl WorkFolder {
     /// When it cannot be written to, is used by another run, holds something else, holds a run that is not to be resumed, or
     /// holds one that is not this one.
     pub fn open(path: &Path, label: &[String], options: &WorkOptions) -> Result<Self> {
-        fs::create_dir_all(path).map_err(Error::unworkable(path))?;
+        fs::create_dir_all(path).map_err(|cause| Error::WorkNotMade { path: path.to_owned(), cause })?;
         let faults = Arc::clone(&options.faults);
         let files = files(path)?;
         let is_ours = files.iter().any(|name| name == LABEL);
@@ -219,6 +223,11 @@ impl WorkFolder {
     }
 }
 
+/// Whether a folder is the work folder of a run, and no input.
+pub(crate) fn is_work_folder(path: &Path) -> bool {
+    path.join(LOCK).exists() && fs::read(path.join(LABEL)).is_ok_and(|label| label.starts_with(b"lookalike "))
+}
+
 /// Makes sure that a folder has so much room. Where nobody can tell, it has.
 ///
 /// # Errors
@@ -268,10 +277,15 @@ fn attempt_of(name: &str) -> Option<u32> {
 
 fn lock(path: &Path) -> Result<File> {
     let file = File::create(path.join(LOCK)).map_err(Error::unworkable(path))?;
-    match file.try_lock() {
-        Err(TryLockError::WouldBlock) => Err(Error::WorkInUse { path: path.to_owned() }),
-        // Not every file system has locks; two runs at once are the user's own affair there.
-        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
+    let start = Instant::now();
+    loop {
+        match file.try_lock() {
+            // A process that was started by another thread has the lock of a run that is over, until it is what it will be.
+            Err(TryLockError::WouldBlock) if start.elapsed() < LOCK_WAIT => std::thread::sleep(LOCK_WAIT / 20),
+            Err(TryLockError::WouldBlock) => return Err(Error::WorkInUse { path: path.to_owned() }),
+            // Not every file system has locks; two runs at once are the user's own affair there.
+            Ok(()) | Err(TryLockError::Error(_)) => return Ok(file),
+        }
     }
 }
 

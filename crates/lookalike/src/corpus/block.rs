@@ -12,6 +12,7 @@ use lookalike_io::place::{Place, Store};
 use serde::{Deserialize, Serialize};
 
 use crate::checksum::Sum;
+use crate::words::{both, pair};
 
 /// The words of the head.
 pub(super) const HEAD: usize = 16;
@@ -84,14 +85,6 @@ impl Logged {
             _ => None,
         }
     }
-}
-
-fn pair(low: u32, high: u32) -> u64 {
-    u64::from(high) << 32 | u64::from(low)
-}
-
-fn both(word: u64) -> [u32; 2] {
-    [word as u32, (word >> 32) as u32]
 }
 
 impl Head {

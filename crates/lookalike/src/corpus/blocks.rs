@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock};
 
 use lookalike_core::sketch::SketchSource;
@@ -51,6 +52,7 @@ pub(super) struct Collector<'a> {
     /// The log of this attempt, which comes after those of earlier ones.
     log: OnceLock<Log>,
     making: Mutex<()>,
+    has_filed: AtomicBool,
     earlier: Vec<Log>,
     state: Mutex<State>,
     /// How much may be held.
@@ -98,6 +100,7 @@ impl<'a> Collector<'a> {
                 work,
                 log: OnceLock::new(),
                 making: Mutex::default(),
+                has_filed: AtomicBool::new(false),
                 earlier,
                 state,
                 most_held: work.memory.blocks(),
@@ -108,23 +111,21 @@ impl<'a> Collector<'a> {
 
     /// Takes a block.
     pub(super) fn push(&self, head: Head, words: Vec<u64>) -> Result<()> {
-        let filed = self.work.named().map(|_| self.file(&words)).transpose()?;
+        // Once there was no room, everything is written as it comes, by all threads at once.
+        let is_filed = self.work.named().is_some() || self.has_filed.load(Relaxed);
+        let filed = is_filed.then(|| self.file(&words)).transpose()?;
         let bytes = size_of_val::<[u64]>(&words);
         let mut state = self.lock();
-        let is_room = state.held + bytes <= self.most_held;
-        let words = match filed {
-            Some(words) => words,
-            None if is_room => {
-                state.held += bytes;
-                Words::Held(words.into())
-            }
-            None => {
-                // What was held goes first; whoever comes now waits for it.
-                self.file_all(&mut state)?;
-                self.file(&words)?
-            }
-        };
+        let words = filed.unwrap_or_else(|| {
+            state.held += bytes;
+            Words::Held(words.into())
+        });
         state.blocks.push(Block { head, before: 0, words });
+        if state.held > self.most_held {
+            self.has_filed.store(true, Relaxed);
+            // Whoever comes now waits.
+            self.file_all(&mut state)?;
+        }
         Ok(())
     }
 
@@ -156,7 +157,7 @@ impl<'a> Collector<'a> {
         }
         u32::try_from(documents).map_err(|_| Error::TooManyDocuments)?;
         let most_held = self.work.memory.shares(documents as usize)?.blocks();
-        if state.held > most_held {
+        if state.held > most_held || self.has_filed.load(Relaxed) {
             self.file_all(&mut state)?;
         }
         let mut logs = self.earlier;
@@ -223,6 +224,11 @@ impl Blocks {
     pub(super) fn document_count(&self) -> usize {
         self.firsts.last().map_or(0, |first| *first as usize)
             + self.blocks.last().map_or(0, |last| last.head.documents as usize)
+    }
+
+    /// Whether they are in the work folder.
+    pub(super) fn are_filed(&self) -> bool {
+        self.blocks.iter().all(|block| matches!(block.words, Words::Filed { .. }))
     }
 
     /// How many blocks there are.

@@ -35,6 +35,9 @@ use crate::error::Result;
 use crate::memory::Shares;
 use crate::options::{ReadOptions, SourceBy};
 
+/// How many runs of documents a thread looks at before what came of them is taken.
+const RUNS_AT_ONCE: usize = 16;
+
 /// How many entries that were skipped are named: of those of damaged files, and of the others.
 const NAMED: usize = 1000;
 
@@ -103,6 +106,7 @@ impl Corpus {
         let input_end = blocks.of_file(input_files as u32).start;
         let input_count = if input_end < blocks.len() { blocks.first(input_end) as usize } else { count };
         let shares = reading.work.memory.shares(count)?;
+        let shares = if blocks.are_filed() { shares.with_filed_blocks() } else { shares };
         Ok(Self {
             shelf,
             kinds,
@@ -163,14 +167,25 @@ impl Corpus {
         })
     }
 
-    /// Gives every document of the input to `each`, in order, with who it is.
-    pub(crate) fn each_described(&self, mut each: impl FnMut(u32, &Described<'_>)) -> Result<()> {
-        for block in 0..self.blocks.of_file(self.input_files as u32).start {
-            let file = self.blocks.head(block).file;
-            let described = self.blocks.all_names(block)?.into_iter().zip(self.blocks.rows(block)?);
-            for (document, (names, row)) in (self.blocks.first(block)..).zip(described) {
-                each(document, &Described { corpus: self, names, file, position: row.position });
-            }
+    /// Gives runs of the input's documents, with who they are, to `of_run` on all threads; and what comes of each run to `take`, in
+    /// order.
+    pub(crate) fn each_described<T: Send>(
+        &self,
+        of_run: impl Fn(&mut dyn Iterator<Item = (u32, Described<'_>)>) -> Result<T> + Sync,
+        mut take: impl FnMut(T) -> Result<()>,
+    ) -> Result<()> {
+        let blocks: Vec<usize> = self.input_blocks().collect();
+        let of_block = |block: &usize| {
+            let file = self.blocks.head(*block).file;
+            let described = self.blocks.all_names(*block)?.into_iter().zip(self.blocks.rows(*block)?);
+            let describe = |(document, (names, row)): (u32, (Names, Row))| {
+                (document, Described { corpus: self, names, file, position: row.position })
+            };
+            of_run(&mut (self.blocks.first(*block)..).zip(described).map(describe))
+        };
+        // A few at a time, so that what comes of them does not pile up.
+        for some in blocks.chunks(RUNS_AT_ONCE * rayon::current_num_threads()) {
+            some.par_iter().map(of_block).collect::<Result<Vec<T>>>()?.into_iter().try_for_each(&mut take)?;
         }
         Ok(())
     }
@@ -213,11 +228,16 @@ impl Corpus {
     /// How many documents of the input have the id of another one before them.
     pub(crate) fn repeated_ids(&self) -> Result<u64> {
         let mut ids: Vec<u64> = Vec::new();
-        for block in self.input_blocks() {
-            let names = self.blocks.all_names(block)?;
+        let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
             // Two ids with the same hash would be counted as one: that takes billions of them.
-            ids.extend(names.iter().filter_map(|names| names.at(ID)).map(|id| bytes_hash(id.as_bytes()) as u64));
-        }
+            let hash =
+                |(_, described): (u32, Described<'_>)| Some(bytes_hash(described.names.at(ID)?.as_bytes()) as u64);
+            Ok(run.filter_map(hash).collect::<Vec<u64>>())
+        };
+        self.each_described(of_run, |hashes| {
+            ids.extend(hashes);
+            Ok(())
+        })?;
         ids.par_sort_unstable();
         Ok(ids.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64)
     }

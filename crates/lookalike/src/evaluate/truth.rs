@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{EvaluateOptions, Read, read, run};
 use crate::copies::Texts;
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, Described};
 use crate::error::{Error, Result};
 use crate::options::MethodOptions;
 use crate::progress::Progress;
@@ -51,7 +51,13 @@ pub(super) fn find(options: &EvaluateOptions, progress: &dyn Progress) -> Result
 
 fn pairs(corpus: &Corpus, texts: &Texts, rows: &[(String, String)], truth: &mut Truth) -> Result<Vec<(u32, u32)>> {
     let mut ids: Vec<String> = Vec::with_capacity(corpus.len());
-    corpus.each_described(|_, described| ids.push(described.id().into_owned()))?;
+    let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
+        Ok(run.map(|(_, described)| described.id().into_owned()).collect::<Vec<_>>())
+    };
+    corpus.each_described(of_run, |of_run| {
+        ids.extend(of_run);
+        Ok(())
+    })?;
     let documents: HashMap<&str, u32> = ids.iter().map(String::as_str).zip(0..).collect();
     // In the order of the input, so that ranks go up with documents.
     let rank = |id: &str| {
