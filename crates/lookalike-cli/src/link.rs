@@ -122,7 +122,8 @@ pub(crate) fn show(report: &LinkReport, folder: &Path) -> io::Result<()> {
     let width = report.columns.iter().map(|column| column.name.chars().count()).max().unwrap_or(0).min(30);
     for column in &report.columns {
         let name = one_line(&column.name);
-        let why = if column.kind == Kind::Ignored { format!("ignored: {}", column.why) } else { column.kind.to_string() };
+        let why =
+            if column.kind == Kind::Ignored { format!("ignored: {}", column.why) } else { column.kind.to_string() };
         writeln!(out, "          {name:width$}  {}", one_line(&why))?;
     }
     writeln!(out, "compared  {}", number::of(report.candidates, "pair"))?;
@@ -141,7 +142,11 @@ pub(crate) fn show(report: &LinkReport, folder: &Path) -> io::Result<()> {
     }
     writeln!(out, "clusters  {} of two records or more", number::count(report.clusters))?;
     if report.merges > 0 {
-        writeln!(out, "          {} of an earlier run became part of another: merges.csv", number::count(report.merges))?;
+        writeln!(
+            out,
+            "          {} of an earlier run became part of another: merges.csv",
+            number::count(report.merges)
+        )?;
     }
     if let Some(validation) = &report.validation {
         let right = |share: Option<f64>| share.map_or("?".to_owned(), |share| format!("{:.1} %", 100.0 * share));
@@ -152,7 +157,11 @@ pub(crate) fn show(report: &LinkReport, folder: &Path) -> io::Result<()> {
             let (low, high) = (right(band.low), right(band.high));
             let matches = number::count(band.matches);
             let mean = band.mean;
-            writeln!(out, "          {from:.4} to {to:.4}: {matches} differ by {mean:.2}: {} right ({low} to {high})", right(band.right))?;
+            writeln!(
+                out,
+                "          {from:.4} to {to:.4}: {matches} differ by {mean:.2}: {} right ({low} to {high})",
+                right(band.right)
+            )?;
         }
     }
     writeln!(out, "wrote     {}: matches.csv, clusters.csv, linked.csv, link.toml, summary.json", folder.display())?;
@@ -173,7 +182,11 @@ pub(crate) fn show_explanation(ids: &[String; 2], explanation: &Explanation) -> 
     }
     writeln!(out, "{:20}     {:>+8.2}  the odds of a random pair", "prior", explanation.prior)?;
     if explanation.bounded != 0.0 {
-        writeln!(out, "{:20}     {:>+8.2}  since fields do not speak for themselves alone", "bounded", explanation.bounded)?;
+        writeln!(
+            out,
+            "{:20}     {:>+8.2}  since fields do not speak for themselves alone",
+            "bounded", explanation.bounded
+        )?;
     }
     writeln!(out, "{:20}     {:>+8.2}", "together", explanation.weight)
 }

@@ -13,8 +13,8 @@ use lookalike_core::link::guess::guess;
 use lookalike_core::link::key::{Bounds, find_candidates};
 use lookalike_core::link::records::Records;
 use lookalike_core::link::score::Scorer;
-use lookalike_core::link::table::Table;
 use lookalike_core::link::weigh::{Frequencies, Model, compare_all};
+use lookalike_core::table::Table;
 
 /// Of the customers of the second table, those that are in the first too.
 const SHARED: f64 = 0.7;

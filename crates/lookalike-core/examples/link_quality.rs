@@ -14,8 +14,8 @@ use lookalike_core::link::guess::guess;
 use lookalike_core::link::key::{Bounds, Candidates, find_candidates};
 use lookalike_core::link::records::Records;
 use lookalike_core::link::score::Scorer;
-use lookalike_core::link::table::Table;
 use lookalike_core::link::weigh::{Frequencies, Model, compare_all};
+use lookalike_core::table::Table;
 
 struct Set {
     name: &'static str,

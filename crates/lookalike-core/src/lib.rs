@@ -28,6 +28,8 @@ pub mod shingle;
 pub mod similarity;
 pub mod sketch;
 pub mod stop_words;
+pub mod strings;
+pub mod table;
 pub mod text;
 pub mod verify;
 

@@ -12,9 +12,9 @@ use lookalike_core::link::guess::guess;
 use lookalike_core::link::key::{Bounds, KeyKind, find_candidates};
 use lookalike_core::link::records::Records;
 use lookalike_core::link::score::{Scored, Scorer};
-use lookalike_core::link::table::Table;
 use lookalike_core::link::validate::{Yardstick, validate};
 use lookalike_core::link::weigh::{Frequencies, Model, compare_all};
+use lookalike_core::table::Table;
 use lookalike_core::{Error, Result};
 
 const NAMES: [&str; 7] = ["id", "given_name", "family_name", "street", "city", "phone", "born"];

@@ -41,11 +41,11 @@ pub use error::{Error, Result};
 pub use evaluate::{
     Agreement, BandHistogram, EvaluateOptions, Evaluation, MethodEvaluation, Score, ScoreStep, Truth, evaluate,
 };
-pub use lookalike_io::work::{Earlier, WorkOptions};
 pub use link::{
-    AddOptions, ColumnReport, KeyKindReport, LinkOptions, LinkReport, ScoreBand, ValidationBand, ValidationReport, add_records,
-    explain, guess_config, link,
+    AddOptions, ColumnReport, KeyKindReport, LinkOptions, LinkReport, ScoreBand, ValidationBand, ValidationReport,
+    add_records, explain, guess_config, link,
 };
+pub use lookalike_io::work::{Earlier, WorkOptions};
 pub use memory::Memory;
 pub use options::{
     Against, Copies, DedupOptions, Group, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat, Share,

@@ -14,7 +14,7 @@
 //! use lookalike_core::link::key::{Bounds, find_candidates};
 //! use lookalike_core::link::records::Records;
 //! use lookalike_core::link::score::Scorer;
-//! use lookalike_core::link::table::Table;
+//! use lookalike_core::table::Table;
 //! use lookalike_core::link::weigh::{Frequencies, Model, compare_all};
 //!
 //! let mut table = Table::new(["id", "name", "street", "phone"]);
@@ -60,8 +60,6 @@ pub mod measure;
 pub mod normalize;
 pub mod records;
 pub mod score;
-pub mod strings;
-pub mod table;
 pub mod validate;
 mod vocabulary;
 pub mod weigh;

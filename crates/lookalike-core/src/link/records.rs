@@ -13,11 +13,11 @@ use super::config::{Config, Kind};
 use super::guess::is_of_household;
 use super::letters::Letters;
 use super::normalize::{Date, DateOrder, Normalizer};
-use super::strings::Strings;
-use super::table::Table;
 use super::words::Words;
 use crate::error::{Error, Result};
 use crate::lists::Lists;
+use crate::strings::Strings;
+use crate::table::Table;
 
 /// The value of a record that has none.
 pub const MISSING: u32 = u32::MAX;

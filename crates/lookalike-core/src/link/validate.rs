@@ -8,8 +8,8 @@ use super::config::Kind;
 use super::normalize::{Date, DateOrder, Normalizer};
 use super::records::Records;
 use super::score::Scored;
-use super::strings::Strings;
 use super::weigh::{log_odds, random_pairs};
+use crate::strings::Strings;
 
 /// A mean and how sure it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

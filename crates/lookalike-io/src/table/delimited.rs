@@ -1,6 +1,6 @@
 //! CSV and TSV: the first row has the names of the columns.
 
-use lookalike_core::link::table::Table;
+use lookalike_core::table::Table;
 
 use super::ReadTable;
 

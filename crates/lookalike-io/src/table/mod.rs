@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use lookalike_core::link::table::Table;
+use lookalike_core::table::Table;
 
 use crate::compression::{Compression, buffered};
 use crate::error::{Error, Result};
@@ -95,9 +95,10 @@ fn parquet_table(bytes: Vec<u8>) -> std::result::Result<ReadTable, String> {
     parquet::each_record(bytes, |names, row| {
         let read = read.get_or_insert_with(|| ReadTable::new(Table::new(names.iter().cloned())));
         number += 1;
-        if let Err(error) = row.map_err(|reason| reason.to_string()).and_then(|row| {
-            read.table.push(row).map_err(|error| error.to_string())
-        }) {
+        if let Err(error) = row
+            .map_err(|reason| reason.to_string())
+            .and_then(|row| read.table.push(row).map_err(|error| error.to_string()))
+        {
             read.skip(number, error);
         }
     })?;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use lookalike_core::link::table::Table;
+use lookalike_core::table::Table;
 use serde_json::Value;
 
 use super::ReadTable;

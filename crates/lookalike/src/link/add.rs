@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use lookalike_core::link::config::Config;
 use lookalike_core::link::extend::extend;
 use lookalike_core::link::score::Scored;
-use lookalike_core::link::table::Table;
+use lookalike_core::table::Table;
 use lookalike_io::table::{ReadTable, read_table};
 use lookalike_io::write::Staging;
 
@@ -87,8 +87,10 @@ fn config(options: &AddOptions) -> Result<Config> {
 
 /// The records of the result as they came, and the cluster of each.
 fn old_records(options: &AddOptions) -> Result<(Table, Vec<u64>)> {
-    let not_a_result =
-        |reason: &str| Error::NotALinkResult { folder: options.folder.display().to_string(), reason: reason.to_owned() };
+    let not_a_result = |reason: &str| Error::NotALinkResult {
+        folder: options.folder.display().to_string(),
+        reason: reason.to_owned(),
+    };
     let linked = read_table(&options.folder.join("linked.csv"))?.table;
     if linked.names().iter().take(OWN_COLUMNS.len()).ne(OWN_COLUMNS.iter()) {
         return Err(not_a_result("linked.csv has other columns"));

@@ -7,7 +7,7 @@ use lookalike_core::link::cluster::best_record;
 use lookalike_core::link::config::Config;
 use lookalike_core::link::records::Records;
 use lookalike_core::link::score::{Scored, Scorer};
-use lookalike_core::link::table::Table;
+use lookalike_core::table::Table;
 use lookalike_io::write::Staging;
 
 use super::Tables;

@@ -102,7 +102,7 @@ mod tests {
 
     use super::*;
     use crate::link::config::{ColumnConfig, Config};
-    use crate::link::table::Table;
+    use crate::table::Table;
 
     const KINDS: [Kind; 9] = [
         Kind::PersonName,
