@@ -12,6 +12,7 @@ mod edit;
 mod growth;
 mod headline;
 mod language;
+mod link;
 pub(crate) mod measure;
 mod methods;
 mod peers;
@@ -82,6 +83,8 @@ enum Part {
     Growth(growth::Options),
     /// A whole crawl, also with little memory, beside unpacking it
     Headline(headline::Options),
+    /// Two tables of customers, linked and held against what is known
+    Link(link::Options),
     /// Recall after small edits, beside the other tools of the field
     Edits(peers::edits::Options),
     /// Speed of sketching by method, of finding bits, and of the exact join beside the default
@@ -106,6 +109,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         Some(Part::Growth(options)) => return growth::run(workspace, options),
         Some(Part::Headline(options)) => return headline::run(workspace, options),
         Some(Part::Edits(options)) => return peers::edits::run(workspace, options),
+        Some(Part::Link(options)) => return link::run(workspace, options),
         Some(Part::Methods(options)) => return methods::run(workspace, options),
         Some(Part::Peers(options)) => return peers::run(workspace, options),
         Some(Part::Read(options)) => return reading::run(workspace, options),

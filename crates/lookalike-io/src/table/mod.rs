@@ -7,7 +7,7 @@ mod objects;
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use lookalike_core::table::Table;
 
@@ -19,6 +19,8 @@ use crate::web::charset;
 /// A table as it was read.
 #[derive(Debug)]
 pub struct ReadTable {
+    /// The file, as messages show it.
+    pub name: String,
     /// Its columns.
     pub table: Table,
     /// Rows that were skipped: the first ones.
@@ -41,7 +43,7 @@ const NAMED: usize = 1000;
 
 impl ReadTable {
     fn new(table: Table) -> Self {
-        Self { table, skipped: Vec::new(), skipped_count: 0 }
+        Self { name: String::new(), table, skipped: Vec::new(), skipped_count: 0 }
     }
 
     fn skip(&mut self, row: u64, reason: String) {
@@ -58,18 +60,19 @@ impl ReadTable {
 ///
 /// When it cannot be read, or has no columns.
 pub fn read_table(path: &Path) -> Result<ReadTable> {
-    let unreadable = || Error::unreadable(path);
-    let not_a_table = |reason: String| Error::NotATable { path: path.to_owned(), reason };
-    let bytes = unpacked(path).map_err(unreadable())?;
-    if bytes.starts_with(b"PAR1") {
-        return parquet_table(bytes).map_err(not_a_table);
+    let bytes = unpacked(path).map_err(Error::unreadable(path))?;
+    let read = if bytes.starts_with(b"PAR1") { parquet_table(bytes) } else { text_table(&bytes) };
+    let read = read.map_err(|reason| Error::NotATable { path: path.to_owned(), reason })?;
+    Ok(ReadTable { name: shown(path), ..read })
+}
+
+fn text_table(bytes: &[u8]) -> std::result::Result<ReadTable, String> {
+    let text = charset::decode(bytes, None, false);
+    match text.trim_start().chars().next() {
+        None => Err("it is empty".to_owned()),
+        Some('{') => Ok(objects::read(&text)),
+        Some(_) => delimited::read(&text),
     }
-    let text = charset::decode(&bytes, None, false);
-    let start = text.trim_start();
-    if start.is_empty() {
-        return Err(not_a_table("it is empty".to_owned()));
-    }
-    if start.starts_with('{') { Ok(objects::read(&text)) } else { delimited::read(&text).map_err(not_a_table) }
 }
 
 fn unpacked(path: &Path) -> io::Result<Vec<u8>> {
@@ -95,17 +98,14 @@ fn parquet_table(bytes: Vec<u8>) -> std::result::Result<ReadTable, String> {
     parquet::each_record(bytes, |names, row| {
         let read = read.get_or_insert_with(|| ReadTable::new(Table::new(names.iter().cloned())));
         number += 1;
-        if let Err(error) = row
-            .map_err(|reason| reason.to_string())
-            .and_then(|row| read.table.push(row).map_err(|error| error.to_string()))
-        {
-            read.skip(number, error);
+        let pushed = row.map_err(str::to_owned).and_then(|row| read.table.push(row).map_err(|error| error.to_string()));
+        if let Err(reason) = pushed {
+            read.skip(number, reason);
         }
     })?;
     read.ok_or_else(|| "it has no rows".to_owned())
 }
 
-/// The path that messages show.
-pub fn shown(path: &Path) -> PathBuf {
-    if path == Path::new("-") { PathBuf::from("standard input") } else { path.to_owned() }
+fn shown(path: &Path) -> String {
+    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }

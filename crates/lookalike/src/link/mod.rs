@@ -34,8 +34,7 @@ use crate::progress::Progress;
 use crate::stages::Stages;
 
 /// What a run writes; what `--force` may replace.
-pub(self) const ENTRIES: &[&str] =
-    &["matches.csv", "clusters.csv", "linked.csv", "merges.csv", "link.toml", "summary.json"];
+const ENTRIES: &[&str] = &["matches.csv", "clusters.csv", "linked.csv", "merges.csv", "link.toml", "summary.json"];
 
 /// What [`link`] is asked to do.
 #[derive(Clone, Debug)]
@@ -61,9 +60,9 @@ pub struct LinkOptions {
 }
 
 /// Tables as they were read.
-pub(self) struct Tables {
-    pub(self) first: ReadTable,
-    pub(self) second: Option<ReadTable>,
+struct Tables {
+    first: ReadTable,
+    second: Option<ReadTable>,
 }
 
 impl Tables {
@@ -72,12 +71,12 @@ impl Tables {
         Ok(Self { first: read_table(first)?, second })
     }
 
-    pub(self) fn both(&self) -> (&Table, Option<&Table>) {
+    fn both(&self) -> (&Table, Option<&Table>) {
         (&self.first.table, self.second.as_ref().map(|second| &second.table))
     }
 
     /// The id of every record, those of the second table after all others; the number of its row without a column of ids.
-    pub(self) fn ids(&self, config: &Config) -> Result<Vec<String>> {
+    fn ids(&self, config: &Config) -> Result<Vec<String>> {
         let mut ids = Vec::new();
         let (first, second) = self.both();
         for table in [Some(first), second].into_iter().flatten() {
@@ -101,15 +100,11 @@ pub fn guess_config(options: &LinkOptions) -> Result<Config> {
 
 fn config(tables: &Tables, options: &LinkOptions) -> Result<Config> {
     let (first, second) = tables.both();
-    let mut config = match &options.config {
-        Some(config) => config.clone(),
-        None => {
-            if let Some(id) = &options.id {
-                first.find(id)?;
-            }
-            guess(first, second, options.id.as_deref())
-        }
-    };
+    if let Some(id) = &options.id {
+        first.find(id)?;
+    }
+    let given = options.config.clone();
+    let mut config = given.unwrap_or_else(|| guess(first, second, options.id.as_deref()));
     config.id = options.id.clone().or(config.id);
     config.threshold = options.threshold.or(config.threshold);
     config.one_to_one |= options.one_to_one;
@@ -117,23 +112,23 @@ fn config(tables: &Tables, options: &LinkOptions) -> Result<Config> {
         first.find(field)?;
         for column in config.columns.iter_mut().filter(|column| column.name == *field) {
             column.kind = Kind::Ignored;
-            column.why = "matches are held against it".to_owned();
+            "matches are held against it".clone_into(&mut column.why);
         }
     }
     Ok(config)
 }
 
 /// Everything between candidates and matches, which explanations and additions need as well.
-pub(self) struct Linking {
-    pub(self) records: Records,
-    pub(self) candidates: Candidates,
-    pub(self) model: Model,
-    pub(self) frequencies: Frequencies,
-    pub(self) scored: Vec<Scored>,
+struct Linking {
+    records: Records,
+    candidates: Candidates,
+    model: Model,
+    frequencies: Frequencies,
+    scored: Vec<Scored>,
 }
 
 impl Linking {
-    pub(self) fn new(tables: &Tables, config: &Config, stages: &mut Stages<'_>) -> Result<Self> {
+    fn new(tables: &Tables, config: &Config, stages: &mut Stages<'_>) -> Result<Self> {
         let (first, second) = tables.both();
         let records = stages.run("prepare", None, || Records::prepare(first, second, config))?;
         let bounds = Bounds::for_count(records.count());
@@ -146,12 +141,12 @@ impl Linking {
         Ok(Self { records, candidates, model, frequencies, scored })
     }
 
-    pub(self) fn scorer(&self) -> Scorer<'_> {
+    fn scorer(&self) -> Scorer<'_> {
         Scorer { records: &self.records, model: &self.model, frequencies: &self.frequencies }
     }
 
     /// The matches, best first, and the probability from which on pairs are.
-    pub(self) fn matches(&self, config: &Config) -> (Vec<Scored>, f64) {
+    fn matches(&self, config: &Config) -> (Vec<Scored>, f64) {
         let apart;
         let scored = if config.one_to_one && self.records.are_of_two_tables() {
             apart = one_to_one(&self.records, &self.scored);

@@ -29,7 +29,7 @@ impl Output<'_> {
         let names: Vec<&str> = ["left_id", "right_id", "score", "probability"].into_iter().chain(fields).collect();
         self.write("matches.csv", &names, |writer| {
             for found in matches {
-                writer.write_record(&match_row(scorer, found, self.ids))?;
+                writer.write_record(match_row(scorer, found, self.ids))?;
             }
             Ok(())
         })

@@ -6,6 +6,7 @@ use lookalike_core::link::cluster::Clusters;
 use lookalike_core::link::config::{Config, Kind};
 use lookalike_core::link::score::Scored;
 use lookalike_core::link::validate::{Band, Validation};
+use lookalike_io::table::{ReadTable, SkippedRow};
 use serde::Serialize;
 
 use super::{Linking, Tables};
@@ -140,12 +141,13 @@ impl LinkReport {
         }
         let all = [Some(&tables.first), tables.second.as_ref()];
         let all = || all.into_iter().flatten();
-        let skipped_rows = all().flat_map(|table| &table.skipped).map(|row| SkippedEntry {
-            file: String::new(),
+        let entry = |table: &ReadTable, row: &SkippedRow| SkippedEntry {
+            file: table.name.clone(),
             entry: "row",
             position: row.row,
             reason: row.reason.clone(),
-        });
+        };
+        let skipped_rows = all().flat_map(|table| table.skipped.iter().map(|row| entry(table, row)));
         Self {
             lookalike: env!("CARGO_PKG_VERSION"),
             records: all().map(|table| table.table.row_count() as u64).collect(),
