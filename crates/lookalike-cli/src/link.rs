@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use lookalike::core::link::config::{Config, Kind};
 use lookalike::core::link::explain::Explanation;
@@ -101,7 +101,10 @@ impl LinkArguments {
 
 fn read_config(path: &Path) -> Result<Config> {
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read the config {}", path.display()))?;
-    toml::from_str(&text).with_context(|| format!("{} is no config: make one with --write-config", path.display()))
+    toml::from_str(&text).map_err(|error| {
+        let line = error.span().map_or(0, |span| text[..span.start].matches('\n').count()) + 1;
+        anyhow!("{}, line {line}: {}; --write-config makes a config that is right", path.display(), error.message())
+    })
 }
 
 /// Writes a config that a person can edit.
@@ -141,12 +144,13 @@ pub(crate) fn show(report: &LinkReport, folder: &Path) -> io::Result<()> {
         writeln!(out, "          {:>12} from {}", number::count(band.matches), band.from)?;
     }
     writeln!(out, "clusters  {} of two records or more", number::count(report.clusters))?;
-    if report.merges > 0 {
-        writeln!(
-            out,
-            "          {} of an earlier run became part of another: merges.csv",
-            number::count(report.merges)
-        )?;
+    if report.matches_apart > 0 {
+        let apart = number::count(report.matches_apart);
+        writeln!(out, "          {apart} of the matches join no clusters, which would not agree on the whole")?;
+    }
+    if let Some(added) = &report.added {
+        let (records, merges) = (number::of(added.records, "record"), number::of(added.merges, "cluster"));
+        writeln!(out, "added     {records}; {merges} became part of another: merges.csv")?;
     }
     if let Some(validation) = &report.validation {
         let right = |share: Option<f64>| share.map_or("?".to_owned(), |share| format!("{:.1} %", 100.0 * share));
@@ -164,7 +168,11 @@ pub(crate) fn show(report: &LinkReport, folder: &Path) -> io::Result<()> {
             )?;
         }
     }
-    writeln!(out, "wrote     {}: matches.csv, clusters.csv, linked.csv, link.toml, summary.json", folder.display())?;
+    writeln!(
+        out,
+        "wrote     {}: matches.csv, clusters.csv, linked.csv, link.toml, model.json, summary.json",
+        folder.display()
+    )?;
     writeln!(out, "took      {}", number::seconds(report.seconds))
 }
 

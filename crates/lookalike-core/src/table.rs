@@ -56,6 +56,11 @@ impl Table {
         &self.columns[at]
     }
 
+    /// The cells of row `at`.
+    pub fn row(&self, at: usize) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(move |column| column.get(at))
+    }
+
     /// How many rows there are.
     pub fn row_count(&self) -> usize {
         self.row_count

@@ -42,8 +42,8 @@ pub use evaluate::{
     Agreement, BandHistogram, EvaluateOptions, Evaluation, MethodEvaluation, Score, ScoreStep, Truth, evaluate,
 };
 pub use link::{
-    AddOptions, ColumnReport, KeyKindReport, LinkOptions, LinkReport, ScoreBand, ValidationBand, ValidationReport,
-    add_records, explain, guess_config, link,
+    AddOptions, Added, ColumnReport, KeyKindReport, LinkOptions, LinkReport, ScoreBand, ValidationBand,
+    ValidationReport, add_records, explain, guess_config, link,
 };
 pub use lookalike_io::work::{Earlier, WorkOptions};
 pub use memory::Memory;

@@ -35,11 +35,6 @@ impl Clusters {
         &self.members[cluster as usize]
     }
 
-    /// Whether the two records of a pair are in one cluster.
-    pub fn hold(&self, pair: &Scored) -> bool {
-        self.of(pair.left) == self.of(pair.right)
-    }
-
     /// Numbers clusters by what their records hold.
     fn number(records: &Records, mut members: Vec<Vec<u32>>) -> Self {
         for members in &mut members {

@@ -54,6 +54,24 @@ impl ReadTable {
     }
 }
 
+impl ReadTable {
+    /// Refuses a table without rows.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotATable`].
+    pub fn require_rows(&self) -> Result<()> {
+        if self.table.row_count() > 0 {
+            return Ok(());
+        }
+        let reason = match self.skipped_count {
+            0 => "it has no rows".to_owned(),
+            count => format!("none of its {count} rows can be read, the first because {}", self.skipped[0].reason),
+        };
+        Err(Error::NotATable { path: self.name.clone().into(), reason })
+    }
+}
+
 /// Reads a file, or standard input for `-`.
 ///
 /// # Errors

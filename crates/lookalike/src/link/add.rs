@@ -1,16 +1,20 @@
 //! New records to a finished result: its clusters keep their numbers, and those that became one are listed.
 
-use std::path::PathBuf;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 
 use lookalike_core::link::config::Config;
-use lookalike_core::link::extend::extend;
-use lookalike_core::link::score::Scored;
+use lookalike_core::link::decide::matches;
+use lookalike_core::link::extend::{clusters_before, extend};
+use lookalike_core::link::key::{Bounds, find_candidates};
+use lookalike_core::link::records::Records;
+use lookalike_core::link::weigh::{Frequencies, Model, compare_all};
 use lookalike_core::table::Table;
 use lookalike_io::table::{ReadTable, read_table};
 use lookalike_io::write::Staging;
 
-use super::output::{self, Output, match_row};
-use super::report::LinkReport;
+use super::output::{Decided, Output, match_row};
+use super::report::{Added, LinkReport};
 use super::{ENTRIES, Linking, Tables};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
@@ -30,24 +34,22 @@ const OWN_COLUMNS: [&str; 2] = ["cluster", "is_best"];
 
 /// Adds records to a finished result, which is replaced by the new one.
 ///
+/// What the result was decided by decides about the new records too: its config, its weights and its threshold. Only pairs
+/// with a new record are compared.
+///
 /// # Errors
 ///
 /// When the folder has no result of one table, the new table has other columns, or an id is there already.
 pub fn add_records(options: &AddOptions, progress: &dyn Progress) -> Result<LinkReport> {
     let folder = &options.folder;
-    let config = config(options)?;
     let mut stages = Stages::start(progress);
-    let (old, cluster_of) = stages.run("read", None, || old_records(options))?;
-    let new = read_table(&options.new)?;
-    let old_count = old.row_count();
-    let tables = Tables { first: joined(old, new, options)?, second: None };
+    let (config, decided) = (read_config(folder)?, read_decided(folder)?);
+    let (old, old_clusters) = stages.run("read", None, || old_records(folder))?;
+    let tables = Tables { first: joined(&old, read_table(&options.new)?, &config, options)?, second: None };
     let ids = tables.ids(&config)?;
-    let linking = Linking::new(&tables, &config, &mut stages)?;
-    let (matches, threshold) = linking.matches(&config);
-    // What was decided about old records stays.
-    let is_new = |found: &&Scored| found.right as usize >= old_count || found.left as usize >= old_count;
-    let added: Vec<Scored> = matches.iter().filter(is_new).copied().collect();
-    let extension = stages.run("cluster", None, || extend(&linking.scorer(), &added, &cluster_of));
+    let linking = stages.run("link", None, || added(folder, &tables, &config, &old_clusters, decided.model))?;
+    let matches = matches(&linking.records, &linking.scored, decided.threshold);
+    let extension = stages.run("cluster", None, || extend(&linking.scorer(), &matches, &old_clusters));
 
     let staging = Staging::new(folder, true, ENTRIES, &[])?;
     let output = Output { tables: &tables, config: &config, ids: &ids, staging: &staging };
@@ -56,9 +58,9 @@ pub fn add_records(options: &AddOptions, progress: &dyn Progress) -> Result<Link
         let names: Vec<&str> = before.names().iter().map(String::as_str).collect();
         output.write("matches.csv", &names, |writer| {
             for row in 0..before.row_count() {
-                writer.write_record((0..names.len()).map(|column| before.column(column).get(row)))?;
+                writer.write_record(before.row(row))?;
             }
-            added.iter().try_for_each(|found| writer.write_record(match_row(&linking.scorer(), found, &ids)))
+            matches.iter().try_for_each(|found| writer.write_record(match_row(&linking.scorer(), found, &ids)))
         })?;
         output.clusters(&extension.cluster_of)?;
         output.linked(&linking.records, &extension.cluster_of)?;
@@ -66,59 +68,85 @@ pub fn add_records(options: &AddOptions, progress: &dyn Progress) -> Result<Link
             let mut merges = extension.merges.iter();
             merges.try_for_each(|merge| writer.write_record([merge.from.to_string(), merge.into.to_string()]))
         })?;
+        output.decided(&linking.model, decided.threshold)?;
         output.config()
     })?;
-    let clusters = lookalike_core::link::cluster::Clusters::join(&linking.scorer(), &[]);
-    let mut report = LinkReport::new(&tables, &config, &linking, &added, &clusters, threshold);
-    report.set_clusters(&extension.cluster_of);
-    report.merges = extension.merges.len() as u64;
+    let mut report = LinkReport::new(&tables, &config, &linking, &matches, decided.threshold);
+    report.set_clusters(&extension.cluster_of, &matches);
+    report.added =
+        Some(Added { records: (ids.len() - old_clusters.len()) as u64, merges: extension.merges.len() as u64 });
     report.set_stages(stages.finish());
-    output::summary(&report, &staging)?;
+    output.summary(&report)?;
     staging.commit()?;
     Ok(report)
 }
 
-fn config(options: &AddOptions) -> Result<Config> {
-    let path = options.folder.join("link.toml");
-    let not_a_result = |reason: String| Error::NotALinkResult { folder: options.folder.display().to_string(), reason };
-    let text = std::fs::read_to_string(&path).map_err(|error| not_a_result(format!("{}: {error}", path.display())))?;
-    toml::from_str(&text).map_err(|error| not_a_result(format!("{}: {error}", path.display())))
+/// Compares the new records with all, by what decided about the old.
+fn added(folder: &Path, tables: &Tables, config: &Config, old_clusters: &[u64], model: Model) -> Result<Linking> {
+    let records = Records::prepare(&tables.first.table, None, config)?;
+    let fields = records.fields().iter().map(|field| (&field.name, field.kind));
+    if fields.ne(model.fields.iter().map(|field| (&field.name, field.kind))) {
+        return Err(not_a_result(folder, "link.toml was changed since, and other columns are compared: link all anew"));
+    }
+    let bounds = Bounds { from: old_clusters.len() as u32, ..Bounds::for_count(records.count()) };
+    let candidates = find_candidates(&records, &bounds);
+    let patterns = compare_all(&records, &candidates);
+    let frequencies = Frequencies::of_clusters(&records, &clusters_before(&records, old_clusters), &model);
+    Ok(Linking::score(records, candidates, &patterns, model, frequencies))
+}
+
+fn not_a_result(folder: &Path, reason: impl Into<String>) -> Error {
+    Error::NotALinkResult { folder: folder.display().to_string(), reason: reason.into() }
+}
+
+fn read_result(folder: &Path, name: &str) -> Result<String> {
+    std::fs::read_to_string(folder.join(name)).map_err(|error| not_a_result(folder, format!("{name}: {error}")))
+}
+
+fn read_config(folder: &Path) -> Result<Config> {
+    let text = read_result(folder, "link.toml")?;
+    toml::from_str(&text).map_err(|error| not_a_result(folder, format!("link.toml: {}", error.message())))
+}
+
+fn read_decided(folder: &Path) -> Result<Decided> {
+    let text = read_result(folder, "model.json")?;
+    serde_json::from_str(&text).map_err(|error| not_a_result(folder, format!("model.json: {error}")))
 }
 
 /// The records of the result as they came, and the cluster of each.
-fn old_records(options: &AddOptions) -> Result<(Table, Vec<u64>)> {
-    let not_a_result = |reason: &str| Error::NotALinkResult {
-        folder: options.folder.display().to_string(),
-        reason: reason.to_owned(),
-    };
-    let linked = read_table(&options.folder.join("linked.csv"))?.table;
+fn old_records(folder: &Path) -> Result<(Table, Vec<u64>)> {
+    let linked = read_table(&folder.join("linked.csv"))?.table;
     if linked.names().iter().take(OWN_COLUMNS.len()).ne(OWN_COLUMNS.iter()) {
-        return Err(not_a_result("linked.csv has other columns"));
+        return Err(not_a_result(folder, "linked.csv has other columns"));
     }
     if linked.names().get(OWN_COLUMNS.len()).is_some_and(|name| name == "table") {
-        return Err(not_a_result("it links two tables: records can be added to a result of one"));
+        return Err(not_a_result(folder, "it links two tables, and records can be added to a result of one"));
     }
     let clusters = linked.column(0).iter().map(str::parse::<u64>).collect::<std::result::Result<Vec<_>, _>>();
-    let clusters = clusters.map_err(|_| not_a_result("a cluster is not a number"))?;
-    let names = &linked.names()[OWN_COLUMNS.len()..];
-    let mut table = Table::new(names.iter().cloned());
+    let clusters = clusters.map_err(|_| not_a_result(folder, "a cluster of linked.csv is not a number"))?;
+    let mut table = Table::new(&linked.names()[OWN_COLUMNS.len()..]);
     for row in 0..linked.row_count() {
-        let cells: Vec<&str> = (0..names.len()).map(|at| linked.column(OWN_COLUMNS.len() + at).get(row)).collect();
-        table.push(&cells)?;
+        table.push(&linked.row(row).skip(OWN_COLUMNS.len()).collect::<Vec<_>>())?;
     }
     Ok((table, clusters))
 }
 
 /// Old records and new ones in one table, with the columns of the old.
-fn joined(mut old: Table, new: ReadTable, options: &AddOptions) -> Result<ReadTable> {
+fn joined(old: &Table, new: ReadTable, config: &Config, options: &AddOptions) -> Result<ReadTable> {
+    new.require_rows()?;
+    let does_not_fit = |reason: String| not_a_result(&options.folder, format!("{} does not fit: {reason}", new.name));
     let places = old.names().iter().map(|name| new.table.find(name)).collect::<lookalike_core::error::Result<Vec<_>>>();
-    let places = places.map_err(|error| Error::NotALinkResult {
-        folder: options.folder.display().to_string(),
-        reason: format!("{} does not fit: {error}", options.new.display()),
-    })?;
+    let places = places.map_err(|error| does_not_fit(error.to_string()))?;
+    if let Some(id) = &config.id {
+        let known: HashSet<&str> = old.column(old.find(id)?).iter().collect();
+        if let Some(twice) = new.table.column(new.table.find(id)?).iter().find(|id| known.contains(id)) {
+            return Err(does_not_fit(format!("the result has the id '{twice}' already")));
+        }
+    }
+    let mut table = old.clone();
     for row in 0..new.table.row_count() {
         let cells: Vec<&str> = places.iter().map(|place| new.table.column(*place).get(row)).collect();
-        old.push(&cells)?;
+        table.push(&cells)?;
     }
-    Ok(ReadTable { table: old, ..new })
+    Ok(ReadTable { table, ..new })
 }

@@ -16,6 +16,7 @@ use lookalike_core::link::decide::{matches, one_to_one, suggest_threshold};
 use lookalike_core::link::explain::Explanation;
 use lookalike_core::link::guess::guess;
 use lookalike_core::link::key::{Bounds, Candidates, find_candidates};
+use lookalike_core::link::measure::Pattern;
 use lookalike_core::link::records::Records;
 use lookalike_core::link::score::{Scored, Scorer};
 use lookalike_core::link::validate::{Validation, Yardstick, validate};
@@ -26,7 +27,7 @@ use lookalike_io::table::{ReadTable, read_table};
 use lookalike_io::write::Staging;
 
 pub use add::{AddOptions, add_records};
-pub use report::{ColumnReport, KeyKindReport, LinkReport, ScoreBand, ValidationBand, ValidationReport};
+pub use report::{Added, ColumnReport, KeyKindReport, LinkReport, ScoreBand, ValidationBand, ValidationReport};
 
 use self::output::Output;
 use crate::error::{Error, Result};
@@ -34,7 +35,8 @@ use crate::progress::Progress;
 use crate::stages::Stages;
 
 /// What a run writes; what `--force` may replace.
-const ENTRIES: &[&str] = &["matches.csv", "clusters.csv", "linked.csv", "merges.csv", "link.toml", "summary.json"];
+const ENTRIES: &[&str] =
+    &["matches.csv", "clusters.csv", "linked.csv", "merges.csv", "link.toml", "model.json", "summary.json"];
 
 /// What [`link`] is asked to do.
 #[derive(Clone, Debug)]
@@ -67,8 +69,13 @@ struct Tables {
 
 impl Tables {
     fn read(first: &Path, second: Option<&Path>) -> Result<Self> {
-        let second = second.map(read_table).transpose()?;
-        Ok(Self { first: read_table(first)?, second })
+        let tables = Self { first: read_table(first)?, second: second.map(read_table).transpose()? };
+        tables.all().try_for_each(ReadTable::require_rows)?;
+        Ok(tables)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &ReadTable> + Clone {
+        std::iter::once(&self.first).chain(&self.second)
     }
 
     fn both(&self) -> (&Table, Option<&Table>) {
@@ -78,8 +85,7 @@ impl Tables {
     /// The id of every record, those of the second table after all others; the number of its row without a column of ids.
     fn ids(&self, config: &Config) -> Result<Vec<String>> {
         let mut ids = Vec::new();
-        let (first, second) = self.both();
-        for table in [Some(first), second].into_iter().flatten() {
+        for table in self.all().map(|read| &read.table) {
             match &config.id {
                 Some(id) => ids.extend(table.column(table.find(id)?).iter().map(str::to_owned)),
                 None => ids.extend((1..=table.row_count()).map(|row| row.to_string())),
@@ -135,10 +141,23 @@ impl Linking {
         let candidates = stages.run("bucket", None, || find_candidates(&records, &bounds));
         let patterns = stages.run("compare", None, || compare_all(&records, &candidates));
         let model = stages.run("estimate", None, || Model::estimate(&records, &candidates, &patterns));
-        let frequencies = Frequencies::new(&records, &candidates, &patterns, &model);
+        let scored = stages.run("score", None, || {
+            let frequencies = Frequencies::new(&records, &candidates, &patterns, &model);
+            Self::score(records, candidates, &patterns, model, frequencies)
+        });
+        Ok(scored)
+    }
+
+    fn score(
+        records: Records,
+        candidates: Candidates,
+        patterns: &[Pattern],
+        model: Model,
+        frequencies: Frequencies,
+    ) -> Self {
         let scorer = Scorer { records: &records, model: &model, frequencies: &frequencies };
-        let scored = stages.run("score", None, || scorer.score_all(&candidates, &patterns));
-        Ok(Self { records, candidates, model, frequencies, scored })
+        let scored = scorer.score_all(&candidates, patterns);
+        Self { records, candidates, model, frequencies, scored }
     }
 
     fn scorer(&self) -> Scorer<'_> {
@@ -177,21 +196,24 @@ pub fn link(options: &LinkOptions, progress: &dyn Progress) -> Result<LinkReport
     let validation = options.validate.as_deref().map(|field| held_against(field, &tables, &linking.records, &matches));
     let validation = validation.transpose()?;
 
-    let mut report = LinkReport::new(&tables, &config, &linking, &matches, &clusters, threshold);
+    let cluster_of: Vec<u64> = (0..ids.len() as u32).map(|record| u64::from(clusters.of(record)) + 1).collect();
+
+    let mut report = LinkReport::new(&tables, &config, &linking, &matches, threshold);
+    report.set_clusters(&cluster_of, &matches);
     report.validation = validation.as_ref().map(ValidationReport::new);
     if let Some(staging) = &staging {
         let output = Output { tables: &tables, config: &config, ids: &ids, staging };
         stages.run("write", None, || {
             output.matches(&linking.scorer(), &matches)?;
-            let cluster_of: Vec<u64> = (0..ids.len() as u32).map(|record| u64::from(clusters.of(record)) + 1).collect();
             output.clusters(&cluster_of)?;
             output.linked(&linking.records, &cluster_of)?;
+            output.decided(&linking.model, threshold)?;
             output.config()
         })?;
     }
     report.set_stages(stages.finish());
     if let Some(staging) = staging {
-        output::summary(&report, &staging)?;
+        Output { tables: &tables, config: &config, ids: &ids, staging: &staging }.summary(&report)?;
         staging.commit()?;
     }
     Ok(report)

@@ -7,12 +7,23 @@ use lookalike_core::link::cluster::best_record;
 use lookalike_core::link::config::Config;
 use lookalike_core::link::records::Records;
 use lookalike_core::link::score::{Scored, Scorer};
+use lookalike_core::link::weigh::Model;
 use lookalike_core::table::Table;
 use lookalike_io::write::Staging;
+use serde::{Deserialize, Serialize};
 
 use super::Tables;
 use super::report::LinkReport;
 use crate::error::{Error, Result};
+
+/// What a result was decided by: `model.json`.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Decided {
+    /// The probability from which on pairs are matches.
+    pub(super) threshold: f64,
+    /// What each level of each field says.
+    pub(super) model: Model,
+}
 
 /// Where to write, and what of.
 pub(super) struct Output<'a> {
@@ -72,11 +83,34 @@ impl Output<'_> {
 
     /// What the columns were taken for, to be edited and given again.
     pub(super) fn config(&self) -> Result<()> {
-        let name = "link.toml";
-        let mut writer = self.staging.file(name)?;
         let text = toml::to_string_pretty(self.config).expect("a config has nothing that TOML has not");
+        self.write_text("link.toml", &text)
+    }
+
+    /// What it was decided by, for records that are added.
+    pub(super) fn decided(&self, model: &Model, threshold: f64) -> Result<()> {
+        let decided = Decided { threshold, model: model.clone() };
+        self.write_json("model.json", &decided)
+    }
+
+    /// The summary, which is written last.
+    pub(super) fn summary(&self, report: &LinkReport) -> Result<()> {
+        self.write_json("summary.json", report)
+    }
+
+    fn write_json(&self, name: &str, value: &impl Serialize) -> Result<()> {
+        let text = serde_json::to_string_pretty(value).expect("keys are strings");
+        self.write_text(name, &(text + "\n"))
+    }
+
+    fn write_text(&self, name: &str, text: &str) -> Result<()> {
+        let mut writer = self.staging.file(name)?;
         let written = writer.write_all(text.as_bytes()).and_then(|()| writer.flush());
-        written.map_err(|cause| unwritable(self.staging, name, cause))
+        written.map_err(|cause| self.unwritable(name, cause))
+    }
+
+    fn unwritable(&self, name: &str, cause: std::io::Error) -> Error {
+        lookalike_io::Error::Unwritable { path: self.staging.path().join(name), cause }.into()
     }
 
     /// A CSV file with a header.
@@ -89,7 +123,7 @@ impl Output<'_> {
         let mut writer = csv::Writer::from_writer(self.staging.file(name)?);
         let written = writer.write_record(header).and_then(|()| rows(&mut writer));
         let written = written.map_err(std::io::Error::from).and_then(|()| writer.flush());
-        written.map_err(|cause| unwritable(self.staging, name, cause))
+        written.map_err(|cause| self.unwritable(name, cause))
     }
 
     fn table_of(&self, record: usize) -> &'static str {
@@ -156,17 +190,4 @@ impl<'a> Columns<'a> {
         };
         self.places.iter().map(move |place| place[at].map_or("", |column| table.column(column).get(row)))
     }
-}
-
-/// The summary, which is written last.
-pub(super) fn summary(report: &LinkReport, staging: &Staging) -> Result<()> {
-    let name = "summary.json";
-    let mut writer = staging.file(name)?;
-    let written = serde_json::to_writer_pretty(&mut writer, report).map_err(std::io::Error::from);
-    let written = written.and_then(|()| writer.write_all(b"\n")).and_then(|()| writer.flush());
-    written.map_err(|cause| unwritable(staging, name, cause))
-}
-
-pub(super) fn unwritable(staging: &Staging, name: &str, cause: std::io::Error) -> Error {
-    lookalike_io::Error::Unwritable { path: staging.path().join(name), cause }.into()
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use lookalike_core::link::cluster::Clusters;
 use lookalike_core::link::config::{Config, Kind};
 use lookalike_core::link::score::Scored;
 use lookalike_core::link::validate::{Band, Validation};
@@ -39,6 +38,8 @@ pub struct LinkReport {
     pub expected_matches: f64,
     /// Matches by probability.
     pub probabilities: Vec<ScoreBand>,
+    /// Matches between records of two clusters, which do not agree on the whole and so stay apart.
+    pub matches_apart: u64,
     /// Clusters of two records or more.
     pub clusters: u64,
     /// How many clusters have how many records.
@@ -46,14 +47,24 @@ pub struct LinkReport {
     /// What a column that was not compared says of the matches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validation: Option<ValidationReport>,
-    /// Clusters that became one when records were added.
-    pub merges: u64,
+    /// What adding records to a finished result did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub added: Option<Added>,
     /// Seconds and memory by stage.
     pub stages: Vec<Stage>,
     /// Seconds of all stages.
     pub seconds: f64,
     /// The most memory that the process had, where the system tells.
     pub peak_memory_bytes: Option<u64>,
+}
+
+/// What adding records did.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Added {
+    /// Records that were added.
+    pub records: u64,
+    /// Clusters that became part of another.
+    pub merges: u64,
 }
 
 /// What a column was taken for.
@@ -127,31 +138,18 @@ pub struct ValidationBand {
 const BANDS: [f64; 6] = [0.0, 0.5, 0.9, 0.99, 0.999, 0.9999];
 
 impl LinkReport {
-    pub(super) fn new(
-        tables: &Tables,
-        config: &Config,
-        linking: &Linking,
-        matches: &[Scored],
-        clusters: &Clusters,
-        threshold: f64,
-    ) -> Self {
-        let mut sizes = BTreeMap::new();
-        for cluster in 0..clusters.count() as u32 {
-            *sizes.entry(clusters.members(cluster).len() as u64).or_default() += 1;
-        }
-        let all = [Some(&tables.first), tables.second.as_ref()];
-        let all = || all.into_iter().flatten();
+    pub(super) fn new(tables: &Tables, config: &Config, linking: &Linking, matches: &[Scored], threshold: f64) -> Self {
         let entry = |table: &ReadTable, row: &SkippedRow| SkippedEntry {
             file: table.name.clone(),
             entry: "row",
             position: row.row,
             reason: row.reason.clone(),
         };
-        let skipped_rows = all().flat_map(|table| table.skipped.iter().map(|row| entry(table, row)));
+        let skipped_rows = tables.all().flat_map(|table| table.skipped.iter().map(|row| entry(table, row)));
         Self {
             lookalike: env!("CARGO_PKG_VERSION"),
-            records: all().map(|table| table.table.row_count() as u64).collect(),
-            skipped: all().map(|table| table.skipped_count).sum(),
+            records: tables.all().map(|table| table.table.row_count() as u64).collect(),
+            skipped: tables.all().map(|table| table.skipped_count).sum(),
             skipped_rows: skipped_rows.collect(),
             columns: columns(config),
             candidates: linking.candidates.len() as u64,
@@ -161,18 +159,21 @@ impl LinkReport {
             matches: matches.len() as u64,
             expected_matches: linking.model.match_count,
             probabilities: bands(matches),
-            clusters: sizes.range(2..).map(|(_, count)| count).sum(),
-            clusters_by_size: sizes,
+            matches_apart: 0,
+            clusters: 0,
+            clusters_by_size: BTreeMap::new(),
             validation: None,
-            merges: 0,
+            added: None,
             stages: Vec::new(),
             seconds: 0.0,
             peak_memory_bytes: None,
         }
     }
 
-    /// Counts clusters by the number that each record has.
-    pub(super) fn set_clusters(&mut self, cluster_of: &[u64]) {
+    /// Counts clusters by the number that each record has, and the matches that are in none.
+    pub(super) fn set_clusters(&mut self, cluster_of: &[u64], matches: &[Scored]) {
+        let is_apart = |found: &&Scored| cluster_of[found.left as usize] != cluster_of[found.right as usize];
+        self.matches_apart = matches.iter().filter(is_apart).count() as u64;
         let mut sorted = cluster_of.to_vec();
         sorted.sort_unstable();
         self.clusters_by_size.clear();

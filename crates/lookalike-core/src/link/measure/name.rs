@@ -18,9 +18,13 @@ const SWAPPED: Level = 9;
 
 /// The level of two different names; `are_nicknames` when one is known to stand for the other.
 pub(super) fn level(texts: [Spelled<'_>; 2], are_nicknames: bool) -> Level {
-    let one = word_level(texts, are_nicknames);
     let has_words = texts.iter().any(|one| one.letters.may_have(' ') && one.text().contains(' '));
-    if has_words { one.max(level_of_words(texts.map(Spelled::text))) } else { one }
+    if !has_words {
+        return word_level(texts, are_nicknames);
+    }
+    // As one text only a single slip counts, such as a blank too many: two may make of one given name another.
+    let is_one_slip = slips(texts, 1) == Some(1);
+    level_of_words(texts.map(Spelled::text)).max(if is_one_slip { ONE_LETTER } else { DIFFERENT })
 }
 
 fn word_level(texts: [Spelled<'_>; 2], are_nicknames: bool) -> Level {
@@ -138,7 +142,10 @@ mod tests {
             ("john smith", "smith john", WITHIN),
             ("john a smith", "john smith", WITHIN),
             ("j smith", "john smith", SHORT_FORM),
+            ("jeffrey ulman", "jeffery ullman", ONE_LETTER),
+            ("mary ann lee", "maryann lee", ONE_LETTER),
             ("john smith", "peter smith", LITTLE_ALIKE),
+            ("wei zhang", "li zhang", LITTLE_ALIKE),
             ("smith", "garcia", DIFFERENT),
         ] {
             assert_eq!(level([left, right].map(Spelled::new), false), expected, "{left} {right}");
