@@ -42,8 +42,10 @@ pub enum Error {
         id: String,
     },
 
-    /// A folder that is not the result of linking.
-    #[error("{folder} is no result of lookalike link that records can be added to: {reason}")]
+    /// A folder that is not the result of linking, or one that the new records do not fit.
+    #[error(
+        "cannot add records to {folder}: {reason}; give the output folder of lookalike link, and a table with its columns"
+    )]
     NotALinkResult {
         /// The folder.
         folder: String,

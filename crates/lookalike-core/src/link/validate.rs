@@ -104,8 +104,9 @@ pub fn share_of_matches(random: Mean, sure: Mean, pool: Mean) -> Option<Share> {
         return None;
     }
     let share = (random.mean - pool.mean) / span;
-    // How the share moves with each of the three means, which err independently.
-    let by_pool = pool.error / span;
+    // How the share moves with each of the three means, which err independently. A few pairs may be equal by luck: one
+    // more that is wrong must not be beyond belief.
+    let by_pool = (pool.error / span).max(1.0 / (pool.count + 1) as f64);
     let by_random = random.error * (pool.mean - sure.mean) / span.powi(2);
     let by_sure = sure.error * (random.mean - pool.mean) / span.powi(2);
     let half = NORMAL_95 * (by_pool.powi(2) + by_random.powi(2) + by_sure.powi(2)).sqrt();
@@ -205,6 +206,13 @@ mod tests {
     fn a_field_that_does_not_tell_says_nothing() {
         assert_eq!(share_of_matches(exactly(10.0), exactly(10.0), exactly(10.0)), None);
         assert_eq!(share_of_matches(exactly(45.0), exactly(10.0), Mean::default()), None);
+    }
+
+    #[test]
+    fn three_pairs_that_are_equal_do_not_make_a_pool_sure() {
+        let pool = |count: usize| Mean { count, mean: 10.0, error: 0.0 };
+        let low = |count: usize| share_of_matches(exactly(45.0), exactly(10.0), pool(count)).unwrap().low;
+        assert!(low(3) < 0.6 && low(10_000) > 0.999);
     }
 
     /// Differences of matches are exponential with mean 10, of others even up to 90 with mean 45.

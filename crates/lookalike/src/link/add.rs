@@ -134,7 +134,7 @@ fn old_records(folder: &Path) -> Result<(Table, Vec<u64>)> {
 /// Old records and new ones in one table, with the columns of the old.
 fn joined(old: &Table, new: ReadTable, config: &Config, options: &AddOptions) -> Result<ReadTable> {
     new.require_rows()?;
-    let does_not_fit = |reason: String| not_a_result(&options.folder, format!("{} does not fit: {reason}", new.name));
+    let does_not_fit = |reason: String| not_a_result(&options.folder, format!("{}: {reason}", new.name));
     let places = old.names().iter().map(|name| new.table.find(name)).collect::<lookalike_core::error::Result<Vec<_>>>();
     let places = places.map_err(|error| does_not_fit(error.to_string()))?;
     if let Some(id) = &config.id {

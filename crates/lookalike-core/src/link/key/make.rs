@@ -101,10 +101,12 @@ fn fits(kind: KeyKind, field: &Field) -> bool {
     }
 }
 
-/// The share of random pairs that are equal in the field.
+/// The share of random pairs that are equal in the field. A record is no pair with itself, or all small tables would be equal.
 fn equal_share(field: &Field) -> f64 {
+    let pairs = |count: f64| count * (count - 1.0);
     let total = field.of_record.iter().filter(|value| **value != MISSING).count() as f64;
-    (0..field.values.len() as u32).map(|value| (f64::from(field.frequency(value)) / total.max(1.0)).powi(2)).sum()
+    let equal: f64 = (0..field.values.len() as u32).map(|value| pairs(f64::from(field.frequency(value)))).sum();
+    equal / pairs(total).max(1.0)
 }
 
 fn keys(kind: KeyKind, field: &Field, value: usize) -> Vec<u64> {
