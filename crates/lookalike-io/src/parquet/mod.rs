@@ -106,6 +106,8 @@ pub(crate) fn each_record(
                 let cell = |field: &Field| match field {
                     Field::Null => String::new(),
                     Field::Str(text) => text.trim().to_owned(),
+                    // Older writers do not say that bytes are text.
+                    Field::Bytes(bytes) => String::from_utf8_lossy(bytes.data()).trim().to_owned(),
                     other => other.to_string(),
                 };
                 let cells: Vec<String> = row.get_column_iter().map(|(_, field)| cell(field)).collect();

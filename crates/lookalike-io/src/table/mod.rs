@@ -127,3 +127,53 @@ fn parquet_table(bytes: Vec<u8>) -> std::result::Result<ReadTable, String> {
 fn shown(path: &Path) -> String {
     if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ::parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
+    use ::parquet::file::writer::SerializedFileWriter;
+    use ::parquet::schema::parser::parse_message_type;
+
+    use super::*;
+
+    /// Two rows; the second has an id and a code alone.
+    fn parquet() -> Vec<u8> {
+        let schema = "message table { required int64 id; optional binary name (STRING); optional int32 born (DATE); \
+                      optional double price; required binary code; }";
+        let schema = Arc::new(parse_message_type(schema).unwrap());
+        let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::default()).unwrap();
+        let mut group = writer.next_row_group().unwrap();
+        let one = Some(&[1_i16, 0][..]);
+        let mut at = 0;
+        while let Some(mut column) = group.next_column().unwrap() {
+            match at {
+                0 => column.typed::<Int64Type>().write_batch(&[1, 2], None, None),
+                1 => column.typed::<ByteArrayType>().write_batch(&[ByteArray::from(" Ann ")], one, None),
+                2 => column.typed::<Int32Type>().write_batch(&[-9903], one, None),
+                3 => column.typed::<DoubleType>().write_batch(&[9.5], one, None),
+                _ => column.typed::<ByteArrayType>().write_batch(&["x7", "y"].map(ByteArray::from), None, None),
+            }
+            .unwrap();
+            column.close().unwrap();
+            at += 1;
+        }
+        group.close().unwrap();
+        writer.into_inner().unwrap()
+    }
+
+    #[test]
+    fn cells_of_parquet_are_as_a_person_writes_them() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let bytes = parquet();
+        std::fs::write(file.path(), &bytes).unwrap();
+        let read = read_table(file.path()).unwrap();
+        assert_eq!(read.table.names(), ["id", "name", "born", "price", "code"]);
+        assert_eq!(read.table.row(0).collect::<Vec<_>>(), ["1", "Ann", "1942-11-21", "9.5", "x7"]);
+        assert_eq!(read.table.row(1).collect::<Vec<_>>(), ["2", "", "", "", "y"]);
+
+        std::fs::write(file.path(), &bytes[..bytes.len() / 2]).unwrap();
+        assert!(matches!(read_table(file.path()), Err(Error::NotATable { .. })));
+    }
+}

@@ -1,8 +1,10 @@
 //! JSONL: an object a line, whose fields are the columns.
 
 use std::collections::HashMap;
+use std::fmt;
 
 use lookalike_core::table::Table;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 
 use super::ReadTable;
@@ -13,8 +15,8 @@ pub(super) fn read(text: &str) -> ReadTable {
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut skipped: Vec<(u64, String)> = Vec::new();
     for (row, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
-        match serde_json::from_str::<serde_json::Map<String, Value>>(line) {
-            Ok(object) => {
+        match serde_json::from_str::<InOrder>(line) {
+            Ok(InOrder(object)) => {
                 let mut cells = vec![String::new(); names.len()];
                 for (name, value) in object {
                     let place = *places.entry(name).or_insert_with_key(|name| {
@@ -40,6 +42,31 @@ pub(super) fn read(text: &str) -> ReadTable {
     read
 }
 
+/// An object whose fields keep their order, which is that of the columns.
+struct InOrder(Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for InOrder {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+        impl<'de> Visitor<'de> for Fields {
+            type Value = InOrder;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<InOrder, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(InOrder(fields))
+            }
+        }
+        deserializer.deserialize_map(Fields)
+    }
+}
+
 /// A value as a cell.
 fn written(value: Value) -> String {
     match value {
@@ -56,9 +83,9 @@ mod tests {
 
     #[test]
     fn fields_are_columns_in_the_order_in_which_they_come_up() {
-        let read = read("{\"id\":1,\"name\":\"Ann\"}\nnothing\n{\"id\":2,\"city\":null,\"name\":\" Bob \"}\n");
-        assert_eq!(read.table.names(), ["id", "name", "city"]);
-        assert_eq!(read.table.column(1).iter().collect::<Vec<_>>(), ["Ann", "Bob"]);
+        let read = read("{\"name\":\"Ann\",\"id\":1}\nnothing\n{\"id\":2,\"city\":null,\"name\":\" Bob \"}\n");
+        assert_eq!(read.table.names(), ["name", "id", "city"]);
+        assert_eq!(read.table.column(0).iter().collect::<Vec<_>>(), ["Ann", "Bob"]);
         assert_eq!((read.skipped_count, read.skipped[0].row), (1, 2));
     }
 }
