@@ -22,7 +22,7 @@ const STEPS: [Step; 6] = [
             workspace.cargo().args(["doc", "--quiet", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"),
         )
     }),
-    ("the commands of README.md", readme::run),
+    ("the commands of README.md and docs", readme::run),
     ("cargo xtask quality", |workspace| quality::run(workspace, None)),
 ];
 

@@ -22,7 +22,7 @@ use crate::resources::ResourceArguments;
 use crate::similarity::SimilarityArguments;
 use crate::tune::TuneArguments;
 
-/// Find documents that are nearly the same, with proof.
+/// Find what is nearly the same, with proof: documents, and records of customers.
 ///
 /// Every document that is removed has a near-duplicate that is kept, and the output names it with their exact
 /// similarity. No two documents that are kept are near-duplicates.
@@ -46,8 +46,9 @@ pub(crate) enum Command {
     Pairs(PairsArguments),
     /// Find records that mean the same customer, site or product: in one table, or between two.
     #[command(after_help = "Examples:\n  lookalike link examples/customers.csv --id id -o linked\n  \
-        lookalike link examples/customers.csv --id id --explain 17 42\n\n\
-        writes linked/matches.csv (pairs with points for each field), clusters.csv, linked.csv (all rows with their cluster) and summary.json.")]
+        lookalike link examples/customers.csv --id id --explain 1 2\n\n\
+        The first writes linked/matches.csv (pairs, with points for each field), clusters.csv, linked.csv (all rows with their\n\
+        cluster), link.toml (what the columns were taken for) and summary.json; the second says why two records are a match.")]
     Link(LinkArguments),
     /// What bands and rows find, let through and cost, before anything is run.
     #[command(after_help = "Examples:\n  lookalike tune --threshold 0.8 --recall 0.99 --svg curve.svg\n  \

@@ -182,19 +182,19 @@ pub(crate) fn show_explanation(ids: &[String; 2], explanation: &Explanation) -> 
     let [left, right] = ids.each_ref().map(|id| one_line(id));
     writeln!(out, "{left} and {right}: probability {:.6}, {} points", explanation.probability, explanation.points)?;
     let shown = |value: &Option<String>| one_line(value.as_deref().unwrap_or("(missing)"));
-    writeln!(out, "{:>8}  points  weight", "")?;
-    for field in &explanation.fields {
+    let names: Vec<String> = explanation.fields.iter().map(|field| one_line(&field.name)).collect();
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max("together".len());
+    writeln!(out, "{:width$}  points  weight", "")?;
+    for (field, name) in explanation.fields.iter().zip(&names) {
         let (left, right) = (shown(&field.left), shown(&field.right));
-        let name = one_line(&field.name);
-        writeln!(out, "{name:20} {:>3} {:>+8.2}  {}: {left} | {right}", field.points, field.weight, field.level)?;
+        writeln!(out, "{name:width$}  {:>6} {:>+7.2}  {}: {left} | {right}", field.points, field.weight, field.level)?;
     }
-    writeln!(out, "{:20}     {:>+8.2}  the odds of a random pair", "prior", explanation.prior)?;
+    let mut line = |name: &str, weight: f64, why: &str| {
+        writeln!(out, "{}", format!("{name:width$}  {:>6} {weight:>+7.2}  {why}", "").trim_end())
+    };
+    line("prior", explanation.prior, "the odds of a random pair")?;
     if explanation.bounded != 0.0 {
-        writeln!(
-            out,
-            "{:20}     {:>+8.2}  since fields do not speak for themselves alone",
-            "bounded", explanation.bounded
-        )?;
+        line("bounded", explanation.bounded, "since one field alone, or those of a household, prove little")?;
     }
-    writeln!(out, "{:20}     {:>+8.2}", "together", explanation.weight)
+    line("together", explanation.weight, "")
 }

@@ -1,6 +1,6 @@
-//! The README's own commands, run in a fresh copy of the repository as a new user would run them.
+//! The commands of the README and the documentation, run in a fresh copy of the repository as a new user would run them.
 //!
-//! Every command of every `console` block must exit as the README says (0, or what a comment `# exit 1` names), and must
+//! Every command of every `console` block must exit as the page says (0, or what a comment `# exit 1` names), and must
 //! print the lines shown after it. Some lines of a README are for a person only and are passed over: see
 //! [`is_for_people`].
 
@@ -10,7 +10,7 @@ mod parse;
 
 use std::env;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -18,13 +18,8 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::workspace::{Workspace, succeed};
 use parse::Example;
 
-/// Runs all commands of the README in order.
+/// Runs all commands of the README, and then those of the documentation, page by page and in order.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
-    let path = workspace.root().join("README.md");
-    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let examples = parse::examples(&text);
-    ensure!(!examples.is_empty(), "README.md has no console block with a command");
-
     let copy = copy::Copy::make(workspace)?;
     // Where the README has the user install it, the command is simply there.
     succeed(in_copy(Command::new("cargo"), copy.root(), workspace)?.args([
@@ -34,6 +29,30 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
         "--package",
         "lookalike-cli",
     ]))?;
+    for page in pages(workspace.root())? {
+        run_page(&page, &copy, workspace)?;
+    }
+    copy.remove()
+}
+
+/// The README first, and all pages beside it in the order of their names, relative to the root.
+fn pages(root: &Path) -> Result<Vec<PathBuf>> {
+    let folder = Path::new("docs");
+    let mut pages = Vec::new();
+    for entry in root.join(folder).read_dir().context("cannot read docs")? {
+        let name = PathBuf::from(entry?.file_name());
+        pages.extend((name.extension() == Some("md".as_ref())).then(|| folder.join(name)));
+    }
+    pages.sort();
+    pages.insert(0, PathBuf::from("README.md"));
+    Ok(pages)
+}
+
+fn run_page(page: &Path, copy: &copy::Copy, workspace: &Workspace) -> Result<()> {
+    let path = workspace.root().join(page);
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let examples = parse::examples(&text);
+    ensure!(!examples.is_empty() || page != Path::new("README.md"), "README.md has no console block with a command");
     for example in &examples {
         if is_for_people(&example.command) {
             println!("  passed over: {}", example.command);
@@ -41,10 +60,10 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
         }
         println!("  $ {}", example.command);
         run_example(example, copy.root(), workspace).with_context(|| {
-            format!("README.md:{}: $ {} (in {})", example.line, example.command, copy.root().display())
+            format!("{}:{}: $ {} (in {})", page.display(), example.line, example.command, copy.root().display())
         })?;
     }
-    copy.remove()
+    Ok(())
 }
 
 /// What fetches the project, installs it, or would run this very check again.
@@ -66,7 +85,7 @@ fn run_example(example: &Example, folder: &Path, workspace: &Workspace) -> Resul
         bail!("{}, where {} was expected\n{}", output.status, example.exit_code, said());
     }
     if let Some(missing) = compare::first_missing(&example.shown, &stdout, &stderr) {
-        bail!("this line of the README is not in the output, or not in this order: {missing:?}\n{}", said());
+        bail!("this line of the page is not in the output, or not in this order: {missing:?}\n{}", said());
     }
     Ok(())
 }
