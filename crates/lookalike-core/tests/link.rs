@@ -330,3 +330,25 @@ fn columns_are_what_their_values_are() {
     ];
     assert_eq!(kinds, HashMap::from(expected));
 }
+
+#[test]
+fn many_different_typing_errors_do_not_outvote_what_they_are_errors_of() {
+    let mut born = Table::new(["born"]);
+    for year in 1900..1980 {
+        let day = format!("{year}-05-17");
+        (0..60).for_each(|_| born.push(&[&day]).unwrap());
+        // Each of them once: more different errors than dates, in few of the rows.
+        for error in [format!("{year}-0517"), format!("{year}-5x-17"), format!("{year}-05--17")] {
+            born.push(&[error]).unwrap();
+        }
+    }
+    assert_eq!(guess(&born, None, None).columns[0].kind, Kind::Date);
+
+    // Nor does what is typed for want of a better: four of five rows have it.
+    let mut phones = Table::new(["call"]);
+    for number in 0..100 {
+        phones.push(&[format!("555-01{number:02}-77")]).unwrap();
+        (0..4).for_each(|_| phones.push(&["unknown"]).unwrap());
+    }
+    assert_eq!(guess(&phones, None, None).columns[0].kind, Kind::Phone);
+}

@@ -1,7 +1,7 @@
 //! Tables to a [`Config`]: what each column is, told from its values. The word over it decides only where values could
 //! be two things: seven digits are a phone or a code.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::OnceLock;
 
 use xxhash_rust::xxh3::xxh3_64;
@@ -97,7 +97,11 @@ fn header_words(name: &str) -> Vec<String> {
     words(&spaced)
 }
 
-/// What can be seen of a column without knowing what it is. Shares are of the filled values, each different value once.
+/// What can be seen of a column without knowing what it is.
+///
+/// Shares are of the filled values, each weighed by the root of how often it occurs: once each, typing errors would outvote what
+/// they are errors of, since there are so many different ones; by all rows, the one thing that clerks type when they do
+/// not know would.
 #[derive(Debug, Default)]
 struct Profile {
     header: Vec<String>,
@@ -124,33 +128,46 @@ struct Profile {
 }
 
 impl Profile {
-    fn new(name: &str, first: &Strings, second: Option<&Strings>) -> Self {
+    fn new<'a>(name: &str, first: &'a Strings, second: Option<&'a Strings>) -> Self {
         let mut profile = Self { header: header_words(name), ..Self::default() };
-        let mut hashes: Vec<HashMap<u64, &str>> = Vec::new();
+        let mut counted: Vec<HashMap<&str, u32>> = Vec::new();
         for column in [Some(first), second].into_iter().flatten() {
             profile.row_count += column.len();
-            let filled = column.iter().map(str::trim).filter(|value| !value.is_empty());
-            profile.filled_count += filled.clone().count();
-            hashes.push(filled.map(|value| (xxh3_64(value.as_bytes()), value)).collect());
+            let mut counts = HashMap::new();
+            for value in column.iter().map(str::trim).filter(|value| !value.is_empty()) {
+                *counts.entry(value).or_default() += 1;
+                profile.filled_count += 1;
+            }
+            counted.push(counts);
         }
-        profile.is_shared = match &hashes[..] {
-            [first, second] => first.keys().any(|hash| second.contains_key(hash)),
-            _ => hashes[0].len() < profile.filled_count,
+        profile.is_shared = match &counted[..] {
+            [first, second] => first.keys().any(|value| second.contains_key(value)),
+            _ => counted[0].len() < profile.filled_count,
         };
-        let mut values: Vec<(u64, &str)> = hashes.into_iter().flatten().collect();
+        let hashed = |(value, count): (&'a str, u32)| (xxh3_64(value.as_bytes()), value, count);
+        let mut values: Vec<(u64, &str, u32)> = counted.into_iter().flatten().map(hashed).collect();
         values.sort_unstable();
-        values.dedup();
+        // What both tables have, once.
+        values.dedup_by(|after, before| {
+            let is_same = after.1 == before.1;
+            before.2 += if is_same { after.2 } else { 0 };
+            is_same
+        });
         profile.distinct_count = values.len();
         values.truncate(SAMPLE);
-        profile.look_at(&values.iter().map(|(_, value)| *value).collect::<Vec<_>>());
+        let weighed = |(_, value, count): &(u64, &'a str, u32)| (*value, f64::from(*count).sqrt());
+        profile.look_at(&values.iter().map(weighed).collect::<Vec<_>>());
         profile
     }
 
-    fn look_at(&mut self, values: &[&str]) {
-        let order = DateOrder::of(values.iter().copied());
-        let share = |test: &dyn Fn(&str) -> bool| {
-            values.iter().filter(|value| test(value)).count() as f64 / values.len().max(1) as f64
+    /// Looks at values with their weights.
+    fn look_at(&mut self, values: &[(&str, f64)]) {
+        let order = DateOrder::of(values.iter().map(|(value, _)| *value));
+        let total = values.iter().map(|(_, weight)| weight).sum::<f64>().max(1.0);
+        let mean = |measure: &dyn Fn(&str) -> f64| {
+            values.iter().map(|(value, weight)| weight * measure(value)).sum::<f64>() / total
         };
+        let share = |test: &dyn Fn(&str) -> bool| mean(&|value| f64::from(u8::from(test(value))));
         let digits = |value: &str| value.bytes().filter(u8::is_ascii_digit).count();
         self.emails = share(&|value| value.contains('@') && !value.contains(' '));
         self.dates = share(&|value| value.len() >= 6 && Date::parse(value, order).is_some_and(|date| date.month > 0));
@@ -158,17 +175,16 @@ impl Profile {
         self.phone_signs = share(&|value| is_phone_like(value) && value.bytes().any(|b| b"()+-/. ".contains(&b)));
         self.numbers = share(&|value| parse_number(value).is_some());
         self.decimals = share(&|value| parse_number(value).is_some_and(|number| number.fract() != 0.0));
-        self.longest_digits = values.iter().map(|value| digits(value)).max().unwrap_or(0);
-        self.same_length = most_common_share(values.iter().map(|value| value.chars().count()));
+        self.longest_digits = values.iter().map(|(value, _)| digits(value)).max().unwrap_or(0);
+        self.same_length = most_common_share(values.iter().map(|(value, weight)| (value.chars().count(), *weight)));
         self.codes = share(&|value| is_code_like(value));
         self.with_digit = share(&|value| digits(value) > 0);
-        let cut: Vec<Vec<String>> = values.iter().map(|value| words(value)).collect();
+        let cut: Vec<(Vec<String>, f64)> = values.iter().map(|(value, weight)| (words(value), *weight)).collect();
         let share_of_words = |test: &dyn Fn(&[String]) -> bool| {
-            cut.iter().filter(|words| test(words)).count() as f64 / cut.len().max(1) as f64
+            cut.iter().filter(|(words, _)| test(words)).map(|(_, weight)| weight).sum::<f64>() / total
         };
-        let count = cut.len().max(1) as f64;
-        self.word_mean = cut.iter().map(Vec::len).sum::<usize>() as f64 / count;
-        self.letter_mean = values.iter().map(|value| value.chars().count()).sum::<usize>() as f64 / count;
+        self.word_mean = cut.iter().map(|(words, weight)| words.len() as f64 * weight).sum::<f64>() / total;
+        self.letter_mean = mean(&|value| value.chars().count() as f64);
         self.streets = share_of_words(&|words| words.iter().skip(1).any(|word| is_address_word(word)));
         self.number_first = share_of_words(&|words| {
             words.len() > 1 && words[0].starts_with(|c: char| c.is_ascii_digit()) && words[0].len() < 6
@@ -374,11 +390,12 @@ fn is_code_like(value: &str) -> bool {
         && value.bytes().all(|b| b.is_ascii_alphanumeric() || b" -_/.".contains(&b))
 }
 
-fn most_common_share(values: impl Iterator<Item = usize>) -> f64 {
-    let mut counts: HashMap<usize, usize> = HashMap::new();
-    values.for_each(|value| *counts.entry(value).or_default() += 1);
-    let total: usize = counts.values().sum();
-    counts.values().max().map_or(0.0, |most| *most as f64 / total as f64)
+/// The share of the most common of some numbers, each of which has a weight.
+fn most_common_share(numbers: impl Iterator<Item = (usize, f64)>) -> f64 {
+    let mut weights: BTreeMap<usize, f64> = BTreeMap::new();
+    numbers.for_each(|(number, weight)| *weights.entry(number).or_default() += weight);
+    let total: f64 = weights.values().sum();
+    weights.values().copied().reduce(f64::max).map_or(0.0, |most| most / total)
 }
 
 fn is_name(word: &str) -> bool {
