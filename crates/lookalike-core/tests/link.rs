@@ -352,3 +352,29 @@ fn many_different_typing_errors_do_not_outvote_what_they_are_errors_of() {
     }
     assert_eq!(guess(&phones, None, None).columns[0].kind, Kind::Phone);
 }
+
+#[test]
+fn copies_are_found_however_many_there_are() {
+    // More copies of one customer than a bucket may have, under other ids, and a misspelled one.
+    let copies = 300;
+    let mut rows = customers();
+    let mut copy = customer(3, 0);
+    for number in 0..copies {
+        copy[0] = format!("copy {number}");
+        rows.push(copy.clone());
+    }
+    copy[0] = "misspelled".to_owned();
+    copy[2].push('e');
+    rows.push(copy);
+    let whole = table(rows.clone());
+    let config = guess(&whole, None, Some("id"));
+    let linked = link(&whole, None, &config).unwrap();
+    let last = rows.len() as u32 - 1;
+    let of_copy = linked.clusters.of(last - 1);
+    assert!((last - copies..=last).all(|record| linked.clusters.of(record) == of_copy));
+
+    let second = table(rows[rows.len() - copies as usize..].to_vec());
+    let linked = link(&whole, Some(&second), &config).unwrap();
+    let matched: BTreeSet<u32> = linked.matches.iter().map(|pair| pair.right).collect();
+    assert!((0..copies).all(|at| matched.contains(&(rows.len() as u32 + at))));
+}

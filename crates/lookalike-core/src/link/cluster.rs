@@ -3,6 +3,8 @@
 //! Matches are taken best first. What a reader would get wrong: a match between two clusters joins them only when *all*
 //! their records agree on the whole, so that a record of which little is known cannot tie two families into one.
 
+use std::collections::HashMap;
+
 use super::records::{MISSING, Records};
 use super::score::{Scored, Scorer};
 
@@ -54,7 +56,8 @@ pub(super) struct Joining<'a, 'b> {
     pub(super) scorer: &'a Scorer<'b>,
     /// The cluster of each record: the number of one of its records.
     pub(super) of_record: Vec<u32>,
-    /// The records of each cluster; none for a record alone.
+    /// The records of each cluster, of which the first [`MOST_LOOKED_AT`] are those with the least content, in this order; none
+    /// for a record alone.
     pub(super) members: Vec<Vec<u32>>,
 }
 
@@ -84,13 +87,18 @@ impl Joining<'_, '_> {
             return None;
         }
         let (into, from) = if self.members_of(a).len() < self.members_of(b).len() { (b, a) } else { (a, b) };
-        let mut all = [self.members_of(into), self.members_of(from)].concat();
-        all.sort_unstable_by_key(|record| self.scorer.records.content(*record));
-        for record in self.members_of(from).to_vec() {
-            self.of_record[record as usize] = into;
+        let added = self.members_of(from).to_vec();
+        let least = self.least_of([into, from]);
+        for record in &added {
+            self.of_record[*record as usize] = into;
         }
         self.members[from as usize] = Vec::new();
-        self.members[into as usize] = all;
+        let members = &mut self.members[into as usize];
+        // A record alone has no list yet.
+        let kept = members.len().min(MOST_LOOKED_AT);
+        members[..kept].copy_from_slice(&least[..kept]);
+        members.extend(&least[kept..]);
+        members.extend(added.iter().skip(MOST_LOOKED_AT));
         Some((into, from))
     }
 
@@ -102,38 +110,54 @@ impl Joining<'_, '_> {
         }
     }
 
+    /// The least of two clusters: all of both that are looked at, sorted.
+    fn least_of(&self, clusters: [u32; 2]) -> Vec<u32> {
+        let mut least = clusters.map(|cluster| looked_at(self.members_of(cluster))).concat();
+        least.sort_unstable_by_key(|record| (self.scorer.records.content(*record), *record));
+        least
+    }
+
     fn agree(&self, a: u32, b: u32) -> bool {
         let [left, right] = [a, b].map(|cluster| self.members_of(cluster));
         if left.len() == 1 && right.len() == 1 {
             return true;
         }
-        let [left, right] = [left, right].map(|side| &side[..side.len().min(MOST_LOOKED_AT)]);
+        let [left, right] = [left, right].map(looked_at);
         let evidence = |a: u32, b: u32| self.scorer.score(a, b).weight - self.scorer.model.prior;
         let sum: f64 = left.iter().flat_map(|a| right.iter().map(move |b| evidence(*a, *b))).sum();
         sum / (left.len() * right.len()) as f64 >= -self.scorer.model.prior * AGREEMENT
     }
 }
 
+fn looked_at(members: &[u32]) -> &[u32] {
+    &members[..members.len().min(MOST_LOOKED_AT)]
+}
+
 /// The record that stands best for all: its values are those that most others have too, and few are missing. Ties go to
 /// the longer values, then to what stands first in order of the letters. None of no records.
 pub fn best_record(records: &Records, members: &[u32]) -> Option<u32> {
-    let support = |record: u32| -> usize {
-        let of_field = |field: &super::records::Field| {
-            let value = field.of_record[record as usize];
-            if value == MISSING {
-                0
-            } else {
-                members.iter().filter(|other| field.of_record[**other as usize] == value).count()
-            }
-        };
-        records.fields().iter().map(of_field).sum()
+    if let [alone] = members {
+        return Some(*alone);
+    }
+    let mut counts: HashMap<(usize, u32), usize> = HashMap::new();
+    let values = |record: u32| {
+        let fields = records.fields().iter().enumerate();
+        fields.map(move |(at, field)| (at, field.of_record[record as usize])).filter(|(_, value)| *value != MISSING)
     };
+    members.iter().flat_map(|record| values(*record)).for_each(|value| *counts.entry(value).or_default() += 1);
     let texts = |record: u32| -> Vec<&str> {
         records.fields().iter().map(|field| field.text(record).unwrap_or_default()).collect()
     };
-    let length = |record: u32| texts(record).iter().map(|text| text.len()).sum::<usize>();
-    members.iter().copied().max_by(|a, b| {
-        let by_support = support(*a).cmp(&support(*b)).then_with(|| length(*a).cmp(&length(*b)));
-        by_support.then_with(|| texts(*b).cmp(&texts(*a))).then_with(|| records.content(*b).cmp(&records.content(*a)))
-    })
+    let ranked = members.iter().map(|record| {
+        let support: usize = values(*record).map(|value| counts[&value]).sum();
+        let length: usize = texts(*record).iter().map(|text| text.len()).sum();
+        (support, length, *record)
+    });
+    let best = ranked.max_by(|a, b| {
+        let by_support = (a.0, a.1).cmp(&(b.0, b.1));
+        by_support
+            .then_with(|| texts(b.2).cmp(&texts(a.2)))
+            .then_with(|| records.content(b.2).cmp(&records.content(a.2)))
+    });
+    best.map(|(_, _, record)| record)
 }

@@ -50,6 +50,7 @@
 
 pub mod cluster;
 pub mod config;
+mod copies;
 pub mod decide;
 pub mod explain;
 pub mod extend;

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::config::{Config, Kind};
+use super::copies::Copies;
 use super::guess::is_of_household;
 use super::letters::Letters;
 use super::normalize::{Date, DateOrder, Normalizer};
@@ -35,6 +36,7 @@ pub struct Records {
     /// What a first look at each record needs, side by side, so that a record is one place in memory.
     cells: Vec<Cell>,
     swappable: Option<[usize; 2]>,
+    copies: Copies,
 }
 
 /// One field of all records.
@@ -48,7 +50,7 @@ pub struct Field {
     pub of_record: Vec<u32>,
     /// The different values in their normal form.
     pub values: Strings,
-    /// How many records of the first table, and of the second, have each value.
+    /// How many records of the first table, and of the second, have each value; many copies of one record count as ten.
     pub counts: [Vec<u32>; 2],
     /// Whom or what its values tell apart.
     pub tells: Tells,
@@ -149,18 +151,20 @@ impl Records {
                 Ok((of_first, of_second))
             })
             .collect::<Result<Vec<_>>>()?;
-        let fields: Vec<Field> = used
+        let mut fields: Vec<Field> = used
             .par_iter()
             .zip(columns)
             .map(|(column, (of_first, of_second))| Field::new(&column.name, column.kind, of_first, of_second))
             .collect();
-        let content = [Some(first), second].into_iter().flatten().flat_map(content_of).collect();
+        let content: Vec<u64> = [Some(first), second].into_iter().flatten().flat_map(content_of).collect();
+        let copies = Copies::of(&fields, &content, first.row_count());
+        copies.leave_out_of_counts(&mut fields);
         let names: Vec<usize> = (0..fields.len()).filter(|at| fields[*at].kind == Kind::PersonName).collect();
         let swappable = (names.len() >= 2).then(|| [names[0], names[1]]);
         let second_count = second.map_or(0, Table::row_count);
         let count = first.row_count() + second_count;
         let cells = cells(&fields, count);
-        Ok(Self { fields, first_count: first.row_count(), count, content, cells, swappable })
+        Ok(Self { fields, first_count: first.row_count(), count, content, cells, swappable, copies })
     }
 
     /// The fields that are compared.
@@ -199,6 +203,11 @@ impl Records {
     /// A number by which records are ordered, made of all that a record holds. Records that are equal in it are equal.
     pub fn content(&self, record: u32) -> u64 {
         self.content[record as usize]
+    }
+
+    /// The records that are equal in all that is compared.
+    pub(super) fn copies(&self) -> &Copies {
+        &self.copies
     }
 
     /// The given and the family name, which people mix up.

@@ -2,7 +2,7 @@
 
 use rdst::RadixSort;
 
-use super::split::Found;
+use super::split::{Found, pack};
 use super::{KeyKind, KeyReport};
 
 /// Pairs that share a key.
@@ -71,6 +71,14 @@ impl Candidates {
             pairs.dedup();
             self.merge(&pairs, Source { kinds: bit(kind), fields });
         }
+    }
+
+    /// Adds pairs of records that are equal in all that is compared.
+    pub(super) fn add_copies(&mut self, pairs: impl Iterator<Item = (u32, u32)>) {
+        let mut pairs: Vec<u64> = pairs.map(|(left, right)| pack(left.min(right), left.max(right))).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        self.merge(&pairs, Source { kinds: bit(KeyKind::Identical), fields: TWO_FIELDS });
     }
 
     fn merge(&mut self, added: &[u64], source: Source) {

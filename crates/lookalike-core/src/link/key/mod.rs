@@ -2,8 +2,8 @@
 //!
 //! First the records that are identical in a field, then those that a forgiving key brings together: a letter left out, the
 //! same sound, rare words, swapped names, a phone without its area code. What a reader would get wrong: a bucket over
-//! [`Bounds::bucket_pairs`] is not dropped but split by a further key, one of another field; only what is too large
-//! even then is left out, and counted.
+//! [`Bounds::bucket_pairs`] is not dropped but split by a further key, one of another field, with one record for all that are
+//! equal in everything; only what is too large even then is left out, and counted.
 
 mod coarse;
 mod gather;
@@ -121,6 +121,8 @@ const ALWAYS: usize = 2_000_000;
 pub fn find_candidates(records: &Records, bounds: &Bounds) -> Candidates {
     let coarse = Coarse::of(records);
     let mut candidates = Candidates::default();
+    let copies = records.copies().pairs(records.are_of_two_tables());
+    candidates.add_copies(copies.into_iter().filter(|(left, right)| *left.max(right) >= bounds.from));
     for maker in Maker::all(records) {
         let entries = maker.entries(records);
         let splitter = Splitter::new(records, &coarse, maker.field(), maker.kind(), *bounds);

@@ -70,6 +70,13 @@ impl<'a> Splitter<'a> {
                 self.emit(&members, &mut found.pairs);
                 continue;
             }
+            // Copies go with the one that stands for them.
+            members.retain(|record| self.records.copies().is_first(*record));
+            let count = self.pair_count(&members);
+            if count <= self.bounds.bucket_pairs {
+                self.emit(&members, &mut found.pairs);
+                continue;
+            }
             let before = found.split_pairs.len();
             self.split(&members, 0, self.splits, &mut found.split_pairs);
             // One pair may come by two further keys.

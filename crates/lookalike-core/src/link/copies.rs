@@ -1,0 +1,95 @@
+//! Records that are equal in all that is compared: rows that were imported once more.
+//!
+//! Where a bucket is over its bound, one of them stands for all, since no further key could ever split them. And no value is
+//! common because one record was copied a hundred times.
+
+use rayon::prelude::*;
+
+use super::records::{Field, MISSING};
+use crate::hash::mix;
+
+/// Which records are copies of which.
+#[derive(Debug)]
+pub(super) struct Copies {
+    /// Of each record, the one of its table that stands for it: itself, unless it is a copy.
+    first_of: Vec<u32>,
+    /// Records that have copies, those that are equal side by side.
+    equal: Vec<Copy>,
+}
+
+/// A record that has copies, or is one. Sorted, equal ones stand side by side, those of the first table before the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Copy {
+    values: u64,
+    is_second: bool,
+    content: u64,
+    record: u32,
+}
+
+/// Copies of a record that count in how common its values are: as many as are always compared with each other.
+const COUNTED: usize = 10;
+
+impl Copies {
+    /// Finds them by sorting.
+    pub(super) fn of(fields: &[Field], content: &[u64], first_count: usize) -> Self {
+        let copy = |record: u32| {
+            let (values, content) = (hash_of_values(fields, record)?, content[record as usize]);
+            Some(Copy { values, is_second: record as usize >= first_count, content, record })
+        };
+        let mut equal: Vec<Copy> = (0..content.len() as u32).into_par_iter().filter_map(copy).collect();
+        equal.par_sort_unstable();
+        let mut first_of: Vec<u32> = (0..content.len() as u32).collect();
+        let is_same = |left: &Copy, right: &Copy| (left.values, left.is_second) == (right.values, right.is_second);
+        for copies in equal.chunk_by(is_same) {
+            copies.iter().for_each(|copy| first_of[copy.record as usize] = copies[0].record);
+        }
+        equal =
+            equal.chunk_by(|a, b| a.values == b.values).filter(|copies| copies.len() > 1).flatten().copied().collect();
+        Self { first_of, equal }
+    }
+
+    /// Whether a record is no copy of one that stands for it.
+    #[inline]
+    pub(super) fn is_first(&self, record: u32) -> bool {
+        self.first_of[record as usize] == record
+    }
+
+    /// Pairs that hold all copies together, fewer than twice as many as there are records: in one table the first with all others,
+    /// between two the first of each table with all of the other.
+    pub(super) fn pairs(&self, are_of_two_tables: bool) -> Vec<(u32, u32)> {
+        let mut pairs = Vec::new();
+        for copies in self.equal.chunk_by(|left, right| left.values == right.values) {
+            if !are_of_two_tables {
+                pairs.extend(copies[1..].iter().map(|copy| (copies[0].record, copy.record)));
+                continue;
+            }
+            let (first, second) = copies.split_at(copies.partition_point(|copy| !copy.is_second));
+            if let (Some(of_first), Some(of_second)) = (first.first(), second.first()) {
+                pairs.extend(second.iter().map(|copy| (of_first.record, copy.record)));
+                pairs.extend(first.iter().map(|copy| (copy.record, of_second.record)));
+            }
+        }
+        pairs
+    }
+
+    /// Leaves copies beyond [`COUNTED`] out of how often each value occurs.
+    pub(super) fn leave_out_of_counts(&self, fields: &mut [Field]) {
+        let is_same = |left: &Copy, right: &Copy| (left.values, left.is_second) == (right.values, right.is_second);
+        for copies in self.equal.chunk_by(is_same).filter(|copies| copies.len() > COUNTED) {
+            let too_many = (copies.len() - COUNTED) as u32;
+            for field in &mut *fields {
+                let value = field.of_record[copies[0].record as usize];
+                if value != MISSING {
+                    field.counts[usize::from(copies[0].is_second)][value as usize] -= too_many;
+                }
+            }
+        }
+    }
+}
+
+/// A hash of all values that are compared; none of a record without any.
+fn hash_of_values(fields: &[Field], record: u32) -> Option<u64> {
+    let values = fields.iter().map(|field| field.of_record[record as usize]);
+    let has_one = values.clone().any(|value| value != MISSING);
+    has_one.then(|| values.fold(0, |hash, value| mix(hash ^ u64::from(value)).rotate_left(5)))
+}
