@@ -14,6 +14,7 @@ pub mod feature_set;
 pub mod hash;
 pub mod keep;
 pub mod lists;
+pub mod prints;
 pub mod resolve;
 pub mod shingle;
 pub mod similarity;

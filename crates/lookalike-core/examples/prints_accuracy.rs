@@ -1,0 +1,124 @@
+//! How accurate and how fast prints are compared, on a folder with `prints.csv` and `minutiae.csv`:
+//!
+//! ```sh
+//! cargo run --release -p lookalike-core --example prints_accuracy -- shared/data/fingerprints_fvc2002
+//! ```
+//!
+//! For each database: the equal error rate of all genuine against all impostor pairs, on one thread.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::path::Path;
+use std::time::Instant;
+
+use lookalike_core::prints::accuracy::equal_error_rate;
+use lookalike_core::prints::{Kind, Minutia, PreparedPrint, Print};
+
+struct Impression {
+    database: String,
+    finger: String,
+    number: u32,
+    print: Print,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let folder = std::env::args().nth(1).ok_or("which folder? it must have prints.csv and minutiae.csv")?;
+    let impressions = read(Path::new(&folder))?;
+    verify(&impressions);
+    Ok(())
+}
+
+/// All pairs within each database.
+fn verify(impressions: &[Impression]) {
+    let started = Instant::now();
+    let prepared: Vec<PreparedPrint> =
+        impressions.iter().map(|impression| PreparedPrint::new(&impression.print)).collect();
+    println!("prepared {} prints, {:.2} ms each", prepared.len(), per_item(started, prepared.len()) * 1e3);
+
+    let mut scores: BTreeMap<&str, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
+    let started = Instant::now();
+    let mut count = 0;
+    for (one, left) in impressions.iter().enumerate() {
+        for (other, right) in impressions.iter().enumerate().skip(one + 1) {
+            if left.database == right.database {
+                let score = prepared[one].compare(&prepared[other]).score;
+                let (genuine, impostor) = scores.entry(&left.database).or_default();
+                if left.finger == right.finger {
+                    genuine.push(score)
+                } else {
+                    impostor.push(score)
+                }
+                count += 1;
+            }
+        }
+    }
+    println!("{count} comparisons, {:.0} a second on one thread", 1.0 / per_item(started, count));
+
+    let (mut all_genuine, mut all_impostor) = (Vec::new(), Vec::new());
+    for (database, (genuine, impostor)) in &scores {
+        report(database, genuine, impostor);
+        all_genuine.extend_from_slice(genuine);
+        all_impostor.extend_from_slice(impostor);
+    }
+    report("all", &all_genuine, &all_impostor);
+}
+
+fn report(name: &str, genuine: &[f64], impostor: &[f64]) {
+    let mut sorted = impostor.to_vec();
+    sorted.sort_by(|left, right| right.total_cmp(left));
+    let missed_at = |share: usize| {
+        let threshold = sorted[sorted.len() / share];
+        let missed = genuine.iter().filter(|&&score| score <= threshold).count();
+        format!("{:.4} missed above {threshold:.3}", missed as f64 / genuine.len() as f64)
+    };
+    println!(
+        "{name:6} {} genuine, {} impostor pairs: equal error rate {:.4}; 1 in 100 false: {}; 1 in 1000 false: {}",
+        genuine.len(),
+        impostor.len(),
+        equal_error_rate(genuine, impostor).unwrap_or(f64::NAN),
+        missed_at(100),
+        missed_at(1000)
+    );
+}
+
+fn per_item(started: Instant, count: usize) -> f64 {
+    started.elapsed().as_secs_f64() / count as f64
+}
+
+fn read(folder: &Path) -> Result<Vec<Impression>, Box<dyn Error>> {
+    let mut minutiae: BTreeMap<String, Vec<Minutia>> = BTreeMap::new();
+    for row in rows(&folder.join("minutiae.csv"))? {
+        let kind = match row["type"].as_str() {
+            "end" => Kind::Ending,
+            "bif" => Kind::Bifurcation,
+            _ => Kind::Other,
+        };
+        let minutia = Minutia { x: row["x"].parse()?, y: row["y"].parse()?, angle: row["angle_deg"].parse()?, kind };
+        minutiae.entry(row["print"].clone()).or_default().push(minutia);
+    }
+    rows(&folder.join("prints.csv"))?
+        .into_iter()
+        .map(|row| {
+            Ok(Impression {
+                database: row["db"].clone(),
+                finger: row["finger"].clone(),
+                number: row["impression"].parse()?,
+                print: Print {
+                    minutiae: minutiae.remove(&row["print"]).unwrap_or_default(),
+                    size: Some((row["width"].parse()?, row["height"].parse()?)),
+                    resolution: row["px_per_cm"].parse()?,
+                },
+            })
+        })
+        .collect()
+}
+
+/// The rows of a file by the names of its columns. Nothing in it is quoted.
+fn rows(path: &Path) -> Result<Vec<BTreeMap<String, String>>, Box<dyn Error>> {
+    let text = std::fs::read_to_string(path)?;
+    let mut lines = text.lines();
+    let names: Vec<&str> = lines.next().ok_or("an empty file")?.split(',').collect();
+    let row =
+        |line: &str| names.iter().zip(line.split(',')).map(|(name, value)| ((*name).into(), value.into())).collect();
+    Ok(lines.map(row).collect())
+}
