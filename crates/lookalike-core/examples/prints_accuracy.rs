@@ -4,7 +4,8 @@
 //! cargo run --release -p lookalike-core --example prints_accuracy -- shared/data/fingerprints_fvc2002
 //! ```
 //!
-//! For each database: the equal error rate of all genuine against all impostor pairs, on one thread.
+//! For each database: the equal error rate of all genuine against all impostor pairs, on one thread. Then identification:
+//! how often the right print of a gallery is among the candidates, and among the best after alignment.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -12,7 +13,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use lookalike_core::prints::accuracy::equal_error_rate;
-use lookalike_core::prints::{Kind, Minutia, PreparedPrint, Print};
+use lookalike_core::prints::{Gallery, Kind, Minutia, PreparedPrint, Print};
 
 struct Impression {
     database: String,
@@ -25,6 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::args().nth(1).ok_or("which folder? it must have prints.csv and minutiae.csv")?;
     let impressions = read(Path::new(&folder))?;
     verify(&impressions);
+    identify(&impressions);
     Ok(())
 }
 
@@ -61,6 +63,49 @@ fn verify(impressions: &[Impression]) {
         all_impostor.extend_from_slice(impostor);
     }
     report("all", &all_genuine, &all_impostor);
+}
+
+/// The first impression of every finger is the gallery, all others are queries.
+fn identify(impressions: &[Impression]) {
+    let (known, queries): (Vec<&Impression>, Vec<&Impression>) =
+        impressions.iter().partition(|impression| impression.number == 1);
+    let gallery = Gallery::new(known.iter().map(|impression| &impression.print));
+    let prepared: Vec<PreparedPrint> = known.iter().map(|impression| PreparedPrint::new(&impression.print)).collect();
+    let is_mate = |query: &Impression, place: u32| {
+        let mate = known[place as usize];
+        mate.database == query.database && mate.finger == query.finger
+    };
+
+    let started = Instant::now();
+    let ranks: Vec<Option<usize>> = queries
+        .iter()
+        .map(|query| {
+            let candidates = gallery.candidates(&query.print, usize::MAX);
+            candidates.iter().position(|candidate| is_mate(query, candidate.print))
+        })
+        .collect();
+    let seconds = per_item(started, queries.len());
+    println!("{} queries to {} prints; candidates in {:.2} ms each", queries.len(), known.len(), seconds * 1e3);
+    for most in [1, 2, 5, 10, 20] {
+        let within = ranks.iter().filter(|rank| rank.is_some_and(|rank| rank < most)).count();
+        println!("the right print is among the first {most} candidates: {:.4}", within as f64 / queries.len() as f64);
+    }
+    for aligned in [10, 20, known.len()] {
+        let started = Instant::now();
+        let (mut first, mut among) = (0, 0);
+        for query in &queries {
+            let found = gallery.identify(&query.print, &prepared, aligned, 5);
+            let rank = found.iter().position(|found| is_mate(query, found.print));
+            first += usize::from(rank == Some(0));
+            among += usize::from(rank.is_some());
+        }
+        println!(
+            "{aligned} candidates aligned: first {:.4}, among the first 5 {:.4}, {:.1} ms a query",
+            first as f64 / queries.len() as f64,
+            among as f64 / queries.len() as f64,
+            per_item(started, queries.len()) * 1e3
+        );
+    }
 }
 
 fn report(name: &str, genuine: &[f64], impostor: &[f64]) {

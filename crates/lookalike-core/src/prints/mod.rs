@@ -12,11 +12,16 @@
 
 pub mod accuracy;
 mod align;
+pub mod candidates;
 mod cylinder;
 mod geometry;
+pub mod grid;
 mod relax;
 pub mod score;
+pub mod template;
+pub mod triangles;
 
+pub use candidates::Gallery;
 pub use score::{Comparison, PreparedPrint};
 
 /// Pixels a centimetre of a sensor of 500 dots an inch, by far the most common.

@@ -93,3 +93,111 @@ impl PreparedPrint {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::{Kind, MOST_MINUTIAE, Minutia};
+    use super::*;
+
+    fn prints(count: std::ops::Range<usize>) -> impl Strategy<Value = Print> {
+        let kind = prop_oneof![Just(Kind::Ending), Just(Kind::Bifurcation), Just(Kind::Other)];
+        let minutia = (0.0..300.0, 0.0..400.0, 0.0..360.0, kind);
+        proptest::collection::vec(minutia, count).prop_map(|minutiae| {
+            Print::new(minutiae.into_iter().map(|(x, y, angle, kind)| Minutia { x, y, angle, kind }).collect())
+        })
+    }
+
+    /// Another impression of the same finger: turned, shifted, each minutia a little off, and some lost.
+    fn impression(print: &Print, degrees: f64, shift: f64, off: &[(f64, f64, f64)]) -> Print {
+        let (sine, cosine) = degrees.to_radians().sin_cos();
+        let minutiae = print.minutiae.iter().zip(off.iter().cycle()).map(|(minutia, off)| Minutia {
+            x: minutia.x * cosine + minutia.y * sine + shift + off.0,
+            y: minutia.y * cosine - minutia.x * sine - 2.0 * shift + off.1,
+            angle: minutia.angle + degrees + off.2,
+            kind: minutia.kind,
+        });
+        Print::new(minutiae.collect())
+    }
+
+    fn score(left: &Print, right: &Print) -> f64 {
+        PreparedPrint::new(left).compare(&PreparedPrint::new(right)).score
+    }
+
+    proptest! {
+        #[test]
+        fn it_does_not_matter_which_print_is_which(left in prints(0..40), right in prints(0..40)) {
+            let (left, right) = (PreparedPrint::new(&left), PreparedPrint::new(&right));
+            prop_assert_eq!(left.compare(&right), right.compare(&left));
+            prop_assert!((0.0..=1.0).contains(&left.compare(&right).score));
+        }
+
+        #[test]
+        fn the_order_of_minutiae_does_not_matter(left in prints(0..40), right in prints(0..40)) {
+            let mut turned_over = left.clone();
+            turned_over.minutiae.reverse();
+            prop_assert_eq!(
+                PreparedPrint::new(&left).compare(&PreparedPrint::new(&right)),
+                PreparedPrint::new(&turned_over).compare(&PreparedPrint::new(&right))
+            );
+        }
+
+        // Up to rounding: a byte of a cylinder may round the other way.
+        #[test]
+        fn a_moved_print_scores_as_if_it_had_not_moved(
+            print in prints(12..40),
+            off in proptest::collection::vec((-4.0..4.0, -4.0..4.0, -8.0..8.0), 40),
+            degrees in -180.0..180.0,
+            shift in -1000.0..1000.0,
+        ) {
+            let other = impression(&print, 20.0, 5.0, &off);
+            let moved = impression(&other, degrees, shift, &[(0.0, 0.0, 0.0)]);
+            let (still, moved) = (score(&print, &other), score(&print, &moved));
+            prop_assert!((still - moved).abs() < 0.02, "{still} {moved}");
+        }
+
+        #[test]
+        fn impressions_of_one_finger_score_far_higher_than_strangers(
+            print in prints(25..40),
+            stranger in prints(25..40),
+            off in proptest::collection::vec((-4.0..4.0, -4.0..4.0, -8.0..8.0), 40),
+            degrees in -180.0..180.0,
+        ) {
+            let mut other = impression(&print, degrees, 30.0, &off);
+            other.minutiae.truncate(20);
+            prop_assert!(score(&print, &other) > DEFAULT_THRESHOLD);
+            prop_assert!(score(&print, &other) > 2.0 * score(&print, &stranger));
+        }
+    }
+
+    #[test]
+    fn prints_with_few_minutiae_score_nothing() {
+        let minutia = |place: usize| Minutia { x: 40.0 * place as f64, y: 9.0, angle: 45.0, kind: Kind::Ending };
+        let many = Print::new((0..30).map(minutia).collect());
+        for count in 0..FEWEST_MINUTIAE {
+            let few = Print::new((0..count).map(minutia).collect());
+            assert_eq!(PreparedPrint::new(&few).compare(&PreparedPrint::new(&many)), Comparison::default());
+            assert_eq!(PreparedPrint::new(&few).compare(&PreparedPrint::new(&few)), Comparison::default());
+        }
+        // One place, however often, is one minutia.
+        let same = PreparedPrint::new(&Print::new(vec![minutia(1); 30]));
+        assert_eq!(same.compare(&same), Comparison::default());
+    }
+
+    #[test]
+    fn hostile_prints_are_bounded_and_have_a_score() {
+        let minutia = |x, y, angle| Minutia { x, y, angle, kind: Kind::Ending };
+        let huge = Print::new((0..9_000).map(|place| minutia(f64::from(place) * 1e300, -1e30, 1e18)).collect());
+        let line = Print::new((0..2_000).map(|place| minutia(f64::from(place), 0.0, 0.0)).collect());
+        let nowhere = Print { resolution: 0.0, ..Print::new(vec![minutia(f64::NAN, f64::INFINITY, 1.0); 9]) };
+        let tiny = Print { resolution: 1e-300, ..line.clone() };
+        let prints = [huge, line, nowhere, tiny].map(|print| PreparedPrint::new(&print));
+        for left in &prints {
+            assert!(left.minutia_count() <= MOST_MINUTIAE);
+            for right in &prints {
+                assert!((0.0..=1.0).contains(&left.compare(right).score));
+            }
+        }
+    }
+}
