@@ -120,3 +120,60 @@ fn measure(left: Sheet<'_>, right: Sheet<'_>, motion: &Motion, pairs: &[Pair]) -
     let weight: f32 = pairs.iter().map(|pair| pair.weight.sqrt()).sum();
     Aligned { paired: pairs.len(), share: weight / overlap.sqrt() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Kind;
+    use super::*;
+
+    fn placed(x: f32, y: f32, degrees: f32) -> Placed {
+        let (sine, cosine) = degrees.to_radians().sin_cos();
+        Placed { at: Vector { x, y }, direction: Vector { x: cosine, y: sine }, kind: Kind::Ending }
+    }
+
+    const MOTION: Motion = Motion { turn: Vector { x: 0.6, y: 0.8 }, shift: Vector { x: 40.0, y: -9.0 } };
+
+    /// A print, and the same moved by [`MOTION`].
+    fn sheets() -> (Vec<Placed>, Vec<Placed>) {
+        let right =
+            vec![placed(0.0, 0.0, 0.0), placed(60.0, 10.0, 70.0), placed(20.0, 50.0, 200.0), placed(70.0, 70.0, 300.0)];
+        let moved = |minutia: &Placed| Placed {
+            at: MOTION.moves(minutia.at),
+            direction: minutia.direction.turned(MOTION.turn),
+            kind: minutia.kind,
+        };
+        (right.iter().map(moved).collect(), right)
+    }
+
+    #[test]
+    fn the_motion_is_found_from_pairs() {
+        let (left, right) = sheets();
+        let pairs: Vec<Pair> = (0..3).map(|place| Pair::new(place, place, 0.5)).collect();
+        let motion = fit(&left, &right, &pairs);
+        assert!(motion.turn.minus(MOTION.turn).length() < 1e-5);
+        assert!(motion.shift.minus(MOTION.shift).length() < 1e-3);
+    }
+
+    #[test]
+    fn what_lies_alike_but_points_elsewhere_is_no_pair() {
+        let (mut left, right) = sheets();
+        assert_eq!(pair_up(&left, &right, &MOTION).len(), 4);
+        left[2].direction = left[2].direction.times(-1.0);
+        left[3].at.x += 2.0 * PLACE_TOLERANCE;
+        assert_eq!(pair_up(&left, &right, &MOTION).len(), 2);
+    }
+
+    #[test]
+    fn what_is_unpaired_counts_only_where_the_prints_overlap() {
+        let (left, right) = sheets();
+        let share = |left: &[Placed]| {
+            let hulls = (Hull::around(left), Hull::around(&right));
+            let (left, right) = (Sheet { minutiae: left, hull: &hulls.0 }, Sheet { minutiae: &right, hull: &hulls.1 });
+            measure(left, right, &MOTION, &pair_up(left.minutiae, right.minutiae, &MOTION)).share
+        };
+        let outside = [left.as_slice(), &[placed(-300.0, 0.0, 0.0)]].concat();
+        let middle = MOTION.moves(Vector { x: 40.0, y: 30.0 });
+        let inside = [left.as_slice(), &[placed(middle.x, middle.y, 0.0)]].concat();
+        assert!(share(&outside) > share(&inside));
+    }
+}

@@ -145,3 +145,46 @@ fn filled(middle: Vector, near: &[(Vector, [f32; SECTORS])]) -> [u8; SECTORS] {
     }
     sums.map(|sum| (255.0 * (1.0 - (-sum / SATURATION).exp())).round() as u8)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::geometry::place;
+    use super::super::{Kind, Minutia, Print};
+    use super::*;
+
+    fn cylinders(places: &[(f64, f64, f64)]) -> Cylinders {
+        let minutia = |&(x, y, angle): &(f64, f64, f64)| Minutia { x, y, angle, kind: Kind::Ending };
+        let minutiae = place(&Print::new(places.iter().map(minutia).collect()));
+        Cylinders::of(&minutiae, &Hull::around(&minutiae))
+    }
+
+    /// Sorted by x, as they are placed.
+    const PLACES: [(f64, f64, f64); 5] =
+        [(10.0, 10.0, 0.0), (40.0, 55.0, 80.0), (60.0, 20.0, 200.0), (75.0, 80.0, 310.0), (90.0, 40.0, 120.0)];
+
+    #[test]
+    fn surroundings_stay_the_same_when_the_print_is_moved() {
+        // Turned by a half and shifted, so that the order turns over.
+        let moved = PLACES.map(|(x, y, angle)| (500.0 - x, 300.0 - y, angle + 180.0));
+        let (still, moved) = (cylinders(&PLACES), cylinders(&moved));
+        for own in 0..PLACES.len() {
+            assert!(still.similarity(own, &moved, PLACES.len() - 1 - own) > 0.98);
+        }
+    }
+
+    #[test]
+    fn other_surroundings_are_less_alike_than_the_own() {
+        let mut changed = PLACES;
+        changed[4].2 += 90.0;
+        let (own, changed) = (cylinders(&PLACES), cylinders(&changed));
+        assert!(own.similarity(0, &own, 0) >= 1.0);
+        assert!(own.similarity(0, &changed, 0) < 0.95);
+        assert!(own.similarity(0, &own, 3) < 0.6);
+    }
+
+    #[test]
+    fn a_minutia_alone_is_like_nothing() {
+        let alone = cylinders(&[(0.0, 0.0, 0.0), (500.0, 0.0, 0.0)]);
+        assert!(alone.similarity(0, &alone, 0) <= 0.0);
+    }
+}

@@ -156,3 +156,51 @@ fn agree(left: &[Placed], right: &[Placed], one: Pair, other: Pair) -> f32 {
     let turns = 3.0 - turn_of_one.dot(turn_of_other) - way_cosine(turn_of_one) - way_cosine(turn_of_other);
     (-distance - turns / (TURN_SPREAD * TURN_SPREAD)).exp()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Kind;
+    use super::*;
+
+    fn placed(x: f32, y: f32, degrees: f32) -> Placed {
+        let (sine, cosine) = degrees.to_radians().sin_cos();
+        Placed { at: Vector { x, y }, direction: Vector { x: cosine, y: sine }, kind: Kind::Ending }
+    }
+
+    #[test]
+    fn pairs_agree_when_one_motion_explains_both() {
+        let left = [placed(0.0, 0.0, 10.0), placed(50.0, 0.0, 100.0)];
+        // Turned by a quarter.
+        let right = [placed(7.0, 7.0, 100.0), placed(7.0, 57.0, 190.0)];
+        let (one, other) = (Pair::new(0, 0, 1.0), Pair::new(1, 1, 1.0));
+        assert!(agree(&left, &right, one, other) > 0.99);
+        let further = [right[0], placed(7.0, 97.0, 190.0)];
+        assert!(agree(&left, &further, one, other) < 0.01);
+        let turned = [right[0], placed(7.0, 57.0, 280.0)];
+        assert!(agree(&left, &turned, one, other) < 0.01);
+        let elsewhere = [right[0], placed(57.0, 7.0, 190.0)];
+        assert!(agree(&left, &elsewhere, one, other) < 0.01);
+    }
+
+    #[test]
+    fn the_weightiest_pair_of_a_minutia_is_kept() {
+        let mut pairs = vec![
+            Pair::new(0, 0, 0.5),
+            Pair::new(0, 1, 0.9),
+            Pair::new(1, 1, 0.8),
+            Pair::new(2, 2, 0.1),
+            Pair::new(2, 3, 0.1),
+        ];
+        one_to_one(&mut pairs, 3, 4);
+        let places: Vec<(u16, u16)> = pairs.iter().map(|pair| (pair.left, pair.right)).collect();
+        assert_eq!(places, [(0, 1), (2, 2)]);
+    }
+
+    #[test]
+    fn nothing_has_no_consensus() {
+        let nothing = Cylinders::default();
+        let relaxed = relax((&[], &nothing), (&[], &nothing));
+        assert!(relaxed.pairs.is_empty());
+        assert!(relaxed.consensus <= 0.0);
+    }
+}

@@ -211,7 +211,7 @@ mod tests {
         let mut bytes = template();
         bytes[20..22].copy_from_slice(&394_u16.to_be_bytes());
         let prints = parse_template(&bytes).unwrap();
-        assert_eq!(prints[0].minutiae[0].y, 24.0);
+        assert!((prints[0].minutiae[0].y - 24.0).abs() < 1e-9);
         assert_eq!(prints[0].size, Some((300, 200)));
     }
 
