@@ -93,7 +93,10 @@ fn pair_up(left: &[Placed], right: &[Placed], motion: &Motion) -> Vec<Pair> {
     for (right_place, minutia) in right.iter().enumerate() {
         let at = motion.moves(minutia.at);
         let direction = minutia.direction.turned(motion.turn);
-        for (left_place, candidate) in left.iter().enumerate() {
+        // They are sorted by x, so that only a strip has to be looked at.
+        let first = left.partition_point(|candidate| candidate.at.x < at.x - PLACE_TOLERANCE);
+        let strip = left[first..].iter().take_while(|candidate| candidate.at.x < at.x + PLACE_TOLERANCE);
+        for (left_place, candidate) in (first..).zip(strip) {
             let offset = candidate.at.minus(at);
             let squared = offset.dot(offset) / (PLACE_TOLERANCE * PLACE_TOLERANCE);
             let cosine = candidate.direction.dot(direction);
@@ -133,10 +136,10 @@ mod tests {
 
     const MOTION: Motion = Motion { turn: Vector { x: 0.6, y: 0.8 }, shift: Vector { x: 40.0, y: -9.0 } };
 
-    /// A print, and the same moved by [`MOTION`].
+    /// A print moved by [`MOTION`], sorted by x, and the same unmoved.
     fn sheets() -> (Vec<Placed>, Vec<Placed>) {
         let right =
-            vec![placed(0.0, 0.0, 0.0), placed(60.0, 10.0, 70.0), placed(20.0, 50.0, 200.0), placed(70.0, 70.0, 300.0)];
+            vec![placed(0.0, 40.0, 0.0), placed(0.0, 0.0, 70.0), placed(50.0, 30.0, 200.0), placed(70.0, 0.0, 300.0)];
         let moved = |minutia: &Placed| Placed {
             at: MOTION.moves(minutia.at),
             direction: minutia.direction.turned(MOTION.turn),
@@ -171,9 +174,14 @@ mod tests {
             let (left, right) = (Sheet { minutiae: left, hull: &hulls.0 }, Sheet { minutiae: &right, hull: &hulls.1 });
             measure(left, right, &MOTION, &pair_up(left.minutiae, right.minutiae, &MOTION)).share
         };
-        let outside = [left.as_slice(), &[placed(-300.0, 0.0, 0.0)]].concat();
-        let middle = MOTION.moves(Vector { x: 40.0, y: 30.0 });
-        let inside = [left.as_slice(), &[placed(middle.x, middle.y, 0.0)]].concat();
+        let with_more_at = |middle: Vector| {
+            let more = (0..6).map(|step| placed(middle.x + step as f32, middle.y, 0.0));
+            let mut all: Vec<Placed> = left.iter().copied().chain(more).collect();
+            all.sort_by(|one, other| one.at.x.total_cmp(&other.at.x));
+            all
+        };
+        let outside = with_more_at(Vector { x: -300.0, y: 0.0 });
+        let inside = with_more_at(MOTION.moves(Vector { x: 25.0, y: 15.0 }));
         assert!(share(&outside) > share(&inside));
     }
 }

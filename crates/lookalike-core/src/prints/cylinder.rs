@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn other_surroundings_are_less_alike_than_the_own() {
         let mut changed = PLACES;
-        changed[4].2 += 90.0;
+        changed[2].2 += 90.0;
         let (own, changed) = (cylinders(&PLACES), cylinders(&changed));
         assert!(own.similarity(0, &own, 0) >= 1.0);
         assert!(own.similarity(0, &changed, 0) < 0.95);

@@ -58,7 +58,7 @@ impl Vector {
     }
 }
 
-/// The minutiae of a print around their middle, sorted, each once, at most [`MOST_MINUTIAE`], without those that
+/// The minutiae of a print around their middle, sorted by `x`, each once, at most [`MOST_MINUTIAE`], without those that
 /// are nowhere.
 pub(super) fn place(print: &Print) -> Vec<Placed> {
     let usable = print.resolution.is_finite() && print.resolution > 0.0;
@@ -69,10 +69,11 @@ pub(super) fn place(print: &Print) -> Vec<Placed> {
         .map(|minutia| (minutia.x * scale, -minutia.y * scale, minutia.angle.rem_euclid(360.0), minutia.kind))
         .filter(|(x, y, angle, _)| x.is_finite() && y.is_finite() && angle.is_finite())
         .collect();
-    points.sort_unstable_by(|left, right| {
+    let in_order = |left: &(f64, f64, f64, Kind), right: &(f64, f64, f64, Kind)| {
         let by_place = left.0.total_cmp(&right.0).then(left.1.total_cmp(&right.1));
         by_place.then(left.2.total_cmp(&right.2)).then(left.3.cmp(&right.3))
-    });
+    };
+    points.sort_unstable_by(in_order);
     points.dedup();
 
     // Summed in sorted order, so that the rounding is the same for every order of the input.
@@ -83,6 +84,7 @@ pub(super) fn place(print: &Print) -> Vec<Placed> {
         let distance = |point: &(f64, f64, f64, Kind)| (point.0 - middle_x).hypot(point.1 - middle_y);
         points.sort_by(|left, right| distance(left).total_cmp(&distance(right)));
         points.truncate(MOST_MINUTIAE);
+        points.sort_unstable_by(in_order);
     }
     points
         .into_iter()

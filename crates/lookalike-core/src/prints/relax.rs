@@ -21,6 +21,8 @@ const TURN_SPREAD: f32 = 0.28;
 const BLUR: f32 = 6.0;
 /// Surroundings of minutiae of different kinds count this much less: extractors take one kind for the other often.
 pub(super) const OTHER_KIND: f32 = 0.9;
+/// So many pairs for each minutia are looked at, the most alike ones of all: what comes later is chance.
+const RIVALS: usize = 12;
 /// The bounds of how many pairs make the consensus.
 const CONSENSUS: (usize, usize) = (4, 12);
 
@@ -118,6 +120,11 @@ fn most_alike(left: Side<'_>, right: Side<'_>) -> Vec<Pair> {
                 all.push(Pair::new(one, other, weight));
             }
         }
+    }
+    let worth_sorting = RIVALS * left.0.len().min(right.0.len());
+    if all.len() > worth_sorting {
+        all.select_nth_unstable_by_key(worth_sorting, |pair| pair.rank());
+        all.truncate(worth_sorting);
     }
     one_to_one(&mut all, left.0.len(), right.0.len());
     all

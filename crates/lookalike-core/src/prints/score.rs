@@ -1,8 +1,8 @@
 //! Two prints to one number: how sure it is that they are of the same finger.
 //!
 //! The score is the geometric mean of two shares, both from 0 to 1: how well the best pairs of alike surroundings agree
-//! with each other ([`super::relax`]), and how much of the overlap is paired once one print lies on the other
-//! ([`super::align`]). Chance finds one of them now and then, but rarely both.
+//! with each other (`relax.rs`), and how much of the overlap is paired once one print lies on the other
+//! (`align.rs`). Chance finds one of them now and then, but rarely both.
 //!
 //! It is a score and no similarity: most impressions of one finger have .13 to .5, and most different fingers .04 to .07.
 //! Even a print with itself has less than 1, the less the fewer minutiae it has to show.

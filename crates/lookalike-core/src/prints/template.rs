@@ -7,7 +7,7 @@
 //! extra   length:2  and as many bytes: ridge counts, cores and deltas, which are not used
 //! ```
 //!
-//! All numbers are big-endian. The bytes are not trusted: everything is read through [`Reader`], and what is made is
+//! All numbers are big-endian. The bytes are not trusted: everything is read through `Reader`, and what is made is
 //! never larger than what was given.
 
 use super::{DEFAULT_RESOLUTION, Kind, Minutia, Print};
