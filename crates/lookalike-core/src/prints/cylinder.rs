@@ -5,7 +5,7 @@
 //! value of a cell is high where the print has minutiae near that place that point that way. Cells far outside of
 //! the print are void: what is not on the image is unknown, not empty.
 //!
-//! Bytes, not fractions: a tenth of the memory, twice the speed, and equal cylinders are equal to the last bit.
+//! Bytes, not fractions: a quarter of the memory, and a comparison is a sum of whole numbers, the same in any order.
 
 use super::geometry::{Hull, Placed, Vector};
 

@@ -2,8 +2,8 @@
 //! buckets (Leskovec, Rajaraman and Ullman, Mining of Massive Datasets, 3.8.3).
 //!
 //! It is for prints that lie alike: brought to the same place, angle and size before. Real prints are shifted and
-//! turned against each other, and by a square or more already the method finds nothing in them; `prints` has the rest of
-//! this folder for those.
+//! turned against each other, mostly by more than a square, and then they share no more squares than strangers do. The
+//! rest of this folder is for those.
 //!
 //! The formula takes the buckets to be independent. They are not: two triples may share squares, and a print with many
 //! minutiae is in more of all buckets. On a grid of thousands of squares it does not show. On a small one it does, and

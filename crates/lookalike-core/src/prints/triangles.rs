@@ -5,8 +5,8 @@
 //! triangle in one cell; a query looks into the neighbouring cells too, wherever it lies near an edge. So features of
 //! the two are not made alike: [`features`] is for the gallery, [`probes`] is for the query.
 //!
-//! Kinds are not part of the feature: a third of the minutiae change theirs from one impression to the next, and a
-//! triangle has three.
+//! Kinds are not part of the feature: of the minutiae that agree in two impressions of FVC2002 a fifth change theirs
+//! (22 of 100), so that half of the true triangles would be lost.
 
 use super::Print;
 use super::geometry::{Placed, Vector, place};
