@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use lookalike_io::discover::discover;
 use lookalike_io::format::{FileKind, Format};
 use lookalike_io::place::{Place, Shelf};
-use lookalike_io::read::{Chunk, Entry, Fields, Parser, Settings, Split, Stream};
+use lookalike_io::read::{Chunk, Entry, Fields, Parser, Settings, Split, Stream, Unit};
 use lookalike_io::web::Extract;
 use lookalike_io::write::{FileWriter, Written};
 
@@ -107,7 +107,7 @@ pub fn check(folder: &Path, name: &str, bytes: &[u8], settings: &Settings) -> Co
     // A file that is one document, and is none, is not written.
     let is_nothing = kind.format.is_one_document() && written.is_empty();
     if !is_nothing && !content.is_refused(&written) {
-        match writer.write(&written, &copy, &mut file) {
+        match writer.write(std::iter::once(Ok::<_, lookalike_io::Error>(written.clone())), &copy, &mut file) {
             // A column that nobody asked for is read when it is written, and its damage is seen then: no output is better
             // than one without what was kept.
             Err(lookalike_io::Error::Unreadable { .. }) if kind.format == Format::Parquet => return content,
@@ -135,7 +135,7 @@ impl Content {
 
 fn read(path: &PathBuf, settings: &Settings) -> (Content, FileKind, Vec<Written>, Shelf) {
     let shelf = Shelf::new(discover(std::slice::from_ref(path), None).unwrap());
-    let mut stream = Stream::open(0, &shelf.files()[0], settings).unwrap();
+    let mut stream = Stream::open(&Unit::whole(0), &shelf.files()[0], settings).unwrap();
     let kind = (**stream.kind()).clone();
     let mut parser = Parser::new(settings);
     let mut content = Content::default();

@@ -27,7 +27,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     }
     let folder = workspace.root().join("fuzz");
     let mut seeds = workspace.cargo();
-    seeds.args(["test", "--quiet", "--package", "lookalike-io", "--test", "hostile", "good_files"]);
+    seeds.args(["test", "--quiet", "--workspace", "--test", "hostile", "good_files"]);
     succeed(seeds.env("FUZZ_CORPUS", folder.join("corpus")))?;
     let targets = if options.targets.is_empty() { all(workspace)? } else { options.targets.clone() };
     for target in targets {

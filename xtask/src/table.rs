@@ -19,6 +19,17 @@ impl Table {
         self.rows.push(cells.into());
     }
 
+    /// The table as Markdown has it.
+    pub(crate) fn to_markdown(&self) -> String {
+        let width = self.rows[0].len();
+        let line = |row: &Vec<String>| -> String {
+            let cells = (0..width).map(|column| row.get(column).map_or("", |cell| cell.trim()));
+            format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
+        };
+        let rule = format!("|{}\n", " --- |".repeat(width));
+        line(&self.rows[0]) + &rule + &self.rows[1..].iter().map(line).collect::<String>()
+    }
+
     /// A column of numbers is set to the right, so that digits of one worth stand under each other.
     fn is_of_numbers(&self, column: usize) -> bool {
         let mut cells = self.rows[1..].iter().filter_map(|row| row.get(column)).filter(|cell| !cell.is_empty());
@@ -59,5 +70,12 @@ mod tests {
         table.row(["licences".into(), "7".into(), "met".into()]);
         table.row(["man".into(), "1,234".into(), String::new()]);
         assert_eq!(table.to_string(), "set       pairs  note\nlicences      7  met\nman       1,234\n");
+    }
+
+    #[test]
+    fn markdown_has_all_cells_of_a_row() {
+        let mut table = Table::new(&["set", "pairs"]);
+        table.row(["man".into()]);
+        assert_eq!(table.to_markdown(), "| set | pairs |\n| --- | --- |\n| man |  |\n");
     }
 }

@@ -5,20 +5,22 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use lookalike::core::banding::Banding;
+use lookalike::core::criterion::Criterion;
 use lookalike::core::keep::Keep;
 use lookalike::core::resolve::Scope;
-use lookalike::core::shingle::Shingle;
-use lookalike::core::similarity::Threshold;
-use lookalike::core::text::fold::Fold;
 use lookalike::io::read::{Fields, Settings, Split};
 use lookalike::io::web::Extract;
 use lookalike::{
-    Against, Copies, DedupOptions, Group, Output, PairsOptions, ReadOptions, RowFormat, Share, SimilarityOptions,
-    SourceBy,
+    Against, Copies, DedupOptions, Group, Memory, Output, PairsOptions, ReadOptions, RowFormat, Share,
+    SimilarityOptions, SourceBy,
 };
 
+use crate::evaluate::EvaluateArguments;
+use crate::link::LinkArguments;
 use crate::number;
+use crate::resources::ResourceArguments;
+use crate::similarity::SimilarityArguments;
+use crate::tune::TuneArguments;
 
 /// Find documents that are nearly the same, with proof.
 ///
@@ -42,6 +44,19 @@ pub(crate) enum Command {
         after_help = "Example:\n  lookalike pairs examples/five.jsonl --id id --threshold 0.9 --format tsv > pairs.tsv"
     )]
     Pairs(PairsArguments),
+    /// Find records that mean the same customer, site or product: in one table, or between two.
+    #[command(after_help = "Examples:\n  lookalike link examples/customers.csv --id id -o linked\n  \
+        lookalike link examples/customers.csv --id id --explain 17 42\n\n\
+        writes linked/matches.csv (pairs with points for each field), clusters.csv, linked.csv (all rows with their cluster) and summary.json.")]
+    Link(LinkArguments),
+    /// What bands and rows find, let through and cost, before anything is run.
+    #[command(after_help = "Examples:\n  lookalike tune --threshold 0.8 --recall 0.99 --svg curve.svg\n  \
+        lookalike tune examples/news --threshold 0.7\n  lookalike tune --threshold 0.9 --budget 64B")]
+    Tune(TuneArguments),
+    /// Compare methods over one corpus: recall, precision, time and memory.
+    #[command(after_help = "Example:\n  lookalike evaluate examples/news --methods minhash,simhash:bits=6\n\n\
+        The truth is found by an exact join, which holds all features in memory; or give it with --truth.")]
+    Evaluate(EvaluateArguments),
     /// Compare two documents: all measures, and what they share.
     #[command(after_help = "Example:\n  lookalike compare agency-007 herald-007 --in examples/news --id id\n\n\
         Without --in the two are files, each with one document.")]
@@ -52,8 +67,6 @@ pub(crate) enum Command {
 pub(crate) struct DedupArguments {
     #[command(flatten)]
     read: ReadArguments,
-    #[command(flatten)]
-    similarity: SimilarityArguments,
     /// The folder to write to; it is made, and must be empty if it is there
     #[arg(short, long, value_name = "DIR", required_unless_present = "dry_run")]
     output: Option<PathBuf>,
@@ -76,6 +89,10 @@ pub(crate) struct DedupArguments {
     /// Replace what an earlier run wrote to the output folder
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    similarity: SimilarityArguments,
+    #[command(flatten)]
+    resources: ResourceArguments,
 }
 
 #[derive(Debug, Args)]
@@ -103,8 +120,6 @@ struct SourceArguments {
 pub(crate) struct PairsArguments {
     #[command(flatten)]
     read: ReadArguments,
-    #[command(flatten)]
-    similarity: SimilarityArguments,
     /// The file to write to, instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -117,6 +132,10 @@ pub(crate) struct PairsArguments {
     /// Replace the output file if it is there
     #[arg(long)]
     pub(crate) force: bool,
+    #[command(flatten)]
+    similarity: SimilarityArguments,
+    #[command(flatten)]
+    resources: ResourceArguments,
 }
 
 #[derive(Debug, Args)]
@@ -135,7 +154,7 @@ pub(crate) struct CompareArguments {
 }
 
 #[derive(Debug, Args)]
-struct ReadArguments {
+pub(crate) struct ReadArguments {
     /// Files, folders, patterns such as 'data/*.gz', or s3://, gs://, az:// and https:// addresses; - for standard input.
     /// JSONL, JSON, WARC, WET, ARC, Parquet, CSV, HTML and plain text, also as .gz or .zst
     #[arg(required_unless_present = "files_from", value_name = "INPUT")]
@@ -154,7 +173,7 @@ struct ReadArguments {
 }
 
 #[derive(Debug, Args)]
-struct SettingArguments {
+pub(crate) struct SettingArguments {
     /// The field or column of a document's text; with dots for a field inside of a field, such as body.content
     #[arg(long, value_name = "FIELD", default_value = "text")]
     text: String,
@@ -173,31 +192,9 @@ struct SettingArguments {
     /// The first row of CSV files is a document, and columns are named 1, 2, 3 …
     #[arg(long)]
     no_header: bool,
-    /// The longest document that is read, such as 500M or 1G: longer ones are skipped
-    #[arg(long, value_name = "SIZE", default_value = "256M")]
-    max_record: String,
-}
-
-#[derive(Debug, Args)]
-struct SimilarityArguments {
-    /// What is compared: word:K or char:K, this many words or characters in a row
-    #[arg(long, value_name = "KIND:K", default_value = "word:5")]
-    shingle: String,
-    /// What makes no difference: accents (café is cafe), digits (12 March is 7 March), or accents,digits
-    #[arg(long, value_name = "WHAT")]
-    fold: Option<String>,
-    /// The similarity from which on two documents are near-duplicates: above 0, at most 1
-    #[arg(long, value_name = "T", default_value_t = 0.8, allow_negative_numbers = true)]
-    threshold: f64,
-    /// The chance to find a pair that is exactly at the threshold; others are found with more [default: 0.99]
-    #[arg(long, value_name = "R", allow_negative_numbers = true)]
-    recall: Option<f64>,
-    /// How many bands to cut a sketch into, with --rows, instead of choosing them by --recall
-    #[arg(long, value_name = "N")]
-    bands: Option<usize>,
-    /// How many rows a band has
-    #[arg(long, value_name = "N")]
-    rows: Option<usize>,
+    /// The longest document that is read, such as 500M or 1G: longer ones are skipped [default: 256M, or a sixteenth of --memory]
+    #[arg(long, value_name = "SIZE")]
+    max_record: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -214,6 +211,15 @@ enum FormatArgument {
     Jsonl,
     /// Tab-separated, with a header line
     Tsv,
+}
+
+/// How what is for people is shown.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ReportArgument {
+    /// For people
+    Text,
+    /// For programs
+    Json,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -235,9 +241,6 @@ enum CopiesArgument {
     Star,
 }
 
-/// The chance to find a pair at the threshold, unless another is asked for.
-const RECALL: f64 = 0.99;
-
 /// More threads than any machine has cores would only get in each other's way.
 const MOST_THREADS: usize = 1024;
 
@@ -252,15 +255,20 @@ impl DedupArguments {
     pub(crate) fn options(self) -> Result<(DedupOptions, RunOptions)> {
         let keep: Keep = self.keep.parse()?;
         let run = self.read.run_options()?;
-        let mut read = self.read.options(keep.field())?;
+        let (memory, work) = self.resources.options(self.force)?;
+        let mut read = self.read.options(keep.field(), memory)?;
         let source = self.source.source()?;
         read.settings.fields.source = source.1;
         if self.against.only_against && matches!(self.group, GroupArgument::Components) {
             bail!("--only-against links no documents through others: leave out --group components");
         }
+        let similarity = self.similarity.options()?;
+        if matches!(similarity.criterion, Criterion::Containment(_)) && keep != Keep::Longest {
+            bail!("--measure containment removes what lies inside of another, which is the shorter: leave out --keep");
+        }
         let options = DedupOptions {
             read,
-            similarity: self.similarity.options()?,
+            similarity,
             against: self.against.options(),
             keep,
             group: match self.group {
@@ -276,6 +284,8 @@ impl DedupArguments {
                 (false, false) => Output::Kept,
             },
             force: self.force,
+            memory,
+            work,
         };
         Ok((options, run))
     }
@@ -308,8 +318,9 @@ impl SourceArguments {
 impl PairsArguments {
     pub(crate) fn options(self) -> Result<(PairsOptions, RunOptions)> {
         let run = self.read.run_options()?;
+        let (memory, work) = self.resources.options(self.force)?;
         let options = PairsOptions {
-            read: self.read.options(None)?,
+            read: self.read.options(None, memory)?,
             similarity: self.similarity.options()?,
             output: self.output,
             format: match self.format {
@@ -320,6 +331,8 @@ impl PairsArguments {
                 CopiesArgument::All => Copies::All,
                 CopiesArgument::Star => Copies::Star,
             },
+            memory,
+            work,
         };
         Ok((options, run))
     }
@@ -334,19 +347,31 @@ impl CompareArguments {
 
 impl ReadArguments {
     /// `value` is the field that keep order compares.
-    fn options(self, value: Option<&str>) -> Result<ReadOptions> {
+    pub(crate) fn options(self, value: Option<&str>, memory: Memory) -> Result<ReadOptions> {
         let mut inputs = self.inputs;
         if let Some(list) = &self.files_from {
             inputs.extend(read_list(list)?);
         }
-        Ok(ReadOptions { inputs, settings: self.settings.settings(value)? })
+        let is_bounded = self.settings.max_record.is_some();
+        let mut settings = self.settings.settings(value)?;
+        if !is_bounded {
+            let longest = memory.longest_document().min(settings.longest.into());
+            settings.longest = u32::try_from(longest).unwrap_or(settings.longest);
+        }
+        Ok(ReadOptions { inputs, settings })
     }
 
-    fn run_options(&self) -> Result<RunOptions> {
-        if let Some(threads) = self.threads.filter(|threads| !(1..=MOST_THREADS).contains(threads)) {
+    pub(crate) fn run_options(&self) -> Result<RunOptions> {
+        RunOptions::checked(self.threads, self.quiet)
+    }
+}
+
+impl RunOptions {
+    pub(crate) fn checked(threads: Option<usize>, quiet: bool) -> Result<Self> {
+        if let Some(threads) = threads.filter(|threads| !(1..=MOST_THREADS).contains(threads)) {
             bail!("--threads {threads} is not possible: give 1 to {MOST_THREADS}, or leave it out to use every core");
         }
-        Ok(RunOptions { threads: self.threads, quiet: self.quiet })
+        Ok(Self { threads, quiet })
     }
 }
 
@@ -367,7 +392,7 @@ fn read_list(path: &Path) -> Result<Vec<PathBuf>> {
 }
 
 impl SettingArguments {
-    fn settings(self, value: Option<&str>) -> Result<Settings> {
+    pub(crate) fn settings(self, value: Option<&str>) -> Result<Settings> {
         Ok(Settings {
             fields: Fields { text: self.text, id: self.id, source: None, value: value.map(str::to_owned) },
             split: match self.split {
@@ -381,7 +406,7 @@ impl SettingArguments {
             },
             delimiter: self.delimiter.as_deref().map(delimiter).transpose()?,
             has_header: !self.no_header,
-            longest: longest(&self.max_record)?,
+            longest: self.max_record.as_deref().map_or(Ok(Settings::default().longest), longest)?,
         })
     }
 }
@@ -400,27 +425,5 @@ fn longest(written: &str) -> Result<u32> {
     match bytes {
         Some(bytes) => Ok(bytes as u32),
         None => bail!("--max-record {written} is not possible: give a size from 1 to 2G, such as 500M"),
-    }
-}
-
-impl SimilarityArguments {
-    fn options(&self) -> Result<SimilarityOptions> {
-        let threshold = Threshold::new(self.threshold)?;
-        let banding = match (self.bands, self.rows) {
-            (Some(_), Some(_)) if self.recall.is_some() => {
-                bail!("--recall chooses bands and rows: give it, or --bands and --rows, and not both")
-            }
-            (Some(bands), Some(rows)) => Banding::new(bands, rows)?,
-            (None, None) => Banding::for_recall(threshold, self.recall.unwrap_or(RECALL))?,
-            (Some(bands), None) => bail!(
-                "--bands needs --rows: give both, for example --bands {bands} --rows 5, or neither to have them chosen"
-            ),
-            (None, Some(rows)) => bail!(
-                "--rows needs --bands: give both, for example --bands 20 --rows {rows}, or neither to have them chosen"
-            ),
-        };
-        let shingle: Shingle = self.shingle.parse()?;
-        let fold = self.fold.as_deref().map_or(Ok(Fold::NONE), str::parse)?;
-        Ok(SimilarityOptions { shingle, fold, threshold, banding })
     }
 }

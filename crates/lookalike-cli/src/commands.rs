@@ -7,8 +7,11 @@ use lookalike::io::write::OutputFile;
 use lookalike::{Output, Progress, Silent};
 
 use crate::args::{Arguments, Command, CompareArguments, DedupArguments, PairsArguments, RunOptions};
+use crate::evaluate::EvaluateArguments;
+use crate::link::{self, Job, LinkArguments};
 use crate::show;
 use crate::sources;
+use crate::tune::TuneArguments;
 use crate::watch::Watch;
 
 /// How a command ended.
@@ -23,6 +26,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<Done> {
         Command::Dedup(arguments) => dedup(arguments),
         Command::Pairs(arguments) => pairs(arguments),
         Command::Compare(arguments) => compare(arguments),
+        Command::Link(arguments) => link(arguments),
+        Command::Tune(arguments) => tune(arguments),
+        Command::Evaluate(arguments) => evaluate(arguments),
     }
 }
 
@@ -67,8 +73,52 @@ fn compare(arguments: CompareArguments) -> Result<Done> {
     let ids = [arguments.left.clone(), arguments.right.clone()];
     let (read, similarity) = arguments.options()?;
     let [left, right] = lookalike::find_in_corpus(&read, [&ids[0], &ids[1]])?;
-    show::comparison(&ids, &lookalike::compare(&left, &right, &similarity), &similarity)?;
+    show::comparison(&ids, &lookalike::compare(&left, &right, &similarity)?, &similarity)?;
     Ok(Done::All)
+}
+
+fn link(arguments: LinkArguments) -> Result<Done> {
+    let (job, run) = arguments.job()?;
+    let (report, folder) = match job {
+        Job::WriteConfig(options, path) => {
+            link::write_config(&lookalike::guess_config(&options)?, &path)?;
+            return Ok(Done::All);
+        }
+        Job::Explain(options, ids) => {
+            let explained = with_threads(run, |progress| lookalike::explain(&options, [&ids[0], &ids[1]], progress))??;
+            link::show_explanation(&ids, &explained)?;
+            return Ok(Done::All);
+        }
+        Job::Link(options) => {
+            let report = with_threads(run, |progress| lookalike::link(&options, progress))??;
+            (report, options.folder.context("clap asks for a folder")?)
+        }
+        Job::Add(options) => {
+            let report = with_threads(run, |progress| lookalike::add_records(&options, progress))??;
+            (report, options.folder)
+        }
+    };
+    show::skipped(&report.skipped_rows, report.skipped);
+    if !run.quiet {
+        // The result is there; that nobody reads about it does not undo it.
+        let _ = link::show(&report, &folder);
+    }
+    Ok(done(report.skipped))
+}
+
+fn tune(arguments: TuneArguments) -> Result<Done> {
+    let tune = arguments.options()?;
+    let tuning = with_threads(tune.run, |progress| lookalike::tune(tune.options(), progress))??;
+    tune.show(&tuning)?;
+    Ok(Done::All)
+}
+
+fn evaluate(arguments: EvaluateArguments) -> Result<Done> {
+    let evaluate = arguments.options()?;
+    let evaluation = with_threads(evaluate.run, |progress| lookalike::evaluate(&evaluate.options, progress))??;
+    show::skipped(&evaluation.skipped, evaluation.input.skipped);
+    evaluate.show(&evaluation)?;
+    Ok(done(evaluation.input.skipped))
 }
 
 fn done(skipped: u64) -> Done {

@@ -4,10 +4,16 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod chart;
 mod commands;
+mod evaluate;
+mod link;
 mod number;
+mod resources;
 mod show;
+mod similarity;
 mod sources;
+mod tune;
 mod watch;
 
 use std::process::ExitCode;
@@ -22,7 +28,7 @@ fn main() -> ExitCode {
     // Without a handler the run can still be ended; only what it has begun would be left behind.
     let _ = ctrlc::set_handler(|| {
         lookalike::io::write::abandon_unfinished();
-        eprintln!("\nlookalike: interrupted, and nothing was written: run it again");
+        eprintln!("\nlookalike: {}", resources::interrupted());
         std::process::exit(2);
     });
     match commands::run(arguments) {

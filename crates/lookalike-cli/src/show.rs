@@ -4,7 +4,9 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use lookalike::{Comparison, Input, Output, PairsReport, ReadOptions, Side, SimilarityOptions, SkippedEntry, Summary};
+use lookalike::{
+    Comparison, Input, Output, PairsReport, Parameters, ReadOptions, Side, SimilarityOptions, SkippedEntry, Summary,
+};
 
 use crate::{number, sources};
 
@@ -145,32 +147,23 @@ pub(crate) fn summary(summary: &Summary, folder: Option<&Path>, output: Output) 
             parameters.threshold
         )?;
     }
+    if found.checksum_collisions > 0 {
+        let texts = number::of(found.checksum_collisions, "text");
+        writeln!(out, "          {texts} with the checksum of another text, of which they are no copies, stay")?;
+    }
     if found.passed_over > 0 {
-        let pairs = number::of(found.passed_over, "pair");
-        writeln!(
-            out,
-            "          up to {pairs} of a common boilerplate were not looked at: duplicates may be left there"
-        )?;
+        writeln!(out, "          {}", passed_over(found.passed_over, found.passed_over_matches))?;
     }
     writeln!(out, "kept      {} in {}", number::count(found.kept), kept_in(summary))?;
     if !summary.least_alike.is_empty() {
         writeln!(out, "          the least alike that were removed:")?;
         for removal in summary.least_alike.iter().take(3) {
             let [removed, kept] = [&removal.removed_id, &removal.kept_id].map(|id| one_line(id));
-            writeln!(out, "          {:.3}  {removed}  →  {kept}", removal.jaccard)?;
+            writeln!(out, "          {:.3}  {removed}  →  {kept}", removal.similarity)?;
         }
     }
     sources::table(&mut out, summary)?;
-    writeln!(
-        out,
-        "found by  {} shingles{} at a similarity of {} or more, {} bands of {} rows: recall {:.4} at the threshold",
-        parameters.shingle,
-        folded(&parameters.fold),
-        parameters.threshold,
-        parameters.bands,
-        parameters.rows,
-        parameters.recall_at_threshold
-    )?;
+    writeln!(out, "found by  {}", found_by(parameters))?;
     let speed = number::bytes((input.bytes as f64 / summary.seconds.max(1e-9)) as u64);
     let memory =
         summary.peak_memory_bytes.map_or(String::new(), |bytes| format!(", {} of memory", number::bytes(bytes)));
@@ -184,6 +177,38 @@ pub(crate) fn summary(summary: &Summary, folder: Option<&Path>, output: Output) 
         writeln!(out, "wrote     {}: {documents}removed.jsonl (what went, and why), summary.json", folder.display())?;
     }
     out.flush()
+}
+
+/// What was compared, how, and how much of it that finds.
+fn found_by(parameters: &Parameters) -> String {
+    let Parameters { shingle, measure, threshold, method, recall_at_threshold, .. } = parameters;
+    let alike = match (*measure, method.name) {
+        (_, "copies") => return format!("exact copies alone, by {}", method.checksum.unwrap_or("tokens")),
+        (_, "simhash") if method.verified == Some(false) => String::new(),
+        ("containment", _) => format!(" of which {threshold} or more lies inside of another"),
+        _ => format!(" at a similarity of {threshold} or more"),
+    };
+    let number = |number: Option<usize>| number.unwrap_or_default();
+    let how = match method.name {
+        "minhash" if method.taken.is_some() => {
+            format!("by {} of each document", number::of(number(method.taken) as u64, "shingle"))
+        }
+        "simhash" => format!(
+            "sketches of {} bits, weights {}, that differ in {} bits at most",
+            method.sketch_bits.unwrap_or_default(),
+            method.weights.as_deref().unwrap_or_default(),
+            method.bits.unwrap_or_default()
+        ),
+        "exact" => "by an exact join".to_owned(),
+        name => {
+            let agree = method.agree.map_or(String::new(), |agree| format!(", {agree} of which agree"));
+            let random = method.random_slots.map_or(String::new(), |slots| format!(" drawn from {slots} slots"));
+            let super_shingles = if name == "supershingle" { "super-shingles: " } else { "" };
+            format!("{super_shingles}{} bands of {} rows{random}{agree}", number(method.bands), number(method.rows))
+        }
+    };
+    let recall = recall_at_threshold.map_or(String::new(), |recall| format!(": recall {recall:.4} at the threshold"));
+    format!("{shingle} shingles{}{alike}, {how}{recall}", folded(&parameters.fold))
 }
 
 /// What the input was held against, if it was.
@@ -235,6 +260,18 @@ pub(crate) fn pairs(report: &PairsReport) {
         number::bytes(report.input.bytes),
         number::seconds(seconds)
     );
+    if report.passed_over > 0 {
+        eprintln!("note: {}", passed_over(report.passed_over, report.passed_over_matches));
+    }
+}
+
+/// What a bound on the work of a bucket left out, and what that does to recall.
+fn passed_over(pairs: u64, matches: u64) -> String {
+    let left = match matches {
+        0 => "none of those looked at was alike".to_owned(),
+        matches => format!("if alike as often as the others, {} of them are near-duplicates", number::count(matches)),
+    };
+    format!("up to {} of a common boilerplate were not looked at: {left}", number::of(pairs, "pair"))
 }
 
 /// What `compare` measured.
@@ -244,11 +281,10 @@ pub(crate) fn comparison(ids: &[String; 2], comparison: &Comparison, options: &S
     let verdict = match (comparison.is_copy, comparison.is_match) {
         _ if is_empty => "nothing to compare: one has no word, and is like nothing".to_owned(),
         (true, _) => "exact copies".to_owned(),
-        (false, true) => format!("near-duplicates, at a threshold of {}", options.threshold.value()),
-        (false, false) => format!("not near-duplicates, at a threshold of {}", options.threshold.value()),
+        (false, true) => format!("near-duplicates, at a threshold of {}", options.criterion.threshold()),
+        (false, false) => format!("not near-duplicates, at a threshold of {}", options.criterion.threshold()),
     };
     let Comparison { left, right, overlap, .. } = comparison;
-    let (bands, rows) = (options.banding.bands(), options.banding.rows());
     writeln!(out, "verdict              {verdict}")?;
     writeln!(
         out,
@@ -259,8 +295,20 @@ pub(crate) fn comparison(ids: &[String; 2], comparison: &Comparison, options: &S
     )?;
     writeln!(out, "containment_left     {:.6}  (of the first in the second)", overlap.containment_left())?;
     writeln!(out, "containment_right    {:.6}  (of the second in the first)", overlap.containment_right())?;
-    writeln!(out, "sketch_estimate      {:.6}  ({} slots)", comparison.estimate, options.banding.slot_count())?;
-    writeln!(out, "chance_to_be_found   {:.6}  ({bands} bands of {rows} rows)", comparison.chance)?;
+    if let Some((estimate, slots)) = comparison.estimate {
+        writeln!(out, "sketch_estimate      {estimate:.6}  ({slots} slots)")?;
+    }
+    if let Some((differing, bits)) = comparison.bits {
+        let simhash = f64::from(bits - differing) / f64::from(bits);
+        writeln!(out, "simhash              {simhash:.6}  ({differing} of {bits} bits differ)")?;
+    }
+    if let Some(chance) = comparison.chance {
+        let how = options
+            .method
+            .banding()
+            .map_or(String::new(), |banding| format!("  ({} bands of {} rows)", banding.bands(), banding.rows()));
+        writeln!(out, "chance_to_be_found   {chance:.6}{how}")?;
+    }
     writeln!(out, "tokens               {} and {}", left.token_count, right.token_count)?;
     writeln!(
         out,

@@ -1,80 +1,14 @@
 //! The command as a person meets it: the real binary in a fresh folder, its output, its messages and its exit code.
 
+mod folder;
+
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
+use folder::{Folder, assert_refused, lines, text};
 use serde_json::Value;
-
-struct Folder(tempfile::TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> &Self {
-        let path = self.0.path().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, bytes).unwrap();
-        self
-    }
-
-    fn run(&self, arguments: &[&str]) -> Ran {
-        self.run_with(arguments, b"")
-    }
-
-    fn run_with(&self, arguments: &[&str], input: &[u8]) -> Ran {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_lookalike"))
-            .args(arguments)
-            .current_dir(self.0.path())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        // Who refuses its arguments does not read its input.
-        let _ = child.stdin.take().unwrap().write_all(input);
-        Ran::new(child.wait_with_output().unwrap())
-    }
-
-    fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> = fs::read_dir(self.0.path())
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.0.path().join(name)).unwrap()
-    }
-}
-
-struct Ran {
-    code: i32,
-    stdout: String,
-    stderr: String,
-}
-
-impl Ran {
-    fn new(output: Output) -> Self {
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        Self { code: output.status.code().unwrap(), stdout: text(output.stdout), stderr: text(output.stderr) }
-    }
-}
-
-fn text(seed: usize) -> String {
-    (0..60).map(|at| format!("w{}", seed * 1000 + at)).collect::<Vec<_>>().join(" ")
-}
-
-fn lines() -> String {
-    let near = format!("{} closing", text(1));
-    let line = |id, text: &str| format!("{{\"id\":\"{id}\",\"text\":\"{text}\"}}\n");
-    line("a", &text(1)) + &line("b", &text(2)) + &line("c", &near) + &line("d", &text(2))
-}
 
 #[test]
 fn a_run_says_what_it_did_and_exits_with_0() {
@@ -91,7 +25,7 @@ fn a_run_says_what_it_did_and_exits_with_0() {
     assert_eq!(folder.read("out/kept/in.jsonl").lines().count(), 2);
     let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
     assert_eq!(summary["found"]["removed"], 2);
-    assert_eq!(summary["parameters"]["bands"], 20);
+    assert_eq!(summary["parameters"]["method"]["bands"], 20);
     assert_eq!(summary["stages"].as_array().unwrap().len(), 5);
     assert_eq!(folder.names(), ["in.jsonl", "out"]);
 }
@@ -105,19 +39,6 @@ fn skipped_input_is_shown_and_exits_with_1() {
     assert!(ran.stdout.contains("1 skipped"), "{}", ran.stdout);
     let ran = folder.run(&["pairs", "in.jsonl"]);
     assert_eq!(ran.code, 1);
-}
-
-/// One line on stderr that says these words, exit code 2, and nothing written.
-fn assert_refused(folder: &Folder, arguments: &[&str], said: &[&str]) {
-    let before = folder.names();
-    let ran = folder.run(arguments);
-    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{arguments:?}");
-    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
-    assert!(ran.stderr.starts_with("lookalike: "), "{}", ran.stderr);
-    for said in said {
-        assert!(ran.stderr.contains(said), "{said}: {}", ran.stderr);
-    }
-    assert_eq!(folder.names(), before, "{arguments:?}");
 }
 
 #[test]
@@ -383,7 +304,7 @@ fn what_is_folded_makes_no_difference_and_the_output_says_so() {
 fn every_command_has_help_with_examples_that_work() {
     let folder = Folder::new();
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    for command in ["dedup", "pairs", "compare"] {
+    for command in ["dedup", "pairs", "compare", "tune", "evaluate"] {
         let help = folder.run(&[command, "--help"]);
         assert_eq!(help.code, 0);
         let lines: Vec<&str> = help.stdout.lines().filter_map(|line| line.strip_prefix("  lookalike ")).collect();

@@ -1,4 +1,4 @@
-//! Sketches to buckets: items with an equal band key, found by sorting, and the families that buckets chain together.
+//! Keys to buckets: items with an equal key, found by sorting, and the families that buckets chain together.
 //!
 //! Nothing here is a pair yet: a bucket of a million members stays a list of a million. Families are independent of
 //! each other, so that later stages take them in parallel.
@@ -8,10 +8,9 @@ use rdst::{RadixKey, RadixSort};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::lists::Lists;
-use crate::sketch::Sketches;
 
 /// Everything that may be alike. Items are named by their rank: 0 is the best in keep order.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Buckets {
     /// The ranks of each family's items, best first.
     families: Lists,
@@ -41,30 +40,30 @@ impl<'a> Family<'a> {
 /// How many families a thread takes at once.
 const FAMILIES_AT_ONCE: usize = 8;
 
-#[derive(Clone, Copy)]
-struct Entry {
-    key: u64,
-    rank: u32,
+/// An item and one of its keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The key.
+    pub key: u64,
+    /// The item's rank.
+    pub rank: u32,
 }
 
 impl RadixKey for Entry {
-    const LEVELS: usize = 8;
+    /// The upper half of the key: few have it in common that have not all of it.
+    const LEVELS: usize = 4;
 
     #[inline]
     fn get_level(&self, level: usize) -> u8 {
-        (self.key >> (level * 8)) as u8
+        (self.key >> (32 + level * 8)) as u8
     }
 }
 
 impl Buckets {
-    /// Puts items into buckets. `items` are places in `sketches`, best first.
-    pub fn new(items: &[u32], sketches: &Sketches) -> Self {
-        let by_band: Vec<Lists> = (0..sketches.banding().bands())
-            .into_par_iter()
-            .map(|band| buckets_of_band(items, sketches, band))
-            .collect();
-        let buckets: Vec<&[u32]> = by_band.iter().flat_map(Lists::iter).collect();
-        Self::of_families(items.len(), &buckets)
+    /// Takes lists of two or more ranks, each from the best on, for buckets. Of `item_count` items, those in no list cost nothing.
+    pub fn of_lists(item_count: usize, lists: &[Lists]) -> Self {
+        let buckets: Vec<&[u32]> = lists.iter().flat_map(Lists::iter).collect();
+        Self::of_families(item_count, &buckets)
     }
 
     /// The families, in the order of their best members.
@@ -122,12 +121,45 @@ impl Buckets {
     }
 }
 
-fn buckets_of_band(items: &[u32], sketches: &Sketches, band: usize) -> Lists {
-    let mut entries: Vec<Entry> =
-        (0..).zip(items).map(|(rank, item)| Entry { key: sketches.key(*item, band), rank }).collect();
+/// How much memory an entry takes while it is sorted: once more for where it is sorted to.
+const SORTING_BYTES: usize = 2 * size_of::<Entry>();
+
+/// Finds the ranks that agree in the key of a column, and gives them to `take`. Keys of different columns have nothing to do with
+/// each other. A column has `entry_count` entries at most; what does not fit the memory is sorted in several passes, by keys.
+///
+/// # Errors
+///
+/// When entries cannot be had, or `take` fails.
+pub fn lists_of_columns<E: Send>(
+    columns: usize,
+    entry_count: usize,
+    memory: usize,
+    entries: impl Fn(usize, &mut dyn FnMut(Entry)) -> Result<(), E> + Sync,
+    take: impl Fn(Lists) -> Result<(), E> + Sync,
+) -> Result<(), E> {
+    let column_bytes = (entry_count * SORTING_BYTES).max(1);
+    let passes = column_bytes.div_ceil(memory.max(1)) as u128;
+    let lists_of_pass = |column: usize, pass: u128| {
+        let mut wanted = Vec::with_capacity(if passes == 1 { entry_count } else { 0 });
+        entries(column, &mut |entry| {
+            if (u128::from(entry.key) * passes) >> 64 == pass {
+                wanted.push(entry);
+            }
+        })?;
+        take(equal_keys(wanted))
+    };
+    let lists = |column: usize| (0..passes).try_for_each(|pass| lists_of_pass(column, pass));
+    let all: Vec<usize> = (0..columns).collect();
+    // As many columns at once as there is memory for.
+    let at_once = (memory / column_bytes).clamp(1, rayon::current_num_threads());
+    all.chunks(at_once).try_for_each(|some| some.par_iter().try_for_each(|column| lists(*column)))
+}
+
+/// The ranks of each key that two or more items have, from the best on.
+fn equal_keys(mut entries: Vec<Entry>) -> Lists {
     entries.radix_sort_unstable();
-    for bucket in entries.chunk_by_mut(|left, right| left.key == right.key) {
-        bucket.sort_unstable_by_key(|entry| entry.rank);
+    for run in entries.chunk_by_mut(|left, right| left.key >> 32 == right.key >> 32).filter(|run| run.len() > 1) {
+        run.sort_unstable_by_key(|entry| (entry.key, entry.rank));
     }
     entries
         .chunk_by(|left, right| left.key == right.key)
@@ -139,21 +171,23 @@ fn buckets_of_band(items: &[u32], sketches: &Sketches, band: usize) -> Lists {
 /// Union-find in which the least member is the root.
 #[derive(Debug)]
 pub struct Union {
-    parents: Vec<u32>,
+    /// How far below each member its parent is: nothing for a root. So what is never joined is never written to.
+    below: Vec<u32>,
 }
 
 impl Union {
     /// Everyone alone.
     pub fn new(count: usize) -> Self {
-        Self { parents: (0..count as u32).collect() }
+        Self { below: vec![0; count] }
     }
 
     /// The least member of the group of `item`.
     pub fn root(&mut self, mut item: u32) -> u32 {
-        while self.parents[item as usize] != item {
+        while self.below[item as usize] != 0 {
             // Halving the path keeps later walks short.
-            let above = self.parents[self.parents[item as usize] as usize];
-            self.parents[item as usize] = above;
+            let parent = item - self.below[item as usize];
+            let above = parent - self.below[parent as usize];
+            self.below[item as usize] = item - above;
             item = above;
         }
         item
@@ -162,23 +196,33 @@ impl Union {
     /// Makes one group of the groups of both.
     pub fn join(&mut self, left: u32, right: u32) {
         let (left, right) = (self.root(left), self.root(right));
-        self.parents[left.max(right) as usize] = left.min(right);
+        self.below[left.max(right) as usize] = left.max(right) - left.min(right);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use super::*;
-    use crate::banding::Banding;
 
-    fn sketches(rows: &[[u64; 2]]) -> Sketches {
-        let mut sketches = Sketches::new(Banding::new(2, 1).unwrap());
-        rows.iter().for_each(|row| sketches.push(Some(row)));
-        sketches
-    }
-
-    fn families(items: &[u32], sketches: &Sketches) -> Vec<(Vec<u32>, Vec<Vec<u32>>)> {
-        let buckets = Buckets::new(items, sketches);
+    fn families(rows: &[[u64; 2]]) -> Vec<(Vec<u32>, Vec<Vec<u32>>)> {
+        let of_memory = |memory: usize| {
+            let all = Mutex::new(Vec::new());
+            let entries = |column: usize, push: &mut dyn FnMut(Entry)| {
+                (0..).zip(rows).for_each(|(rank, row)| push(Entry { key: row[column] << 60, rank }));
+                Ok::<(), ()>(())
+            };
+            let take = |lists| {
+                all.lock().unwrap().push(lists);
+                Ok(())
+            };
+            lists_of_columns(2, rows.len(), memory, entries, take).unwrap();
+            Buckets::of_lists(rows.len(), &all.into_inner().unwrap())
+        };
+        let buckets = of_memory(1 << 20);
+        // In as many passes as it may take, and the same in the end.
+        assert_eq!(of_memory(1), buckets);
         let families: Vec<_> = buckets
             .families()
             .map(|family| (family.items.to_vec(), family.buckets().map(<[u32]>::to_vec).collect()))
@@ -190,22 +234,22 @@ mod tests {
     }
 
     #[test]
-    fn items_that_agree_in_a_band_share_a_bucket() {
+    fn items_that_agree_in_a_column_share_a_bucket() {
         // 0 and 2 agree in the first band, 2 and 3 in the second, 1 and 5 in the first, 4 with none.
-        let sketches = sketches(&[[1, 10], [2, 20], [1, 30], [4, 30], [5, 50], [2, 60]]);
-        let [(items, mut buckets), other] = families(&[0, 1, 2, 3, 4, 5], &sketches).try_into().unwrap();
+        let rows = [[1, 10], [2, 12], [1, 13], [4, 13], [5, 15], [2, 6]];
+        let [(items, mut buckets), other] = families(&rows).try_into().unwrap();
         buckets.sort_unstable();
         assert_eq!((items, buckets), (vec![0, 2, 3], vec![vec![0, 1], vec![1, 2]]));
         assert_eq!(other, (vec![1, 5], vec![vec![0, 1]]));
     }
 
     #[test]
-    fn the_same_value_in_another_band_is_no_agreement() {
-        assert!(families(&[0, 1], &sketches(&[[1, 2], [2, 1]])).is_empty());
+    fn the_same_value_in_another_column_is_no_agreement() {
+        assert!(families(&[[1, 2], [2, 1]]).is_empty());
     }
 
     #[test]
     fn equal_buckets_count_once() {
-        assert_eq!(families(&[1, 0], &sketches(&[[7, 8], [7, 8]])), [(vec![0, 1], vec![vec![0, 1]])]);
+        assert_eq!(families(&[[7, 8], [7, 8]]), [(vec![0, 1], vec![vec![0, 1]])]);
     }
 }

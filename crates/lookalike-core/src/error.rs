@@ -36,6 +36,49 @@ pub enum Error {
         most: usize,
     },
 
+    /// A band that would have more rows than there are slots to draw from.
+    #[error("{rows} rows cannot be drawn from {slots} slots: give --slots from {rows} to {most}")]
+    TooFewSlots {
+        /// Rows as given.
+        rows: usize,
+        /// Slots as given.
+        slots: usize,
+        /// How many slots a sketch may have.
+        most: usize,
+    },
+
+    /// More bands to agree in than there are.
+    #[error("candidates cannot agree in {agreeing} of {bands} bands: give --agree from 1 to {bands}")]
+    AgreeingOutOfRange {
+        /// As given.
+        agreeing: usize,
+        /// Bands.
+        bands: usize,
+    },
+
+    /// A way to fill slots that is not known.
+    #[error("'{value}' is not a sketch: write fast or classic")]
+    NotASketch {
+        /// The value as given.
+        value: String,
+    },
+
+    /// Weights that are not known.
+    #[error("'{value}' are no weights: write count, idf or none")]
+    NotAWeight {
+        /// The value as given.
+        value: String,
+    },
+
+    /// A Hamming distance that is not possible.
+    #[error("a distance of {distance} bits is not possible: it must be at most {most}, for example 3")]
+    DistanceOutOfRange {
+        /// The value as given.
+        distance: u32,
+        /// The largest.
+        most: u32,
+    },
+
     /// A threshold and recall that no sketch of the allowed size reaches.
     #[error(
         "no banding of {most} slots finds pairs at {threshold} with recall {recall}: \
@@ -50,8 +93,20 @@ pub enum Error {
         most: usize,
     },
 
-    /// A shingle that is not `word:K` or `char:K`.
-    #[error("'{value}' is not a shingle: write word:K or char:K with K from 1 to {most}, for example word:5")]
+    /// A language without a list of stop words.
+    #[error("there are no stop words of '{value}': write some of {known}, or give your own with --stopwords FILE")]
+    NotALanguage {
+        /// The value as given.
+        value: String,
+        /// The languages that there are.
+        known: String,
+    },
+
+    /// A shingle that is not `word:K`, `char:K` or `stopword`.
+    #[error(
+        "'{value}' is not a shingle: write word:K or char:K with K from 1 to {most}, for example word:5, or stopword, \
+         or stopword:LANGUAGES, for example stopword:en,de"
+    )]
     NotAShingle {
         /// The value as given.
         value: String,
@@ -64,6 +119,58 @@ pub enum Error {
     NotAFold {
         /// The value as given.
         value: String,
+    },
+
+    /// A row with more or fewer fields than the table has columns.
+    #[error("a row has {fields} fields where the table has {columns} columns")]
+    RowOfWrongLength {
+        /// Fields of the row.
+        fields: usize,
+        /// Columns of the table.
+        columns: usize,
+    },
+
+    /// A column that a table does not have.
+    #[error("there is no column '{name}': the columns are {columns}")]
+    NoSuchColumn {
+        /// The name as given.
+        name: String,
+        /// The names that there are.
+        columns: String,
+    },
+
+    /// An id that two records share.
+    #[error("the id '{id}' is not unique: rows {first} and {second} have it")]
+    IdNotUnique {
+        /// The id.
+        id: String,
+        /// The first row that has it, counted from 1.
+        first: usize,
+        /// The second.
+        second: usize,
+    },
+
+    /// A table without rows.
+    #[error("{table} has no rows")]
+    NoRows {
+        /// Which table: the first or the second.
+        table: &'static str,
+    },
+
+    /// All columns are ignored.
+    #[error("no column is left to compare: {why}")]
+    NothingToCompare {
+        /// Why each column is ignored.
+        why: String,
+    },
+
+    /// More fields than one comparison can hold.
+    #[error("{fields} columns are too many to compare: write kind = \"ignored\" for all but {most}")]
+    TooManyFields {
+        /// Columns that are not ignored.
+        fields: usize,
+        /// How many are possible.
+        most: usize,
     },
 
     /// A keep order that is not known.

@@ -1,7 +1,5 @@
 //! The set of a document's features, and the exact measures of two sets.
 
-use crate::similarity::{Similarity, Threshold};
-
 /// The distinct features of one document, in a table that answers whether a feature is among them.
 ///
 /// The home of a feature in the table is given by its own high bits, without a hash: features are uniformly
@@ -67,6 +65,18 @@ impl FeatureSet {
     /// The features, in no order that means anything.
     pub fn iter(&self) -> impl Iterator<Item = u64> {
         self.has_zero.then_some(0).into_iter().chain(self.table.iter().copied().filter(|feature| *feature != 0))
+    }
+
+    /// Appends the features to others, in no order that means anything: the same as by [`FeatureSet::iter`], and faster.
+    pub(crate) fn append_to(&self, features: &mut Vec<u64>) {
+        let mut end = features.len();
+        features.resize(end + self.size as usize + 1, 0);
+        for feature in &self.table {
+            features[end] = *feature;
+            end += usize::from(*feature != 0);
+        }
+        // If zero is one of them, one remains at the end.
+        features.truncate(end + usize::from(self.has_zero));
     }
 
     /// Whether this is one of them.
@@ -151,11 +161,6 @@ impl Overlap {
         share(self.shared, u64::from(self.left) + u64::from(self.right) - u64::from(self.shared))
     }
 
-    /// The same as a similarity.
-    pub fn similarity(self) -> Similarity {
-        Similarity::of_share(self.jaccard())
-    }
-
     /// How much of the left set lies in the right.
     pub fn containment_left(self) -> f64 {
         share(self.shared, u64::from(self.left))
@@ -164,11 +169,6 @@ impl Overlap {
     /// How much of the right set lies in the left.
     pub fn containment_right(self) -> f64 {
         share(self.shared, u64::from(self.right))
-    }
-
-    /// Whether this is alike enough.
-    pub fn reaches(self, threshold: Threshold) -> bool {
-        self.jaccard() >= threshold.value()
     }
 
     /// The same seen from the other side.
@@ -223,6 +223,10 @@ mod tests {
             prop_assert!(right.iter().all(|feature| set.contains(*feature) == sets[0].contains(feature)));
             prop_assert_eq!(set.iter().collect::<HashSet<_>>(), sets[0].clone());
             prop_assert_eq!(set.iter().count(), sets[0].len());
+            let mut appended = vec![7];
+            set.append_to(&mut appended);
+            prop_assert_eq!(appended.len(), 1 + sets[0].len());
+            prop_assert_eq!(appended[1..].iter().copied().collect::<HashSet<_>>(), sets[0].clone());
         }
     }
 }

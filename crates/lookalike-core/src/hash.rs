@@ -9,7 +9,10 @@
 //! | text | XXH3-128 of the token hashes, little-endian, seed 0 |
 //! | shingle | polynomial over token hashes with base [`BASE`], modulo 2^64, then [`mix`] |
 //! | later rounds of a sketch | [`mix`] of the feature plus the round times [`ROUND_STEP`] |
+//! | classic slot | a·x + b modulo 2^31 - 1, with x the feature's high 31 bits, a and b from [`draw`] |
+//! | second half of 128 `SimHash` bits | [`mix`] of the feature plus [`ROUND_STEP`] |
 //! | band key | XXH3-64 of the rows, little-endian, seeded with the band's number |
+//! | random rows of a band | [`row_draw`] |
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed, xxh3_128};
 
@@ -51,6 +54,11 @@ pub fn text_hash(tokens: &[u64]) -> u128 {
     }
 }
 
+/// The hash of a whole text by its bytes.
+pub fn bytes_hash(bytes: &[u8]) -> u128 {
+    xxh3_128(bytes)
+}
+
 /// The key of one band from its rows.
 pub fn band_key(band: usize, rows: &[u64]) -> u64 {
     if cfg!(target_endian = "little") {
@@ -59,6 +67,16 @@ pub fn band_key(band: usize, rows: &[u64]) -> u64 {
         let swapped: Vec<u64> = rows.iter().map(|row| row.to_le()).collect();
         xxh3_64_with_seed(bytemuck::cast_slice(&swapped), band as u64)
     }
+}
+
+/// The numbers that fixed random choices are made of: the `at`th of a stream of its own for each purpose.
+pub fn draw(purpose: u64, at: u64) -> u64 {
+    mix(mix(purpose.wrapping_mul(ROUND_STEP)).wrapping_add(at.wrapping_mul(ROUND_STEP)))
+}
+
+/// The draws that choose the slots of a band.
+pub fn row_draw(band: usize, at: u64) -> u64 {
+    draw(0x726F_7773 << 32 | band as u64, at)
 }
 
 /// Spreads every bit of `x` over all 64: a bijection, the finalizer of `MurmurHash3`.

@@ -14,11 +14,21 @@ impl Lists {
         self.ends.push(self.values.len());
     }
 
+    /// Makes room for so many values more.
+    pub fn reserve(&mut self, value_count: usize) {
+        self.values.reserve(value_count);
+    }
+
     /// List `at`.
     #[inline]
     pub fn list(&self, at: usize) -> &[u32] {
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         &self.values[start..self.ends[at]]
+    }
+
+    /// How much memory the lists take.
+    pub fn byte_count(&self) -> usize {
+        size_of_val::<[u32]>(&self.values) + size_of_val::<[usize]>(&self.ends)
     }
 
     /// How many lists there are.

@@ -2,23 +2,34 @@
 //!
 //! The hash of a window is a polynomial over its token hashes, so that the next window costs one step; then it is
 //! mixed, for the sketch takes its randomness from the features themselves.
+//!
+//! Shingles of stop words are windows of three words too, but only those that start with a stop word: few of a page's
+//! navigation and advertisements, and many of its article. (Theobald, Siddharth, Paepcke: `SpotSigs`, SIGIR 2008)
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use crate::error::{Error, Result};
+use crate::feature_set::FeatureSet;
 use crate::hash::{BASE, mix, text_hash};
+use crate::stop_words::StopWords;
 use crate::text::fold::Fold;
 use crate::text::tokenize::{Token, TokenSink, Tokenizer};
 
 /// What a feature is made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shingle {
     /// This many words in a row.
     Word(usize),
     /// This many characters in a row.
     Char(usize),
+    /// A stop word and the two words after it.
+    StopWord(Arc<StopWords>),
 }
+
+/// A stop word and the two words after it.
+const STOP_WORD_WIDTH: usize = 3;
 
 /// The longest shingle: beyond it, two texts that differ in one word have next to nothing in common.
 const LONGEST: usize = 1000;
@@ -31,9 +42,10 @@ impl Default for Shingle {
 
 impl Shingle {
     /// How many tokens one shingle has.
-    pub fn width(self) -> usize {
+    pub fn width(&self) -> usize {
         match self {
-            Self::Word(width) | Self::Char(width) => width,
+            Self::Word(width) | Self::Char(width) => *width,
+            Self::StopWord(_) => STOP_WORD_WIDTH,
         }
     }
 }
@@ -43,7 +55,13 @@ impl FromStr for Shingle {
 
     fn from_str(value: &str) -> Result<Self> {
         let refused = || Error::NotAShingle { value: value.to_owned(), most: LONGEST };
-        let (kind, width) = value.split_once(':').ok_or_else(refused)?;
+        let (kind, width) = match value.split_once(':') {
+            None if value == "stopword" => ("stopword", "all"),
+            parts => parts.ok_or_else(refused)?,
+        };
+        if kind == "stopword" {
+            return Ok(Self::StopWord(Arc::new(StopWords::of_languages(width)?)));
+        }
         let width = width.parse().ok().filter(|width| (1..=LONGEST).contains(width)).ok_or_else(refused)?;
         match kind {
             "word" => Ok(Self::Word(width)),
@@ -58,6 +76,8 @@ impl fmt::Display for Shingle {
         match self {
             Self::Word(width) => write!(f, "word:{width}"),
             Self::Char(width) => write!(f, "char:{width}"),
+            Self::StopWord(words) if words.name() == "all" => f.write_str("stopword"),
+            Self::StopWord(words) => write!(f, "stopword:{}", words.name()),
         }
     }
 }
@@ -66,6 +86,8 @@ impl fmt::Display for Shingle {
 pub struct Shingler {
     shingle: Shingle,
     tokenizer: Tokenizer,
+    /// The tokens with which a shingle starts, if not every one does.
+    starts: Option<FeatureSet>,
     tokens: Vec<u64>,
     features: Vec<u64>,
 }
@@ -90,10 +112,28 @@ impl Features<'_> {
     }
 }
 
+/// The tokens of a text with their places, and the shingles that are made of them.
+#[derive(Clone, Debug)]
+pub struct Places {
+    /// All tokens, in order.
+    pub tokens: Vec<Token>,
+    /// All features, in order.
+    pub features: Vec<u64>,
+    /// The first token of each feature.
+    pub firsts: Vec<usize>,
+    /// How many tokens a feature is made of.
+    pub width: usize,
+}
+
 impl Shingler {
     /// A shingler for shingles of this kind, of texts from which this is left out.
-    pub fn new(shingle: Shingle, fold: Fold) -> Self {
-        Self { shingle, tokenizer: Tokenizer::new(fold), tokens: Vec::new(), features: Vec::new() }
+    pub fn new(shingle: &Shingle, fold: Fold) -> Self {
+        let starts = match shingle {
+            Shingle::StopWord(words) => Some(words.tokens(fold)),
+            Shingle::Word(_) | Shingle::Char(_) => None,
+        };
+        let tokenizer = Tokenizer::new(fold);
+        Self { shingle: shingle.clone(), tokenizer, starts, tokens: Vec::new(), features: Vec::new() }
     }
 
     /// The features of `text`.
@@ -102,32 +142,66 @@ impl Shingler {
     /// use lookalike_core::shingle::{Shingle, Shingler};
     /// use lookalike_core::text::fold::Fold;
     ///
-    /// let mut shingler = Shingler::new(Shingle::Word(4), Fold::NONE);
+    /// let mut shingler = Shingler::new(&Shingle::Word(4), Fold::NONE);
     /// let features = shingler.features("a rose is a rose is a rose");
     /// assert_eq!(features.all.len(), 5); // windows, three of them distinct
     /// ```
     pub fn features(&mut self, text: &str) -> Features<'_> {
         self.tokens.clear();
-        tokenize(&mut self.tokenizer, self.shingle, text, &mut self.tokens);
+        tokenize(&mut self.tokenizer, &self.shingle, text, &mut self.tokens);
         self.features.clear();
-        shingle(&self.tokens, self.shingle.width(), &mut self.features);
+        self.shingle();
         Features { tokens: &self.tokens, all: &self.features }
     }
 
-    /// The tokens of `text` with their places, and the features: feature `i` is made of the tokens from `i` on.
-    pub fn places(&mut self, text: &str) -> (Vec<Token>, Vec<u64>) {
-        let mut places: Vec<Token> = Vec::new();
-        tokenize(&mut self.tokenizer, self.shingle, text, &mut places);
+    /// The tokens of `text` with their places, and the features with theirs.
+    pub fn places(&mut self, text: &str) -> Places {
+        let mut tokens: Vec<Token> = Vec::new();
+        tokenize(&mut self.tokenizer, &self.shingle, text, &mut tokens);
         let features = self.features(text).all.to_vec();
-        (places, features)
+        let width = self.shingle.width();
+        let all = 0..features.len();
+        match &self.starts {
+            Some(starts) => {
+                let firsts: Vec<usize> = first_tokens(&self.tokens, starts).collect();
+                // Without a stop word, all tokens make one feature.
+                let width = if firsts.is_empty() { tokens.len() } else { width };
+                Places { tokens, features, firsts: if firsts.is_empty() { all.collect() } else { firsts }, width }
+            }
+            None => Places { tokens, features, firsts: all.collect(), width },
+        }
+    }
+
+    fn shingle(&mut self) {
+        let Self { shingle: kind, starts, tokens, features, .. } = self;
+        let Some(starts) = starts else { return shingle(tokens, kind.width(), features) };
+        features.extend(first_tokens(tokens, starts).map(|first| window(&tokens[first..first + STOP_WORD_WIDTH])));
+        if features.is_empty() && !tokens.is_empty() {
+            features.push(window(tokens));
+        }
     }
 }
 
-fn tokenize(tokenizer: &mut Tokenizer, shingle: Shingle, text: &str, sink: &mut impl TokenSink) {
+/// Where shingles start that begin with one of these tokens.
+fn first_tokens(tokens: &[u64], starts: &FeatureSet) -> impl Iterator<Item = usize> {
+    let windows = tokens.windows(STOP_WORD_WIDTH).enumerate();
+    windows.filter(|(_, window)| starts.contains(window[0])).map(|(first, _)| first)
+}
+
+fn tokenize(tokenizer: &mut Tokenizer, shingle: &Shingle, text: &str, sink: &mut impl TokenSink) {
     match shingle {
-        Shingle::Word(_) => tokenizer.words(text, sink),
+        Shingle::Word(_) | Shingle::StopWord(_) => tokenizer.words(text, sink),
         Shingle::Char(_) => tokenizer.characters(text, sink),
     }
+}
+
+/// The feature of one window.
+fn window(tokens: &[u64]) -> u64 {
+    mix(sum(tokens))
+}
+
+fn sum(tokens: &[u64]) -> u64 {
+    tokens.iter().fold(0_u64, |sum, token| sum.wrapping_mul(BASE).wrapping_add(*token))
 }
 
 /// Appends the feature of each window of `width` tokens; a shorter text is one window of all its tokens.
@@ -136,7 +210,7 @@ fn shingle(tokens: &[u64], width: usize, features: &mut Vec<u64>) {
     if width == 0 {
         return;
     }
-    let mut window = tokens[..width].iter().fold(0_u64, |sum, token| sum.wrapping_mul(BASE).wrapping_add(*token));
+    let mut window = sum(&tokens[..width]);
     // What leaves the window has been multiplied once for each token after it, and once more by the step.
     let leaving = BASE.wrapping_pow(width as u32);
     features.reserve(tokens.len() - width + 1);
@@ -161,10 +235,10 @@ mod tests {
 
     #[test]
     fn a_shingle_is_written_as_it_is_read() {
-        for written in ["word:5", "char:1", "word:1000"] {
+        for written in ["word:5", "char:1", "word:1000", "stopword", "stopword:en,de"] {
             assert_eq!(written.parse::<Shingle>().unwrap().to_string(), written);
         }
-        for wrong in ["word", "word:0", "word:-1", "line:5", "word:1001", "word:5:5", ""] {
+        for wrong in ["word", "word:0", "word:-1", "line:5", "word:1001", "word:5:5", "", "stopword:", "stopword:xx"] {
             assert!(wrong.parse::<Shingle>().is_err(), "{wrong}");
         }
     }
@@ -173,7 +247,24 @@ mod tests {
     fn a_text_shorter_than_the_shingle_is_one_shingle() {
         assert_eq!(shingles(&[7, 8], 5), shingles(&[7, 8], 2));
         assert_eq!(shingles(&[7, 8], 5).len(), 1);
-        assert_eq!(shingles(&[], 5), []);
+        assert!(shingles(&[], 5).is_empty());
+    }
+
+    #[test]
+    fn a_stop_word_and_the_two_words_after_it_are_a_shingle() {
+        let own = Shingle::StopWord(Arc::new(StopWords::new("own", ["the", "is"].map(str::to_owned))));
+        let mut shingler = Shingler::new(&own, Fold::NONE);
+        let mut words = Shingler::new(&Shingle::Word(3), Fold::NONE);
+        let text = "Buy now! The storm is over, says the office.";
+        let found = shingler.features(text).all.to_vec();
+        let expected: Vec<u64> =
+            ["the storm is", "is over says"].iter().flat_map(|shingle| words.features(shingle).all.to_vec()).collect();
+        assert_eq!(found, expected);
+        assert_eq!(shingler.places(text).firsts, [2, 4]);
+        // Without a stop word there is one shingle, so that copies are still copies.
+        assert_eq!(shingler.features("Buy now, pay later").all.len(), 1);
+        assert_eq!(shingler.places("Buy now, pay later").width, 4);
+        assert_eq!(shingler.features("").all.len(), 0);
     }
 
     proptest! {

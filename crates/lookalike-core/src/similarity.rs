@@ -16,12 +16,6 @@ impl Similarity {
         if (0.0..=1.0).contains(&value) { Ok(Self(value)) } else { Err(Error::SimilarityOutOfRange { value }) }
     }
 
-    /// A share of a whole, which is within 0 and 1 by its nature.
-    pub(crate) fn of_share(share: f64) -> Self {
-        debug_assert!((0.0..=1.0).contains(&share), "{share}");
-        Self(share)
-    }
-
     /// The number.
     pub fn value(self) -> f64 {
         self.0
@@ -52,15 +46,6 @@ impl Threshold {
     pub fn value(self) -> f64 {
         self.0
     }
-
-    /// The length filter: whether two sets of these sizes can be alike at all.
-    ///
-    /// The Jaccard similarity is at most the smaller size over the larger one. It is computed here by the same
-    /// division as the similarity itself, and division rounds monotonically, so no match is ever refused.
-    #[inline]
-    pub fn allows_sizes(self, left: u32, right: u32) -> bool {
-        f64::from(left.min(right)) / f64::from(left.max(right)) >= self.0
-    }
 }
 
 #[cfg(test)]
@@ -73,13 +58,5 @@ mod tests {
         for value in [0.0, -0.1, 1.5, f64::NAN] {
             assert!(Threshold::new(value).is_err(), "{value}");
         }
-    }
-
-    #[test]
-    fn sizes_alone_can_rule_a_pair_out() {
-        let threshold = Threshold::new(0.8).unwrap();
-        assert!(threshold.allows_sizes(4, 5));
-        assert!(threshold.allows_sizes(5, 4));
-        assert!(!threshold.allows_sizes(7, 9));
     }
 }

@@ -1,44 +1,43 @@
 //! Candidates to matches: the exact similarity of two feature sets, measured only where it cannot be ruled out.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use crate::bucket::Family;
+use crate::criterion::Criterion;
 use crate::feature_filter::FeatureFilter;
 use crate::feature_set::{FeatureSet, Overlap};
-use crate::similarity::Threshold;
-use crate::sketch::Sketches;
+use crate::likeness::Likeness;
+use crate::method::Method;
+use crate::sketch::SketchSource;
+
+/// Why features could not be had.
+pub type SourceError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Where the features of items come from: they are not all in memory, so getting them may fail.
 pub trait FeatureSource: Sync {
-    /// Why features could not be had.
-    type Error: Send;
-
     /// The features of one item, repeated where its text repeats itself.
     ///
     /// # Errors
     ///
     /// When the item cannot be read again.
-    fn features(&self, item: u32) -> Result<Vec<u64>, Self::Error>;
+    fn features(&self, item: u32) -> Result<Vec<u64>, SourceError>;
 }
 
-/// How likely it may be that the test on sketches rejects a pair exactly at the threshold: one in a billion.
-const DOUBT: f64 = 1e-9;
-
-/// How many bytes of features all families under way hold together, so that an item is mostly read once.
-const HELD_BYTES: usize = 96 << 20;
-
-/// How many bytes a family may hold however many threads there are.
-const LEAST_HELD_BYTES: usize = 16 << 20;
+/// How many bytes of features all families under way hold together, so that an item is mostly read once. More than that is
+/// of no use; less is, where there is less memory.
+pub const MOST_HELD_BYTES: usize = 96 << 20;
 
 /// What all families need to be verified.
-#[derive(Debug)]
-pub struct Verifier<'a, S> {
-    threshold: Threshold,
+pub struct Verifier<'a> {
+    criterion: Criterion,
     sizes: &'a [u32],
-    sketches: &'a Sketches,
-    source: &'a S,
-    least_agreeing: usize,
+    sketches: &'a dyn SketchSource,
+    method: &'a dyn Method,
+    source: &'a dyn FeatureSource,
+    /// The share of one family: each thread has one under way.
+    most_held_bytes: usize,
     counts: Counts,
 }
 
@@ -52,7 +51,7 @@ struct Counts {
 }
 
 /// How many pairs came how far. Where a removed item needs no further proof, further pairs are not looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PairCounts {
     /// Pairs that shared a bucket and were looked at.
     pub candidates: u64,
@@ -64,11 +63,57 @@ pub struct PairCounts {
     pub passed_over: u64,
 }
 
-impl<'a, S: FeatureSource> Verifier<'a, S> {
-    /// A verifier of items by the sizes of their feature sets, their sketches and their features.
-    pub fn new(threshold: Threshold, sizes: &'a [u32], sketches: &'a Sketches, source: &'a S) -> Self {
-        let least_agreeing = least_agreeing(sketches.banding().slot_count(), threshold.value());
-        Self { threshold, sizes, sketches, source, least_agreeing, counts: Counts::default() }
+impl PairCounts {
+    /// How many of the pairs passed over are matches, if they are as often alike as those looked at.
+    pub fn expected_matches_passed_over(&self) -> u64 {
+        (self.passed_over as f64 * self.matches as f64 / self.candidates.max(1) as f64).round() as u64
+    }
+}
+
+impl std::ops::Add for PairCounts {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            candidates: self.candidates + other.candidates,
+            measured: self.measured + other.measured,
+            matches: self.matches + other.matches,
+            passed_over: self.passed_over + other.passed_over,
+        }
+    }
+}
+
+impl std::ops::Sub for PairCounts {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self {
+            candidates: self.candidates - other.candidates,
+            measured: self.measured - other.measured,
+            matches: self.matches - other.matches,
+            passed_over: self.passed_over - other.passed_over,
+        }
+    }
+}
+
+impl<'a> Verifier<'a> {
+    /// A verifier of items by the sizes of their feature sets, their sketches and their features, which holds about so many bytes
+    /// of features.
+    pub fn new(
+        criterion: Criterion,
+        sizes: &'a [u32],
+        sketches: &'a dyn SketchSource,
+        method: &'a dyn Method,
+        source: &'a dyn FeatureSource,
+        held_bytes: usize,
+    ) -> Self {
+        let most_held_bytes = held_bytes.min(MOST_HELD_BYTES) / rayon::current_num_threads();
+        Self { criterion, sizes, sketches, method, source, most_held_bytes, counts: Counts::default() }
+    }
+
+    /// What makes a match.
+    pub fn criterion(&self) -> Criterion {
+        self.criterion
     }
 
     /// What was done so far. The same for any number of threads, since what is examined does not depend on them.
@@ -82,21 +127,23 @@ impl<'a, S: FeatureSource> Verifier<'a, S> {
     }
 
     /// A bench for one family; `items` are the places in sizes and sketches, by rank.
-    pub fn bench(&self, family: Family<'_>, items: &[u32]) -> Bench<'_, S> {
+    pub fn bench(&self, family: Family<'_>, items: &[u32]) -> Bench<'_> {
         Bench {
             verifier: self,
             items: family.items.iter().map(|rank| items[*rank as usize]).collect(),
             held: family.items.iter().map(|_| OnceLock::new()).collect(),
+            sketches: family.items.iter().map(|_| OnceLock::new()).collect(),
             held_bytes: AtomicUsize::new(0),
         }
     }
 }
 
 /// Measures pairs of one family, and holds features that are likely to be asked for again.
-pub struct Bench<'a, S> {
-    verifier: &'a Verifier<'a, S>,
+pub struct Bench<'a> {
+    verifier: &'a Verifier<'a>,
     items: Vec<u32>,
     held: Vec<OnceLock<Arc<Features>>>,
+    sketches: Vec<OnceLock<Cow<'a, [u8]>>>,
     held_bytes: AtomicUsize,
 }
 
@@ -104,6 +151,7 @@ pub struct Bench<'a, S> {
 pub struct OnBench {
     place: u32,
     features: OnceLock<Arc<Features>>,
+    sketch: OnceLock<Vec<u8>>,
 }
 
 /// The features of one item; and, once they are asked for, their set and its filter: of two items, one needs them.
@@ -123,30 +171,32 @@ impl Features {
     }
 }
 
-impl<S: FeatureSource> Bench<'_, S> {
+impl Bench<'_> {
     /// Puts an item on the bench, to be compared with others.
     pub fn put(&self, place: u32) -> OnBench {
-        OnBench { place, features: OnceLock::new() }
+        OnBench { place, features: OnceLock::new(), sketch: OnceLock::new() }
     }
 
-    /// The exact overlap of a pair, alike or not. Faster when `right` is the same for many a `left`.
+    /// How alike a pair is, whether enough or not. Faster when `right` is the same for many a `left`.
     ///
     /// # Errors
     ///
     /// When the features of one cannot be had.
-    pub fn overlap(&self, left: &OnBench, right: &OnBench) -> Result<Overlap, S::Error> {
-        let shared = self.features(right)?.set().shared_count(&self.features(left)?.all);
-        Ok(self.overlap_of(left, right, shared))
+    pub fn likeness(&self, left: &OnBench, right: &OnBench) -> Result<Likeness, SourceError> {
+        match self.likeness_of_sketches(left, right)? {
+            Some(likeness) => Ok(likeness),
+            None => Ok(Likeness::Features(self.overlap(left, right)?)),
+        }
     }
 
-    /// A candidate's overlap if it is a match.
+    /// How alike a candidate is, if it is a match.
     ///
     /// # Errors
     ///
     /// When the features of one cannot be had.
-    pub fn verify(&self, left: &OnBench, right: &OnBench) -> Result<Option<Overlap>, S::Error> {
+    pub fn verify(&self, left: &OnBench, right: &OnBench) -> Result<Option<Likeness>, SourceError> {
         let counts = &self.verifier.counts;
-        let is_possible = self.is_possible(left, right);
+        let is_possible = self.is_possible(left, right)?;
         let found = if is_possible { self.verify_exactly(left, right)? } else { None };
         counts.candidates.fetch_add(1, Relaxed);
         counts.measured.fetch_add(u64::from(is_possible), Relaxed);
@@ -159,8 +209,19 @@ impl<S: FeatureSource> Bench<'_, S> {
     /// # Errors
     ///
     /// When the features of one cannot be had.
-    pub fn verify_again(&self, left: &OnBench, right: &OnBench) -> Result<Option<Overlap>, S::Error> {
-        if self.is_possible(left, right) { self.verify_exactly(left, right) } else { Ok(None) }
+    pub fn verify_again(&self, left: &OnBench, right: &OnBench) -> Result<Option<Likeness>, SourceError> {
+        if self.is_possible(left, right)? { self.verify_exactly(left, right) } else { Ok(None) }
+    }
+
+    /// What makes a match.
+    pub fn criterion(&self) -> Criterion {
+        self.verifier.criterion
+    }
+
+    /// Whether one pair is more alike than another.
+    pub fn is_more(&self, likeness: Likeness, other: Likeness) -> bool {
+        let criterion = self.criterion();
+        likeness.similarity(criterion) > other.similarity(criterion)
     }
 
     /// Counts candidates that were passed over, since a bucket has too many.
@@ -170,27 +231,71 @@ impl<S: FeatureSource> Bench<'_, S> {
 
     /// Lets go of all features when there is no room for more. To be called now and then, between parallel work.
     pub fn make_room(&mut self) {
-        if *self.held_bytes.get_mut() >= most_held_bytes() {
+        if *self.held_bytes.get_mut() >= self.verifier.most_held_bytes {
             self.held.iter_mut().for_each(|held| drop(held.take()));
+            self.sketches.iter_mut().for_each(|held| drop(held.take()));
             *self.held_bytes.get_mut() = 0;
         }
     }
 
     /// Whether a pair could be a match: the length filter, then the sketches. Says no only to what is beyond doubt.
-    fn is_possible(&self, left: &OnBench, right: &OnBench) -> bool {
-        let [left, right] = [left, right].map(|item| self.items[item.place as usize]);
-        let verifier = self.verifier;
-        verifier.threshold.allows_sizes(verifier.sizes[left as usize], verifier.sizes[right as usize])
-            && verifier.sketches.agreeing(left, right) >= verifier.least_agreeing
+    fn is_possible(&self, left: &OnBench, right: &OnBench) -> Result<bool, SourceError> {
+        let Verifier { criterion, sizes, method, .. } = self.verifier;
+        let [left_size, right_size] = [left, right].map(|item| sizes[self.items[item.place as usize] as usize]);
+        // Where the sketches are the measure, sizes say nothing.
+        if !method.is_measure() && !criterion.allows_sizes(left_size, right_size) {
+            return Ok(false);
+        }
+        Ok(method.allows(self.sketch(left)?, self.sketch(right)?))
     }
 
-    fn verify_exactly(&self, left: &OnBench, right: &OnBench) -> Result<Option<Overlap>, S::Error> {
-        let threshold = self.verifier.threshold;
+    /// A match by its features, or by its sketches where these are the measure: all that are possible are matches.
+    fn verify_exactly(&self, left: &OnBench, right: &OnBench) -> Result<Option<Likeness>, SourceError> {
+        if let Some(likeness) = self.likeness_of_sketches(left, right)? {
+            return Ok(Some(likeness));
+        }
+        let criterion = self.verifier.criterion;
         let most_shared = self.features(right)?.filter().most_shared(&self.features(left)?.all);
-        if !self.overlap_of(left, right, most_shared).reaches(threshold) {
+        if !criterion.accepts(self.overlap_of(left, right, most_shared)) {
             return Ok(None);
         }
-        Ok(Some(self.overlap(left, right)?).filter(|overlap| overlap.reaches(threshold)))
+        Ok(Some(self.overlap(left, right)?).filter(|overlap| criterion.accepts(*overlap)).map(Likeness::Features))
+    }
+
+    fn likeness_of_sketches(&self, left: &OnBench, right: &OnBench) -> Result<Option<Likeness>, SourceError> {
+        let method = self.verifier.method;
+        if !method.is_measure() {
+            return Ok(None);
+        }
+        Ok(method.likeness(self.sketch(left)?, self.sketch(right)?))
+    }
+
+    fn sketch<'i>(&'i self, item: &'i OnBench) -> Result<&'i [u8], SourceError> {
+        let held = &self.sketches[item.place as usize];
+        if let Some(sketch) = held.get() {
+            return Ok(sketch);
+        }
+        if let Some(sketch) = item.sketch.get() {
+            return Ok(sketch);
+        }
+        match self.verifier.sketches.bytes(self.items[item.place as usize])? {
+            Cow::Owned(sketch) if !self.has_room() => Ok(item.sketch.get_or_init(|| sketch)),
+            sketch => {
+                if let Cow::Owned(sketch) = &sketch {
+                    self.held_bytes.fetch_add(sketch.len() + OVERHEAD, Relaxed);
+                }
+                Ok(held.get_or_init(|| sketch))
+            }
+        }
+    }
+
+    fn has_room(&self) -> bool {
+        self.held_bytes.load(Relaxed) < self.verifier.most_held_bytes
+    }
+
+    fn overlap(&self, left: &OnBench, right: &OnBench) -> Result<Overlap, SourceError> {
+        let shared = self.features(right)?.set().shared_count(&self.features(left)?.all);
+        Ok(self.overlap_of(left, right, shared))
     }
 
     /// The overlap of a pair that shares so many features; more than one of them has are none.
@@ -199,7 +304,7 @@ impl<S: FeatureSource> Bench<'_, S> {
         Overlap { shared: shared.min(left).min(right), left, right }
     }
 
-    fn features<'i>(&self, item: &'i OnBench) -> Result<&'i Features, S::Error> {
+    fn features<'i>(&self, item: &'i OnBench) -> Result<&'i Features, SourceError> {
         if let Some(features) = item.features.get() {
             return Ok(features);
         }
@@ -211,72 +316,18 @@ impl<S: FeatureSource> Bench<'_, S> {
         Ok(item.features.get_or_init(|| features))
     }
 
-    fn read(&self, place: u32, held: &OnceLock<Arc<Features>>) -> Result<Arc<Features>, S::Error> {
+    fn read(&self, place: u32, held: &OnceLock<Arc<Features>>) -> Result<Arc<Features>, SourceError> {
         let all = self.verifier.source.features(self.items[place as usize])?;
         // A set takes up to four times the features, its filter half as much.
         let bytes = all.len() * 6 * size_of::<u64>();
         let features = Arc::new(Features { all, filter: OnceLock::new(), set: OnceLock::new() });
         // Two threads may read the same item at once; then the second finds the place taken, which does no harm.
-        if self.held_bytes.load(Relaxed) < most_held_bytes() && held.set(Arc::clone(&features)).is_ok() {
+        if self.has_room() && held.set(Arc::clone(&features)).is_ok() {
             self.held_bytes.fetch_add(bytes, Relaxed);
         }
         Ok(features)
     }
 }
 
-/// The share of one family: each thread has one under way. It must hold the kept items of a block at least.
-fn most_held_bytes() -> usize {
-    (HELD_BYTES / rayon::current_num_threads()).max(LEAST_HELD_BYTES)
-}
-
-/// The least number of agreeing slots that does not reject a pair: the chance that one at the threshold or above has
-/// fewer is at most [`DOUBT`].
-///
-/// The number of agreeing slots of two sets with similarity J is concentrated at least as well as a binomial variable
-/// of k draws with chance J (Dahlgaard, Knudsen, Thorup 2017, theorem 2 and its Chernoff bounds), and low bytes that
-/// agree by chance only add to it.
-fn least_agreeing(slots: usize, threshold: f64) -> usize {
-    let mut below = 0.0;
-    for agreeing in 0..=slots {
-        below += binomial(slots, agreeing, threshold);
-        if below > DOUBT {
-            return agreeing;
-        }
-    }
-    slots
-}
-
-fn binomial(draws: usize, hits: usize, chance: f64) -> f64 {
-    if chance >= 1.0 {
-        return if hits == draws { 1.0 } else { 0.0 };
-    }
-    // By logarithms: the coefficients alone would overflow.
-    let log_choose: f64 = (1..=hits).map(|i| ((draws - hits + i) as f64 / i as f64).ln()).sum();
-    (log_choose + hits as f64 * chance.ln() + (draws - hits) as f64 * (1.0 - chance).ln()).exp()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn binomial_chances_add_up_to_one() {
-        let sum: f64 = (0..=96).map(|hits| binomial(96, hits, 0.8)).sum();
-        assert!((sum - 1.0).abs() < 1e-12);
-        assert!((binomial(3, 2, 0.5) - 0.375).abs() < 1e-12);
-    }
-
-    #[test]
-    fn a_pair_at_the_threshold_is_as_good_as_never_rejected() {
-        let least = least_agreeing(96, 0.8);
-        let rejected: f64 = (0..least).map(|agreeing| binomial(96, agreeing, 0.8)).sum();
-        assert!(rejected <= DOUBT && rejected + binomial(96, least, 0.8) > DOUBT);
-        // And yet the test is of use: a pair half alike agrees in 48 slots, give or take 5.
-        assert!((50..56).contains(&least), "{least}");
-    }
-
-    #[test]
-    fn equal_sets_agree_in_all_slots() {
-        assert_eq!(least_agreeing(96, 1.0), 96);
-    }
-}
+/// What an allocation takes besides what it is for, about.
+const OVERHEAD: usize = 16;

@@ -3,8 +3,11 @@
 //! The vectors were made by `fixtures/golden/make.py` from the definitions, without code of this project.
 
 use lookalike_core::banding::Banding;
+use lookalike_core::feature_set::FeatureSet;
+use lookalike_core::hamming::Tables;
+use lookalike_core::method::{Method, SimHash, Weights, Width};
 use lookalike_core::shingle::{Shingle, Shingler};
-use lookalike_core::sketch::FastSketcher;
+use lookalike_core::sketch::{ClassicSketcher, FastSketcher, Sketches, SlotSketcher};
 use lookalike_core::text::fold::Fold;
 use serde_json::Value;
 
@@ -23,8 +26,8 @@ fn features_sketches_and_band_keys_are_what_they_have_always_been() {
         let [bands, rows] = ["bands", "rows"].map(|name| vector[name].as_u64().unwrap() as usize);
         let banding = Banding::new(bands, rows).unwrap();
 
-        let mut shingler = Shingler::new(shingle, fold);
-        let tokens: Vec<u64> = shingler.places(text).0.iter().map(|token| token.hash).collect();
+        let mut shingler = Shingler::new(&shingle, fold);
+        let tokens: Vec<u64> = shingler.places(text).tokens.iter().map(|token| token.hash).collect();
         assert_eq!(tokens, numbers(&vector["tokens"]), "{text}");
         let features = shingler.features(text);
         assert_eq!(features.text_hash().to_string(), vector["text_hash"], "{text}");
@@ -32,6 +35,24 @@ fn features_sketches_and_band_keys_are_what_they_have_always_been() {
         let mut sketcher = FastSketcher::new(banding.slot_count());
         let sketch = sketcher.sketch(features.all).unwrap_or_default();
         assert_eq!(sketch, numbers(&vector["sketch"]), "{text}");
-        assert_eq!(banding.keys(sketch).collect::<Vec<_>>(), numbers(&vector["band_keys"]), "{text}");
+        if features.all.is_empty() {
+            continue;
+        }
+        let random = Banding::random(bands, rows, banding.slot_count()).unwrap();
+        for (banding, name) in [(banding, "band_keys"), (random, "random_keys")] {
+            let mut keys = Vec::new();
+            banding.cutter().keys(sketch, |key| keys.push(key));
+            assert_eq!(keys, numbers(&vector[name]), "{text}");
+        }
+        let mut classic = ClassicSketcher::new(banding.slot_count());
+        assert_eq!(classic.sketch(features.all).unwrap(), numbers(&vector["classic"]), "{text}");
+        for (weights, name) in [(Weights::Count, "simhash_count"), (Weights::None, "simhash_none")] {
+            let simhash = SimHash::new(Width::Bits128, weights, 3, Tables::Blocks, false).unwrap();
+            let mut sketches = Sketches::new(simhash.layout());
+            simhash.sketcher().sketch(features.all, &FeatureSet::new(features.all), &mut sketches);
+            let words = numbers(&vector[name]);
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            assert_eq!(sketches.all_bytes(), bytes, "{text}");
+        }
     }
 }

@@ -4,9 +4,11 @@
 //! seeds either always or never.
 
 use lookalike_core::banding::Banding;
+use lookalike_core::feature_set::FeatureSet;
 use lookalike_core::hash::mix;
+use lookalike_core::method::{Method, Part};
 use lookalike_core::similarity::{Similarity, Threshold};
-use lookalike_core::sketch::{FastSketcher, estimate};
+use lookalike_core::sketch::{ClassicSketcher, FastSketcher, Sketches, SlotSketcher, estimate};
 
 /// Two sets that share `shared` features and have `own` more each, different for every `trial`.
 fn two_sets(trial: u64, shared: usize, own: usize) -> [Vec<u64>; 2] {
@@ -19,8 +21,7 @@ fn two_sets(trial: u64, shared: usize, own: usize) -> [Vec<u64>; 2] {
 }
 
 /// Mean and variance of the estimate over `trials` pairs of sets.
-fn moments(slots: usize, shared: usize, own: usize, trials: u64) -> (f64, f64) {
-    let mut sketcher = FastSketcher::new(slots);
+fn moments(sketcher: &mut dyn SlotSketcher, shared: usize, own: usize, trials: u64) -> (f64, f64) {
     let estimates: Vec<f64> = (0..trials)
         .map(|trial| {
             let [left, right] = two_sets(trial, shared, own).map(|set| sketcher.sketch(&set).unwrap().to_vec());
@@ -46,7 +47,7 @@ fn the_estimate_is_unbiased_with_the_variance_it_should_have() {
         (10_000, 8_889, 1000),
     ] {
         let jaccard = shared as f64 / (2 * size - shared) as f64;
-        let (mean, variance) = moments(slots, shared, size - shared, trials);
+        let (mean, variance) = moments(&mut FastSketcher::new(slots), shared, size - shared, trials);
         // Each slot agrees with chance J, so the mean of k slots has mean J; were they independent, variance J(1-J)/k.
         let expected = jaccard * (1.0 - jaccard) / slots as f64;
         let bound = 5.0 * (expected / trials as f64).sqrt();
@@ -59,6 +60,24 @@ fn the_estimate_is_unbiased_with_the_variance_it_should_have() {
             let least = expected * (1.0 - 5.0 * (2.0 / trials as f64).sqrt());
             assert!(variance > least, "{size} shingles: variance {variance}, at least {least}");
         }
+    }
+}
+
+#[test]
+fn permutations_estimate_without_bias_too() {
+    let slots = 96;
+    for (size, shared, trials) in [(5, 4, 4000), (20, 8, 4000), (100, 89, 2000), (1000, 889, 500)] {
+        let jaccard = shared as f64 / (2 * size - shared) as f64;
+        let (mean, variance) = moments(&mut ClassicSketcher::new(slots), shared, size - shared, trials);
+        // Fixed permutations, random sets: each slot agrees with chance J; slots are as good as independent.
+        let expected = jaccard * (1.0 - jaccard) / slots as f64;
+        let bound = 5.0 * (expected / trials as f64).sqrt();
+        assert!((mean - jaccard).abs() < bound, "{size} shingles: mean {mean}, similarity {jaccard}");
+        let spread = 5.0 * (2.0 / trials as f64).sqrt();
+        assert!(
+            (variance / expected - 1.0).abs() < spread,
+            "{size} shingles: variance {variance}, expected {expected}"
+        );
     }
 }
 
@@ -91,9 +110,13 @@ fn pairs_at_the_threshold_are_found_as_often_as_was_asked_for() {
         let promised = banding.recall_at(Similarity::new(threshold).unwrap());
         assert!(promised >= recall);
         let mut sketcher = FastSketcher::new(banding.slot_count());
+        let cutter = banding.cutter();
         let found = (0..trials).filter(|trial| {
-            let [left, right] = two_sets(*trial, shared, own)
-                .map(|set| banding.keys(sketcher.sketch(&set).unwrap()).collect::<Vec<_>>());
+            let [left, right] = two_sets(*trial, shared, own).map(|set| {
+                let mut keys = Vec::new();
+                cutter.keys(sketcher.sketch(&set).unwrap(), |key| keys.push(key));
+                keys
+            });
             left.iter().zip(&right).any(|(left, right)| left == right)
         });
         let measured = found.count() as f64 / trials as f64;
@@ -106,5 +129,30 @@ fn pairs_at_the_threshold_are_found_as_often_as_was_asked_for() {
             measured < promised + bound || shared < 800,
             "{threshold}, {shared} shared: {measured}, promised {promised}"
         );
+    }
+}
+
+#[test]
+fn a_part_is_found_as_often_as_was_asked_for_whatever_the_sizes() {
+    let threshold = Threshold::new(0.8).unwrap();
+    let part = Part::new(threshold, 0.99).unwrap();
+    let promised = part.recall_at(threshold.into()).unwrap();
+    let trials = 4000;
+    // Forty of fifty features lie in a set of as many, of ten times and of a hundred times as many.
+    for size in [50, 500, 5000] {
+        let found = (0..trials).filter(|trial| {
+            let feature = |at: usize| mix(mix(trial + 1).wrapping_add(at as u64));
+            let inner: Vec<u64> = (0..50).map(feature).collect();
+            let outer: Vec<u64> = (10..50).chain(1000..960 + size).map(feature).collect();
+            let mut sketches = Sketches::new(part.layout());
+            for set in [&inner, &outer] {
+                part.sketcher().sketch(set, &FeatureSet::new(set), &mut sketches);
+            }
+            let has = |set: &[u64], item: u32| sketches.keys(item).iter().any(|key| set.contains(key));
+            has(&outer, 0) || has(&inner, 1)
+        });
+        let measured = found.count() as f64 / trials as f64;
+        let bound = 5.0 * (promised * (1.0 - promised) / trials as f64).sqrt();
+        assert!(measured > promised - bound, "{size}: {measured}, promised {promised}");
     }
 }

@@ -10,6 +10,7 @@ use walkdir::WalkDir;
 
 use crate::error::{Error, Result};
 use crate::remote::{self, RemoteFile};
+use crate::work::is_work_folder;
 
 /// Where a file's bytes come from.
 #[derive(Clone, Debug)]
@@ -49,6 +50,13 @@ impl InputFile {
             Origin::Stdin => PathBuf::from("standard input"),
             Origin::Remote(file) => PathBuf::from(file.shown()),
         }
+    }
+
+    /// What tells the file from what it was or will be at other times.
+    pub fn label(&self) -> String {
+        let since = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+        let modified = self.modified.map_or(0, since);
+        format!("input {} of {} bytes, written at {modified}", self.shown().display(), self.bytes)
     }
 
     /// Sets the copy that is read from then on.
@@ -105,7 +113,7 @@ fn identity(_: &Metadata) -> Option<(u64, u64)> {
 }
 
 /// The files that `inputs` mean: files as given, folders with all that lies in them (but hidden files, and what is or
-/// lies in `output`), patterns with `*`, `?` and `[…]`, addresses of object stores and pages, `-` for standard input. In the
+/// lies in `output` or in a work folder), patterns with `*`, `?` and `[…]`, addresses of object stores and pages, `-` for standard input. In the
 /// order given, and by name inside a folder. A file that a folder has under two names, by a link, is read once.
 ///
 /// # Errors
@@ -244,8 +252,9 @@ fn files_in(input: &Path, root: &Path, output: Option<&Path>) -> Result<Vec<Foun
     let mut files = Vec::new();
     let is_hidden = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
     let is_output = |path: &Path| output.is_some() && path.canonicalize().ok().as_deref() == output;
+    let is_ours = |path: &Path| is_output(path) || path.is_dir() && is_work_folder(path);
     let walk = WalkDir::new(input).follow_links(true).sort_by_file_name().into_iter();
-    for entry in walk.filter_entry(|entry| entry.depth() == 0 || !is_hidden(entry.path()) && !is_output(entry.path())) {
+    for entry in walk.filter_entry(|entry| entry.depth() == 0 || !is_hidden(entry.path()) && !is_ours(entry.path())) {
         let entry = match entry {
             Ok(entry) => entry,
             // A link back to a folder above: everything in it is met anyway.

@@ -46,6 +46,15 @@ pub enum Error {
         path: PathBuf,
     },
 
+    /// A file that should be a table of records.
+    #[error("{} is no table: {reason}; give CSV, TSV, JSONL or Parquet", path.display())]
+    NotATable {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+
     /// A file that is no longer what it was when it was read first.
     #[error("{} changed while it was read: run again when nothing writes to it", path.display())]
     Changed {
@@ -101,6 +110,83 @@ pub enum Error {
         problem: crate::remote::Problem,
     },
 
+    /// A work folder that cannot be used.
+    #[error(
+        "cannot work in {}: {cause}; what was done so far is kept where it was asked for with --work: \
+         make room there, and go on with --resume",
+        path.display()
+    )]
+    Unworkable {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        cause: io::Error,
+    },
+
+    /// A work folder that cannot be made.
+    #[error("{} cannot be the work folder: {cause}; give --work a folder that is there or can be made", path.display())]
+    WorkNotMade {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        cause: io::Error,
+    },
+
+    /// A work folder that has something else in it.
+    #[error("{} has files that are not of lookalike: give --work a folder of its own", path.display())]
+    WorkNotOurs {
+        /// The folder.
+        path: PathBuf,
+    },
+
+    /// A work folder with a run that did not come to its end.
+    #[error(
+        "{} has a run in it that did not come to its end: go on with it by --resume, or forget it by --force",
+        path.display()
+    )]
+    WorkUnfinished {
+        /// The folder.
+        path: PathBuf,
+    },
+
+    /// A work folder with a run of something else.
+    #[error(
+        "{} is of another run, which cannot be resumed by this one: it had {then}, and now there is {now}; \
+         run it as it was, or start anew with --force instead of --resume",
+        path.display()
+    )]
+    WorkOfAnother {
+        /// The folder.
+        path: PathBuf,
+        /// What is different, as it was.
+        then: String,
+        /// What is different, as it is.
+        now: String,
+    },
+
+    /// A work folder that another run uses.
+    #[error("{} is used by another run at the moment: wait for it, or give another --work", path.display())]
+    WorkInUse {
+        /// The folder.
+        path: PathBuf,
+    },
+
+    /// A work folder without the room that a run will need.
+    #[error(
+        "{} has {} of room, and the run will need about {}: make room, or give --work a folder on another disk",
+        path.display(),
+        size(*free),
+        size(*needed)
+    )]
+    WorkTooSmall {
+        /// The folder.
+        path: PathBuf,
+        /// Bytes that are free.
+        free: u64,
+        /// Bytes that are needed, about.
+        needed: u64,
+    },
+
     /// An output that cannot be written.
     #[error("cannot write {}: {cause}; check the disk's space and the folder's permissions", path.display())]
     Unwritable {
@@ -121,8 +207,21 @@ impl Error {
         move |cause| cause.downcast::<Self>().unwrap_or_else(|cause| Self::Unreadable { path, cause })
     }
 
+    pub(crate) fn unworkable(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |cause| Self::Unworkable { path, cause }
+    }
+
     pub(crate) fn unwritable(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |cause| Self::Unwritable { path, cause }
     }
+}
+
+/// A number of bytes as people write it.
+fn size(bytes: u64) -> String {
+    let units = ["bytes", "kB", "MB", "GB", "TB"];
+    let step = (0..units.len() - 1).find(|step| bytes < 1000_u64.pow(*step as u32 + 1)).unwrap_or(units.len() - 1);
+    let value = bytes as f64 / 1000_f64.powi(step as i32);
+    if step == 0 { format!("{bytes} bytes") } else { format!("{value:.1} {}", units[step]) }
 }

@@ -16,7 +16,9 @@ pub(crate) mod parquet;
 pub mod place;
 pub mod read;
 pub mod remote;
+pub mod table;
 pub mod web;
+pub mod work;
 pub mod write;
 
 pub use error::{Error, Result};

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::discover::InputFile;
 use crate::error::{Error, Result};
+use crate::work::WorkFolder;
 
 /// The bytes of one entry of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,9 +76,7 @@ impl Shelf {
         if place.store == Store::Member {
             let mut packed = vec![0; place.length as usize];
             self.read_raw(place, &mut packed)?;
-            bytes.clear();
-            let unpacked = flate2::bufread::GzDecoder::new(&*packed).read_to_end(bytes);
-            return unpacked.map(drop).map_err(|_| self.changed(place));
+            return unpack_member(&packed, bytes).map_err(|_| self.changed(place));
         }
         bytes.resize(place.length as usize, 0);
         self.read_raw(place, bytes)
@@ -120,6 +119,27 @@ impl Shelf {
         Ok(offset)
     }
 
+    /// Puts the spool into a work folder, after what earlier attempts at the run have put there.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be opened.
+    pub fn spool_in(&mut self, work: &WorkFolder) -> Result<()> {
+        let file = work.spool()?;
+        let length = file.metadata().map_err(Error::unworkable(work.path()))?.len();
+        (self.spool, self.spooled) = (OnceLock::from(file), AtomicU64::new(length));
+        Ok(())
+    }
+
+    /// Reads from the spool what [`Shelf::spool_bytes`] put there.
+    ///
+    /// # Errors
+    ///
+    /// When it is not there.
+    pub fn read_spool(&self, offset: u64, bytes: &mut [u8]) -> Result<()> {
+        read_exact_at(self.spool()?, bytes, offset).map_err(Error::unworkable(std::env::temp_dir()))
+    }
+
     /// A file without a name, that vanishes with the process.
     fn spool(&self) -> Result<&File> {
         if let Some(file) = self.spool.get() {
@@ -137,6 +157,21 @@ impl Shelf {
     fn changed(&self, place: Place) -> Error {
         Error::Changed { path: self.files[place.file as usize].shown() }
     }
+}
+
+/// Unpacks a gzip member. What it says of its length is believed only as far as that is likely.
+fn unpack_member(packed: &[u8], bytes: &mut Vec<u8>) -> io::Result<()> {
+    /// What deflate makes of one byte, at most.
+    const MOST: usize = 1032;
+    let length = packed.last_chunk().map_or(0, |length| u32::from_le_bytes(*length)) as usize;
+    if length <= packed.len() * MOST {
+        bytes.resize(length, 0);
+        if libdeflater::Decompressor::new().gzip_decompress(packed, bytes).is_ok_and(|count| count == length) {
+            return Ok(());
+        }
+    }
+    bytes.clear();
+    flate2::bufread::GzDecoder::new(packed).read_to_end(bytes).map(drop)
 }
 
 #[cfg(unix)]

@@ -3,15 +3,17 @@
 use std::path::PathBuf;
 
 use lookalike_core::feature_set::{FeatureSet, Overlap};
-use lookalike_core::shingle::Shingler;
-use lookalike_core::sketch::{FastSketcher, estimate};
-use lookalike_core::text::tokenize::Token;
+use lookalike_core::likeness::Likeness;
+use lookalike_core::shingle::{Places, Shingler};
+use lookalike_core::similarity::Similarity;
+use lookalike_core::sketch::{SketchSource, Sketches, SlotKind, estimate};
+use lookalike_core::verify::{FeatureSource, SourceError};
 use lookalike_io::discover::discover;
 use lookalike_io::place::Shelf;
-use lookalike_io::read::{Chunk, Entry, Parser, Settings, Stream};
+use lookalike_io::read::{Chunk, Entry, Parser, Settings, Stream, Unit};
 
 use crate::error::{Error, Result};
-use crate::options::{ReadOptions, SimilarityOptions};
+use crate::options::{MethodOptions, ReadOptions, SimilarityOptions};
 
 /// All measures of two documents.
 #[derive(Clone, Debug)]
@@ -22,12 +24,14 @@ pub struct Comparison {
     pub right: Side,
     /// What they share, in features.
     pub overlap: Overlap,
-    /// The similarity that their sketches show.
-    pub estimate: f64,
+    /// The similarity that their slots show, and how many there are; none for methods without slots.
+    pub estimate: Option<(f64, usize)>,
+    /// In how many bits of how many their sketches differ, where these are bits.
+    pub bits: Option<(u32, u32)>,
     /// Whether they have the same tokens in the same order.
     pub is_copy: bool,
-    /// The chance that a pair this much alike is found by the banding.
-    pub chance: f64,
+    /// The chance that a pair this much alike is found; none where similarity does not tell.
+    pub chance: Option<f64>,
     /// Whether they are near-duplicates.
     pub is_match: bool,
 }
@@ -53,35 +57,73 @@ pub struct Passage {
 }
 
 /// Compares two texts.
-pub fn compare(left: &str, right: &str, options: &SimilarityOptions) -> Comparison {
-    let mut shingler = Shingler::new(options.shingle, options.fold);
-    let mut sketcher = FastSketcher::new(options.banding.slot_count());
-    let [(left_tokens, left_features), (right_tokens, right_features)] =
-        [left, right].map(|text| shingler.places(text));
-    let overlap = Overlap::of(&left_features, &right_features);
-    let [left_set, right_set] = [&left_features, &right_features].map(|features| FeatureSet::new(features));
-    let [left_sketch, right_sketch] =
-        [&left_features, &right_features].map(|features| sketcher.sketch(features).map(<[u64]>::to_vec));
-    let estimate = left_sketch.zip(right_sketch).map_or(0.0, |(left, right)| estimate(&left, &right));
-    let similarity = overlap.similarity();
-    let hashes = |tokens: &[Token]| tokens.iter().map(|token| token.hash).collect::<Vec<_>>();
-    Comparison {
+///
+/// # Errors
+///
+/// When the method's parameters are not possible.
+pub fn compare(left: &str, right: &str, options: &SimilarityOptions) -> Result<Comparison> {
+    let mut shingler = Shingler::new(&options.shingle, options.fold);
+    let places = [left, right].map(|text| shingler.places(text));
+    let sets = [0, 1].map(|side| FeatureSet::new(&places[side].features));
+    let overlap = Overlap::of(&places[0].features, &places[1].features);
+    let hashes = |places: &Places| places.tokens.iter().map(|token| token.hash).collect::<Vec<_>>();
+
+    let method = options.method.method(options.criterion)?;
+    let mut sketches = Sketches::new(method.layout());
+    let mut sketcher = method.sketcher();
+    (0..2).for_each(|side| sketcher.sketch(&places[side].features, &sets[side], &mut sketches));
+    // Weights by rarity are those of a corpus of these two.
+    let sizes = [sets[0].size(), sets[1].size()];
+    let again = method.sketch_again(&sizes, &Both(&places)).map_err(Error::of_source)?;
+    let sketches = again.unwrap_or(sketches);
+    let [left_sketch, right_sketch] = [0, 1].map(|side| sketches.bytes(side));
+    let (left_sketch, right_sketch) = (left_sketch.map_err(Error::of_source)?, right_sketch.map_err(Error::of_source)?);
+    let bits = match method.likeness(&left_sketch, &right_sketch) {
+        Some(Likeness::Bits { differing, of }) => Some((differing, of)),
+        _ => None,
+    };
+    let similarity = options.criterion.similarity(overlap);
+    let is_match =
+        if bits.is_some() { method.allows(&left_sketch, &right_sketch) } else { options.criterion.accepts(overlap) };
+    Ok(Comparison {
         overlap,
-        estimate,
-        is_copy: !left_tokens.is_empty() && hashes(&left_tokens) == hashes(&right_tokens),
-        chance: options.banding.recall_at(similarity),
-        is_match: overlap.reaches(options.threshold),
-        left: side(left, &left_tokens, &left_features, &right_set, options),
-        right: side(right, &right_tokens, &right_features, &left_set, options),
+        estimate: estimated(options, &places),
+        bits,
+        is_copy: !places[0].tokens.is_empty() && hashes(&places[0]) == hashes(&places[1]),
+        chance: Similarity::new(similarity).ok().and_then(|similarity| method.recall_at(similarity)),
+        is_match,
+        left: side(left, &places[0], &sets[1]),
+        right: side(right, &places[1], &sets[0]),
+    })
+}
+
+/// The features of both.
+struct Both<'a>(&'a [Places; 2]);
+
+impl FeatureSource for Both<'_> {
+    fn features(&self, item: u32) -> std::result::Result<Vec<u64>, SourceError> {
+        Ok(self.0[item as usize].features.clone())
     }
 }
 
-fn side(text: &str, tokens: &[Token], features: &[u64], other: &FeatureSet, options: &SimilarityOptions) -> Side {
+fn estimated(options: &SimilarityOptions, places: &[Places; 2]) -> Option<(f64, usize)> {
+    let slots = match &options.method {
+        MethodOptions::MinHash { slots, .. } | MethodOptions::SuperShingle { slots, .. } => *slots,
+        _ => SlotKind::Fast,
+    };
+    let slot_count = options.method.banding()?.slot_count();
+    let mut sketcher = slots.sketcher(slot_count);
+    let [left, right] = [0, 1].map(|side| sketcher.sketch(&places[side].features).map(<[u64]>::to_vec));
+    Some((left.zip(right).map_or(0.0, |(left, right)| estimate(&left, &right)), slot_count))
+}
+
+fn side(text: &str, places: &Places, other: &FeatureSet) -> Side {
+    let Places { tokens, features, firsts, width } = places;
     // A token is shared when one of the shingles over it is.
     let mut shared = vec![false; tokens.len()];
-    for (at, _) in features.iter().enumerate().filter(|(_, feature)| other.contains(**feature)) {
-        let end = (at + options.shingle.width()).min(tokens.len());
-        shared[at..end].fill(true);
+    for (first, _) in firsts.iter().zip(features).filter(|(_, feature)| other.contains(**feature)) {
+        let end = (first + width).min(tokens.len());
+        shared[*first..end].fill(true);
     }
     let mut passages: Vec<Passage> = Vec::new();
     let mut at = 0;
@@ -139,7 +181,7 @@ fn for_each_document(options: &ReadOptions, mut each: impl FnMut(&str, &str)) ->
     let mut parser = Parser::new(&options.settings);
     let mut chunk = Chunk::default();
     for (number, file) in (0..).zip(shelf.files()) {
-        let mut stream = Stream::open(number, file, &options.settings)?;
+        let mut stream = Stream::open(&Unit::whole(number), file, &options.settings)?;
         let mut before = 0;
         while stream.next(&mut chunk)? {
             chunk.settle(&shelf)?;

@@ -3,26 +3,27 @@
 use std::io::Write;
 use std::path::Path;
 
-use lookalike_core::bucket::Buckets;
+use lookalike_core::criterion::Criterion;
 use lookalike_core::keep::{Ranking, keep_order};
-use lookalike_core::resolve::{Scope, components, independent_set};
+use lookalike_core::resolve::{Candidates, Scope, components, independent_set};
 use lookalike_core::verify::Verifier;
 use lookalike_io::discover::unique;
-use lookalike_io::place::Place;
 use lookalike_io::write::{FileWriter, Staging, Written, annotated_name};
 use rayon::prelude::*;
 
 use crate::against;
 use crate::copies::join_copies;
-use crate::corpus::{Carried, Corpus};
+use crate::corpus::{Corpus, FileEntry, Reading};
 use crate::error::Result;
-use crate::evidence::{Fate, Fates};
+use crate::evidence::{Decisions, Fate, Fates};
+use crate::find::Find;
 use crate::options::{DedupOptions, Group, Output};
 use crate::progress::Progress;
-use crate::reread::Reread;
 use crate::source::BySource;
+use crate::space;
 use crate::stages::Stages;
 use crate::summary::Summary;
+use crate::work::Work;
 
 /// What a run writes; what `--force` may replace.
 const ENTRIES: &[&str] = &["kept", "annotated", "removed.jsonl", "summary.json"];
@@ -39,56 +40,90 @@ const ENTRIES: &[&str] = &["kept", "annotated", "removed.jsonl", "summary.json"]
 pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary> {
     let against = options.against.as_ref();
     let (shelf, input_files) = against::shelf(&options.read, against, options.folder.as_deref())?;
-    let stage = |folder: &Path| Staging::new(folder, options.force, ENTRIES, shelf.files());
+    let work = Work::start(options.memory, &options.work, &shelf, &options.label())?;
+    let stage = |folder: &Path| {
+        let force = options.force || work.named().is_some_and(|work| work.was_about_to_commit(folder));
+        Staging::new(folder, force, ENTRIES, shelf.files())
+    };
     let staging = options.folder.as_deref().map(stage).transpose()?;
+    if let (Some(staging), Some(folder)) = (&staging, work.named()) {
+        folder.note_staging(staging.path())?;
+    }
     let bytes = shelf.files().iter().map(|file| file.bytes).sum();
     let mut stages = Stages::start(progress);
 
-    let corpus = stages
-        .run("sketch", Some(bytes), || Corpus::read(shelf, &options.read, &options.similarity, progress))?
-        .with_input_files(input_files);
+    let similarity = &options.similarity;
+    let method = &*similarity.method.method(similarity.criterion)?;
+    space::check(&shelf, &options.read.settings, method.layout().byte_count(), &work)?;
+    let reading = Reading { options: &options.read, similarity, method, work: &work, progress };
+    let corpus = stages.run("sketch", Some(bytes), || Corpus::read(shelf, input_files, reading))?;
     let texts = stages.run("copies", None, || {
-        let ranking = Ranking { token_counts: &corpus.token_counts, field_values: &corpus.values };
+        let ranking = Ranking { token_counts: lengths(&corpus, similarity.criterion), field_values: &corpus.values };
         join_copies(&corpus, &against::references_first(&corpus, keep_order(&options.keep, ranking)))
-    });
-    let references = against::references(&corpus, &texts, against);
-    let buckets = stages.run("bucket", None, || Buckets::new(&texts.items, &corpus.sketches));
-    let reread = Reread::new(&corpus, &options.read, &options.similarity, progress);
-    let verifier = Verifier::new(options.similarity.threshold, &corpus.sizes, &corpus.sketches, &reread);
-    let decisions = stages.run("verify", None, || match (options.group, references.scope) {
-        (Group::Components, Scope::Everything) => components(&buckets, &texts.items, references, &verifier),
-        _ => independent_set(&buckets, &texts.items, references, &verifier),
     })?;
-    let fates = Fates::new(&corpus, &texts, &decisions, references.scope);
-    let by_source = BySource::new(&corpus, options.source, &fates);
+    let references = against::references(&corpus, &texts, against);
+    let find = Find {
+        corpus: &corpus,
+        texts: &texts,
+        read: &options.read,
+        similarity,
+        method,
+        references,
+        work: &work,
+        progress,
+    };
+    let mut decisions = Decisions::new(corpus.len());
+    let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>| match (options.group, references.scope) {
+        (Group::Components, Scope::Everything) => components(candidates, &texts.items, references, verifier),
+        _ => independent_set(candidates, &texts.items, references, verifier),
+    };
+    let found = find.run(&mut stages, resolve, |removals| {
+        decisions.add(&texts, &removals);
+        Ok(())
+    })?;
+    let fates = Fates::new(&corpus, &texts, decisions, references.scope, similarity);
+    let by_source = BySource::new(&corpus, options.source, &fates)?;
     options.fail_if_source_loses.map_or(Ok(()), |share| by_source.check(share))?;
     if let Some(staging) = &staging {
         stages.run("write", None, || write(&corpus, &fates, options, staging))?;
     }
 
-    let sharing_a_bucket = buckets.item_count_from(references.count);
-    let mut summary = Summary::new(&corpus, options, &fates, &by_source, verifier.counts(), sharing_a_bucket);
+    let mut summary = Summary::new(&corpus, options, method, &fates, &by_source)?;
+    summary.found.count_pairs(found);
     summary.set_stages(stages.finish());
     corpus.shelf.check_unchanged()?;
     if let Some(staging) = staging {
         write_summary(&summary, &staging)?;
+        if let (Some(work), Some(output)) = (work.named(), &options.folder) {
+            work.note_commit(output)?;
+        }
         staging.commit()?;
     }
+    work.finish()?;
     Ok(summary)
 }
 
-fn write(corpus: &Corpus, fates: &Fates, options: &DedupOptions, staging: &Staging) -> Result<()> {
+/// What makes a document longer than another: where one must lie inside of the other, the features that it has room for.
+fn lengths(corpus: &Corpus, criterion: Criterion) -> &[u32] {
+    if matches!(criterion, Criterion::Containment(_)) { &corpus.sizes } else { &corpus.token_counts }
+}
+
+fn write(corpus: &Corpus, fates: &Fates<'_>, options: &DedupOptions, staging: &Staging) -> Result<()> {
     let (name, output) = ("removed.jsonl", options.output);
-    fates.write_removed(corpus, options.source, &mut staging.file(name)?).map_err(unwritable(staging, name))?;
+    fates.write_removed(options.source, &mut staging.file(name)?, |cause| unwritable(staging, name)(cause))?;
     if output == Output::DryRun {
         return Ok(());
     }
-    let by_file = entries_by_file(corpus, fates, output);
     let targets = targets(corpus, output);
-    by_file.par_iter().zip(&targets).enumerate().try_for_each(|(file, (entries, target))| {
+    targets.par_iter().enumerate().try_for_each(|(file, target)| {
         let kind = &*corpus.kinds[file];
+        if kind.is_refused {
+            return Ok(());
+        }
+        let entries = EntriesToWrite { corpus, fates, output };
+        let mut runs = entries.of_file(file as u32).peekable();
         // A document that is removed leaves no file behind; files of many may become empty.
-        if kind.is_refused || kind.format.is_one_document() && entries.is_empty() {
+        if kind.format.is_one_document() && runs.peek().is_none_or(|run| run.as_ref().is_ok_and(Vec::is_empty)) {
             return Ok(());
         }
         let path = staging.path().join(target);
@@ -100,7 +135,7 @@ fn write(corpus: &Corpus, fates: &Fates, options: &DedupOptions, staging: &Stagi
             kind,
             is_annotated: output == Output::Annotated,
         };
-        file_writer.write(entries, &path, &mut writer)?;
+        file_writer.write(runs, &path, &mut writer)?;
         writer.flush().map_err(unwritable(staging, target))
     })
 }
@@ -116,26 +151,33 @@ fn targets(corpus: &Corpus, output: Output) -> Vec<String> {
     }
 }
 
-/// What is written of each file of the input, in its order: documents and what is carried along.
-fn entries_by_file(corpus: &Corpus, fates: &Fates, output: Output) -> Vec<Vec<Written>> {
-    let mut by_file: Vec<Vec<Written>> = (0..corpus.input_files).map(|_| Vec::new()).collect();
-    let carried = corpus.carried.iter().take_while(|carried| (carried.place.file as usize) < corpus.input_files);
-    let mut carried = carried.peekable();
-    let mut push = |place: Place, position, annotation| {
-        by_file[place.file as usize].push(Written { place, position, annotation });
-    };
-    for (((document, fate), place), position) in (0..).zip(&fates.fates).zip(&corpus.places).zip(&corpus.positions) {
-        let is_before = |carried: &&Carried| (carried.place.file, carried.position) < (place.file, *position);
-        while let Some(carried) = carried.next_if(is_before) {
-            push(carried.place, carried.position, None);
-        }
-        let annotation = (output == Output::Annotated).then(|| fates.annotation(corpus, document));
-        if annotation.is_some() || *fate == Fate::Kept {
-            push(*place, *position, annotation);
-        }
+/// What is written of the files of the input: documents and what is carried along, in their order.
+#[derive(Clone, Copy)]
+struct EntriesToWrite<'a> {
+    corpus: &'a Corpus,
+    fates: &'a Fates<'a>,
+    output: Output,
+}
+
+impl<'a> EntriesToWrite<'a> {
+    /// Of one file, a run of neighbours at a time.
+    fn of_file(self, file: u32) -> impl Iterator<Item = Result<Vec<Written>>> + 'a {
+        self.corpus.blocks_of_file(file).map(move |block| {
+            let entries = self.corpus.entries(block)?.into_iter();
+            entries.filter_map(|entry| self.written(&entry).transpose()).collect()
+        })
     }
-    carried.for_each(|carried| push(carried.place, carried.position, None));
-    by_file
+
+    /// An entry as it is written, if it is.
+    fn written(self, entry: &FileEntry) -> Result<Option<Written>> {
+        let FileEntry { place, position, document } = *entry;
+        let annotation = match document {
+            Some(document) if self.output == Output::Annotated => Some(self.fates.annotation(document)?),
+            Some(document) if self.fates.of(document) != Fate::Kept => return Ok(None),
+            _ => None,
+        };
+        Ok(Some(Written { place, position, annotation }))
+    }
 }
 
 fn write_summary(summary: &Summary, staging: &Staging) -> Result<()> {

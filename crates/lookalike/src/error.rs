@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use lookalike_core::verify::SourceError;
+
 use crate::options::Share;
 use crate::source::{Source, losses};
 
@@ -31,6 +33,31 @@ pub enum Error {
         path: String,
         /// Why not.
         reason: String,
+    },
+
+    /// A record that was asked for by its id.
+    #[error("no record has the id '{id}': ids are those of --id COLUMN, or the numbers of rows from 1 on")]
+    NoSuchRecord {
+        /// The id.
+        id: String,
+    },
+
+    /// A folder that is not the result of linking.
+    #[error("{folder} is no result of lookalike link that records can be added to: {reason}")]
+    NotALinkResult {
+        /// The folder.
+        folder: String,
+        /// Why not.
+        reason: String,
+    },
+
+    /// A line that should name two documents.
+    #[error("{path}:{line}: not a pair: give two ids with a tab between, or objects with left_id and right_id")]
+    NotAPair {
+        /// The file.
+        path: String,
+        /// Which line.
+        line: u64,
     },
 
     /// A file that should be one document.
@@ -73,9 +100,81 @@ pub enum Error {
         sources: Vec<Source>,
     },
 
+    /// Features that could not be had, for a reason that is not of this crate.
+    #[error("{cause}")]
+    Source {
+        /// The reason.
+        cause: SourceError,
+    },
+
+    /// Memory with which nothing can be done.
+    #[error("{bytes} bytes of memory are too little: give --memory at least {}MiB", least >> 20)]
+    MemoryTooSmall {
+        /// What was asked for.
+        bytes: u64,
+        /// What can be asked for.
+        least: u64,
+    },
+
+    /// Memory that does not do for so many documents.
+    #[error(
+        "{bytes} bytes of memory are too little for {documents} documents: give --memory {}M, or split the input",
+        needed.div_ceil(1_000_000)
+    )]
+    MemoryTooSmallFor {
+        /// What was asked for.
+        bytes: u64,
+        /// How many documents there are.
+        documents: u64,
+        /// What would do.
+        needed: u64,
+    },
+
+    /// Memory that does not do for a method that holds much.
+    #[error(
+        "{bytes} bytes of memory are too little for method {method} on this input: give --memory {}M, or use --method minhash",
+        needed.div_ceil(1_000_000)
+    )]
+    MemoryTooSmallForMethod {
+        /// What was asked for.
+        bytes: u64,
+        /// The method.
+        method: &'static str,
+        /// What would do, about.
+        needed: u64,
+    },
+
+    /// Memory that does not do for the largest family of documents that may be alike.
+    #[error(
+        "{bytes} bytes of memory are too little for the many documents here that may all be alike: give --memory {}M",
+        needed.div_ceil(1_000_000)
+    )]
+    MemoryTooSmallForFamily {
+        /// What was asked for.
+        bytes: u64,
+        /// What would do, about.
+        needed: u64,
+    },
+
+    /// An input that cannot be read twice.
+    #[error(
+        "{input} cannot be read again, so that the run cannot be resumed: start anew with --force instead of --resume"
+    )]
+    CannotResume {
+        /// The input.
+        input: String,
+    },
+
     /// More documents than a 32-bit number counts.
     #[error("more than 4,294,967,295 documents in one run: split the input")]
     TooManyDocuments,
+}
+
+impl Error {
+    /// What went wrong when a document was read again: the core passes it on without knowing it.
+    pub(crate) fn of_source(error: SourceError) -> Self {
+        error.downcast::<Self>().map_or_else(|cause| Self::Source { cause }, |error| *error)
+    }
 }
 
 /// A job's result.

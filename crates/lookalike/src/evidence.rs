@@ -2,24 +2,74 @@
 
 use std::io::Write;
 
+use lookalike_core::criterion::Criterion;
 use lookalike_core::feature_set::Overlap;
-use lookalike_core::resolve::{Decision, Scope};
+use lookalike_core::likeness::Likeness;
+use lookalike_core::resolve::{Match, Scope};
 use lookalike_io::write::Annotation;
 use serde::Serialize;
 
 use crate::copies::Texts;
-use crate::corpus::Corpus;
-use crate::options::SourceBy;
+use crate::corpus::{Corpus, Described};
+use crate::error::{Error, Result};
+use crate::options::{SimilarityOptions, SourceBy};
+
+/// What was decided about texts: by the documents that stand for them.
+pub(crate) struct Decisions {
+    /// For each document the one that is kept in its place; [`NOBODY`] where it is kept itself.
+    by: Vec<u32>,
+    /// How many features both share, or in how many bits they differ. The rest is known by their sizes.
+    shared: Vec<u32>,
+    /// How many bits there are, where they were compared.
+    bits: Option<u32>,
+}
+
+/// No document.
+const NOBODY: u32 = u32::MAX;
+
+impl Decisions {
+    /// Everyone is kept.
+    pub(crate) fn new(document_count: usize) -> Self {
+        Self { by: vec![NOBODY; document_count], shared: vec![0; document_count], bits: None }
+    }
+
+    /// Notes removals.
+    pub(crate) fn add(&mut self, texts: &Texts, removals: &[Match]) {
+        for Match { left, right, likeness } in removals {
+            let [document, by] = [left, right].map(|rank| texts.items[*rank as usize]);
+            self.by[document as usize] = by;
+            self.shared[document as usize] = match *likeness {
+                Likeness::Features(overlap) => overlap.shared,
+                Likeness::Bits { differing, of } => {
+                    self.bits = Some(of);
+                    differing
+                }
+            };
+        }
+    }
+
+    /// Who is kept in a document's place, if it is removed, and how alike both are.
+    fn removal(&self, document: u32, sizes: &[u32]) -> Option<(u32, Likeness)> {
+        let (by, shared) = (self.by[document as usize], self.shared[document as usize]);
+        let features = || {
+            let [left, right] = [document, by].map(|document| sizes[document as usize]);
+            Likeness::Features(Overlap { shared, left, right })
+        };
+        let bits = |of| Likeness::Bits { differing: shared, of };
+        (by != NOBODY).then(|| (by, self.bits.map_or_else(features, bits)))
+    }
+}
 
 /// What becomes of each document of the input.
-pub(crate) struct Fates {
-    /// By document.
-    pub(crate) fates: Vec<Fate>,
+pub(crate) struct Fates<'a> {
+    corpus: &'a Corpus,
+    texts: &'a Texts,
+    decisions: Decisions,
+    scope: Scope,
+    similarity: &'a SimilarityOptions,
     /// The number of each document's cluster: clusters are numbered from 1 in the order of their kept documents, and
     /// then go those of reference documents.
     pub(crate) clusters: Vec<u32>,
-    /// How many removed documents have the text of another one that is better in keep order.
-    pub(crate) repeated_texts: u64,
 }
 
 /// What becomes of one document.
@@ -30,108 +80,129 @@ pub(crate) enum Fate {
         /// The document that is kept, or one of the reference.
         by: u32,
         /// The removed document is on the left, the kept one on the right.
-        overlap: Overlap,
+        likeness: Likeness,
         is_copy: bool,
     },
 }
 
-impl Fates {
+impl<'a> Fates<'a> {
     /// Spreads the decisions on texts over all documents.
-    pub(crate) fn new(corpus: &Corpus, texts: &Texts, decisions: &[Decision], scope: Scope) -> Self {
-        let mut of_text: Vec<Fate> = vec![Fate::Kept; corpus.len()];
-        for (document, decision) in texts.items.iter().zip(decisions) {
-            if let Decision::Removed { by, overlap } = *decision {
-                let by = texts.items[by as usize];
-                of_text[*document as usize] = Fate::Removed { by, overlap, is_copy: false };
+    pub(crate) fn new(
+        corpus: &'a Corpus,
+        texts: &'a Texts,
+        decisions: Decisions,
+        scope: Scope,
+        similarity: &'a SimilarityOptions,
+    ) -> Self {
+        let mut fates = Self { corpus, texts, decisions, scope, similarity, clusters: Vec::new() };
+        fates.clusters = fates.clusters();
+        fates
+    }
+
+    /// What makes near-duplicates.
+    pub(crate) fn criterion(&self) -> Criterion {
+        self.similarity.criterion
+    }
+
+    /// What becomes of a document.
+    pub(crate) fn of(&self, document: u32) -> Fate {
+        let corpus = self.corpus;
+        let first = self.texts.first_copy[document as usize];
+        match self.decisions.removal(first, &corpus.sizes) {
+            // A copy of what is removed is as much like the kept one as that is.
+            Some((by, likeness)) => Fate::Removed { by, likeness, is_copy: false },
+            None if first == document => Fate::Kept,
+            // Copies inside of the input are left alone.
+            None if self.scope == Scope::References && !corpus.is_reference(first) => Fate::Kept,
+            None => {
+                let likeness = self.similarity.method.likeness_of_copies(corpus.sizes[document as usize]);
+                Fate::Removed { by: first, likeness, is_copy: true }
             }
         }
-        let fate = |document: u32| {
-            let first = texts.first_copy[document as usize];
-            match of_text[first as usize] {
-                // A copy of what is removed is as much like the kept one as that is.
-                fate @ Fate::Removed { .. } => fate,
-                Fate::Kept if first == document => Fate::Kept,
-                // Copies inside of the input are left alone.
-                Fate::Kept if scope == Scope::References && !corpus.is_reference(first) => Fate::Kept,
-                Fate::Kept => {
-                    let overlap = Overlap::of_equals(corpus.sizes[document as usize]);
-                    Fate::Removed { by: first, overlap, is_copy: true }
-                }
-            }
-        };
-        let fates: Vec<Fate> = (0..corpus.input_count() as u32).map(fate).collect();
-        let is_repeated =
-            |(document, fate): &(u32, &Fate)| **fate != Fate::Kept && texts.first_copy[*document as usize] != *document;
-        let repeated_texts = (0..).zip(&fates).filter(is_repeated).count() as u64;
-        Self { clusters: clusters(&fates), fates, repeated_texts }
+    }
+
+    /// What becomes of every document of the input.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, Fate)> {
+        (0..self.corpus.input_count() as u32).map(|document| (document, self.of(document)))
     }
 
     /// The documents that are removed, with why.
-    pub(crate) fn removed(&self) -> impl Iterator<Item = (u32, u32, Overlap, bool)> {
-        (0..).zip(&self.fates).filter_map(|(document, fate)| match *fate {
-            Fate::Removed { by, overlap, is_copy } => Some((document, by, overlap, is_copy)),
+    pub(crate) fn removed(&self) -> impl Iterator<Item = (u32, u32, Likeness, bool)> {
+        self.iter().filter_map(|(document, fate)| match fate {
+            Fate::Removed { by, likeness, is_copy } => Some((document, by, likeness, is_copy)),
             Fate::Kept => None,
         })
     }
 
+    /// How many removed documents have the text of another one that is better in keep order.
+    pub(crate) fn repeated_texts(&self) -> u64 {
+        let is_repeated = |document: u32| self.texts.first_copy[document as usize] != document;
+        self.removed().filter(|(document, ..)| is_repeated(*document)).count() as u64
+    }
+
     /// What is said of a document under `--annotate`.
-    pub(crate) fn annotation(&self, corpus: &Corpus, document: u32) -> Annotation {
+    pub(crate) fn annotation(&self, document: u32) -> Result<Annotation> {
         let cluster = u64::from(self.clusters[document as usize]);
-        match self.fates[document as usize] {
-            Fate::Kept => Annotation { cluster, kept: true, kept_id: None, jaccard: None },
-            Fate::Removed { by, overlap, .. } => {
-                let kept_id = Some(corpus.id(by).into_owned());
-                Annotation { cluster, kept: false, kept_id, jaccard: Some(overlap.jaccard()) }
+        Ok(match self.of(document) {
+            Fate::Kept => Annotation { cluster, kept: true, kept_id: None, similarity: None },
+            Fate::Removed { by, likeness, .. } => {
+                let kept_id = Some(self.corpus.describe(by)?.id().into_owned());
+                let similarity = Some(likeness.similarity(self.criterion()));
+                Annotation { cluster, kept: false, kept_id, similarity }
             }
-        }
+        })
     }
 
     /// Writes the evidence: a line for each removed document, in the order of the input.
     pub(crate) fn write_removed(
         &self,
-        corpus: &Corpus,
         source: SourceBy,
         writer: &mut impl Write,
-    ) -> std::io::Result<()> {
-        for (document, by, overlap, is_copy) in self.removed() {
-            let row = Removed {
-                removed_id: &corpus.id(document),
-                kept_id: &corpus.id(by),
-                kept_in: corpus.is_reference(by).then_some("reference"),
-                jaccard: overlap.jaccard(),
-                containment_in_kept: overlap.containment_left(),
-                containment_of_kept: overlap.containment_right(),
-                exact_copy: is_copy,
-                cluster: self.clusters[document as usize],
-                removed_source: corpus.source(document, source),
-                kept_source: corpus.source(by, source),
-                removed_uri: corpus.uri(document),
-                kept_uri: corpus.uri(by),
-            };
-            serde_json::to_writer(&mut *writer, &row)?;
-            writer.write_all(b"\n")?;
-        }
-        writer.flush()
+        unwritable: impl Fn(std::io::Error) -> Error + Sync,
+    ) -> Result<()> {
+        let corpus = self.corpus;
+        let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
+            let mut lines = Vec::new();
+            for (document, removed) in run {
+                let Fate::Removed { by, likeness, is_copy } = self.of(document) else { continue };
+                let kept = corpus.describe(by)?;
+                let row = Removed {
+                    removed_id: &removed.id(),
+                    kept_id: &kept.id(),
+                    kept_in: corpus.is_reference(by).then_some("reference"),
+                    measures: Measures::new(likeness),
+                    exact_copy: is_copy,
+                    checksum: corpus.checksum(document)?,
+                    cluster: self.clusters[document as usize],
+                    removed_source: removed.source(source),
+                    kept_source: kept.source(source),
+                    removed_uri: removed.uri(),
+                    kept_uri: kept.uri(),
+                };
+                serde_json::to_writer(&mut lines, &row).map_err(|error| unwritable(error.into()))?;
+                lines.push(b'\n');
+            }
+            Ok(lines)
+        };
+        corpus.each_described(of_run, |lines| writer.write_all(&lines).map_err(&unwritable))?;
+        writer.flush().map_err(&unwritable)
     }
-}
 
-fn clusters(fates: &[Fate]) -> Vec<u32> {
-    let mut count = 0;
-    let mut clusters: Vec<u32> = fates
-        .iter()
-        .map(|fate| {
-            count += u32::from(*fate == Fate::Kept);
+    fn clusters(&self) -> Vec<u32> {
+        let input_count = self.corpus.input_count() as u32;
+        let mut count = 0;
+        let number = |(_, fate): (u32, Fate)| {
+            count += u32::from(fate == Fate::Kept);
             count
-        })
-        .collect();
-    for (document, fate) in fates.iter().enumerate() {
-        if let Fate::Removed { by, .. } = fate {
+        };
+        let mut clusters: Vec<u32> = self.iter().map(number).collect();
+        for (document, by, ..) in self.removed() {
             // The kept one's number is never overwritten, since it is not removed. References come after all these.
-            let of_reference = || count + 1 + (*by - fates.len() as u32);
-            clusters[document] = clusters.get(*by as usize).copied().unwrap_or_else(of_reference);
+            let of_reference = || count + 1 + (by - input_count);
+            clusters[document as usize] = clusters.get(by as usize).copied().unwrap_or_else(of_reference);
         }
+        clusters
     }
-    clusters
 }
 
 /// A line of `removed.jsonl`.
@@ -141,10 +212,11 @@ struct Removed<'a> {
     kept_id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     kept_in: Option<&'static str>,
-    jaccard: f64,
-    containment_in_kept: f64,
-    containment_of_kept: f64,
+    #[serde(flatten)]
+    measures: Measures,
     exact_copy: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checksum: Option<String>,
     cluster: u32,
     removed_source: &'a str,
     kept_source: &'a str,
@@ -152,4 +224,27 @@ struct Removed<'a> {
     removed_uri: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     kept_uri: Option<&'a str>,
+}
+
+/// How alike a removed document and the kept one are, by what was compared.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Measures {
+    Features { jaccard: f64, containment_in_kept: f64, containment_of_kept: f64 },
+    Bits { simhash: f64, hamming: u32 },
+}
+
+impl Measures {
+    fn new(likeness: Likeness) -> Self {
+        match likeness {
+            Likeness::Features(overlap) => Self::Features {
+                jaccard: overlap.jaccard(),
+                containment_in_kept: overlap.containment_left(),
+                containment_of_kept: overlap.containment_right(),
+            },
+            Likeness::Bits { differing, of } => {
+                Self::Bits { simhash: f64::from(of - differing) / f64::from(of), hamming: differing }
+            }
+        }
+    }
 }

@@ -5,33 +5,59 @@
 #![forbid(unsafe_code)]
 
 mod against;
+mod candidates;
+mod checksum;
 mod compare;
 mod copies;
 mod corpus;
 mod dedup;
 mod error;
+mod evaluate;
 mod evidence;
+mod find;
+mod link;
+mod measures;
+mod memory;
+mod near;
 mod options;
 mod pairs;
+mod parameters;
 mod progress;
 mod queue;
 mod reread;
 mod source;
+mod space;
 mod stages;
-mod strings;
 mod summary;
+mod tune;
+mod verified;
+mod words;
+mod work;
 
+pub use checksum::Checksum;
 pub use compare::{Comparison, Passage, Side, compare, find_in_corpus};
 pub use dedup::dedup;
 pub use error::{Error, Result};
+pub use evaluate::{
+    Agreement, BandHistogram, EvaluateOptions, Evaluation, MethodEvaluation, Score, ScoreStep, Truth, evaluate,
+};
+pub use link::{
+    AddOptions, ColumnReport, KeyKindReport, LinkOptions, LinkReport, ScoreBand, ValidationBand, ValidationReport,
+    add_records, explain, guess_config, link,
+};
+pub use lookalike_io::work::{Earlier, WorkOptions};
+pub use memory::Memory;
 pub use options::{
-    Against, Copies, DedupOptions, Group, Output, PairsOptions, ReadOptions, RowFormat, Share, SimilarityOptions,
-    SourceBy,
+    Against, Copies, DedupOptions, Group, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat, Share,
+    SimilarityOptions, SourceBy,
 };
 pub use pairs::{PairsReport, pairs};
+pub use parameters::{MethodParameters, Parameters};
 pub use progress::{Progress, Silent};
 pub use source::{NearlyLost, Source};
-pub use summary::{Band, Found, Input, Parameters, Removal, SkippedEntry, Stage, Summary};
+pub use summary::{Band, Found, Input, Removal, SkippedEntry, Stage, Summary};
+
+pub use tune::{Bought, PairStep, Plan, Point, Sampled, TuneOptions, Tuning, best_within, curve, tune};
 
 pub use lookalike_core as core;
 pub use lookalike_io as io;

@@ -3,14 +3,23 @@
 use std::path::PathBuf;
 
 use lookalike_core::banding::Banding;
+use lookalike_core::criterion::Criterion;
+use lookalike_core::feature_set::Overlap;
+use lookalike_core::hamming::Tables;
 use lookalike_core::keep::Keep;
+use lookalike_core::likeness::Likeness;
+use lookalike_core::method::{self, Method, Part, SimHash, SuperShingle, Weights, Width};
 use lookalike_core::resolve::Scope;
 use lookalike_core::shingle::Shingle;
 use lookalike_core::similarity::Threshold;
+use lookalike_core::sketch::SlotKind;
 use lookalike_core::text::fold::Fold;
 use lookalike_io::read::Settings;
+use lookalike_io::work::WorkOptions;
 
+use crate::checksum::Checksum;
 use crate::error::{Error, Result};
+use crate::memory::Memory;
 
 /// What to read.
 #[derive(Clone, Debug)]
@@ -21,17 +30,125 @@ pub struct ReadOptions {
     pub settings: Settings,
 }
 
-/// When two documents are alike.
-#[derive(Clone, Copy, Debug)]
+/// When two documents are alike, and how they are found.
+#[derive(Clone, Debug)]
 pub struct SimilarityOptions {
     /// What a feature is made of.
     pub shingle: Shingle,
     /// What is left out of texts before they are compared.
     pub fold: Fold,
     /// From which similarity on two documents are near-duplicates.
-    pub threshold: Threshold,
-    /// How sketches are cut.
-    pub banding: Banding,
+    pub criterion: Criterion,
+    /// How candidates are found.
+    pub method: MethodOptions,
+}
+
+impl SimilarityOptions {
+    /// What tells it from others, in a line.
+    fn label(&self) -> String {
+        let Self { shingle, fold, criterion, method } = self;
+        format!("shingle {shingle}, fold {fold}, {criterion:?}, {method:?}")
+    }
+}
+
+/// A method of the field, with its parameters.
+#[derive(Clone, Debug)]
+pub enum MethodOptions {
+    /// Sketches of slots, cut into bands and rows.
+    MinHash {
+        /// How sketches are cut.
+        banding: Banding,
+        /// How slots are filled.
+        slots: SlotKind,
+    },
+    /// A few features of each document, looked for in all others: for containment.
+    Part(Part),
+    /// Sketches of bits.
+    SimHash {
+        /// How many bits.
+        width: Width,
+        /// How much a feature's vote counts.
+        weights: Weights,
+        /// In how many bits near-duplicates differ at most.
+        distance: u32,
+        /// How they are found.
+        tables: Tables,
+        /// Whether features decide which of those found are near-duplicates, or the bits alone.
+        is_verified: bool,
+    },
+    /// A few groups of minima.
+    SuperShingle {
+        /// The groups are its bands.
+        banding: Banding,
+        /// How minima are made.
+        slots: SlotKind,
+    },
+    /// An exact join of all features.
+    Exact,
+    /// Exact copies and nothing else.
+    Copies(Checksum),
+}
+
+impl MethodOptions {
+    /// The default method, with the banding that finds pairs at the threshold with this chance.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such banding.
+    pub fn minhash(threshold: Threshold, recall: f64) -> Result<Self> {
+        Ok(Self::MinHash { banding: Banding::for_recall(threshold, recall)?, slots: SlotKind::Fast })
+    }
+
+    /// The word for it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::MinHash { .. } | Self::Part(_) => "minhash",
+            Self::SimHash { .. } => "simhash",
+            Self::SuperShingle { .. } => "supershingle",
+            Self::Exact => "exact",
+            Self::Copies(_) => "copies",
+        }
+    }
+
+    /// How a sketch is cut, if it is.
+    pub fn banding(&self) -> Option<Banding> {
+        match self {
+            Self::MinHash { banding, .. } | Self::SuperShingle { banding, .. } => Some(*banding),
+            Self::Part(_) | Self::SimHash { .. } | Self::Exact | Self::Copies(_) => None,
+        }
+    }
+
+    /// What makes exact copies.
+    pub fn checksum(&self) -> Checksum {
+        match self {
+            Self::Copies(checksum) => *checksum,
+            _ => Checksum::Tokens,
+        }
+    }
+
+    /// How alike exact copies with so many features are.
+    pub(crate) fn likeness_of_copies(&self, size: u32) -> Likeness {
+        match self {
+            Self::SimHash { width, is_verified: false, .. } => Likeness::Bits { differing: 0, of: width.bits() },
+            _ => Likeness::Features(Overlap::of_equals(size)),
+        }
+    }
+
+    /// The method itself, for one run: what it learns of the corpus is its own.
+    pub(crate) fn method(&self, criterion: Criterion) -> Result<Box<dyn Method>> {
+        Ok(match *self {
+            Self::MinHash { banding, slots } => {
+                Box::new(method::MinHash::new(banding, slots, Threshold::new(criterion.threshold())?))
+            }
+            Self::Part(part) => Box::new(part),
+            Self::SimHash { width, weights, distance, tables, is_verified } => {
+                Box::new(SimHash::new(width, weights, distance, tables, is_verified)?)
+            }
+            Self::SuperShingle { banding, slots } => Box::new(SuperShingle::new(banding, slots)),
+            Self::Exact => Box::new(method::Exact),
+            Self::Copies(_) => Box::new(method::Copies),
+        })
+    }
 }
 
 /// What [`crate::dedup()`] is asked to do.
@@ -57,6 +174,23 @@ pub struct DedupOptions {
     pub output: Output,
     /// Whether to replace what an earlier run wrote.
     pub force: bool,
+    /// How much memory to use.
+    pub memory: Memory,
+    /// Where to put what does not fit it.
+    pub work: WorkOptions,
+}
+
+impl DedupOptions {
+    /// What tells this run from others on the same input, a line each.
+    pub(crate) fn label(&self) -> Vec<String> {
+        vec![
+            "command dedup".to_owned(),
+            self.similarity.label(),
+            format!("settings {:?}", self.read.settings),
+            format!("keep {}, group {:?}", self.keep, self.group),
+            format!("reference {:?}", self.against),
+        ]
+    }
 }
 
 /// Documents that are kept out of the input: what is like one of them is removed.
@@ -137,6 +271,17 @@ pub struct PairsOptions {
     pub format: RowFormat,
     /// Which pairs of exact copies are written.
     pub copies: Copies,
+    /// How much memory to use.
+    pub memory: Memory,
+    /// Where to put what does not fit it.
+    pub work: WorkOptions,
+}
+
+impl PairsOptions {
+    /// What tells this run from others on the same input, a line each.
+    pub(crate) fn label(&self) -> Vec<String> {
+        vec!["command pairs".to_owned(), self.similarity.label(), format!("settings {:?}", self.read.settings)]
+    }
 }
 
 /// How rows are written.

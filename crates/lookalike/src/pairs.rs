@@ -2,21 +2,24 @@
 
 use std::io::{self, Write};
 
-use lookalike_core::bucket::Buckets;
-use lookalike_core::feature_set::Overlap;
 use lookalike_core::keep::{Keep, Ranking, keep_order};
-use lookalike_core::resolve::{Match, matches};
+use lookalike_core::likeness::Likeness;
+use lookalike_core::resolve::{Candidates, References, matches};
 use lookalike_core::verify::Verifier;
 use serde::Serialize;
 
 use crate::copies::{Texts, join_copies};
-use crate::corpus::Corpus;
-use crate::error::Result;
-use crate::options::{Copies, PairsOptions, RowFormat};
+use crate::corpus::{Corpus, Reading};
+use crate::error::{Error, Result};
+use crate::find::Find;
+use crate::measures::Measures;
+use crate::near::Near;
+use crate::options::{Copies, PairsOptions, RowFormat, SimilarityOptions};
 use crate::progress::Progress;
-use crate::reread::Reread;
+use crate::space;
 use crate::stages::Stages;
 use crate::summary::{self, Input, SkippedEntry, Stage};
+use crate::work::Work;
 
 /// What a run of `pairs` did.
 #[derive(Clone, Debug)]
@@ -25,6 +28,10 @@ pub struct PairsReport {
     pub input: Input,
     /// How many pairs were written.
     pub pairs: u64,
+    /// How many pairs shared a bucket and were not looked at, since it has too many members; at most so many.
+    pub passed_over: u64,
+    /// How many of these are near-duplicates, if they are as often alike as those looked at.
+    pub passed_over_matches: u64,
     /// Seconds and memory by stage.
     pub stages: Vec<Stage>,
     /// What was skipped, and why: the first of them.
@@ -38,107 +45,91 @@ pub struct PairsReport {
 /// When an input cannot be read, or `writer` cannot be written to.
 pub fn pairs(options: &PairsOptions, writer: &mut dyn Write, progress: &dyn Progress) -> Result<PairsReport> {
     let shelf = Corpus::shelf(&options.read, options.output.as_deref())?;
+    let work = Work::start(options.memory, &options.work, &shelf, &options.label())?;
+    let input_files = shelf.files().len();
     let bytes = shelf.files().iter().map(|file| file.bytes).sum();
     let mut stages = Stages::start(progress);
 
-    let corpus =
-        stages.run("sketch", Some(bytes), || Corpus::read(shelf, &options.read, &options.similarity, progress))?;
+    let similarity = &options.similarity;
+    let method = &*similarity.method.method(similarity.criterion)?;
+    space::check(&shelf, &options.read.settings, method.layout().byte_count(), &work)?;
+    let reading = Reading { options: &options.read, similarity, method, work: &work, progress };
+    let corpus = stages.run("sketch", Some(bytes), || Corpus::read(shelf, input_files, reading))?;
     let texts = stages.run("copies", None, || {
         // In the order of the input, so that the first copy stands for all.
         let ranking = Ranking { token_counts: &corpus.token_counts, field_values: &[] };
         join_copies(&corpus, &keep_order(&Keep::First, ranking))
-    });
-    let buckets = stages.run("bucket", None, || Buckets::new(&texts.items, &corpus.sketches));
-    let reread = Reread::new(&corpus, &options.read, &options.similarity, progress);
-    let verifier = Verifier::new(options.similarity.threshold, &corpus.sizes, &corpus.sketches, &reread);
-    let matches = stages.run("verify", None, || matches(&buckets, &texts.items, &verifier))?;
-    let mut rows = Rows { corpus: &corpus, format: options.format, writer, count: 0 };
-    stages
-        .run("write", None, || write(&mut rows, &corpus, &texts, &matches, options.copies))
-        .map_err(|cause| lookalike_io::Error::Unwritable { path: "the output".into(), cause })?;
+    })?;
+    let references = References::default();
+    let find = Find {
+        corpus: &corpus,
+        texts: &texts,
+        read: &options.read,
+        similarity,
+        method,
+        references,
+        work: &work,
+        progress,
+    };
+    let mut near = Near::new(&corpus, &texts, options.copies, &work);
+    let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>| matches(candidates, &texts.items, verifier);
+    let found = find.run(&mut stages, resolve, |matches| near.add(&texts, &matches))?;
+    let mut rows = Rows { corpus: &corpus, similarity, format: options.format, writer, count: 0 };
+    stages.run("write", None, || write(&mut rows, &corpus, &texts, near, options.copies))?;
     corpus.shelf.check_unchanged()?;
+    work.finish()?;
 
     let pairs = rows.count;
     Ok(PairsReport {
-        input: summary::input(&corpus, &options.read),
+        input: summary::input(&corpus, &options.read)?,
         pairs,
+        passed_over: found.counts.map_or(0, |counts| counts.passed_over),
+        passed_over_matches: found.counts.map_or(0, |counts| counts.expected_matches_passed_over()),
         stages: stages.finish(),
         skipped: summary::skipped(&corpus),
     })
 }
 
-fn write(rows: &mut Rows<'_>, corpus: &Corpus, texts: &Texts, matches: &[Match], copies: Copies) -> io::Result<()> {
-    rows.header()?;
-    let near = Near::new(corpus, texts, matches);
+fn write(rows: &mut Rows<'_>, corpus: &Corpus, texts: &Texts, near: Near<'_>, copies: Copies) -> Result<()> {
+    rows.header().map_err(unwritable)?;
+    let mut near = near.finish()?;
     for document in 0..corpus.len() as u32 {
         let first = texts.first_copy[document as usize];
         if copies == Copies::Star && first != document {
             continue;
         }
-        let mut others: Vec<(u32, Overlap)> = Vec::new();
-        // Its own copies.
-        let equals = Overlap::of_equals(corpus.sizes[document as usize]);
-        others.extend(near.copies(first).iter().map(|(_, copy)| (*copy, equals)));
-        for (_, other, overlap) in near.matches(first) {
+        let mut others: Vec<(u32, Likeness)> = Vec::new();
+        for (other, likeness) in near.of(document)? {
             match copies {
-                Copies::All => others.extend(near.copies(*other).iter().map(|(_, copy)| (*copy, *overlap))),
-                Copies::Star => others.push((*other, *overlap)),
+                Copies::All => others.extend(near.copies(other).iter().map(|(_, copy)| (*copy, likeness))),
+                Copies::Star => others.push((other, likeness)),
             }
         }
+        // Its own copies.
+        let equals = rows.similarity.method.likeness_of_copies(corpus.sizes[document as usize]);
+        others.extend(near.copies(first).iter().map(|(_, copy)| (*copy, equals)));
         others.retain(|(other, _)| *other > document);
         others.sort_unstable_by_key(|(other, _)| *other);
-        for (other, overlap) in others {
-            rows.row(document, other, overlap)?;
+        if others.is_empty() {
+            continue;
+        }
+        let described = corpus.describe(document)?;
+        let checksum = corpus.checksum(document)?;
+        for (other, likeness) in others {
+            rows.row(&described.id(), &corpus.describe(other)?.id(), likeness, checksum.as_deref())
+                .map_err(unwritable)?;
         }
     }
-    rows.writer.flush()
+    rows.writer.flush().map_err(unwritable)
 }
 
-/// Who is near whom, by the documents that stand for texts.
-struct Near {
-    /// Text and copy, sorted. A text is a copy of itself.
-    copies: Vec<(u32, u32)>,
-    /// Both ways round, sorted by the first; it is on the left of the overlap.
-    matches: Vec<(u32, u32, Overlap)>,
-}
-
-impl Near {
-    fn new(corpus: &Corpus, texts: &Texts, matches: &[Match]) -> Self {
-        let is_empty = |document: u32| corpus.token_counts[document as usize] == 0;
-        let mut copies: Vec<(u32, u32)> = (0..)
-            .zip(&texts.first_copy)
-            .filter(|(copy, _)| !is_empty(*copy))
-            .map(|(copy, first)| (*first, copy))
-            .collect();
-        copies.sort_unstable();
-        let mut both: Vec<(u32, u32, Overlap)> = Vec::with_capacity(2 * matches.len());
-        for Match { left, right, overlap } in matches {
-            let [left, right] = [left, right].map(|rank| texts.items[*rank as usize]);
-            both.push((left, right, *overlap));
-            both.push((right, left, overlap.swapped()));
-        }
-        both.sort_unstable_by_key(|(left, right, _)| (*left, *right));
-        Self { copies, matches: both }
-    }
-
-    fn copies(&self, text: u32) -> &[(u32, u32)] {
-        equal_range(&self.copies, |(first, _)| *first, text)
-    }
-
-    fn matches(&self, text: u32) -> &[(u32, u32, Overlap)] {
-        equal_range(&self.matches, |(left, _, _)| *left, text)
-    }
-}
-
-/// The entries of a sorted slice with this key.
-fn equal_range<T>(sorted: &[T], key: impl Fn(&T) -> u32, wanted: u32) -> &[T] {
-    let start = sorted.partition_point(|entry| key(entry) < wanted);
-    let length = sorted[start..].iter().take_while(|entry| key(entry) == wanted).count();
-    &sorted[start..start + length]
+fn unwritable(cause: io::Error) -> Error {
+    lookalike_io::Error::Unwritable { path: "the output".into(), cause }.into()
 }
 
 struct Rows<'a> {
     corpus: &'a Corpus,
+    similarity: &'a SimilarityOptions,
     format: RowFormat,
     writer: &'a mut dyn Write,
     count: u64,
@@ -148,42 +139,41 @@ struct Rows<'a> {
 struct Row<'a> {
     left_id: &'a str,
     right_id: &'a str,
-    jaccard: f64,
-    containment_left: f64,
-    containment_right: f64,
+    #[serde(flatten)]
+    measures: Measures,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checksum: Option<&'a str>,
 }
 
 impl Rows<'_> {
     fn header(&mut self) -> io::Result<()> {
-        match self.format {
-            RowFormat::Jsonl => Ok(()),
-            RowFormat::Tsv => writeln!(self.writer, "left_id\tright_id\tjaccard\tcontainment_left\tcontainment_right"),
+        if self.format == RowFormat::Jsonl {
+            return Ok(());
         }
+        // Whatever the pairs are, copies have the same columns.
+        let names = self.measures(self.similarity.method.likeness_of_copies(1)).names();
+        let checksum = if self.corpus.has_checksums() { "\tchecksum" } else { "" };
+        writeln!(self.writer, "left_id\tright_id\t{names}{checksum}")
     }
 
-    fn row(&mut self, left: u32, right: u32, overlap: Overlap) -> io::Result<()> {
+    fn measures(&self, likeness: Likeness) -> Measures {
+        Measures::new(likeness, self.similarity.criterion)
+    }
+
+    fn row(&mut self, left_id: &str, right_id: &str, likeness: Likeness, checksum: Option<&str>) -> io::Result<()> {
         self.count += 1;
-        let row = Row {
-            left_id: &self.corpus.id(left),
-            right_id: &self.corpus.id(right),
-            jaccard: overlap.jaccard(),
-            containment_left: overlap.containment_left(),
-            containment_right: overlap.containment_right(),
-        };
+        let measures = self.measures(likeness);
         match self.format {
             RowFormat::Jsonl => {
+                let row = Row { left_id, right_id, measures, checksum };
                 serde_json::to_writer(&mut *self.writer, &row)?;
                 self.writer.write_all(b"\n")
             }
-            RowFormat::Tsv => writeln!(
-                self.writer,
-                "{}\t{}\t{}\t{}\t{}",
-                one_cell(row.left_id),
-                one_cell(row.right_id),
-                row.jaccard,
-                row.containment_left,
-                row.containment_right
-            ),
+            RowFormat::Tsv => {
+                write!(self.writer, "{}\t{}\t{measures}", one_cell(left_id), one_cell(right_id))?;
+                checksum.map_or(Ok(()), |checksum| write!(self.writer, "\t{checksum}"))?;
+                self.writer.write_all(b"\n")
+            }
         }
     }
 }

@@ -1,16 +1,17 @@
-//! Shares the input files among threads: whoever is free unpacks the next part of a file, then parses it while
-//! another thread unpacks the part after.
+//! Shares the input among threads: whoever is free unpacks the next part of a unit, then parses it while another thread
+//! unpacks the part after.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use lookalike_io::discover::InputFile;
-use lookalike_io::read::{Chunk, Settings, Stream};
+use lookalike_io::read::{Chunk, Settings, Stream, Unit};
 
 use crate::error::{Error, Result};
 
-/// The files that are left to read, and those that are open.
+/// The units that are left to read, and those that are open.
 pub(crate) struct Queue<'a> {
     files: &'a [InputFile],
+    units: &'a [Unit],
     settings: &'a Settings,
     state: Mutex<State>,
     changed: Condvar,
@@ -18,34 +19,39 @@ pub(crate) struct Queue<'a> {
 
 #[derive(Default)]
 struct State {
-    next_file: usize,
+    next_unit: usize,
     /// Open, and read by nobody at the moment.
-    waiting: Vec<Stream>,
+    waiting: Vec<Open>,
     /// How many streams are read at the moment.
     reading: usize,
     error: Option<Error>,
 }
 
+/// A unit that is being read.
+struct Open {
+    unit: usize,
+    stream: Stream,
+}
+
+/// Who is told what becomes of units.
+pub(crate) trait Watch: Sync {
+    /// A unit was opened.
+    fn opened(&self, unit: &Unit, stream: &Stream);
+
+    /// A unit came to its end, after so many chunks; some of them may still be under way.
+    fn ended(&self, unit: &Unit, chunk_count: u32) -> Result<()>;
+}
+
 impl<'a> Queue<'a> {
-    pub(crate) fn new(files: &'a [InputFile], settings: &'a Settings) -> Self {
-        Self { files, settings, state: Mutex::default(), changed: Condvar::new() }
+    pub(crate) fn new(files: &'a [InputFile], units: &'a [Unit], settings: &'a Settings) -> Self {
+        Self { files, units, settings, state: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// Fills `chunk` with the next part of some file. False when all files are read, or reading failed.
-    pub(crate) fn next(&self, chunk: &mut Chunk, opened: impl Fn(u32, &Stream)) -> bool {
+    /// Fills `chunk` with the next part of some unit. False when all are read, or reading failed.
+    pub(crate) fn next(&self, chunk: &mut Chunk, watch: &impl Watch) -> bool {
         while let Some(task) = self.take() {
             let _reading = Reading(self);
-            let read = (|| {
-                let mut stream = match task {
-                    Task { stream: Some(stream), .. } => stream,
-                    Task { file, stream: None } => {
-                        let stream = Stream::open(file, &self.files[file as usize], self.settings)?;
-                        opened(file, &stream);
-                        stream
-                    }
-                };
-                Ok(stream.next(chunk)?.then_some(stream))
-            })();
+            let read = self.read(task, chunk, watch);
             let found = matches!(read, Ok(Some(_)));
             self.give_back(read);
             if found {
@@ -53,6 +59,23 @@ impl<'a> Queue<'a> {
             }
         }
         false
+    }
+
+    fn read(&self, task: Task, chunk: &mut Chunk, watch: &impl Watch) -> Result<Option<Open>> {
+        let mut open = match task {
+            Task::GoOn(open) => open,
+            Task::Open(unit) => {
+                let wanted = &self.units[unit];
+                let stream = Stream::open(wanted, &self.files[wanted.file as usize], self.settings)?;
+                watch.opened(wanted, &stream);
+                Open { unit, stream }
+            }
+        };
+        if open.stream.next(chunk)? {
+            return Ok(Some(open));
+        }
+        watch.ended(&self.units[open.unit], open.stream.chunk_count())?;
+        Ok(None)
     }
 
     /// Ends the reading for all.
@@ -72,13 +95,14 @@ impl<'a> Queue<'a> {
             if state.error.is_some() {
                 return None;
             }
-            // Files that are open come first, so that few are.
-            let stream = state.waiting.pop();
-            let file = state.next_file;
-            let task = (stream.is_some() || file < self.files.len()).then_some(Task { file: file as u32, stream });
+            // Units that are open come first, so that few are.
+            let task = match state.waiting.pop() {
+                Some(open) => Some(Task::GoOn(open)),
+                None => (state.next_unit < self.units.len()).then_some(Task::Open(state.next_unit)),
+            };
             match task {
                 Some(task) => {
-                    state.next_file += usize::from(task.stream.is_none());
+                    state.next_unit += usize::from(matches!(task, Task::Open(_)));
                     state.reading += 1;
                     return Some(task);
                 }
@@ -88,10 +112,10 @@ impl<'a> Queue<'a> {
         }
     }
 
-    fn give_back(&self, read: Result<Option<Stream>>) {
+    fn give_back(&self, read: Result<Option<Open>>) {
         let mut state = self.lock();
         match read {
-            Ok(stream) => state.waiting.extend(stream),
+            Ok(open) => state.waiting.extend(open),
             Err(error) => drop(state.error.get_or_insert(error)),
         }
     }
@@ -111,8 +135,9 @@ impl Drop for Reading<'_, '_> {
     }
 }
 
-/// A stream to go on with, or else a file to open.
-struct Task {
-    file: u32,
-    stream: Option<Stream>,
+/// A unit to go on with, or one to open.
+#[expect(clippy::large_enum_variant, reason = "there is one a thread, and it is moved once a megabyte")]
+enum Task {
+    GoOn(Open),
+    Open(usize),
 }

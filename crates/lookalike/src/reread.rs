@@ -5,10 +5,10 @@
 use std::sync::Mutex;
 
 use lookalike_core::shingle::Shingler;
-use lookalike_core::verify::FeatureSource;
+use lookalike_core::verify::{FeatureSource, SourceError};
 use lookalike_io::read::Parser;
 
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, Row};
 use crate::error::{Error, Result};
 use crate::options::{ReadOptions, SimilarityOptions};
 use crate::progress::Progress;
@@ -40,33 +40,31 @@ impl<'a> Reread<'a> {
     }
 
     fn features_by(&self, bench: &mut Bench, document: u32) -> Result<Vec<u64>> {
-        let place = self.corpus.places[document as usize];
+        let Row { place, text_hash, .. } = self.corpus.row(document)?;
         let changed = || {
             let path = self.corpus.shelf.files()[place.file as usize].shown();
             Error::from(lookalike_io::Error::Changed { path })
         };
         self.corpus.shelf.read(place, &mut bench.bytes)?;
-        let read = bench.parser.document(self.corpus.kind(document), &bench.bytes).ok_or_else(changed)?;
+        let read = bench.parser.document(self.corpus.kind(place.file), &bench.bytes).ok_or_else(changed)?;
         let features = bench.shingler.features(read.text);
         self.progress.advance(u64::from(place.length), 1);
         // Evidence must be about the text that was sketched.
-        let is_same = features.text_hash() == self.corpus.text_hashes[document as usize];
+        let is_same = features.text_hash() == text_hash;
         if is_same { Ok(features.all.to_vec()) } else { Err(changed()) }
     }
 }
 
 impl FeatureSource for Reread<'_> {
-    type Error = Error;
-
-    fn features(&self, document: u32) -> Result<Vec<u64>> {
+    fn features(&self, document: u32) -> std::result::Result<Vec<u64>, SourceError> {
         let waiting = self.benches.lock().expect("no thread panicked").pop();
         let mut bench = waiting.unwrap_or_else(|| Bench {
             bytes: Vec::new(),
             parser: Parser::new(&self.read.settings),
-            shingler: Shingler::new(self.similarity.shingle, self.similarity.fold),
+            shingler: Shingler::new(&self.similarity.shingle, self.similarity.fold),
         });
         let features = self.features_by(&mut bench, document);
         self.benches.lock().expect("no thread panicked").push(bench);
-        features
+        Ok(features?)
     }
 }

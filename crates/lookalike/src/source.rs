@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, Described};
 use crate::error::{Error, Result};
 use crate::evidence::{Fate, Fates};
 use crate::options::{Share, SourceBy};
@@ -63,21 +63,27 @@ pub(crate) struct BySource<'a> {
     corpus: &'a Corpus,
     by: SourceBy,
     /// With documents and removed documents, those with the most documents first.
-    counts: Vec<(&'a str, u64, u64)>,
+    counts: Vec<(Box<str>, u64, u64)>,
 }
 
 impl<'a> BySource<'a> {
-    pub(crate) fn new(corpus: &'a Corpus, by: SourceBy, fates: &Fates) -> Self {
-        let mut counts: HashMap<&str, (u64, u64)> = HashMap::new();
-        for (document, fate) in (0..).zip(&fates.fates) {
-            let count = counts.entry(corpus.source(document, by)).or_default();
-            count.0 += 1;
-            count.1 += u64::from(*fate != Fate::Kept);
-        }
-        let mut counts: Vec<(&str, u64, u64)> =
+    pub(crate) fn new(corpus: &'a Corpus, by: SourceBy, fates: &Fates<'_>) -> Result<Self> {
+        let mut counts: HashMap<Box<str>, (u64, u64)> = HashMap::new();
+        let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
+            let mut counts: HashMap<Box<str>, (u64, u64)> = HashMap::new();
+            run.for_each(|(document, described)| {
+                add(&mut counts, described.source(by), (1, u64::from(fates.of(document) != Fate::Kept)));
+            });
+            Ok(counts)
+        };
+        corpus.each_described(of_run, |of_run| {
+            of_run.iter().for_each(|(source, count)| add(&mut counts, source, *count));
+            Ok(())
+        })?;
+        let mut counts: Vec<(Box<str>, u64, u64)> =
             counts.into_iter().map(|(source, (documents, removed))| (source, documents, removed)).collect();
-        counts.sort_unstable_by_key(|(source, documents, _)| (Reverse(*documents), *source));
-        Self { corpus, by, counts }
+        counts.sort_unstable_by(|left, right| (Reverse(left.1), &left.0).cmp(&(Reverse(right.1), &right.0)));
+        Ok(Self { corpus, by, counts })
     }
 
     /// The largest sources, and how many more there are.
@@ -100,31 +106,47 @@ impl<'a> BySource<'a> {
     }
 
     /// The sources that lose nearly all of many documents.
-    pub(crate) fn nearly_lost(&self, fates: &Fates) -> Vec<NearlyLost> {
+    pub(crate) fn nearly_lost(&self, fates: &Fates<'_>) -> Result<Vec<NearlyLost>> {
         let lost = self.losing(NOT_FEW, NEARLY_ALL);
         if lost.is_empty() {
-            return Vec::new();
+            return Ok(Vec::new());
         }
-        let mut removed_for: HashMap<&str, HashMap<(&str, bool), u64>> =
+        let mut removed_for: HashMap<&str, HashMap<(String, bool), u64>> =
             lost.iter().map(|source| (source.source.as_str(), HashMap::new())).collect();
-        for (document, by, ..) in fates.removed() {
-            if let Some(counts) = removed_for.get_mut(self.corpus.source(document, self.by)) {
-                *counts.entry((self.corpus.source(by, self.by), self.corpus.is_reference(by))).or_default() += 1;
+        let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
+            let mut lost_for = Vec::new();
+            for (document, described) in run {
+                let source = described.source(self.by);
+                if let Fate::Removed { by, .. } = fates.of(document)
+                    && lost.iter().any(|lost| lost.source == source)
+                {
+                    let kept = self.corpus.describe(by)?.source(self.by).to_owned();
+                    lost_for.push((source.to_owned(), (kept, self.corpus.is_reference(by))));
+                }
             }
-        }
+            Ok(lost_for)
+        };
+        self.corpus.each_described(of_run, |lost_for| {
+            for (source, kept) in lost_for {
+                if let Some(counts) = removed_for.get_mut(&*source) {
+                    *counts.entry(kept).or_default() += 1;
+                }
+            }
+            Ok(())
+        })?;
         let mostly_for = |source: &Source| {
             let counts = removed_for[source.source.as_str()].iter();
             let ((mostly_for, is_reference), count) = counts
-                .max_by_key(|(other, count)| (**count, Reverse(**other)))
+                .max_by_key(|(other, count)| (**count, Reverse(*other)))
                 .expect("what is removed is removed in favour of another");
             NearlyLost {
                 source: source.clone(),
-                mostly_for: (*mostly_for).to_owned(),
+                mostly_for: mostly_for.clone(),
                 mostly_for_reference: *is_reference,
                 mostly_for_removed: *count,
             }
         };
-        lost.iter().map(mostly_for).collect()
+        Ok(lost.iter().map(mostly_for).collect())
     }
 
     /// The sources with so many documents that lose something, and so large a share; those that lose most first.
@@ -142,9 +164,18 @@ impl<'a> BySource<'a> {
     }
 }
 
-fn source((source, documents, removed): &(&str, u64, u64)) -> Source {
+/// Adds documents and removed ones to a source's. Most documents come from a source that is known already.
+fn add(counts: &mut HashMap<Box<str>, (u64, u64)>, source: &str, (documents, removed): (u64, u64)) {
+    if let Some(count) = counts.get_mut(source) {
+        *count = (count.0 + documents, count.1 + removed);
+    } else {
+        counts.insert(source.into(), (documents, removed));
+    }
+}
+
+fn source((source, documents, removed): &(Box<str>, u64, u64)) -> Source {
     Source {
-        source: (*source).to_owned(),
+        source: source.clone().into(),
         documents: *documents,
         removed: *removed,
         share: *removed as f64 / *documents as f64,

@@ -26,10 +26,29 @@ impl<'a> Stages<'a> {
         result
     }
 
+    /// Runs a stage that only some methods have: it is not shown if it had nothing to do.
+    pub(crate) fn run_maybe<T, E>(
+        &mut self,
+        name: &'static str,
+        stage: impl FnOnce() -> Result<Option<T>, E>,
+    ) -> Result<Option<T>, E> {
+        let result = self.run(name, None, stage)?;
+        if result.is_none() {
+            self.done.pop();
+        }
+        Ok(result)
+    }
+
     pub(crate) fn finish(self) -> Vec<Stage> {
         self.progress.finish();
         self.done
     }
+}
+
+/// Starts to measure anew, where the system can (Linux; see proc(5), `clear_refs`): elsewhere the peak is of all so far.
+pub(crate) fn forget_peak_memory() {
+    // Of no concern to the run if it fails.
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
 }
 
 /// The most memory this process has had, where the system tells.

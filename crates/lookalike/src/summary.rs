@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 
 use lookalike_core::keep::FieldValue;
-use lookalike_core::resolve::Scope;
-use lookalike_core::verify::PairCounts;
+use lookalike_core::likeness::Likeness;
+use lookalike_core::method::Method;
 use serde::Serialize;
 
-use crate::against;
 use crate::corpus::Corpus;
-use crate::evidence::{Fate, Fates};
-use crate::options::{DedupOptions, Group, ReadOptions, SourceBy};
+use crate::error::Result;
+use crate::evidence::Fates;
+use crate::find;
+use crate::options::{DedupOptions, ReadOptions};
+use crate::parameters::Parameters;
 use crate::source::{BySource, NearlyLost, Source};
 
 /// What a run of `dedup` did.
@@ -70,7 +72,7 @@ pub struct Input {
     /// Documents with the id of another: evidence cannot tell them apart.
     pub repeated_ids: u64,
     /// Entries of other kinds, such as `request` records and pictures, by kind. They are written as they are.
-    pub carried: BTreeMap<&'static str, u64>,
+    pub carried: BTreeMap<String, u64>,
     /// Files of the reference.
     pub reference_files: u64,
     /// Documents in them. They are neither removed nor written.
@@ -84,17 +86,19 @@ pub struct Input {
 pub struct Found {
     /// Removed documents with the text of another one that is better in keep order.
     pub repeated_texts: u64,
-    /// Distinct texts that share a bucket with another.
-    pub sharing_a_bucket: u64,
+    /// Distinct texts that share a bucket with another; none where a method has no buckets.
+    pub sharing_a_bucket: Option<u64>,
     /// Pairs that shared a bucket and were looked at: a removed document needs no further proof.
-    pub candidates: u64,
+    pub candidates: Option<u64>,
     /// Of these, measured exactly: the others were beyond doubt too different.
-    pub measured: u64,
+    pub measured: Option<u64>,
     /// Of these, near-duplicates.
-    pub matches: u64,
+    pub matches: Option<u64>,
     /// Pairs at most that shared a bucket and were not looked at, since very many kept documents share a boilerplate.
     /// If it is not zero, near-duplicates may be left among these.
     pub passed_over: u64,
+    /// How many of the pairs passed over are near-duplicates, if these are as often alike as those looked at.
+    pub passed_over_matches: u64,
     /// Documents removed.
     pub removed: u64,
     /// Of these, removed for a document of the reference: all that are like one.
@@ -107,35 +111,10 @@ pub struct Found {
     pub kept: u64,
     /// Kept documents in whose place others were removed.
     pub clusters: u64,
+    /// Texts that have the checksum of another text without being its copy.
+    pub checksum_collisions: u64,
     /// Removed documents that are less like the kept one than the threshold: none, but by `--group components`.
     pub removed_below_threshold: u64,
-}
-
-/// What was asked for, and what that promises.
-#[derive(Clone, Debug, Serialize)]
-pub struct Parameters {
-    /// What a feature is made of.
-    pub shingle: String,
-    /// What was left out of texts before they were compared: accents, digits, both or none.
-    pub fold: String,
-    /// The threshold.
-    pub threshold: f64,
-    /// Bands of a sketch.
-    pub bands: usize,
-    /// Rows of a band.
-    pub rows: usize,
-    /// The chance that a pair exactly at the threshold is found.
-    pub recall_at_threshold: f64,
-    /// Keep order.
-    pub keep: String,
-    /// How matches became removals.
-    pub group: &'static str,
-    /// Whether only what is like the reference was removed.
-    pub only_against: bool,
-    /// Which source a document counts to.
-    pub source: String,
-    /// Threads.
-    pub threads: usize,
 }
 
 /// A band of similarity.
@@ -157,7 +136,7 @@ pub struct Removal {
     /// The kept one.
     pub kept_id: String,
     /// How alike they are.
-    pub jaccard: f64,
+    pub similarity: f64,
 }
 
 /// A stage of the run.
@@ -197,38 +176,41 @@ impl Summary {
     pub(crate) fn new(
         corpus: &Corpus,
         options: &DedupOptions,
-        fates: &Fates,
+        method: &dyn Method,
+        fates: &Fates<'_>,
         by_source: &BySource<'_>,
-        counts: PairCounts,
-        sharing_a_bucket: usize,
-    ) -> Self {
+    ) -> Result<Self> {
         let (sources, more_sources) = by_source.largest(NAMED);
         let removed = fates.removed().count() as u64;
         let exact_copies = fates.removed().filter(|(_, _, _, is_copy)| *is_copy).count() as u64;
-        let threshold = options.similarity.threshold;
-        let below = fates.removed().filter(|(_, _, overlap, _)| !overlap.reaches(threshold)).count() as u64;
-        let sizes = cluster_sizes(fates);
-        Self {
+        let criterion = options.similarity.criterion;
+        let is_below = |likeness: Likeness| likeness.overlap().is_some_and(|overlap| !criterion.accepts(overlap));
+        let below = fates.removed().filter(|(_, _, likeness, _)| is_below(*likeness)).count() as u64;
+        let kept = corpus.input_count() as u64 - removed;
+        let sizes = cluster_sizes(fates, kept as usize);
+        Ok(Self {
             lookalike: env!("CARGO_PKG_VERSION"),
-            input: input(corpus, &options.read),
+            input: input(corpus, &options.read)?,
             found: Found {
-                repeated_texts: fates.repeated_texts,
-                sharing_a_bucket: sharing_a_bucket as u64,
-                candidates: counts.candidates,
-                measured: counts.measured,
-                matches: counts.matches,
-                passed_over: counts.passed_over,
+                repeated_texts: fates.repeated_texts(),
+                sharing_a_bucket: None,
+                candidates: None,
+                measured: None,
+                matches: None,
+                passed_over: 0,
+                passed_over_matches: 0,
                 removed,
                 removed_by_reference: fates.removed().filter(|(_, by, ..)| corpus.is_reference(*by)).count() as u64,
                 exact_copies,
                 near_duplicates: removed - exact_copies,
-                kept: fates.fates.len() as u64 - removed,
+                kept,
                 clusters: sizes.range(2..).map(|(_, count)| count).sum(),
+                checksum_collisions: corpus.checksum_collisions()?,
                 removed_below_threshold: below,
             },
-            parameters: parameters(options),
+            parameters: Parameters::new(options, method),
             similarity: similarity(fates),
-            least_alike: least_alike(corpus, fates),
+            least_alike: least_alike(corpus, fates)?,
             clusters_by_size: sizes,
             stages: Vec::new(),
             seconds: 0.0,
@@ -236,9 +218,9 @@ impl Summary {
             sources,
             more_sources,
             losing_most: by_source.losing_most(),
-            nearly_lost: by_source.nearly_lost(fates),
+            nearly_lost: by_source.nearly_lost(fates)?,
             skipped: skipped(corpus),
-        }
+        })
     }
 
     /// Adds the times of the stages.
@@ -249,30 +231,38 @@ impl Summary {
     }
 }
 
-pub(crate) fn input(corpus: &Corpus, read: &ReadOptions) -> Input {
-    let (files, documents) = (corpus.input_files, corpus.input_count());
-    let is_input = |file: u32| (file as usize) < files;
-    let skipped = corpus.skipped.iter().filter(|skipped| is_input(skipped.file)).count();
-    let mut carried = BTreeMap::new();
-    for entry in corpus.carried.iter().filter(|entry| is_input(entry.place.file)) {
-        *carried.entry(entry.kind).or_default() += 1;
+impl Found {
+    /// Adds how many pairs came how far.
+    pub(crate) fn count_pairs(&mut self, found: find::Found) {
+        self.sharing_a_bucket = found.sharing;
+        if let Some(counts) = found.counts {
+            self.candidates = Some(counts.candidates);
+            self.measured = Some(counts.measured);
+            self.matches = Some(counts.matches);
+            self.passed_over = counts.passed_over;
+            self.passed_over_matches = counts.expected_matches_passed_over();
+        }
     }
-    Input {
+}
+
+pub(crate) fn input(corpus: &Corpus, read: &ReadOptions) -> Result<Input> {
+    let (files, documents) = (corpus.input_files, corpus.input_count());
+    Ok(Input {
         files: files as u64,
         documents: documents as u64,
         bytes: corpus.file_bytes[..files].iter().sum(),
-        skipped: skipped as u64,
+        skipped: corpus.others.skipped_count,
         empty: corpus.token_counts[..documents].iter().filter(|count| **count == 0).count() as u64,
         without_id: if read.settings.fields.id.is_some() { corpus.without_id() } else { 0 },
         without_value: corpus.values.iter().take(documents).filter(|value| **value == FieldValue::Missing).count()
             as u64,
         without_source: if read.settings.fields.source.is_some() { corpus.without_source() } else { 0 },
-        repeated_ids: corpus.repeated_ids(),
-        carried,
+        repeated_ids: corpus.repeated_ids()?,
+        carried: corpus.others.carried.clone(),
         reference_files: (corpus.shelf.files().len() - files) as u64,
         reference_documents: (corpus.len() - documents) as u64,
-        reference_skipped: (corpus.skipped.len() - skipped) as u64,
-    }
+        reference_skipped: corpus.others.reference_skipped_count,
+    })
 }
 
 pub(crate) fn skipped(corpus: &Corpus) -> Vec<SkippedEntry> {
@@ -282,38 +272,13 @@ pub(crate) fn skipped(corpus: &Corpus) -> Vec<SkippedEntry> {
         position: skipped.position,
         reason: skipped.reason.clone(),
     };
-    corpus.skipped.iter().take(NAMED).map(entry).collect()
+    corpus.others.skipped.iter().take(NAMED).map(entry).collect()
 }
 
-fn parameters(options: &DedupOptions) -> Parameters {
-    let similarity = &options.similarity;
-    Parameters {
-        shingle: similarity.shingle.to_string(),
-        fold: similarity.fold.to_string(),
-        threshold: similarity.threshold.value(),
-        bands: similarity.banding.bands(),
-        rows: similarity.banding.rows(),
-        recall_at_threshold: similarity.banding.recall_at(similarity.threshold.into()),
-        keep: options.keep.to_string(),
-        group: match options.group {
-            Group::Independent => "independent",
-            Group::Components => "components",
-        },
-        only_against: against::scope(options.against.as_ref()) == Scope::References,
-        source: match (options.source, &options.read.settings.fields.source) {
-            (SourceBy::HostOrFile, _) => "host or file".to_owned(),
-            (SourceBy::Host, _) => "host".to_owned(),
-            (SourceBy::File, _) => "file".to_owned(),
-            (SourceBy::Field, field) => format!("field:{}", field.as_deref().unwrap_or_default()),
-        },
-        threads: rayon::current_num_threads(),
-    }
-}
-
-fn similarity(fates: &Fates) -> Vec<Band> {
+fn similarity(fates: &Fates<'_>) -> Vec<Band> {
     let mut removed = vec![0; BANDS as usize];
-    for (_, _, overlap, _) in fates.removed().filter(|(_, _, _, is_copy)| !is_copy) {
-        let band = (overlap.jaccard() * f64::from(BANDS)) as usize;
+    for (_, _, likeness, _) in fates.removed().filter(|(_, _, _, is_copy)| !is_copy) {
+        let band = (likeness.similarity(fates.criterion()) * f64::from(BANDS)) as usize;
         removed[band.min(BANDS as usize - 1)] += 1;
     }
     let edge = |band: u32| f64::from(band) / f64::from(BANDS);
@@ -321,9 +286,11 @@ fn similarity(fates: &Fates) -> Vec<Band> {
     bands.skip_while(|band| band.removed == 0).collect()
 }
 
-fn least_alike(corpus: &Corpus, fates: &Fates) -> Vec<Removal> {
-    let mut removed: Vec<(f64, u32, u32)> =
-        fates.removed().map(|(document, by, overlap, _)| (overlap.jaccard(), document, by)).collect();
+fn least_alike(corpus: &Corpus, fates: &Fates<'_>) -> Result<Vec<Removal>> {
+    let similarity = |(document, by, likeness, _): (u32, u32, Likeness, bool)| {
+        (likeness.similarity(fates.criterion()), document, by)
+    };
+    let mut removed: Vec<(f64, u32, u32)> = fates.removed().map(similarity).collect();
     let by_similarity =
         |left: &(f64, u32, u32), right: &(f64, u32, u32)| left.0.total_cmp(&right.0).then(left.1.cmp(&right.1));
     if removed.len() > LEAST_ALIKE {
@@ -331,21 +298,17 @@ fn least_alike(corpus: &Corpus, fates: &Fates) -> Vec<Removal> {
         removed.truncate(LEAST_ALIKE);
     }
     removed.sort_unstable_by(by_similarity);
-    let removal = |(jaccard, document, by)| Removal {
-        removed_id: corpus.id(document).into_owned(),
-        kept_id: corpus.id(by).into_owned(),
-        jaccard,
-    };
+    let id = |document| -> Result<String> { Ok(corpus.describe(document)?.id().into_owned()) };
+    let removal = |(similarity, document, by)| Ok(Removal { removed_id: id(document)?, kept_id: id(by)?, similarity });
     removed.into_iter().map(removal).collect()
 }
 
-fn cluster_sizes(fates: &Fates) -> BTreeMap<u64, u64> {
-    let kept = fates.fates.iter().filter(|fate| **fate == Fate::Kept).count();
-    let mut sizes = vec![0; kept + 1];
+fn cluster_sizes(fates: &Fates<'_>, kept: usize) -> BTreeMap<u64, u64> {
+    let mut sizes = vec![0_u32; kept + 1];
     // What went for the reference is in none of the input's clusters.
     fates.clusters.iter().filter(|cluster| **cluster as usize <= kept).for_each(|at| sizes[*at as usize] += 1);
     let mut by_size = BTreeMap::new();
     // Clusters are numbered from 1.
-    sizes.iter().skip(1).for_each(|size| *by_size.entry(*size).or_default() += 1);
+    sizes.iter().skip(1).for_each(|size| *by_size.entry(u64::from(*size)).or_default() += 1);
     by_size
 }

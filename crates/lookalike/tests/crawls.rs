@@ -38,7 +38,8 @@ fn every_sample_is_read_to_its_end_or_to_the_damage() {
         ("revisit", 138),
         ("warcinfo", 31),
     ];
-    assert_eq!(summary.input.carried, BTreeMap::from(carried));
+    let carried: BTreeMap<String, u64> = carried.into_iter().map(|(kind, count)| (kind.to_owned(), count)).collect();
+    assert_eq!(summary.input.carried, carried);
     assert_eq!((summary.input.documents, summary.input.skipped), (118, 14));
     let mut skipped: Vec<(&str, u64)> = summary
         .skipped

@@ -84,7 +84,8 @@ fn annotated_rows_have_four_more_cells() {
     let mut options = options(&case, |settings| settings.fields.id = Some("id".to_owned()));
     options.output = Output::Annotated;
     dedup(&options);
-    let expected = format!("id,text,cluster,kept,kept_id,jaccard\n1,{},1,true,,\n2,{},1,false,1,1\n", text(1), text(1));
+    let expected =
+        format!("id,text,cluster,kept,kept_id,similarity\n1,{},1,true,,\n2,{},1,false,1,1\n", text(1), text(1));
     assert_eq!(out(&case, "annotated/a.csv"), expected);
 }
 

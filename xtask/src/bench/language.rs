@@ -52,6 +52,11 @@ impl Language {
         Self { letters, starts, log_word_count: ((WORD_COUNT + 1) as f64).ln() }
     }
 
+    /// All words, the most frequent first.
+    pub(super) fn words(&self) -> impl Iterator<Item = &str> {
+        self.starts.windows(2).map(|ends| &self.letters[ends[0] as usize..ends[1] as usize])
+    }
+
     /// Draws a word. A rank r has the chance ln(1 + 1/r) / ln(n + 1): Zipf's law with the first word at 6 %, as "the".
     #[inline]
     fn word(&self, dice: &mut Dice) -> &str {

@@ -4,13 +4,21 @@
 //! memory or both cores comes after the last of them.
 
 mod accuracy;
+mod blowup;
 mod corpus;
+mod crawl;
 mod dice;
 mod edit;
+mod growth;
+mod headline;
 mod language;
 pub(crate) mod measure;
+mod methods;
+mod peers;
 mod reading;
 mod report;
+mod results;
+mod running;
 mod script;
 mod sketching;
 mod summary;
@@ -18,15 +26,21 @@ mod text;
 mod texts;
 mod timing;
 mod truth;
+mod unpacking;
 
 use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
+use lookalike_core::banding::Banding;
+use lookalike_core::similarity::Threshold;
 
 use crate::workspace::{Workspace, succeed};
 
 /// The similarity from which on documents are near-duplicates: the default of the command.
 const THRESHOLD: f64 = 0.8;
+
+/// The chance to find a pair at the threshold: the default of the command.
+const RECALL: f64 = 0.99;
 
 /// The shingle that is compared by: the default of the command.
 const SHINGLE: &str = "word:5";
@@ -54,6 +68,26 @@ pub(crate) struct Options {
 /// A part that is measured by itself.
 #[derive(Clone, Debug, clap::Subcommand)]
 enum Part {
+    /// Corpora on which a careless detector needs the square of their size
+    Blowup(blowup::Options),
+    /// Make the corpus that is measured on, and say where it is
+    Corpus {
+        /// How many documents to make
+        #[arg(long, value_name = "N", default_value_t = DOCUMENTS)]
+        documents: usize,
+    },
+    /// Make a crawl of WET files, and say where it is
+    Crawl(crawl::Options),
+    /// Seconds a document while documents become ten and a hundred times as many
+    Growth(growth::Options),
+    /// A whole crawl, also with little memory, beside unpacking it
+    Headline(headline::Options),
+    /// Recall after small edits, beside the other tools of the field
+    Edits(peers::edits::Options),
+    /// Speed of sketching by method, of finding bits, and of the exact join beside the default
+    Methods(methods::Options),
+    /// Speed, memory and accuracy beside the other tools of the field
+    Peers(peers::Options),
     /// Speed of reading WET.gz, beside unpacking it and no more
     Read(reading::Options),
     /// Speed of text to tokens and features by script, beside ASCII
@@ -63,6 +97,17 @@ enum Part {
 /// Measures everything and prints one table.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     match &options.part {
+        Some(Part::Corpus { documents }) => {
+            println!("{}", corpus::prepare(&workspace.target().join("bench"), *documents)?.display());
+            return Ok(());
+        }
+        Some(Part::Blowup(options)) => return blowup::run(workspace, options),
+        Some(Part::Crawl(options)) => return crawl::run(workspace, options),
+        Some(Part::Growth(options)) => return growth::run(workspace, options),
+        Some(Part::Headline(options)) => return headline::run(workspace, options),
+        Some(Part::Edits(options)) => return peers::edits::run(workspace, options),
+        Some(Part::Methods(options)) => return methods::run(workspace, options),
+        Some(Part::Peers(options)) => return peers::run(workspace, options),
         Some(Part::Read(options)) => return reading::run(workspace, options),
         Some(Part::Text(options)) => return text::run(workspace, options),
         None => {}
@@ -79,7 +124,8 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
 
     let timings = timing::run(&corpus, &lookalike, &folder, options.runs)?;
     let documents = texts::read(&corpus)?;
-    let sketching = sketching::speeds(&documents, options.runs)?;
+    let banding = Banding::for_recall(Threshold::new(THRESHOLD)?, RECALL)?;
+    let sketching = sketching::key_speeds(&documents, &SHINGLE.parse()?, banding, options.runs);
     let truth = truth::load_or_join(&folder, &documents)?;
     let accuracy = accuracy::judge(&corpus, &lookalike, &folder, &documents, &truth)?;
 

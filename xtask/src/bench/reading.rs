@@ -1,24 +1,19 @@
 //! Reading alone: a crawl's text, packed by the record, to documents on one thread; beside unpacking it and no more.
 //!
-//! Both use the same decompressor with the same buffer, and take turns.
+//! What is timed is an example of `lookalike-io`: were it here, every command of the project would first build all
+//! that reads formats and object stores.
 
 use std::fs::File;
-use std::hint::black_box;
-use std::io::{BufReader, BufWriter, Read, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use flate2::bufread::MultiGzDecoder;
 use flate2::write::GzEncoder;
-use lookalike_io::discover::discover;
-use lookalike_io::place::Shelf;
-use lookalike_io::read::{Chunk, Entry, Parser, Settings, Stream};
 
 use super::texts::{self, Documents};
 use super::{DOCUMENTS, corpus};
 use crate::table::Table;
-use crate::workspace::{Workspace, succeed};
+use crate::workspace::{Workspace, words};
 
 /// The most that reading may cost over unpacking.
 const MOST: f64 = 1.5;
@@ -33,35 +28,47 @@ pub(crate) struct Options {
 
 /// Measures and prints.
 pub(super) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
-    if cfg!(debug_assertions) {
-        let mut cargo = workspace.cargo();
-        cargo.args(["run", "--quiet", "--release", "--package", "xtask", "--", "bench", "read"]);
-        return succeed(cargo.args(["--runs", &options.runs.to_string()]));
-    }
     let folder = &workspace.target().join("bench");
     let documents = &texts::read(&corpus::prepare(folder, DOCUMENTS)?)?;
     let file = prepare(folder, documents)?;
-    // Once before, so that every timed run finds the file in the memory of the system.
-    let bytes = unpack(&file)?;
-    let (mut unpacking, mut reading) = (Vec::new(), Vec::new());
-    for _ in 0..options.runs {
-        let start = Instant::now();
-        black_box(unpack(&file)?);
-        unpacking.push(start.elapsed().as_secs_f64());
-        let start = Instant::now();
-        let count = read(&file)?;
-        reading.push(start.elapsed().as_secs_f64());
-        ensure!(count == documents.texts.len(), "{count} documents were read, and {} written", documents.texts.len());
-    }
-    let mut ratios: Vec<f64> = reading.iter().zip(&unpacking).map(|(reading, unpacking)| reading / unpacking).collect();
-    let [unpacking, reading] = [unpacking, reading].map(|mut seconds| median(&mut seconds));
+    let runs = measure(workspace, &file, options.runs)?;
+    let count = documents.texts.len();
+    ensure!(runs.iter().all(|run| run.documents == count), "not all of {count} documents were read");
+    let of_runs = |value: &dyn Fn(&Run) -> f64| median(&mut runs.iter().map(value).collect::<Vec<_>>());
     let mut table = Table::new(&["measure", "median", "target"]);
-    let megabytes = bytes as f64 / 1e6;
-    table.row(["unpacking alone".to_owned(), format!("{:.0} MB/s", megabytes / unpacking)]);
-    table.row(["reading WET.gz to documents".to_owned(), format!("{:.0} MB/s", megabytes / reading)]);
-    table.row(["reading / unpacking".to_owned(), format!("{:.2}", median(&mut ratios)), format!("≤ {MOST}")]);
+    let unpacking = of_runs(&|run| run.bytes / 1e6 / run.unpacking);
+    let reading = of_runs(&|run| run.bytes / 1e6 / run.reading);
+    table.row(["unpacking alone".to_owned(), format!("{unpacking:.0} MB/s")]);
+    table.row(["reading WET.gz to documents".to_owned(), format!("{reading:.0} MB/s")]);
+    let ratio = of_runs(&|run| run.reading / run.unpacking);
+    table.row(["reading / unpacking".to_owned(), format!("{ratio:.2}"), format!("≤ {MOST}")]);
     print!("{table}");
     Ok(())
+}
+
+/// One run of both.
+struct Run {
+    documents: usize,
+    bytes: f64,
+    unpacking: f64,
+    reading: f64,
+}
+
+/// Lets the example take its turns.
+fn measure(workspace: &Workspace, file: &Path, runs: u16) -> Result<Vec<Run>> {
+    let mut cargo = workspace.cargo();
+    cargo.args(["run", "--quiet", "--release", "--package", "lookalike-io", "--example", "reading_speed", "--"]);
+    cargo.arg(file).arg(runs.to_string());
+    let output = cargo.stderr(std::process::Stdio::inherit()).output()?;
+    ensure!(output.status.success(), "{}: {}", words(&cargo), output.status);
+    String::from_utf8(output.stdout)?.lines().map(|line| run_of(line).with_context(|| line.to_owned())).collect()
+}
+
+fn run_of(line: &str) -> Option<Run> {
+    let mut cells = line.split('\t');
+    let documents = cells.next()?.parse().ok()?;
+    let mut number = || cells.next()?.parse().ok();
+    Some(Run { documents, bytes: number()?, unpacking: number()?, reading: number()? })
 }
 
 fn median(values: &mut [f64]) -> f64 {
@@ -92,35 +99,4 @@ fn prepare(folder: &Path, documents: &Documents) -> Result<PathBuf> {
     writer.flush()?;
     std::fs::rename(&unfinished, &file)?;
     Ok(file)
-}
-
-/// Unpacks everything, and counts the bytes.
-fn unpack(file: &Path) -> Result<u64> {
-    let mut decoder = MultiGzDecoder::new(BufReader::with_capacity(256 << 10, File::open(file)?));
-    let mut buffer = vec![0; 1 << 20];
-    let mut bytes = 0;
-    loop {
-        match decoder.read(&mut buffer)? {
-            0 => return Ok(bytes),
-            count => bytes += black_box(&buffer[..count]).len() as u64,
-        }
-    }
-}
-
-/// Reads every document, and counts them.
-fn read(file: &Path) -> Result<usize> {
-    let settings = Settings::default();
-    let shelf = Shelf::new(discover(&[file.to_owned()], None)?);
-    let mut stream = Stream::open(0, &shelf.files()[0], &settings)?;
-    let (mut parser, mut chunk) = (Parser::new(&settings), Chunk::default());
-    let mut count = 0;
-    while stream.next(&mut chunk)? {
-        chunk.settle(&shelf)?;
-        parser.entries(&chunk, |placed| {
-            if let Entry::Document(document) = placed.entry {
-                count += usize::from(!black_box(document.text).is_empty());
-            }
-        });
-    }
-    Ok(count)
 }

@@ -1,6 +1,5 @@
 //! The table that the benchmark ends with: each measure, its median and range, its target, and whether that is met.
 
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -8,6 +7,7 @@ use anyhow::Result;
 
 use super::accuracy::Accuracy;
 use super::measure::Usage;
+use super::results::Machine;
 use super::timing::{Timings, UNIFORM_LOCALE};
 use super::{SHINGLE, THRESHOLD};
 use crate::table::Table;
@@ -77,7 +77,7 @@ pub(super) fn print(
 ) -> Result<()> {
     let corpus_bytes = corpus.metadata()?.len() as f64;
     let document_count = timings.summaries[0].input.documents as f64;
-    println!("machine   {}", machine());
+    println!("machine   {}", Machine::here());
     if let Some(load) = timings.load {
         println!("load      {load} over the minute before the runs, this benchmark's own build included");
     }
@@ -175,17 +175,8 @@ fn accuracy_rows(rows: &mut Rows, accuracy: &Accuracy) {
     rows.measured("true pairs left among the kept", &[accuracy.left_share()], "of all", 4, Some(&left));
 }
 
-/// The processor as the system names it, and how many threads it runs.
-fn machine() -> String {
-    let threads = std::thread::available_parallelism().map_or(0, usize::from);
-    let information = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = information.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    let model = model.map_or(std::env::consts::ARCH, |(_, model)| model);
-    format!("{model}, {threads} hardware threads, {}", std::env::consts::OS)
-}
-
 /// The first line of what a program says of its version.
-fn first_line(program: &Path) -> String {
+pub(super) fn first_line(program: &Path) -> String {
     let output = Command::new(program).arg("--version").output();
     let said = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
     said.lines().next().map_or_else(|| format!("{} of unknown version", program.display()), str::to_owned)

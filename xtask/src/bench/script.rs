@@ -8,6 +8,9 @@ use super::dice::Dice;
 /// How many words each vocabulary has.
 const WORD_COUNT: usize = 20_000;
 
+/// The one chance that all texts come of.
+const SEED: u64 = 0x5C21;
+
 /// How uneven letters are drawn: of 33 letters the first has 11 %, as `о` in Russian or `e` in English.
 const LETTER_POWER: f64 = 1.6;
 
@@ -31,9 +34,12 @@ pub(super) struct Script {
     spelling: Spelling,
     /// How many letters, signs or syllables a word has: the most frequent one, and how many more with the logarithm of its rank.
     length: (f64, f64),
-    space: &'static str,
-    comma: &'static str,
-    stop: &'static str,
+    /// What stands between two words.
+    pub(super) space: &'static str,
+    /// What stands between two parts of a sentence, blank included.
+    pub(super) comma: &'static str,
+    /// What ends a sentence, blank included.
+    pub(super) stop: &'static str,
 }
 
 /// The scripts, with those first that have a target.
@@ -117,9 +123,14 @@ impl Script {
     /// Texts of some 6 kB each, and of so many bytes together.
     pub(super) fn texts(&self, bytes: usize) -> Vec<String> {
         const TEXT_BYTES: usize = 6_000;
-        let mut dice = Dice::new(0x5C21);
+        let mut dice = Dice::new(SEED);
         let words = self.vocabulary(&mut dice);
         (0..bytes.div_ceil(TEXT_BYTES)).map(|_| self.text(&words, TEXT_BYTES, &mut dice)).collect()
+    }
+
+    /// All words, the most frequent first.
+    pub(super) fn words(&self) -> Vec<String> {
+        self.vocabulary(&mut Dice::new(SEED))
     }
 
     fn text(&self, words: &[String], bytes: usize, dice: &mut Dice) -> String {

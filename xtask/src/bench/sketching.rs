@@ -1,40 +1,59 @@
-//! Sketching alone: texts in memory to band keys, on one thread, with the core's own stages.
+//! Sketching alone: texts in memory to what is kept of them, on one thread, with the core's own stages.
 
 use std::hint::black_box;
 use std::time::Instant;
 
-use anyhow::Result;
 use lookalike_core::banding::Banding;
+use lookalike_core::feature_set::FeatureSet;
+use lookalike_core::method::Method;
 use lookalike_core::shingle::{Shingle, Shingler};
-use lookalike_core::similarity::Threshold;
-use lookalike_core::sketch::FastSketcher;
+use lookalike_core::sketch::{FastSketcher, Sketches, SlotSketcher};
 use lookalike_core::text::fold::Fold;
 
 use super::texts::Documents;
-use super::{SHINGLE, THRESHOLD};
 
-/// The chance to find a pair at the threshold: the default of the command.
-const RECALL: f64 = 0.99;
-
-/// Megabytes of text a second, one number a run.
-pub(super) fn speeds(documents: &Documents, runs: u16) -> Result<Vec<f64>> {
-    let shingle: Shingle = SHINGLE.parse()?;
-    let banding = Banding::for_recall(Threshold::new(THRESHOLD)?, RECALL)?;
-    let megabytes = documents.text_bytes() as f64 / 1e6;
-    let speeds = (0..runs).map(|_| {
-        let start = Instant::now();
-        black_box(sketch_all(&documents.texts, shingle, banding));
-        megabytes / start.elapsed().as_secs_f64()
-    });
-    Ok(speeds.collect())
+/// Megabytes of text a second, one number a run: with all that is kept of a document by a method, and the number of its
+/// distinct features.
+pub(super) fn speeds(documents: &Documents, shingle: &Shingle, method: &dyn Method, runs: u16) -> Vec<f64> {
+    timed(documents, runs, || drop(black_box(sketch_all(&documents.texts, shingle, method))))
 }
 
-/// All band keys, folded into one number so that none can be left out.
-fn sketch_all(texts: &[String], shingle: Shingle, banding: Banding) -> u64 {
+/// The same for the keys of bands alone, without counting features.
+pub(super) fn key_speeds(documents: &Documents, shingle: &Shingle, banding: Banding, runs: u16) -> Vec<f64> {
+    timed(documents, runs, || drop(black_box(all_keys(&documents.texts, shingle, banding))))
+}
+
+fn timed(documents: &Documents, runs: u16, run: impl Fn()) -> Vec<f64> {
+    let megabytes = documents.text_bytes() as f64 / 1e6;
+    let speed = |_| {
+        let start = Instant::now();
+        run();
+        megabytes / start.elapsed().as_secs_f64()
+    };
+    (0..runs).map(speed).collect()
+}
+
+fn all_keys(texts: &[String], shingle: &Shingle, banding: Banding) -> Vec<u64> {
     let mut shingler = Shingler::new(shingle, Fold::NONE);
     let mut sketcher = FastSketcher::new(banding.slot_count());
-    texts.iter().fold(0, |sum, text| {
-        let sketch = sketcher.sketch(shingler.features(text).all);
-        sketch.map_or(sum, |sketch| banding.keys(sketch).fold(sum, |sum, key| sum ^ key))
-    })
+    let (cutter, mut keys) = (banding.cutter(), Vec::new());
+    for text in texts {
+        if let Some(sketch) = sketcher.sketch(shingler.features(text).all) {
+            cutter.keys(sketch, |key| keys.push(key));
+        }
+    }
+    keys
+}
+
+fn sketch_all(texts: &[String], shingle: &Shingle, method: &dyn Method) -> Sketches {
+    let mut shingler = Shingler::new(shingle, Fold::NONE);
+    let mut sketcher = method.sketcher();
+    let mut sketches = Sketches::new(method.layout());
+    let mut set = FeatureSet::default();
+    for text in texts {
+        let features = shingler.features(text);
+        set.fill(features.all);
+        sketcher.sketch(features.all, &set, &mut sketches);
+    }
+    sketches
 }

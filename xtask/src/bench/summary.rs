@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// What a run of `lookalike dedup` says of itself.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Summary {
     /// What came in.
     pub(super) input: Input,
@@ -19,26 +19,43 @@ pub(super) struct Summary {
 }
 
 /// What came in.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Input {
     /// Documents read.
     pub(super) documents: u64,
+    /// Their bytes, unpacked.
+    pub(super) bytes: u64,
 }
 
 /// What was found.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
 pub(super) struct Found {
     /// Documents that share a bucket with another one.
     pub(super) sharing_a_bucket: u64,
+    /// Pairs that shared a bucket and were looked at.
+    pub(super) candidates: u64,
+    /// Of these, measured exactly.
+    pub(super) measured: u64,
+    /// Pairs that shared a bucket and were not looked at.
+    pub(super) passed_over: u64,
+    /// Documents removed.
+    pub(super) removed: u64,
+    /// Of these, exact copies of the kept one.
+    pub(super) exact_copies: u64,
+    /// Documents kept.
+    pub(super) kept: u64,
 }
 
 /// One stage.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Stage {
     /// Its verb.
     pub(super) name: String,
     /// How long it took.
     pub(super) seconds: f64,
+    /// The most memory until its end, if the system told it.
+    pub(super) peak_memory_bytes: Option<u64>,
 }
 
 impl Summary {

@@ -91,7 +91,7 @@ pub(super) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         // In turns, so that whatever slows the machine down slows all of them.
         for subject in &mut subjects {
             subject.tokens.push(speed(&subject.texts, &mut tokens_of()));
-            subject.features.push(speed(&subject.texts, &mut features_of(SHINGLE.parse()?)));
+            subject.features.push(speed(&subject.texts, &mut features_of(&SHINGLE.parse()?)));
         }
     }
     print(&subjects);
@@ -144,7 +144,7 @@ fn tokens_of() -> impl FnMut(&str) -> usize {
     }
 }
 
-fn features_of(shingle: Shingle) -> impl FnMut(&str) -> usize {
+fn features_of(shingle: &Shingle) -> impl FnMut(&str) -> usize + use<> {
     let mut shingler = Shingler::new(shingle, Fold::NONE);
     move |text| black_box(shingler.features(text).all).len()
 }

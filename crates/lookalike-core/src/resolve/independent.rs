@@ -10,17 +10,18 @@
 
 use rayon::prelude::*;
 
-use super::{Decision, References, Removal, Scope, decisions};
-use crate::bucket::{Buckets, Family};
-use crate::feature_set::Overlap;
+use super::{Candidates, Match, References, Scope, removals};
+use crate::bucket::Family;
+use crate::join;
+use crate::likeness::Likeness;
 use crate::lists::Lists;
-use crate::verify::{Bench, FeatureSource, Verifier};
+use crate::verify::{Bench, SourceError, Verifier};
 
 /// How many items are decided together. Rounds look at all of a block's undecided items, so a block is not too large;
 /// and they look in parallel, so it is not too small.
 const BLOCK: usize = 1024;
 
-/// Decides all items: `items` by rank, as they were put into buckets.
+/// Decides all items, and says which are removed: `items` by rank, as they were put into buckets.
 ///
 /// A removed item is removed by the reference most like it; if it is like none, by the kept item most like it. Of
 /// equals the best in keep order counts.
@@ -28,13 +29,19 @@ const BLOCK: usize = 1024;
 /// # Errors
 ///
 /// When the features of an item cannot be had.
-pub fn independent_set<S: FeatureSource>(
-    buckets: &Buckets,
+pub fn independent_set(
+    candidates: Candidates<'_>,
     items: &[u32],
     references: References,
-    verifier: &Verifier<'_, S>,
-) -> Result<Vec<Decision>, S::Error> {
-    let removals = buckets
+    verifier: &Verifier<'_>,
+) -> Result<Vec<Match>, SourceError> {
+    let buckets = match candidates {
+        Candidates::Buckets(buckets) => buckets,
+        Candidates::Sets(sets) => {
+            return Ok(removals(&join::independent_set(sets, verifier.criterion(), references)));
+        }
+    };
+    let removed = buckets
         .families()
         .map(|family| {
             if references.leave_alone(family) {
@@ -44,8 +51,8 @@ pub fn independent_set<S: FeatureSource>(
             resolver.decide()?;
             resolver.removals(family)
         })
-        .collect::<Result<Vec<_>, _>>()?;
-    Ok(decisions(items.len(), removals.into_iter().flatten()))
+        .collect::<Result<Vec<_>, SourceError>>()?;
+    Ok(removed.concat())
 }
 
 /// How many kept items of a bucket are looked at, the first that were kept. More than that in one bucket, no two of them
@@ -64,8 +71,8 @@ struct Kept {
     count: u64,
 }
 
-struct Resolver<'a, S> {
-    bench: Bench<'a, S>,
+struct Resolver<'a> {
+    bench: Bench<'a>,
     /// How many places are references, the first ones.
     reference_count: u32,
     scope: Scope,
@@ -74,11 +81,11 @@ struct Resolver<'a, S> {
     /// The kept places of each bucket.
     kept_in: Vec<Kept>,
     /// The kept place that each removed place was found to match, and how well.
-    removed_by: Vec<Option<(u32, Overlap)>>,
+    removed_by: Vec<Option<(u32, Likeness)>>,
 }
 
-impl<'a, S: FeatureSource> Resolver<'a, S> {
-    fn new(family: Family<'_>, references: References, bench: Bench<'a, S>) -> Self {
+impl<'a> Resolver<'a> {
+    fn new(family: Family<'_>, references: References, bench: Bench<'a>) -> Self {
         let buckets: Lists = family.buckets().map(|bucket| bucket.iter().copied()).collect();
         Self {
             bench,
@@ -90,7 +97,7 @@ impl<'a, S: FeatureSource> Resolver<'a, S> {
         }
     }
 
-    fn decide(&mut self) -> Result<(), S::Error> {
+    fn decide(&mut self) -> Result<(), SourceError> {
         let count = self.removed_by.len() as u32;
         let mut round = Round::new(self.kept_in.len());
         self.keep_references();
@@ -116,12 +123,12 @@ impl<'a, S: FeatureSource> Resolver<'a, S> {
         &self,
         places: &[u32],
         near: impl Fn(u32) -> Vec<u32> + Sync,
-    ) -> Result<Vec<Option<(u32, Overlap)>>, S::Error> {
+    ) -> Result<Vec<Option<(u32, Likeness)>>, SourceError> {
         let first_match = |place: &u32| {
             let on_bench = self.bench.put(*place);
             for other in near(*place) {
-                if let Some(overlap) = self.bench.verify(&on_bench, &self.bench.put(other))? {
-                    return Ok(Some((other, overlap)));
+                if let Some(likeness) = self.bench.verify(&on_bench, &self.bench.put(other))? {
+                    return Ok(Some((other, likeness)));
                 }
             }
             Ok(None)
@@ -164,7 +171,7 @@ impl<'a, S: FeatureSource> Resolver<'a, S> {
     }
 
     /// Removes the places that have a match, and gives back the others.
-    fn remove(&mut self, places: Vec<u32>, matches: &[Option<(u32, Overlap)>]) -> Vec<u32> {
+    fn remove(&mut self, places: Vec<u32>, matches: &[Option<(u32, Likeness)>]) -> Vec<u32> {
         for (place, by) in places.iter().zip(matches) {
             self.removed_by[*place as usize] = *by;
         }
@@ -172,19 +179,19 @@ impl<'a, S: FeatureSource> Resolver<'a, S> {
     }
 
     /// The removals, each by the reference or else the kept item most like the removed one.
-    fn removals(&mut self, family: Family<'_>) -> Result<Vec<Removal>, S::Error> {
-        let removed: Vec<(u32, u32, Overlap)> = (0..)
+    fn removals(&mut self, family: Family<'_>) -> Result<Vec<Match>, SourceError> {
+        let removed: Vec<(u32, u32, Likeness)> = (0..)
             .zip(&self.removed_by)
-            .filter_map(|(place, by)| by.map(|(by, overlap)| (place, by, overlap)))
+            .filter_map(|(place, by)| by.map(|(by, likeness)| (place, by, likeness)))
             .collect();
         let mut removals = Vec::with_capacity(removed.len());
         for block in removed.chunks(BLOCK) {
-            let most_alike = |(place, by, overlap): &(u32, u32, Overlap)| {
-                let (by, overlap) = self.most_alike(*place, *by, *overlap)?;
-                let [removed, by] = [*place, by].map(|place| family.items[place as usize]);
-                Ok((removed, by, overlap))
+            let most_alike = |(place, by, likeness): &(u32, u32, Likeness)| {
+                let (by, likeness) = self.most_alike(*place, *by, *likeness)?;
+                let [left, right] = [*place, by].map(|place| family.items[place as usize]);
+                Ok(Match { left, right, likeness })
             };
-            removals.extend(block.par_iter().map(most_alike).collect::<Result<Vec<_>, _>>()?);
+            removals.extend(block.par_iter().map(most_alike).collect::<Result<Vec<_>, SourceError>>()?);
             self.bench.make_room();
         }
         Ok(removals)
@@ -192,15 +199,16 @@ impl<'a, S: FeatureSource> Resolver<'a, S> {
 
     /// The kept item most like a removed one, of which a first match is known; of equals the best in keep order. Since
     /// references come first, the first match is a reference if any is, and then only references are asked.
-    fn most_alike(&self, place: u32, first: u32, overlap: Overlap) -> Result<(u32, Overlap), S::Error> {
+    fn most_alike(&self, place: u32, first: u32, likeness: Likeness) -> Result<(u32, Likeness), SourceError> {
         let on_bench = self.bench.put(place);
-        let (mut by, mut most) = (first, overlap);
+        let (mut by, mut most) = (first, likeness);
         let is_reference = |place: u32| place < self.reference_count;
-        let others = self.kept_near(place).into_iter();
+        let may_stand = |other: &u32| *other < place || !self.bench.criterion().is_directed();
+        let others = self.kept_near(place).into_iter().filter(may_stand);
         for other in others.filter(|other| *other != first && is_reference(*other) == is_reference(first)) {
-            let Some(overlap) = self.bench.verify_again(&on_bench, &self.bench.put(other))? else { continue };
-            if overlap.jaccard() > most.jaccard() || overlap.jaccard() >= most.jaccard() && other < by {
-                (by, most) = (other, overlap);
+            let Some(likeness) = self.bench.verify_again(&on_bench, &self.bench.put(other))? else { continue };
+            if self.bench.is_more(likeness, most) || !self.bench.is_more(most, likeness) && other < by {
+                (by, most) = (other, likeness);
             }
         }
         Ok((by, most))

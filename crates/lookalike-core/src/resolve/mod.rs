@@ -10,8 +10,18 @@ pub use components::components;
 pub use independent::independent_set;
 pub use matches::{Match, matches};
 
-use crate::bucket::Family;
-use crate::feature_set::Overlap;
+use crate::bucket::{Buckets, Family};
+use crate::join::Sets;
+use crate::likeness::Likeness;
+
+/// What may be alike.
+#[derive(Clone, Copy, Debug)]
+pub enum Candidates<'a> {
+    /// Items that share a bucket, to be verified.
+    Buckets(&'a Buckets),
+    /// Sets by rank, to be joined: candidates and matches in one.
+    Sets(&'a Sets),
+}
 
 /// What becomes of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +33,7 @@ pub enum Decision {
         /// The rank of the kept item.
         by: u32,
         /// The removed item is on the left, the kept one on the right.
-        overlap: Overlap,
+        likeness: Likeness,
     },
 }
 
@@ -48,6 +58,12 @@ pub enum Scope {
 }
 
 impl References {
+    /// Whether two items are compared with each other.
+    pub(crate) fn compare(self, left: u32, right: u32) -> bool {
+        let (better, worse) = (left.min(right), left.max(right));
+        worse >= self.count && (self.scope == Scope::Everything || better < self.count)
+    }
+
     /// How many items of a family are references: its first ones, since items come by rank.
     fn places_in(self, family: Family<'_>) -> u32 {
         family.items.partition_point(|rank| *rank < self.count) as u32
@@ -60,14 +76,11 @@ impl References {
     }
 }
 
-/// A removed item of a family: its place, the place of the kept one, and how alike they are.
-type Removal = (u32, u32, Overlap);
-
-/// Spreads the removals of families over all items.
-fn decisions(item_count: usize, removals: impl IntoIterator<Item = Removal>) -> Vec<Decision> {
-    let mut decisions = vec![Decision::Kept; item_count];
-    for (removed, by, overlap) in removals {
-        decisions[removed as usize] = Decision::Removed { by, overlap };
-    }
-    decisions
+/// The removals among decisions.
+fn removals(decisions: &[Decision]) -> Vec<Match> {
+    let removal = |(left, decision): (u32, &Decision)| match *decision {
+        Decision::Removed { by, likeness } => Some(Match { left, right: by, likeness }),
+        Decision::Kept => None,
+    };
+    (0..).zip(decisions).filter_map(removal).collect()
 }

@@ -8,6 +8,7 @@
 //! What a reader would get wrong: whether all slots are full may be asked only *between* rounds. Asked earlier, the
 //! sketch would depend on the order of the features.
 
+use super::SlotSketcher;
 use crate::hash::{ROUND_STEP, mix};
 
 /// Sorts after every value of every round.
@@ -25,8 +26,20 @@ impl FastSketcher {
         Self { slots: vec![EMPTY; slot_count] }
     }
 
-    /// The sketch of a set of features. Repeated features make no difference; no features make no sketch.
-    pub fn sketch(&mut self, features: &[u64]) -> Option<&[u64]> {
+    #[inline]
+    fn round(&mut self, round: u64, hashes: impl Iterator<Item = u64>) {
+        let slots = self.slots.as_mut_slice();
+        for hash in hashes {
+            // The high half chooses the slot (without a division: Lemire 2019), the low half is the value.
+            let slot = ((hash >> 32) * slots.len() as u64) >> 32;
+            let least = &mut slots[slot as usize];
+            *least = (*least).min(value_of(hash, round));
+        }
+    }
+}
+
+impl SlotSketcher for FastSketcher {
+    fn sketch(&mut self, features: &[u64]) -> Option<&[u64]> {
         if features.is_empty() {
             return None;
         }
@@ -47,17 +60,6 @@ impl FastSketcher {
             *least = values.min().unwrap_or(EMPTY);
         }
         Some(&self.slots)
-    }
-
-    #[inline]
-    fn round(&mut self, round: u64, hashes: impl Iterator<Item = u64>) {
-        let slots = self.slots.as_mut_slice();
-        for hash in hashes {
-            // The high half chooses the slot (without a division: Lemire 2019), the low half is the value.
-            let slot = ((hash >> 32) * slots.len() as u64) >> 32;
-            let least = &mut slots[slot as usize];
-            *least = (*least).min(value_of(hash, round));
-        }
     }
 }
 

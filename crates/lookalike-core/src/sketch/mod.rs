@@ -1,10 +1,66 @@
-//! Features to a sketch: a fixed number of slots that agree between two items about as often as the items are alike.
+//! Features to a sketch: something small by which items that are alike can be told.
 
+mod classic;
 mod fast;
+mod simhash;
 mod store;
 
+use std::fmt;
+use std::str::FromStr;
+
+pub use classic::ClassicSketcher;
 pub use fast::FastSketcher;
-pub use store::{Sketches, concat};
+pub use simhash::{Counters, FeatureWeights, Frequencies};
+pub use store::{Layout, SketchSource, Sketches, concat};
+
+use crate::error::{Error, Result};
+
+/// Makes sketches of slots, which agree between two items about as often as the items are alike.
+pub trait SlotSketcher: Send {
+    /// The sketch of a set of features. Repeated features make no difference; no features make no sketch.
+    fn sketch(&mut self, features: &[u64]) -> Option<&[u64]>;
+}
+
+/// How slots are filled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SlotKind {
+    /// One hash of a feature serves all slots.
+    #[default]
+    Fast,
+    /// Each slot has a permutation of its own.
+    Classic,
+}
+
+impl SlotKind {
+    /// A sketcher of so many slots.
+    pub fn sketcher(self, slot_count: usize) -> Box<dyn SlotSketcher> {
+        match self {
+            Self::Fast => Box::new(FastSketcher::new(slot_count)),
+            Self::Classic => Box::new(ClassicSketcher::new(slot_count)),
+        }
+    }
+}
+
+impl FromStr for SlotKind {
+    type Err = Error;
+
+    fn from_str(value: &str) -> Result<Self> {
+        match value {
+            "fast" => Ok(Self::Fast),
+            "classic" => Ok(Self::Classic),
+            _ => Err(Error::NotASketch { value: value.to_owned() }),
+        }
+    }
+}
+
+impl fmt::Display for SlotKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Fast => "fast",
+            Self::Classic => "classic",
+        })
+    }
+}
 
 /// The share of slots in which two sketches agree: an unbiased estimate of their Jaccard similarity.
 pub fn estimate(left: &[u64], right: &[u64]) -> f64 {

@@ -1,61 +1,119 @@
-//! The sketches of many items: band keys to find candidates by, and a byte a slot to reject them by.
+//! The sketches of many items: keys to find candidates by, and bytes to reject them by.
 
-use crate::banding::Banding;
+use std::borrow::Cow;
 
-/// What is kept of each sketch, item after item. The slots themselves are not: eight times the bytes, for nothing.
-#[derive(Debug)]
+use crate::verify::SourceError;
+
+/// Where the sketches of items are kept: in memory, or where they must be had from, which may fail.
+pub trait SketchSource: Sync {
+    /// Gives the keys that every item has in these columns to `each`, in the order of the items.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be had.
+    fn each_keys(&self, columns: &[usize], each: &mut dyn FnMut(u32, &[u64])) -> Result<(), SourceError>;
+
+    /// Gives the bytes of every item to `each`, in the order of the items.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be had.
+    fn each_bytes(&self, each: &mut dyn FnMut(u32, &[u8])) -> Result<(), SourceError>;
+
+    /// The bytes of an item.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be had.
+    fn bytes(&self, item: u32) -> Result<Cow<'_, [u8]>, SourceError>;
+}
+
+/// What is kept of a sketch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// Keys of an item: of its bands, or its bits.
+    pub keys: usize,
+    /// Bytes of an item, one a slot.
+    pub bytes: usize,
+}
+
+impl Layout {
+    /// How much memory an item takes.
+    pub fn byte_count(self) -> usize {
+        self.keys * size_of::<u64>() + self.bytes
+    }
+}
+
+/// What is kept of each sketch, item after item.
+#[derive(Debug, Default)]
 pub struct Sketches {
-    banding: Banding,
+    layout: Layout,
     keys: Vec<u64>,
-    low_bytes: Vec<u8>,
+    bytes: Vec<u8>,
 }
 
 impl Sketches {
-    /// An empty store for sketches of this banding.
-    pub fn new(banding: Banding) -> Self {
-        Self { banding, keys: Vec::new(), low_bytes: Vec::new() }
+    /// An empty store for sketches of this layout.
+    pub fn new(layout: Layout) -> Self {
+        Self { layout, keys: Vec::new(), bytes: Vec::new() }
     }
 
-    /// The banding of all sketches here.
-    pub fn banding(&self) -> Banding {
-        self.banding
+    /// Adds the next item's keys and bytes: as many as the layout says.
+    pub fn push(&mut self, keys: impl IntoIterator<Item = u64>, bytes: impl IntoIterator<Item = u8>) {
+        let before = (self.keys.len(), self.bytes.len());
+        self.keys.extend(keys);
+        self.bytes.extend(bytes);
+        debug_assert_eq!(self.keys.len() - before.0, self.layout.keys, "all keys, and no more");
+        debug_assert_eq!(self.bytes.len() - before.1, self.layout.bytes, "all bytes, and no more");
     }
 
-    /// Adds the next item's sketch; an item without features has none, and is a candidate of nothing.
-    pub fn push(&mut self, sketch: Option<&[u64]>) {
-        if let Some(sketch) = sketch {
-            self.keys.extend(self.banding.keys(sketch));
-            self.low_bytes.extend(sketch.iter().map(|slot| *slot as u8));
-        } else {
-            self.keys.resize(self.keys.len() + self.banding.bands(), 0);
-            self.low_bytes.resize(self.low_bytes.len() + self.banding.slot_count(), 0);
+    /// Adds an item that has no sketch, and is never asked for.
+    pub fn push_none(&mut self) {
+        self.keys.resize(self.keys.len() + self.layout.keys, 0);
+        self.bytes.resize(self.bytes.len() + self.layout.bytes, 0);
+    }
+
+    /// Forgets all items, and keeps the room they took.
+    pub fn clear(&mut self) {
+        self.keys.clear();
+        self.bytes.clear();
+    }
+
+    /// All keys, item after item.
+    pub fn all_keys(&self) -> &[u64] {
+        &self.keys
+    }
+
+    /// All bytes, item after item.
+    pub fn all_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The keys of an item.
+    #[inline]
+    pub fn keys(&self, item: u32) -> &[u64] {
+        &self.keys[item as usize * self.layout.keys..][..self.layout.keys]
+    }
+}
+
+impl SketchSource for Sketches {
+    fn each_keys(&self, columns: &[usize], each: &mut dyn FnMut(u32, &[u64])) -> Result<(), SourceError> {
+        let mut wanted = vec![0; columns.len()];
+        for (item, keys) in (0..).zip(self.keys.chunks_exact(self.layout.keys.max(1))) {
+            wanted.iter_mut().zip(columns).for_each(|(key, column)| *key = keys[*column]);
+            each(item, &wanted);
         }
+        Ok(())
     }
 
-    /// Gives back the room that growing took beyond what was needed.
-    pub fn shrink_to_fit(&mut self) {
-        self.keys.shrink_to_fit();
-        self.low_bytes.shrink_to_fit();
+    fn each_bytes(&self, each: &mut dyn FnMut(u32, &[u8])) -> Result<(), SourceError> {
+        (0..).zip(self.bytes.chunks_exact(self.layout.bytes.max(1))).for_each(|(item, bytes)| each(item, bytes));
+        Ok(())
     }
 
-    /// All of `parts` one after the other. Each part is freed as soon as it is copied.
-    pub fn concat(banding: Banding, parts: Vec<Self>) -> Self {
-        let (keys, low_bytes): (Vec<_>, Vec<_>) = parts.into_iter().map(|part| (part.keys, part.low_bytes)).unzip();
-        Self { banding, keys: concat(keys), low_bytes: concat(low_bytes) }
-    }
-
-    /// The key of one band of an item.
-    #[inline]
-    pub fn key(&self, item: u32, band: usize) -> u64 {
-        self.keys[item as usize * self.banding.bands() + band]
-    }
-
-    /// In how many slots two items agree, or seem to: one in 256 of the others agrees in its low byte by chance.
-    #[inline]
-    pub fn agreeing(&self, left: u32, right: u32) -> usize {
-        let slots = self.banding.slot_count();
-        let bytes = |item: u32| &self.low_bytes[item as usize * slots..][..slots];
-        bytes(left).iter().zip(bytes(right)).map(|(left, right)| usize::from(left == right)).sum()
+    fn bytes(&self, item: u32) -> Result<Cow<'_, [u8]>, SourceError> {
+        let slots = self.layout.bytes;
+        Ok(Cow::Borrowed(&self.bytes[item as usize * slots..][..slots]))
     }
 }
 

@@ -73,7 +73,7 @@ impl fmt::Display for Fold {
 
 /// Folds the characters of a normalised text, one after the other.
 #[derive(Default)]
-pub(super) struct Folder {
+pub(crate) struct Folder {
     fold: Fold,
     /// Nothing but nonspacing marks stands between here and a letter whose marks are left out.
     is_after_letter: bool,
@@ -81,13 +81,13 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    pub(super) fn new(fold: Fold) -> Self {
+    pub(crate) fn new(fold: Fold) -> Self {
         Self { fold, ..Self::default() }
     }
 
     /// What `c` becomes: nothing, one character or two.
     #[inline]
-    pub(super) fn fold(&mut self, c: char) -> [Option<char>; 2] {
+    pub(crate) fn fold(&mut self, c: char) -> [Option<char>; 2] {
         if self.fold.digits && is_digit(c) {
             self.is_after_letter = false;
             let is_first = !std::mem::replace(&mut self.is_after_digit, true);

@@ -210,7 +210,7 @@ fn with_notes(schema: &Type) -> parquet::errors::Result<TypePtr> {
         ("cluster", Physical::INT64, Repetition::REQUIRED, None),
         ("kept", Physical::BOOLEAN, Repetition::REQUIRED, None),
         ("kept_id", Physical::BYTE_ARRAY, Repetition::OPTIONAL, Some(LogicalType::String)),
-        ("jaccard", Physical::DOUBLE, Repetition::OPTIONAL, None),
+        ("similarity", Physical::DOUBLE, Repetition::OPTIONAL, None),
     ];
     for (name, physical, repetition, logical) in columns {
         let is_taken = |name: &str| fields.iter().any(|field| field.name() == name);
@@ -231,7 +231,7 @@ fn write_notes<W: Write + Send>(notes: &[Annotation], writer: &mut SerializedRow
     write_note::<Int64Type, W>(writer, notes, |note| Some(note.cluster as i64))?;
     write_note::<BoolType, W>(writer, notes, |note| Some(note.kept))?;
     write_note::<ByteArrayType, W>(writer, notes, |note| note.kept_id.as_deref().map(ByteArray::from))?;
-    write_note::<DoubleType, W>(writer, notes, |note| note.jaccard)
+    write_note::<DoubleType, W>(writer, notes, |note| note.similarity)
 }
 
 fn write_note<T: DataType, W: Write + Send>(

@@ -71,6 +71,11 @@ fn open(file: File) -> Result<Opened, String> {
     Ok(Opened { file: Arc::new(file), file_bytes, metadata, row_count })
 }
 
+/// How many row groups a file has; the reason says why nobody can tell.
+pub(crate) fn row_groups(file: File) -> Result<usize, String> {
+    open(file).map(|opened| opened.metadata.num_row_groups())
+}
+
 /// All rows of all row groups. Nowhere in lookalike are there more documents than 32 bits count.
 fn row_count(metadata: &ParquetMetaData) -> Result<u64, String> {
     let mut sum = 0_u64;
@@ -79,4 +84,38 @@ fn row_count(metadata: &ParquetMetaData) -> Result<u64, String> {
         sum = sum.saturating_add(row_count);
     }
     if sum > u64::from(u32::MAX) { Err(format!("{sum} rows are more than lookalike counts")) } else { Ok(sum) }
+}
+
+/// Gives every row of a file to `each` as text, with the names of the columns; or why a row cannot be read.
+pub(crate) fn each_record(
+    bytes: Vec<u8>,
+    mut each: impl FnMut(&[String], Result<&[String], &str>),
+) -> Result<(), String> {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::record::Field;
+
+    let reader = guarded(|| SerializedFileReader::new(bytes::Bytes::from(bytes)))?;
+    let schema = reader.metadata().file_metadata().schema();
+    let names: Vec<String> = schema.get_fields().iter().map(|field| field.name().to_owned()).collect();
+    let mut rows = guarded(|| reader.get_row_iter(None))?;
+    loop {
+        let row = guarded(|| rows.next().transpose());
+        match row {
+            Ok(None) => return Ok(()),
+            Ok(Some(row)) => {
+                let cell = |field: &Field| match field {
+                    Field::Null => String::new(),
+                    Field::Str(text) => text.trim().to_owned(),
+                    other => other.to_string(),
+                };
+                let cells: Vec<String> = row.get_column_iter().map(|(_, field)| cell(field)).collect();
+                each(&names, Ok(&cells));
+            }
+            // Where the next row would start, nobody can tell.
+            Err(reason) => {
+                each(&names, Err(&reason));
+                return Ok(());
+            }
+        }
+    }
 }

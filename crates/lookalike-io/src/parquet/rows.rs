@@ -25,6 +25,7 @@ pub(crate) struct Rows {
     source: Option<(usize, Kind)>,
     value: Option<(usize, Kind)>,
     next_group: usize,
+    end_group: usize,
     group: Option<Group>,
     /// What was found to be lost when rows before it were still to be handed over.
     lost: Option<Lost>,
@@ -66,9 +67,13 @@ pub(crate) struct Lost {
 const ROW_BYTES: usize = 64;
 
 impl Rows {
-    /// Opens a file. The reason says why no row can be read: not Parquet, cut short, no such column.
-    pub(crate) fn open(file: File, fields: &Fields) -> Result<Self, String> {
-        Self::open_with_source(file, fields, fields.source.as_deref())
+    /// Opens a file, or some row groups of it. The reason says why no row can be read: not Parquet, cut short, no such column.
+    pub(crate) fn open(file: File, fields: &Fields, groups: Option<Range<usize>>) -> Result<Self, String> {
+        let rows = Self::open_with_source(file, fields, fields.source.as_deref())?;
+        Ok(match groups {
+            Some(groups) => Self { next_group: groups.start, end_group: groups.end.min(rows.end_group), ..rows },
+            None => rows,
+        })
     }
 
     fn open_with_source(file: File, fields: &Fields, source: Option<&str>) -> Result<Self, String> {
@@ -100,6 +105,7 @@ impl Rows {
             source: wanted(source, "sources", Kind::is_id)?,
             value: wanted(fields.value.as_deref(), "numbers or texts with --keep", Kind::is_comparable)?,
             next_group: 0,
+            end_group: opened.metadata.num_row_groups(),
             group: None,
             lost: None,
             scratch: String::new(),
@@ -158,7 +164,7 @@ impl Rows {
     /// Makes sure that there is a row group with rows left. False when there are no more.
     fn open_group(&mut self) -> Result<bool, Lost> {
         while self.group.as_ref().is_none_or(|group| group.left == 0) {
-            if self.next_group == self.opened.metadata.num_row_groups() {
+            if self.next_group >= self.end_group {
                 return Ok(false);
             }
             let group = self.opened.metadata.row_group(self.next_group);

@@ -36,7 +36,7 @@ type Found = (Vec<u8>, Vec<Row>, Vec<Lost>);
 
 /// All rows with their bytes, and what was lost; taken `most` bytes at a time.
 fn read_all(bytes: &[u8], fields: &Fields, most: usize) -> Result<Found, String> {
-    let mut rows = Rows::open(file(bytes), fields)?;
+    let mut rows = Rows::open(file(bytes), fields, None)?;
     let (mut text, mut found, mut lost) = (Vec::new(), Vec::new(), Vec::new());
     loop {
         let before = found.len();
@@ -129,7 +129,7 @@ proptest! {
             cluster: row / 2,
             kept: row % 2 == 0,
             kept_id: (row % 2 == 1).then(|| format!("né-{row}")),
-            jaccard: (row % 2 == 1).then_some(0.75),
+            similarity: (row % 2 == 1).then_some(0.75),
         }).collect();
         let output = filtered(&sample.bytes, &kept, Some(&notes)).unwrap();
         let columns = read_back(&output);
@@ -140,7 +140,7 @@ proptest! {
             prop_assert_eq!(value(0), Some((note.cluster as i64).to_le_bytes().to_vec()));
             prop_assert_eq!(value(1), Some(vec![u8::from(note.kept)]));
             prop_assert_eq!(value(2), note.kept_id.clone().map(String::into_bytes));
-            prop_assert_eq!(value(3), note.jaccard.map(|jaccard| jaccard.to_le_bytes().to_vec()));
+            prop_assert_eq!(value(3), note.similarity.map(|similarity| similarity.to_le_bytes().to_vec()));
         }
         let file = metadata(&output);
         let keys: Vec<&str> = file.file_metadata().key_value_metadata().unwrap().iter().map(|pair| &*pair.key).collect();
@@ -197,11 +197,11 @@ fn a_footer_with_any_byte_replaced_is_an_error_at_most() {
 fn a_file_that_is_cut_says_so() {
     let sample = sample(3);
     for end in (0..sample.bytes.len()).step_by(97) {
-        let reason = Rows::open(file(&sample.bytes[..end]), &Fields::default()).err().unwrap();
+        let reason = Rows::open(file(&sample.bytes[..end]), &Fields::default(), None).err().unwrap();
         let expected = if end < 12 { "not Parquet: the file is too short" } else { "the file is cut short" };
         assert!(reason.starts_with(expected), "{reason}");
     }
-    let reason = Rows::open(file(b"{\"text\": \"a line of JSON\"}\n"), &Fields::default()).err().unwrap();
+    let reason = Rows::open(file(b"{\"text\": \"a line of JSON\"}\n"), &Fields::default(), None).err().unwrap();
     assert_eq!(reason, "not Parquet: there is no footer");
 }
 
@@ -287,7 +287,7 @@ fn files_without_rows_are_read_to_their_end() {
         assert_eq!(metadata(&output).num_row_groups(), 0);
         assert_eq!(filtered(&bytes, &[0], None), Err(FilterError::Read("there is no row 1, only 0".to_owned())));
     }
-    let reason = Rows::open(file(&file_of("message table { }", None)), &Fields::default()).err().unwrap();
+    let reason = Rows::open(file(&file_of("message table { }", None)), &Fields::default(), None).err().unwrap();
     assert_eq!(reason, "no column 'text': name the column of the text with --text. There are: none");
 }
 
@@ -314,7 +314,7 @@ fn a_bad_text_costs_its_row_alone() {
 #[test]
 fn a_column_that_is_not_there_or_not_a_text_is_named() {
     let bytes = sample(0).bytes;
-    let reason = |text, id, value| Rows::open(file(&bytes), &fields(text, id, value)).err().unwrap_or_default();
+    let reason = |text, id, value| Rows::open(file(&bytes), &fields(text, id, value), None).err().unwrap_or_default();
     assert_eq!(
         reason("content", None, None),
         "no column 'content': name the column of the text with --text. There are: text, blob, id, small, when, old_time, \
@@ -370,14 +370,14 @@ fn a_column_with_a_dot_in_its_name_goes_first() {
 #[test]
 fn names_of_notes_that_are_taken_get_a_number() {
     let bytes = file_of("message table { required binary kept (STRING); }", Some(&[b"a"]));
-    let note = Annotation { cluster: 1, kept: true, kept_id: None, jaccard: None };
+    let note = Annotation { cluster: 1, kept: true, kept_id: None, similarity: None };
     let once = filtered(&bytes, &[0], Some(std::slice::from_ref(&note))).unwrap();
     let twice = filtered(&once, &[0], Some(&[note])).unwrap();
     let footer = metadata(&twice);
     let names: Vec<&str> = footer.file_metadata().schema().get_fields().iter().map(|field| field.name()).collect();
     assert_eq!(
         names,
-        ["kept", "cluster", "kept~2", "kept_id", "jaccard", "cluster~2", "kept~3", "kept_id~2", "jaccard~2"]
+        ["kept", "cluster", "kept~2", "kept_id", "similarity", "cluster~2", "kept~3", "kept_id~2", "similarity~2"]
     );
 }
 

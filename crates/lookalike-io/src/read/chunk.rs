@@ -19,6 +19,7 @@ use crate::web::{Content, charset, text_of};
 #[derive(Debug)]
 pub struct Chunk {
     pub(super) file: u32,
+    pub(super) unit: u32,
     pub(super) number: u32,
     pub(super) kind: Arc<FileKind>,
     pub(super) bytes: Vec<u8>,
@@ -55,6 +56,7 @@ impl Default for Chunk {
         let kind = FileKind { format: Format::Text, compression: Compression::None, table: None, is_refused: false };
         Self {
             file: 0,
+            unit: 0,
             number: 0,
             kind: Arc::new(kind),
             bytes: Vec::new(),
@@ -73,7 +75,25 @@ impl Chunk {
         self.file
     }
 
-    /// Which chunk of its file it is, counted from 0.
+    /// Which unit of its file it is of.
+    pub fn unit(&self) -> u32 {
+        self.unit
+    }
+
+    /// Whether its entries can be read again from their file.
+    pub fn is_readable_again(&self) -> bool {
+        self.store != ChunkStore::Unspooled
+    }
+
+    /// Where its bytes are in the spool, and these bytes, if they are there.
+    pub fn spooled(&self) -> Option<(u64, &[u8])> {
+        match self.store {
+            ChunkStore::At(Store::Spool, offset) => Some((offset, &self.bytes)),
+            _ => None,
+        }
+    }
+
+    /// Which chunk of its unit it is, counted from 0.
     pub fn number(&self) -> u32 {
         self.number
     }
@@ -149,8 +169,10 @@ impl Parser {
         for (at, span) in chunk.cut.spans.iter().enumerate() {
             let place = chunk.place(at, span.all.start, span.all.end);
             let bytes = &chunk.bytes[span.all.clone()];
-            let is_header =
-                chunk.number == 0 && at == 0 && chunk.kind.table.as_ref().is_some_and(|table| table.has_header);
+            let is_header = chunk.unit == 0
+                && chunk.number == 0
+                && at == 0
+                && chunk.kind.table.as_ref().is_some_and(|table| table.has_header);
             let entry = match &span.problem {
                 Some(problem) => Entry::Skipped(problem.clone().into_owned()),
                 None if bytes.len() > self.settings.longest as usize => Entry::Skipped(too_long(self.settings.longest)),

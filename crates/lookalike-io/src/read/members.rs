@@ -16,8 +16,15 @@ pub(super) struct Member {
 }
 
 /// Unpacks a gzip stream and notes its members.
+///
+/// A member that lies in the buffer as a whole, as records of crawls do, is unpacked at once, which takes half the time; all others
+/// and all that are damaged are unpacked as streams.
 pub(super) struct MemberReader {
+    /// Reads on from the start of a member; none inside of one.
+    between: Option<Counted>,
+    /// Inside of a member.
     decoder: GzDecoder<Counted>,
+    whole: WholeMembers,
     /// The present member, with its end not yet known.
     member: Member,
     ended: bool,
@@ -27,10 +34,18 @@ pub(super) struct MemberReader {
 }
 
 impl MemberReader {
-    pub(super) fn new(packed: impl Read + Send + 'static) -> Self {
-        let reader = Counted { reader: Some(buffered(Box::new(packed))), position: 0, back: ([0; 4], 0) };
-        let member = Member { packed_start: 0, packed_end: 0, start: 0, end: 0 };
-        Self { decoder: GzDecoder::new(reader), member, ended: false, has_rubbish: false, damage: None }
+    /// Of what lies in its file from `position` on.
+    pub(super) fn new(packed: impl Read + Send + 'static, position: u64) -> Self {
+        let reader = Counted { reader: Some(buffered(Box::new(packed))), position, back: ([0; 4], 0) };
+        Self {
+            between: Some(reader),
+            decoder: GzDecoder::new(Counted::default()),
+            whole: WholeMembers::default(),
+            member: Member { packed_start: position, packed_end: position, start: 0, end: 0 },
+            ended: false,
+            has_rubbish: false,
+            damage: None,
+        }
     }
 
     /// Whether something follows the last member that is not gzip.
@@ -45,13 +60,25 @@ impl MemberReader {
 
     /// How many packed bytes were read.
     pub(super) fn position(&self) -> u64 {
-        self.decoder.get_ref().position
+        self.between.as_ref().unwrap_or_else(|| self.decoder.get_ref()).position
     }
 
-    /// Appends up to `most` bytes to `bytes`, and members that came to their end to `members`. False at the end.
+    /// Appends about `most` bytes to `bytes`, and members that came to their end to `members`. False at the end.
     pub(super) fn read(&mut self, bytes: &mut Vec<u8>, most: usize, members: &mut Vec<Member>) -> io::Result<bool> {
         let mut left = most;
         while left > 0 && !self.ended {
+            if let Some(mut reader) = self.between.take() {
+                if let Some(packed) = self.whole.unpack(reader.fill_buf()?) {
+                    reader.consume(packed);
+                    bytes.extend_from_slice(self.whole.unpacked());
+                    let count = self.whole.unpacked().len();
+                    self.member.end += count as u64;
+                    left = left.saturating_sub(count);
+                    self.end_member(reader, members)?;
+                    continue;
+                }
+                self.decoder.reset(reader);
+            }
             let before = bytes.len();
             let result = Read::take(&mut self.decoder, left as u64).read_to_end(bytes);
             // What came before the damage is good, and counts.
@@ -60,7 +87,10 @@ impl MemberReader {
             left -= count;
             match result {
                 Ok(_) if left == 0 => break,
-                Ok(_) => self.end_member(members)?,
+                Ok(_) => {
+                    let reader = std::mem::take(self.decoder.get_mut());
+                    self.end_member(reader, members)?;
+                }
                 // The system has a number for its own errors; a decoder's have none.
                 Err(error) if error.raw_os_error().is_some() || is_far(&error) => return Err(error),
                 Err(error) => {
@@ -78,10 +108,13 @@ impl MemberReader {
     /// Goes on to where another member may start: crawls have one a record, and only one of them is damaged.
     fn find_member(&mut self) -> io::Result<bool> {
         let mut seen = [0; 4];
-        let reader = self.decoder.get_mut();
+        let mut reader = std::mem::take(self.decoder.get_mut());
         loop {
             let bytes = reader.fill_buf()?;
-            let Some(next) = bytes.first() else { return Ok(false) };
+            let Some(next) = bytes.first() else {
+                self.between = Some(reader);
+                return Ok(false);
+            };
             // Deflate data, and no flag that is not defined. (RFC 1952, 2.3)
             if let [0x1F, 0x8B, 0x08, flags] = seen
                 && flags & 0xE0 == 0
@@ -91,29 +124,72 @@ impl MemberReader {
             seen = [seen[1], seen[2], seen[3], *next];
             reader.consume(1);
         }
-        let mut reader = std::mem::take(self.decoder.get_mut());
         reader.put_back(seen);
-        let (packed_start, start) = (reader.position, self.member.end);
-        self.member = Member { packed_start, packed_end: packed_start, start, end: start };
-        self.decoder.reset(reader);
+        self.start_member(reader);
         Ok(true)
     }
 
-    fn end_member(&mut self, members: &mut Vec<Member>) -> io::Result<()> {
-        self.member.packed_end = self.position();
+    fn end_member(&mut self, mut reader: Counted, members: &mut Vec<Member>) -> io::Result<()> {
+        self.member.packed_end = reader.position;
         members.push(self.member);
-        let (packed_start, start) = (self.member.packed_end, self.member.end);
-        self.member = Member { packed_start, packed_end: packed_start, start, end: start };
-        let follows = self.decoder.get_mut().fill_buf()?;
+        let follows = reader.fill_buf()?;
         // Tapes and block devices fill up with zeros, which gzip itself passes over; other bytes are worth a word.
-        if follows.first() == Some(&0x1F) {
-            let reader = std::mem::take(self.decoder.get_mut());
-            self.decoder.reset(reader);
-        } else {
+        if follows.first() != Some(&0x1F) {
             self.ended = true;
             self.has_rubbish = follows.first().is_some_and(|byte| *byte != 0);
         }
+        self.start_member(reader);
         Ok(())
+    }
+
+    fn start_member(&mut self, reader: Counted) {
+        let (packed_start, start) = (reader.position, self.member.end);
+        self.member = Member { packed_start, packed_end: packed_start, start, end: start };
+        self.between = Some(reader);
+    }
+}
+
+/// Unpacks members that are all there.
+struct WholeMembers {
+    inflater: libdeflater::Decompressor,
+    /// Where they are unpacked to.
+    room: Vec<u8>,
+    length: usize,
+}
+
+/// The longest member that is unpacked at once, unpacked.
+const LONGEST_WHOLE: usize = 1 << 20;
+
+impl Default for WholeMembers {
+    fn default() -> Self {
+        Self { inflater: libdeflater::Decompressor::new(), room: Vec::new(), length: 0 }
+    }
+}
+
+impl WholeMembers {
+    /// Unpacks the member at the start of `packed`, and says how long it is. None if it is not all there, too long, or damaged.
+    fn unpack(&mut self, packed: &[u8]) -> Option<usize> {
+        /// A header without anything, and no content.
+        const SHORTEST: usize = 18;
+        /// Checksum and length, which every member ends with.
+        const TRAILER: usize = 8;
+        if packed.len() < SHORTEST {
+            return None;
+        }
+        self.room.resize(LONGEST_WHOLE, 0);
+        self.length = self.inflater.gzip_decompress(packed, &mut self.room).ok()?;
+        // The library checks how a member ends, and does not say where. Another place with the same eight bytes before it is as
+        // likely as another text with the same hash.
+        let sum = libdeflater::crc32(self.unpacked());
+        let mut trailer = [0; TRAILER];
+        trailer[..4].copy_from_slice(&sum.to_le_bytes());
+        trailer[4..].copy_from_slice(&(self.length as u32).to_le_bytes());
+        let first = SHORTEST - TRAILER;
+        memchr::memmem::find(&packed[first..], &trailer).map(|at| first + at + TRAILER)
+    }
+
+    fn unpacked(&self) -> &[u8] {
+        &self.room[..self.length]
     }
 }
 

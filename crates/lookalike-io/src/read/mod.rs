@@ -13,6 +13,7 @@ mod jsonl;
 mod members;
 mod source;
 mod stream;
+mod units;
 mod warc;
 
 use std::borrow::Cow;
@@ -26,6 +27,7 @@ pub(crate) use arc::is_record as is_arc_record;
 pub use chunk::{Chunk, Parser};
 pub use csv::Table;
 pub use stream::Stream;
+pub use units::{UNIT_BYTES, Unit, units};
 
 /// How files are read.
 #[derive(Clone, Debug, PartialEq, Eq)]

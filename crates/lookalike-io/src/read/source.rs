@@ -1,7 +1,8 @@
 //! Where a file's bytes come from, once it is open: unpacked, and with what is known of how they were packed.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -40,6 +41,27 @@ impl Source {
         }
     }
 
+    /// Opens a part of a file of the input, by its bytes.
+    pub(super) fn open_part(input: &InputFile, bytes: &Range<u64>) -> Result<Self> {
+        let open = || {
+            let Origin::Path(path) = &input.origin else {
+                return Err(io::Error::other("not a file, to be read in parts"));
+            };
+            let mut file = File::open(path)?;
+            file.seek(SeekFrom::Start(bytes.start))?;
+            let mut part = file.take(bytes.end - bytes.start);
+            let start = start(&mut part)?;
+            let compression = Compression::of(&start);
+            let part = io::Cursor::new(start).chain(part);
+            let reader = match compression {
+                Compression::Gzip => Reader::Gzip(Box::new(MemberReader::new(part, bytes.start))),
+                _ => Reader::Plain(Box::new(part)),
+            };
+            Ok(Self { compression, reader })
+        };
+        open().map_err(Error::unreadable(input.shown()))
+    }
+
     /// Of something that can be read again later, from the middle.
     fn again(mut file: impl Read + Send + 'static) -> io::Result<Self> {
         let start = start(&mut file)?;
@@ -47,7 +69,7 @@ impl Source {
         let file = io::Cursor::new(start).chain(file);
         match compression {
             Compression::None => Ok(Self { compression, reader: Reader::Plain(Box::new(file)) }),
-            Compression::Gzip => Ok(Self { compression, reader: Reader::Gzip(Box::new(MemberReader::new(file))) }),
+            Compression::Gzip => Ok(Self { compression, reader: Reader::Gzip(Box::new(MemberReader::new(file, 0))) }),
             Compression::Zstd => Ok(Self::unpacked(file, compression)),
         }
     }
@@ -103,7 +125,7 @@ impl Source {
 }
 
 /// The first bytes.
-fn start(reader: &mut impl Read) -> io::Result<Vec<u8>> {
+pub(super) fn start(reader: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
     reader.take(START as u64).read_to_end(&mut start)?;
     Ok(start)

@@ -9,6 +9,7 @@ use super::csv::Table;
 use super::cut::{self, Cut};
 use super::members::{Member, is_far};
 use super::source::{START, Source};
+use super::units::{Part, Unit};
 use super::{Settings, arc, csv, json, warc};
 use crate::compression::Compression;
 use crate::discover::{InputFile, Origin};
@@ -29,6 +30,7 @@ const BOMB: u64 = 100;
 /// A file that is being read.
 pub struct Stream {
     file: u32,
+    unit: u32,
     shown: PathBuf,
     kind: Arc<FileKind>,
     settings: Settings,
@@ -64,16 +66,22 @@ enum End {
 }
 
 impl Stream {
-    /// Opens file number `file` of the input.
+    /// Opens a unit of a file of the input.
     ///
     /// # Errors
     ///
     /// When it cannot be opened or read.
-    pub fn open(file: u32, input: &InputFile, settings: &Settings) -> Result<Self> {
-        let source = Source::open(input)?;
+    pub fn open(unit: &Unit, input: &InputFile, settings: &Settings) -> Result<Self> {
+        let (source, start, known) = match &unit.part {
+            Part::Whole => (Source::open(input)?, 0, None),
+            Part::Groups(_) => (Source::open(input)?, 0, Some(Format::Parquet)),
+            Part::Bytes(bytes, format) => (Source::open_part(input, bytes)?, bytes.start, Some(*format)),
+        };
         let kind = FileKind { format: Format::Text, compression: source.compression, table: None, is_refused: false };
+        let offset = if source.is_plain() { start } else { 0 };
         let mut stream = Self {
-            file,
+            file: unit.file,
+            unit: unit.number,
             shown: input.shown(),
             kind: Arc::new(kind.clone()),
             settings: settings.clone(),
@@ -81,25 +89,26 @@ impl Stream {
             rows: None,
             file_bytes: input.bytes,
             ahead: Vec::new(),
-            offset: 0,
+            offset,
             members: Vec::new(),
             number: 0,
-            packed_bytes: 0,
+            packed_bytes: start,
             end: End::Ahead,
             has_gap: false,
             is_skipping: false,
             damage: None,
         };
         stream.read_to(START)?;
-        let format = Format::of(&input.name, &stream.ahead, settings);
+        let format = known.unwrap_or_else(|| Format::of(&input.name, &stream.ahead, settings));
         let refused = match format {
             Format::Other => Err("not a text, by its first bytes".to_owned()),
-            _ if cut::is_utf16(&stream.ahead) && !format.is_one_document() => {
+            // What a part of a file starts with is no mark.
+            _ if known.is_none() && cut::is_utf16(&stream.ahead) && !format.is_one_document() => {
                 Err("in UTF-16: convert it to UTF-8 first, for example with iconv".to_owned())
             }
             Format::Csv if stream.ahead.is_empty() => Ok(None),
             Format::Csv => stream.table(&input.name).map(Some),
-            Format::Parquet => stream.open_rows(input)?.map(|()| None),
+            Format::Parquet => stream.open_rows(input, &unit.part)?.map(|()| None),
             _ => Ok(None),
         };
         match refused {
@@ -164,8 +173,14 @@ impl Stream {
         Ok(true)
     }
 
+    /// How many chunks there were so far.
+    pub fn chunk_count(&self) -> u32 {
+        self.number
+    }
+
     fn fill(&mut self, chunk: &mut Chunk) {
         chunk.file = self.file;
+        chunk.unit = self.unit;
         chunk.number = self.number;
         chunk.kind = Arc::clone(&self.kind);
         self.number += 1;
@@ -353,7 +368,7 @@ impl Stream {
     }
 
     /// Opens a Parquet file by its end. What cannot be read from there is copied first.
-    fn open_rows(&mut self, input: &InputFile) -> Result<std::result::Result<(), String>> {
+    fn open_rows(&mut self, input: &InputFile, part: &Part) -> Result<std::result::Result<(), String>> {
         if self.source.compression != Compression::None {
             return Ok(Err("a Parquet file inside of another compression: unpack it first".to_owned()));
         }
@@ -372,7 +387,8 @@ impl Stream {
         self.ahead.clear();
         self.end = End::Reached;
         let file = input.open_again()?;
-        Ok(Rows::open(file, &self.settings.fields).map(|rows| self.rows = Some(Box::new(rows))))
+        let groups = if let Part::Groups(groups) = part { Some(groups.clone()) } else { None };
+        Ok(Rows::open(file, &self.settings.fields, groups).map(|rows| self.rows = Some(Box::new(rows))))
     }
 
     fn next_rows(&mut self, chunk: &mut Chunk) -> bool {

@@ -15,7 +15,7 @@ pub struct Annotation {
     /// The document that is kept in its place.
     pub kept_id: Option<String>,
     /// How alike the two are.
-    pub jaccard: Option<f64>,
+    pub similarity: Option<f64>,
 }
 
 /// What a document becomes whose file has no room for a note.
@@ -36,9 +36,10 @@ impl Annotation {
         match &kind.table {
             Some(table) => {
                 let delimiter = table.delimiter;
-                let [kept_id, jaccard] = [self.kept_id.clone(), self.jaccard.map(|jaccard| jaccard.to_string())];
-                let [kept_id, jaccard] = [kept_id, jaccard].map(Option::unwrap_or_default);
-                let cells = [&*self.cluster.to_string(), &self.kept.to_string(), &kept_id, &jaccard];
+                let [kept_id, similarity] =
+                    [self.kept_id.clone(), self.similarity.map(|similarity| similarity.to_string())];
+                let [kept_id, similarity] = [kept_id, similarity].map(Option::unwrap_or_default);
+                let cells = [&*self.cluster.to_string(), &self.kept.to_string(), &kept_id, &similarity];
                 write_cells(entry, delimiter, cells, bytes);
             }
             None if kind.format == Format::Warc => {
@@ -63,7 +64,7 @@ impl Annotation {
     /// Appends the row with the names of the columns, and those of the notes.
     pub(super) fn write_header(kind: &FileKind, row: &[u8], bytes: &mut Vec<u8>) {
         let delimiter = kind.table.as_ref().map_or(b',', |table| table.delimiter);
-        write_cells(row, delimiter, ["cluster", "kept", "kept_id", "jaccard"], bytes);
+        write_cells(row, delimiter, ["cluster", "kept", "kept_id", "similarity"], bytes);
     }
 
     /// Appends a document as an object of its own, with this note. `id` is for those that have none.
@@ -79,7 +80,7 @@ impl Annotation {
         // An id may have line ends in it, which would end the header.
         let one_line = |id: &String| id.replace(char::is_control, " ");
         fields.extend(self.kept_id.as_ref().map(|kept_id| format!("Lookalike-Kept-ID: {}", one_line(kept_id))));
-        fields.extend(self.jaccard.map(|jaccard| format!("Lookalike-Jaccard: {jaccard}")));
+        fields.extend(self.similarity.map(|similarity| format!("Lookalike-Similarity: {similarity}")));
         fields.into_iter().map(|field| field + line_end).collect()
     }
 }
@@ -115,7 +116,7 @@ mod tests {
     use crate::read::{Settings, Table};
 
     fn note() -> Annotation {
-        Annotation { cluster: 7, kept: false, kept_id: Some("a\"b".to_owned()), jaccard: Some(0.875) }
+        Annotation { cluster: 7, kept: false, kept_id: Some("a\"b".to_owned()), similarity: Some(0.875) }
     }
 
     fn annotated(format: Format, entry: &str) -> String {
@@ -134,7 +135,7 @@ mod tests {
     fn a_json_object_gets_four_more_fields() {
         assert_eq!(
             annotated(Format::Jsonl, "{\"text\": \"}\" } \r\n"),
-            "{\"text\": \"}\" ,\"cluster\":7,\"kept\":false,\"kept_id\":\"a\\\"b\",\"jaccard\":0.875} \r\n"
+            "{\"text\": \"}\" ,\"cluster\":7,\"kept\":false,\"kept_id\":\"a\\\"b\",\"similarity\":0.875} \r\n"
         );
     }
 
@@ -143,7 +144,7 @@ mod tests {
         assert_eq!(
             annotated(Format::Warc, "WARC/1.0\r\nContent-Length: 1\r\n\r\nx\r\n\r\n"),
             "WARC/1.0\r\nLookalike-Cluster: 7\r\nLookalike-Kept: false\r\nLookalike-Kept-ID: a\"b\r\n\
-             Lookalike-Jaccard: 0.875\r\nContent-Length: 1\r\n\r\nx\r\n\r\n"
+             Lookalike-Similarity: 0.875\r\nContent-Length: 1\r\n\r\nx\r\n\r\n"
         );
     }
 
@@ -160,7 +161,7 @@ mod tests {
         note().write_document("notes/x.txt", &document, &mut bytes);
         assert_eq!(
             String::from_utf8(bytes).unwrap(),
-            "{\"id\":\"notes/x.txt\",\"text\":\"one\\ntwo\",\"cluster\":7,\"kept\":false,\"kept_id\":\"a\\\"b\",\"jaccard\":0.875}\n"
+            "{\"id\":\"notes/x.txt\",\"text\":\"one\\ntwo\",\"cluster\":7,\"kept\":false,\"kept_id\":\"a\\\"b\",\"similarity\":0.875}\n"
         );
     }
 }

@@ -29,6 +29,9 @@ pub struct Written {
 /// How many bytes are rendered at once: also the size of what is compressed by itself.
 const PIECE: u64 = 1 << 20;
 
+/// How many bytes of entries are looked at together, at least.
+const TOGETHER: u64 = 16 << 20;
+
 /// The name of an annotated file: what has no room for notes turns into JSONL.
 pub fn annotated_name(name: &str, format: Format) -> String {
     if format.has_room_for_notes() { name.to_owned() } else { format!("{name}.jsonl") }
@@ -50,20 +53,69 @@ pub struct FileWriter<'a> {
 }
 
 impl FileWriter<'_> {
-    /// Writes these entries to `writer`.
+    /// Writes entries to `writer`: runs of neighbours, in order.
     ///
     /// # Errors
     ///
-    /// When an entry cannot be read again, or the output cannot be written; `path` is named then.
-    pub fn write(&self, entries: &[Written], path: &Path, writer: &mut (impl Write + Send)) -> Result<()> {
+    /// When a run cannot be had, an entry cannot be read again, or the output cannot be written; `path` is named then.
+    pub fn write<E: From<Error>>(
+        &self,
+        mut runs: impl Iterator<Item = std::result::Result<Vec<Written>, E>>,
+        path: &Path,
+        writer: &mut (impl Write + Send),
+    ) -> std::result::Result<(), E> {
         if self.kind.format == Format::Parquet {
-            return self.write_rows(entries, path, writer);
+            let (mut rows, mut notes) = (Vec::new(), Vec::new());
+            for run in runs {
+                for entry in run? {
+                    rows.push(entry.position - 1);
+                    notes.extend(entry.annotation);
+                }
+            }
+            return Ok(self.write_rows(&rows, self.is_annotated.then_some(&notes), path, writer)?);
         }
+        let (mut is_first, mut entries) = (true, Vec::new());
+        loop {
+            let mut size = 0;
+            let mut is_last = true;
+            for run in runs.by_ref() {
+                let run = run?;
+                size += run.iter().map(|entry| u64::from(entry.place.length)).sum::<u64>();
+                entries.extend(run);
+                if size >= TOGETHER {
+                    is_last = false;
+                    break;
+                }
+            }
+            self.write_entries(&entries, is_first, is_last, path, writer)?;
+            if is_last {
+                return Ok(());
+            }
+            is_first = false;
+            entries.clear();
+        }
+    }
+
+    /// Writes entries that are all there, and are the first or the last, or both or neither.
+    fn write_entries(
+        &self,
+        entries: &[Written],
+        is_first: bool,
+        is_last: bool,
+        path: &Path,
+        writer: &mut (impl Write + Send),
+    ) -> Result<()> {
         let unwritable = || Error::unwritable(path);
+        let is_list = self.kind.format == Format::JsonList;
         if entries.is_empty() {
-            // No bytes are no gzip file: an empty one has a header. And no list is no JSON.
-            let nothing = if self.kind.format == Format::JsonList { b"[]\n".to_vec() } else { Vec::new() };
-            let nothing = self.compression().encode(nothing).map_err(unwritable())?;
+            let nothing: &[u8] = match (is_first, is_list) {
+                // No bytes are no gzip file: an empty one has a header. And no list is no JSON.
+                (true, false) => b"",
+                (true, true) => b"[]\n",
+                (false, true) => b"\n]\n",
+                (false, false) => return Ok(()),
+            };
+            let nothing = self.compression().encode(nothing.to_vec()).map_err(unwritable())?;
             return writer.write_all(&nothing).map_err(unwritable());
         }
         let pieces = pieces(entries);
@@ -83,8 +135,8 @@ impl FileWriter<'_> {
                 if self.is_copied(piece) {
                     return self.copy(piece, &mut bytes).map(<[u8]>::to_vec);
                 }
-                self.render(piece, *number == 0, &mut bytes)?;
-                if *number == last && self.kind.format == Format::JsonList {
+                self.render(piece, is_first && *number == 0, &mut bytes)?;
+                if is_last && *number == last && is_list {
                     bytes.extend_from_slice(b"\n]\n");
                 }
                 self.compression().encode(bytes).map_err(unwritable())
@@ -169,13 +221,16 @@ impl FileWriter<'_> {
         Error::Changed { path: self.shelf.files()[self.file as usize].shown() }
     }
 
-    fn write_rows(&self, entries: &[Written], path: &Path, writer: &mut (impl Write + Send)) -> Result<()> {
-        let rows: Vec<u64> = entries.iter().map(|entry| entry.position - 1).collect();
-        let notes: Option<Vec<Annotation>> =
-            self.is_annotated.then(|| entries.iter().filter_map(|entry| entry.annotation.clone()).collect());
+    fn write_rows(
+        &self,
+        rows: &[u64],
+        notes: Option<&Vec<Annotation>>,
+        path: &Path,
+        writer: &mut (impl Write + Send),
+    ) -> Result<()> {
         let input = self.shelf.open(self.file)?;
         let shown = self.shelf.files()[self.file as usize].shown();
-        write_rows(input, &rows, notes.as_deref(), writer).map_err(|error| error.with_paths(shown, path))
+        write_rows(input, rows, notes.map(Vec::as_slice), writer).map_err(|error| error.with_paths(shown, path))
     }
 }
 

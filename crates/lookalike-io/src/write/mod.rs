@@ -4,6 +4,8 @@ mod annotate;
 mod file;
 mod staging;
 
+pub(crate) use staging::{STAGING_PREFIX, note_unfinished};
+
 pub use annotate::Annotation;
 pub use file::{FileWriter, Written, annotated_name};
 pub use staging::{OutputFile, Staging, abandon_unfinished};

@@ -23,9 +23,12 @@ pub fn abandon_unfinished() {
     }
 }
 
-fn note_unfinished(path: &Path) {
+pub(crate) fn note_unfinished(path: &Path) {
     UNFINISHED.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(path.to_owned());
 }
+
+/// How the name of a folder or file starts that is being made.
+pub(crate) const STAGING_PREFIX: &str = ".lookalike-";
 
 /// A folder that is being made.
 #[derive(Debug)]
@@ -77,7 +80,7 @@ impl Staging {
         };
         fs::create_dir_all(&parent).map_err(Error::unwritable(&parent))?;
         let mut builder = tempfile::Builder::new();
-        builder.prefix(".lookalike-");
+        builder.prefix(STAGING_PREFIX);
         #[cfg(unix)]
         {
             // A temporary folder is private; an output is like any other folder, less what the user masks.
@@ -124,7 +127,7 @@ impl Staging {
         if let Target::New(_) = self.target {
             return fs::rename(self.folder.keep(), &target).map_err(Error::unwritable(&target));
         }
-        let old = tempfile::Builder::new().prefix(".lookalike-").tempdir_in(&target);
+        let old = tempfile::Builder::new().prefix(STAGING_PREFIX).tempdir_in(&target);
         let old = old.map_err(Error::unwritable(&target))?;
         let mut moved: Vec<(PathBuf, PathBuf)> = Vec::new();
         let replaced = self.replace(&target, old.path(), &mut moved);
@@ -255,7 +258,7 @@ impl OutputFile {
         let parent = parent(target);
         fs::create_dir_all(parent).map_err(Error::unwritable(parent))?;
         let mut builder = tempfile::Builder::new();
-        builder.prefix(".lookalike-");
+        builder.prefix(STAGING_PREFIX);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;

@@ -4,15 +4,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lookalike::core::banding::Banding;
+use lookalike::core::criterion::Criterion;
 use lookalike::core::keep::Keep;
 use lookalike::core::shingle::Shingle;
 use lookalike::core::similarity::Threshold;
 use lookalike::core::text::fold::Fold;
 use lookalike::io::read::Settings;
 use lookalike::{
-    Copies, DedupOptions, Group, Output, PairsOptions, ReadOptions, RowFormat, Silent, SimilarityOptions, SourceBy,
-    Summary,
+    Copies, DedupOptions, Group, Memory, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat, Silent,
+    SimilarityOptions, SourceBy, Summary, WorkOptions,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -58,6 +58,8 @@ impl Case {
             folder: Some(self.path("out")),
             output: Output::Kept,
             force: true,
+            memory: Memory::default(),
+            work: WorkOptions::default(),
         }
     }
 
@@ -77,7 +79,15 @@ pub fn dedup(options: &DedupOptions) -> Summary {
 
 /// The pairs that `pairs` writes, as `left_id`, `right_id`, jaccard.
 pub fn pairs(read: &ReadOptions, similarity: SimilarityOptions, copies: Copies) -> Vec<(String, String, f64)> {
-    let options = PairsOptions { read: read.clone(), similarity, output: None, format: RowFormat::Jsonl, copies };
+    let options = PairsOptions {
+        read: read.clone(),
+        similarity,
+        output: None,
+        format: RowFormat::Jsonl,
+        copies,
+        memory: Memory::default(),
+        work: WorkOptions::default(),
+    };
     let mut bytes = Vec::new();
     lookalike::pairs(&options, &mut bytes, &Silent).unwrap();
     String::from_utf8(bytes)
@@ -94,8 +104,12 @@ pub fn pairs(read: &ReadOptions, similarity: SimilarityOptions, copies: Copies) 
 /// With a recall of 1, nothing is missed but with a chance far below that of a broken machine.
 pub fn similarity(shingle: &str, threshold: f64, recall: f64) -> SimilarityOptions {
     let threshold = Threshold::new(threshold).unwrap();
-    let banding = Banding::for_recall(threshold, recall).unwrap();
-    SimilarityOptions { shingle: shingle.parse::<Shingle>().unwrap(), fold: Fold::NONE, threshold, banding }
+    SimilarityOptions {
+        shingle: shingle.parse::<Shingle>().unwrap(),
+        fold: Fold::NONE,
+        criterion: Criterion::Jaccard(threshold),
+        method: MethodOptions::minhash(threshold, recall).unwrap(),
+    }
 }
 
 /// Documents with the ids 0, 1, 2 … as JSONL.

@@ -1,0 +1,192 @@
+//! `lookalike link`: arguments to options, and the result for a person.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use lookalike::core::link::config::{Config, Kind};
+use lookalike::core::link::explain::Explanation;
+use lookalike::{AddOptions, LinkOptions, LinkReport};
+
+use crate::args::RunOptions;
+use crate::number;
+use crate::show::one_line;
+
+#[derive(Debug, Args)]
+pub(crate) struct LinkArguments {
+    /// The table, or the first of two: CSV, TSV, JSONL or Parquet, also as .gz or .zst; with --add the folder of a result
+    #[arg(value_name = "A")]
+    first: PathBuf,
+    /// The second table, to find links between the two
+    #[arg(value_name = "B")]
+    second: Option<PathBuf>,
+    /// The folder to write to; it is made, and must be empty if it is there
+    #[arg(short, long, value_name = "DIR", required_unless_present_any = ["explain", "add", "write_config"])]
+    output: Option<PathBuf>,
+    /// The column that tells records apart; rows are numbered without it
+    #[arg(long, value_name = "COLUMN")]
+    id: Option<String>,
+    /// What the columns are, from a file that --write-config made
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Write what the columns are taken for to a file, and do nothing else
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "explain", "add"])]
+    write_config: Option<PathBuf>,
+    /// The probability from which on a pair is a match, above 0 and below 1 [default: as the data suggests]
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    threshold: Option<f64>,
+    /// No record of either table has more than one match in the other
+    #[arg(long, requires = "second")]
+    one_to_one: bool,
+    /// A column that is not compared, to hold the matches against: a date, a number, a word
+    #[arg(long, value_name = "COLUMN")]
+    validate: Option<String>,
+    /// Say why two records are a match or not, field by field, and write nothing
+    #[arg(long, num_args = 2, value_names = ["ID1", "ID2"], conflicts_with = "output")]
+    explain: Option<Vec<String>>,
+    /// Add the records of a table to the finished result in A, whose clusters keep their numbers
+    #[arg(long, value_name = "NEW", conflicts_with_all = ["output", "second", "explain", "config", "id", "threshold", "validate"])]
+    add: Option<PathBuf>,
+    /// Replace what an earlier run wrote to the output folder
+    #[arg(long)]
+    force: bool,
+    /// How many threads to use, instead of one a core
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Say nothing but errors
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// What is to be done.
+pub(crate) enum Job {
+    Link(LinkOptions),
+    Explain(LinkOptions, [String; 2]),
+    Add(AddOptions),
+    WriteConfig(LinkOptions, PathBuf),
+}
+
+impl LinkArguments {
+    pub(crate) fn job(self) -> Result<(Job, RunOptions)> {
+        let run = RunOptions::checked(self.threads, self.quiet)?;
+        if let Some(new) = self.add {
+            return Ok((Job::Add(AddOptions { new, folder: self.first }), run));
+        }
+        if let Some(threshold) = self.threshold.filter(|threshold| !(*threshold > 0.0 && *threshold < 1.0)) {
+            bail!("--threshold {threshold} is not possible: give a probability above 0 and below 1, such as 0.9");
+        }
+        let options = LinkOptions {
+            first: self.first,
+            second: self.second,
+            id: self.id,
+            config: self.config.as_deref().map(read_config).transpose()?,
+            threshold: self.threshold,
+            one_to_one: self.one_to_one,
+            validate: self.validate,
+            folder: self.output,
+            force: self.force,
+        };
+        let job = match (self.write_config, self.explain) {
+            (Some(path), _) => Job::WriteConfig(options, path),
+            (None, Some(ids)) => {
+                let ids: [String; 2] = ids.try_into().ok().context("--explain needs two ids")?;
+                Job::Explain(options, ids)
+            }
+            (None, None) => Job::Link(options),
+        };
+        Ok((job, run))
+    }
+}
+
+fn read_config(path: &Path) -> Result<Config> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read the config {}", path.display()))?;
+    toml::from_str(&text).with_context(|| format!("{} is no config: make one with --write-config", path.display()))
+}
+
+/// Writes a config that a person can edit.
+pub(crate) fn write_config(config: &Config, path: &Path) -> Result<()> {
+    let kinds = "# kind: person-name, organisation, address, phone, date, number, code, email, free-text or ignored\n";
+    let text = toml::to_string_pretty(config).context("cannot write the config")?;
+    std::fs::write(path, format!("{kinds}{text}")).with_context(|| format!("cannot write {}", path.display()))?;
+    eprintln!("wrote {}: edit it, and give it back with --config", path.display());
+    Ok(())
+}
+
+/// What the columns were taken for, what was found, and where it is.
+pub(crate) fn show(report: &LinkReport, folder: &Path) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    let records: Vec<String> = report.records.iter().map(|count| number::of(*count, "record")).collect();
+    writeln!(out, "read      {}", records.join(" and "))?;
+    writeln!(out, "columns   taken for")?;
+    let width = report.columns.iter().map(|column| column.name.chars().count()).max().unwrap_or(0).min(30);
+    for column in &report.columns {
+        let name = one_line(&column.name);
+        let why =
+            if column.kind == Kind::Ignored { format!("ignored: {}", column.why) } else { column.kind.to_string() };
+        writeln!(out, "          {name:width$}  {}", one_line(&why))?;
+    }
+    writeln!(out, "compared  {}", number::of(report.candidates, "pair"))?;
+    for key in &report.keys {
+        let split = match key.not_compared {
+            0 => String::new(),
+            pairs => format!(", {} of large buckets not compared by it", number::of(pairs, "pair")),
+        };
+        let (found, alone) = (number::count(key.candidates), number::count(key.alone));
+        writeln!(out, "          {:14} {found:>12}, {alone} by it alone{split}", key.kind)?;
+    }
+    let threshold = report.threshold;
+    writeln!(out, "matches   {} of probability {threshold:.3} or more", number::count(report.matches))?;
+    for band in &report.probabilities {
+        writeln!(out, "          {:>12} from {}", number::count(band.matches), band.from)?;
+    }
+    writeln!(out, "clusters  {} of two records or more", number::count(report.clusters))?;
+    if report.merges > 0 {
+        writeln!(
+            out,
+            "          {} of an earlier run became part of another: merges.csv",
+            number::count(report.merges)
+        )?;
+    }
+    if let Some(validation) = &report.validation {
+        let right = |share: Option<f64>| share.map_or("?".to_owned(), |share| format!("{:.1} %", 100.0 * share));
+        let (random, sure) = (validation.random, validation.sure);
+        writeln!(out, "valid     random pairs differ by {random:.2} on average, sure matches by {sure:.2}")?;
+        for band in validation.bands.iter().chain([&validation.all]) {
+            let (from, to) = (band.from, band.to);
+            let (low, high) = (right(band.low), right(band.high));
+            let matches = number::count(band.matches);
+            let mean = band.mean;
+            writeln!(
+                out,
+                "          {from:.4} to {to:.4}: {matches} differ by {mean:.2}: {} right ({low} to {high})",
+                right(band.right)
+            )?;
+        }
+    }
+    writeln!(out, "wrote     {}: matches.csv, clusters.csv, linked.csv, link.toml, summary.json", folder.display())?;
+    writeln!(out, "took      {}", number::seconds(report.seconds))
+}
+
+/// Why two records are a match, field by field.
+pub(crate) fn show_explanation(ids: &[String; 2], explanation: &Explanation) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    let [left, right] = ids.each_ref().map(|id| one_line(id));
+    writeln!(out, "{left} and {right}: probability {:.6}, {} points", explanation.probability, explanation.points)?;
+    let shown = |value: &Option<String>| one_line(value.as_deref().unwrap_or("(missing)"));
+    writeln!(out, "{:>8}  points  weight", "")?;
+    for field in &explanation.fields {
+        let (left, right) = (shown(&field.left), shown(&field.right));
+        let name = one_line(&field.name);
+        writeln!(out, "{name:20} {:>3} {:>+8.2}  {}: {left} | {right}", field.points, field.weight, field.level)?;
+    }
+    writeln!(out, "{:20}     {:>+8.2}  the odds of a random pair", "prior", explanation.prior)?;
+    if explanation.bounded != 0.0 {
+        writeln!(
+            out,
+            "{:20}     {:>+8.2}  since fields do not speak for themselves alone",
+            "bounded", explanation.bounded
+        )?;
+    }
+    writeln!(out, "{:20}     {:>+8.2}", "together", explanation.weight)
+}

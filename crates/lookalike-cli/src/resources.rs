@@ -1,0 +1,57 @@
+//! How much memory a run may use, and where it puts what does not fit it.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use anyhow::{Context, Result};
+use clap::Args;
+use lookalike::{Earlier, Memory, WorkOptions};
+
+use crate::number;
+
+#[derive(Debug, Args)]
+pub(crate) struct ResourceArguments {
+    /// The most memory to use, such as 500M or 4G; what does not fit goes to the work folder [default: half of the machine's]
+    #[arg(long, value_name = "SIZE", help_heading = "Resources")]
+    memory: Option<String>,
+    /// A folder for what does not fit the memory, and to resume from if the run is interrupted
+    /// [default: the system's temporary folder, and no resuming]
+    #[arg(long, value_name = "DIR", help_heading = "Resources")]
+    work: Option<PathBuf>,
+    /// Go on with a run that was interrupted, given as it was, from its work folder
+    #[arg(long, requires = "work", help_heading = "Resources")]
+    resume: bool,
+}
+
+/// Whether a run that is interrupted can be resumed.
+static CAN_RESUME: AtomicBool = AtomicBool::new(false);
+
+/// What to say to someone who interrupts the run.
+pub(crate) fn interrupted() -> &'static str {
+    if CAN_RESUME.load(Relaxed) {
+        "interrupted, and nothing was written: go on with --resume"
+    } else {
+        "interrupted, and nothing was written: run it again"
+    }
+}
+
+impl ResourceArguments {
+    pub(crate) fn options(self, force: bool) -> Result<(Memory, WorkOptions)> {
+        let memory = match &self.memory {
+            Some(written) => {
+                let bytes = number::parse_bytes(written);
+                Memory::new(
+                    bytes.with_context(|| format!("--memory {written} is no size: give one such as 500M or 4G"))?,
+                )?
+            }
+            None => Memory::half_of_machine(),
+        };
+        CAN_RESUME.store(self.work.is_some(), Relaxed);
+        let earlier = match (self.resume, force) {
+            (true, _) => Earlier::Resume,
+            (false, true) => Earlier::Replace,
+            (false, false) => Earlier::Refuse,
+        };
+        Ok((memory, WorkOptions { folder: self.work, earlier, ..WorkOptions::default() }))
+    }
+}

@@ -1,0 +1,207 @@
+//! `lookalike tune`: what bands and rows find, let through and cost.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use lookalike::core::similarity::Threshold;
+use lookalike::core::sketch::SlotKind;
+use lookalike::io::write::OutputFile;
+use lookalike::{Bought, MethodOptions, Plan, ReadOptions, Sampled, TuneOptions, Tuning};
+
+use crate::args::{ReportArgument, RunOptions, SettingArguments};
+use crate::similarity::SimilarityArguments;
+use crate::{chart, number};
+
+#[derive(Debug, Args)]
+pub(crate) struct TuneArguments {
+    /// The corpus that is planned for, if there is one: a sample of it is read
+    #[arg(value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    settings: SettingArguments,
+    /// The bytes that the sketch of a document may take, such as 64B: chooses bands and rows by them
+    #[arg(long, value_name = "SIZE", conflicts_with_all = ["recall", "bands", "rows", "rows_random", "method"])]
+    budget: Option<String>,
+    /// Draw the curve to this file, as SVG
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// How to show it
+    #[arg(long, value_enum, default_value_t = ReportArgument::Text)]
+    format: ReportArgument,
+    /// Replace the SVG file if it is there
+    #[arg(long)]
+    force: bool,
+    /// How many threads to plan for, instead of one a core
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Say nothing but the result
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    similarity: SimilarityArguments,
+}
+
+/// What is to be done, in one piece.
+pub(crate) struct Tune {
+    options: TuneOptions,
+    bought: Vec<Bought>,
+    pub(crate) run: RunOptions,
+    svg: Option<PathBuf>,
+    format: ReportArgument,
+    force: bool,
+}
+
+/// Steps of the curve as it is drawn.
+const DRAWN: u32 = 240;
+
+impl TuneArguments {
+    pub(crate) fn options(self) -> Result<Tune> {
+        let run = RunOptions::checked(self.threads, self.quiet)?;
+        let mut similarity = self.similarity.options()?;
+        let threshold = Threshold::new(similarity.criterion.threshold())?;
+        let bought = match &self.budget {
+            Some(written) => budget(written, threshold)?,
+            None => Vec::new(),
+        };
+        if let Some(best) = bought.first() {
+            // Keys alone: what super-shingles keep.
+            similarity.method = MethodOptions::SuperShingle { banding: best.banding, slots: SlotKind::Fast };
+        }
+        let Some(banding) = similarity.method.banding() else {
+            bail!(
+                "there are no bands to tune for this method: leave out --method and --measure, or give --method supershingle"
+            );
+        };
+        let settings = self.settings.settings(None)?;
+        let corpus = (!self.inputs.is_empty()).then_some(ReadOptions { inputs: self.inputs, settings });
+        let options = TuneOptions { similarity, threshold, banding, corpus };
+        Ok(Tune { options, bought, run, svg: self.svg, format: self.format, force: self.force })
+    }
+}
+
+fn budget(written: &str, threshold: Threshold) -> Result<Vec<Bought>> {
+    let bytes = number::parse_bytes(written).filter(|bytes| (8..=32_768).contains(bytes));
+    let Some(bytes) = bytes else { bail!("--budget {written} is not possible: give 8B to 32kB, such as 64B") };
+    Ok(lookalike::best_within(bytes as usize, threshold))
+}
+
+impl Tune {
+    pub(crate) fn options(&self) -> &TuneOptions {
+        &self.options
+    }
+
+    /// Shows the result, and writes the picture.
+    pub(crate) fn show(&self, tuning: &Tuning) -> Result<()> {
+        let curve = lookalike::curve(self.options.banding, DRAWN);
+        if let Some(path) = &self.svg {
+            let title = format!("{} bands of {} rows", tuning.bands, tuning.rows);
+            let mut file = OutputFile::new(path, self.force)?;
+            let picture = chart::as_svg(&curve, tuning.threshold, &title);
+            file.writer().write_all(picture.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
+            file.commit()?;
+        }
+        let mut out = io::stdout().lock();
+        match self.format {
+            ReportArgument::Json => {
+                let mut value = serde_json::to_value(tuning)?;
+                if !self.bought.is_empty() {
+                    value["budget"] = serde_json::to_value(&self.bought)?;
+                }
+                writeln!(out, "{}", serde_json::to_string_pretty(&value)?)?;
+            }
+            ReportArgument::Text => {
+                write!(out, "{}", self.text(tuning))?;
+                write!(out, "{}", chart::in_terminal(&curve, tuning.threshold))?;
+                write!(out, "{}", points(tuning))?;
+                write!(out, "{}", tuning.sample.as_ref().map_or(String::new(), |sample| sampled(sample, tuning)))?;
+                write!(out, "{}", tuning.plan.map_or(String::new(), planned))?;
+                write!(out, "{}", which_way(tuning))?;
+            }
+        }
+        out.flush()?;
+        Ok(())
+    }
+
+    fn text(&self, tuning: &Tuning) -> String {
+        let Tuning { bands, rows, agree, slots, sketch_bytes, recall_at_threshold, .. } = tuning;
+        let agreeing = if *agree > 1 { format!(", {agree} of which must agree") } else { String::new() };
+        let mut text = format!(
+            "{bands} bands of {rows} rows{agreeing}: {slots} slots, {sketch_bytes} bytes a document\n\
+             a pair at the threshold of {} is found with a chance of {recall_at_threshold:.4}; \
+             half of the pairs at {:.3} are\n\n",
+            tuning.threshold, tuning.half_found_at,
+        );
+        if !self.bought.is_empty() {
+            text += "what the budget buys\n  rows  recall at the threshold  let through at half of it\n";
+            for bought in self.bought.iter().take(6) {
+                let (recall, through) = (bought.recall_at_threshold, bought.at_half_the_threshold);
+                text += &format!("  {:>4}  {recall:>23.4}  {through:>25.5}\n", bought.rows);
+            }
+            text +=
+                "  the first is taken: the best recall that lets through 1 % at most of what is half as much alike\n\n";
+        }
+        text + "the chance to be found, by similarity\n"
+    }
+}
+
+fn points(tuning: &Tuning) -> String {
+    let mut text = "\n  similarity   found      missed\n".to_owned();
+    for point in tuning.curve.iter().filter(|point| point.found >= 0.0005 && point.similarity < 1.0) {
+        text += &format!("  {:<10.2} {:>8.5}  {:>9.6}\n", point.similarity, point.found, 1.0 - point.found);
+    }
+    text
+}
+
+fn sampled(sample: &Sampled, tuning: &Tuning) -> String {
+    let mut text = format!(
+        "\nof {} read as a sample, of about {}: pairs of the whole corpus, about\n  similarity      pairs   candidates\n",
+        number::of(sample.documents, "document"),
+        number::count(sample.documents_of_corpus),
+    );
+    for step in sample.pairs.iter().filter(|step| step.sampled > 0) {
+        let mark = if step.similarity + 1e-9 >= tuning.threshold { "  near-duplicates" } else { "" };
+        let (pairs, candidates) = (number::count(step.pairs as u64), number::count(step.candidates.round() as u64));
+        text += &format!("  {:<10.2} {pairs:>10}   {candidates:>10}{mark}\n", step.similarity);
+    }
+    match sample.false_candidates {
+        Some(share) => {
+            text + &format!(
+                "  {:.1} % of about {} will be verified for nothing\n",
+                100.0 * share,
+                number::of(sample.candidates as u64, "candidate")
+            )
+        }
+        None => text + "  no candidate is expected\n",
+    }
+}
+
+fn planned(plan: Plan) -> String {
+    format!(
+        "\nthe whole corpus: {}, {}, about {}; on {}\n  memory   {}\n  disk     {} at most, for what is written\n  time     {}\n",
+        number::of(plan.files, "file"),
+        number::bytes(plan.bytes),
+        number::of(plan.documents, "document"),
+        number::of(plan.threads as u64, "thread"),
+        number::bytes(plan.memory_bytes),
+        number::bytes(plan.disk_bytes),
+        number::seconds(plan.seconds),
+    )
+}
+
+/// Which way each parameter moves the result.
+fn which_way(tuning: &Tuning) -> String {
+    let Tuning { bands, rows, .. } = tuning;
+    format!(
+        "\nwhich way it goes\n\
+         \x20 more bands    the curve moves left: more is found, and more is verified for nothing; 8 bytes more a band\n\
+         \x20 more rows     the curve moves right and gets steeper: less is verified for nothing, and less is found\n\
+         \x20 both          the curve gets steeper where it is: {bands} bands of {rows} rows cost {} slots\n\
+         \x20 --threshold   what counts as a near-duplicate: higher is stricter, and takes fewer slots\n\
+         \x20 --recall      how much of what is at the threshold is found: 0.99 by default; all else is found more often\n\
+         \x20 --agree       how many bands must agree: with 2, far less is verified for nothing, and less is found\n\
+         \x20 --exact       no curve at all: nothing is missed, and every feature is held in memory\n",
+        tuning.slots,
+    )
+}

@@ -1,0 +1,93 @@
+//! The memory that was asked for is a promise, kept as the kernel counts it.
+#![cfg(target_os = "linux")]
+
+mod folder;
+
+use std::fmt::Write as _;
+
+use folder::Folder;
+
+/// Small documents: what is kept of each is more than its text. Every fifth is nearly the one before.
+fn corpus(documents: u64) -> String {
+    let mut lines = String::new();
+    for document in 0..documents {
+        let base = if document % 5 == 4 { document - 1 } else { document };
+        write!(lines, "{{\"id\":\"document-{document}\",\"text\":\"").unwrap();
+        for at in 0..25_u64 {
+            let word = if at == 0 { document } else { base };
+            write!(lines, "{:x} ", (word * 64 + at).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40).unwrap();
+        }
+        lines.push_str("\"}\n");
+    }
+    lines
+}
+
+fn peak(folder: &Folder, out: &str) -> u64 {
+    let summary: serde_json::Value = serde_json::from_str(&folder.read(&format!("{out}/summary.json"))).unwrap();
+    summary["peak_memory_bytes"].as_u64().unwrap()
+}
+
+#[test]
+fn the_peak_stays_below_what_was_asked_for_and_a_tenth_at_any_number_of_documents() {
+    let folder = Folder::new();
+    let mib = 1 << 20;
+    for (documents, memory) in [(50_000, 64), (200_000, 64), (200_000, 96)] {
+        folder.write("corpus.jsonl", corpus(documents));
+        let (limit, limited) = (format!("{memory}MiB"), format!("limited-{documents}-{memory}"));
+        let common = ["dedup", "corpus.jsonl", "--id", "id", "--threshold", "0.7", "--dry-run", "--force", "-o"];
+        let ran = folder.run(&[&common[..], &[&*limited, "--memory", &*limit]].concat());
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        assert_eq!(folder.run(&[&common[..], &["free"]].concat()).code, 0);
+        assert_eq!(folder.read(&format!("{limited}/removed.jsonl")), folder.read("free/removed.jsonl"));
+        let (limited, free) = (peak(&folder, &limited), peak(&folder, "free"));
+        assert!(limited <= memory * mib * 11 / 10, "{documents} documents in {memory} MiB: {} MiB", limited / mib);
+        // Where all would fit, the limit would show nothing.
+        assert!(documents < 200_000 || free > memory * mib * 11 / 10, "{documents} documents: {} MiB", free / mib);
+    }
+}
+
+#[test]
+fn pairs_keep_to_the_memory_as_well() {
+    let folder = Folder::new();
+    folder.write("corpus.jsonl", corpus(150_000));
+    let common = ["pairs", "corpus.jsonl", "--id", "id", "--threshold", "0.7", "-q"];
+    let limited = folder.run(&[&common[..], &["--memory", "64MiB"]].concat());
+    let free = folder.run(&common);
+    assert_eq!((limited.code, free.code), (0, 0));
+    assert!(limited.stdout == free.stdout && free.stdout.lines().count() > 20_000);
+}
+
+#[test]
+fn a_family_that_is_too_large_for_the_memory_is_told_with_what_would_do() {
+    let folder = Folder::new();
+    let mut lines = String::new();
+    for document in 0..200_000 {
+        write!(lines, "{{\"text\":\"").unwrap();
+        (0..40).for_each(|word| write!(lines, "w{word} ").unwrap());
+        writeln!(lines, "{document:x}\"}}").unwrap();
+    }
+    folder.write("template.jsonl", lines);
+    let common = ["dedup", "template.jsonl", "--dry-run", "--force", "-o", "out", "--memory"];
+    let ran = folder.run(&[&common[..], &["64MiB"]].concat());
+    assert_eq!(ran.code, 2, "{}", ran.stdout);
+    let needed = ran.stderr.split("may all be alike: give --memory ").nth(1).unwrap().trim().to_owned();
+    let ran = folder.run(&[&common[..], &[&*needed]].concat());
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let bytes = 1_000_000 * needed.trim_end_matches('M').parse::<u64>().unwrap();
+    assert!(peak(&folder, "out") <= bytes * 11 / 10, "{} of {bytes} bytes", peak(&folder, "out"));
+}
+
+#[test]
+fn what_cannot_be_done_in_so_little_memory_is_told_with_what_would_do() {
+    let folder = Folder::new();
+    folder.write("corpus.jsonl", corpus(60_000));
+    let ran = folder.run(&["dedup", "corpus.jsonl", "-o", "out", "--exact", "--memory", "64MiB"]);
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.stderr.contains("too little for method exact") && ran.stderr.contains("give --memory"),
+        "{}",
+        ran.stderr
+    );
+    let needed = ran.stderr.split("give --memory ").nth(1).unwrap().split(',').next().unwrap().to_owned();
+    assert_eq!(folder.run(&["dedup", "corpus.jsonl", "-o", "out", "--exact", "--memory", &needed]).code, 0);
+}

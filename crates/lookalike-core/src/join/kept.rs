@@ -1,0 +1,327 @@
+//! Sets to decisions: the maximal independent set that is first in keep order, with no match missed.
+//!
+//! Only kept items are indexed, since only they remove others: a family of a hundred thousand costs each of them a
+//! look at the one that stays. Blocks of items ask in parallel for what was kept before their block; what is left of a
+//! block is decided one by one; and at the end each removed item asks for what was kept since.
+//!
+//! What a reader would get wrong: items come by rank and not by size, so a set must be found by larger and by smaller
+//! ones, and both sides need the longer prefix.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::Sets;
+use super::index::{Index, outline, prefix_count};
+use super::probe::{Prober, Probers};
+use crate::criterion::Criterion;
+use crate::feature_set::Overlap;
+use crate::likeness::Likeness;
+use crate::resolve::{Decision, References, Scope};
+
+/// How many items ask together. What is kept in a block is found by the others of the block one after the other, so a
+/// block is not too large; and they ask in parallel, so it is not too small.
+const BLOCK: usize = 1024;
+
+/// How many items a thread takes at once.
+const ITEMS_AT_ONCE: usize = 16;
+
+/// Decides all items: sets by rank, the best first.
+///
+/// Going from the best on, each is kept unless it matches one kept before. A removed item is removed by the reference
+/// most like it; if it matches none, by the kept item most like it. Of equals the best in keep order counts.
+///
+/// ```
+/// use lookalike_core::criterion::Criterion;
+/// use lookalike_core::join::{Sets, independent_set};
+/// use lookalike_core::resolve::{Decision, References};
+/// use lookalike_core::similarity::Threshold;
+///
+/// // The first is like the second, the second like the third; but the third is not like the first.
+/// let sets = Sets::new(&[vec![1, 2, 3, 4], vec![2, 3, 4, 5], vec![3, 4, 5, 6]]);
+/// let decisions = independent_set(&sets, Criterion::Jaccard(Threshold::new(0.6)?), References::default());
+///
+/// assert!(matches!(decisions[..], [Decision::Kept, Decision::Removed { .. }, Decision::Kept]));
+/// # Ok::<(), lookalike_core::Error>(())
+/// ```
+pub fn independent_set(sets: &Sets, criterion: Criterion, references: References) -> Vec<Decision> {
+    let mut resolver = Resolver::new(sets, criterion, references);
+    resolver.decide();
+    if !criterion.is_directed() {
+        resolver.ask_for_what_was_kept_since();
+    }
+    resolver.decisions
+}
+
+struct Resolver<'a> {
+    sets: &'a Sets,
+    criterion: Criterion,
+    references: References,
+    /// How many tokens of each item are its prefix.
+    prefixes: Vec<u32>,
+    outlines: Vec<u64>,
+    largest: u32,
+    /// What is kept.
+    index: Index,
+    probers: Probers,
+    decisions: Vec<Decision>,
+}
+
+impl<'a> Resolver<'a> {
+    fn new(sets: &'a Sets, criterion: Criterion, references: References) -> Self {
+        let all = || (0..sets.len() as u32).into_par_iter();
+        let prefixes: Vec<u32> = all().map(|item| prefix(sets, criterion, item) as u32).collect();
+        let by_item = (0..).zip(&prefixes).map(|(item, prefix)| &sets.tokens(item)[..*prefix as usize]);
+        Self {
+            sets,
+            criterion,
+            references: References { count: references.count.min(sets.len() as u32), ..references },
+            outlines: all().map(|item| outline(sets.tokens(item))).collect(),
+            largest: sets.sizes().iter().copied().max().unwrap_or(0),
+            index: Index::with_room_for(sets.token_count(), by_item),
+            probers: Probers::new(criterion, sets.len(), sets.token_count()),
+            decisions: vec![Decision::Kept; sets.len()],
+            prefixes,
+        }
+    }
+
+    fn decide(&mut self) {
+        let References { count: reference_count, scope } = self.references;
+        (0..reference_count).for_each(|item| self.index(item));
+        for block in self.blocks() {
+            let asked: Vec<Decision> = self.ask(&block.clone().collect::<Vec<_>>(), |item, prober| {
+                let by_reference = self.most_alike(item, 0..reference_count, Decision::Kept, prober);
+                match scope {
+                    Scope::Everything if by_reference == Decision::Kept => {
+                        self.most_alike(item, reference_count..block.start, Decision::Kept, prober)
+                    }
+                    _ => by_reference,
+                }
+            });
+            for (item, mut decision) in block.clone().zip(asked) {
+                if decision == Decision::Kept && scope == Scope::Everything {
+                    decision = self.probers.with(|prober| self.most_alike(item, block.start..item, decision, prober));
+                    if decision == Decision::Kept {
+                        self.index(item);
+                    }
+                }
+                self.decisions[item as usize] = decision;
+            }
+        }
+    }
+
+    /// A removed item was held only against what was kept before its block, or before itself: now against all.
+    fn ask_for_what_was_kept_since(&mut self) {
+        let reference_count = self.references.count;
+        let is_open = |decision| matches!(decision, Decision::Removed { by, .. } if by >= reference_count);
+        for block in self.blocks() {
+            let open: Vec<u32> = block.clone().filter(|item| is_open(self.decisions[*item as usize])).collect();
+            let since = block.start..self.sets.len() as u32;
+            let asked = self
+                .ask(&open, |item, prober| self.most_alike(item, since.clone(), self.decisions[item as usize], prober));
+            for (item, decision) in open.iter().zip(asked) {
+                self.decisions[*item as usize] = decision;
+            }
+        }
+    }
+
+    /// Blocks of items that are no references.
+    fn blocks(&self) -> impl Iterator<Item = Range<u32>> + use<> {
+        let end = self.sets.len() as u32;
+        (self.references.count..end).step_by(BLOCK).map(move |start| start..end.min(start + BLOCK as u32))
+    }
+
+    fn ask(&self, items: &[u32], ask: impl Fn(u32, &mut Prober) -> Decision + Sync) -> Vec<Decision> {
+        let of_some =
+            |items: &[u32]| self.probers.with(|prober| items.iter().map(|item| ask(*item, prober)).collect::<Vec<_>>());
+        items.par_chunks(ITEMS_AT_ONCE).map(of_some).collect::<Vec<_>>().concat()
+    }
+
+    /// Keeps an item for others to be found by.
+    fn index(&mut self, item: u32) {
+        let at = item as usize;
+        self.index.add(item, self.sets.tokens(item), self.prefixes[at] as usize, self.outlines[at]);
+    }
+
+    /// The removal by the kept item of these ranks that is most like this one, unless what is known is at least as good.
+    fn most_alike(&self, item: u32, ranks: Range<u32>, known: Decision, prober: &mut Prober) -> Decision {
+        let mut best = known;
+        if ranks.is_empty() {
+            return best;
+        }
+        let (tokens, size) = (self.sets.tokens(item), self.sets.size(item));
+        let own_outline = self.outlines[item as usize];
+        prober.begin();
+        prober.needs.turn_to(size, self.largest);
+        for (place, token) in tokens[..self.prefixes[item as usize] as usize].iter().enumerate() {
+            let remaining = (tokens.len() - place) as u32;
+            for posting in self.index.postings(*token, ranks.start) {
+                if posting.set >= ranks.end {
+                    break;
+                }
+                let partner_size = self.sets.size(posting.set);
+                if !prober.needs.allows(partner_size) {
+                    continue;
+                }
+                let least_shared = prober.needs.least_shared(partner_size);
+                // How many tokens are in one of both only, at most.
+                let most_differing = u64::from(size) + u64::from(partner_size) - 2 * u64::from(least_shared);
+                if posting.remaining.min(remaining) < least_shared
+                    || u64::from((posting.outline ^ own_outline).count_ones()) > most_differing
+                    || !prober.meets(posting.set)
+                {
+                    continue;
+                }
+                let partner = self.sets.tokens(posting.set);
+                let rest = &partner[partner.len() - posting.remaining as usize + 1..];
+                if let Some(shared) = prober.shared(tokens, rest, least_shared - 1) {
+                    let overlap = self.sets.overlap_of(item, posting.set, shared + 1);
+                    best = self.better(best, posting.set, overlap);
+                }
+            }
+        }
+        prober.end(tokens);
+        best
+    }
+
+    fn better(&self, known: Decision, by: u32, overlap: Overlap) -> Decision {
+        let likeness = Likeness::Features(overlap);
+        if let Decision::Removed { by: known_by, likeness: known_likeness } = known {
+            let [known_similarity, similarity] = [known_likeness, likeness].map(|of| of.similarity(self.criterion));
+            if known_similarity > similarity || known_similarity >= similarity && known_by <= by {
+                return known;
+            }
+        }
+        Decision::Removed { by, likeness }
+    }
+}
+
+/// How many tokens of a set can be the first that it shares with a match.
+fn prefix(sets: &Sets, criterion: Criterion, item: u32) -> usize {
+    let size = sets.size(item);
+    let least_partner = criterion.least_partner(size);
+    if least_partner > size {
+        return 0;
+    }
+    prefix_count(sets.tokens(item), criterion.least_shared(size, least_partner))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use proptest::prelude::*;
+
+    use super::super::brute::{self, in_threads};
+    use super::*;
+    use crate::similarity::Threshold;
+
+    fn by_brute_force(items: &[Vec<u64>], criterion: Criterion, references: References) -> Vec<Option<(usize, u32)>> {
+        let reference_count = (references.count as usize).min(items.len());
+        let sets = brute::plain_sets(items);
+        let similarity = |item: usize, other: usize| brute::similarity(criterion, &sets[item], &sets[other]);
+        let mut kept: Vec<usize> = (0..reference_count).collect();
+        let is_removable_by = |item: usize, by: usize| {
+            (by < reference_count || references.scope == Scope::Everything) && similarity(item, by).is_some()
+        };
+        for item in reference_count..items.len() {
+            if !kept.iter().any(|by| is_removable_by(item, *by)) {
+                kept.push(item);
+            }
+        }
+        let most_alike = |item: usize, among: &[usize]| {
+            let mut best: Option<(f64, usize, u32)> = None;
+            for by in among {
+                if let Some((similarity, shared)) = similarity(item, *by)
+                    && best.is_none_or(|(most, _, _)| similarity > most)
+                {
+                    best = Some((similarity, *by, shared));
+                }
+            }
+            best.map(|(_, by, shared)| (by, shared))
+        };
+        let of_item = |item: usize| {
+            if kept.contains(&item) {
+                return None;
+            }
+            // Only what is better ranked stands for what lies inside of it.
+            let end = if criterion.is_directed() { kept.partition_point(|by| *by < item) } else { kept.len() };
+            most_alike(item, &kept[..reference_count]).or_else(|| most_alike(item, &kept[..end]))
+        };
+        (0..items.len()).map(of_item).collect()
+    }
+
+    fn plain(decision: &Decision) -> Option<(usize, u32)> {
+        match decision {
+            Decision::Kept => None,
+            Decision::Removed { by, likeness } => Some((*by as usize, likeness.overlap().unwrap().shared)),
+        }
+    }
+
+    fn references() -> impl Strategy<Value = References> {
+        let scope = prop_oneof![Just(Scope::Everything), Just(Scope::References)];
+        prop_oneof![
+            Just(References::default()),
+            (0_u32..60, scope).prop_map(|(count, scope)| References { count, scope })
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1000))]
+
+        #[test]
+        fn decisions_are_those_of_brute_force(
+            items in brute::items(), criterion in brute::criterion(), references in references()
+        ) {
+            let decisions = independent_set(&Sets::new(&items), criterion, references);
+            let found: Vec<Option<(usize, u32)>> = decisions.iter().map(plain).collect();
+            prop_assert_eq!(found, by_brute_force(&items, criterion, references));
+        }
+    }
+
+    /// Families of copies with up to five changes, over several blocks.
+    fn families(count: u64) -> Vec<Vec<u64>> {
+        let copy = |at: u64| {
+            let noise = (at + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            let mut copy: Vec<u64> = (0..20 + at % 5).map(|place| (at * at % 97) << 20 | place).collect();
+            for change in 0..(noise >> 32) % 6 {
+                copy[(noise >> (change * 4) & 15) as usize] = 1 << 40 | noise >> (20 + change) & 1023;
+            }
+            copy
+        };
+        (0..count).map(copy).collect()
+    }
+
+    #[test]
+    fn decisions_over_many_blocks_are_those_of_brute_force() {
+        let items = families(1500);
+        let criterion = Criterion::Jaccard(Threshold::new(0.8).unwrap());
+        for references in [References::default(), References { count: 300, scope: Scope::Everything }] {
+            let decisions = independent_set(&Sets::new(&items), criterion, references);
+            let found: Vec<Option<(usize, u32)>> = decisions.iter().map(plain).collect();
+            assert!(
+                found.iter().any(Option::is_some) && found[references.count as usize..].iter().any(Option::is_none)
+            );
+            assert_eq!(found, by_brute_force(&items, criterion, references));
+        }
+    }
+
+    #[test]
+    fn more_threads_decide_the_same() {
+        let sets = Sets::new(&families(20_000));
+        let criterion = Criterion::Jaccard(Threshold::new(0.8).unwrap());
+        let decide = || independent_set(&sets, criterion, References::default());
+        assert!(in_threads(1, decide) == in_threads(4, decide));
+    }
+
+    #[test]
+    fn a_family_costs_no_square() {
+        // A thousand million pairs could not be looked at in this time.
+        let items: Vec<Vec<u64>> = (0..50_000).map(|at| (0..40).chain([1000 + at / 3]).collect()).collect();
+        let start = Instant::now();
+        let criterion = Criterion::Jaccard(Threshold::new(0.9).unwrap());
+        let decisions = independent_set(&Sets::new(&items), criterion, References::default());
+        assert_eq!(decisions.iter().filter(|decision| **decision == Decision::Kept).count(), 1);
+        assert!(start.elapsed().as_secs() < 20);
+    }
+}

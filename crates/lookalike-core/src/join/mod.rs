@@ -1,0 +1,28 @@
+//! The exact join: all pairs of sets that are alike enough, without sketches and with none missed.
+//!
+//! ```text
+//! features → Sets → Index → candidates → matches, or what is kept
+//! ```
+//!
+//! Sets are sorted by tokens, rare ones first. Two sets that must share `n` tokens share one that is not among the last
+//! `n - 1` of either: so only this *prefix* of a set is indexed, and only by it are others looked for (Chaudhuri et al.
+//! 2006; Bayardo et al. 2007). The first token that two prefixes share tells at once how much can be shared at all,
+//! since everything shared comes from there on (the position filter; Xiao et al. 2008).
+//!
+//! What a reader would get wrong: no candidates are counted up. The first posting in which a set is met decides by
+//! its filters whether the set is measured, and a set that is refused once would be refused at every later token,
+//! since what remains only shrinks.
+
+#[cfg(test)]
+mod brute;
+mod dictionary;
+mod groups;
+mod index;
+mod kept;
+mod pairs;
+mod probe;
+mod sets;
+
+pub use kept::independent_set;
+pub use pairs::{each_match, match_count, matches};
+pub use sets::{Sets, SetsBuilder};

@@ -1,0 +1,366 @@
+//! Sets to matches: every pair that is alike enough.
+//!
+//! Each group of equal sets looks for partners among the groups before it, which are the smaller ones and of its own
+//! size those that come first. So a set is indexed only by what it must share with a larger one, which is less than
+//! what it looks for itself (Xiao et al. 2008).
+//!
+//! What a reader would get wrong: only groups are joined in parallel, and pairs of items are made of them at the end,
+//! since a group of ten thousand equal sets is fifty million pairs.
+
+use rayon::prelude::*;
+
+use super::Sets;
+use super::groups::Groups;
+use super::index::{Index, outline, prefix_count};
+use super::probe::{Prober, Probers};
+use crate::criterion::Criterion;
+use crate::feature_set::Overlap;
+use crate::likeness::Likeness;
+use crate::resolve::{Match, References};
+
+/// How many groups a thread probes in one go.
+const GROUPS_AT_ONCE: usize = 64;
+
+/// How many groups are probed before their matches are handed on.
+const GROUPS_IN_BLOCK: usize = 8192;
+
+/// How many matches of groups a block should have at most.
+const FOUND_IN_BLOCK: usize = 1 << 20;
+
+/// All matches, sorted by their left and right items.
+///
+/// Two references are not compared with each other, and with [`Scope::References`](crate::resolve::Scope) only pairs of
+/// a reference and another item are matches.
+///
+/// ```
+/// use lookalike_core::criterion::Criterion;
+/// use lookalike_core::join::{Sets, matches};
+/// use lookalike_core::resolve::References;
+/// use lookalike_core::similarity::Threshold;
+///
+/// let sets = Sets::new(&[vec![1, 2, 3, 4], vec![8, 9], vec![1, 2, 3, 5]]);
+/// let found = matches(&sets, Criterion::Jaccard(Threshold::new(0.6)?), References::default());
+///
+/// assert_eq!(found.len(), 1);
+/// assert_eq!((found[0].left, found[0].right, found[0].likeness.overlap().unwrap().shared), (0, 2, 3));
+/// # Ok::<(), lookalike_core::Error>(())
+/// ```
+pub fn matches(sets: &Sets, criterion: Criterion, references: References) -> Vec<Match> {
+    let join = Join::new(sets, criterion, references);
+    let of_groups = |groups: &[u32]| {
+        let mut pairs = Vec::new();
+        join.probe(groups, |found| {
+            join.each_pair(found, |left, right| pairs.push(Pair { left, right, shared: found.shared }));
+        });
+        pairs
+    };
+    let groups: Vec<u32> = (0..join.groups.len() as u32).collect();
+    let by_groups: Vec<Vec<Pair>> = groups.par_chunks(GROUPS_AT_ONCE).map(of_groups).collect();
+    sorted(by_groups, sets)
+}
+
+/// How many matches there are, without making any.
+pub fn match_count(sets: &Sets, criterion: Criterion, references: References) -> u64 {
+    let join = Join::new(sets, criterion, references);
+    let of_groups = |groups: &[u32]| {
+        let mut count = 0;
+        join.probe(groups, |found| count += join.pair_count(found));
+        count
+    };
+    let groups: Vec<u32> = (0..join.groups.len() as u32).collect();
+    groups.par_chunks(GROUPS_AT_ONCE).map(of_groups).sum()
+}
+
+/// Hands on every match while others are still to be found, so that they need not all be in memory.
+///
+/// They come in an order of their own: it is always the same, but not that of [`matches()`].
+///
+/// # Errors
+///
+/// The first error of `each`, which ends the join.
+pub fn each_match<E>(
+    sets: &Sets,
+    criterion: Criterion,
+    references: References,
+    mut each: impl FnMut(Match) -> Result<(), E>,
+) -> Result<(), E> {
+    let join = Join::new(sets, criterion, references);
+    let of_groups = |groups: &[u32]| {
+        let mut all = Vec::new();
+        join.probe(groups, |found| all.push(found));
+        all
+    };
+    let groups: Vec<u32> = (0..join.groups.len() as u32).collect();
+    let mut rest = &groups[..];
+    let mut block_count = GROUPS_IN_BLOCK;
+    while !rest.is_empty() {
+        let block;
+        (block, rest) = rest.split_at(block_count.min(rest.len()));
+        let by_groups: Vec<Vec<Found>> = block.par_chunks(GROUPS_AT_ONCE).map(of_groups).collect();
+        let found_count: usize = by_groups.iter().map(Vec::len).sum();
+        for found in by_groups.into_iter().flatten() {
+            let mut outcome = Ok(());
+            join.each_pair(found, |left, right| {
+                if outcome.is_ok() {
+                    outcome = each(Pair { left, right, shared: found.shared }.to_match(sets));
+                }
+            });
+            outcome?;
+        }
+        // Groups with very many partners often come together. The order of matches does not depend on blocks.
+        block_count = if found_count > FOUND_IN_BLOCK { block_count.div_ceil(2) } else { GROUPS_IN_BLOCK };
+    }
+    Ok(())
+}
+
+/// Two groups that match, or one whose sets match each other.
+#[derive(Clone, Copy)]
+struct Found {
+    group: u32,
+    /// The partner, or the group itself.
+    partner: u32,
+    shared: u32,
+}
+
+/// Two items that match.
+#[derive(Clone, Copy)]
+struct Pair {
+    left: u32,
+    right: u32,
+    shared: u32,
+}
+
+impl Pair {
+    fn to_match(self, sets: &Sets) -> Match {
+        let Self { left, right, shared } = self;
+        let overlap = Overlap { shared, left: sets.size(left), right: sets.size(right) };
+        Match { left, right, likeness: Likeness::Features(overlap) }
+    }
+}
+
+/// Pairs as matches, by their left and right items: counted into place by the left, then sorted by the right.
+fn sorted(parts: Vec<Vec<Pair>>, sets: &Sets) -> Vec<Match> {
+    let mut ends = vec![0; sets.len()];
+    parts.iter().flatten().for_each(|pair| ends[pair.left as usize] += 1);
+    let mut total = 0;
+    for end in &mut ends {
+        // For now the start; filling in moves each to its end.
+        (*end, total) = (total, total + *end);
+    }
+    let mut matches = vec![Match { left: 0, right: 0, likeness: Likeness::Features(Overlap::of_equals(0)) }; total];
+    for part in parts {
+        for pair in part {
+            let end: &mut usize = &mut ends[pair.left as usize];
+            matches[*end] = pair.to_match(sets);
+            *end += 1;
+        }
+    }
+    matches
+        .par_chunk_by_mut(|one, next| one.left == next.left)
+        .for_each(|of_left| of_left.sort_unstable_by_key(|found| found.right));
+    matches
+}
+
+struct Join<'a> {
+    sets: &'a Sets,
+    groups: Groups,
+    outlines: Vec<u64>,
+    index: Index,
+    probers: Probers,
+}
+
+impl<'a> Join<'a> {
+    fn new(sets: &'a Sets, criterion: Criterion, references: References) -> Self {
+        let groups = Groups::new(sets, criterion, references);
+        let item = |group: u32| groups.items(group)[0];
+        // Whoever finds this set is at least as large.
+        let prefix =
+            |item: u32| prefix_count(sets.tokens(item), criterion.least_shared(sets.size(item), sets.size(item)));
+        let all = 0..groups.len() as u32;
+        let outlines: Vec<u64> = all.clone().into_par_iter().map(|group| outline(sets.tokens(item(group)))).collect();
+        let prefixes = all.clone().map(item).map(|item| &sets.tokens(item)[..prefix(item)]);
+        let mut index = Index::with_room_for(sets.token_count(), prefixes);
+        for group in all {
+            index.add(group, sets.tokens(item(group)), prefix(item(group)), outlines[group as usize]);
+        }
+        let probers = Probers::new(criterion, groups.len(), sets.token_count());
+        Self { sets, groups, outlines, index, probers }
+    }
+
+    /// Finds the partners of some groups, and the groups whose own sets match each other.
+    fn probe(&self, groups: &[u32], mut each: impl FnMut(Found)) {
+        self.probers.with(|prober| {
+            for group in groups {
+                if self.groups.equal_pair_count(*group) > 0 {
+                    let shared = self.sets.size(self.groups.items(*group)[0]);
+                    each(Found { group: *group, partner: *group, shared });
+                }
+                self.partners(*group, prober, |partner, shared| each(Found { group: *group, partner, shared }));
+            }
+        });
+    }
+
+    /// Finds the groups before this one that match it.
+    fn partners(&self, group: u32, prober: &mut Prober, mut each: impl FnMut(u32, u32)) {
+        let item = self.groups.items(group)[0];
+        let (tokens, size) = (self.sets.tokens(item), self.sets.size(item));
+        let own_outline = self.outlines[group as usize];
+        prober.begin();
+        prober.needs.turn_to(size, size);
+        let least_partner = prober.needs.least_partner();
+        let first = self.groups.first_of_size(least_partner);
+        // The largest partner that can still be matched: the further into the set, the less remains to be shared.
+        let mut largest = size;
+        for (place, token) in tokens.iter().enumerate() {
+            let remaining = (tokens.len() - place) as u32;
+            while largest >= least_partner && prober.needs.least_shared(largest) > remaining {
+                largest -= 1;
+            }
+            if largest < least_partner {
+                break;
+            }
+            let end = group.min(self.groups.first_of_size(largest + 1));
+            // Groups come by size, so what depends on the partner's size changes rarely.
+            let (mut size_end, mut least_shared, mut most_differing) = (0, 0, 0);
+            for posting in self.index.postings(*token, first) {
+                if posting.set >= end {
+                    break;
+                }
+                if posting.set >= size_end {
+                    let partner_size = self.sets.size(self.groups.items(posting.set)[0]);
+                    size_end = self.groups.first_of_size(partner_size + 1);
+                    least_shared = prober.needs.least_shared(partner_size);
+                    most_differing = size - least_shared + (partner_size - least_shared);
+                }
+                if posting.remaining < least_shared
+                    || (posting.outline ^ own_outline).count_ones() > most_differing
+                    || !prober.meets(posting.set)
+                    || !self.groups.compare(group, posting.set)
+                {
+                    continue;
+                }
+                let partner = self.sets.tokens(self.groups.items(posting.set)[0]);
+                let rest = &partner[partner.len() - posting.remaining as usize + 1..];
+                if let Some(shared) = prober.shared(tokens, rest, least_shared - 1) {
+                    each(posting.set, shared + 1);
+                }
+            }
+        }
+        prober.end(tokens);
+    }
+
+    fn pair_count(&self, found: Found) -> u64 {
+        if found.group == found.partner {
+            self.groups.equal_pair_count(found.group)
+        } else {
+            self.groups.pair_count(found.group, found.partner)
+        }
+    }
+
+    fn each_pair(&self, found: Found, each: impl FnMut(u32, u32)) {
+        if found.group == found.partner {
+            self.groups.each_equal_pair(found.group, each);
+        } else {
+            self.groups.each_pair(found.group, found.partner, each);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use proptest::prelude::*;
+
+    use super::super::brute::{self, in_threads};
+    use super::*;
+    use crate::resolve::Scope;
+    use crate::similarity::Threshold;
+
+    fn references() -> impl Strategy<Value = References> {
+        let scope = prop_oneof![Just(Scope::Everything), Just(Scope::References)];
+        prop_oneof![
+            Just(References::default()),
+            (0_u32..20, scope).prop_map(|(count, scope)| References { count, scope })
+        ]
+    }
+
+    /// Left, right and shared of all matches.
+    fn by_brute_force(items: &[Vec<u64>], criterion: Criterion, references: References) -> Vec<(u32, u32, u32)> {
+        let sets = brute::plain_sets(items);
+        let mut found = Vec::new();
+        for left in 0..items.len() {
+            for right in left + 1..items.len() {
+                let [is_left_reference, is_right_reference] = [left, right].map(|at| at < references.count as usize);
+                let is_asked = match references.scope {
+                    Scope::Everything => !(is_left_reference && is_right_reference),
+                    Scope::References => is_left_reference != is_right_reference,
+                };
+                if is_asked && let Some((_, shared)) = brute::similarity(criterion, &sets[left], &sets[right]) {
+                    found.push((left as u32, right as u32, shared));
+                }
+            }
+        }
+        found
+    }
+
+    fn plain(found: &Match) -> (u32, u32, u32) {
+        (found.left, found.right, found.likeness.overlap().unwrap().shared)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1000))]
+
+        #[test]
+        fn all_ways_to_join_find_what_brute_force_finds(
+            items in brute::items(), criterion in brute::criterion(), references in references()
+        ) {
+            let expected = by_brute_force(&items, criterion, references);
+            let sets = Sets::new(&items);
+            let found = matches(&sets, criterion, references);
+            prop_assert_eq!(&found.iter().map(plain).collect::<Vec<_>>(), &expected);
+            for Match { left, right, likeness } in found {
+                let overlap = likeness.overlap().unwrap();
+                prop_assert_eq!([overlap.left, overlap.right], [left, right].map(|item| sets.size(item)));
+            }
+            prop_assert_eq!(match_count(&sets, criterion, references), expected.len() as u64);
+            let mut streamed = Vec::new();
+            each_match(&sets, criterion, references, |found| { streamed.push(plain(&found)); Ok::<_, Infallible>(()) })?;
+            streamed.sort_unstable();
+            prop_assert_eq!(streamed, expected);
+        }
+    }
+
+    #[test]
+    fn more_threads_find_the_same_in_the_same_order() {
+        // Many blocks: families of changed copies, and equal ones.
+        let items: Vec<Vec<u64>> =
+            (0..20_000_u64).map(|at| (0..8).map(|place| (at / 7 + place) % 5000 + at % 3 * 7).collect()).collect();
+        let sets = Sets::new(&items);
+        let criterion = Criterion::Jaccard(Threshold::new(0.7).unwrap());
+        let join = || {
+            let mut streamed = Vec::new();
+            each_match(&sets, criterion, References::default(), |found| {
+                streamed.push(found);
+                Ok::<_, Infallible>(())
+            })
+            .unwrap();
+            (matches(&sets, criterion, References::default()), streamed)
+        };
+        let found = in_threads(1, join);
+        assert!(found.0.len() > 20_000 && found.0.len() == found.1.len());
+        assert!(found == in_threads(4, join));
+    }
+
+    #[test]
+    fn an_error_ends_the_join() {
+        let sets = Sets::new(&vec![[1, 2, 3]; 50]);
+        let criterion = Criterion::Jaccard(Threshold::new(0.5).unwrap());
+        let mut count = 0;
+        let outcome = each_match(&sets, criterion, References::default(), |_| {
+            count += 1;
+            if count == 5 { Err("full") } else { Ok(()) }
+        });
+        assert_eq!((outcome, count), (Err("full"), 5));
+    }
+}

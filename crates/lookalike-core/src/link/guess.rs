@@ -1,0 +1,392 @@
+//! Tables to a [`Config`]: what each column is, told from its values. The word over it decides only where values could
+//! be two things: seven digits are a phone or a code.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::config::{ColumnConfig, Config, Kind};
+use super::normalize::{Date, DateOrder, fold, is_address_word, parse_number, words};
+use super::records::MOST_FIELDS;
+use super::vocabulary::{FAMILY_NAMES, GIVEN_NAMES, ORGANISATION_WORDS};
+use crate::strings::Strings;
+use crate::table::Table;
+
+/// How many different values are looked at. They are the ones with the least hashes, so that rows may come in any order.
+const SAMPLE: usize = 5_000;
+
+/// Guesses what the columns of one or two tables are, and which of the second belongs to which of the first.
+/// The column `id` is not compared.
+pub fn guess(first: &Table, second: Option<&Table>, id: Option<&str>) -> Config {
+    let mut is_taken = vec![false; second.map_or(0, |second| second.names().len())];
+    let mut columns = Vec::new();
+    let mut word_means = Vec::new();
+    for (at, name) in first.names().iter().enumerate() {
+        let partner = second.and_then(|second| Some((second, partner(name, second)?)));
+        let mut other_name = None;
+        if let Some((second, other)) = partner {
+            is_taken[other] = true;
+            other_name = Some(&second.names()[other]).filter(|other| *other != name).cloned();
+        }
+        let mut word_mean = 0.0;
+        let (kind, why) = if id == Some(name) {
+            (Kind::Ignored, "it is the id".to_owned())
+        } else if second.is_some() && partner.is_none() {
+            (Kind::Ignored, "only the first table has it".to_owned())
+        } else {
+            let profile = Profile::new(name, first.column(at), partner.map(|(second, other)| second.column(other)));
+            word_mean = profile.word_mean;
+            profile.kind()
+        };
+        columns.push(ColumnConfig { name: name.clone(), other_name, kind, why });
+        word_means.push(word_mean);
+    }
+    ignore_long_texts(&mut columns, &word_means);
+    for (name, is_taken) in second.into_iter().flat_map(Table::names).zip(is_taken) {
+        if !is_taken {
+            let why = "only the second table has it".to_owned();
+            columns.push(ColumnConfig { name: name.clone(), other_name: None, kind: Kind::Ignored, why });
+        }
+    }
+    ignore_too_many(&mut columns);
+    Config { id: id.map(str::to_owned), columns, ..Config::default() }
+}
+
+/// No more than can be compared: the first ones, since tables begin with what matters.
+fn ignore_too_many(columns: &mut [ColumnConfig]) {
+    for column in columns.iter_mut().filter(|column| column.kind != Kind::Ignored).skip(MOST_FIELDS) {
+        column.kind = Kind::Ignored;
+        column.why = format!("{MOST_FIELDS} columns are compared, and others come first");
+    }
+}
+
+/// Where there is a name or a title, a long text beside it says what the thing is like, and things of one kind are described
+/// alike: it brings together what is only related.
+fn ignore_long_texts(columns: &mut [ColumnConfig], word_means: &[f64]) {
+    /// Words on average.
+    const LONG: f64 = 40.0;
+    let is_named = columns.iter().zip(word_means).any(|(column, words)| {
+        matches!(column.kind, Kind::PersonName | Kind::Organisation | Kind::FreeText) && *words < LONG / 2.0
+    });
+    for (column, words) in columns.iter_mut().zip(word_means) {
+        if is_named && column.kind == Kind::FreeText && *words >= LONG {
+            column.kind = Kind::Ignored;
+            column.why = format!("a long text, {words:.0} words on average: shorter ones tell what it is");
+        }
+    }
+}
+
+/// The column of the second table that is called so.
+fn partner(name: &str, second: &Table) -> Option<usize> {
+    let wanted = header_words(name);
+    second.names().iter().position(|name| header_words(name) == wanted)
+}
+
+/// `postCode`, `post_code` and `Post Code` are one name.
+fn header_words(name: &str) -> Vec<String> {
+    let mut spaced = String::new();
+    let mut before_is_lower = false;
+    for c in name.chars() {
+        if c.is_uppercase() && before_is_lower {
+            spaced.push(' ');
+        }
+        before_is_lower = c.is_lowercase();
+        spaced.push(if c == '_' { ' ' } else { c });
+    }
+    words(&spaced)
+}
+
+/// What can be seen of a column without knowing what it is. Shares are of the filled values, each different value once.
+#[derive(Debug, Default)]
+struct Profile {
+    header: Vec<String>,
+    row_count: usize,
+    filled_count: usize,
+    distinct_count: usize,
+    is_shared: bool,
+    emails: f64,
+    dates: f64,
+    phones: f64,
+    phone_signs: f64,
+    numbers: f64,
+    decimals: f64,
+    longest_digits: usize,
+    same_length: f64,
+    codes: f64,
+    word_mean: f64,
+    letter_mean: f64,
+    streets: f64,
+    number_first: f64,
+    people: f64,
+    organisations: f64,
+    with_digit: f64,
+}
+
+impl Profile {
+    fn new(name: &str, first: &Strings, second: Option<&Strings>) -> Self {
+        let mut profile = Self { header: header_words(name), ..Self::default() };
+        let mut hashes: Vec<HashMap<u64, &str>> = Vec::new();
+        for column in [Some(first), second].into_iter().flatten() {
+            profile.row_count += column.len();
+            let filled = column.iter().map(str::trim).filter(|value| !value.is_empty());
+            profile.filled_count += filled.clone().count();
+            hashes.push(filled.map(|value| (xxh3_64(value.as_bytes()), value)).collect());
+        }
+        profile.is_shared = match &hashes[..] {
+            [first, second] => first.keys().any(|hash| second.contains_key(hash)),
+            _ => hashes[0].len() < profile.filled_count,
+        };
+        let mut values: Vec<(u64, &str)> = hashes.into_iter().flatten().collect();
+        values.sort_unstable();
+        values.dedup();
+        profile.distinct_count = values.len();
+        values.truncate(SAMPLE);
+        profile.look_at(&values.iter().map(|(_, value)| *value).collect::<Vec<_>>());
+        profile
+    }
+
+    fn look_at(&mut self, values: &[&str]) {
+        let order = DateOrder::of(values.iter().copied());
+        let share = |test: &dyn Fn(&str) -> bool| {
+            values.iter().filter(|value| test(value)).count() as f64 / values.len().max(1) as f64
+        };
+        let digits = |value: &str| value.bytes().filter(u8::is_ascii_digit).count();
+        self.emails = share(&|value| value.contains('@') && !value.contains(' '));
+        self.dates = share(&|value| value.len() >= 6 && Date::parse(value, order).is_some_and(|date| date.month > 0));
+        self.phones = share(&|value| (7..=15).contains(&digits(value)) && is_phone_like(value));
+        self.phone_signs = share(&|value| is_phone_like(value) && value.bytes().any(|b| b"()+-/. ".contains(&b)));
+        self.numbers = share(&|value| parse_number(value).is_some());
+        self.decimals = share(&|value| parse_number(value).is_some_and(|number| number.fract() != 0.0));
+        self.longest_digits = values.iter().map(|value| digits(value)).max().unwrap_or(0);
+        self.same_length = most_common_share(values.iter().map(|value| value.chars().count()));
+        self.codes = share(&|value| is_code_like(value));
+        self.with_digit = share(&|value| digits(value) > 0);
+        let cut: Vec<Vec<String>> = values.iter().map(|value| words(value)).collect();
+        let share_of_words = |test: &dyn Fn(&[String]) -> bool| {
+            cut.iter().filter(|words| test(words)).count() as f64 / cut.len().max(1) as f64
+        };
+        let count = cut.len().max(1) as f64;
+        self.word_mean = cut.iter().map(Vec::len).sum::<usize>() as f64 / count;
+        self.letter_mean = values.iter().map(|value| value.chars().count()).sum::<usize>() as f64 / count;
+        self.streets = share_of_words(&|words| words.iter().skip(1).any(|word| is_address_word(word)));
+        self.number_first = share_of_words(&|words| {
+            words.len() > 1 && words[0].starts_with(|c: char| c.is_ascii_digit()) && words[0].len() < 6
+        });
+        self.people = share_of_words(&|words| words.len() <= 4 && words.iter().any(|word| is_name(word)));
+        self.organisations =
+            share_of_words(&|words| words.len() > 1 && words.iter().any(|word| is_organisation_word(word)));
+    }
+
+    fn is_called(&self, names: &[&str]) -> bool {
+        self.header.iter().any(|word| names.contains(&word.as_str())) || names.contains(&self.header.concat().as_str())
+    }
+
+    /// What the column is, and why.
+    fn kind(&self) -> (Kind, String) {
+        let percent = |share: f64| format!("{:.0} %", share * 100.0);
+        if self.filled_count == 0 {
+            return (Kind::Ignored, "it has no values".to_owned());
+        }
+        if self.distinct_count == 1 && self.row_count > 1 {
+            return (Kind::Ignored, "it has the same value everywhere".to_owned());
+        }
+        if self.emails >= 0.6 {
+            return (Kind::Email, format!("{} have an @", percent(self.emails)));
+        }
+        if self.dates >= 0.8 {
+            return (Kind::Date, format!("{} are dates", percent(self.dates)));
+        }
+        if self.phones >= 0.8 && (self.phone_signs >= 0.5 || self.is_called(PHONE)) {
+            return (Kind::Phone, format!("{} look like phones", percent(self.phones)));
+        }
+        let is_identifier = !self.is_shared && self.distinct_count == self.filled_count && self.word_mean <= 2.0;
+        if is_identifier && self.row_count >= 20 && (self.codes >= 0.9 || self.numbers >= 0.9) && self.decimals == 0.0 {
+            return (Kind::Ignored, "it differs in every record: an identifier".to_owned());
+        }
+        if self.numbers >= 0.9 {
+            return self.kind_of_number();
+        }
+        if self.codes >= 0.7 && self.word_mean <= 2.5 {
+            return (Kind::Code, format!("{} are letters and digits", percent(self.codes)));
+        }
+        if self.letter_mean <= 4.0 && self.word_mean <= 1.2 && self.distinct_count <= 200 {
+            return (Kind::Code, format!("{} short values", self.distinct_count));
+        }
+        self.kind_of_words()
+    }
+
+    fn kind_of_number(&self) -> (Kind, String) {
+        if self.decimals == 0.0 && (self.is_called(CODE) || (self.same_length >= 0.9 && self.longest_digits >= 4)) {
+            return (Kind::Code, format!("{} digits each", self.longest_digits));
+        }
+        (Kind::Number, format!("{:.0} % are numbers", self.numbers * 100.0))
+    }
+
+    fn kind_of_words(&self) -> (Kind, String) {
+        let percent = |share: f64| format!("{:.0} %", share * 100.0);
+        if self.streets.max(self.number_first) >= 0.4 && self.word_mean < 12.0 {
+            return (Kind::Address, format!("{} look like addresses", percent(self.streets.max(self.number_first))));
+        }
+        if self.is_called(ADDRESS) && self.word_mean < 15.0 {
+            return (Kind::Address, format!("it is called {}", self.header.join(" ")));
+        }
+        if self.people >= 0.25 && self.word_mean <= 4.0 && self.organisations < 0.1 && self.with_digit < 0.1 {
+            return (Kind::PersonName, format!("{} have a common name of a person", percent(self.people)));
+        }
+        if self.is_called(PERSON) && self.word_mean <= 4.0 && self.with_digit < 0.1 {
+            return (Kind::PersonName, format!("it is called {}", self.header.join(" ")));
+        }
+        if self.word_mean <= 7.0 && (self.organisations >= 0.15 || self.is_called(ORGANISATION)) {
+            let why = if self.organisations >= 0.15 {
+                format!("{} have a word of an organisation", percent(self.organisations))
+            } else {
+                format!("it is called {}", self.header.join(" "))
+            };
+            return (Kind::Organisation, why);
+        }
+        (Kind::FreeText, format!("words, {:.1} on average", self.word_mean))
+    }
+}
+
+/// Words over columns, as they are common in tables of customers, sites and products.
+const PHONE: &[&str] =
+    &["phone", "phones", "tel", "telephone", "mobile", "cell", "fax", "telefon", "handy", "phonenumber"];
+const CODE: &[&str] = &[
+    "zip", "zipcode", "postcode", "postal", "plz", "code", "id", "ssn", "number", "no", "nr", "num", "isbn", "ean",
+    "upc", "sku", "account", "licence", "license", "passport",
+];
+const ADDRESS: &[&str] = &[
+    "address",
+    "addr",
+    "address1",
+    "address2",
+    "street",
+    "road",
+    "city",
+    "town",
+    "suburb",
+    "place",
+    "county",
+    "village",
+    "locality",
+    "district",
+    "region",
+    "country",
+    "ort",
+    "strasse",
+    "location",
+    "municipality",
+    "birthplace",
+];
+const PERSON: &[&str] = &[
+    "firstname",
+    "first",
+    "given",
+    "givenname",
+    "forename",
+    "surname",
+    "last",
+    "lastname",
+    "family",
+    "familyname",
+    "middle",
+    "middlename",
+    "author",
+    "authors",
+    "person",
+    "vorname",
+    "nachname",
+    "fname",
+    "lname",
+    "fullname",
+];
+const ORGANISATION: &[&str] = &[
+    "company",
+    "organisation",
+    "organization",
+    "org",
+    "business",
+    "firm",
+    "employer",
+    "manufacturer",
+    "brand",
+    "vendor",
+    "supplier",
+    "publisher",
+    "school",
+    "site",
+    "restaurant",
+    "name",
+];
+
+const FAMILY: &[&str] = &[
+    "surname",
+    "last",
+    "lastname",
+    "family",
+    "familyname",
+    "lname",
+    "nachname",
+    "familienname",
+    "apellido",
+    "nom",
+    "cognome",
+];
+const PLACE_CODE: &[&str] = &[
+    "zip",
+    "zipcode",
+    "postcode",
+    "postal",
+    "postalcode",
+    "plz",
+    "postleitzahl",
+    "cap",
+    "state",
+    "county",
+    "country",
+    "region",
+    "province",
+    "district",
+];
+
+/// Whether a column by its name is one that all of a household share, beside address and phone.
+pub(super) fn is_of_household(name: &str, kind: Kind) -> bool {
+    let profile = Profile { header: header_words(name), ..Profile::default() };
+    match kind {
+        Kind::PersonName => profile.is_called(FAMILY),
+        Kind::Code | Kind::Number => profile.is_called(PLACE_CODE),
+        _ => false,
+    }
+}
+
+fn is_phone_like(value: &str) -> bool {
+    let number = value.to_ascii_lowercase();
+    let number = ["ext", "x"].iter().filter_map(|mark| number.find(mark)).min().map_or(&number[..], |at| &number[..at]);
+    number.bytes().all(|b| b.is_ascii_digit() || b"()+-/. ".contains(&b))
+}
+
+/// Letters and digits in one or two short words, as in "SW1A 1AA" or "lfl-m2-12".
+fn is_code_like(value: &str) -> bool {
+    value.len() <= 24
+        && value.split_whitespace().count() <= 2
+        && value.bytes().any(|b| b.is_ascii_digit())
+        && value.bytes().all(|b| b.is_ascii_alphanumeric() || b" -_/.".contains(&b))
+}
+
+fn most_common_share(values: impl Iterator<Item = usize>) -> f64 {
+    let mut counts: HashMap<usize, usize> = HashMap::new();
+    values.for_each(|value| *counts.entry(value).or_default() += 1);
+    let total: usize = counts.values().sum();
+    counts.values().max().map_or(0.0, |most| *most as f64 / total as f64)
+}
+
+fn is_name(word: &str) -> bool {
+    static NAMES: OnceLock<HashSet<&str>> = OnceLock::new();
+    NAMES.get_or_init(|| GIVEN_NAMES.split_whitespace().chain(FAMILY_NAMES.split_whitespace()).collect()).contains(word)
+}
+
+fn is_organisation_word(word: &str) -> bool {
+    static WORDS: OnceLock<HashSet<&str>> = OnceLock::new();
+    WORDS.get_or_init(|| ORGANISATION_WORDS.split_whitespace().collect()).contains(fold(word).as_str())
+}

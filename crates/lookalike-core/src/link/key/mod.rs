@@ -1,0 +1,135 @@
+//! Records to candidates: pairs that share a key, found by sorting. Nobody compares all with all.
+//!
+//! First the records that are identical in a field, then those that a forgiving key brings together: a letter left out, the
+//! same sound, rare words, swapped names, a phone without its area code. What a reader would get wrong: a bucket over
+//! [`Bounds::bucket_pairs`] is not dropped but split by a further key, one of another field; only what is too large
+//! even then is left out, and counted.
+
+mod coarse;
+mod gather;
+mod make;
+mod phonetic;
+mod split;
+
+pub use gather::Candidates;
+
+use rayon::prelude::*;
+
+use self::coarse::Coarse;
+use self::make::Maker;
+use self::split::Splitter;
+use super::records::Records;
+
+/// How a key came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum KeyKind {
+    /// Equal in a field.
+    Identical,
+    /// Equal in a part of a field: a phone without its area code, the name before the @.
+    Part,
+    /// The given name of one is the family name of the other; the month of one the day of the other.
+    Swapped,
+    /// One letter or digit more, less or other.
+    Deletion,
+    /// The same sound.
+    Phonetic,
+    /// A rare word in common.
+    RareWord,
+    /// Two words in common.
+    WordPair,
+    /// Many three-letter pieces in common, by `MinHash`.
+    Grams,
+}
+
+impl KeyKind {
+    /// All kinds, in the order in which they are tried.
+    pub const ALL: [Self; 8] = [
+        Self::Identical,
+        Self::Part,
+        Self::Swapped,
+        Self::Deletion,
+        Self::Phonetic,
+        Self::RareWord,
+        Self::WordPair,
+        Self::Grams,
+    ];
+
+    /// Whether one record has many keys of this kind, or a key so many records, that sharing one tells little.
+    fn forgives_much(self) -> bool {
+        matches!(self, Self::Part | Self::Deletion | Self::WordPair | Self::Grams)
+    }
+
+    /// What it is called in a summary.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Identical => "identical",
+            Self::Part => "part",
+            Self::Swapped => "swapped",
+            Self::Deletion => "deletion",
+            Self::Phonetic => "phonetic",
+            Self::RareWord => "rare-word",
+            Self::WordPair => "word-pair",
+            Self::Grams => "grams",
+        }
+    }
+}
+
+/// What one kind of key did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KeyReport {
+    /// Candidates that this kind found.
+    pub candidate_count: u64,
+    /// Of these, those that no other kind found.
+    pub alone_count: u64,
+    /// Buckets that were over the bound and were split by a further key.
+    pub split_bucket_count: u64,
+    /// Pairs of such buckets that no further key brought together; another kind may have.
+    pub not_compared_count: u64,
+}
+
+/// How much is compared.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// A bucket with more pairs is split.
+    pub bucket_pairs: u64,
+    /// Only pairs with a record from here on are wanted: those that are added to a finished result. 0 for all.
+    pub from: u32,
+}
+
+impl Bounds {
+    /// For this many records: the more there are, the more a key must tell to be worth comparing all that have it.
+    pub fn for_count(count: usize) -> Self {
+        /// Pairs a bucket where tables are small.
+        const MOST: u64 = 5_000;
+        /// Pairs a bucket where they are large: seven records each.
+        const LEAST: u64 = 50;
+        /// Records times pairs a bucket.
+        const PRODUCT: u64 = 10_000_000;
+        Self { bucket_pairs: (PRODUCT / count.max(1) as u64).clamp(LEAST, MOST), from: 0 }
+    }
+}
+
+/// Candidates a record from which on those that share keys of one field only are left out. Small tables have as many without
+/// harm, since they are small.
+const MOST_A_RECORD: usize = 20;
+
+/// As many candidates are compared in any case.
+const ALWAYS: usize = 2_000_000;
+
+/// Finds the pairs that are worth comparing.
+pub fn find_candidates(records: &Records, bounds: &Bounds) -> Candidates {
+    let coarse = Coarse::of(records);
+    let mut candidates = Candidates::default();
+    for maker in Maker::all(records) {
+        let entries = maker.entries(records);
+        let splitter = Splitter::new(records, &coarse, maker.field(), maker.kind(), *bounds);
+        let buckets: Vec<&[split::Entry]> =
+            entries.chunk_by(|left, right| left.key == right.key).filter(|bucket| bucket.len() > 1).collect();
+        let found: Vec<split::Found> = buckets.par_chunks(256).map(|buckets| splitter.pairs(buckets)).collect();
+        candidates.add(maker.kind(), maker.field_bits(), found);
+    }
+    candidates.leave_out_one_field((MOST_A_RECORD * records.count()).max(ALWAYS));
+    candidates.count();
+    candidates
+}

@@ -1,0 +1,158 @@
+//! Buckets to pairs. A bucket over the bound is split by a further key of another field, and again by a second one.
+
+use rdst::RadixKey;
+
+use super::coarse::Coarse;
+use super::{Bounds, KeyKind};
+use crate::link::records::Records;
+
+/// A record under one of its keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) key: u64,
+    pub(super) record: u32,
+}
+
+impl RadixKey for Entry {
+    const LEVELS: usize = 8;
+
+    #[inline]
+    fn get_level(&self, level: usize) -> u8 {
+        (self.key >> (level * 8)) as u8
+    }
+}
+
+/// What came of some buckets.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Pairs, the lesser record in the upper half.
+    pub(super) pairs: Vec<u64>,
+    /// Pairs of buckets that were split by a further key.
+    pub(super) split_pairs: Vec<u64>,
+    pub(super) split_bucket_count: u64,
+    pub(super) not_compared_count: u64,
+}
+
+/// Makes pairs of buckets of one field's key.
+pub(super) struct Splitter<'a> {
+    records: &'a Records,
+    coarse: &'a [Coarse],
+    field: Option<usize>,
+    splits: usize,
+    bounds: Bounds,
+}
+
+impl<'a> Splitter<'a> {
+    pub(super) fn new(
+        records: &'a Records,
+        coarse: &'a [Coarse],
+        field: Option<usize>,
+        kind: KeyKind,
+        bounds: Bounds,
+    ) -> Self {
+        let splits = if kind.forgives_much() { 1 } else { 2 };
+        Self { records, coarse, field, splits, bounds }
+    }
+
+    pub(super) fn pairs(&self, buckets: &[&[Entry]]) -> Found {
+        let mut found = Found::default();
+        let mut members: Vec<u32> = Vec::new();
+        for bucket in buckets {
+            members.clear();
+            members.extend(bucket.iter().map(|entry| entry.record));
+            members.sort_unstable();
+            members.dedup();
+            let count = self.pair_count(&members);
+            if count == 0 {
+                continue;
+            }
+            if count <= self.bounds.bucket_pairs {
+                self.emit(&members, &mut found.pairs);
+                continue;
+            }
+            let before = found.split_pairs.len();
+            self.split(&members, 0, self.splits, &mut found.split_pairs);
+            // One pair may come by two further keys.
+            let kept = before + keep_different(&mut found.split_pairs[before..]);
+            found.split_pairs.truncate(kept);
+            found.split_bucket_count += 1;
+            found.not_compared_count += count - (kept - before) as u64;
+        }
+        found
+    }
+
+    /// Splits by each further key from `first` on.
+    fn split(&self, members: &[u32], first: usize, splits: usize, pairs: &mut Vec<u64>) {
+        let mut coded: Vec<(u32, u32)> = Vec::with_capacity(members.len());
+        for (at, further) in self.coarse.iter().enumerate().skip(first) {
+            if Some(further.field) == self.field {
+                continue;
+            }
+            let of_record = &self.records.fields()[further.field].of_record;
+            coded.clear();
+            coded.extend(
+                members
+                    .iter()
+                    .filter_map(|record| further.code(of_record[*record as usize]).map(|code| (code, *record))),
+            );
+            coded.sort_unstable();
+            for part in coded.chunk_by(|left, right| left.0 == right.0) {
+                let part: Vec<u32> = part.iter().map(|(_, record)| *record).collect();
+                let count = self.pair_count(&part);
+                if count == 0 {
+                    continue;
+                }
+                if count <= self.bounds.bucket_pairs {
+                    self.emit(&part, pairs);
+                } else if splits > 1 {
+                    self.split(&part, at + 1, splits - 1, pairs);
+                }
+            }
+        }
+    }
+
+    /// How many pairs the members make. They are sorted, so that those of the first table come first.
+    fn pair_count(&self, members: &[u32]) -> u64 {
+        let count = members.len() as u64;
+        if self.records.are_of_two_tables() {
+            let in_first = members.partition_point(|record| (*record as usize) < self.records.first_count()) as u64;
+            return in_first * (count - in_first);
+        }
+        let old = members.partition_point(|record| *record < self.bounds.from) as u64;
+        count * count.saturating_sub(1) / 2 - old * old.saturating_sub(1) / 2
+    }
+
+    fn emit(&self, members: &[u32], pairs: &mut Vec<u64>) {
+        if self.records.are_of_two_tables() {
+            let in_first = members.partition_point(|record| (*record as usize) < self.records.first_count());
+            for left in &members[..in_first] {
+                pairs.extend(members[in_first..].iter().map(|right| pack(*left, *right)));
+            }
+            return;
+        }
+        for (at, right) in members.iter().enumerate() {
+            if *right >= self.bounds.from {
+                pairs.extend(members[..at].iter().map(|left| pack(*left, *right)));
+            }
+        }
+    }
+}
+
+/// Sorts, and moves each different number to the front; how many there are.
+fn keep_different(numbers: &mut [u64]) -> usize {
+    numbers.sort_unstable();
+    let mut kept = 0;
+    for at in 0..numbers.len() {
+        if kept == 0 || numbers[kept - 1] != numbers[at] {
+            numbers[kept] = numbers[at];
+            kept += 1;
+        }
+    }
+    kept
+}
+
+/// A pair in one number; sorted, pairs are in the order of their left and right records.
+#[inline]
+pub(super) fn pack(left: u32, right: u32) -> u64 {
+    u64::from(left) << 32 | u64::from(right)
+}

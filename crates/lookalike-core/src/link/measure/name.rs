@@ -1,0 +1,149 @@
+//! Names of people: misspelled, shortened, swapped.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use super::plain::{Spelled, jaro, lengths, slips};
+use super::{DIFFERENT, Level, Pattern, level_of};
+use crate::link::records::{MISSING, Records};
+use crate::link::vocabulary::NICKNAMES;
+
+const LITTLE_ALIKE: Level = 3;
+const ALIKE: Level = 4;
+const SHORT_FORM: Level = 5;
+const ONE_LETTER: Level = 6;
+const WITHIN: Level = 7;
+const SWAPPED_MISSPELLED: Level = 8;
+const SWAPPED: Level = 9;
+
+/// The level of two different names; `are_nicknames` when one is known to stand for the other.
+pub(super) fn level(texts: [Spelled<'_>; 2], are_nicknames: bool) -> Level {
+    let one = word_level(texts, are_nicknames);
+    let has_words = texts.iter().any(|one| one.letters.may_have(' ') && one.text().contains(' '));
+    if has_words { one.max(level_of_words(texts.map(Spelled::text))) } else { one }
+}
+
+fn word_level(texts: [Spelled<'_>; 2], are_nicknames: bool) -> Level {
+    let [shorter, longer] = lengths(texts);
+    match slips(texts, 2) {
+        Some(1) if longer >= 3 => return ONE_LETTER,
+        Some(2) if shorter >= 8 => return ONE_LETTER,
+        Some(2) if longer >= 6 => return if are_nicknames { SHORT_FORM } else { ALIKE },
+        _ => {}
+    }
+    let is_start = || {
+        let [left, right] = texts.map(Spelled::text);
+        left.starts_with(right) || right.starts_with(left)
+    };
+    let may_be_start = shorter != 2 && texts[0].letters.may_be_within(texts[1].letters);
+    if are_nicknames || (may_be_start && is_start()) {
+        return SHORT_FORM;
+    }
+    match jaro(texts, 0.75) {
+        alike if alike >= 0.88 => ALIKE,
+        alike if alike >= 0.75 => LITTLE_ALIKE,
+        _ => DIFFERENT,
+    }
+}
+
+/// Full names: each word of the shorter one looks for its best partner in the longer.
+fn level_of_words(texts: [&str; 2]) -> Level {
+    let mut sides = texts.map(|text| text.split(' ').collect::<Vec<_>>());
+    sides.sort_by_key(|side| (side.len(), side.iter().map(|word| word.len()).sum::<usize>(), side.concat()));
+    let [shorter, mut longer] = sides;
+    let (mut worst, mut whole_words) = (WITHIN, 0);
+    for word in &shorter {
+        let found = longer
+            .iter()
+            .enumerate()
+            .map(|(at, other)| {
+                (
+                    if word == other {
+                        WITHIN
+                    } else {
+                        word_level([*word, *other].map(Spelled::new), are_nicknames(word, other))
+                    },
+                    at,
+                )
+            })
+            .max_by_key(|(level, at)| (*level, std::cmp::Reverse(*at)));
+        let Some((level, at)) = found else { break };
+        longer.swap_remove(at);
+        worst = worst.min(level);
+        whole_words += usize::from(level == WITHIN && word.len() > 1);
+    }
+    // One word in common and one that differs is a relative, or nobody.
+    if worst < SHORT_FORM && whole_words > 0 { worst.max(LITTLE_ALIKE) } else { worst }
+}
+
+/// The groups of names that a name stands in.
+pub(in crate::link) fn nickname_groups(name: &str) -> Vec<u32> {
+    static GROUPS: OnceLock<HashMap<&str, Vec<u32>>> = OnceLock::new();
+    let groups = GROUPS.get_or_init(|| {
+        let mut groups: HashMap<&str, Vec<u32>> = HashMap::new();
+        for (line, group) in NICKNAMES.lines().zip(0..) {
+            line.split_whitespace().for_each(|name| groups.entry(name).or_default().push(group));
+        }
+        groups
+    });
+    groups.get(name).cloned().unwrap_or_default()
+}
+
+fn are_nicknames(left: &str, right: &str) -> bool {
+    let right = nickname_groups(right);
+    nickname_groups(left).iter().any(|group| right.contains(group))
+}
+
+/// The pattern, or the one in which given and family name are swapped, when that is clearly closer.
+pub(super) fn with_swapped(records: &Records, left: u32, right: u32, fields: [usize; 2], pattern: Pattern) -> Pattern {
+    let straight = fields.map(|field| level_of(pattern, field));
+    if straight.iter().any(|level| *level >= ALIKE) {
+        return pattern;
+    }
+    let text = |field: usize, record: u32| {
+        let field = &records.fields()[fields[field]];
+        let value = field.of_record[record as usize];
+        (value != MISSING).then(|| field.values.get(value as usize))
+    };
+    let crossed = [[text(0, left), text(1, right)], [text(1, left), text(0, right)]].map(|pair| match pair {
+        [None, None] => super::BOTH_MISSING,
+        [Some(left), Some(right)] if left == right => SWAPPED,
+        [Some(left), Some(right)] if word_level([left, right].map(Spelled::new), false) >= ONE_LETTER => {
+            SWAPPED_MISSPELLED
+        }
+        [Some(_), Some(_)] => DIFFERENT,
+        _ => super::ONE_MISSING,
+    });
+    let better = crossed[0].max(crossed[1]);
+    let worse = crossed[0].min(crossed[1]);
+    if better < SWAPPED_MISSPELLED || worse == DIFFERENT {
+        return pattern;
+    }
+    // The better one always goes to the first field, or the order of the two records would matter.
+    let cleared = pattern & !(15 << (4 * fields[0])) & !(15 << (4 * fields[1]));
+    cleared | Pattern::from(better) << (4 * fields[0]) | Pattern::from(worse) << (4 * fields[1])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn misspellings_and_short_forms_are_told_from_other_names() {
+        for (left, right, expected) in [
+            ("jeffrey", "jeffery", ONE_LETTER),
+            ("rob", "robert", SHORT_FORM),
+            ("j", "john", SHORT_FORM),
+            ("mary ann", "mary", WITHIN),
+            ("john smith", "smith john", WITHIN),
+            ("john a smith", "john smith", WITHIN),
+            ("j smith", "john smith", SHORT_FORM),
+            ("john smith", "peter smith", LITTLE_ALIKE),
+            ("smith", "garcia", DIFFERENT),
+        ] {
+            assert_eq!(level([left, right].map(Spelled::new), false), expected, "{left} {right}");
+            assert_eq!(level([right, left].map(Spelled::new), false), expected, "{right} {left}");
+        }
+        assert!(are_nicknames("bill", "william") && !are_nicknames("bill", "robert"));
+    }
+}

@@ -1,0 +1,145 @@
+//! A value as it was written to a value as it is compared: one form for what a person would call the same.
+//!
+//! Each kind has its own way. What a reader would get wrong: an empty result means *missing*, also for "n/a" or a phone
+//! without digits.
+
+mod address;
+mod date;
+mod name;
+mod number;
+mod phone;
+mod words;
+
+pub(super) use address::is_address_word;
+pub use date::{Date, DateOrder};
+pub(super) use number::parse_number;
+pub(super) use words::{fold, words};
+
+use super::config::Kind;
+
+/// What people write where nothing is known.
+const NOTHING: [&str; 14] = [
+    "n a",
+    "na",
+    "none",
+    "null",
+    "nan",
+    "nil",
+    "unknown",
+    "not available",
+    "not applicable",
+    "not known",
+    "missing",
+    "tbd",
+    "undefined",
+    "no data",
+];
+
+/// Brings values of one column into their form.
+#[derive(Clone, Copy, Debug)]
+pub struct Normalizer {
+    kind: Kind,
+    date_order: DateOrder,
+}
+
+impl Normalizer {
+    /// For a column of this kind with these values: some dates can only be read beside others of their column.
+    pub fn new<'a>(kind: Kind, values: impl Iterator<Item = &'a str>) -> Self {
+        let date_order = if kind == Kind::Date { DateOrder::of(values) } else { DateOrder::default() };
+        Self { kind, date_order }
+    }
+
+    /// The form in which `value` is compared; empty when it says nothing.
+    pub fn normalize(&self, value: &str) -> String {
+        let value = value.trim();
+        if value.is_empty() {
+            return String::new();
+        }
+        let normal = match self.kind {
+            Kind::PersonName => name::normalize(value),
+            Kind::Organisation | Kind::FreeText => words(value).join(" "),
+            Kind::Address => address::normalize(value),
+            Kind::Phone => phone::normalize(value),
+            Kind::Date => Date::parse(value, self.date_order).map_or_else(String::new, |date| date.to_string()),
+            Kind::Number => parse_number(value).map_or_else(String::new, |number| number.to_string()),
+            Kind::Code => fold(value).chars().filter(|c| c.is_alphanumeric()).collect(),
+            Kind::Email => fold(value).split_whitespace().collect(),
+            Kind::Ignored => String::new(),
+        };
+        if NOTHING.contains(&normal.as_str()) { String::new() } else { normal }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn normal(kind: Kind, value: &str) -> String {
+        Normalizer::new(kind, std::iter::once(value)).normalize(value)
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_has_a_form(text in "\\PC{0,40}") {
+            for kind in
+                [Kind::PersonName, Kind::Organisation, Kind::Address, Kind::Phone, Kind::Date, Kind::Number, Kind::Code, Kind::Email]
+            {
+                let once = normal(kind, &text);
+                prop_assert!(!once.contains("  ") && once.trim() == once, "{kind} {once}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_person_would_call_the_same_is_the_same() {
+        for (kind, left, right) in [
+            (Kind::PersonName, "Dr. José O'Neill", "jose oneill"),
+            (Kind::PersonName, "Smith, John", "John Smith"),
+            (Kind::Organisation, "Müller & Söhne", "MULLER and sohne"),
+            (Kind::Address, "7601 S. Phillips Avenue", "7601 South Phillips Ave"),
+            (Kind::Address, "1433 Third St.", "1433 3rd street"),
+            (Kind::Phone, "310/246-1501", "(310) 246 1501"),
+            (Kind::Phone, "+1 310 246-1501 ext. 12", "310.246.1501"),
+            (Kind::Date, "1971-06-24", "19710624"),
+            (Kind::Date, "24 June 1971", "June 24, 1971"),
+            (Kind::Number, "$1,099.00", "1099"),
+            (Kind::Code, "SW1A 1AA", "sw1a1aa"),
+            (Kind::Email, " Ann@Example.ORG", "ann@example.org"),
+            (Kind::FreeText, "Office v7.0 (Win/Mac)", "office 7 win mac"),
+        ] {
+            assert_eq!(normal(kind, left), normal(kind, right), "{kind}");
+            assert!(!normal(kind, left).is_empty(), "{left}");
+        }
+    }
+
+    #[test]
+    fn words_for_nothing_are_nothing() {
+        for (kind, value) in [
+            (Kind::PersonName, "N/A"),
+            (Kind::Code, "NULL"),
+            (Kind::Phone, "none"),
+            (Kind::Phone, "000-0000"),
+            (Kind::Date, "unknown"),
+            (Kind::Number, "-"),
+            (Kind::Address, " "),
+        ] {
+            assert_eq!(normal(kind, value), "", "{value}");
+        }
+    }
+
+    #[test]
+    fn normalising_twice_changes_nothing() {
+        for (kind, value) in [
+            (Kind::PersonName, "Dr. Smith, John"),
+            (Kind::Address, "12a Northern Street Apartment 5, St. James"),
+            (Kind::Date, "3/4/1999"),
+            (Kind::Number, "1.50"),
+            (Kind::FreeText, "Windows 95 v. 4.0 & more"),
+        ] {
+            let once = normal(kind, value);
+            assert_eq!(normal(kind, &once), once, "{value}");
+        }
+    }
+}

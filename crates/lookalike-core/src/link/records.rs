@@ -1,0 +1,371 @@
+//! Tables to records: each field normalised, each different value kept once, and what its measure needs worked out once a
+//! value instead of once a pair.
+//!
+//! Records of the first table come first, then those of the second. What a reader would get wrong: values are numbered
+//! in the order of their hashes, and [`Records::content`] orders records by a hash of what they hold. So nothing that
+//! comes later can depend on the order of the rows.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+use super::config::{Config, Kind};
+use super::guess::is_of_household;
+use super::letters::Letters;
+use super::normalize::{Date, DateOrder, Normalizer};
+use super::words::Words;
+use crate::error::{Error, Result};
+use crate::lists::Lists;
+use crate::strings::Strings;
+use crate::table::Table;
+
+/// The value of a record that has none.
+pub const MISSING: u32 = u32::MAX;
+
+/// More fields do not fit into one [`Pattern`](super::measure::Pattern).
+pub const MOST_FIELDS: usize = 16;
+
+/// The records of one table or two, ready to be compared.
+#[derive(Debug)]
+pub struct Records {
+    fields: Vec<Field>,
+    first_count: usize,
+    count: usize,
+    content: Vec<u64>,
+    /// What a first look at each record needs, side by side, so that a record is one place in memory.
+    cells: Vec<Cell>,
+    swappable: Option<[usize; 2]>,
+}
+
+/// One field of all records.
+#[derive(Debug)]
+pub struct Field {
+    /// The name of its column in the first table.
+    pub name: String,
+    /// What its values are.
+    pub kind: Kind,
+    /// The value of each record, or [`MISSING`].
+    pub of_record: Vec<u32>,
+    /// The different values in their normal form.
+    pub values: Strings,
+    /// How many records of the first table, and of the second, have each value.
+    pub counts: [Vec<u32>; 2],
+    /// Whom or what its values tell apart.
+    pub tells: Tells,
+    pub(super) detail: Detail,
+}
+
+/// Whom or what a field tells apart: what agreement in it means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tells {
+    /// One person from another: given name, birthday, e-mail, number.
+    Person,
+    /// One household or building from another: address, phone, postcode, family name.
+    Household,
+    /// One thing from another: the name of a company, the title of a product.
+    Thing,
+    /// What something is like: a long text.
+    Likeness,
+}
+
+impl Tells {
+    /// What fields of a kind tell apart, whatever they are called.
+    pub fn of(kind: Kind) -> Self {
+        match kind {
+            Kind::Address | Kind::Phone => Self::Household,
+            Kind::Organisation | Kind::FreeText => Self::Thing,
+            _ => Self::Person,
+        }
+    }
+}
+
+/// What a measure needs to know of each value beyond its text.
+#[derive(Debug)]
+pub(super) enum Detail {
+    Text,
+    /// The groups of nicknames that each value belongs to.
+    Names(Lists),
+    Dates(Vec<Date>),
+    Numbers(Vec<f64>),
+    Words(Box<Words>),
+}
+
+/// What a first look at a value needs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cell {
+    bits: u64,
+    /// The value, or [`MISSING`].
+    pub(super) value: u32,
+    count: u16,
+    /// Whether its letters are words.
+    pub(super) are_words: bool,
+    /// Whether it has a digit.
+    pub(super) has_digit: bool,
+}
+
+impl Cell {
+    /// The letters of the value; of a text with more than two words, the words.
+    #[inline]
+    pub(super) fn letters(self) -> Letters {
+        Letters { bits: self.bits, count: u32::from(self.count) }
+    }
+}
+
+impl Records {
+    /// Normalises the columns that are not ignored.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoRows`], [`Error::NoSuchColumn`], [`Error::IdNotUnique`], [`Error::NothingToCompare`] or
+    /// [`Error::TooManyFields`].
+    pub fn prepare(first: &Table, second: Option<&Table>, config: &Config) -> Result<Self> {
+        for (table, name) in [(Some(first), "the first table"), (second, "the second table")] {
+            if table.is_some_and(|table| table.row_count() == 0) {
+                return Err(Error::NoRows { table: name });
+            }
+        }
+        if let Some(id) = &config.id {
+            for table in [Some(first), second].into_iter().flatten() {
+                check_unique(table.column(table.find(id)?))?;
+            }
+        }
+        let used: Vec<_> = config.columns.iter().filter(|column| column.kind != Kind::Ignored).collect();
+        if used.is_empty() {
+            let why = config.columns.iter().map(|column| format!("{}: {}", column.name, column.why));
+            return Err(Error::NothingToCompare { why: why.collect::<Vec<_>>().join("; ") });
+        }
+        if used.len() > MOST_FIELDS {
+            return Err(Error::TooManyFields { fields: used.len(), most: MOST_FIELDS });
+        }
+        let columns = used
+            .iter()
+            .map(|column| {
+                let of_first = first.column(first.find(&column.name)?);
+                let of_second = match second {
+                    Some(second) => Some(second.column(second.find(column.name_in_second())?)),
+                    None => None,
+                };
+                Ok((of_first, of_second))
+            })
+            .collect::<Result<Vec<_>>>()?;
+        let fields: Vec<Field> = used
+            .par_iter()
+            .zip(columns)
+            .map(|(column, (of_first, of_second))| Field::new(&column.name, column.kind, of_first, of_second))
+            .collect();
+        let content = [Some(first), second].into_iter().flatten().flat_map(content_of).collect();
+        let names: Vec<usize> = (0..fields.len()).filter(|at| fields[*at].kind == Kind::PersonName).collect();
+        let swappable = (names.len() >= 2).then(|| [names[0], names[1]]);
+        let second_count = second.map_or(0, Table::row_count);
+        let count = first.row_count() + second_count;
+        let cells = cells(&fields, count);
+        Ok(Self { fields, first_count: first.row_count(), count, content, cells, swappable })
+    }
+
+    /// The fields that are compared.
+    pub fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    /// A first look at a record, field by field.
+    #[inline]
+    pub(super) fn row(&self, record: u32) -> &[Cell] {
+        let start = record as usize * self.fields.len();
+        &self.cells[start..start + self.fields.len()]
+    }
+
+    /// How many records there are in both tables.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// How many records are of the first table.
+    pub fn first_count(&self) -> usize {
+        self.first_count
+    }
+
+    /// Whether records of two tables are linked, and not those of one.
+    pub fn are_of_two_tables(&self) -> bool {
+        self.first_count < self.count
+    }
+
+    /// How many pairs of records could be compared.
+    pub fn pair_count(&self) -> f64 {
+        let (first, second) = (self.first_count as f64, (self.count - self.first_count) as f64);
+        if self.are_of_two_tables() { first * second } else { first * (first - 1.0) / 2.0 }
+    }
+
+    /// A number by which records are ordered, made of all that a record holds. Records that are equal in it are equal.
+    pub fn content(&self, record: u32) -> u64 {
+        self.content[record as usize]
+    }
+
+    /// The given and the family name, which people mix up.
+    pub fn swappable(&self) -> Option<[usize; 2]> {
+        self.swappable
+    }
+}
+
+impl Field {
+    fn new(name: &str, kind: Kind, first: &Strings, second: Option<&Strings>) -> Self {
+        let columns: Vec<&Strings> = [Some(first), second].into_iter().flatten().collect();
+        let normalizer = Normalizer::new(kind, columns.iter().flat_map(|column| column.iter()));
+        let parts: Vec<Strings> = columns.iter().map(|column| normalized(column, normalizer)).collect();
+        let mut hashed: Vec<(u64, u32)> = parts
+            .iter()
+            .flat_map(Strings::iter)
+            .zip(0..)
+            .filter(|(value, _)| !value.is_empty())
+            .map(|(value, record)| (xxh3_64(value.as_bytes()), record))
+            .collect();
+        hashed.par_sort_unstable();
+        let value_of = |record: u32| match (record as usize).checked_sub(first.len()) {
+            None => parts[0].get(record as usize),
+            Some(at) => parts[1].get(at),
+        };
+        let total: usize = parts.iter().map(Strings::len).sum();
+        let mut field = Self {
+            name: name.to_owned(),
+            kind,
+            of_record: vec![MISSING; total],
+            values: Strings::default(),
+            counts: [Vec::new(), Vec::new()],
+            tells: Tells::of(kind),
+            detail: Detail::Text,
+        };
+        let nothing = placeholder(kind, &hashed, value_of).map(|record| value_of(record).to_owned());
+        // 2^32 records share no 64-bit hash by chance that would ever be seen.
+        for group in hashed.chunk_by(|left, right| left.0 == right.0) {
+            let text = value_of(group[0].1);
+            if nothing.as_deref() == Some(text) {
+                continue;
+            }
+            let value = field.values.len() as u32;
+            field.values.push(text);
+            let in_first = group.partition_point(|(_, record)| (*record as usize) < first.len());
+            field.counts[0].push(in_first as u32);
+            field.counts[1].push((group.len() - in_first) as u32);
+            group.iter().for_each(|(_, record)| field.of_record[*record as usize] = value);
+        }
+        field.detail = field.detail();
+        field.tells = field.tells();
+        field
+    }
+
+    fn detail(&self) -> Detail {
+        match self.kind {
+            Kind::PersonName => Detail::Names(self.values.iter().map(super::measure::nickname_groups).collect()),
+            Kind::Date => Detail::Dates(
+                self.values
+                    .iter()
+                    .map(|value| Date::parse(value, DateOrder::MonthFirst).expect("it was written by a date"))
+                    .collect(),
+            ),
+            Kind::Number => Detail::Numbers(
+                self.values.iter().map(|value| value.parse().expect("it was written by a number")).collect(),
+            ),
+            Kind::Organisation | Kind::Address | Kind::FreeText => {
+                Detail::Words(Box::new(Words::new(&self.values, &self.counts)))
+            }
+            Kind::Phone | Kind::Code | Kind::Email | Kind::Ignored => Detail::Text,
+        }
+    }
+
+    fn tells(&self) -> Tells {
+        /// Words on average.
+        const LONG: usize = 20;
+        match &self.detail {
+            Detail::Words(words) if words.in_order.values().len() > LONG * self.values.len() => Tells::Likeness,
+            _ if is_of_household(&self.name, self.kind) => Tells::Household,
+            _ => Tells::of(self.kind),
+        }
+    }
+
+    /// How many records have the value, in both tables.
+    pub fn frequency(&self, value: u32) -> u32 {
+        self.counts[0][value as usize] + self.counts[1][value as usize]
+    }
+
+    /// The text of a record's value in its normal form.
+    pub fn text(&self, record: u32) -> Option<&str> {
+        let value = self.of_record[record as usize];
+        (value != MISSING).then(|| self.values.get(value as usize))
+    }
+}
+
+fn cells(fields: &[Field], count: usize) -> Vec<Cell> {
+    let missing = Cell { bits: 0, value: MISSING, count: 0, are_words: false, has_digit: false };
+    let of_field = |field: &Field| -> Vec<Cell> {
+        let cell = |(value, text): (u32, &str)| {
+            let are_words = matches!(field.detail, Detail::Words(_)) && text.split(' ').nth(2).is_some();
+            let letters = if are_words { Letters::of_words(text) } else { Letters::of(text) };
+            let has_digit = text.bytes().any(|b| b.is_ascii_digit());
+            Cell {
+                bits: letters.bits,
+                value,
+                count: letters.count.min(u32::from(u16::MAX)) as u16,
+                are_words,
+                has_digit,
+            }
+        };
+        (0..).zip(field.values.iter()).map(cell).collect()
+    };
+    let by_value: Vec<Vec<Cell>> = fields.par_iter().map(of_field).collect();
+    let mut cells = Vec::with_capacity(count * fields.len());
+    for record in 0..count {
+        for (field, by_value) in fields.iter().zip(&by_value) {
+            cells.push(by_value.get(field.of_record[record] as usize).copied().unwrap_or(missing));
+        }
+    }
+    cells
+}
+
+/// Rows at a time that a thread normalises.
+const ROWS_AT_ONCE: usize = 16 * 1024;
+
+fn normalized(column: &Strings, normalizer: Normalizer) -> Strings {
+    let starts: Vec<usize> = (0..column.len()).step_by(ROWS_AT_ONCE).collect();
+    let parts: Vec<Strings> = starts
+        .into_par_iter()
+        .map(|start| {
+            let end = column.len().min(start + ROWS_AT_ONCE);
+            (start..end).map(|row| normalizer.normalize(column.get(row))).collect()
+        })
+        .collect();
+    let mut all = Strings::default();
+    parts.iter().for_each(|part| all.append(part));
+    all
+}
+
+/// A zero that stands for "not known" among numbers with decimals: a record that has it. Prices are so; counts, of which
+/// none is natural, are not.
+fn placeholder<'a>(kind: Kind, hashed: &[(u64, u32)], value_of: impl Fn(u32) -> &'a str) -> Option<u32> {
+    const LEAST_ZEROS: f64 = 0.03;
+    const LEAST_DECIMALS: f64 = 0.2;
+    if kind != Kind::Number {
+        return None;
+    }
+    let zero = xxh3_64(b"0");
+    let share = |count: usize| count as f64 / hashed.len() as f64;
+    let start = hashed.partition_point(|(hash, _)| *hash < zero);
+    let zeros = hashed[start..].iter().take_while(|(hash, _)| *hash == zero).count();
+    let decimals = hashed.iter().filter(|(_, record)| value_of(*record).contains('.')).count();
+    (share(zeros) >= LEAST_ZEROS && share(decimals) >= LEAST_DECIMALS).then(|| hashed[start].1)
+}
+
+fn content_of(table: &Table) -> impl Iterator<Item = u64> + '_ {
+    (0..table.row_count()).map(|row| {
+        (0..table.names().len())
+            .fold(0, |hash, column| xxh3_64_with_seed(table.column(column).get(row).as_bytes(), hash).rotate_left(1))
+    })
+}
+
+fn check_unique(ids: &Strings) -> Result<()> {
+    let mut sorted: Vec<usize> = (0..ids.len()).collect();
+    sorted.par_sort_unstable_by_key(|row| (ids.get(*row), *row));
+    match sorted.windows(2).filter(|two| ids.get(two[0]) == ids.get(two[1])).min() {
+        None => Ok(()),
+        Some(two) => Err(Error::IdNotUnique { id: ids.get(two[0]).to_owned(), first: two[0] + 1, second: two[1] + 1 }),
+    }
+}

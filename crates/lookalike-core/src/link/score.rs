@@ -1,0 +1,117 @@
+//! Candidates to scores: weight, probability and points.
+
+use rayon::prelude::*;
+
+use super::key::Candidates;
+use super::measure::{Pattern, Scale, compare, level_of, weight_of};
+use super::records::{MISSING, MOST_FIELDS, Records};
+use super::weigh::{Frequencies, Model, Said, log_odds, probability};
+
+/// A pair with what speaks for it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scored {
+    /// The record with the lesser number.
+    pub left: u32,
+    /// The other.
+    pub right: u32,
+    /// The levels of all fields.
+    pub pattern: Pattern,
+    /// The logarithm of the odds that it is a match.
+    pub weight: f64,
+}
+
+impl Scored {
+    /// The probability that it is a match.
+    pub fn probability(&self) -> f64 {
+        probability(self.weight)
+    }
+}
+
+/// Scores pairs by a model.
+#[derive(Clone, Copy, Debug)]
+pub struct Scorer<'a> {
+    /// The records.
+    pub records: &'a Records,
+    /// What each level says.
+    pub model: &'a Model,
+    /// What the rarity of values adds.
+    pub frequencies: &'a Frequencies,
+}
+
+/// Pairs that are less probable are not kept.
+const LEAST_PROBABILITY: f64 = 0.01;
+
+impl Scorer<'_> {
+    /// Scores all candidates and keeps those that may be a match, in the order of the candidates.
+    pub fn score_all(&self, candidates: &Candidates, patterns: &[Pattern]) -> Vec<Scored> {
+        let least = log_odds(LEAST_PROBABILITY);
+        patterns
+            .par_iter()
+            .enumerate()
+            .filter(|(_, pattern)| self.most_weight(**pattern) >= least)
+            .filter_map(|(at, pattern)| {
+                let (left, right) = candidates.pair(at);
+                let weight = self.model.prior + self.model.together(&self.said(left, right, *pattern));
+                (weight >= least).then_some(Scored { left, right, pattern: *pattern, weight })
+            })
+            .collect()
+    }
+
+    /// Scores two records.
+    pub fn score(&self, left: u32, right: u32) -> Scored {
+        let (left, right) = (left.min(right), left.max(right));
+        let pattern = compare(self.records, left, right);
+        let weight = self.model.prior + self.model.together(&self.said(left, right, pattern));
+        Scored { left, right, pattern, weight }
+    }
+
+    /// What each field says.
+    pub fn said(&self, left: u32, right: u32, pattern: Pattern) -> Said {
+        let mut said = [0.0; MOST_FIELDS];
+        let fields = self.records.fields().iter().zip(&self.model.fields);
+        for (at, ((field, weights), said)) in fields.zip(&mut said).enumerate() {
+            let [left, right] = [left, right].map(|record| field.of_record[record as usize]);
+            let level = level_of(pattern, at);
+            let adjust = |value: u32| self.frequencies.adjustment(at, value);
+            *said = if level == Scale::of(field.kind).equal() {
+                weights.weights[usize::from(level)] + adjust(left)
+            } else if left == MISSING || right == MISSING {
+                weights.weights[usize::from(level)]
+            } else {
+                match weight_of(field, left, right, level, &weights.weights) {
+                    // Nearly a common value is nearly as common; nearly a rare one is not yet rare.
+                    weight if weight > 0.0 => (weight + adjust(left).min(adjust(right)).min(0.0)).max(0.0),
+                    weight => weight,
+                }
+            };
+        }
+        said
+    }
+
+    /// The most that a pair of this pattern can weigh, whatever its values are.
+    fn most_weight(&self, pattern: Pattern) -> f64 {
+        let mut said = [0.0; MOST_FIELDS];
+        for (at, (field, said)) in self.model.fields.iter().zip(&mut said).enumerate() {
+            let level = level_of(pattern, at);
+            let equal = Scale::of(field.kind).equal();
+            let next = if level < equal { field.weights[usize::from(level) + 1] } else { f64::NEG_INFINITY };
+            *said = match field.weights[usize::from(level)] {
+                weight if level == equal => weight + self.frequencies.most(at),
+                // A weight between levels reaches up to the next one.
+                weight => weight.max(next),
+            };
+        }
+        self.model.prior + self.model.together(&said)
+    }
+
+    /// The points of each field, up to 100.
+    pub fn points(&self, pattern: Pattern) -> Vec<u8> {
+        let fields = self.records.fields().iter().enumerate();
+        fields.map(|(at, field)| Scale::of(field.kind).level(level_of(pattern, at)).points).collect()
+    }
+
+    /// The points of all fields: 300 for three that are equal.
+    pub fn score_points(&self, pattern: Pattern) -> u32 {
+        self.points(pattern).into_iter().map(u32::from).sum()
+    }
+}

@@ -1,0 +1,247 @@
+//! Expectation maximisation: from patterns alone, how often each level occurs among matches and among other pairs.
+//!
+//! Shares among others come from random pairs, and from the candidates where a sample is too small for what is rare.
+//! Shares among matches begin where they lie for most data, and become what the candidates make of them.
+
+use rayon::prelude::*;
+use rdst::RadixSort;
+
+use super::super::key::Candidates;
+use super::super::measure::{DIFFERENT, Level, Pattern, Scale, level_of};
+use super::super::records::{Field, Records, Tells};
+use super::sample::random_patterns;
+use super::{FieldModel, Model, probability};
+
+/// How often the best partners are chosen anew.
+const CHOICES: usize = 4;
+
+/// How far below the best partner of a record a pair may lie. All pairs would count neighbours, relatives and other versions
+/// as matches, for there are more of them; the best alone would know nothing of the worse records of a cluster.
+const NEARLY_BEST: f32 = 7.0;
+
+/// Rounds after which it is at rest, or never will be.
+const MOST_ROUNDS: usize = 60;
+
+/// The relative change of the number of matches from which on it is at rest.
+const AT_REST: f64 = 1e-4;
+
+/// As many pairs are added to the matches, spread as at the start, so that no share is ever zero.
+const PSEUDO_MATCHES: f64 = 2.0;
+
+/// Patterns and how often each occurs.
+type Counted = Vec<(Pattern, f64)>;
+
+impl Model {
+    /// Estimates what each level says from the patterns of all candidates.
+    pub fn estimate(records: &Records, candidates: &Candidates, patterns: &[Pattern]) -> Self {
+        let all = counted(patterns.to_vec());
+        let random = counted(random_patterns(records));
+        let equal: Vec<f64> = records.fields().iter().map(|field| equal_pairs(records, field)).collect();
+        let mut model = Self::start(records, &random);
+        if model.fields.len() == 1 {
+            model.weigh_by_points();
+            return model;
+        }
+        for _ in 0..CHOICES {
+            let chosen = counted(model.best_partners(records, candidates, patterns));
+            for _ in 0..MOST_ROUNDS {
+                let before = model.match_count;
+                model.maximize(records, &chosen, &all, &random, &equal);
+                if (model.match_count - before).abs() <= AT_REST * before {
+                    break;
+                }
+            }
+        }
+        model
+    }
+
+    /// The patterns of pairs that are the best, or nearly, for one of their records.
+    fn best_partners(&self, records: &Records, candidates: &Candidates, patterns: &[Pattern]) -> Vec<Pattern> {
+        let weights: Vec<f32> = patterns.par_iter().map(|pattern| self.weight(*pattern) as f32).collect();
+        let mut best = vec![f32::NEG_INFINITY; records.count()];
+        for (at, weight) in weights.iter().enumerate() {
+            let (left, right) = candidates.pair(at);
+            for record in [left, right] {
+                best[record as usize] = best[record as usize].max(*weight);
+            }
+        }
+        let is_best = |at: &usize| {
+            let (left, right) = candidates.pair(*at);
+            weights[*at] + NEARLY_BEST >= best[left as usize].min(best[right as usize])
+        };
+        (0..patterns.len()).into_par_iter().filter(is_best).map(|at| patterns[at]).collect()
+    }
+
+    fn start(records: &Records, random: &Counted) -> Self {
+        let field = |(at, field): (usize, &Field)| {
+            let scale = Scale::of(field.kind);
+            FieldModel {
+                name: field.name.clone(),
+                kind: field.kind,
+                tells: field.tells,
+                among_matches: start_shares(scale),
+                among_others: shares(&level_counts(random, at, scale, |_| 1.0), &vec![0.5; scale.len()]),
+                weights: vec![0.0; scale.len()],
+            }
+        };
+        let fields = records.fields().iter().enumerate().map(field).collect();
+        // Every second record with a match: far from all and far from none.
+        let match_count = 0.5 * records.first_count().max(2) as f64;
+        let mut model = Self { prior: 0.0, match_count, fields };
+        model.weigh(records);
+        model
+    }
+
+    /// One field alone cannot tell matches that differ from pairs that are no match: nothing else agrees or disagrees with it.
+    /// There points decide, and 50 of 100 are even odds.
+    fn weigh_by_points(&mut self) {
+        /// Points that double the odds.
+        const DOUBLE: f64 = 8.0;
+        for field in &mut self.fields {
+            let scale = Scale::of(field.kind);
+            for level in usize::from(DIFFERENT)..scale.len() {
+                let points = f64::from(scale.level(level as Level).points);
+                field.weights[level] = (points - 50.0) / DOUBLE - self.prior;
+            }
+        }
+    }
+
+    /// One round: how probable a match each pattern is, and from that new shares.
+    fn maximize(&mut self, records: &Records, candidates: &Counted, all: &Counted, random: &Counted, equal: &[f64]) {
+        let probable = |patterns: &Counted| -> Vec<f64> {
+            patterns.iter().map(|(pattern, _)| probability(self.weight(*pattern))).collect()
+        };
+        let (of_candidates, of_all, of_random) = (probable(candidates), probable(all), probable(random));
+        let match_count: f64 = candidates.iter().zip(&of_candidates).map(|((_, count), share)| count * share).sum();
+        self.match_count = match_count.max(1.0);
+        let random_count: f64 = random.iter().map(|(_, count)| count).sum();
+        let sampled = random_count / records.pair_count();
+        for (at, field) in self.fields.iter_mut().enumerate() {
+            let scale = Scale::of(field.kind);
+            let matches = level_counts(candidates, at, scale, |pattern| of_candidates[pattern]);
+            let pseudo: Vec<f64> = start_shares(scale).iter().map(|share| share * PSEUDO_MATCHES).collect();
+            field.among_matches = shares(&matches, &pseudo);
+
+            let others = level_counts(all, at, scale, |pattern| 1.0 - of_all[pattern]);
+            let all_matches = level_counts(all, at, scale, |pattern| of_all[pattern]);
+            let mut random = level_counts(random, at, scale, |pattern| 1.0 - of_random[pattern]);
+            // Candidates know rare agreements better than a sample; but whether much alike texts are a match is what
+            // is asked here, and must not be answered by itself.
+            if !matches!(field.tells, Tells::Thing | Tells::Likeness) {
+                for (level, count) in random.iter_mut().enumerate().skip(usize::from(DIFFERENT) + 1) {
+                    *count = count.max(others[level] * sampled);
+                }
+            }
+            // How many pairs are equal is known without a sample.
+            let top = usize::from(scale.equal());
+            random[top] = (equal[at] - all_matches[top]).max(0.0) * sampled;
+            field.among_others = shares(&random, &vec![0.5 * sampled.min(1.0); scale.len()]);
+        }
+        self.weigh(records);
+    }
+
+    fn weigh(&mut self, records: &Records) {
+        let share = (self.match_count / records.pair_count()).min(0.5);
+        self.prior = (share / (1.0 - share)).log2();
+        for field in &mut self.fields {
+            for chain in Scale::of(field.kind).chains() {
+                weigh_rising(field, chain.clone());
+            }
+        }
+    }
+}
+
+fn counted(mut patterns: Vec<Pattern>) -> Counted {
+    patterns.radix_sort_unstable();
+    patterns.chunk_by(|left, right| left == right).map(|run| (run[0], run.len() as f64)).collect()
+}
+
+/// How many pairs have equal values in a field.
+fn equal_pairs(records: &Records, field: &Field) -> f64 {
+    (0..field.values.len())
+        .map(|value| {
+            let [first, second] = [0, 1].map(|table: usize| f64::from(field.counts[table][value]));
+            if records.are_of_two_tables() { first * second } else { first * (first - 1.0) / 2.0 }
+        })
+        .sum()
+}
+
+/// Where shares among matches begin.
+fn start_shares(scale: Scale) -> Vec<f64> {
+    /// Most matches are equal in most fields, but not all.
+    const EQUAL: f64 = 0.7;
+    let points = |level: usize| f64::from(scale.level(level as Level).points) + 5.0;
+    let others = usize::from(DIFFERENT)..usize::from(scale.equal());
+    let total: f64 = others.clone().map(points).sum();
+    (0..scale.len())
+        .map(|level| match level {
+            _ if level == usize::from(scale.equal()) => EQUAL,
+            _ if others.contains(&level) => (1.0 - EQUAL) * points(level) / total,
+            _ => 0.0,
+        })
+        .collect()
+}
+
+/// How often each level of a field occurs, each pattern weighed.
+fn level_counts(patterns: &Counted, field: usize, scale: Scale, weight: impl Fn(usize) -> f64) -> Vec<f64> {
+    let mut counts = vec![0.0; scale.len()];
+    for (at, (pattern, count)) in patterns.iter().enumerate() {
+        counts[usize::from(level_of(*pattern, field))] += count * weight(at);
+    }
+    counts
+}
+
+/// Shares of the levels where no value is missing.
+fn shares(counts: &[f64], pseudo: &[f64]) -> Vec<f64> {
+    let known = usize::from(DIFFERENT)..counts.len();
+    let total: f64 = known.clone().map(|level| counts[level] + pseudo[level]).sum();
+    let share = |level: usize| if known.contains(&level) { (counts[level] + pseudo[level]) / total } else { 0.0 };
+    (0..counts.len()).map(share).collect()
+}
+
+/// Closer values must not weigh less: levels that would are taken together, at what they weigh in sum.
+fn weigh_rising(field: &mut FieldModel, chain: std::ops::RangeInclusive<Level>) {
+    let mut runs: Vec<(f64, f64, usize)> = Vec::new();
+    for level in chain.clone().map(usize::from) {
+        let mut run = (field.among_matches[level], field.among_others[level], 1);
+        while let Some(before) = runs.last()
+            && before.0 * run.1 > run.0 * before.1
+        {
+            run = (run.0 + before.0, run.1 + before.1, run.2 + before.2);
+            runs.pop();
+        }
+        runs.push(run);
+    }
+    let mut levels = chain.map(usize::from);
+    for (matches, others, length) in runs {
+        levels.by_ref().take(length).for_each(|level| field.weights[level] = (matches / others).log2());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link::config::Kind;
+
+    #[test]
+    fn closer_values_never_weigh_less() {
+        let mut field = FieldModel {
+            name: String::new(),
+            kind: Kind::Code,
+            tells: Tells::Person,
+            among_matches: vec![0.0, 0.0, 0.1, 0.3, 0.1, 0.1, 0.4],
+            among_others: vec![0.0, 0.0, 0.9, 0.01, 0.04, 0.04, 0.01],
+            weights: vec![0.0; 7],
+        };
+        weigh_rising(&mut field, 2..=6);
+        assert!(field.weights.windows(2).skip(2).all(|two| two[0] <= two[1]), "{:?}", field.weights);
+        assert!((field.weights[3] - (0.5_f64 / 0.09).log2()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn shares_at_the_start_are_shares() {
+        for kind in [Kind::PersonName, Kind::Date, Kind::Phone, Kind::Number, Kind::Code, Kind::Email, Kind::Address] {
+            assert!((start_shares(Scale::of(kind)).iter().sum::<f64>() - 1.0).abs() < 1e-12, "{kind}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Term frequencies: equal values tell the more, the rarer they are, so that "Smith" says less than "Szczepanski".
+//!
+//! What a reader would get wrong: not how often a value occurs is counted but how often it meets itself *by chance*.
+//! An e-mail that seven records have is not common when the seven are one person.
+
+use super::super::key::Candidates;
+use super::super::measure::{Pattern, Scale};
+use super::super::records::{MISSING, Records};
+use super::{Model, probability};
+
+/// What the rarity of each value adds to the weight of its field.
+#[derive(Debug)]
+pub struct Frequencies {
+    adjustments: Vec<Vec<f32>>,
+    most: Vec<f64>,
+}
+
+/// Chance meetings of a value that never met itself by chance: half a one.
+const UNSEEN: f64 = 0.5;
+
+impl Frequencies {
+    /// Counts chance meetings by how probable a match each candidate is.
+    pub fn new(records: &Records, candidates: &Candidates, patterns: &[Pattern], model: &Model) -> Self {
+        let mut meetings = Meetings::new(records);
+        for (at, pattern) in patterns.iter().enumerate() {
+            let weight = model.weight(*pattern);
+            // Less would not be seen in any sum.
+            if weight > -10.0 {
+                let (left, right) = candidates.pair(at);
+                meetings.add_match(left, right, probability(weight));
+            }
+        }
+        meetings.adjustments(model)
+    }
+
+    /// Counts chance meetings by the clusters of a finished result: equal numbers in `cluster_of` are one cluster.
+    pub fn of_clusters(records: &Records, cluster_of: &[u64], model: &Model) -> Self {
+        let mut meetings = Meetings::new(records);
+        let mut sorted: Vec<(u64, u32)> = cluster_of.iter().copied().zip(0..).collect();
+        sorted.sort_unstable();
+        for cluster in sorted.chunk_by(|left, right| left.0 == right.0) {
+            for (at, (_, right)) in cluster.iter().enumerate() {
+                cluster[..at].iter().for_each(|(_, left)| meetings.add_match(*left, *right, 1.0));
+            }
+        }
+        meetings.adjustments(model)
+    }
+
+    /// What equality in this value of a field adds to the weight of equal values.
+    #[inline]
+    pub fn adjustment(&self, field: usize, value: u32) -> f64 {
+        f64::from(self.adjustments[field][value as usize])
+    }
+
+    /// The most that any value of a field adds.
+    #[inline]
+    pub fn most(&self, field: usize) -> f64 {
+        self.most[field]
+    }
+}
+
+/// How often each value meets itself in a match. Whole numbers, since the sum of others depends on their order, and that on
+/// the order of the rows.
+struct Meetings<'a> {
+    records: &'a Records,
+    matched: Vec<Vec<u32>>,
+}
+
+/// What one match counts.
+const MATCH: f64 = 1024.0;
+
+impl<'a> Meetings<'a> {
+    fn new(records: &'a Records) -> Self {
+        let matched = records.fields().iter().map(|field| vec![0; field.values.len()]).collect();
+        Self { records, matched }
+    }
+
+    fn add_match(&mut self, left: u32, right: u32, probable: f64) {
+        for (field, matched) in self.records.fields().iter().zip(&mut self.matched) {
+            let value = field.of_record[left as usize];
+            if value != MISSING && value == field.of_record[right as usize] {
+                let matched = &mut matched[value as usize];
+                *matched = matched.saturating_add((probable * MATCH).round() as u32);
+            }
+        }
+    }
+
+    fn adjustments(self, model: &Model) -> Frequencies {
+        let records = self.records;
+        let first_count = records.first_count() as f64;
+        let is_two = records.are_of_two_tables();
+        let second_count = if is_two { (records.count() - records.first_count()) as f64 } else { first_count };
+        let size = (first_count * second_count).sqrt();
+        let of_field = |((field, matched), model): ((&_, &Vec<u32>), &super::FieldModel)| -> Vec<f32> {
+            let field: &super::super::records::Field = field;
+            let average = model.among_others[usize::from(Scale::of(field.kind).equal())];
+            let least = (average * size).min(UNSEEN);
+            let of_value = |value: usize| {
+                let [first, second] = [0, 1].map(|table: usize| f64::from(field.counts[table][value]));
+                let matched = f64::from(matched[value]) / MATCH;
+                // Meetings a record that has the value.
+                let by_chance = if is_two {
+                    (first * second - matched).max(0.0) / (first * second).sqrt().max(1.0)
+                } else {
+                    (first * (first - 1.0) - 2.0 * matched).max(0.0) / first
+                };
+                (average * size / by_chance.max(least)).log2() as f32
+            };
+            (0..field.values.len()).map(of_value).collect()
+        };
+        let adjustments: Vec<Vec<f32>> =
+            records.fields().iter().zip(&self.matched).zip(&model.fields).map(of_field).collect();
+        let most = |of_field: &Vec<f32>| of_field.iter().fold(0.0, |most: f64, one| most.max(f64::from(*one)));
+        let most = adjustments.iter().map(most).collect();
+        Frequencies { adjustments, most }
+    }
+}

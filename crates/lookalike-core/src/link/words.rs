@@ -1,0 +1,83 @@
+//! The words of a field's values, and how much each of them tells: TF-IDF.
+
+use std::collections::HashMap;
+
+use super::letters::Letters;
+use crate::lists::Lists;
+use crate::strings::Strings;
+
+/// The words of every value of a field. Words are numbered from the rarest to the most common.
+#[derive(Debug)]
+pub(super) struct Words {
+    /// The different words.
+    pub(super) texts: Strings,
+    /// How many records of the first table, and of the second, have each word.
+    pub(super) counts: Vec<[u32; 2]>,
+    /// What a word tells: the logarithm of how rare it is.
+    pub(super) weights: Vec<f32>,
+    /// The words of each value in the order of the text.
+    pub(super) in_order: Lists,
+    /// The different words of each value, rarest first.
+    pub(super) sorted: Lists,
+    /// The letters of each word.
+    pub(super) letters: Vec<Letters>,
+    /// Whether each word has a digit: a number, a model, a version.
+    pub(super) is_number: Vec<bool>,
+    /// The length of each value as a vector of weights.
+    pub(super) lengths: Vec<f32>,
+}
+
+impl Words {
+    pub(super) fn new(values: &Strings, value_counts: &[Vec<u32>; 2]) -> Self {
+        let mut numbers: HashMap<&str, u32> = HashMap::new();
+        let mut found: Vec<(&str, [u32; 2])> = Vec::new();
+        let mut in_order = Lists::default();
+        let mut list: Vec<u32> = Vec::new();
+        let mut record_count = 0;
+        for (at, value) in values.iter().enumerate() {
+            let counts = [value_counts[0][at], value_counts[1][at]];
+            record_count += counts[0] + counts[1];
+            list.clear();
+            for word in value.split(' ') {
+                let number = *numbers.entry(word).or_insert_with(|| {
+                    found.push((word, [0, 0]));
+                    found.len() as u32 - 1
+                });
+                if !list.contains(&number) {
+                    found[number as usize].1[0] += counts[0];
+                    found[number as usize].1[1] += counts[1];
+                }
+                list.push(number);
+            }
+            in_order.push(list.iter().copied());
+        }
+        let mut by_rarity: Vec<u32> = (0..found.len() as u32).collect();
+        by_rarity.sort_unstable_by_key(|word| {
+            let (text, counts) = found[*word as usize];
+            (counts[0] + counts[1], text)
+        });
+        let mut rank = vec![0; found.len()];
+        by_rarity.iter().zip(0..).for_each(|(word, at)| rank[*word as usize] = at);
+        let in_order: Lists = in_order.iter().map(|list| list.iter().map(|word| rank[*word as usize])).collect();
+        let texts: Strings = by_rarity.iter().map(|word| found[*word as usize].0).collect();
+        let counts: Vec<[u32; 2]> = by_rarity.iter().map(|word| found[*word as usize].1).collect();
+        let weights: Vec<f32> = counts
+            .iter()
+            .map(|counts| (1.0 + f64::from(record_count) / f64::from(counts[0] + counts[1])).ln() as f32)
+            .collect();
+        let sorted: Lists = in_order
+            .iter()
+            .map(|list| {
+                let mut list = list.to_vec();
+                list.sort_unstable();
+                list.dedup();
+                list
+            })
+            .collect();
+        let length = |list: &[u32]| list.iter().map(|word| weights[*word as usize].powi(2)).sum::<f32>().sqrt();
+        let lengths = sorted.iter().map(length).collect();
+        let letters = texts.iter().map(Letters::of).collect();
+        let is_number = texts.iter().map(|text| text.bytes().any(|b| b.is_ascii_digit())).collect();
+        Self { texts, counts, weights, in_order, sorted, letters, is_number, lengths }
+    }
+}

@@ -1,0 +1,36 @@
+//! Exact copies alone: they are joined before any method, so that there is nothing left to do.
+
+use super::{Method, Sketched, Sketcher, Take};
+use crate::feature_set::FeatureSet;
+use crate::join::Sets;
+use crate::similarity::Similarity;
+use crate::sketch::{Layout, Sketches};
+use crate::verify::SourceError;
+
+/// Finds exact copies.
+#[derive(Clone, Copy, Debug)]
+pub struct Copies;
+
+impl Method for Copies {
+    fn layout(&self) -> Layout {
+        Layout::default()
+    }
+
+    fn sketcher(&self) -> Box<dyn Sketcher> {
+        Box::new(Self)
+    }
+
+    fn candidates(&self, _: Sketched<'_>, _: Take<'_>) -> Result<Option<Sets>, SourceError> {
+        Ok(None)
+    }
+
+    fn recall_at(&self, _: Similarity) -> Option<f64> {
+        None
+    }
+}
+
+impl Sketcher for Copies {
+    fn sketch(&mut self, _: &[u64], _: &FeatureSet, sketches: &mut Sketches) {
+        sketches.push_none();
+    }
+}

@@ -1,0 +1,153 @@
+//! `MinHash` with bands and rows: the default.
+
+use super::{Method, Sketched, Sketcher, Take};
+use crate::banding::{Banding, Cutter};
+use crate::bucket::{Entry, lists_of_columns};
+use crate::chance::binomial;
+use crate::feature_set::FeatureSet;
+use crate::join::Sets;
+use crate::similarity::{Similarity, Threshold};
+use crate::sketch::{Layout, Sketches, SlotKind, SlotSketcher};
+use crate::verify::SourceError;
+
+/// How likely it may be that the test on sketches rejects a pair exactly at the threshold: one in a billion.
+const DOUBT: f64 = 1e-9;
+
+/// Finds items whose sketches agree in a band.
+#[derive(Clone, Copy, Debug)]
+pub struct MinHash {
+    banding: Banding,
+    slots: SlotKind,
+    /// In how many slots a match agrees at least.
+    least_agreeing: usize,
+}
+
+impl MinHash {
+    /// The method with sketches of this kind, cut this way, for pairs of this similarity and more.
+    pub fn new(banding: Banding, slots: SlotKind, threshold: Threshold) -> Self {
+        let least_agreeing = least_agreeing(banding.slot_count(), threshold.value());
+        Self { banding, slots, least_agreeing }
+    }
+}
+
+impl Method for MinHash {
+    fn layout(&self) -> Layout {
+        Layout { keys: self.banding.bands(), bytes: self.banding.slot_count() }
+    }
+
+    fn sketcher(&self) -> Box<dyn Sketcher> {
+        let slots = self.slots.sketcher(self.banding.slot_count());
+        Box::new(BandSketcher { slots, cutter: self.banding.cutter(), keys: Vec::new(), has_bytes: true })
+    }
+
+    fn candidates(&self, sketched: Sketched<'_>, take: Take<'_>) -> Result<Option<Sets>, SourceError> {
+        equal_bands(self.banding, sketched, take)?;
+        Ok(None)
+    }
+
+    fn allows(&self, left: &[u8], right: &[u8]) -> bool {
+        // One in 256 of the slots that differ agrees in its low byte by chance.
+        let agreeing: usize = left.iter().zip(right).map(|(left, right)| usize::from(left == right)).sum();
+        agreeing >= self.least_agreeing
+    }
+
+    fn recall_at(&self, similarity: Similarity) -> Option<f64> {
+        Some(self.banding.recall_at(similarity))
+    }
+}
+
+/// Items that agree in as many bands as they must.
+pub(super) fn equal_bands(banding: Banding, sketched: Sketched<'_>, take: Take<'_>) -> Result<(), SourceError> {
+    let choices = choices(banding.bands(), banding.agreeing());
+    let entries = |choice: usize, push: &mut dyn FnMut(Entry)| {
+        sketched.each_keys(&choices[choice], |rank, keys| {
+            let key = match keys {
+                [key] => *key,
+                keys => keys.iter().fold(0, |all, key| crate::hash::mix(all ^ key)),
+            };
+            push(Entry { key, rank });
+        })
+    };
+    lists_of_columns(choices.len(), sketched.items.len(), sketched.memory, entries, take)
+}
+
+/// Every choice of `count` of so many bands.
+fn choices(bands: usize, count: usize) -> Vec<Vec<usize>> {
+    let mut choices: Vec<Vec<usize>> = vec![Vec::new()];
+    for _ in 0..count {
+        let longer = |choice: &Vec<usize>| {
+            let first = choice.last().map_or(0, |last| last + 1);
+            let choice = choice.clone();
+            (first..bands).map(move |band| choice.iter().copied().chain([band]).collect())
+        };
+        choices = choices.iter().flat_map(longer).collect();
+    }
+    choices
+}
+
+/// Makes keys of bands, and bytes of slots.
+pub(super) struct BandSketcher {
+    pub(super) slots: Box<dyn SlotSketcher>,
+    pub(super) cutter: Cutter,
+    pub(super) keys: Vec<u64>,
+    /// Whether the low byte of each slot is kept. The slots themselves are not: eight times the bytes, for nothing.
+    pub(super) has_bytes: bool,
+}
+
+impl Sketcher for BandSketcher {
+    fn sketch(&mut self, features: &[u64], set: &FeatureSet, sketches: &mut Sketches) {
+        // Repeated features make no difference but to the time it takes; where most are, it takes far less without.
+        let is_repetitive = (set.size() as usize) < features.len() / 2;
+        let distinct: Vec<u64> = if is_repetitive { set.iter().collect() } else { Vec::new() };
+        let Some(slots) = self.slots.sketch(if is_repetitive { &distinct } else { features }) else {
+            return sketches.push_none();
+        };
+        self.keys.clear();
+        self.cutter.keys(slots, |key| self.keys.push(key));
+        let bytes = slots.iter().map(|slot| *slot as u8);
+        sketches.push(self.keys.iter().copied(), bytes.take(if self.has_bytes { slots.len() } else { 0 }));
+    }
+}
+
+/// The least number of agreeing slots that does not reject a pair: the chance that one at the threshold or above has
+/// fewer is at most [`DOUBT`].
+///
+/// The number of agreeing slots of two sets with similarity J is concentrated at least as well as a binomial variable
+/// of k draws with chance J (Dahlgaard, Knudsen, Thorup 2017, theorem 2 and its Chernoff bounds; for permutations it is
+/// one), and low bytes that agree by chance only add to it.
+fn least_agreeing(slots: usize, threshold: f64) -> usize {
+    let mut below = 0.0;
+    for agreeing in 0..=slots {
+        below += binomial(slots, agreeing, threshold);
+        if below > DOUBT {
+            return agreeing;
+        }
+    }
+    slots
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pair_at_the_threshold_is_as_good_as_never_rejected() {
+        let least = least_agreeing(96, 0.8);
+        let rejected: f64 = (0..least).map(|agreeing| binomial(96, agreeing, 0.8)).sum();
+        assert!(rejected <= DOUBT && rejected + binomial(96, least, 0.8) > DOUBT);
+        // And yet the test is of use: a pair half alike agrees in 48 slots, give or take 5.
+        assert!((50..56).contains(&least), "{least}");
+    }
+
+    #[test]
+    fn equal_sets_agree_in_all_slots() {
+        assert_eq!(least_agreeing(96, 1.0), 96);
+    }
+
+    #[test]
+    fn two_of_six_bands_are_chosen_in_fifteen_ways() {
+        assert_eq!(choices(6, 2).len(), 15);
+        assert_eq!(choices(3, 1), [[0], [1], [2]]);
+        assert_eq!(choices(3, 2), [[0, 1], [0, 2], [1, 2]]);
+    }
+}

@@ -1,0 +1,154 @@
+//! Parts of other documents: candidates for "A lies inside B", however much larger B is.
+//!
+//! Bands find what is alike as a whole; a quotation has next to nothing in common with the book around it. So of each
+//! document a few features are taken, those with the least hashes (a bottom-k sketch), and every document that has one
+//! of them is a candidate. If the share c of A's features lies in B, each of A's least features is in B with chance c;
+//! drawn without replacement, m of them are all missed with a chance of at most (1 - c)^m. That is the recall, and
+//! sizes do not matter to it.
+//!
+//! What a reader would get wrong: the sketch alone finds nothing. All documents are read again, to see which of the
+//! taken features they have.
+
+use rayon::prelude::*;
+
+use super::{Method, Sketched, Sketcher, Take};
+use crate::bucket::{Entry, lists_of_columns};
+use crate::error::{Error, Result};
+use crate::feature_set::FeatureSet;
+use crate::join::Sets;
+use crate::similarity::{Similarity, Threshold};
+use crate::sketch::{Layout, Sketches, concat};
+use crate::verify::SourceError;
+
+/// Finds items that share one of a few features of one of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// How many features of an item are taken.
+    taken: usize,
+}
+
+/// How many features may be taken of an item.
+const MOST_TAKEN: usize = 144;
+
+impl Part {
+    /// The method that finds a part contained to the threshold with this chance.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::RecallOutOfRange`] when the recall is not above 0 and at most 1; [`Error::RecallOutOfReach`] when it
+    /// would take too many features.
+    pub fn new(threshold: Threshold, recall: f64) -> Result<Self> {
+        if !(recall > 0.0 && recall <= 1.0) {
+            return Err(Error::RecallOutOfRange { value: recall });
+        }
+        let enough = |taken: &usize| Self { taken: *taken }.recall(threshold.value()) >= recall;
+        let taken = (1..=MOST_TAKEN).find(enough);
+        let out_of_reach = Error::RecallOutOfReach { threshold: threshold.value(), recall, most: MOST_TAKEN };
+        taken.map(|taken| Self { taken }).ok_or(out_of_reach)
+    }
+
+    /// How many features of an item are taken.
+    pub fn taken(self) -> usize {
+        self.taken
+    }
+
+    fn recall(self, containment: f64) -> f64 {
+        1.0 - (1.0 - containment).powi(self.taken as i32)
+    }
+}
+
+impl Method for Part {
+    fn layout(&self) -> Layout {
+        Layout { keys: self.taken, bytes: 0 }
+    }
+
+    fn sketcher(&self) -> Box<dyn Sketcher> {
+        Box::new(LeastFeatures { least: Vec::with_capacity(self.taken + 1), taken: self.taken })
+    }
+
+    fn memory(&self, items: u64, _: u64) -> u64 {
+        // In a list and in a set, and then as an entry of every item that has it: mostly of one.
+        64 * items * self.taken as u64
+    }
+
+    fn candidates(&self, sketched: Sketched<'_>, take: Take<'_>) -> std::result::Result<Option<Sets>, SourceError> {
+        let Sketched { items, source, memory, .. } = sketched;
+        let mut taken: Vec<u64> = Vec::with_capacity(items.len() * self.taken);
+        let columns: Vec<usize> = (0..self.taken).collect();
+        sketched.each_keys(&columns, |_, keys| taken.extend(keys))?;
+        let taken = FeatureSet::new(&taken);
+        let entries_of = |(rank, item): (usize, &u32)| {
+            let mut shared = source.features(*item)?;
+            shared.retain(|feature| taken.contains(*feature));
+            shared.sort_unstable();
+            shared.dedup();
+            Ok(shared.into_iter().map(|key| Entry { key, rank: rank as u32 }).collect())
+        };
+        let entries =
+            items.par_iter().enumerate().map(entries_of).collect::<std::result::Result<Vec<_>, SourceError>>()?;
+        let entries = concat(entries);
+        let push_all = |_, push: &mut dyn FnMut(Entry)| {
+            entries.iter().copied().for_each(push);
+            Ok(())
+        };
+        lists_of_columns(1, entries.len(), memory, push_all, take)?;
+        Ok(None)
+    }
+
+    fn recall_at(&self, similarity: Similarity) -> Option<f64> {
+        Some(self.recall(similarity.value()))
+    }
+}
+
+struct LeastFeatures {
+    least: Vec<u64>,
+    taken: usize,
+}
+
+impl Sketcher for LeastFeatures {
+    fn sketch(&mut self, features: &[u64], _: &FeatureSet, sketches: &mut Sketches) {
+        let Some(first) = features.first() else { return sketches.push_none() };
+        self.least.clear();
+        for &feature in features {
+            if self.least.len() == self.taken && self.least.last().is_some_and(|last| feature >= *last) {
+                continue;
+            }
+            if let Err(place) = self.least.binary_search(&feature) {
+                self.least.insert(place, feature);
+                self.least.truncate(self.taken);
+            }
+        }
+        // One that has fewer features has some of them twice.
+        let first = self.least.first().unwrap_or(first);
+        sketches.push(self.least.iter().chain(std::iter::repeat(first)).take(self.taken).copied(), []);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_features_are_taken_as_the_recall_asks_for() {
+        let part = |threshold, recall| Part::new(Threshold::new(threshold).unwrap(), recall);
+        // 1 - 0.2^2 = 0.96, 1 - 0.2^3 = 0.992.
+        assert_eq!(part(0.8, 0.99).unwrap().taken(), 3);
+        assert_eq!(part(0.8, 0.96).unwrap().taken(), 2);
+        assert_eq!(part(1.0, 1.0).unwrap().taken(), 1);
+        assert!(part(0.01, 0.99).is_err());
+        assert!(part(0.8, 1.5).is_err());
+    }
+
+    #[test]
+    fn the_least_features_are_kept_in_any_order() {
+        let mut sketches = Sketches::new(Layout { keys: 3, bytes: 0 });
+        let mut sketcher = Part { taken: 3 }.sketcher();
+        for features in [&[5, 1, 9, 1, 7, 3][..], &[3, 9, 7, 5, 1], &[4, 4], &[]] {
+            sketcher.sketch(features, &FeatureSet::new(features), &mut sketches);
+        }
+        assert_eq!(
+            (0..4).map(|item| sketches.keys(item).to_vec()).collect::<Vec<_>>(),
+            [[1, 3, 5], [1, 3, 5], [4, 4, 4], [0, 0, 0]]
+        );
+    }
+}

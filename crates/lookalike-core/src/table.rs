@@ -1,0 +1,82 @@
+//! A table as it was read: named columns of strings, row by row.
+
+use crate::error::{Error, Result};
+use crate::strings::Strings;
+
+/// Named columns of equal length. An empty string is a missing value.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Table {
+    names: Vec<String>,
+    columns: Vec<Strings>,
+    row_count: usize,
+}
+
+impl Table {
+    /// A table without rows.
+    pub fn new(names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let names: Vec<String> = names.into_iter().map(Into::into).collect();
+        Self { columns: vec![Strings::default(); names.len()], names, row_count: 0 }
+    }
+
+    /// Adds a row.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::RowOfWrongLength`], and then nothing is added.
+    pub fn push<S: AsRef<str>>(&mut self, row: &[S]) -> Result<()> {
+        if row.len() != self.names.len() {
+            return Err(Error::RowOfWrongLength { fields: row.len(), columns: self.names.len() });
+        }
+        for (column, value) in self.columns.iter_mut().zip(row) {
+            column.push(value.as_ref());
+        }
+        self.row_count += 1;
+        Ok(())
+    }
+
+    /// The names of the columns.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Where the column of this name is.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchColumn`], which names those that there are.
+    pub fn find(&self, name: &str) -> Result<usize> {
+        self.names
+            .iter()
+            .position(|other| other == name)
+            .ok_or_else(|| Error::NoSuchColumn { name: name.to_owned(), columns: self.names.join(", ") })
+    }
+
+    /// Column `at`.
+    pub fn column(&self, at: usize) -> &Strings {
+        &self.columns[at]
+    }
+
+    /// How many rows there are.
+    pub fn row_count(&self) -> usize {
+        self.row_count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_of_the_wrong_length_adds_nothing() {
+        let mut table = Table::new(["name", "city"]);
+        table.push(&["Ann", "Ulm"]).unwrap();
+        assert_eq!(table.push(&["Bob"]), Err(Error::RowOfWrongLength { fields: 1, columns: 2 }));
+        assert_eq!((table.row_count(), table.column(0).len()), (1, 1));
+    }
+
+    #[test]
+    fn a_missing_column_is_named_beside_those_that_there_are() {
+        let error = Table::new(["name", "city"]).find("town").unwrap_err();
+        assert_eq!(error.to_string(), "there is no column 'town': the columns are name, city");
+    }
+}

@@ -1,0 +1,73 @@
+//! The exact join finds as many pairs as were published for real sets, where these are at hand.
+//!
+//! The data is not part of this repository: it lies in `shared/data` of a folder above, or the tests have nothing to do.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use lookalike_core::criterion::Criterion;
+use lookalike_core::join::{Sets, independent_set, match_count, matches};
+use lookalike_core::resolve::{Decision, References};
+use lookalike_core::similarity::Threshold;
+
+fn shared_data(path: &str) -> Option<String> {
+    let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    let file = above.map(|folder| folder.join("shared/data").join(path)).find(|file: &PathBuf| file.exists())?;
+    Some(std::fs::read_to_string(file).unwrap())
+}
+
+fn jaccard(threshold: f64) -> Criterion {
+    Criterion::Jaccard(Threshold::new(threshold).unwrap())
+}
+
+fn sets_of_numbers(text: &str) -> Sets {
+    let elements = |line: &str| line.split_whitespace().map(|element| element.parse().unwrap()).collect::<Vec<u64>>();
+    Sets::new(&text.lines().map(elements).collect::<Vec<_>>())
+}
+
+fn assert_counts(sets: &Sets, expected: [(f64, u64); 4]) {
+    for (threshold, count) in expected {
+        assert_eq!(match_count(sets, jaccard(threshold), References::default()), count, "at {threshold}");
+    }
+}
+
+#[test]
+fn retail_baskets_have_the_published_pairs() {
+    let Some(text) = shared_data("retail/sets.txt") else { return };
+    assert_counts(&sets_of_numbers(&text), [(0.5, 5_081_632), (0.7, 609_104), (0.8, 568_171), (0.9, 563_005)]);
+}
+
+#[test]
+fn visits_of_pages_have_the_published_pairs() {
+    let Some(text) = shared_data("bms_webview1/sets.txt") else { return };
+    assert_counts(&sets_of_numbers(&text), [(0.5, 14_219_550), (0.7, 6_531_348), (0.8, 6_514_018), (0.9, 6_511_635)]);
+}
+
+#[test]
+fn damaged_titles_have_the_published_pairs() {
+    let Some(text) = shared_data("dblp_titles_18k/titles.tsv") else { return };
+    let titles = text.lines().skip(1).map(|line| line.split_once('\t').unwrap().1);
+    let trigrams = |title: &str| {
+        let characters: Vec<char> = format!(" {} ", title.to_lowercase()).chars().collect();
+        let number = |window: &[char]| window.iter().fold(0, |number, character| number << 21 | u64::from(*character));
+        characters.windows(3).map(number).collect::<Vec<u64>>()
+    };
+    let sets = Sets::new(&titles.map(trigrams).collect::<Vec<_>>());
+    assert_counts(&sets, [(0.5, 5940), (0.7, 3426), (0.8, 1699), (0.9, 486)]);
+}
+
+#[test]
+fn what_is_kept_of_retail_baskets_keeps_both_promises() {
+    let Some(text) = shared_data("retail/sets.txt") else { return };
+    let sets = sets_of_numbers(&text);
+    let decisions = independent_set(&sets, jaccard(0.7), References::default());
+    let is_kept = |item: u32| decisions[item as usize] == Decision::Kept;
+    let found = matches(&sets, jaccard(0.7), References::default());
+    assert!(!found.iter().any(|found| is_kept(found.left) && is_kept(found.right)), "nothing is left twice");
+    let matching: HashSet<(u32, u32)> = found.iter().map(|found| (found.left, found.right)).collect();
+    for (item, decision) in (0..).zip(&decisions) {
+        if let Decision::Removed { by, .. } = *decision {
+            assert!(is_kept(by) && matching.contains(&(by.min(item), by.max(item))), "{item} is lost for nothing");
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! What linking promises: the same answer for any order of rows and any number of threads, ids that do not change, and
+//! refusals that say what is wrong.
+
+use std::collections::{BTreeSet, HashMap};
+
+use lookalike_core::hash::mix;
+use lookalike_core::link::cluster::{Clusters, best_record};
+use lookalike_core::link::config::{Config, Kind};
+use lookalike_core::link::decide::{matches, one_to_one, suggest_threshold};
+use lookalike_core::link::extend::{Extension, Merge, clusters_before, extend};
+use lookalike_core::link::guess::guess;
+use lookalike_core::link::key::{Bounds, KeyKind, find_candidates};
+use lookalike_core::link::records::Records;
+use lookalike_core::link::score::{Scored, Scorer};
+use lookalike_core::link::validate::{Yardstick, validate};
+use lookalike_core::link::weigh::{Frequencies, Model, compare_all};
+use lookalike_core::table::Table;
+use lookalike_core::{Error, Result};
+
+const NAMES: [&str; 7] = ["id", "given_name", "family_name", "street", "city", "phone", "born"];
+const GIVEN: [&str; 24] = [
+    "James", "Mary", "Robert", "Linda", "Michael", "Susan", "David", "Karen", "Thomas", "Nancy", "Daniel", "Emma",
+    "Paul", "Laura", "Mark", "Alice", "Kevin", "Helen", "Brian", "Diana", "George", "Ruth", "Peter", "Olivia",
+];
+const FAMILY: [&str; 30] = [
+    "Smith",
+    "Johnson",
+    "Williams",
+    "Brown",
+    "Jones",
+    "Garcia",
+    "Miller",
+    "Davis",
+    "Wilson",
+    "Anderson",
+    "Taylor",
+    "Thomas",
+    "Moore",
+    "Jackson",
+    "Martin",
+    "Thompson",
+    "White",
+    "Harris",
+    "Clark",
+    "Lewis",
+    "Robinson",
+    "Walker",
+    "Young",
+    "Allen",
+    "Wright",
+    "Scott",
+    "Torres",
+    "Nguyen",
+    "Szczepanski",
+    "Featherstone",
+];
+const STREETS: [&str; 12] =
+    ["Oak", "Maple", "Cedar", "Washington", "Lake", "Hill", "Park", "Pine", "Church", "River", "Meadow", "Chestnut"];
+const CITIES: [&str; 6] = ["Springfield", "Riverside", "Franklin", "Greenville", "Bristol", "Clinton"];
+
+fn even(seed: u64, below: usize) -> usize {
+    (mix(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(1)) % below as u64) as usize
+}
+
+/// Customer `number`, as written down for the `copy`th time: later copies have slips and gaps.
+fn customer(number: u64, copy: u64) -> Vec<String> {
+    let pick = |what: u64, below: usize| even(number * 16 + what, below);
+    let mut fields = vec![
+        format!("{number}-{copy}"),
+        GIVEN[pick(0, 24)].to_owned(),
+        FAMILY[pick(1, 30)].to_owned(),
+        format!("{} {} Street", 1 + pick(2, 200), STREETS[pick(3, 12)]),
+        CITIES[pick(4, 6)].to_owned(),
+        format!("{:03}-555-{:04}", 200 + pick(5, 700), pick(6, 10_000)),
+        format!("{}-{:02}-{:02}", 1940 + pick(7, 60), 1 + pick(8, 12), 1 + pick(9, 28)),
+    ];
+    if copy > 0 {
+        let seed = number * 1000 + copy;
+        let slipped = 1 + even(seed, 6);
+        fields[slipped].remove(1);
+        fields[1 + even(seed + 7, 6)].clear();
+        fields[3] = fields[3].replace("Street", "St.");
+    }
+    fields
+}
+
+fn table(rows: impl IntoIterator<Item = Vec<String>>) -> Table {
+    let mut table = Table::new(NAMES);
+    rows.into_iter().for_each(|row| table.push(&row).unwrap());
+    table
+}
+
+/// 200 customers, half of them twice and some three times.
+fn customers() -> Vec<Vec<String>> {
+    let copies = |number: u64| if number.is_multiple_of(10) { 3 } else { 1 + number % 2 };
+    (0..200).flat_map(|number| (0..copies(number)).map(move |copy| customer(number, copy))).collect()
+}
+
+struct Linked {
+    matches: Vec<Scored>,
+    clusters: Clusters,
+    model: Model,
+}
+
+fn link(first: &Table, second: Option<&Table>, config: &Config) -> Result<Linked> {
+    let records = Records::prepare(first, second, config)?;
+    let candidates = find_candidates(&records, &Bounds::for_count(records.count()));
+    let patterns = compare_all(&records, &candidates);
+    let model = Model::estimate(&records, &candidates, &patterns);
+    let frequencies = Frequencies::new(&records, &candidates, &patterns, &model);
+    let scorer = Scorer { records: &records, model: &model, frequencies: &frequencies };
+    let scored = scorer.score_all(&candidates, &patterns);
+    let scored = if config.one_to_one { one_to_one(&records, &scored) } else { scored };
+    let threshold = config.threshold.unwrap_or_else(|| suggest_threshold(&scored));
+    let matches = matches(&records, &scored, threshold);
+    let clusters = Clusters::join(&scorer, &matches);
+    Ok(Linked { matches, clusters, model })
+}
+
+/// Clusters as sets of ids.
+fn as_ids(clusters: &Clusters, table: &Table) -> BTreeSet<Vec<String>> {
+    let id = |record: &u32| table.column(0).get(*record as usize).to_owned();
+    (0..clusters.count() as u32)
+        .map(|cluster| {
+            let mut ids: Vec<String> = clusters.members(cluster).iter().map(id).collect();
+            ids.sort_unstable();
+            ids
+        })
+        .collect()
+}
+
+#[test]
+fn customers_are_found_again_without_labels() {
+    let table = table(customers());
+    let linked = link(&table, None, &guess(&table, None, Some("id"))).unwrap();
+    let number = |record: u32| table.column(0).get(record as usize).split('-').next().unwrap().to_owned();
+    let right = linked.matches.iter().filter(|pair| number(pair.left) == number(pair.right)).count();
+    let truth = 20 * 3 + 100;
+    assert!(right as f64 >= 0.95 * f64::from(truth), "{right} of {truth}");
+    assert!(right as f64 >= 0.98 * linked.matches.len() as f64, "{right} of {}", linked.matches.len());
+}
+
+#[test]
+fn the_order_of_the_rows_does_not_matter() {
+    let rows = customers();
+    let sorted = table(rows.clone());
+    let config = guess(&sorted, None, Some("id"));
+    let expected = link(&sorted, None, &config).unwrap();
+    for seed in 1..4 {
+        let mut shuffled = rows.clone();
+        shuffled.sort_by_key(|row| mix(row[0].bytes().fold(seed, |hash, b| mix(hash ^ u64::from(b)))));
+        let shuffled = table(shuffled);
+        assert_eq!(guess(&shuffled, None, Some("id")), config);
+        let linked = link(&shuffled, None, &config).unwrap();
+        assert_eq!(linked.model, expected.model);
+        assert_eq!(as_ids(&linked.clusters, &shuffled), as_ids(&expected.clusters, &sorted));
+        let weights = |linked: &Linked| linked.matches.iter().map(|pair| pair.weight).collect::<Vec<_>>();
+        assert_eq!(weights(&linked), weights(&expected));
+    }
+}
+
+#[test]
+fn the_number_of_threads_does_not_matter() {
+    let table = table(customers());
+    let config = guess(&table, None, Some("id"));
+    let with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| link(&table, None, &config).unwrap())
+    };
+    let (one, eight) = (with(1), with(8));
+    assert_eq!((one.model, one.matches, one.clusters), (eight.model, eight.matches, eight.clusters));
+}
+
+#[test]
+fn one_to_one_gives_no_record_two_matches() {
+    let first = table((0..100).map(|number| customer(number, 0)));
+    let second = table((50..150).flat_map(|number| [customer(number, 1), customer(number, 2)]));
+    let mut config = guess(&first, Some(&second), Some("id"));
+    config.one_to_one = true;
+    let linked = link(&first, Some(&second), &config).unwrap();
+    let left: BTreeSet<u32> = linked.matches.iter().map(|pair| pair.left).collect();
+    let right: BTreeSet<u32> = linked.matches.iter().map(|pair| pair.right).collect();
+    assert_eq!((left.len(), right.len()), (linked.matches.len(), linked.matches.len()));
+    assert!(linked.matches.len() >= 45, "{}", linked.matches.len());
+}
+
+#[test]
+fn every_pair_that_is_equal_in_a_field_is_a_candidate_of_small_tables() {
+    let table = table(customers());
+    let records = Records::prepare(&table, None, &guess(&table, None, Some("id"))).unwrap();
+    let candidates = find_candidates(&records, &Bounds::for_count(records.count()));
+    let found: BTreeSet<(u32, u32)> = (0..candidates.len()).map(|at| candidates.pair(at)).collect();
+    for field in records.fields().iter().filter(|field| field.name != "city") {
+        for left in 0..records.count() as u32 {
+            for right in left + 1..records.count() as u32 {
+                let is_equal = field.text(left).is_some() && field.text(left) == field.text(right);
+                assert!(!is_equal || found.contains(&(left, right)), "{}: {left} {right}", field.name);
+            }
+        }
+    }
+    let (_, identical) = candidates.reports().find(|(kind, _)| *kind == KeyKind::Identical).unwrap();
+    assert!(identical.candidate_count > 0 && identical.not_compared_count == 0, "{identical:?}");
+}
+
+fn added(old: &[Vec<String>], clusters: &[u64], new: &[Vec<String>]) -> Extension {
+    let whole = table(customers());
+    let config = guess(&whole, None, Some("id"));
+    let model = link(&whole, None, &config).unwrap().model;
+    let table = table(old.iter().chain(new).cloned());
+    let records = Records::prepare(&table, None, &config).unwrap();
+    let bounds = Bounds { from: old.len() as u32, ..Bounds::for_count(records.count()) };
+    let candidates = find_candidates(&records, &bounds);
+    assert!((0..candidates.len()).all(|at| candidates.pair(at).1 >= old.len() as u32));
+    let patterns = compare_all(&records, &candidates);
+    let frequencies = Frequencies::of_clusters(&records, &clusters_before(&records, clusters), &model);
+    let scorer = Scorer { records: &records, model: &model, frequencies: &frequencies };
+    let scored = scorer.score_all(&candidates, &patterns);
+    extend(&scorer, &matches(&records, &scored, 0.5), clusters)
+}
+
+#[test]
+fn clusters_keep_their_ids_when_records_are_added() {
+    let old: Vec<_> = (0..40).map(|number| customer(number, 0)).collect();
+    let clusters: Vec<u64> = (0..40).map(|number| 7 + 3 * number).collect();
+    let extension = added(&old, &clusters, &[customer(5, 1), customer(180, 0), customer(181, 0)]);
+    assert_eq!(&extension.cluster_of[..40], clusters);
+    assert_eq!(extension.cluster_of[40], clusters[5]);
+    let new: BTreeSet<u64> = extension.cluster_of[41..].iter().copied().collect();
+    assert_eq!(new, BTreeSet::from([clusters[39] + 1, clusters[39] + 2]));
+    assert_eq!(extension.merges, []);
+}
+
+#[test]
+fn clusters_that_a_new_record_makes_one_are_listed() {
+    // The same customer under two ids: once without a phone, once without a birthday. The new record has both.
+    let whole = customer(3, 0);
+    let mut old: Vec<_> = (10..40).map(|number| customer(number, 0)).collect();
+    for missing in [5, 6] {
+        let mut part = whole.clone();
+        part[missing].clear();
+        part[0] = format!("part {missing}");
+        old.push(part);
+    }
+    let clusters: Vec<u64> = (1..=32).collect();
+    let extension = added(&old, &clusters, std::slice::from_ref(&whole));
+    assert_eq!(extension.merges, [Merge { from: 32, into: 31 }]);
+    assert_eq!(extension.cluster_of[30..], [31, 31, 31]);
+}
+
+#[test]
+fn a_pair_is_explained_field_by_field() {
+    let table = table(customers());
+    let config = guess(&table, None, Some("id"));
+    let records = Records::prepare(&table, None, &config).unwrap();
+    let candidates = find_candidates(&records, &Bounds::for_count(records.count()));
+    let patterns = compare_all(&records, &candidates);
+    let model = Model::estimate(&records, &candidates, &patterns);
+    let frequencies = Frequencies::new(&records, &candidates, &patterns, &model);
+    let scorer = Scorer { records: &records, model: &model, frequencies: &frequencies };
+    for scored in scorer.score_all(&candidates, &patterns) {
+        let why = scorer.explain(scored.left, scored.right);
+        let sum: f64 = why.fields.iter().map(|field| field.weight).sum();
+        assert!((why.prior + sum + why.bounded - why.weight).abs() < 1e-9);
+        assert!((why.weight - scored.weight).abs() < 1e-9);
+        assert_eq!(why, scorer.explain(scored.left, scored.right));
+        let turned = scorer.explain(scored.right, scored.left);
+        assert!((turned.weight - why.weight).abs() < 1e-9 && turned.points == why.points);
+    }
+}
+
+#[test]
+fn the_best_record_has_what_most_others_have() {
+    let mut rows = vec![customer(1, 0), customer(1, 0), customer(1, 0)];
+    rows[0][1].clear();
+    rows[1][2] = "Smyth".to_owned();
+    (0..3).for_each(|at| rows[at][0] = at.to_string());
+    let table = table(rows);
+    let mut config = guess(&table, None, Some("id"));
+    config.columns.iter_mut().skip(1).for_each(|column| column.kind = Kind::FreeText);
+    let records = Records::prepare(&table, None, &config).unwrap();
+    assert_eq!(best_record(&records, &[0, 1, 2]), Some(2));
+    assert_eq!(best_record(&records, &[]), None);
+}
+
+#[test]
+fn matches_are_validated_by_a_field_that_was_not_used() {
+    let table = table(customers());
+    let mut config = guess(&table, None, Some("id"));
+    config.columns.iter_mut().filter(|column| column.name == "born").for_each(|column| column.kind = Kind::Ignored);
+    let linked = link(&table, None, &config).unwrap();
+    let records = Records::prepare(&table, None, &config).unwrap();
+    let yardstick = Yardstick::new(Kind::Date, table.column(6), None);
+    let validation = validate(&records, &yardstick, &linked.matches);
+    assert!(validation.random.mean > 20.0 * validation.sure.mean, "{validation:?}");
+    assert!(validation.all.right.unwrap().high > 0.9, "{validation:?}");
+}
+
+#[test]
+fn tables_that_cannot_be_linked_are_refused() {
+    let table = table(customers());
+    let config = guess(&table, None, Some("id"));
+    let refused = |first: &Table, config: &Config| link(first, None, config).err().unwrap();
+    assert_eq!(refused(&Table::new(NAMES), &config), Error::NoRows { table: "the first table" });
+
+    let mut twice = table.clone();
+    twice.push(&customer(0, 0)).unwrap();
+    assert!(matches!(refused(&twice, &config), Error::IdNotUnique { first: 1, second: 341, .. }));
+
+    let mut wrong = config.clone();
+    wrong.columns[3].name = "avenue".to_owned();
+    assert!(matches!(refused(&table, &wrong), Error::NoSuchColumn { name, .. } if name == "avenue"));
+
+    let mut ignored = config;
+    ignored.columns.iter_mut().for_each(|column| column.kind = Kind::Ignored);
+    assert!(matches!(refused(&table, &ignored), Error::NothingToCompare { .. }));
+}
+
+#[test]
+fn columns_are_what_their_values_are() {
+    let guessed = guess(&table(customers()), None, Some("id"));
+    let kinds: HashMap<&str, Kind> = guessed.columns.iter().map(|column| (column.name.as_str(), column.kind)).collect();
+    let expected = [
+        ("id", Kind::Ignored),
+        ("given_name", Kind::PersonName),
+        ("family_name", Kind::PersonName),
+        ("street", Kind::Address),
+        ("city", Kind::Address),
+        ("phone", Kind::Phone),
+        ("born", Kind::Date),
+    ];
+    assert_eq!(kinds, HashMap::from(expected));
+}

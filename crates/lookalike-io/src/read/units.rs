@@ -1,0 +1,191 @@
+//! Large files are read in several units at once: lines by ranges of bytes, gzip at its members, Parquet by row groups.
+//!
+//! Units are cut by content, never by threads, and each is a unit of work that an interrupted run need not do again. What
+//! a reader would get wrong: a gzip file is searched for the start of a member by its three bytes, which occur elsewhere by chance.
+//! Only where a whole member follows that unpacks to a record, and another one or the end follows it, is the file cut. And only
+//! files of text (WET) are: a crawl may hold a page that is itself a crawl, whose members lie in it as they are. No text has these bytes.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::ops::Range;
+
+use flate2::bufread::{GzDecoder, MultiGzDecoder};
+
+use super::Settings;
+use super::source::{START, start};
+use crate::compression::{Compression, buffered};
+use crate::discover::{InputFile, Origin};
+use crate::error::{Error, Result};
+use crate::format::Format;
+use crate::parquet::row_groups;
+use crate::place::read_exact_at;
+
+/// How many bytes of a file, packed as it is, a unit has about.
+pub const UNIT_BYTES: u64 = 64 << 20;
+
+/// A file, or a part of it that is read by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// Which of the input files.
+    pub file: u32,
+    /// Which unit of the file.
+    pub number: u32,
+    /// Which part of the file.
+    pub(super) part: Part,
+}
+
+/// Which part of a file a unit is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Whole,
+    /// These bytes, packed as they are, of a file of this format.
+    Bytes(Range<u64>, Format),
+    /// These row groups.
+    Groups(Range<usize>),
+}
+
+impl Unit {
+    /// All of a file.
+    pub fn whole(file: u32) -> Self {
+        Self { file, number: 0, part: Part::Whole }
+    }
+}
+
+/// The units of all files, in order, of about so many bytes each.
+///
+/// # Errors
+///
+/// When a large file cannot be read.
+pub fn units(files: &[InputFile], settings: &Settings, unit_bytes: u64) -> Result<Vec<Unit>> {
+    let mut units = Vec::with_capacity(files.len());
+    for (file, input) in (0..).zip(files) {
+        let parts = match &input.origin {
+            Origin::Path(path) if input.bytes > 2 * unit_bytes => {
+                let open = File::open(path).map_err(Error::unreadable(path))?;
+                parts(&open, input, settings, unit_bytes).map_err(Error::unreadable(path))?
+            }
+            _ => vec![Part::Whole],
+        };
+        units.extend((0..).zip(parts).map(|(number, part)| Unit { file, number, part }));
+    }
+    Ok(units)
+}
+
+fn parts(file: &File, input: &InputFile, settings: &Settings, unit_bytes: u64) -> io::Result<Vec<Part>> {
+    let first = start(&mut &*file)?;
+    let compression = Compression::of(&first);
+    let unpacked = match compression {
+        Compression::Gzip => {
+            let mut unpacked = Vec::new();
+            // What cannot be unpacked is told when it is read.
+            let _ = GzDecoder::new(&*first).take(START as u64).read_to_end(&mut unpacked);
+            unpacked
+        }
+        Compression::None => first,
+        Compression::Zstd => return Ok(vec![Part::Whole]),
+    };
+    let format = Format::of(&input.name, &unpacked, settings);
+    let next: fn(&File, u64, u64) -> io::Result<Option<u64>> = match (compression, format) {
+        (Compression::None, Format::Parquet) => {
+            let count = row_groups(file.try_clone()?).unwrap_or(0);
+            // Of a file that cannot be read, there is one unit to say so.
+            let groups = (input.bytes / unit_bytes).clamp(1, count.max(1) as u64) as usize;
+            let edge = |at: usize| at * count / groups;
+            return Ok((0..groups).map(|at| Part::Groups(edge(at)..edge(at + 1))).collect());
+        }
+        (Compression::None, Format::Jsonl | Format::Lines) if !super::cut::is_utf16(&unpacked) => next_line,
+        (Compression::Gzip, Format::Warc) if is_wet(file) => next_member,
+        _ => return Ok(vec![Part::Whole]),
+    };
+    let mut edges = vec![0];
+    let mut wanted = unit_bytes;
+    while wanted + unit_bytes / 2 < input.bytes {
+        let Some(edge) = next(file, wanted, input.bytes)? else { break };
+        edges.push(edge);
+        wanted = edge + unit_bytes;
+    }
+    edges.push(input.bytes);
+    Ok(edges.windows(2).map(|edges| Part::Bytes(edges[0]..edges[1], format)).collect())
+}
+
+/// How far the next line or member is looked for: beyond that the file is left in one piece.
+const SEARCHED: u64 = 64 << 20;
+
+/// How much is looked at together.
+const WINDOW: u64 = 1 << 20;
+
+/// The first line that starts at `from` or after it.
+fn next_line(file: &File, from: u64, bytes: u64) -> io::Result<Option<u64>> {
+    let mut window = Vec::new();
+    for start in (from - 1..bytes.min(from + SEARCHED)).step_by(WINDOW as usize) {
+        window.resize((bytes - start).min(WINDOW) as usize, 0);
+        read_exact_at(file, &mut window, start)?;
+        if let Some(at) = memchr::memchr(b'\n', &window) {
+            let next = start + at as u64 + 1;
+            return Ok((next < bytes).then_some(next));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether the first records of a crawl are texts, and not pages.
+fn is_wet(file: &File) -> bool {
+    let mut unpacked = Vec::new();
+    // What cannot be unpacked is told when it is read.
+    let _ = MultiGzDecoder::new(buffered(At { file, at: 0 })).take(WINDOW).read_to_end(&mut unpacked);
+    let types = memchr::memmem::find_iter(&unpacked, b"\nWARC-Type: ").map(|at| &unpacked[at + 12..]);
+    let mut types = types.filter(|kind| !kind.starts_with(b"warcinfo"));
+    types.next().is_some_and(|kind| kind.starts_with(b"conversion"))
+}
+
+/// The first member with a record that starts at `from` or after it.
+fn next_member(file: &File, from: u64, bytes: u64) -> io::Result<Option<u64>> {
+    /// Gzip, and deflate inside. (RFC 1952, 2.3)
+    const MAGIC: &[u8] = &[0x1F, 0x8B, 0x08];
+    let mut window = Vec::new();
+    for start in (from..bytes.min(from + SEARCHED)).step_by(WINDOW as usize) {
+        // A start that two windows share is seen in the first.
+        window.resize((bytes - start).min(WINDOW + MAGIC.len() as u64) as usize, 0);
+        read_exact_at(file, &mut window, start)?;
+        for at in memchr::memmem::find_iter(&window, MAGIC) {
+            let at = start + at as u64;
+            if is_record(file, at, bytes) {
+                return Ok(Some(at));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a whole member starts here that holds a record, and the next one or the end of the file follows it.
+fn is_record(file: &File, at: u64, bytes: u64) -> bool {
+    let mut decoder = GzDecoder::new(buffered(At { file, at }));
+    let mut unpacked = [0; 5];
+    if decoder.read_exact(&mut unpacked).is_err() || &unpacked != b"WARC/" {
+        return false;
+    }
+    // It comes to its end only if its checksum is right.
+    if io::copy(&mut (&mut decoder).take(SEARCHED), &mut io::sink()).is_err() {
+        return false;
+    }
+    let reader = decoder.get_ref();
+    let end = reader.get_ref().at - reader.buffer().len() as u64;
+    let mut next = [0; 2];
+    end == bytes || read_exact_at(file, &mut next, end).is_ok() && next == [0x1F, 0x8B]
+}
+
+/// Reads a file from a place on, whoever else reads it.
+struct At<'f> {
+    file: &'f File,
+    at: u64,
+}
+
+impl Read for At<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let length = self.file.metadata()?.len();
+        let count = (length.saturating_sub(self.at)).min(bytes.len() as u64) as usize;
+        read_exact_at(self.file, &mut bytes[..count], self.at)?;
+        self.at += count as u64;
+        Ok(count)
+    }
+}

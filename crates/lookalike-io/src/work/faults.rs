@@ -1,0 +1,56 @@
+//! Failures on demand, for tests: the disk is full, or the process dies, at a given operation of the work folder.
+
+use std::fs::File;
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::place::write_all_at;
+
+/// What goes wrong, and when. By default nothing does.
+#[derive(Debug, Default)]
+pub struct Faults {
+    /// The number of the operation that fails, counted from 1; zero for none.
+    at: u64,
+    kind: Kind,
+    done: AtomicU64,
+}
+
+/// How it fails.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// There is no room left, from then on.
+    #[default]
+    Full,
+    /// The process is gone, as by `kill -9`, in the midst of writing.
+    Death,
+}
+
+impl Faults {
+    /// Fails at operation number `at`.
+    pub fn new(at: u64, kind: Kind) -> Self {
+        Self { at, kind, done: AtomicU64::new(0) }
+    }
+
+    /// How many operations were asked for.
+    pub fn count(&self) -> u64 {
+        self.done.load(Relaxed)
+    }
+
+    /// One operation.
+    pub(crate) fn check(&self) -> io::Result<()> {
+        let number = self.done.fetch_add(1, Relaxed) + 1;
+        match self.kind {
+            _ if self.at == 0 || number < self.at => Ok(()),
+            Kind::Full => Err(io::ErrorKind::StorageFull.into()),
+            Kind::Death => std::process::abort(),
+        }
+    }
+
+    /// One operation that writes: how many of the bytes it may write. One that dies has written half of them.
+    pub(crate) fn check_write(&self, file: &File, bytes: &[u8], offset: u64) -> io::Result<usize> {
+        if self.kind == Kind::Death && self.at == self.count() + 1 {
+            write_all_at(file, &bytes[..bytes.len() / 2], offset)?;
+        }
+        self.check().map(|()| bytes.len())
+    }
+}

@@ -1,0 +1,160 @@
+//! Results of a stage on disk: blocks of words, each with its checksum, written one after the other.
+//!
+//! A block that was cut or altered is not seen by [`Log::scan`], and nothing after it: what it held is made again. Threads append at
+//! the same time, so a run that was killed may leave a gap; what follows the gap is lost, and made again as well.
+
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use lookalike_core::hash::bytes_hash;
+
+use super::faults::Faults;
+use crate::error::{Error, Result};
+use crate::place::{read_exact_at, write_all_at};
+
+/// How a block starts: what is no block does not start so by chance.
+const MARK: u64 = u64::from_le_bytes(*b"lookblk1");
+
+/// The words before a block: mark, length in words, checksum.
+const HEAD: usize = 4;
+
+/// The largest block there can be, in words: what claims more is damaged.
+const MOST_WORDS: u64 = 1 << 32;
+
+/// A file of blocks.
+#[derive(Debug)]
+pub struct Log {
+    path: PathBuf,
+    file: File,
+    end: AtomicU64,
+    faults: Arc<Faults>,
+}
+
+impl Log {
+    pub(super) fn create(path: PathBuf, faults: Arc<Faults>) -> Result<Self> {
+        let mut options = File::options();
+        faults.check().map_err(Error::unworkable(&path))?;
+        let file = options.read(true).write(true).create_new(true).open(&path).map_err(Error::unworkable(&path))?;
+        Ok(Self { path, file, end: AtomicU64::new(0), faults })
+    }
+
+    pub(super) fn open(path: PathBuf, faults: Arc<Faults>) -> Result<Self> {
+        let file = File::open(&path).map_err(Error::unworkable(&path))?;
+        let end = file.metadata().map_err(Error::unworkable(&path))?.len();
+        Ok(Self { path, file, end: AtomicU64::new(end), faults })
+    }
+
+    /// Appends a block, and says where its first word lies.
+    ///
+    /// # Errors
+    ///
+    /// When there is no room, or the folder is gone.
+    pub fn append(&self, block: &[u64]) -> Result<u64> {
+        let bytes: &[u8] = bytemuck::cast_slice(block);
+        let sum = bytes_hash(bytes);
+        let head = [MARK, block.len() as u64, sum as u64, (sum >> 64) as u64];
+        let size = ((HEAD + block.len()) * size_of::<u64>()) as u64;
+        let start = self.end.fetch_add(size, Relaxed);
+        let first = start + (HEAD * size_of::<u64>()) as u64;
+        let write = || {
+            let most = self.faults.check_write(&self.file, bytes, first)?;
+            write_all_at(&self.file, &bytes[..most], first)?;
+            // The head comes last: a block whose words are not all there has none.
+            write_all_at(&self.file, bytemuck::cast_slice(&head), start)
+        };
+        write().map_err(Error::unworkable(&self.path))?;
+        Ok(first)
+    }
+
+    /// Reads words of a block from where [`Log::append`] said that it lies.
+    ///
+    /// # Errors
+    ///
+    /// When they are not there any more.
+    pub fn read(&self, offset: u64, words: &mut [u64]) -> Result<()> {
+        self.read_bytes(offset, bytemuck::cast_slice_mut(words))
+    }
+
+    /// The same, of bytes.
+    ///
+    /// # Errors
+    ///
+    /// When they are not there any more.
+    pub fn read_bytes(&self, offset: u64, bytes: &mut [u8]) -> Result<()> {
+        read_exact_at(&self.file, bytes, offset).map_err(Error::unworkable(&self.path))
+    }
+
+    /// Gives every block that is whole to `each`, with where it lies.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read, or `each` fails.
+    pub fn scan<E: From<Error>>(
+        &self,
+        mut each: impl FnMut(u64, &[u64]) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        let length = self.end.load(Relaxed);
+        let word = size_of::<u64>() as u64;
+        let (mut start, mut head, mut block) = (0, [0; HEAD], Vec::new());
+        while start + HEAD as u64 * word <= length {
+            self.read(start, &mut head)?;
+            let [mark, words, low, high] = head;
+            let first = start + HEAD as u64 * word;
+            if mark != MARK || words > MOST_WORDS || first + words * word > length {
+                return Ok(());
+            }
+            block.resize(words as usize, 0);
+            self.read(first, &mut block)?;
+            if bytes_hash(bytemuck::cast_slice(&block)) != u128::from(high) << 64 | u128::from(low) {
+                return Ok(());
+            }
+            each(first, &block)?;
+            start = first + words * word;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blocks(log: &Log) -> Vec<Vec<u64>> {
+        let mut blocks = Vec::new();
+        log.scan::<Error>(|offset, block| {
+            let mut again = vec![0; block.len()];
+            log.read(offset, &mut again)?;
+            assert_eq!(again, block);
+            blocks.push(block.to_vec());
+            Ok(())
+        })
+        .unwrap();
+        blocks
+    }
+
+    #[test]
+    fn blocks_come_back_up_to_the_first_that_was_touched() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.log");
+        let all = [vec![1, 2, 3], vec![], vec![4; 1000], vec![5]];
+        let log = Log::create(path.clone(), Arc::default()).unwrap();
+        for block in &all {
+            log.append(block).unwrap();
+        }
+        assert_eq!(blocks(&log), all);
+
+        let bytes = std::fs::read(&path).unwrap();
+        for damaged in (0..bytes.len()).step_by(97) {
+            let mut altered = bytes.clone();
+            altered[damaged] ^= 1;
+            std::fs::write(&path, &altered).unwrap();
+            let left = blocks(&Log::open(path.clone(), Arc::default()).unwrap());
+            assert!(left.len() < all.len() && all.starts_with(&left), "byte {damaged}");
+            std::fs::write(&path, &bytes[..damaged]).unwrap();
+            let left = blocks(&Log::open(path.clone(), Arc::default()).unwrap());
+            assert!(left.len() < all.len() && all.starts_with(&left), "cut at {damaged}");
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! The work folder: what does not fit the memory, and what a run that was killed goes on from.
+//!
+//! A stage writes [`Log`]s, one each time the run is started. A folder of the user's outlives a run that did not come to its end;
+//! one in the system's temporary folder vanishes with it.
+
+mod faults;
+mod log;
+
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+pub use faults::{Faults, Kind as FaultKind};
+pub use log::Log;
+use tempfile::TempDir;
+
+use crate::error::{Error, Result};
+use crate::write::{STAGING_PREFIX, note_unfinished};
+
+/// What the folder is of: written first.
+const LABEL: &str = "run.json";
+
+/// Held while a run is under way.
+const LOCK: &str = "run.lock";
+
+/// How long another run may take to let go of it.
+const LOCK_WAIT: Duration = Duration::from_secs(1);
+
+/// What a user says of the work folder.
+#[derive(Clone, Debug, Default)]
+pub struct WorkOptions {
+    /// The folder; none for one in the system's temporary folder, if one is needed.
+    pub folder: Option<PathBuf>,
+    /// What becomes of an earlier run in it.
+    pub earlier: Earlier,
+    /// What goes wrong in it, for tests.
+    #[doc(hidden)]
+    pub faults: Arc<Faults>,
+}
+
+/// What becomes of an earlier run that did not come to its end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Earlier {
+    /// There must be none.
+    #[default]
+    Refuse,
+    /// It is gone on with.
+    Resume,
+    /// It is forgotten.
+    Replace,
+}
+
+/// A work folder, open for one run.
+#[derive(Debug)]
+pub struct WorkFolder {
+    path: PathBuf,
+    /// How often the run was started before.
+    attempt: u32,
+    faults: Arc<Faults>,
+    /// Whether it is the user's, and a run may be resumed from it.
+    is_named: bool,
+    _temporary: Option<TempDir>,
+    _lock: Option<File>,
+}
+
+impl WorkFolder {
+    /// A folder that vanishes with the run, in the system's temporary folder.
+    ///
+    /// # Errors
+    ///
+    /// When none can be made.
+    pub fn temporary(options: &WorkOptions) -> Result<Self> {
+        let parent = std::env::temp_dir();
+        let faults = Arc::clone(&options.faults);
+        faults.check().map_err(Error::unworkable(&parent))?;
+        let made = tempfile::Builder::new().prefix(".lookalike-work-").tempdir_in(&parent);
+        let folder = made.map_err(Error::unworkable(&parent))?;
+        note_unfinished(folder.path());
+        let path = folder.path().to_owned();
+        Ok(Self { path, attempt: 0, faults, is_named: false, _temporary: Some(folder), _lock: None })
+    }
+
+    /// The user's folder, for a run that `label` tells from all others: its command, input and parameters, a line each.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written to, is used by another run, holds something else, holds a run that is not to be resumed, or
+    /// holds one that is not this one.
+    pub fn open(path: &Path, label: &[String], options: &WorkOptions) -> Result<Self> {
+        fs::create_dir_all(path).map_err(|cause| Error::WorkNotMade { path: path.to_owned(), cause })?;
+        let faults = Arc::clone(&options.faults);
+        let files = files(path)?;
+        let is_ours = files.iter().any(|name| name == LABEL);
+        if !is_ours && files.iter().any(|name| !is_our_name(name)) {
+            return Err(Error::WorkNotOurs { path: path.to_owned() });
+        }
+        let lock = lock(path)?;
+        if options.earlier != Earlier::Refuse {
+            remove_staging(path);
+        }
+        match options.earlier {
+            Earlier::Refuse if is_ours => return Err(Error::WorkUnfinished { path: path.to_owned() }),
+            Earlier::Resume if is_ours => check_label(path, label)?,
+            Earlier::Refuse | Earlier::Replace | Earlier::Resume => {
+                let stays = |name: &str| name == LOCK || name == COMMIT && options.earlier == Earlier::Resume;
+                for name in files.iter().filter(|name| is_our_name(name) && !stays(name)) {
+                    fs::remove_file(path.join(name)).map_err(Error::unworkable(path))?;
+                }
+                faults.check().map_err(Error::unworkable(path))?;
+                // A label that is cut short would be of no run.
+                let (new, label) = (path.join("run.new"), label.join("\n"));
+                fs::write(&new, label)
+                    .and_then(|()| fs::rename(&new, path.join(LABEL)))
+                    .map_err(Error::unworkable(path))?;
+            }
+        }
+        let attempts = files.iter().filter_map(|name| attempt_of(name));
+        let attempt = if options.earlier == Earlier::Resume { attempts.max().map_or(0, |last| last + 1) } else { 0 };
+        Ok(Self { path: path.to_owned(), attempt, faults, is_named: true, _temporary: None, _lock: Some(lock) })
+    }
+
+    /// Whether a run may be resumed from it.
+    pub fn is_named(&self) -> bool {
+        self.is_named
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A new log for a stage.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be made.
+    pub fn log(&self, stage: &str) -> Result<Log> {
+        Log::create(self.path.join(format!("{stage}-{}.log", self.attempt)), Arc::clone(&self.faults))
+    }
+
+    /// The logs of a stage that earlier attempts at the run have left.
+    ///
+    /// # Errors
+    ///
+    /// When one cannot be opened.
+    pub fn earlier_logs(&self, stage: &str) -> Result<Vec<Log>> {
+        let paths = (0..self.attempt).map(|attempt| self.path.join(format!("{stage}-{attempt}.log")));
+        paths.filter(|path| path.exists()).map(|path| Log::open(path, Arc::clone(&self.faults))).collect()
+    }
+
+    /// Notes where output is made, so that who resumes a run that was killed can remove what it had begun.
+    ///
+    /// # Errors
+    ///
+    /// When nothing can be written.
+    pub fn note_staging(&self, staging: &Path) -> Result<()> {
+        if self.is_named {
+            let path = self.path.join(STAGING);
+            self.faults.check().map_err(Error::unworkable(&path))?;
+            fs::write(&path, staging.to_string_lossy().as_bytes()).map_err(Error::unworkable(&path))?;
+        }
+        Ok(())
+    }
+
+    /// Notes that the output is complete and about to get its name: who resumes the run may find it there.
+    ///
+    /// # Errors
+    ///
+    /// When nothing can be written.
+    pub fn note_commit(&self, output: &Path) -> Result<()> {
+        if self.is_named {
+            let path = self.path.join(COMMIT);
+            self.faults.check().map_err(Error::unworkable(&path))?;
+            fs::write(&path, output.to_string_lossy().as_bytes()).map_err(Error::unworkable(&path))?;
+        }
+        Ok(())
+    }
+
+    /// Whether an earlier attempt was about to complete this output, so that it may be there, and may be replaced.
+    pub fn was_about_to_commit(&self, output: &Path) -> bool {
+        let noted = fs::read_to_string(self.path.join(COMMIT));
+        self.is_named && noted.is_ok_and(|noted| noted == output.to_string_lossy())
+    }
+
+    /// A file that is appended to whatever attempt it is.
+    pub(crate) fn spool(&self) -> Result<File> {
+        let path = self.path.join(SPOOL);
+        self.faults.check().map_err(Error::unworkable(&path))?;
+        File::options()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(Error::unworkable(&path))
+    }
+
+    /// Removes what the run wrote, since it came to its end; and the folder, if nothing else is in it.
+    ///
+    /// # Errors
+    ///
+    /// When something cannot be removed.
+    pub fn finish(self) -> Result<()> {
+        if self.is_named {
+            let names = files(&self.path)?;
+            let is_last = |name: &str| [LABEL, COMMIT].contains(&name);
+            let first = names.iter().map(String::as_str).filter(|name| is_our_name(name) && !is_last(name));
+            // The label goes late: without it, nobody could tell whose the others are. And who resumes a run that was killed
+            // even now must know that its output is there.
+            for name in first.chain([LABEL, COMMIT]) {
+                match fs::remove_file(self.path.join(name)) {
+                    Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                        return Err(Error::unworkable(&self.path)(error));
+                    }
+                    _ => {}
+                }
+            }
+            // Not empty, or not ours to remove: then it stays.
+            let _ = fs::remove_dir(&self.path);
+        }
+        Ok(())
+    }
+}
+
+/// Whether a folder is the work folder of a run, and no input.
+pub(crate) fn is_work_folder(path: &Path) -> bool {
+    path.join(LOCK).exists() && fs::read(path.join(LABEL)).is_ok_and(|label| label.starts_with(b"lookalike "))
+}
+
+/// Makes sure that a folder has so much room. Where nobody can tell, it has.
+///
+/// # Errors
+///
+/// [`Error::WorkTooSmall`] when it has not.
+pub fn check_space(folder: &Path, needed: u64) -> Result<()> {
+    match fs4::available_space(folder) {
+        Ok(free) if free < needed => Err(Error::WorkTooSmall { path: folder.to_owned(), free, needed }),
+        _ => Ok(()),
+    }
+}
+
+/// Says which output is about to get its name.
+const COMMIT: &str = "commit";
+
+/// Says where output was being made.
+const STAGING: &str = "staging";
+
+/// Removes what a run that was killed had begun to make.
+fn remove_staging(path: &Path) {
+    let Ok(staging) = fs::read_to_string(path.join(STAGING)) else { return };
+    let staging = Path::new(&staging);
+    let is_ours = staging.file_name().is_some_and(|name| name.to_string_lossy().starts_with(STAGING_PREFIX));
+    if is_ours {
+        // What is gone already, or cannot be removed, is in nobody's way.
+        let _ = fs::remove_dir_all(staging);
+    }
+}
+
+/// The file of inputs that cannot be read from the middle.
+const SPOOL: &str = "spool";
+
+fn files(path: &Path) -> Result<Vec<String>> {
+    let entries = fs::read_dir(path).map_err(Error::unworkable(path))?;
+    let names = entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
+    names.collect::<std::io::Result<_>>().map_err(Error::unworkable(path))
+}
+
+fn is_our_name(name: &str) -> bool {
+    [LABEL, LOCK, SPOOL, STAGING, COMMIT, "run.new"].contains(&name) || attempt_of(name).is_some()
+}
+
+/// The attempt that a log is of.
+fn attempt_of(name: &str) -> Option<u32> {
+    name.strip_suffix(".log")?.rsplit_once('-')?.1.parse().ok()
+}
+
+fn lock(path: &Path) -> Result<File> {
+    let file = File::create(path.join(LOCK)).map_err(Error::unworkable(path))?;
+    let start = Instant::now();
+    loop {
+        match file.try_lock() {
+            // A process that was started by another thread has the lock of a run that is over, until it is what it will be.
+            Err(TryLockError::WouldBlock) if start.elapsed() < LOCK_WAIT => std::thread::sleep(LOCK_WAIT / 20),
+            Err(TryLockError::WouldBlock) => return Err(Error::WorkInUse { path: path.to_owned() }),
+            // Not every file system has locks; two runs at once are the user's own affair there.
+            Ok(()) | Err(TryLockError::Error(_)) => return Ok(file),
+        }
+    }
+}
+
+fn check_label(path: &Path, label: &[String]) -> Result<()> {
+    let then = fs::read_to_string(path.join(LABEL)).map_err(Error::unworkable(path))?;
+    let mut then = then.lines();
+    for now in label {
+        let then = then.next().unwrap_or("nothing");
+        if then != now {
+            return Err(Error::WorkOfAnother { path: path.to_owned(), then: then.to_owned(), now: now.clone() });
+        }
+    }
+    match then.next() {
+        None => Ok(()),
+        Some(then) => {
+            Err(Error::WorkOfAnother { path: path.to_owned(), then: then.to_owned(), now: "nothing".to_owned() })
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! A file that is read in units has the documents of one that is read as a whole.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use lookalike_io::discover::discover;
+use lookalike_io::place::Shelf;
+use lookalike_io::read::{Chunk, Entry, Parser, Settings, Stream, Unit, units};
+
+/// The texts of all documents, each with its place read again; and where each unit's first one stands.
+fn texts(path: &Path, unit_bytes: Option<u64>) -> (Vec<String>, usize) {
+    let settings = Settings::default();
+    let shelf = Shelf::new(discover(&[path.to_owned()], None).unwrap());
+    let units = match unit_bytes {
+        Some(bytes) => units(shelf.files(), &settings, bytes).unwrap(),
+        None => vec![Unit::whole(0)],
+    };
+    let mut texts = Vec::new();
+    for unit in &units {
+        let mut stream = Stream::open(unit, &shelf.files()[0], &settings).unwrap();
+        let (mut parser, mut again, mut chunk) = (Parser::new(&settings), Parser::new(&settings), Chunk::default());
+        while stream.next(&mut chunk).unwrap() {
+            assert_eq!(chunk.unit(), unit.number);
+            chunk.settle(&shelf).unwrap();
+            assert_eq!(chunk.damage(), None);
+            let mut bytes = Vec::new();
+            parser.entries(&chunk, |placed| match placed.entry {
+                Entry::Document(document) => {
+                    shelf.read(placed.place, &mut bytes).unwrap();
+                    assert_eq!(again.document(chunk.kind(), &bytes).unwrap().text, document.text);
+                    texts.push(document.text.to_owned());
+                }
+                Entry::Carried(_) => {}
+                Entry::Skipped(reason) => panic!("{reason}"),
+            });
+        }
+    }
+    (texts, units.len())
+}
+
+fn check(path: &Path, expected: usize) {
+    let (whole, one) = texts(path, None);
+    assert_eq!((whole.len(), one), (expected, 1));
+    let bytes = fs::metadata(path).unwrap().len();
+    for count in [3, 10, 40] {
+        let (parts, unit_count) = texts(path, Some(bytes / count));
+        assert!(parts == whole, "{} in {unit_count} units", path.display());
+        assert!(unit_count > 1 && unit_count <= count as usize + 1, "{unit_count} units of {count}");
+    }
+}
+
+fn text(number: usize) -> String {
+    (0..number % 97).map(|word| format!("word{} ", word * number)).collect()
+}
+
+#[test]
+fn lines_are_cut_between_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.jsonl");
+    let line = |number: usize| format!("{{\"text\":\"{}\"}}\n", text(number));
+    fs::write(&path, (0..5000).map(line).collect::<String>()).unwrap();
+    check(&path, 5000);
+    // One line that is longer than a unit, and a last one without an end.
+    let long = format!(
+        "{{\"text\":\"{}\"}}\n{}{{\"text\":\"last\"}}",
+        "long ".repeat(100_000),
+        (0..2000).map(line).collect::<String>()
+    );
+    fs::write(&path, long).unwrap();
+    check(&path, 2002);
+}
+
+#[test]
+fn texts_of_crawls_are_cut_between_members_and_pages_are_not_cut() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.warc.wet.gz");
+    let gzip = |bytes: &[u8], level| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(level));
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    };
+    let record = |body: &[u8], kind: &str, number: usize| {
+        let head = format!(
+            "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <urn:uuid:{number}>\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        );
+        [head.as_bytes(), body, b"\r\n\r\n"].concat()
+    };
+    let texts_of = |numbers: std::ops::Range<usize>| {
+        numbers
+            .flat_map(|number| gzip(&record(text(number + 1).as_bytes(), "conversion", number), 6))
+            .collect::<Vec<_>>()
+    };
+    let info = gzip(&record(b"software: a test", "warcinfo", 0), 6);
+    fs::write(&path, [info.clone(), texts_of(0..3000)].concat()).unwrap();
+    check(&path, 3000);
+
+    // A crawl of a crawl: not packed any further, so that its members lie there as they are.
+    let inner: Vec<u8> = (0..500).flat_map(|at| gzip(&record(b"inner", "conversion", at), 6)).collect();
+    let page = gzip(&record(&inner, "metadata", 1), 0);
+    fs::write(&path, [info, page, texts_of(0..1000)].concat()).unwrap();
+    let (whole, parts) = (texts(&path, None), texts(&path, Some(1000)));
+    assert!(whole == parts && whole.0.len() == 1000, "in one unit");
+}

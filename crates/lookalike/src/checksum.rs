@@ -1,0 +1,111 @@
+//! What makes two documents exact copies: the same tokens, or the same bytes, with a checksum that other systems know.
+//!
+//! What a reader would get wrong: a checksum is shown, and does not decide. Different texts have the same sum of bytes
+//! often, and the same CRC-32 in every corpus of a hundred thousand; so texts are copies by a hash of 128 bits, and
+//! those that share a checksum without being copies are counted.
+
+use std::fmt;
+
+use lookalike_core::hash::bytes_hash;
+use lookalike_core::shingle::Features;
+use md5::{Digest, Md5};
+
+/// What makes two documents exact copies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Checksum {
+    /// The same tokens in the same order: the default of every method.
+    #[default]
+    Tokens,
+    /// The same bytes, whose MD5 is shown.
+    Md5,
+    /// The same bytes, whose CRC-32 is shown.
+    Crc32,
+    /// The same bytes, the sum of which is shown.
+    Sum,
+}
+
+/// A checksum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Sum {
+    Md5([u8; 16]),
+    Crc32(u32),
+    Bytes(u64),
+}
+
+impl Checksum {
+    /// The hash by which copies are known, and the checksum that is shown of them, if one is.
+    pub(crate) fn of(self, text: &str, features: Features<'_>) -> (u128, Option<Sum>) {
+        let bytes = text.as_bytes();
+        let sum = match self {
+            Self::Tokens => return (features.text_hash(), None),
+            Self::Md5 => Sum::Md5(Md5::digest(bytes).into()),
+            Self::Crc32 => Sum::Crc32(crc32fast::hash(bytes)),
+            Self::Sum => Sum::Bytes(bytes.iter().map(|byte| u64::from(*byte)).sum()),
+        };
+        (bytes_hash(bytes), Some(sum))
+    }
+
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tokens => "tokens",
+            Self::Md5 => "md5",
+            Self::Crc32 => "crc32",
+            Self::Sum => "sum",
+        }
+    }
+}
+
+impl Sum {
+    /// As words, to be kept.
+    pub(crate) fn words(self) -> [u64; 3] {
+        match self {
+            Self::Md5(bytes) => {
+                let sum = u128::from_ne_bytes(bytes);
+                [0, sum as u64, (sum >> 64) as u64]
+            }
+            Self::Crc32(sum) => [1, u64::from(sum), 0],
+            Self::Bytes(sum) => [2, sum, 0],
+        }
+    }
+
+    /// The sum that was kept as these words.
+    pub(crate) fn of_words(words: [u64; 3]) -> Self {
+        match words {
+            [0, low, high] => Self::Md5((u128::from(high) << 64 | u128::from(low)).to_ne_bytes()),
+            [1, sum, _] => Self::Crc32(sum as u32),
+            [_, sum, _] => Self::Bytes(sum),
+        }
+    }
+}
+
+/// As other systems write it: hexadecimal.
+impl fmt::Display for Sum {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Md5(bytes) => bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}")),
+            Self::Crc32(sum) => write!(f, "{sum:08x}"),
+            Self::Bytes(sum) => write!(f, "{sum:x}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lookalike_core::shingle::{Shingle, Shingler};
+    use lookalike_core::text::fold::Fold;
+
+    use super::*;
+
+    #[test]
+    fn checksums_are_those_of_other_systems() {
+        let mut shingler = Shingler::new(&Shingle::default(), Fold::NONE);
+        let mut of = |checksum: Checksum, text: &str| checksum.of(text, shingler.features(text)).1.unwrap().to_string();
+        // The example of the source material; `md5sum` and `crc32` of the same bytes.
+        assert_eq!(of(Checksum::Sum, "Tropical fish"), "508");
+        assert_eq!(of(Checksum::Md5, "Tropical fish"), "19556670d7c50bae6a81b0f1d7022500");
+        assert_eq!(of(Checksum::Crc32, "Tropical fish"), "18f14f94");
+        assert_eq!(of(Checksum::Md5, ""), "d41d8cd98f00b204e9800998ecf8427e");
+        assert_eq!(of(Checksum::Crc32, "123456789"), "cbf43926");
+    }
+}

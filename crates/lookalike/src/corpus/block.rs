@@ -1,0 +1,361 @@
+//! The documents of one chunk in one piece of memory, or of a file: the same words in both.
+//!
+//! ```text
+//! head | rows | keys, a column a band | bytes of sketches | checksums | names | whatever else
+//! ```
+//!
+//! A property of all documents is read as one run, and what is asked of a single document lies together.
+
+use lookalike_core::keep::FieldValue;
+use lookalike_core::sketch::{Layout, Sketches};
+use lookalike_io::place::{Place, Store};
+use serde::{Deserialize, Serialize};
+
+use crate::checksum::Sum;
+use crate::words::{both, pair};
+
+/// The words of the head.
+pub(super) const HEAD: usize = 16;
+
+/// The words of a row: offset, length and store, position, hash (two), tokens and features.
+pub(super) const ROW: usize = 6;
+
+/// The words of a checksum.
+const SUM: usize = 3;
+
+/// The names of a document: its id, address and source.
+pub(super) const NAMES: usize = 3;
+
+/// What says that a block has documents, or ends a unit.
+const DOCUMENTS: u64 = 1;
+const END: u64 = 2;
+
+/// Where the bytes of a chunk are that cannot be read again from its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Spooled {
+    pub(super) offset: u64,
+    pub(super) length: u64,
+    pub(super) hash: u64,
+}
+
+/// What is known of a block without reading it: enough to find everything in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Head {
+    pub(super) file: u32,
+    pub(super) unit: u32,
+    /// Which chunk of the unit.
+    pub(super) number: u32,
+    pub(super) documents: u32,
+    /// How many positions of the file the chunk takes.
+    pub(super) position_count: u64,
+    /// How many bytes it has, unpacked.
+    pub(super) byte_count: u64,
+    pub(super) name_bytes: u32,
+    pub(super) other_bytes: u32,
+    pub(super) without_id: u32,
+    pub(super) without_source: u32,
+    pub(super) spooled: Option<Spooled>,
+}
+
+/// What a log of blocks has.
+pub(super) enum Logged {
+    Documents(Head),
+    /// A unit was read to its end, and has so many chunks.
+    End {
+        file: u32,
+        unit: u32,
+        chunks: u32,
+    },
+}
+
+/// The last block of a unit.
+pub(super) fn end_of_unit(file: u32, unit: u32, chunks: u32) -> Vec<u64> {
+    vec![END, pair(file, unit), u64::from(chunks)]
+}
+
+impl Logged {
+    /// What the words of a log are, if they are something.
+    pub(super) fn of(words: &[u64]) -> Option<Self> {
+        match words {
+            [END, unit, chunks] => {
+                let [file, unit] = both(*unit);
+                Some(Self::End { file, unit, chunks: u32::try_from(*chunks).ok()? })
+            }
+            [DOCUMENTS, ..] if words.len() >= HEAD => Some(Self::Documents(Head::of(words))),
+            _ => None,
+        }
+    }
+}
+
+impl Head {
+    fn of(words: &[u64]) -> Self {
+        let [file, unit] = both(words[1]);
+        let [number, documents] = both(words[2]);
+        let [name_bytes, other_bytes] = both(words[5]);
+        let [without_id, without_source] = both(words[6]);
+        let spooled = Spooled { offset: words[7], length: words[8], hash: words[9] };
+        Self {
+            file,
+            unit,
+            number,
+            documents,
+            position_count: words[3],
+            byte_count: words[4],
+            name_bytes,
+            other_bytes,
+            without_id,
+            without_source,
+            spooled: (spooled.length > 0).then_some(spooled),
+        }
+    }
+
+    fn words(&self) -> [u64; HEAD] {
+        let spooled = self.spooled.unwrap_or(Spooled { offset: 0, length: 0, hash: 0 });
+        let mut words = [0; HEAD];
+        words[..10].copy_from_slice(&[
+            DOCUMENTS,
+            pair(self.file, self.unit),
+            pair(self.number, self.documents),
+            self.position_count,
+            self.byte_count,
+            pair(self.name_bytes, self.other_bytes),
+            pair(self.without_id, self.without_source),
+            spooled.offset,
+            spooled.length,
+            spooled.hash,
+        ]);
+        words
+    }
+}
+
+/// Where everything is, counted in words: the same for all blocks of a corpus but for their heads.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    pub(super) layout: Layout,
+    pub(super) has_sums: bool,
+}
+
+impl Shape {
+    pub(super) fn keys(head: &Head, column: usize) -> usize {
+        HEAD + head.documents as usize * (ROW + column)
+    }
+
+    pub(super) fn bytes(self, head: &Head) -> usize {
+        Self::keys(head, self.layout.keys)
+    }
+
+    fn sums(self, head: &Head) -> usize {
+        self.bytes(head) + (head.documents as usize * self.layout.bytes).div_ceil(8)
+    }
+
+    /// The ends of all names, 32 bits each.
+    pub(super) fn name_ends(self, head: &Head) -> usize {
+        self.sums(head) + if self.has_sums { head.documents as usize * SUM } else { 0 }
+    }
+
+    pub(super) fn names(self, head: &Head) -> usize {
+        self.name_ends(head) + (head.documents as usize * NAMES).div_ceil(2)
+    }
+
+    pub(super) fn others(self, head: &Head) -> usize {
+        self.names(head) + (head.name_bytes as usize).div_ceil(8)
+    }
+
+    pub(super) fn end(self, head: &Head) -> usize {
+        self.others(head) + (head.other_bytes as usize).div_ceil(8)
+    }
+
+    /// The checksum of a document: where it lies.
+    pub(super) fn sum(self, head: &Head, row: u32) -> std::ops::Range<usize> {
+        let start = self.sums(head) + row as usize * SUM;
+        start..start + SUM
+    }
+}
+
+/// What is read of a document at once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    pub(crate) place: Place,
+    /// Which entry of its chunk it is, counted from 0; of its file, counted from 1, once the corpus is there.
+    pub(crate) position: u64,
+    pub(crate) text_hash: u128,
+    pub(crate) token_count: u32,
+    pub(crate) size: u32,
+}
+
+impl Row {
+    pub(super) fn of(words: &[u64], file: u32) -> Self {
+        let [length, store] = both(words[1]);
+        let [token_count, size] = both(words[5]);
+        let place = Place { file, store: store_of(store), offset: words[0], length };
+        let text_hash = u128::from(words[4]) << 64 | u128::from(words[3]);
+        Self { place, position: words[2], text_hash, token_count, size }
+    }
+
+    fn words(&self) -> [u64; ROW] {
+        let Place { store, offset, length, .. } = self.place;
+        let hash = self.text_hash;
+        let counts = pair(self.token_count, self.size);
+        [offset, pair(length, number_of(store)), self.position, hash as u64, (hash >> 64) as u64, counts]
+    }
+}
+
+fn number_of(store: Store) -> u32 {
+    match store {
+        Store::File => 0,
+        Store::Member => 1,
+        Store::Spool => 2,
+    }
+}
+
+fn store_of(number: u32) -> Store {
+    match number {
+        0 => Store::File,
+        1 => Store::Member,
+        _ => Store::Spool,
+    }
+}
+
+/// What few chunks have.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Others {
+    pub(super) carried: Vec<CarriedEntry>,
+    pub(super) skipped: Vec<SkippedEntry>,
+    pub(super) values: Vec<Value>,
+}
+
+/// An entry that is no document: offset, length and store, position in the chunk, kind.
+pub(super) type CarriedEntry = (u64, u32, u32, u64, String);
+
+/// An entry that was skipped: position in the chunk, reason, whether the file is damaged.
+pub(super) type SkippedEntry = (u64, String, bool);
+
+/// What keep order compares.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Value {
+    Missing,
+    Text(String),
+    /// The bits of the number, so that none is lost.
+    Number(u64, i64),
+}
+
+impl From<FieldValue> for Value {
+    fn from(value: FieldValue) -> Self {
+        match value {
+            FieldValue::Missing => Self::Missing,
+            FieldValue::Text(text) => Self::Text(text.into()),
+            FieldValue::Number { near, rest } => Self::Number(near.to_bits(), rest),
+        }
+    }
+}
+
+impl From<Value> for FieldValue {
+    fn from(value: Value) -> Self {
+        match value {
+            Value::Missing => Self::Missing,
+            Value::Text(text) => Self::Text(text.into()),
+            Value::Number(near, rest) => Self::Number { near: f64::from_bits(near), rest },
+        }
+    }
+}
+
+/// An entry that is carried along: its place and position.
+pub(super) fn carried_place(entry: &CarriedEntry, file: u32) -> (Place, u64) {
+    let (offset, length, store, position, _) = *entry;
+    (Place { file, store: store_of(store), offset, length }, position)
+}
+
+/// Collects the documents of a chunk; used again for the next.
+#[derive(Debug)]
+pub(super) struct Builder {
+    pub(super) rows: Vec<Row>,
+    pub(super) sketches: Sketches,
+    pub(super) sums: Vec<Sum>,
+    pub(super) others: Others,
+    layout: Layout,
+    names: String,
+    name_ends: Vec<u32>,
+    without: [u32; NAMES],
+}
+
+impl Builder {
+    pub(super) fn new(layout: Layout) -> Self {
+        Self {
+            rows: Vec::new(),
+            sketches: Sketches::new(layout),
+            sums: Vec::new(),
+            others: Others::default(),
+            layout,
+            names: String::new(),
+            name_ends: Vec::new(),
+            without: [0; NAMES],
+        }
+    }
+
+    /// The names of the next document, empty where it has none.
+    pub(super) fn push_names(&mut self, names: [&str; NAMES]) {
+        for (name, without) in names.into_iter().zip(&mut self.without) {
+            *without += u32::from(name.is_empty());
+            self.names.push_str(name);
+            // A chunk is a megabyte, or one document of less than four gigabytes.
+            self.name_ends.push(self.names.len() as u32);
+        }
+    }
+
+    /// An entry that is carried along.
+    pub(super) fn push_carried(&mut self, place: Place, position: u64, kind: &str) {
+        self.others.carried.push((place.offset, place.length, number_of(place.store), position, kind.to_owned()));
+    }
+
+    /// All of it in one piece, with `head` completed; and then there is nothing any more.
+    pub(super) fn finish(&mut self, head: Head) -> (Head, Vec<u64>) {
+        let has_others =
+            !(self.others.carried.is_empty() && self.others.skipped.is_empty() && self.others.values.is_empty());
+        let others = if has_others {
+            serde_json::to_vec(&self.others).expect("numbers and texts can always be written")
+        } else {
+            Vec::new()
+        };
+        let head = Head {
+            documents: self.rows.len() as u32,
+            name_bytes: self.names.len() as u32,
+            other_bytes: others.len() as u32,
+            without_id: self.without[0],
+            without_source: self.without[2],
+            ..head
+        };
+        let shape = Shape { layout: self.layout, has_sums: !self.sums.is_empty() };
+        let mut words = Vec::with_capacity(shape.end(&head));
+        words.extend(head.words());
+        words.extend(self.rows.iter().flat_map(Row::words));
+        let keys = self.sketches.all_keys();
+        for column in 0..self.layout.keys {
+            words.extend(keys.iter().skip(column).step_by(self.layout.keys));
+        }
+        push_bytes(self.sketches.all_bytes(), &mut words);
+        words.extend(self.sums.iter().flat_map(|sum| sum.words()));
+        words.extend(self.name_ends.chunks(2).map(|ends| pair(ends[0], ends.get(1).copied().unwrap_or(0))));
+        push_bytes(self.names.as_bytes(), &mut words);
+        push_bytes(&others, &mut words);
+        debug_assert_eq!(words.len(), shape.end(&head));
+        self.rows.clear();
+        self.sketches.clear();
+        self.sums.clear();
+        self.others = Others::default();
+        self.names.clear();
+        self.name_ends.clear();
+        self.without = [0; NAMES];
+        (head, words)
+    }
+}
+
+/// Appends bytes, filled up with zeros to whole words.
+fn push_bytes(bytes: &[u8], words: &mut Vec<u64>) {
+    let (whole, rest) = bytes.as_chunks::<8>();
+    words.extend(whole.iter().map(|bytes| u64::from_ne_bytes(*bytes)));
+    if !rest.is_empty() {
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        words.push(u64::from_ne_bytes(last));
+    }
+}

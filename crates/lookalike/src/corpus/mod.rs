@@ -1,0 +1,383 @@
+//! All documents of the input, sketched: what is kept of each while the job runs.
+//!
+//! ```text
+//! files → chunks → blocks → corpus
+//! ```
+//!
+//! Texts and features are not kept. Those of documents that may be alike are read again: see [`crate::reread`]. What is
+//! asked for in any order is in memory, a few bytes a document; all else is in [`blocks`], in memory or in the work folder.
+
+mod block;
+mod blocks;
+mod read;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use lookalike_core::hash::bytes_hash;
+use lookalike_core::keep::FieldValue;
+use lookalike_core::sketch::SketchSource;
+use lookalike_io::discover::discover;
+use lookalike_io::format::FileKind;
+use lookalike_io::place::{Place, Shelf};
+use lookalike_io::read::Skipped;
+use rayon::prelude::*;
+
+pub(crate) use self::block::Row;
+pub(crate) use self::read::Reading;
+
+use self::block::carried_place;
+use self::blocks::{Blocks, Names};
+use crate::error::Result;
+use crate::memory::Shares;
+use crate::options::{ReadOptions, SourceBy};
+
+/// How many runs of documents a thread looks at before what came of them is taken.
+const RUNS_AT_ONCE: usize = 16;
+
+/// How many entries that were skipped are named: of those of damaged files, and of the others.
+const NAMED: usize = 1000;
+
+/// The documents of the input, in its order.
+pub(crate) struct Corpus {
+    pub(crate) shelf: Shelf,
+    pub(crate) kinds: Vec<Arc<FileKind>>,
+    /// How many files are of the input; those after them are of the reference, and so are their documents.
+    pub(crate) input_files: usize,
+    input_count: usize,
+    pub(crate) others: Others,
+    /// Of each file, unpacked.
+    pub(crate) file_bytes: Vec<u64>,
+    pub(crate) token_counts: Vec<u32>,
+    /// Distinct features.
+    pub(crate) sizes: Vec<u32>,
+    /// Only where keep order compares a field.
+    pub(crate) values: Vec<FieldValue>,
+    /// Who may use how much memory.
+    pub(crate) shares: Shares,
+    blocks: Blocks,
+}
+
+/// What came in besides documents.
+#[derive(Debug, Default)]
+pub(crate) struct Others {
+    /// Entries of the input that are no documents and are carried along, by kind.
+    pub(crate) carried: BTreeMap<String, u64>,
+    /// Entries that were skipped: the first ones, those of damaged files before all others.
+    pub(crate) skipped: Vec<Skipped>,
+    /// How many of the input were.
+    pub(crate) skipped_count: u64,
+    /// How many of the reference were.
+    pub(crate) reference_skipped_count: u64,
+}
+
+impl Corpus {
+    /// Finds the files to read.
+    pub(crate) fn shelf(options: &ReadOptions, output: Option<&Path>) -> Result<Shelf> {
+        Ok(Shelf::new(discover(&options.inputs, output)?))
+    }
+
+    /// Reads and sketches everything, on all threads. Only so many files are of the input.
+    pub(crate) fn read(mut shelf: Shelf, input_files: usize, reading: Reading<'_>) -> Result<Self> {
+        if let Some(folder) = reading.work.named() {
+            shelf.spool_in(folder)?;
+        }
+        let (kinds, blocks) = read::read(&shelf, reading)?;
+        let count = blocks.document_count();
+        let (mut token_counts, mut sizes) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let mut values = Vec::new();
+        let mut others = Others::default();
+        let mut file_bytes = vec![0; kinds.len()];
+        for block in 0..blocks.len() {
+            let head = blocks.head(block);
+            file_bytes[head.file as usize] += head.byte_count;
+            let is_input = (head.file as usize) < input_files;
+            values.extend(others.add(&blocks, block, is_input)?);
+            for row in blocks.rows(block)? {
+                token_counts.push(row.token_count);
+                sizes.push(row.size);
+            }
+        }
+        // What is shown is cut off, and damage explains the most.
+        others.skipped.sort_by_key(|skipped| !skipped.is_damage);
+        let input_end = blocks.of_file(input_files as u32).start;
+        let input_count = if input_end < blocks.len() { blocks.first(input_end) as usize } else { count };
+        let shares = reading.work.memory.shares(count)?;
+        let shares = if blocks.are_filed() { shares.with_filed_blocks() } else { shares };
+        Ok(Self {
+            shelf,
+            kinds,
+            input_files,
+            input_count,
+            others,
+            file_bytes,
+            token_counts,
+            sizes,
+            values,
+            shares,
+            blocks,
+        })
+    }
+
+    /// How many documents there are, those of the reference among them.
+    pub(crate) fn len(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// How many documents the input has: the first ones.
+    pub(crate) fn input_count(&self) -> usize {
+        self.input_count
+    }
+
+    /// Whether a document is of the reference, and not of the input.
+    pub(crate) fn is_reference(&self, document: u32) -> bool {
+        document as usize >= self.input_count
+    }
+
+    /// The sketches of all documents.
+    pub(crate) fn sketches(&self) -> &dyn SketchSource {
+        &self.blocks
+    }
+
+    /// Where a document is, and what tells its text.
+    pub(crate) fn row(&self, document: u32) -> Result<Row> {
+        self.blocks.row(document)
+    }
+
+    /// Gives the hash of every text to `each`, in the order of the input.
+    pub(crate) fn each_text_hash(&self, mut each: impl FnMut(u32, u128)) -> Result<()> {
+        (0..self.blocks.len()).try_for_each(|block| {
+            let rows = self.blocks.rows(block)?;
+            (self.blocks.first(block)..).zip(rows).for_each(|(document, row)| each(document, row.text_hash));
+            Ok(())
+        })
+    }
+
+    /// Who a document is.
+    pub(crate) fn describe(&self, document: u32) -> Result<Described<'_>> {
+        let row = self.blocks.row(document)?;
+        Ok(Described {
+            corpus: self,
+            names: self.blocks.names(document)?,
+            file: row.place.file,
+            position: row.position,
+        })
+    }
+
+    /// Gives runs of the input's documents, with who they are, to `of_run` on all threads; and what comes of each run to `take`, in
+    /// order.
+    pub(crate) fn each_described<T: Send>(
+        &self,
+        of_run: impl Fn(&mut dyn Iterator<Item = (u32, Described<'_>)>) -> Result<T> + Sync,
+        mut take: impl FnMut(T) -> Result<()>,
+    ) -> Result<()> {
+        let blocks: Vec<usize> = self.input_blocks().collect();
+        let of_block = |block: &usize| {
+            let file = self.blocks.head(*block).file;
+            let described = self.blocks.all_names(*block)?.into_iter().zip(self.blocks.rows(*block)?);
+            let describe = |(document, (names, row)): (u32, (Names, Row))| {
+                (document, Described { corpus: self, names, file, position: row.position })
+            };
+            of_run(&mut (self.blocks.first(*block)..).zip(described).map(describe))
+        };
+        // A few at a time, so that what comes of them does not pile up.
+        for some in blocks.chunks(RUNS_AT_ONCE * rayon::current_num_threads()) {
+            some.par_iter().map(of_block).collect::<Result<Vec<T>>>()?.into_iter().try_for_each(&mut take)?;
+        }
+        Ok(())
+    }
+
+    /// The checksum of a document, if one was asked for.
+    pub(crate) fn checksum(&self, document: u32) -> Result<Option<String>> {
+        Ok(self.blocks.sum(document)?.map(|sum| sum.to_string()))
+    }
+
+    /// Whether documents have checksums.
+    pub(crate) fn has_checksums(&self) -> bool {
+        self.blocks.has_sums()
+    }
+
+    /// How many pairs of checksums are equal though the texts are not: documents that follow one of another text with
+    /// the same checksum.
+    pub(crate) fn checksum_collisions(&self) -> Result<u64> {
+        if !self.has_checksums() {
+            return Ok(0);
+        }
+        let mut sums = Vec::with_capacity(self.len());
+        for document in 0..self.len() as u32 {
+            sums.push((self.blocks.sum(document)?, self.row(document)?.text_hash));
+        }
+        sums.par_sort_unstable();
+        sums.dedup();
+        Ok(sums.windows(2).filter(|pair| pair[0].0 == pair[1].0).count() as u64)
+    }
+
+    /// How many documents of the input have no id of their own.
+    pub(crate) fn without_id(&self) -> u64 {
+        self.input_blocks().map(|block| u64::from(self.blocks.head(block).without_id)).sum()
+    }
+
+    /// How many documents of the input have no source of their own.
+    pub(crate) fn without_source(&self) -> u64 {
+        self.input_blocks().map(|block| u64::from(self.blocks.head(block).without_source)).sum()
+    }
+
+    /// How many documents of the input have the id of another one before them.
+    pub(crate) fn repeated_ids(&self) -> Result<u64> {
+        let mut ids: Vec<u64> = Vec::new();
+        let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
+            // Two ids with the same hash would be counted as one: that takes billions of them.
+            let hash =
+                |(_, described): (u32, Described<'_>)| Some(bytes_hash(described.names.at(ID)?.as_bytes()) as u64);
+            Ok(run.filter_map(hash).collect::<Vec<u64>>())
+        };
+        self.each_described(of_run, |hashes| {
+            ids.extend(hashes);
+            Ok(())
+        })?;
+        ids.par_sort_unstable();
+        Ok(ids.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64)
+    }
+
+    /// What a document's file is.
+    pub(crate) fn kind(&self, file: u32) -> &FileKind {
+        &self.kinds[file as usize]
+    }
+
+    /// The blocks of a file.
+    pub(crate) fn blocks_of_file(&self, file: u32) -> Range<usize> {
+        self.blocks.of_file(file)
+    }
+
+    /// The documents of a block, and what is carried along between them, in the order of the file.
+    pub(crate) fn entries(&self, block: usize) -> Result<Vec<FileEntry>> {
+        let (file, before) = (self.blocks.head(block).file, self.blocks.before(block));
+        let rows = self.blocks.rows(block)?;
+        let documents = (self.blocks.first(block)..).zip(rows).map(|(document, row)| FileEntry {
+            place: row.place,
+            position: row.position,
+            document: Some(document),
+        });
+        let mut entries: Vec<FileEntry> = documents.collect();
+        let carried = self.blocks.others(block)?.carried;
+        entries.extend(carried.iter().map(|entry| carried_place(entry, file)).map(|(place, position)| FileEntry {
+            place,
+            position: before + position + 1,
+            document: None,
+        }));
+        entries.sort_unstable_by_key(|entry| entry.position);
+        Ok(entries)
+    }
+
+    fn input_blocks(&self) -> Range<usize> {
+        0..self.blocks.of_file(self.input_files as u32).start
+    }
+
+    fn file_name(&self, file: u32) -> &str {
+        &self.shelf.files()[file as usize].name
+    }
+}
+
+/// An entry of a file: a document, or what is carried along.
+pub(crate) struct FileEntry {
+    pub(crate) place: Place,
+    /// Which entry of its file, counted from 1.
+    pub(crate) position: u64,
+    pub(crate) document: Option<u32>,
+}
+
+impl Others {
+    /// Adds what a block has besides documents; gives back the values of its documents, if it has some.
+    fn add(
+        &mut self,
+        blocks: &Blocks,
+        block: usize,
+        is_input: bool,
+    ) -> Result<impl Iterator<Item = FieldValue> + use<>> {
+        let (file, before) = (blocks.head(block).file, blocks.before(block));
+        let block::Others { carried, skipped, values } = blocks.others(block)?;
+        if is_input {
+            for (.., kind) in carried {
+                *self.carried.entry(kind).or_default() += 1;
+            }
+        }
+        let count = if is_input { &mut self.skipped_count } else { &mut self.reference_skipped_count };
+        *count += skipped.len() as u64;
+        for (position, reason, is_damage) in skipped {
+            if self.skipped.iter().filter(|skipped| skipped.is_damage == is_damage).count() < NAMED {
+                self.skipped.push(Skipped { file, position: before + position + 1, reason, is_damage });
+            }
+        }
+        Ok(values.into_iter().map(FieldValue::from))
+    }
+}
+
+/// Who a document is.
+pub(crate) struct Described<'a> {
+    corpus: &'a Corpus,
+    names: Names,
+    file: u32,
+    position: u64,
+}
+
+/// Which name is which.
+const ID: usize = 0;
+const URI: usize = 1;
+const SOURCE: usize = 2;
+
+impl Described<'_> {
+    /// The id of the document: the user's own, or else where it lies.
+    pub(crate) fn id(&self) -> Cow<'_, str> {
+        if let Some(id) = self.names.at(ID) {
+            return Cow::Borrowed(id);
+        }
+        let format = self.corpus.kind(self.file).format;
+        Cow::Owned(format.id(self.corpus.file_name(self.file), self.position))
+    }
+
+    /// The address of the document, if it is a page.
+    pub(crate) fn uri(&self) -> Option<&str> {
+        self.names.at(URI)
+    }
+
+    /// Where the document comes from.
+    pub(crate) fn source(&self, by: SourceBy) -> &str {
+        let host = || self.uri().and_then(host);
+        match by {
+            SourceBy::HostOrFile => host().unwrap_or_else(|| self.corpus.file_name(self.file)),
+            SourceBy::Host => host().unwrap_or("(no host)"),
+            SourceBy::File => self.corpus.file_name(self.file),
+            SourceBy::Field => self.names.at(SOURCE).unwrap_or("(no source)"),
+        }
+    }
+}
+
+/// The host of an address.
+fn host(uri: &str) -> Option<&str> {
+    let (_, rest) = uri.split_once("://")?;
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let host = authority.rsplit('@').next()?;
+    let host = host.split_once(':').map_or(host, |(host, _)| host);
+    (!host.is_empty()).then_some(host)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_is_what_stands_between_the_slashes() {
+        for (uri, expected) in [
+            ("https://news.example.com/a?b", Some("news.example.com")),
+            ("http://user:pass@example.org:8080/", Some("example.org")),
+            ("http://example.net?x://y", Some("example.net")),
+            ("mailto:someone", None),
+            ("file:///x", None),
+        ] {
+            assert_eq!(host(uri), expected, "{uri}");
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! The input, read and sketched by all threads: files to blocks.
+
+use std::sync::{Arc, OnceLock};
+
+use lookalike_core::feature_set::FeatureSet;
+use lookalike_core::hash::bytes_hash;
+use lookalike_core::method::{Method, Sketcher};
+use lookalike_core::shingle::Shingler;
+use lookalike_io::discover::Origin;
+use lookalike_io::format::FileKind;
+use lookalike_io::place::{Place, Shelf};
+use lookalike_io::read::{Chunk, Document, Entry, Parser, Placed, Stream, UNIT_BYTES, Unit, units};
+
+use super::block::{Builder, Head, Row, Shape, Spooled};
+use super::blocks::{Blocks, Collector};
+use crate::checksum::Checksum;
+use crate::error::Result;
+use crate::options::{ReadOptions, SimilarityOptions};
+use crate::progress::Progress;
+use crate::queue::{Queue, Watch};
+use crate::work::Work;
+
+/// What reading needs.
+#[derive(Clone, Copy)]
+pub(crate) struct Reading<'a> {
+    pub(crate) options: &'a ReadOptions,
+    pub(crate) similarity: &'a SimilarityOptions,
+    pub(crate) method: &'a dyn Method,
+    pub(crate) work: &'a Work,
+    pub(crate) progress: &'a dyn Progress,
+}
+
+/// Reads and sketches everything, on all threads: what each file is, and the blocks of all.
+pub(super) fn read(shelf: &Shelf, reading: Reading<'_>) -> Result<(Vec<Arc<FileKind>>, Blocks)> {
+    let Reading { options, method, work, progress, .. } = reading;
+    let settings = &options.settings;
+    let (collector, finished) = Collector::start(work, |head| !method.learns() && is_there(shelf, head))?;
+    let mut left = units(shelf.files(), settings, UNIT_BYTES)?;
+    left.retain(|unit| !finished.contains(&(unit.file, unit.number)));
+    let queue = Queue::new(shelf.files(), &left, settings);
+    let kinds = Kinds { kinds: shelf.files().iter().map(|_| OnceLock::new()).collect(), collector: &collector };
+    rayon::broadcast(|_| {
+        let mut reader = Reader::new(reading);
+        let mut chunk = Chunk::default();
+        while queue.next(&mut chunk, &kinds) {
+            let settled = chunk.settle(shelf).map_err(Into::into);
+            let pushed = settled.and_then(|()| {
+                let (head, words) = reader.block(&chunk);
+                progress.advance(chunk.packed_bytes(), u64::from(head.documents));
+                collector.push(head, words)
+            });
+            if let Err(error) = pushed {
+                queue.fail(error);
+                break;
+            }
+        }
+    });
+    queue.finish()?;
+    let kind = |(file, (kind, input)): (u32, (OnceLock<Arc<FileKind>>, _))| match kind.into_inner() {
+        Some(kind) => Ok(kind),
+        // All of it was read by an earlier attempt.
+        None => Ok(Arc::clone(Stream::open(&Unit::whole(file), input, settings)?.kind())),
+    };
+    let kinds: Vec<Arc<FileKind>> =
+        (0..).zip(kinds.kinds.into_iter().zip(shelf.files())).map(kind).collect::<Result<_>>()?;
+    let has_sums = reading.similarity.method.checksum() != Checksum::Tokens;
+    Ok((kinds, collector.finish(Shape { layout: method.layout(), has_sums })?))
+}
+
+/// Whether what an earlier attempt has left of a chunk can be used: also its bytes are there, if they were spooled.
+fn is_there(shelf: &Shelf, head: &Head) -> bool {
+    // What is far away has to be had again in any case.
+    let is_near = shelf.files().get(head.file as usize).is_some_and(|file| matches!(file.origin, Origin::Path(_)));
+    let is_spooled = |spooled: Spooled| {
+        let mut bytes = vec![0; spooled.length as usize];
+        shelf.read_spool(spooled.offset, &mut bytes).is_ok() && bytes_hash(&bytes) as u64 == spooled.hash
+    };
+    is_near && head.spooled.is_none_or(is_spooled)
+}
+
+/// Notes what files are, and which units are done.
+struct Kinds<'a, 'w> {
+    kinds: Vec<OnceLock<Arc<FileKind>>>,
+    collector: &'a Collector<'w>,
+}
+
+impl Watch for Kinds<'_, '_> {
+    fn opened(&self, unit: &Unit, stream: &Stream) {
+        self.kinds[unit.file as usize].get_or_init(|| Arc::clone(stream.kind()));
+    }
+
+    fn ended(&self, unit: &Unit, chunk_count: u32) -> Result<()> {
+        self.collector.end_unit(unit.file, unit.number, chunk_count)
+    }
+}
+
+/// Parses and sketches chunks; one a thread.
+struct Reader {
+    parser: Parser,
+    work: Sketching,
+    builder: Builder,
+    wants_values: bool,
+    keeps_spool: bool,
+}
+
+/// What makes a text's sketch, and all else that is kept of it.
+struct Sketching {
+    shingler: Shingler,
+    sketcher: Box<dyn Sketcher>,
+    set: FeatureSet,
+    checksum: Checksum,
+}
+
+impl Reader {
+    fn new(reading: Reading<'_>) -> Self {
+        let Reading { options, similarity, method, work, .. } = reading;
+        Self {
+            parser: Parser::new(&options.settings),
+            work: Sketching {
+                shingler: Shingler::new(&similarity.shingle, similarity.fold),
+                sketcher: method.sketcher(),
+                set: FeatureSet::default(),
+                checksum: similarity.method.checksum(),
+            },
+            builder: Builder::new(method.layout()),
+            wants_values: options.settings.fields.value.is_some(),
+            keeps_spool: work.named().is_some(),
+        }
+    }
+
+    fn block(&mut self, chunk: &Chunk) -> (Head, Vec<u64>) {
+        let Self { parser, work, builder, wants_values, keeps_spool } = self;
+        let mut position_count = parser.entries(chunk, |Placed { position, place, entry }| match entry {
+            Entry::Document(document) => {
+                let Document { id, uri, source, .. } = &document;
+                builder.push_names([id, uri, source].map(|name| name.as_deref().unwrap_or_default()));
+                if *wants_values {
+                    builder.others.values.push(document.value.clone().into());
+                }
+                work.sketch(document.text, place, position, builder);
+            }
+            Entry::Carried(kind) => builder.push_carried(place, position, kind),
+            Entry::Skipped(reason) => builder.others.skipped.push((position, reason, false)),
+        });
+        if let Some((reason, lost)) = chunk.damage() {
+            builder.others.skipped.push((position_count, reason.to_owned(), true));
+            position_count += lost;
+        }
+        let spooled = chunk.spooled().filter(|_| *keeps_spool).map(|(offset, bytes)| Spooled {
+            offset,
+            length: bytes.len() as u64,
+            hash: bytes_hash(bytes) as u64,
+        });
+        builder.finish(Head {
+            file: chunk.file(),
+            unit: chunk.unit(),
+            number: chunk.number(),
+            documents: 0,
+            position_count,
+            byte_count: chunk.byte_count(),
+            name_bytes: 0,
+            other_bytes: 0,
+            without_id: 0,
+            without_source: 0,
+            spooled,
+        })
+    }
+}
+
+impl Sketching {
+    fn sketch(&mut self, text: &str, place: Place, position: u64, builder: &mut Builder) {
+        let features = self.shingler.features(text);
+        let (text_hash, sum) = self.checksum.of(text, features);
+        builder.sums.extend(sum);
+        let token_count = u32::try_from(features.token_count()).unwrap_or(u32::MAX);
+        self.set.fill(features.all);
+        let size = self.set.size();
+        builder.rows.push(Row { place, position, text_hash, token_count, size });
+        self.sketcher.sketch(features.all, &self.set, &mut builder.sketches);
+    }
+}

@@ -1,0 +1,73 @@
+//! Pairs by the number of super-shingles in which they agree: 2-sim, 3-sim and so on. (Fetterly, Manasse, Najork 2003)
+
+use std::sync::Mutex;
+
+use lookalike_core::bucket::Buckets;
+use lookalike_core::method::{NO_RANK, Sketched};
+use serde::Serialize;
+
+use super::bands::{overlaps, pairs_in, sketched};
+use super::{EvaluateOptions, Read};
+use crate::error::{Error, Result};
+use crate::find::ranks;
+use crate::options::MethodOptions;
+use crate::progress::Progress;
+use crate::reread::Reread;
+
+/// Pairs that agree in so many super-shingles.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Agreement {
+    /// In how many.
+    pub equal: usize,
+    /// How many pairs.
+    pub pairs: u64,
+    /// The mean of their similarities.
+    pub mean_similarity: f64,
+    /// The share of them that are near-duplicates.
+    pub near_duplicates: f64,
+}
+
+pub(super) fn table(
+    options: &EvaluateOptions,
+    method: &MethodOptions,
+    progress: &dyn Progress,
+) -> Result<Vec<Agreement>> {
+    let Some(banding) = method.banding() else { return Ok(Vec::new()) };
+    let (Read { corpus, texts, .. }, similarity) = sketched(options, method, progress)?;
+    let reread = Reread::new(&corpus, &options.read, &similarity, progress);
+    let ranks = ranks(&texts, corpus.len());
+    let (items, memory, sketches) = (&*texts.items, corpus.shares.sorting(), corpus.sketches());
+    let sketched = Sketched { items, ranks: &ranks, sketches, source: &reread, memory };
+    let found = Mutex::new(Vec::new());
+    let take = |lists| {
+        found.lock().expect("no thread panicked").push(lists);
+        Ok(())
+    };
+    similarity.method.method(similarity.criterion)?.candidates(sketched, &take).map_err(Error::of_source)?;
+    let lists = found.into_inner().expect("no thread panicked");
+    let pairs = pairs_in(&Buckets::of_lists(items.len(), &lists));
+    let mut keys = vec![0; items.len() * banding.bands()];
+    let bands: Vec<usize> = (0..banding.bands()).collect();
+    let keep_keys = &mut |document: u32, of_document: &[u64]| {
+        let rank = ranks[document as usize];
+        if rank != NO_RANK {
+            keys[rank as usize * bands.len()..][..bands.len()].copy_from_slice(of_document);
+        }
+    };
+    sketches.each_keys(&bands, keep_keys).map_err(Error::of_source)?;
+    let overlaps = overlaps(&corpus, &texts, &pairs, options, &similarity, progress)?;
+    let mut sums = vec![(0_u64, 0.0, 0_u64); banding.bands() + 1];
+    for ((left, right), overlap) in pairs.iter().zip(overlaps) {
+        let [left, right] = [left, right].map(|rank| &keys[*rank as usize * bands.len()..][..bands.len()]);
+        let equal = left.iter().zip(right).filter(|(left, right)| left == right).count();
+        let (pairs, similarities, near) = &mut sums[equal];
+        *pairs += 1;
+        *similarities += similarity.criterion.similarity(overlap);
+        *near += u64::from(similarity.criterion.accepts(overlap));
+    }
+    let row = |(equal, (pairs, similarities, near)): (usize, &(u64, f64, u64))| {
+        let share = |part: f64| if *pairs == 0 { 0.0 } else { part / *pairs as f64 };
+        Agreement { equal, pairs: *pairs, mean_similarity: share(*similarities), near_duplicates: share(*near as f64) }
+    };
+    Ok(sums.iter().enumerate().skip(banding.agreeing()).map(row).collect())
+}

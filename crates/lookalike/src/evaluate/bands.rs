@@ -1,0 +1,168 @@
+//! For each band the scores of the pairs that agree in it: who comes through one band, and would come through another.
+
+use std::sync::Mutex;
+
+use lookalike_core::bucket::{Buckets, Entry, lists_of_columns};
+use lookalike_core::feature_set::Overlap;
+use lookalike_core::method::NO_RANK;
+use lookalike_core::verify::FeatureSource;
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::{EvaluateOptions, Read, read};
+use crate::copies::Texts;
+use crate::corpus::Corpus;
+use crate::error::{Error, Result};
+use crate::find::ranks;
+use crate::options::{MethodOptions, SimilarityOptions};
+use crate::progress::Progress;
+use crate::reread::Reread;
+use crate::stages::Stages;
+
+/// How wide a step of scores is: ten of them.
+const STEPS: usize = 10;
+
+/// Of a larger bucket, the pairs among the first so many: a boilerplate tells nothing by its square.
+const MOST_MEMBERS: usize = 200;
+
+/// The pairs that agree in one band, by their scores.
+#[derive(Clone, Debug, Serialize)]
+pub struct BandHistogram {
+    /// Which band, counted from 1.
+    pub band: usize,
+    /// How many pairs agree in it.
+    pub pairs: u64,
+    /// By score, from 0 on.
+    pub scores: Vec<ScoreStep>,
+}
+
+/// Pairs of about one score.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ScoreStep {
+    /// From this similarity on.
+    pub score: f64,
+    /// Their share of the pairs of the band.
+    pub portion: f64,
+    /// How many there are.
+    pub number: u64,
+}
+
+pub(super) fn histograms(
+    options: &EvaluateOptions,
+    method: &MethodOptions,
+    progress: &dyn Progress,
+) -> Result<Vec<BandHistogram>> {
+    let Some(banding) = method.banding() else { return Ok(Vec::new()) };
+    let (Read { corpus, texts, .. }, similarity) = sketched(options, method, progress)?;
+    let ranks = ranks(&texts, corpus.len());
+    let pairs_of_band = |band: usize| {
+        let entries = |_, push: &mut dyn FnMut(Entry)| {
+            corpus.sketches().each_keys(&[band], &mut |document, keys| {
+                let rank = ranks[document as usize];
+                if rank != NO_RANK {
+                    push(Entry { key: keys[0], rank });
+                }
+            })
+        };
+        let found = Mutex::new(Vec::new());
+        let take = |lists| {
+            found.lock().expect("no thread panicked").push(lists);
+            Ok(())
+        };
+        lists_of_columns(1, texts.items.len(), corpus.shares.sorting(), entries, take).map_err(Error::of_source)?;
+        let lists = found.into_inner().expect("no thread panicked");
+        Ok(pairs_in(&Buckets::of_lists(texts.items.len(), &lists)))
+    };
+    let by_band: Vec<Vec<(u32, u32)>> = (0..banding.bands()).map(pairs_of_band).collect::<Result<_>>()?;
+    let mut pairs = by_band.concat();
+    pairs.sort_unstable();
+    pairs.dedup();
+    let overlaps = overlaps(&corpus, &texts, &pairs, options, &similarity, progress)?;
+    let score = |pair: &(u32, u32)| {
+        let at = pairs.binary_search(pair).expect("every pair of a band was measured");
+        similarity.criterion.similarity(overlaps[at])
+    };
+    let histogram = |(band, pairs): (usize, &Vec<(u32, u32)>)| BandHistogram {
+        band: band + 1,
+        pairs: pairs.len() as u64,
+        scores: steps(pairs.iter().map(score)),
+    };
+    Ok(by_band.iter().enumerate().map(histogram).collect())
+}
+
+/// The corpus with the sketches of one method.
+pub(super) fn sketched(
+    options: &EvaluateOptions,
+    method: &MethodOptions,
+    progress: &dyn Progress,
+) -> Result<(Read, SimilarityOptions)> {
+    let similarity = SimilarityOptions { method: method.clone(), ..options.similarity.clone() };
+    let method = similarity.method.method(similarity.criterion)?;
+    let mut stages = Stages::start(progress);
+    let read = read(options, &similarity, &*method, &mut stages, progress)?;
+    stages.finish();
+    Ok((read, similarity))
+}
+
+/// All pairs of ranks that share a bucket, sorted.
+pub(super) fn pairs_in(buckets: &Buckets) -> Vec<(u32, u32)> {
+    let of_family = |family: lookalike_core::bucket::Family<'_>| {
+        let mut pairs = Vec::new();
+        for bucket in family.buckets() {
+            let bucket = &bucket[..bucket.len().min(MOST_MEMBERS)];
+            for (at, left) in bucket.iter().enumerate() {
+                let rank = |place: &u32| family.items[*place as usize];
+                pairs.extend(bucket[at + 1..].iter().map(|right| (rank(left), rank(right))));
+            }
+        }
+        pairs
+    };
+    let mut pairs: Vec<(u32, u32)> = buckets.families().map(of_family).collect::<Vec<_>>().concat();
+    pairs.par_sort_unstable();
+    pairs.dedup();
+    pairs
+}
+
+/// What sorted pairs share, measured exactly. The features of the left text are had once for all its pairs.
+pub(super) fn overlaps(
+    corpus: &Corpus,
+    texts: &Texts,
+    pairs: &[(u32, u32)],
+    options: &EvaluateOptions,
+    similarity: &SimilarityOptions,
+    progress: &dyn Progress,
+) -> Result<Vec<Overlap>> {
+    let reread = Reread::new(corpus, &options.read, similarity, progress);
+    let features = |rank: u32| reread.features(texts.items[rank as usize]).map_err(Error::of_source);
+    let of_left = |pairs: &[(u32, u32)]| {
+        let left = features(pairs[0].0)?;
+        pairs.iter().map(|(_, right)| Ok(Overlap::of(&left, &features(*right)?))).collect::<Result<Vec<_>>>()
+    };
+    let by_left: Vec<&[(u32, u32)]> = pairs.chunk_by(|left, right| left.0 == right.0).collect();
+    Ok(by_left.into_par_iter().map(of_left).collect::<Result<Vec<_>>>()?.concat())
+}
+
+fn steps(scores: impl Iterator<Item = f64>) -> Vec<ScoreStep> {
+    let mut numbers = [0_u64; STEPS];
+    scores.for_each(|score| numbers[((score * STEPS as f64) as usize).min(STEPS - 1)] += 1);
+    let all = numbers.iter().sum::<u64>().max(1) as f64;
+    let step = |(at, number): (usize, &u64)| ScoreStep {
+        score: at as f64 / STEPS as f64,
+        portion: *number as f64 / all,
+        number: *number,
+    };
+    numbers.iter().enumerate().map(step).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_fall_into_steps_and_one_into_the_last() {
+        let steps = steps([0.0, 0.05, 0.95, 1.0].into_iter());
+        assert_eq!(steps[0], ScoreStep { score: 0.0, portion: 0.5, number: 2 });
+        assert_eq!(steps[9], ScoreStep { score: 0.9, portion: 0.5, number: 2 });
+        assert_eq!(steps.iter().map(|step| step.number).sum::<u64>(), 4);
+    }
+}

@@ -1,0 +1,105 @@
+//! From sketches to what becomes of candidates: the middle of the road, the same for every job.
+
+use lookalike_core::bucket::Buckets;
+use lookalike_core::method::{Method, NO_RANK, Sketched};
+use lookalike_core::resolve::{Candidates, Match, References};
+use lookalike_core::verify::{PairCounts, SourceError, Verifier};
+
+use crate::candidates;
+use crate::copies::Texts;
+use crate::corpus::Corpus;
+use crate::error::{Error, Result};
+use crate::options::{ReadOptions, SimilarityOptions};
+use crate::progress::Progress;
+use crate::reread::Reread;
+use crate::stages::Stages;
+use crate::verified::{Batch, Verified};
+use crate::work::Work;
+
+/// What a job gives to be searched.
+#[derive(Clone, Copy)]
+pub(crate) struct Find<'a> {
+    pub(crate) corpus: &'a Corpus,
+    pub(crate) texts: &'a Texts,
+    pub(crate) read: &'a ReadOptions,
+    pub(crate) similarity: &'a SimilarityOptions,
+    pub(crate) method: &'a dyn Method,
+    pub(crate) references: References,
+    pub(crate) work: &'a Work,
+    pub(crate) progress: &'a dyn Progress,
+}
+
+/// How much was found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    /// How many items share a bucket with another, references not counted; none where there are no buckets.
+    pub(crate) sharing: Option<u64>,
+    /// How many pairs came how far; none where they are not counted one by one.
+    pub(crate) counts: Option<PairCounts>,
+}
+
+impl Find<'_> {
+    /// Finds candidates, lets `resolve` make of them what the job needs, and gives that to `take`, batch after batch.
+    pub(crate) fn run(
+        self,
+        stages: &mut Stages<'_>,
+        resolve: impl Fn(Candidates<'_>, &Verifier<'_>) -> std::result::Result<Vec<Match>, SourceError>,
+        mut take: impl FnMut(Vec<Match>) -> Result<()>,
+    ) -> Result<Found> {
+        let Self { corpus, texts, read, similarity, method, references, work, progress } = self;
+        let shares = corpus.shares;
+        let reread = Reread::new(corpus, read, similarity, progress);
+        let again = stages
+            .run_maybe("sketch again", || method.sketch_again(&corpus.sizes, &reread))
+            .map_err(Error::of_source)?;
+        let sketches = again.as_ref().map_or(corpus.sketches(), |again| again);
+        let features = texts.items.iter().map(|item| u64::from(corpus.sizes[*item as usize])).sum();
+        let (items, name) = (texts.items.len() as u64, similarity.method.name());
+        shares.check(method.memory(items, features), name)?;
+        let collector = candidates::Collector::new(work, shares.lists());
+        let sets = stages
+            .run("bucket", None, || {
+                let ranks = ranks(texts, corpus.len());
+                let (items, memory) = (&*texts.items, shares.sorting());
+                let sketched = Sketched { items, ranks: &ranks, sketches, source: &reread, memory };
+                method.candidates(sketched, &|lists| Ok(collector.push(&lists)?))
+            })
+            .map_err(Error::of_source)?;
+        let criterion = similarity.criterion;
+        let verifier = Verifier::new(criterion, &corpus.sizes, sketches, method, &reread, shares.features());
+        if let Some(sets) = sets {
+            let matches = stages.run("verify", None, || resolve(Candidates::Sets(&sets), &verifier));
+            take(matches.map_err(Error::of_source)?)?;
+            return Ok(Found { sharing: None, counts: None });
+        }
+        stages.run("verify", None, || {
+            let mut batches = collector.finish(texts.items.len(), shares)?;
+            let mut verified = Verified::start(work)?;
+            let (mut sharing, mut counts) = (0, PairCounts::default());
+            for (at, roots) in batches.roots().to_vec().iter().enumerate() {
+                let batch = if let Some(batch) = verified.take(roots) {
+                    batch
+                } else {
+                    let buckets = Buckets::of_lists(texts.items.len(), &batches.take(at)?);
+                    let before = verifier.counts();
+                    let matches = resolve(Candidates::Buckets(&buckets), &verifier).map_err(Error::of_source)?;
+                    let sharing = buckets.item_count_from(references.count) as u64;
+                    let batch = Batch { matches, counts: verifier.counts() - before, sharing };
+                    verified.push(roots, &batch)?;
+                    batch
+                };
+                sharing += batch.sharing;
+                counts = counts + batch.counts;
+                take(batch.matches)?;
+            }
+            Ok(Found { sharing: Some(sharing), counts: Some(counts) })
+        })
+    }
+}
+
+/// The rank of each document that stands for a text.
+pub(crate) fn ranks(texts: &Texts, document_count: usize) -> Vec<u32> {
+    let mut ranks = vec![NO_RANK; document_count];
+    (0..).zip(&texts.items).for_each(|(rank, document)| ranks[*document as usize] = rank);
+    ranks
+}

@@ -1,0 +1,245 @@
+//! Records that mean the same: in one table, or between two.
+//!
+//! ```text
+//! read → guess → prepare → find candidates → compare → estimate → score → decide → cluster → write
+//! ```
+
+mod add;
+mod output;
+mod report;
+
+use std::path::{Path, PathBuf};
+
+use lookalike_core::link::cluster::Clusters;
+use lookalike_core::link::config::{Config, Kind};
+use lookalike_core::link::decide::{matches, one_to_one, suggest_threshold};
+use lookalike_core::link::explain::Explanation;
+use lookalike_core::link::guess::guess;
+use lookalike_core::link::key::{Bounds, Candidates, find_candidates};
+use lookalike_core::link::records::Records;
+use lookalike_core::link::score::{Scored, Scorer};
+use lookalike_core::link::validate::{Validation, Yardstick, validate};
+use lookalike_core::link::weigh::{Frequencies, Model, compare_all};
+use lookalike_core::table::Table;
+use lookalike_io::discover::discover;
+use lookalike_io::table::{ReadTable, read_table};
+use lookalike_io::write::Staging;
+
+pub use add::{AddOptions, add_records};
+pub use report::{ColumnReport, KeyKindReport, LinkReport, ScoreBand, ValidationBand, ValidationReport};
+
+use self::output::Output;
+use crate::error::{Error, Result};
+use crate::progress::Progress;
+use crate::stages::Stages;
+
+/// What a run writes; what `--force` may replace.
+pub(self) const ENTRIES: &[&str] =
+    &["matches.csv", "clusters.csv", "linked.csv", "merges.csv", "link.toml", "summary.json"];
+
+/// What [`link`] is asked to do.
+#[derive(Clone, Debug)]
+pub struct LinkOptions {
+    /// The table, or the first of two.
+    pub first: PathBuf,
+    /// The second table.
+    pub second: Option<PathBuf>,
+    /// The column that tells records apart; rows are numbered without it.
+    pub id: Option<String>,
+    /// What the columns are; guessed without it.
+    pub config: Option<Config>,
+    /// The probability from which on a pair is a match; suggested by the data without it.
+    pub threshold: Option<f64>,
+    /// No record of either table has more than one match in the other.
+    pub one_to_one: bool,
+    /// A column that is not compared, to hold matches against.
+    pub validate: Option<String>,
+    /// The folder to write to; none to write nothing.
+    pub folder: Option<PathBuf>,
+    /// Whether to replace what an earlier run wrote.
+    pub force: bool,
+}
+
+/// Tables as they were read.
+pub(self) struct Tables {
+    pub(self) first: ReadTable,
+    pub(self) second: Option<ReadTable>,
+}
+
+impl Tables {
+    fn read(first: &Path, second: Option<&Path>) -> Result<Self> {
+        let second = second.map(read_table).transpose()?;
+        Ok(Self { first: read_table(first)?, second })
+    }
+
+    pub(self) fn both(&self) -> (&Table, Option<&Table>) {
+        (&self.first.table, self.second.as_ref().map(|second| &second.table))
+    }
+
+    /// The id of every record, those of the second table after all others; the number of its row without a column of ids.
+    pub(self) fn ids(&self, config: &Config) -> Result<Vec<String>> {
+        let mut ids = Vec::new();
+        let (first, second) = self.both();
+        for table in [Some(first), second].into_iter().flatten() {
+            match &config.id {
+                Some(id) => ids.extend(table.column(table.find(id)?).iter().map(str::to_owned)),
+                None => ids.extend((1..=table.row_count()).map(|row| row.to_string())),
+            }
+        }
+        Ok(ids)
+    }
+}
+
+/// What the columns are: as the user says, or as they look.
+///
+/// # Errors
+///
+/// When a table cannot be read, or a column is not there.
+pub fn guess_config(options: &LinkOptions) -> Result<Config> {
+    config(&Tables::read(&options.first, options.second.as_deref())?, options)
+}
+
+fn config(tables: &Tables, options: &LinkOptions) -> Result<Config> {
+    let (first, second) = tables.both();
+    let mut config = match &options.config {
+        Some(config) => config.clone(),
+        None => {
+            if let Some(id) = &options.id {
+                first.find(id)?;
+            }
+            guess(first, second, options.id.as_deref())
+        }
+    };
+    config.id = options.id.clone().or(config.id);
+    config.threshold = options.threshold.or(config.threshold);
+    config.one_to_one |= options.one_to_one;
+    if let Some(field) = &options.validate {
+        first.find(field)?;
+        for column in config.columns.iter_mut().filter(|column| column.name == *field) {
+            column.kind = Kind::Ignored;
+            column.why = "matches are held against it".to_owned();
+        }
+    }
+    Ok(config)
+}
+
+/// Everything between candidates and matches, which explanations and additions need as well.
+pub(self) struct Linking {
+    pub(self) records: Records,
+    pub(self) candidates: Candidates,
+    pub(self) model: Model,
+    pub(self) frequencies: Frequencies,
+    pub(self) scored: Vec<Scored>,
+}
+
+impl Linking {
+    pub(self) fn new(tables: &Tables, config: &Config, stages: &mut Stages<'_>) -> Result<Self> {
+        let (first, second) = tables.both();
+        let records = stages.run("prepare", None, || Records::prepare(first, second, config))?;
+        let bounds = Bounds::for_count(records.count());
+        let candidates = stages.run("bucket", None, || find_candidates(&records, &bounds));
+        let patterns = stages.run("compare", None, || compare_all(&records, &candidates));
+        let model = stages.run("estimate", None, || Model::estimate(&records, &candidates, &patterns));
+        let frequencies = Frequencies::new(&records, &candidates, &patterns, &model);
+        let scorer = Scorer { records: &records, model: &model, frequencies: &frequencies };
+        let scored = stages.run("score", None, || scorer.score_all(&candidates, &patterns));
+        Ok(Self { records, candidates, model, frequencies, scored })
+    }
+
+    pub(self) fn scorer(&self) -> Scorer<'_> {
+        Scorer { records: &self.records, model: &self.model, frequencies: &self.frequencies }
+    }
+
+    /// The matches, best first, and the probability from which on pairs are.
+    pub(self) fn matches(&self, config: &Config) -> (Vec<Scored>, f64) {
+        let apart;
+        let scored = if config.one_to_one && self.records.are_of_two_tables() {
+            apart = one_to_one(&self.records, &self.scored);
+            &apart
+        } else {
+            &self.scored
+        };
+        let threshold = config.threshold.unwrap_or_else(|| suggest_threshold(scored));
+        (matches(&self.records, scored, threshold), threshold)
+    }
+}
+
+/// Finds the records that mean the same.
+///
+/// # Errors
+///
+/// When a table cannot be read, has no rows, or nothing in it can be compared; when a column is not there, or an id is not unique;
+/// or when the output cannot be written. Then nothing is left under the output's name.
+pub fn link(options: &LinkOptions, progress: &dyn Progress) -> Result<LinkReport> {
+    let staging = options.folder.as_deref().map(|folder| stage(folder, options)).transpose()?;
+    let mut stages = Stages::start(progress);
+    let tables = stages.run("read", None, || Tables::read(&options.first, options.second.as_deref()))?;
+    let config = config(&tables, options)?;
+    let ids = tables.ids(&config)?;
+    let linking = Linking::new(&tables, &config, &mut stages)?;
+    let (matches, threshold) = linking.matches(&config);
+    let clusters = stages.run("cluster", None, || Clusters::join(&linking.scorer(), &matches));
+    let validation = options.validate.as_deref().map(|field| held_against(field, &tables, &linking.records, &matches));
+    let validation = validation.transpose()?;
+
+    let mut report = LinkReport::new(&tables, &config, &linking, &matches, &clusters, threshold);
+    report.validation = validation.as_ref().map(ValidationReport::new);
+    if let Some(staging) = &staging {
+        let output = Output { tables: &tables, config: &config, ids: &ids, staging };
+        stages.run("write", None, || {
+            output.matches(&linking.scorer(), &matches)?;
+            let cluster_of: Vec<u64> = (0..ids.len() as u32).map(|record| u64::from(clusters.of(record)) + 1).collect();
+            output.clusters(&cluster_of)?;
+            output.linked(&linking.records, &cluster_of)?;
+            output.config()
+        })?;
+    }
+    report.set_stages(stages.finish());
+    if let Some(staging) = staging {
+        output::summary(&report, &staging)?;
+        staging.commit()?;
+    }
+    Ok(report)
+}
+
+fn stage(folder: &Path, options: &LinkOptions) -> Result<Staging> {
+    let is_file = |path: &&PathBuf| path.as_os_str() != "-";
+    let inputs: Vec<PathBuf> =
+        [Some(&options.first), options.second.as_ref()].into_iter().flatten().filter(is_file).cloned().collect();
+    let files = discover(&inputs, Some(folder))?;
+    Ok(Staging::new(folder, options.force, ENTRIES, &files)?)
+}
+
+/// Holds matches against a column that was not used to find them.
+fn held_against(field: &str, tables: &Tables, records: &Records, matches: &[Scored]) -> Result<Validation> {
+    let (first, second) = tables.both();
+    // What it is, is guessed as if it were compared.
+    let kind = guess(first, second, None).columns.iter().find(|column| column.name == field).map(|column| column.kind);
+    let second = second.map(|second| second.find(field).map(|at| second.column(at))).transpose()?;
+    let yardstick = Yardstick::new(kind.unwrap_or(Kind::FreeText), first.column(first.find(field)?), second);
+    Ok(validate(records, &yardstick, matches))
+}
+
+/// Why two records are a match, or are none.
+///
+/// # Errors
+///
+/// As [`link`]; and when there is no record of an id.
+pub fn explain(options: &LinkOptions, ids: [&str; 2], progress: &dyn Progress) -> Result<Explanation> {
+    let mut stages = Stages::start(progress);
+    let tables = stages.run("read", None, || Tables::read(&options.first, options.second.as_deref()))?;
+    let config = config(&tables, options)?;
+    let of_records = tables.ids(&config)?;
+    let first_count = tables.first.table.row_count();
+    // In two tables the left id is of the first, and the right one of the second.
+    let is_two = tables.second.is_some();
+    let find = |id: &str, places: std::ops::Range<usize>| {
+        let at = of_records[places.clone()].iter().position(|other| other == id);
+        at.map(|at| (places.start + at) as u32).ok_or_else(|| Error::NoSuchRecord { id: id.to_owned() })
+    };
+    let left = find(ids[0], 0..first_count)?;
+    let right = find(ids[1], if is_two { first_count..of_records.len() } else { 0..first_count })?;
+    let linking = Linking::new(&tables, &config, &mut stages)?;
+    stages.finish();
+    Ok(linking.scorer().explain(left, right))
+}

@@ -1,0 +1,239 @@
+//! What linking did, in numbers: `summary.json`, and what the terminal shows.
+
+use std::collections::BTreeMap;
+
+use lookalike_core::link::cluster::Clusters;
+use lookalike_core::link::config::{Config, Kind};
+use lookalike_core::link::score::Scored;
+use lookalike_core::link::validate::{Band, Validation};
+use serde::Serialize;
+
+use super::{Linking, Tables};
+use crate::summary::{SkippedEntry, Stage};
+
+/// What a run of `link` did.
+#[derive(Clone, Debug, Serialize)]
+pub struct LinkReport {
+    /// The version that ran.
+    pub lookalike: &'static str,
+    /// Records of each table.
+    pub records: Vec<u64>,
+    /// Rows that were skipped.
+    pub skipped: u64,
+    /// The first of them.
+    pub skipped_rows: Vec<SkippedEntry>,
+    /// What the columns were taken for.
+    pub columns: Vec<ColumnReport>,
+    /// Pairs that were compared.
+    pub candidates: u64,
+    /// What each kind of key did.
+    pub keys: Vec<KeyKindReport>,
+    /// Pairs that were not compared since they shared keys of one field only, and there were too many.
+    pub one_field_only: u64,
+    /// The probability from which on pairs are matches.
+    pub threshold: f64,
+    /// Matches.
+    pub matches: u64,
+    /// How many matches there are in the data, as far as the model can tell.
+    pub expected_matches: f64,
+    /// Matches by probability.
+    pub probabilities: Vec<ScoreBand>,
+    /// Clusters of two records or more.
+    pub clusters: u64,
+    /// How many clusters have how many records.
+    pub clusters_by_size: BTreeMap<u64, u64>,
+    /// What a column that was not compared says of the matches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub validation: Option<ValidationReport>,
+    /// Clusters that became one when records were added.
+    pub merges: u64,
+    /// Seconds and memory by stage.
+    pub stages: Vec<Stage>,
+    /// Seconds of all stages.
+    pub seconds: f64,
+    /// The most memory that the process had, where the system tells.
+    pub peak_memory_bytes: Option<u64>,
+}
+
+/// What a column was taken for.
+#[derive(Clone, Debug, Serialize)]
+pub struct ColumnReport {
+    /// Its name.
+    pub name: String,
+    /// What its values are.
+    pub kind: Kind,
+    /// Why.
+    pub why: String,
+}
+
+/// What a kind of key did.
+#[derive(Clone, Debug, Serialize)]
+pub struct KeyKindReport {
+    /// The kind.
+    pub kind: &'static str,
+    /// Candidates that it found.
+    pub candidates: u64,
+    /// Of these, those that no other kind found.
+    pub alone: u64,
+    /// Buckets that were over the bound, and were split by a further key.
+    pub split_buckets: u64,
+    /// Pairs of such buckets that no further key brought together.
+    pub not_compared: u64,
+}
+
+/// Matches of about one probability.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct ScoreBand {
+    /// From this probability on.
+    pub from: f64,
+    /// How many.
+    pub matches: u64,
+}
+
+/// What a column that was not compared says of the matches.
+#[derive(Clone, Debug, Serialize)]
+pub struct ValidationReport {
+    /// The mean difference of random pairs.
+    pub random: f64,
+    /// The mean difference of sure matches.
+    pub sure: f64,
+    /// All matches.
+    pub all: ValidationBand,
+    /// By probability, least first.
+    pub bands: Vec<ValidationBand>,
+}
+
+/// The matches of one band of probability.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct ValidationBand {
+    /// The least probability.
+    pub from: f64,
+    /// The probability that is not reached.
+    pub to: f64,
+    /// Matches of which both values are known.
+    pub matches: u64,
+    /// Their mean difference.
+    pub mean: f64,
+    /// The share that is right; none when nothing can be told.
+    pub right: Option<f64>,
+    /// The lower end of what holds it with 95 %.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+}
+
+/// Where bands of probability start.
+const BANDS: [f64; 6] = [0.0, 0.5, 0.9, 0.99, 0.999, 0.9999];
+
+impl LinkReport {
+    pub(super) fn new(
+        tables: &Tables,
+        config: &Config,
+        linking: &Linking,
+        matches: &[Scored],
+        clusters: &Clusters,
+        threshold: f64,
+    ) -> Self {
+        let mut sizes = BTreeMap::new();
+        for cluster in 0..clusters.count() as u32 {
+            *sizes.entry(clusters.members(cluster).len() as u64).or_default() += 1;
+        }
+        let all = [Some(&tables.first), tables.second.as_ref()];
+        let all = || all.into_iter().flatten();
+        let skipped_rows = all().flat_map(|table| &table.skipped).map(|row| SkippedEntry {
+            file: String::new(),
+            entry: "row",
+            position: row.row,
+            reason: row.reason.clone(),
+        });
+        Self {
+            lookalike: env!("CARGO_PKG_VERSION"),
+            records: all().map(|table| table.table.row_count() as u64).collect(),
+            skipped: all().map(|table| table.skipped_count).sum(),
+            skipped_rows: skipped_rows.collect(),
+            columns: columns(config),
+            candidates: linking.candidates.len() as u64,
+            keys: keys(linking),
+            one_field_only: linking.candidates.one_field_count(),
+            threshold,
+            matches: matches.len() as u64,
+            expected_matches: linking.model.match_count,
+            probabilities: bands(matches),
+            clusters: sizes.range(2..).map(|(_, count)| count).sum(),
+            clusters_by_size: sizes,
+            validation: None,
+            merges: 0,
+            stages: Vec::new(),
+            seconds: 0.0,
+            peak_memory_bytes: None,
+        }
+    }
+
+    /// Counts clusters by the number that each record has.
+    pub(super) fn set_clusters(&mut self, cluster_of: &[u64]) {
+        let mut sorted = cluster_of.to_vec();
+        sorted.sort_unstable();
+        self.clusters_by_size.clear();
+        for cluster in sorted.chunk_by(|left, right| left == right) {
+            *self.clusters_by_size.entry(cluster.len() as u64).or_default() += 1;
+        }
+        self.clusters = self.clusters_by_size.range(2..).map(|(_, count)| count).sum();
+    }
+
+    pub(super) fn set_stages(&mut self, stages: Vec<Stage>) {
+        self.seconds = stages.iter().map(|stage| stage.seconds).sum();
+        self.peak_memory_bytes = stages.last().and_then(|stage| stage.peak_memory_bytes);
+        self.stages = stages;
+    }
+}
+
+fn columns(config: &Config) -> Vec<ColumnReport> {
+    let column = |column: &lookalike_core::link::config::ColumnConfig| ColumnReport {
+        name: column.name.clone(),
+        kind: column.kind,
+        why: column.why.clone(),
+    };
+    config.columns.iter().map(column).collect()
+}
+
+fn keys(linking: &Linking) -> Vec<KeyKindReport> {
+    let reports = linking.candidates.reports();
+    let report = reports.map(|(kind, report)| KeyKindReport {
+        kind: kind.name(),
+        candidates: report.candidate_count,
+        alone: report.alone_count,
+        split_buckets: report.split_bucket_count,
+        not_compared: report.not_compared_count,
+    });
+    report.filter(|report| report.candidates > 0 || report.not_compared > 0).collect()
+}
+
+fn bands(matches: &[Scored]) -> Vec<ScoreBand> {
+    let mut bands = BANDS.map(|from| ScoreBand { from, matches: 0 });
+    for found in matches {
+        let probability = found.probability();
+        let at = BANDS.partition_point(|from| *from <= probability) - 1;
+        bands[at].matches += 1;
+    }
+    bands.into_iter().filter(|band| band.matches > 0).collect()
+}
+
+impl ValidationReport {
+    pub(super) fn new(validation: &Validation) -> Self {
+        let band = |band: &Band| ValidationBand {
+            from: band.from,
+            to: band.to,
+            matches: band.differences.count as u64,
+            mean: band.differences.mean,
+            right: band.right.map(|share| share.share),
+            low: band.right.map(|share| share.low),
+            high: band.right.map(|share| share.high),
+        };
+        Self {
+            random: validation.random.mean,
+            sure: validation.sure.mean,
+            all: band(&validation.all),
+            bands: validation.bands.iter().map(band).collect(),
+        }
+    }
+}

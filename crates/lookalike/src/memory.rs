@@ -1,0 +1,177 @@
+//! How much memory a run may use, and who gets how much of it.
+//!
+//! Shares are of what is left when every document has its few bytes: those cannot go to the work folder, since they are asked for
+//! in any order. The rest of the run, buffers and documents that are being read, has to do with what no share was given of.
+
+use crate::error::{Error, Result};
+
+/// How much memory a run may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    bytes: u64,
+}
+
+/// What the program takes before it does anything: itself, and buffers of its threads.
+const BASE: u64 = 24 << 20;
+
+/// What stays in memory of each document: lengths, ranks, copies and decisions, and now and then a few bytes to sort.
+const DOCUMENT: u64 = 40;
+
+impl Memory {
+    /// The least memory that can be asked for.
+    pub const LEAST: u64 = 64 << 20;
+
+    /// So many bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MemoryTooSmall`] when nothing can be done with so few.
+    pub fn new(bytes: u64) -> Result<Self> {
+        if bytes < Self::LEAST { Err(Error::MemoryTooSmall { bytes, least: Self::LEAST }) } else { Ok(Self { bytes }) }
+    }
+
+    /// Half of what the machine has, or that it has for this process; a gigabyte where nobody knows.
+    pub fn half_of_machine() -> Self {
+        let bytes = machine_bytes().unwrap_or(2 << 30) / 2;
+        Self { bytes: bytes.max(Self::LEAST) }
+    }
+
+    /// As a number.
+    pub fn bytes(self) -> u64 {
+        self.bytes
+    }
+
+    /// The longest document that can be read: its bytes, words and features take a dozen times as much.
+    pub fn longest_document(self) -> u64 {
+        self.bytes / 16
+    }
+
+    /// The shares of a corpus of so many documents.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MemoryTooSmallFor`] when they do not leave enough for anything else.
+    pub(crate) fn shares(self, documents: usize) -> Result<Shares> {
+        let taken = BASE + documents as u64 * DOCUMENT;
+        if taken > self.bytes / 4 * 3 {
+            let needed = taken / 3 * 4;
+            return Err(Error::MemoryTooSmallFor { bytes: self.bytes, documents: documents as u64, needed });
+        }
+        Ok(Shares { all: self.bytes, left: (self.bytes - taken) as usize, is_filed: false })
+    }
+
+    /// What sketches and all else that is kept of documents may take while they are being read.
+    pub(crate) fn blocks(self) -> usize {
+        (self.bytes - BASE) as usize / 3
+    }
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self::half_of_machine()
+    }
+}
+
+/// Who gets how much.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shares {
+    all: u64,
+    left: usize,
+    /// Sketches and all else that is kept of documents is in the work folder, and others may have their share.
+    is_filed: bool,
+}
+
+impl Shares {
+    /// What sketches and all else that is kept of documents may take.
+    pub(crate) fn blocks(self) -> usize {
+        self.left / 3
+    }
+
+    /// Makes sure that a method may hold so much at once.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MemoryTooSmallForMethod`] when that is more than there is besides sketches.
+    pub(crate) fn check(self, needed: u64, method: &'static str) -> Result<()> {
+        let free = (self.left - self.blocks()) as u64;
+        if needed <= free {
+            return Ok(());
+        }
+        let needed = self.all + (needed - free) / 2 * 3;
+        Err(Error::MemoryTooSmallForMethod { bytes: self.all, method, needed })
+    }
+
+    /// Makes sure that a family of candidates, which is resolved in memory, may take so much.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MemoryTooSmallForFamily`] when that is more than sketches and features leave.
+    pub(crate) fn check_family(self, needed: u64) -> Result<()> {
+        let taken = self.features() + if self.is_filed { 0 } else { self.blocks() };
+        let free = (self.left - taken) as u64;
+        if needed <= free {
+            return Ok(());
+        }
+        let needed = self.all + (needed - free) / 2 * 3;
+        Err(Error::MemoryTooSmallForFamily { bytes: self.all, needed })
+    }
+
+    /// The same, where what is kept of documents is in the work folder.
+    #[must_use]
+    pub(crate) fn with_filed_blocks(self) -> Self {
+        Self { is_filed: true, ..self }
+    }
+
+    /// What may be used to sort.
+    pub(crate) fn sorting(self) -> usize {
+        self.left / 4 + if self.is_filed { self.blocks() } else { 0 }
+    }
+
+    /// What lists of candidates may take.
+    pub(crate) fn lists(self) -> usize {
+        self.left / 8
+    }
+
+    /// What features may take that are likely to be asked for again.
+    pub(crate) fn features(self) -> usize {
+        self.left / 8
+    }
+
+    /// What the matches of a corpus may take.
+    pub(crate) fn matches(self) -> usize {
+        self.left / 8
+    }
+}
+
+/// The memory of the machine, or the part of it that this process may use.
+fn machine_bytes() -> Option<u64> {
+    let info = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = info.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let all = line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()? * 1024;
+    // A container's part of it, where there is one; no number is no limit.
+    let limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
+    let limit = limits.iter().find_map(|path| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok());
+    Some(limit.map_or(all, |limit| limit.min(all)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_less_than_the_whole() {
+        let memory = Memory::new(1 << 30).unwrap();
+        let shares = memory.shares(2_000_000).unwrap();
+        let all = shares.blocks() + shares.sorting() + shares.lists() + shares.features() + shares.matches();
+        assert!((all as u64) < memory.bytes() - BASE - 2_000_000 * DOCUMENT);
+    }
+
+    #[test]
+    fn too_little_for_so_many_documents_is_told() {
+        assert!(Memory::new(1 << 20).is_err());
+        let memory = Memory::new(64 << 20).unwrap();
+        assert!(memory.shares(100_000).is_ok());
+        let Err(Error::MemoryTooSmallFor { needed, .. }) = memory.shares(10_000_000) else { panic!("it is enough") };
+        assert!(Memory::new(needed + 4).unwrap().shares(10_000_000).is_ok());
+    }
+}

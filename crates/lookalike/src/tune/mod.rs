@@ -1,0 +1,146 @@
+//! Parameters explained before anything is run: what a banding finds, what it lets through, and what a whole corpus
+//! would take.
+
+mod budget;
+mod plan;
+mod sample;
+
+use lookalike_core::banding::Banding;
+use lookalike_core::similarity::{Similarity, Threshold};
+use serde::Serialize;
+
+pub use budget::{Bought, best_within};
+pub use plan::Plan;
+pub use sample::{PairStep, Sampled};
+
+use crate::error::Result;
+use crate::options::{ReadOptions, SimilarityOptions};
+use crate::progress::Progress;
+
+/// What [`tune`] is asked.
+#[derive(Clone, Debug)]
+pub struct TuneOptions {
+    /// When documents are alike; its method is the one that is explained.
+    pub similarity: SimilarityOptions,
+    /// The threshold, once more.
+    pub threshold: Threshold,
+    /// How the sketch is cut.
+    pub banding: Banding,
+    /// The corpus, if there is one.
+    pub corpus: Option<ReadOptions>,
+}
+
+/// What a banding does.
+#[derive(Clone, Debug, Serialize)]
+pub struct Tuning {
+    /// The threshold.
+    pub threshold: f64,
+    /// Bands of a sketch.
+    pub bands: usize,
+    /// Rows of a band.
+    pub rows: usize,
+    /// In how many bands candidates agree.
+    pub agree: usize,
+    /// Slots of a sketch.
+    pub slots: usize,
+    /// Bytes of a sketch.
+    pub sketch_bytes: usize,
+    /// The chance to find a pair exactly at the threshold.
+    pub recall_at_threshold: f64,
+    /// The similarity at which a pair is found every second time: where the curve is steepest, about.
+    pub half_found_at: f64,
+    /// The chance to find a pair, by its similarity.
+    pub curve: Vec<Point>,
+    /// What a sample of the corpus shows, if there is one.
+    pub sample: Option<Sampled>,
+    /// What the whole corpus would take.
+    pub plan: Option<Plan>,
+}
+
+/// A point of the S-curve.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Point {
+    /// How alike a pair is.
+    pub similarity: f64,
+    /// The chance that it is found.
+    pub found: f64,
+}
+
+/// How many steps the curve is told in.
+const STEPS: u32 = 20;
+
+/// Explains a banding; with a corpus, reads a sample of it.
+///
+/// # Errors
+///
+/// When the corpus cannot be read.
+pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<Tuning> {
+    let TuneOptions { banding, threshold, .. } = options;
+    let found = |similarity: f64| recall(*banding, similarity);
+    let sketch_bytes = options.similarity.method.method(options.similarity.criterion)?.layout().byte_count();
+    let sample = options.corpus.as_ref().map(|corpus| sample::read(corpus, options, progress)).transpose()?;
+    let (sample, plan) = match sample {
+        Some(sample) => {
+            let plan = Plan::new(&sample, sketch_bytes);
+            (Some(sample.sampled), Some(plan))
+        }
+        None => (None, None),
+    };
+    Ok(Tuning {
+        threshold: threshold.value(),
+        bands: banding.bands(),
+        rows: banding.rows(),
+        agree: banding.agreeing(),
+        slots: banding.slot_count(),
+        sketch_bytes,
+        recall_at_threshold: found(threshold.value()),
+        half_found_at: half_found_at(*banding),
+        curve: curve(*banding, STEPS),
+        sample,
+        plan,
+    })
+}
+
+/// The curve in so many steps from 0 to 1.
+pub fn curve(banding: Banding, steps: u32) -> Vec<Point> {
+    let point = |step: u32| {
+        let similarity = f64::from(step) / f64::from(steps);
+        Point { similarity, found: recall(banding, similarity) }
+    };
+    (0..=steps).map(point).collect()
+}
+
+/// The chance that a pair this much alike is found.
+fn recall(banding: Banding, similarity: f64) -> f64 {
+    Similarity::new(similarity.clamp(0.0, 1.0)).map_or(0.0, |similarity| banding.recall_at(similarity))
+}
+
+/// By halving: the curve only rises.
+fn half_found_at(banding: Banding) -> f64 {
+    let (mut below, mut above) = (0.0, 1.0);
+    for _ in 0..40 {
+        let middle = f64::midpoint(below, above);
+        if recall(banding, middle) < 0.5 {
+            below = middle;
+        } else {
+            above = middle;
+        }
+    }
+    above
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_curve_rises_from_nothing_to_everything() {
+        let banding = Banding::new(20, 5).unwrap();
+        let curve = curve(banding, 10);
+        assert_eq!(curve.len(), 11);
+        assert!(curve.windows(2).all(|pair| pair[0].found <= pair[1].found));
+        assert!(curve[0].found.abs() < 1e-12 && (curve[10].found - 1.0).abs() < 1e-12);
+        // (1/20)^(1/5) = 0.549 is the textbook's rule for the steepest place; half is found a little before.
+        assert!((half_found_at(banding) - 0.5085).abs() < 0.001, "{}", half_found_at(banding));
+    }
+}

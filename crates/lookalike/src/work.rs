@@ -1,0 +1,70 @@
+//! Where a run puts what does not fit its memory, and what it can be resumed from.
+
+use std::sync::OnceLock;
+
+use lookalike_io::discover::Origin;
+use lookalike_io::place::Shelf;
+use lookalike_io::work::{Earlier, WorkFolder, WorkOptions};
+
+use crate::error::{Error, Result};
+use crate::memory::Memory;
+
+/// The memory and the work folder of a run.
+#[derive(Debug)]
+pub(crate) struct Work {
+    pub(crate) memory: Memory,
+    options: WorkOptions,
+    /// Made when it is needed, unless the user has named one.
+    folder: OnceLock<WorkFolder>,
+}
+
+impl Work {
+    /// The work of a run; `parameters` tells it from all others, a line each.
+    pub(crate) fn start(memory: Memory, options: &WorkOptions, shelf: &Shelf, parameters: &[String]) -> Result<Self> {
+        let folder = OnceLock::new();
+        if let Some(path) = &options.folder {
+            let label = label(shelf, parameters, options.earlier)?;
+            let opened = WorkFolder::open(path, &label, options)?;
+            folder.set(opened).expect("it was not set before");
+        }
+        Ok(Self { memory, options: options.clone(), folder })
+    }
+
+    /// The folder that the user has named: everything is written there, whether it fits the memory or not.
+    pub(crate) fn named(&self) -> Option<&WorkFolder> {
+        self.folder.get().filter(|folder| folder.is_named())
+    }
+
+    /// A folder, whether named or not.
+    pub(crate) fn folder(&self) -> Result<&WorkFolder> {
+        if let Some(folder) = self.folder.get() {
+            return Ok(folder);
+        }
+        let folder = WorkFolder::temporary(&self.options)?;
+        // Of two threads that make one, the second's vanishes at once.
+        Ok(self.folder.get_or_init(|| folder))
+    }
+
+    /// Where the folder is, or would be.
+    pub(crate) fn shown_folder(&self) -> std::path::PathBuf {
+        self.options.folder.clone().unwrap_or_else(std::env::temp_dir)
+    }
+
+    /// The run came to its end, and what it wrote aside is of no use any more.
+    pub(crate) fn finish(self) -> Result<()> {
+        Ok(self.folder.into_inner().map_or(Ok(()), WorkFolder::finish)?)
+    }
+}
+
+/// What tells a run from all others.
+fn label(shelf: &Shelf, parameters: &[String], earlier: Earlier) -> Result<Vec<String>> {
+    let mut label = vec![format!("lookalike {}", env!("CARGO_PKG_VERSION"))];
+    label.extend(parameters.iter().map(|line| line.replace('\n', " ")));
+    for file in shelf.files() {
+        if earlier == Earlier::Resume && matches!(file.origin, Origin::Stdin | Origin::Pipe(_)) {
+            return Err(Error::CannotResume { input: file.shown().display().to_string() });
+        }
+        label.push(file.label());
+    }
+    Ok(label)
+}

@@ -1,0 +1,255 @@
+//! Every method on the same road: what each promises, held by the judge or by plain counting.
+
+mod made;
+
+use std::collections::BTreeSet;
+
+use lookalike::core::banding::Banding;
+use lookalike::core::criterion::Criterion;
+use lookalike::core::hamming::Tables;
+use lookalike::core::keep::Keep;
+use lookalike::core::method::{Part, Weights, Width};
+use lookalike::core::similarity::Threshold;
+use lookalike::core::sketch::SlotKind;
+use lookalike::{Checksum, Copies, DedupOptions, Group, MethodOptions, PairsOptions, RowFormat, Silent};
+use lookalike_judge::{Removal, Shingle, independent_set, unsupported_removals};
+use made::{Case, any_corpus, dedup, pairs, similarity};
+use proptest::prelude::*;
+use serde_json::Value;
+
+fn id(row: &Value, name: &str) -> usize {
+    row[name].as_str().unwrap().parse().unwrap()
+}
+
+fn removals(rows: &[Value]) -> Vec<Removal> {
+    let removal = |row: &Value| Removal {
+        removed: id(row, "removed_id"),
+        kept: id(row, "kept_id"),
+        jaccard: row["jaccard"].as_f64().unwrap(),
+    };
+    rows.iter().map(removal).collect()
+}
+
+fn options(case: &Case, threshold: f64, method: MethodOptions) -> DedupOptions {
+    let mut options = case.options("corpus.jsonl", threshold);
+    options.read.settings.fields.id = Some("id".to_owned());
+    options.similarity = similarity("word:3", threshold, 1.0);
+    options.similarity.method = method;
+    options
+}
+
+fn simhash(weights: Weights, width: Width, distance: u32, is_verified: bool) -> MethodOptions {
+    MethodOptions::SimHash { width, weights, distance, tables: Tables::Blocks, is_verified }
+}
+
+fn super_shingles(agreeing: usize) -> MethodOptions {
+    let banding = Banding::new(6, 2).unwrap().with_agreeing(agreeing).unwrap();
+    MethodOptions::SuperShingle { banding, slots: SlotKind::Fast }
+}
+
+/// Methods of which each match is measured by its features.
+fn measured_methods() -> Vec<MethodOptions> {
+    vec![
+        MethodOptions::Exact,
+        MethodOptions::MinHash { banding: Banding::new(20, 3).unwrap(), slots: SlotKind::Classic },
+        MethodOptions::MinHash { banding: Banding::random(125, 3, 100).unwrap(), slots: SlotKind::Fast },
+        super_shingles(2),
+        simhash(Weights::Idf, Width::Bits64, 12, true),
+        simhash(Weights::None, Width::Bits128, 10, true),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn the_exact_join_keeps_both_promises_without_exception(
+        texts in any_corpus(),
+        threshold in prop_oneof![Just(0.3), Just(0.5), Just(2.0 / 3.0), Just(0.8), Just(1.0)],
+        keep in prop_oneof![Just(Keep::Longest), Just(Keep::First), Just(Keep::Last)],
+    ) {
+        let case = Case::of(&texts);
+        let mut options = options(&case, threshold, MethodOptions::Exact);
+        options.keep = keep.clone();
+        dedup(&options);
+        let removals = removals(&case.rows("removed.jsonl"));
+        let broken = lookalike_judge::broken_promises(&texts, Shingle::Word(3), threshold, &removals);
+        prop_assert!(broken.is_empty(), "{:?}", broken);
+        let found = pairs(&options.read, options.similarity.clone(), Copies::All);
+        let judged: Vec<(String, String, f64)> = lookalike_judge::pairs(&texts, Shingle::Word(3), threshold)
+            .iter()
+            .map(|pair| (pair.left.to_string(), pair.right.to_string(), pair.measures.jaccard()))
+            .collect();
+        prop_assert_eq!(found, judged);
+    }
+
+    #[test]
+    fn whatever_the_method_nothing_is_lost_for_nothing(texts in any_corpus(), threshold in prop_oneof![Just(0.5), Just(0.8)]) {
+        for method in measured_methods() {
+            let case = Case::of(&texts);
+            dedup(&options(&case, threshold, method.clone()));
+            let removals = removals(&case.rows("removed.jsonl"));
+            let broken = unsupported_removals(&texts, Shingle::Word(3), threshold, &removals);
+            prop_assert!(broken.is_empty(), "{:?}: {:?}", method, broken);
+        }
+    }
+
+    #[test]
+    fn components_of_the_exact_join_are_those_of_bands(texts in any_corpus()) {
+        let [exact, bands] = [MethodOptions::Exact, similarity("word:3", 0.6, 1.0).method].map(|method| {
+            let case = Case::of(&texts);
+            let mut options = options(&case, 0.6, method);
+            options.group = Group::Components;
+            dedup(&options);
+            case.rows("removed.jsonl")
+        });
+        prop_assert_eq!(exact, bands);
+    }
+
+    #[test]
+    fn what_lies_inside_of_another_is_found_whatever_their_sizes(texts in any_corpus(), threshold in prop_oneof![Just(0.6), Just(0.9)]) {
+        // With a part of each text among them.
+        let part = |text: &String| text.split(' ').take(12).collect::<Vec<_>>().join(" ");
+        let texts: Vec<String> = texts.iter().cloned().chain(texts.iter().map(part)).collect();
+        let mut judged = BTreeSet::new();
+        for left in 0..texts.len() {
+            for right in left + 1..texts.len() {
+                let measures = lookalike_judge::measure(&texts[left], &texts[right], Shingle::Word(3));
+                if measures.containment_left().max(measures.containment_right()) >= threshold {
+                    judged.insert((left, right));
+                }
+            }
+        }
+        let checked = Threshold::new(threshold).unwrap();
+        for (method, is_exact) in [(MethodOptions::Exact, true), (MethodOptions::Part(Part::new(checked, 0.999_999).unwrap()), false)] {
+            let case = Case::of(&texts);
+            let mut options = options(&case, threshold, method);
+            options.similarity.criterion = Criterion::Containment(checked);
+            let found: BTreeSet<(usize, usize)> = rows_of_pairs(&options).iter()
+                .map(|row| (id(row, "left_id"), id(row, "right_id"))).collect();
+            prop_assert!(found.is_subset(&judged));
+            // One in a million at the threshold may be missed by the sketch.
+            prop_assert!(!is_exact && judged.len() - found.len() <= 1 || found == judged);
+
+            // What is removed lies inside of what is kept.
+            dedup(&options);
+            for row in case.rows("removed.jsonl") {
+                let measures = lookalike_judge::measure(&texts[id(&row, "removed_id")], &texts[id(&row, "kept_id")], Shingle::Word(3));
+                prop_assert!(measures.containment_left() >= threshold);
+                prop_assert!((measures.containment_left() - row["containment_in_kept"].as_f64().unwrap()).abs() < 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn bits_are_what_the_features_vote_for(texts in any_corpus(), distance in 0_u32..9) {
+        let case = Case::of(&texts);
+        let options = options(&case, 0.8, simhash(Weights::Count, Width::Bits64, distance, false));
+        // Counted plainly, from the same features.
+        let mut shingler = lookalike::core::shingle::Shingler::new(&options.similarity.shingle, options.similarity.fold);
+        let sketches: Vec<Option<u64>> = texts.iter().map(|text| {
+            let features = shingler.features(text).all.to_vec();
+            let ones = |bit: u32| features.iter().filter(|feature| **feature >> bit & 1 == 1).count();
+            (!features.is_empty()).then(|| (0..64).filter(|bit| 2 * ones(*bit) > features.len()).map(|bit| 1 << bit).sum())
+        }).collect();
+        let mut expected = Vec::new();
+        for left in 0..texts.len() {
+            for right in left + 1..texts.len() {
+                if let (Some(a), Some(b)) = (sketches[left], sketches[right]) && (a ^ b).count_ones() <= distance {
+                    expected.push((left, right, u64::from((a ^ b).count_ones())));
+                }
+            }
+        }
+        let rows = rows_of_pairs(&options);
+        let found: Vec<(usize, usize, u64)> = rows.iter()
+            .map(|row| (id(row, "left_id"), id(row, "right_id"), row["hamming"].as_u64().unwrap())).collect();
+        prop_assert_eq!(&found, &expected);
+        for row in &rows {
+            prop_assert!((row["simhash"].as_f64().unwrap() - (64.0 - row["hamming"].as_f64().unwrap()) / 64.0).abs() < 1e-12);
+        }
+
+        // And what is kept is the independent set of these pairs.
+        let summary = dedup(&options);
+        let measures = lookalike_judge::measure("", "", Shingle::Word(3));
+        let graph: Vec<lookalike_judge::Pair> =
+            expected.iter().map(|(left, right, _)| lookalike_judge::Pair { left: *left, right: *right, measures }).collect();
+        let mut order: Vec<usize> = (0..texts.len()).collect();
+        order.sort_by_key(|text| std::cmp::Reverse(lookalike_judge::tokens(&texts[*text], Shingle::Word(3)).len()));
+        let kept = independent_set(texts.len(), &order, &graph).iter().filter(|kept| **kept).count() as u64;
+        prop_assert_eq!(summary.found.kept, kept);
+    }
+}
+
+fn rows_of_pairs(options: &DedupOptions) -> Vec<Value> {
+    let options = PairsOptions {
+        read: options.read.clone(),
+        similarity: options.similarity.clone(),
+        output: None,
+        format: RowFormat::Jsonl,
+        copies: Copies::All,
+        memory: options.memory,
+        work: options.work.clone(),
+    };
+    let mut bytes = Vec::new();
+    lookalike::pairs(&options, &mut bytes, &Silent).unwrap();
+    String::from_utf8(bytes).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn every_method_writes_the_same_for_any_number_of_threads() {
+    let words = |seed: usize, count: usize| -> String {
+        (0..count).map(|at| format!("w{} ", (seed * 7919 + at * at * 31 + at) % 997)).collect()
+    };
+    let texts: Vec<String> = (0..600).map(|id| words(id / 3, 60 + id % 3) + &words(5000 + id, id % 4)).collect();
+    let methods = measured_methods().into_iter().chain([
+        simhash(Weights::Idf, Width::Bits64, 6, false),
+        MethodOptions::Copies(Checksum::Md5),
+        MethodOptions::Part(Part::new(Threshold::new(0.8).unwrap(), 0.99).unwrap()),
+    ]);
+    for method in methods {
+        let case = Case::of(&texts);
+        let mut options = options(&case, 0.8, method.clone());
+        if matches!(method, MethodOptions::Part(_)) {
+            options.similarity.criterion = Criterion::Containment(Threshold::new(0.8).unwrap());
+        }
+        let outputs = [1, 4].map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| dedup(&options));
+            (case.rows("removed.jsonl"), case.rows("kept/corpus.jsonl"))
+        });
+        assert_eq!(outputs[0], outputs[1], "{method:?}");
+        assert!(matches!(method, MethodOptions::Copies(_)) || !outputs[0].0.is_empty(), "{method:?}");
+    }
+}
+
+#[test]
+fn a_sum_of_bytes_is_shown_and_does_not_decide() {
+    // The same letters in another order have the same sum; the last has the same words, in other bytes.
+    let texts = ["Tropical fish", "Tropical shif", "Tropical fish", "tropical fish"];
+    let case = Case::of(&texts);
+    let summary = dedup(&options(&case, 0.8, MethodOptions::Copies(Checksum::Sum)));
+    let rows = case.rows("removed.jsonl");
+    assert_eq!(rows.len(), 1);
+    assert_eq!((id(&rows[0], "removed_id"), id(&rows[0], "kept_id")), (2, 0));
+    assert_eq!((rows[0]["checksum"].as_str(), rows[0]["exact_copy"].as_bool()), (Some("508"), Some(true)));
+    assert_eq!(summary.found.checksum_collisions, 1);
+
+    let summary = dedup(&options(&case, 0.8, MethodOptions::Copies(Checksum::Tokens)));
+    assert_eq!((summary.found.removed, summary.found.checksum_collisions), (2, 0));
+    assert!(case.rows("removed.jsonl").iter().all(|row| row.get("checksum").is_none()));
+}
+
+#[test]
+fn super_shingles_take_forty_eight_bytes_and_simhash_eight() {
+    let case = Case::of(&["one two three four five", "six seven eight nine ten"]);
+    let banding = Banding::new(6, 14).unwrap().with_agreeing(2).unwrap();
+    let super_shingles = MethodOptions::SuperShingle { banding, slots: SlotKind::Fast };
+    for (method, bytes) in [
+        (super_shingles, 48),
+        (simhash(Weights::Count, Width::Bits64, 3, false), 8),
+        (simhash(Weights::Count, Width::Bits128, 3, false), 16),
+        (MethodOptions::Exact, 0),
+    ] {
+        assert_eq!(dedup(&options(&case, 0.8, method)).parameters.sketch_bytes, bytes);
+    }
+}

@@ -1,0 +1,79 @@
+//! An answer held against the exact one.
+
+use serde::Serialize;
+
+use super::answer::{Answer, Found, Gives};
+use crate::bench::truth::Truth;
+use crate::pairs::share;
+
+/// How good an answer is.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Verdict {
+    /// What the tool names as alike.
+    pub(super) gives: Gives,
+    /// Pairs that it names.
+    pub(super) found_count: usize,
+    /// Those of them that are true.
+    pub(super) right_count: usize,
+    /// Of the true pairs, the share that it names; none if it names nothing.
+    pub(super) recall: Option<f64>,
+    /// Of the pairs that it names, the share that is true; none if it names nothing.
+    pub(super) precision: Option<f64>,
+    /// Documents that it removes.
+    pub(super) removed_count: usize,
+    /// Those of them that are like no document that stays.
+    pub(super) lost_count: usize,
+    /// True pairs of which both stay.
+    pub(super) left_count: usize,
+}
+
+impl Verdict {
+    /// Counts.
+    pub(super) fn of(answer: &Answer, truth: &Truth) -> Self {
+        let right_count = truth.keys().filter(|(left, right)| answer.found.contains(*left, *right)).count();
+        let found_count = answer.found.count();
+        let mut has_kept = vec![false; answer.is_kept.len()];
+        let mut left_count = 0;
+        for &(left, right) in truth.keys() {
+            has_kept[left] |= answer.is_kept[right];
+            has_kept[right] |= answer.is_kept[left];
+            left_count += usize::from(answer.is_kept[left] && answer.is_kept[right]);
+        }
+        let removed = || answer.is_kept.iter().zip(&has_kept).filter(|(is_kept, _)| !**is_kept);
+        let named = !matches!(answer.found, Found::Nothing);
+        Self {
+            gives: answer.found.gives(),
+            found_count,
+            right_count,
+            recall: named.then(|| share(right_count, truth.len())),
+            precision: named.then(|| share(right_count, found_count)),
+            removed_count: removed().count(),
+            lost_count: removed().filter(|(_, has_kept)| !**has_kept).count(),
+            left_count,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_chain_is_lost_when_only_its_start_stays() {
+        // 0 is like 1, 1 is like 2, and 0 is not like 2.
+        let truth = Truth::from([((0, 1), 0.8), ((1, 2), 0.8)]);
+        let found = Found::Pairs(HashSet::from([(0, 1), (0, 2)]));
+        let verdict = Verdict::of(&Answer { is_kept: vec![true, false, false], found }, &truth);
+        assert_eq!((verdict.removed_count, verdict.lost_count, verdict.left_count), (2, 1, 0));
+        assert_eq!((verdict.recall, verdict.precision), (Some(0.5), Some(0.5)));
+    }
+
+    #[test]
+    fn who_names_nothing_has_neither_recall_nor_precision() {
+        let answer = Answer { is_kept: vec![true, true], found: Found::Nothing };
+        let verdict = Verdict::of(&answer, &Truth::from([((0, 1), 1.0)]));
+        assert_eq!((verdict.recall, verdict.precision, verdict.left_count), (None, None, 1));
+    }
+}

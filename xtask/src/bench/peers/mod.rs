@@ -1,0 +1,181 @@
+//! `cargo xtask bench peers` and `bench edits`: lookalike beside the other tools of the field, on the same file in one run.
+//!
+//! Each peer is run as a process of its own by a small program of ours in `bench/peers`, with the same shingles and the
+//! same threshold, in the fastest way that its own documentation shows. Reading the file counts for everyone. One that
+//! fails or takes too long is reported as such, and the others go on.
+
+mod answer;
+mod chart;
+pub(super) mod edits;
+mod edits_corpus;
+mod edits_report;
+mod environment;
+mod judge;
+mod report;
+mod run;
+mod tool;
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use self::judge::Verdict;
+use self::report::{Report, Row};
+use self::run::Runner;
+use self::tool::{LOOKALIKE, Tool};
+use super::measure::{Usage, measure};
+use super::results::Machine;
+use super::{DOCUMENTS, corpus, texts, truth};
+use crate::workspace::{Workspace, succeed};
+
+/// How often lookalike is run before the peers, and again after them: a second is too short to be measured once.
+const OWN_RUNS: usize = 3;
+
+/// What the comparison can be told.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Options {
+    /// A JSONL file with `id` and `text` in each line, in place of one that is made
+    #[arg(long, value_name = "FILE")]
+    corpus: Option<PathBuf>,
+    /// How many documents to make
+    #[arg(long, value_name = "N", default_value_t = DOCUMENTS, conflicts_with = "corpus")]
+    documents: usize,
+    #[command(flatten)]
+    field: Field,
+}
+
+/// What both comparisons can be told.
+#[derive(Clone, Debug, clap::Args)]
+struct Field {
+    /// The lookalike to measure, in place of one that is built
+    #[arg(long, value_name = "PATH")]
+    lookalike: Option<PathBuf>,
+    /// The Python that the peers' environment is made with
+    #[arg(long, value_name = "PATH", default_value = "python3")]
+    python: PathBuf,
+    /// Only the peers whose name has this in it; can be given again
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+    /// How long a peer may take
+    #[arg(long, value_name = "MINUTES", default_value_t = 15)]
+    limit: u64,
+    /// Something to be written down with the results, such as that the machine was busy
+    #[arg(long, value_name = "TEXT")]
+    note: Option<String>,
+    /// Show the results, and leave what is recorded as it is
+    #[arg(long)]
+    print_only: bool,
+}
+
+impl Field {
+    /// The options as they were typed, with paths that are good anywhere.
+    fn words(&self) -> Result<Vec<OsString>> {
+        let mut words: Vec<OsString> = Vec::new();
+        if let Some(path) = &self.lookalike {
+            words.extend(["--lookalike".into(), std::path::absolute(path)?.into()]);
+        }
+        words.extend(["--python".into(), self.python.clone().into()]);
+        for name in &self.only {
+            words.extend(["--only".into(), name.into()]);
+        }
+        words.extend(["--limit".into(), self.limit.to_string().into()]);
+        if let Some(note) = &self.note {
+            words.extend(["--note".into(), note.into()]);
+        }
+        if self.print_only {
+            words.push("--print-only".into());
+        }
+        Ok(words)
+    }
+
+    /// The peers that are asked for.
+    fn peers(&self) -> Vec<&'static Tool> {
+        let is_wanted = |tool: &&Tool| self.only.is_empty() || self.only.iter().any(|part| tool.name.contains(part));
+        tool::PEERS.iter().filter(is_wanted).collect()
+    }
+
+    /// Everything that is needed to run them.
+    fn runner(&self, workspace: &Workspace, folder: &Path) -> Result<Runner> {
+        let python = environment::prepare(workspace, &self.python)?;
+        let lookalike = match &self.lookalike {
+            Some(path) => path.clone(),
+            None => workspace.build_lookalike()?,
+        };
+        let limit = std::time::Duration::from_secs(60 * self.limit);
+        Ok(Runner { python, lookalike, scripts: environment::scripts(workspace), out: folder.join("peers"), limit })
+    }
+}
+
+/// The judge is part of this program, so it must itself be a release build.
+fn run_optimised(workspace: &Workspace, part: &str, words: Vec<OsString>) -> Result<()> {
+    let mut cargo = workspace.cargo();
+    cargo.args(["run", "--quiet", "--release", "--package", "xtask", "--", "bench", part]);
+    succeed(cargo.args(words))
+}
+
+/// Runs everyone, and reports.
+pub(super) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
+    if cfg!(debug_assertions) {
+        let mut words = options.field.words()?;
+        match &options.corpus {
+            Some(file) => words.extend(["--corpus".into(), std::path::absolute(file)?.into()]),
+            None => words.extend(["--documents".into(), options.documents.to_string().into()]),
+        }
+        return run_optimised(workspace, "peers", words);
+    }
+    let folder = workspace.target().join("bench");
+    let file = match &options.corpus {
+        Some(file) => file.clone(),
+        None => corpus::prepare(&folder, options.documents)?,
+    };
+    let runner = options.field.runner(workspace, &folder)?;
+    let documents = texts::read(&file)?;
+    let truth = truth::load_or_join(&folder, &documents)?;
+    let places = documents.places();
+
+    let machine = Machine::here();
+    let versions = environment::versions(workspace, &runner)?;
+    // Every timed run finds the file in the memory of the system; the first would not.
+    measure(std::process::Command::new("wc").arg("-w").arg(&file))?;
+    let mut rows = vec![own_row(&runner, &file, &places, &truth)?];
+    for tool in options.field.peers() {
+        eprintln!("running {}", tool.name);
+        let (outcome, usage) = match runner.run(tool, &file, &places) {
+            Ok(success) => (Ok(Verdict::of(&success.answer, &truth)), Some((success.usage, success.library_seconds))),
+            Err(error) => (Err(report::brief(&error)), None),
+        };
+        let (usage, library_seconds) = usage.unzip();
+        rows.push(Row { tool, runs: usage.into_iter().collect(), library_seconds: library_seconds.flatten(), outcome });
+    }
+    rows.push(own_row(&runner, &file, &places, &truth)?);
+
+    let report = Report {
+        machine,
+        versions,
+        note: options.field.note.clone(),
+        corpus: options.corpus.as_ref().map_or_else(|| "made".to_owned(), |_| "given".to_owned()),
+        corpus_bytes: file.metadata()?.len(),
+        document_count: documents.texts.len(),
+        true_count: truth.len(),
+        rows,
+    };
+    report.print();
+    if !options.field.print_only {
+        report.record(workspace)?;
+    }
+    Ok(())
+}
+
+/// Some runs of lookalike, whose answers are the same.
+fn own_row(runner: &Runner, file: &Path, places: &HashMap<&str, usize>, truth: &truth::Truth) -> Result<Row> {
+    eprintln!("running lookalike");
+    let mut runs: Vec<Usage> = Vec::new();
+    for _ in 1..OWN_RUNS {
+        runs.push(runner.time_lookalike(file)?);
+    }
+    let success = runner.run(&LOOKALIKE, file, places)?;
+    runs.push(success.usage);
+    Ok(Row { tool: &LOOKALIKE, runs, library_seconds: None, outcome: Ok(Verdict::of(&success.answer, truth)) })
+}

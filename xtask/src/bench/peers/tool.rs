@@ -1,0 +1,71 @@
+//! Who is compared, and with which parameters.
+
+/// A tool of the field.
+pub(super) struct Tool {
+    /// What it is called in the tables.
+    pub(super) name: &'static str,
+    /// Its name in the index of Python packages, or nothing for lookalike.
+    pub(super) package: Option<&'static str>,
+    /// The program in `bench/peers` that runs it.
+    pub(super) runner: &'static str,
+    /// The parameters it is run with.
+    pub(super) parameters: &'static str,
+}
+
+/// The one that all are held against.
+pub(super) const LOOKALIKE: Tool = Tool {
+    name: "lookalike",
+    package: None,
+    runner: "",
+    parameters: "`dedup --dry-run`, and `pairs` for the pairs; all defaults: 20 bands of 7 rows, each candidate measured",
+};
+
+/// All others.
+pub(super) const PEERS: [Tool; 7] = [
+    Tool {
+        name: "rensa, R-MinHash",
+        package: Some("rensa"),
+        runner: "rensa_full.py",
+        parameters: "`RMinHashDeduplicator` of its README, 128 permutations, its LSH, candidates checked by it on the sketches",
+    },
+    Tool {
+        name: "rensa, rho",
+        package: Some("rensa"),
+        runner: "rensa_rho.py",
+        parameters: "128 permutations, 8 bands and 4 probes as in its own benchmark; it marks documents and names no pairs, \
+                     so the marked ones are then shown one by one to an index of those that stay",
+    },
+    Tool {
+        name: "gaoya",
+        package: Some("gaoya"),
+        runner: "gaoya_index.py",
+        parameters: "`MinHashStringIndex`, 128 hashes of 32 bits, bands by its own choice, filled and asked by its parallel \
+                     calls, candidates checked by it on the sketches",
+    },
+    Tool {
+        name: "datasketch",
+        package: Some("datasketch"),
+        runner: "datasketch_lsh.py",
+        parameters: "`MinHash.generator` with 128 permutations and xxHash in place of SHA-1, `MinHashLSH(threshold=0.8)`, \
+                     candidates as they come",
+    },
+    Tool {
+        name: "text-dedup",
+        package: Some("text-dedup"),
+        runner: "text_dedup_minhash.py",
+        parameters: "its MinHash script, 128 permutations, xxh3, two processes; connected components",
+    },
+    Tool {
+        name: "datatrove",
+        package: Some("datatrove"),
+        runner: "datatrove_minhash.py",
+        parameters: "its MinHash pipeline with its own 14 buckets of 8 hashes (it has no threshold), 64 bits, a file and a \
+                     worker for each core; connected components",
+    },
+    Tool {
+        name: "FastSketchLSH",
+        package: Some("FastSketchLSH"),
+        runner: "fastsketchlsh_index.py",
+        parameters: "128 slots, 16 bands as in its README, candidates as they come",
+    },
+];
