@@ -66,6 +66,25 @@ pub struct Minutia {
     pub kind: Kind,
 }
 
+impl Minutia {
+    /// Whether it can be: at a finite place and angle, and on the image, as far as the size of that is known.
+    ///
+    /// ```
+    /// use lookalike_core::prints::{Kind, Minutia};
+    ///
+    /// let minutia = |x, y| Minutia { x, y, angle: 90.0, kind: Kind::Ending };
+    /// assert!(minutia(299.0, 0.0).is_on_image(Some((300, 400))));
+    /// assert!(!minutia(300.0, 0.0).is_on_image(Some((300, 400))));
+    /// assert!(minutia(300.0, 0.0).is_on_image(None));
+    /// assert!(!minutia(-1.0, 0.0).is_on_image(None));
+    /// assert!(!minutia(f64::NAN, 0.0).is_on_image(None));
+    /// ```
+    pub fn is_on_image(&self, size: Option<(u32, u32)>) -> bool {
+        let (width, height) = size.map_or((f64::MAX, f64::MAX), |(width, height)| (width.into(), height.into()));
+        self.angle.is_finite() && (0.0..width).contains(&self.x) && (0.0..height).contains(&self.y)
+    }
+}
+
 /// The minutiae of one impression of a finger, as they were given.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Print {
@@ -81,30 +100,5 @@ impl Print {
     /// A print of the most common resolution, from an image of unknown size.
     pub fn new(minutiae: Vec<Minutia>) -> Self {
         Self { minutiae, size: None, resolution: DEFAULT_RESOLUTION }
-    }
-
-    /// Removes minutiae that cannot be: off the image where its size is known, or at no finite place or angle.
-    /// Answers how many there were.
-    ///
-    /// ```
-    /// use lookalike_core::prints::{Kind, Minutia, Print};
-    ///
-    /// let minutia = |x, y| Minutia { x, y, angle: 90.0, kind: Kind::Ending };
-    /// let mut print = Print::new(vec![minutia(10.0, 20.0), minutia(900.0, 20.0), minutia(f64::NAN, 20.0)]);
-    /// print.size = Some((300, 400));
-    /// assert_eq!(print.remove_impossible(), 2);
-    /// assert_eq!(print.minutiae.len(), 1);
-    /// ```
-    pub fn remove_impossible(&mut self) -> usize {
-        let before = self.minutiae.len();
-        let size = self.size;
-        self.minutiae.retain(|minutia| {
-            let finite = minutia.x.is_finite() && minutia.y.is_finite() && minutia.angle.is_finite();
-            let inside = size.is_none_or(|(width, height)| {
-                (0.0..f64::from(width)).contains(&minutia.x) && (0.0..f64::from(height)).contains(&minutia.y)
-            });
-            finite && inside
-        });
-        before - self.minutiae.len()
     }
 }

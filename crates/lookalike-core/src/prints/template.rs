@@ -18,16 +18,22 @@ const VERSION: &[u8; 4] = b" 20\0";
 /// Degrees in a step of an angle.
 const ANGLE_STEP: f64 = 360.0 / 256.0;
 
+/// Whether bytes start as a template does, if only by a part of its first word: then they are one that was cut short.
+pub fn starts_as_template(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC) || !bytes.is_empty() && MAGIC.starts_with(bytes)
+}
+
 /// The prints of a template. A view without minutiae is a print without minutiae.
 ///
 /// # Errors
 ///
 /// [`Error::NotATemplate`] when the bytes begin as something else; [`Error::TemplateCutShort`] when they end too early.
 pub fn parse_template(bytes: &[u8]) -> Result<Vec<Print>> {
-    if !bytes.starts_with(MAGIC) {
+    if !starts_as_template(bytes) {
         return Err(Error::NotATemplate { reason: "it does not begin with FMR" });
     }
-    let mut reader = Reader { bytes, at: MAGIC.len() };
+    let mut reader = Reader { bytes, at: 0 };
+    reader.take(MAGIC.len(), "the first word")?;
     if reader.take(VERSION.len(), "the version")? != VERSION {
         return Err(Error::NotATemplate { reason: "only version 20, of 2005, is known" });
     }
@@ -179,7 +185,7 @@ mod tests {
     #[test]
     fn every_cut_is_told_with_its_place() {
         let whole = template();
-        for length in 4..whole.len() {
+        for length in 1..whole.len() {
             let error = parse_template(&whole[..length]).unwrap_err();
             assert!(matches!(error, Error::TemplateCutShort { length: told, .. } if told == length), "{error}");
         }
