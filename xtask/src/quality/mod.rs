@@ -1,8 +1,10 @@
-//! `cargo xtask quality`: recall and precision of `lookalike pairs` on real data whose exact answer is known.
+//! `cargo xtask quality`: recall and precision of `lookalike pairs` on real data whose exact answer is known, and of
+//! `lookalike prints` on real fingerprints.
 //!
 //! The answers were computed by someone else's tokens (`\w+`, which keeps underscores in words), so that similarities
 //! differ a little from ours. Hence the margin: nothing is asked of pairs within 0.02 of the threshold.
 
+mod prints;
 mod score;
 
 use std::path::Path;
@@ -123,6 +125,7 @@ pub(crate) fn run(workspace: &Workspace, data: Option<&Path>) -> Result<()> {
          difference is that of one similarity, ours and theirs.",
         score::MARGIN
     );
+    prints::run(&lookalike, &data)?;
     ensure!(failures.is_empty(), "recall or precision is missed on {}", failures.join(", "));
     Ok(())
 }

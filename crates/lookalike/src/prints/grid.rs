@@ -4,12 +4,12 @@ use lookalike_core::prints::Print;
 use lookalike_core::prints::grid::{Grid, Triples, chance_to_share_a_bucket};
 use rayon::prelude::*;
 
-use super::options::{GridOptions, PrintsOptions};
-use super::report::{GridReport, PrintsReport};
+use super::Run;
+use super::options::GridOptions;
+use super::report::GridReport;
 use super::roll::Roll;
-use super::rows::{Row, Rows};
+use super::rows::Row;
 use crate::error::{Error, Result};
-use crate::stages::Stages;
 
 /// How many prints are held against all others before their rows are written.
 const TOGETHER: usize = 1024;
@@ -24,20 +24,13 @@ const COLUMNS: &[&str] = &["shared_buckets"];
 
 /// Writes the pairs that share a bucket, left before right in the order of the input; their score is the Jaccard similarity
 /// of their squares.
-pub(super) fn find(
-    roll: &Roll,
-    grid: &GridOptions,
-    options: &PrintsOptions,
-    stages: &mut Stages<'_>,
-    rows: &mut Rows<'_>,
-    report: &mut PrintsReport,
-) -> Result<()> {
-    let on_grid = stages.run("bucket", None, || OnGrid::new(roll, grid))?;
-    report.grid = Some(on_grid.report(grid.bucket_count));
-    rows.start(COLUMNS)?;
-    let threshold = options.threshold.unwrap_or(0.0);
+pub(super) fn find(roll: &Roll, grid: &GridOptions, run: &mut Run<'_>) -> Result<()> {
+    let on_grid = run.stages.run("bucket", None, || OnGrid::new(roll, grid))?;
+    run.report.grid = Some(on_grid.report(grid.bucket_count));
+    run.rows.start(COLUMNS)?;
+    let threshold = run.options.threshold.unwrap_or(0.0);
     let mut candidate_count = 0;
-    stages.run("write", None, || {
+    run.stages.run("write", None, || {
         for start in (0..roll.len()).step_by(TOGETHER) {
             let lefts = start..roll.len().min(start + TOGETHER);
             let found: Vec<(usize, Vec<(u32, u64)>)> =
@@ -48,14 +41,14 @@ pub(super) fn find(
                     let score = on_grid.jaccard(left, right as usize);
                     if score >= threshold {
                         let (left_id, right_id) = (&*roll.ids[left], roll.id(right));
-                        rows.write(&Row { left_id, right_id, score, counts: [shared_buckets] })?;
+                        run.rows.write(&Row { left_id, right_id, score, counts: [shared_buckets] })?;
                     }
                 }
             }
         }
         Ok::<_, Error>(())
     })?;
-    report.set_compared(candidate_count, roll.len());
+    run.report.set_compared(candidate_count, roll.len());
     Ok(())
 }
 

@@ -6,13 +6,11 @@ use lookalike_core::prints::candidates::Found;
 use lookalike_core::prints::{Gallery, PreparedPrint};
 use rayon::prelude::*;
 
-use super::options::PrintsOptions;
+use super::Run;
 use super::recall::{CandidateRecall, Sample};
-use super::report::PrintsReport;
 use super::roll::Roll;
 use super::rows::{Row, Rows};
-use crate::error::Result;
-use crate::stages::Stages;
+use crate::error::{Error, Result};
 
 /// How many queries are answered before their rows are written.
 const TOGETHER: usize = 4096;
@@ -30,35 +28,28 @@ pub(super) struct Identify<'a> {
 
 impl Identify<'_> {
     /// Writes the best of each query, best first, queries in the order of the input.
-    pub(super) fn run(
-        &self,
-        queries: &Roll,
-        options: &PrintsOptions,
-        stages: &mut Stages<'_>,
-        rows: &mut Rows<'_>,
-        report: &mut PrintsReport,
-    ) -> Result<()> {
-        let prepared = stages.run("prepare", None, || self.known.prepare());
-        let gallery = stages.run("index", None, || Gallery::new(&self.known.prints));
-        rows.start(COLUMNS)?;
-        let threshold = options.threshold.unwrap_or(0.0);
+    pub(super) fn find(&self, queries: &Roll, run: &mut Run<'_>) -> Result<()> {
+        let prepared = run.stages.run("prepare", None, || self.known.prepare());
+        let gallery = run.stages.run("index", None, || Gallery::new(&self.known.prints));
+        run.rows.start(COLUMNS)?;
+        let threshold = run.options.threshold.unwrap_or(0.0);
         let mut compared_count = 0;
-        stages.run("align", None, || {
+        run.stages.run("align", None, || {
             for (start, some) in (0..).step_by(TOGETHER).zip(queries.prints.chunks(TOGETHER)) {
                 let answers: Vec<Vec<Found>> =
                     some.par_iter().map(|query| gallery.identify(query, &prepared, self.most, usize::MAX)).collect();
                 for (query, answer) in (start..).zip(&answers) {
                     compared_count += answer.len();
-                    self.write(queries.id(query), answer, threshold, rows)?;
+                    self.write(queries.id(query), answer, threshold, &mut run.rows)?;
                 }
             }
-            Ok::<_, crate::Error>(())
+            Ok::<_, Error>(())
         })?;
-        report.set_compared_in_gallery(compared_count, queries.len(), self.known.len());
+        run.report.set_compared_in_gallery(compared_count, queries.len(), self.known.len());
         let sample = Sample::new(queries.len(), self.known.len(), compared_count);
-        let threshold = options.match_threshold();
-        report.recall =
-            Some(stages.run("sample", None, || self.recall(&sample, queries, &gallery, &prepared, threshold)));
+        let sure = run.options.match_threshold();
+        let recall = run.stages.run("sample", None, || self.recall(&sample, queries, &gallery, &prepared, sure));
+        run.report.recall = Some(recall);
         Ok(())
     }
 

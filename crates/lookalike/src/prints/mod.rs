@@ -17,12 +17,14 @@ mod rows;
 mod table;
 
 use std::io::Write;
+use std::path::PathBuf;
 
 pub use options::{GridOptions, PrintColumns, PrintsOptions, ReadPrints, Search};
 pub use recall::CandidateRecall;
 pub use report::{GridReport, PrintsReport, Skips};
 
 use self::read::read;
+use self::roll::Roll;
 use self::rows::Rows;
 use crate::error::Result;
 use crate::progress::Progress;
@@ -35,24 +37,36 @@ use crate::stages::Stages;
 /// When an input cannot be read, lacks a column or has no print; when there is no such grid; or when `writer` cannot be
 /// written to.
 pub fn prints(options: &PrintsOptions, writer: &mut dyn Write, progress: &dyn Progress) -> Result<PrintsReport> {
-    let mut stages = Stages::start(progress);
-    let output = options.output.as_deref();
-    let mut report = PrintsReport::default();
-    let roll = stages.run("read", None, || read(&options.inputs, &options.read, output, &mut report.skipped))?;
-    let mut rows = Rows::new(options.format, writer);
+    let (stages, rows) = (Stages::start(progress), Rows::new(options.format, writer));
+    let mut run = Run { options, stages, rows, report: PrintsReport::default() };
+    let roll = run.read("read", &options.inputs)?;
     match &options.search {
-        Search::Candidates { most } => near::find(&roll, *most, options, &mut stages, &mut rows, &mut report)?,
-        Search::AllPairs => all::compare(&roll, options, &mut stages, &mut rows, &mut report)?,
+        Search::Candidates { most } => near::find(&roll, *most, &mut run)?,
+        Search::AllPairs => all::compare(&roll, &mut run)?,
         Search::Gallery { inputs, most, top } => {
-            let known = stages.run("gallery", None, || read(inputs, &options.read, output, &mut report.skipped))?;
-            let identify = identify::Identify { known: &known, most: *most, top: *top };
-            identify.run(&roll, options, &mut stages, &mut rows, &mut report)?;
-            report.gallery_prints = Some(known.prints.len() as u64);
+            let known = run.read("gallery", inputs)?;
+            identify::Identify { known: &known, most: *most, top: *top }.find(&roll, &mut run)?;
         }
-        Search::Grid(grid) => grid::find(&roll, grid, options, &mut stages, &mut rows, &mut report)?,
+        Search::Grid(grid) => grid::find(&roll, grid, &mut run)?,
     }
+    let Run { stages, rows, mut report, .. } = run;
     report.rows = rows.finish()?;
     report.describe(&roll);
     report.stages = stages.finish();
     Ok(report)
+}
+
+/// A run under way: what was asked for, and what comes out.
+struct Run<'a> {
+    options: &'a PrintsOptions,
+    stages: Stages<'a>,
+    rows: Rows<'a>,
+    report: PrintsReport,
+}
+
+impl Run<'_> {
+    fn read(&mut self, stage: &'static str, inputs: &[PathBuf]) -> Result<Roll> {
+        let (options, skips) = (self.options, &mut self.report.skipped);
+        self.stages.run(stage, None, || read(inputs, &options.read, options.output.as_deref(), skips))
+    }
 }

@@ -4,37 +4,29 @@ use lookalike_core::prints::score::DEFAULT_THRESHOLD;
 use lookalike_core::prints::{Comparison, Gallery, PreparedPrint};
 use rayon::prelude::*;
 
-use super::options::PrintsOptions;
+use super::Run;
 use super::recall::{CandidateRecall, Sample};
-use super::report::PrintsReport;
 use super::roll::Roll;
-use super::rows::{Row, Rows};
+use super::rows::Row;
 use crate::error::Result;
-use crate::stages::Stages;
 
 /// What is written of an alignment after its score.
 pub(super) const COLUMNS: &[&str] = &["paired_count"];
 
 /// Writes the pairs of candidates that reach the threshold, left before right in the order of the input.
-pub(super) fn find(
-    roll: &Roll,
-    most: usize,
-    options: &PrintsOptions,
-    stages: &mut Stages<'_>,
-    rows: &mut Rows<'_>,
-    report: &mut PrintsReport,
-) -> Result<()> {
-    let prepared = stages.run("prepare", None, || roll.prepare());
-    let candidates = stages.run("candidates", None, || candidates(roll, most));
-    let threshold = options.threshold.unwrap_or(DEFAULT_THRESHOLD);
-    let matches = stages.run("align", None, || matches(&candidates, &prepared, threshold));
-    report.set_compared(candidates.len(), roll.len());
-    report.recall = Some(stages.run("sample", None, || recall(&candidates, &prepared, options.match_threshold())));
+pub(super) fn find(roll: &Roll, most: usize, run: &mut Run<'_>) -> Result<()> {
+    let prepared = run.stages.run("prepare", None, || roll.prepare());
+    let candidates = run.stages.run("candidates", None, || candidates(roll, most));
+    let threshold = run.options.threshold.unwrap_or(DEFAULT_THRESHOLD);
+    let matches = run.stages.run("align", None, || matches(&candidates, &prepared, threshold));
+    let sure = run.options.match_threshold();
+    run.report.recall = Some(run.stages.run("sample", None, || recall(&candidates, &prepared, sure)));
+    run.report.set_compared(candidates.len(), roll.len());
 
-    rows.start(COLUMNS)?;
+    run.rows.start(COLUMNS)?;
     for ((left, right), comparison) in matches {
         let counts = [comparison.paired_count as u64];
-        rows.write(&Row { left_id: roll.id(left), right_id: roll.id(right), score: comparison.score, counts })?;
+        run.rows.write(&Row { left_id: roll.id(left), right_id: roll.id(right), score: comparison.score, counts })?;
     }
     Ok(())
 }

@@ -30,11 +30,10 @@ pub(super) fn read(inputs: &[PathBuf], options: &ReadPrints, output: Option<&Pat
     let skipped_before = skips.count;
     for file in discover(inputs, output)? {
         let reading = Reading { file: &file, options };
-        match reading.read(&mut roll, skips) {
-            Err(error) if !inputs.contains(&file.shown()) && is_about_one_file(&error) => {
-                skips.add(reading.shown(), "file", 1, error.to_string());
-            }
-            result => result?,
+        if let Err(error) = reading.read(&mut roll, skips) {
+            let is_named = inputs.contains(&file.shown());
+            let reason = if is_named { None } else { other_kind(&error) };
+            skips.add(reading.shown(), "file", 1, reason.ok_or(error)?);
         }
     }
     if roll.len() == 0 && skips.count == skipped_before {
@@ -44,8 +43,13 @@ pub(super) fn read(inputs: &[PathBuf], options: &ReadPrints, output: Option<&Pat
     Ok(roll)
 }
 
-fn is_about_one_file(error: &Error) -> bool {
-    matches!(error, Error::NoSuchPrintColumn { .. } | Error::Io(lookalike_io::Error::NotATable { .. }))
+/// Why a file that was met in a folder is none of prints, if that is what is wrong with it.
+fn other_kind(error: &Error) -> Option<String> {
+    match error {
+        Error::NoSuchPrintColumn { name, .. } => Some(format!("it has no column '{name}'")),
+        Error::Io(lookalike_io::Error::NotATable { reason, .. }) => Some(reason.clone()),
+        _ => None,
+    }
 }
 
 /// One file on its way to prints.

@@ -84,6 +84,7 @@ impl PrintsReport {
     pub(super) fn set_compared_in_gallery(&mut self, compared: usize, query_count: usize, known_count: usize) {
         self.compared = compared as u64;
         self.pairs = query_count as u64 * known_count as u64;
+        self.gallery_prints = Some(known_count as u64);
     }
 
     /// What the input looks like.
