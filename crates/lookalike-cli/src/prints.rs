@@ -8,7 +8,7 @@ use lookalike::core::prints::candidates::DEFAULT_ALIGNED;
 use lookalike::core::prints::grid::DEFAULT_BUCKETS;
 use lookalike::core::prints::score::DEFAULT_THRESHOLD;
 use lookalike::core::prints::{DEFAULT_RESOLUTION, FEWEST_MINUTIAE};
-use lookalike::{CandidateRecall, GridOptions, PrintColumns, PrintsOptions, PrintsReport, ReadPrints, Search};
+use lookalike::{CandidateRecall, GridOptions, PrintColumns, PrintSearch, PrintsOptions, PrintsReport, ReadPrints};
 
 use crate::args::{FormatArgument, RunOptions};
 use crate::number;
@@ -23,7 +23,7 @@ pub(crate) struct PrintsArguments {
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
     /// Look each print of INPUT up in these prints, instead of in INPUT itself
-    #[arg(long, value_name = "INPUT")]
+    #[arg(long, value_name = "GALLERY")]
     gallery: Vec<PathBuf>,
     /// How many prints of the gallery are written for each print of INPUT, best first [default: 5]
     #[arg(long, value_name = "N", requires = "gallery")]
@@ -60,7 +60,7 @@ pub(crate) struct PrintsArguments {
 
 #[derive(Debug, Args)]
 struct GridArguments {
-    /// Prints that lie alike already: write pairs that share three squares of this many pixels of a random triple, and align nothing
+    /// For prints that lie alike already: pairs that share a random triple of squares with sides of so many pixels; nothing is aligned
     #[arg(long, value_name = "SIDE", allow_negative_numbers = true, conflicts_with_all = ["gallery", "all_pairs", "candidates"])]
     grid: Option<f64>,
     /// With --grid: a minutia this near to the next square is in it too, in pixels [default: 0]
@@ -116,13 +116,13 @@ impl PrintsArguments {
                 bucket_count <= MOST_BUCKETS,
                 "--buckets {bucket_count} is not possible: give {MOST_BUCKETS} or less"
             );
-            Search::Grid(GridOptions { side, margin: self.grid.margin.unwrap_or(0.0), bucket_count })
+            PrintSearch::Grid(GridOptions { side, margin: self.grid.margin.unwrap_or(0.0), bucket_count })
         } else if self.all_pairs {
-            Search::AllPairs
+            PrintSearch::AllPairs
         } else if self.gallery.is_empty() {
-            Search::Candidates { most }
+            PrintSearch::Candidates { most }
         } else {
-            Search::Gallery { inputs: self.gallery, most, top: at_least_one("--top", self.top, 5)? }
+            PrintSearch::Gallery { inputs: self.gallery, most, top: at_least_one("--top", self.top, 5)? }
         };
         let options = PrintsOptions {
             inputs: self.inputs,
@@ -169,7 +169,7 @@ pub(crate) fn show(report: &PrintsReport) {
         None => prints,
     };
     eprintln!("{} among {among}, in {}", number::of(report.rows, "pair"), number::seconds(seconds));
-    if let Some(recall) = report.recall {
+    if let Some(recall) = report.recall.filter(|_| report.pairs > 0) {
         let (compared, pairs) = (number::count(report.compared), number::count(report.pairs));
         eprintln!("candidates: {compared} of {pairs} pairs were aligned; {}", candidate_recall(recall));
     }
@@ -190,7 +190,7 @@ pub(crate) fn show(report: &PrintsReport) {
     if report.too_few > 0 {
         let prints = number::of(report.too_few, "print");
         eprintln!(
-            "note: {prints} with fewer than {FEWEST_MINUTIAE} minutiae: what can be said of these is nothing, by a score of 0"
+            "note: {prints} with fewer than {FEWEST_MINUTIAE} minutiae, too few to be like anything: they score 0"
         );
     }
     if report.repeated_ids > 0 {

@@ -55,8 +55,8 @@ pub use options::{
 pub use pairs::{PairsReport, pairs};
 pub use parameters::{MethodParameters, Parameters};
 pub use prints::{
-    CandidateRecall, GridOptions, GridReport, PrintColumns, PrintsOptions, PrintsReport, ReadPrints, Search, Skips,
-    prints,
+    CandidateRecall, GridOptions, GridReport, PrintColumns, PrintSearch, PrintsOptions, PrintsReport, ReadPrints,
+    Skips, prints,
 };
 pub use progress::{Progress, Silent};
 pub use source::{NearlyLost, Source};

@@ -19,7 +19,7 @@ pub mod grid;
 mod relax;
 pub mod score;
 pub mod template;
-pub mod triangles;
+mod triangles;
 
 pub use candidates::Gallery;
 pub use score::{Comparison, PreparedPrint};

@@ -31,16 +31,16 @@ const LEAST_HEIGHT: f32 = 4.0;
 
 /// A triangle's feature, and how it lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Triangle {
+pub(super) struct Triangle {
     /// The cell of its sides and angles: equal for triangles that are alike, however they are turned.
-    pub feature: u64,
+    pub(super) feature: u64,
     /// The direction of its longest side, in 256ths of a full turn. The difference of two tells by how much one print is
     /// turned against the other.
-    pub turn: u8,
+    pub(super) turn: u8,
 }
 
 /// The triangles of a print in a gallery, sorted, each in its cell.
-pub fn features(print: &Print) -> Vec<Triangle> {
+pub(super) fn features(print: &Print) -> Vec<Triangle> {
     let minutiae = place(print);
     let mut found: Vec<Triangle> = corners(&minutiae)
         .into_iter()
@@ -54,7 +54,7 @@ pub fn features(print: &Print) -> Vec<Triangle> {
 }
 
 /// The triangles of a query, sorted, each in its cell and those beside it that it may have come from.
-pub fn probes(print: &Print) -> Vec<Triangle> {
+pub(super) fn probes(print: &Print) -> Vec<Triangle> {
     let minutiae = place(print);
     let mut found = Vec::new();
     for corners in corners(&minutiae) {

@@ -19,7 +19,7 @@ mod table;
 use std::io::Write;
 use std::path::PathBuf;
 
-pub use options::{GridOptions, PrintColumns, PrintsOptions, ReadPrints, Search};
+pub use options::{GridOptions, PrintColumns, PrintSearch, PrintsOptions, ReadPrints};
 pub use recall::CandidateRecall;
 pub use report::{GridReport, PrintsReport, Skips};
 
@@ -41,13 +41,13 @@ pub fn prints(options: &PrintsOptions, writer: &mut dyn Write, progress: &dyn Pr
     let mut run = Run { options, stages, rows, report: PrintsReport::default() };
     let roll = run.read("read", &options.inputs)?;
     match &options.search {
-        Search::Candidates { most } => near::find(&roll, *most, &mut run)?,
-        Search::AllPairs => all::compare(&roll, &mut run)?,
-        Search::Gallery { inputs, most, top } => {
+        PrintSearch::Candidates { most } => near::find(&roll, *most, &mut run)?,
+        PrintSearch::AllPairs => all::compare(&roll, &mut run)?,
+        PrintSearch::Gallery { inputs, most, top } => {
             let known = run.read("gallery", inputs)?;
             identify::Identify { known: &known, most: *most, top: *top }.find(&roll, &mut run)?;
         }
-        Search::Grid(grid) => grid::find(&roll, grid, &mut run)?,
+        PrintSearch::Grid(grid) => grid::find(&roll, grid, &mut run)?,
     }
     let Run { stages, rows, mut report, .. } = run;
     report.rows = rows.finish()?;

@@ -14,7 +14,7 @@ pub struct PrintsOptions {
     /// How they are read.
     pub read: ReadPrints,
     /// What is held against what.
-    pub search: Search,
+    pub search: PrintSearch,
     /// The least score that is written. Without it [`DEFAULT_THRESHOLD`] where matches are looked for, and none where scores
     /// are asked for.
     pub threshold: Option<f64>,
@@ -61,7 +61,7 @@ pub struct PrintColumns {
 
 /// What is held against what.
 #[derive(Clone, Debug)]
-pub enum Search {
+pub enum PrintSearch {
     /// Each print against those of the input that it shares most triangles with, at most so many.
     Candidates {
         /// How many candidates a print has.
