@@ -281,6 +281,8 @@ fn what_cannot_be_done_is_refused_in_one_line() {
     ] {
         assert_refused(&folder, arguments, said);
     }
+    let piped = folder.run_with(&["prints", "-"], b"id,text\n1,one\n");
+    assert_done(&piped, 2, &["standard input has no column 'print'"]);
 }
 
 #[test]

@@ -31,7 +31,7 @@ pub(super) fn read(inputs: &[PathBuf], options: &ReadPrints, output: Option<&Pat
     for file in discover(inputs, output)? {
         let reading = Reading { file: &file, options };
         if let Err(error) = reading.read(&mut roll, skips) {
-            let is_named = inputs.contains(&file.shown());
+            let is_named = matches!(file.origin, Origin::Stdin) || inputs.contains(&file.shown());
             let reason = if is_named { None } else { other_kind(&error) };
             skips.add(reading.shown(), "file", 1, reason.ok_or(error)?);
         }
