@@ -18,6 +18,7 @@ use lookalike::{
 use crate::evaluate::EvaluateArguments;
 use crate::link::LinkArguments;
 use crate::number;
+use crate::prints::PrintsArguments;
 use crate::resources::ResourceArguments;
 use crate::similarity::SimilarityArguments;
 use crate::tune::TuneArguments;
@@ -50,6 +51,11 @@ pub(crate) enum Command {
         The first writes linked/matches.csv (pairs, with points for each field), clusters.csv, linked.csv (all rows with their\n\
         cluster), link.toml (what the columns were taken for) and summary.json; the second says why two records are a match.")]
     Link(LinkArguments),
+    /// Find fingerprints of the same finger by their minutiae: within the input, or in a gallery.
+    #[command(after_help = "Examples:\n  lookalike prints examples/prints.csv --format tsv\n  \
+        lookalike prints --gallery examples/prints.csv examples/queries.csv --top 5\n\n\
+        Impressions may be shifted, turned and stretched. Pairs with their score go to standard output, or to -o FILE.")]
+    Prints(PrintsArguments),
     /// What bands and rows find, let through and cost, before anything is run.
     #[command(after_help = "Examples:\n  lookalike tune --threshold 0.8 --recall 0.99 --svg curve.svg\n  \
         lookalike tune examples/news --threshold 0.7\n  lookalike tune --threshold 0.9 --budget 64B")]
@@ -207,11 +213,20 @@ enum GroupArgument {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum FormatArgument {
+pub(crate) enum FormatArgument {
     /// A JSON object a line
     Jsonl,
     /// Tab-separated, with a header line
     Tsv,
+}
+
+impl From<FormatArgument> for RowFormat {
+    fn from(format: FormatArgument) -> Self {
+        match format {
+            FormatArgument::Jsonl => Self::Jsonl,
+            FormatArgument::Tsv => Self::Tsv,
+        }
+    }
 }
 
 /// How what is for people is shown.
@@ -324,10 +339,7 @@ impl PairsArguments {
             read: self.read.options(None, memory)?,
             similarity: self.similarity.options()?,
             output: self.output,
-            format: match self.format {
-                FormatArgument::Jsonl => RowFormat::Jsonl,
-                FormatArgument::Tsv => RowFormat::Tsv,
-            },
+            format: self.format.into(),
             copies: match self.copies {
                 CopiesArgument::All => Copies::All,
                 CopiesArgument::Star => Copies::Star,

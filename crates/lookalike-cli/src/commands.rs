@@ -1,6 +1,7 @@
 //! One function a command: options, job, result.
 
 use std::io::{self, BufWriter, Write};
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use lookalike::io::write::OutputFile;
@@ -9,6 +10,7 @@ use lookalike::{Output, Progress, Silent};
 use crate::args::{Arguments, Command, CompareArguments, DedupArguments, PairsArguments, RunOptions};
 use crate::evaluate::EvaluateArguments;
 use crate::link::{self, Job, LinkArguments};
+use crate::prints::{self, PrintsArguments};
 use crate::show;
 use crate::sources;
 use crate::tune::TuneArguments;
@@ -27,6 +29,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Done> {
         Command::Pairs(arguments) => pairs(arguments),
         Command::Compare(arguments) => compare(arguments),
         Command::Link(arguments) => link(arguments),
+        Command::Prints(arguments) => prints(arguments),
         Command::Tune(arguments) => tune(arguments),
         Command::Evaluate(arguments) => evaluate(arguments),
     }
@@ -50,17 +53,8 @@ fn dedup(arguments: DedupArguments) -> Result<Done> {
 fn pairs(arguments: PairsArguments) -> Result<Done> {
     let (target, force) = (arguments.output.clone(), arguments.force);
     let (options, run) = arguments.options()?;
-    let report = if let Some(target) = target {
-        let mut file = OutputFile::new(&target, force)?;
-        let report = with_threads(run, |progress| lookalike::pairs(&options, file.writer(), progress))??;
-        file.commit()?;
-        report
-    } else {
-        let mut stdout = BufWriter::with_capacity(1 << 20, io::stdout());
-        let report = with_threads(run, |progress| lookalike::pairs(&options, &mut stdout, progress))??;
-        stdout.flush().context("cannot write to standard output")?;
-        report
-    };
+    let report =
+        to_output(target.as_deref(), force, run, |writer, progress| lookalike::pairs(&options, writer, progress))?;
     show::skipped(&report.skipped, report.input.skipped);
     show::doubts(&report.input, &options.read, None);
     if !run.quiet {
@@ -106,6 +100,18 @@ fn link(arguments: LinkArguments) -> Result<Done> {
     Ok(done(report.skipped))
 }
 
+fn prints(arguments: PrintsArguments) -> Result<Done> {
+    let (target, force) = (arguments.output.clone(), arguments.force);
+    let (options, run) = arguments.options()?;
+    let report =
+        to_output(target.as_deref(), force, run, |writer, progress| lookalike::prints(&options, writer, progress))?;
+    show::skipped(&report.skipped.named, report.skipped.count);
+    if !run.quiet {
+        prints::show(&report);
+    }
+    Ok(done(report.skipped.count))
+}
+
 fn tune(arguments: TuneArguments) -> Result<Done> {
     let tune = arguments.options()?;
     let tuning = with_threads(tune.run, |progress| lookalike::tune(tune.options(), progress))??;
@@ -123,6 +129,26 @@ fn evaluate(arguments: EvaluateArguments) -> Result<Done> {
 
 fn done(skipped: u64) -> Done {
     if skipped == 0 { Done::All } else { Done::WithSkipped }
+}
+
+/// Runs a job that writes rows: to a file, which is complete or absent, or to standard output.
+fn to_output<T: Send>(
+    target: Option<&Path>,
+    force: bool,
+    run: RunOptions,
+    job: impl FnOnce(&mut dyn Write, &dyn Progress) -> lookalike::Result<T> + Send,
+) -> Result<T> {
+    if let Some(target) = target {
+        let mut file = OutputFile::new(target, force)?;
+        let report = with_threads(run, |progress| job(file.writer(), progress))??;
+        file.commit()?;
+        Ok(report)
+    } else {
+        let mut stdout = BufWriter::with_capacity(1 << 20, io::stdout());
+        let report = with_threads(run, |progress| job(&mut stdout, progress))??;
+        stdout.flush().context("cannot write to standard output")?;
+        Ok(report)
+    }
 }
 
 /// Runs a job on the threads that were asked for, with someone watching or not.

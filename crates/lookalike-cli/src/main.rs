@@ -9,6 +9,7 @@ mod commands;
 mod evaluate;
 mod link;
 mod number;
+mod prints;
 mod resources;
 mod show;
 mod similarity;

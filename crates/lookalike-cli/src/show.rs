@@ -30,7 +30,7 @@ pub(crate) fn usage_error(error: &clap::Error) -> ExitCode {
     let message = text.split("\n\nUsage").next().unwrap_or(&text).split("\n\nFor more").next().unwrap_or(&text);
     let words: Vec<&str> = message.trim_start_matches("error: ").split_whitespace().collect();
     // Help on the command that was meant, if one was.
-    let command = std::env::args().nth(1).filter(|word| ["dedup", "pairs", "compare"].contains(&&**word));
+    let command = std::env::args().nth(1).filter(|word| ["dedup", "pairs", "compare", "prints"].contains(&&**word));
     let help = command.map_or("lookalike --help".to_owned(), |command| format!("lookalike {command} --help"));
     eprintln!("lookalike: {}; see {help}", words.join(" "));
     ExitCode::from(2)

@@ -179,6 +179,24 @@ pub enum Error {
         /// The value as given.
         value: String,
     },
+
+    /// Bytes that are no fingerprint template of a known format.
+    #[error("not a template of ISO/IEC 19794-2:2005: {reason}")]
+    NotATemplate {
+        /// What is wrong.
+        reason: &'static str,
+    },
+
+    /// A fingerprint template that ends too early.
+    #[error("the template is cut short: {part} goes to byte {wanted}, and there are {length}")]
+    TemplateCutShort {
+        /// What is not whole.
+        part: &'static str,
+        /// How many bytes there should be at least.
+        wanted: usize,
+        /// How many there are.
+        length: usize,
+    },
 }
 
 /// The core's result.

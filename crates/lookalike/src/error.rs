@@ -53,6 +53,49 @@ pub enum Error {
         reason: String,
     },
 
+    /// An input without a single print.
+    #[error("no print in {inputs}: give a table with a minutia a row, or templates of ISO/IEC 19794-2")]
+    NoPrints {
+        /// The input.
+        inputs: String,
+    },
+
+    /// A table of minutiae that lacks a column.
+    #[error("{path} has no column '{name}': name the right one with {flag}; its columns are {columns}")]
+    NoSuchPrintColumn {
+        /// The file.
+        path: String,
+        /// The column.
+        name: String,
+        /// The flag that names it.
+        flag: &'static str,
+        /// The columns that there are.
+        columns: String,
+    },
+
+    /// Prints in a store or on a server.
+    #[error("{url}: prints are read from files and folders alone; copy it to a file")]
+    PrintsFarAway {
+        /// The address.
+        url: String,
+    },
+
+    /// A grid that cannot be.
+    #[error(
+        "no grid of squares of {side} pixels, with a margin of {margin}, on images of {width:.0}x{height:.0}: give squares \
+         above 0 of which there are a million at most, and a margin of half a square at most"
+    )]
+    NoGrid {
+        /// The side of a square.
+        side: f64,
+        /// How near to the next square a minutia is in it too.
+        margin: f64,
+        /// The width of the images.
+        width: f64,
+        /// Their height.
+        height: f64,
+    },
+
     /// A line that should name two documents.
     #[error("{path}:{line}: not a pair: give two ids with a tab between, or objects with left_id and right_id")]
     NotAPair {

@@ -22,6 +22,7 @@ mod near;
 mod options;
 mod pairs;
 mod parameters;
+mod prints;
 mod progress;
 mod queue;
 mod reread;
@@ -53,6 +54,10 @@ pub use options::{
 };
 pub use pairs::{PairsReport, pairs};
 pub use parameters::{MethodParameters, Parameters};
+pub use prints::{
+    CandidateRecall, GridOptions, GridReport, PrintColumns, PrintSearch, PrintsOptions, PrintsReport, ReadPrints,
+    Skips, prints,
+};
 pub use progress::{Progress, Silent};
 pub use source::{NearlyLost, Source};
 pub use summary::{Band, Found, Input, Removal, SkippedEntry, Stage, Summary};

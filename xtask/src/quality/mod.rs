@@ -1,6 +1,7 @@
 //! `cargo xtask quality`: how good the results are on real data of which the answer is known.
 
 mod documents;
+mod prints;
 mod records;
 mod score;
 
@@ -25,6 +26,8 @@ pub(crate) fn run(workspace: &Workspace, data: Option<&Path>) -> Result<()> {
     let mut missed = documents::run(&lookalike, &data)?;
     println!("\nrecords\n");
     missed.extend(records::run(&lookalike, &data)?);
+    println!("\nprints\n");
+    missed.extend(prints::run(&lookalike, &data)?);
     ensure!(missed.is_empty(), "missed: {}", missed.join(", "));
     Ok(())
 }

@@ -1,0 +1,218 @@
+//! `lookalike prints`: arguments to options, and the result for a person.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
+use lookalike::core::prints::candidates::DEFAULT_ALIGNED;
+use lookalike::core::prints::grid::DEFAULT_BUCKETS;
+use lookalike::core::prints::score::DEFAULT_THRESHOLD;
+use lookalike::core::prints::{DEFAULT_RESOLUTION, FEWEST_MINUTIAE};
+use lookalike::{CandidateRecall, GridOptions, PrintColumns, PrintSearch, PrintsOptions, PrintsReport, ReadPrints};
+
+use crate::args::{FormatArgument, RunOptions};
+use crate::number;
+
+/// As many triples as still fit the memory of any machine, many times over what helps.
+const MOST_BUCKETS: usize = 1 << 20;
+
+#[derive(Debug, Args)]
+pub(crate) struct PrintsArguments {
+    /// Tables with a minutia a row (CSV, TSV, JSONL or Parquet), templates of ISO/IEC 19794-2, or folders of these;
+    /// with --gallery the prints to look for; - for a table on standard input
+    #[arg(required = true, value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
+    /// Look each print of INPUT up in these prints, instead of in INPUT itself
+    #[arg(long, value_name = "GALLERY")]
+    gallery: Vec<PathBuf>,
+    /// How many prints of the gallery are written for each print of INPUT, best first [default: 5]
+    #[arg(long, value_name = "N", requires = "gallery")]
+    top: Option<usize>,
+    /// Write the score of every pair, without choosing candidates first
+    #[arg(long, conflicts_with_all = ["gallery", "candidates"])]
+    all_pairs: bool,
+    /// The score from which on two prints are of the same finger, 0 to 1 [default: 0.11; none with --gallery, --all-pairs and --grid]
+    #[arg(long, value_name = "SCORE", allow_negative_numbers = true)]
+    threshold: Option<f64>,
+    /// How many candidates of a print are aligned, those first that share most triangles [default: 50]
+    #[arg(long, value_name = "N")]
+    candidates: Option<usize>,
+    #[command(flatten)]
+    grid: GridArguments,
+    #[command(flatten)]
+    read: ReadPrintsArguments,
+    /// The file to write to, instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// How to write pairs
+    #[arg(long, value_enum, default_value_t = FormatArgument::Jsonl)]
+    format: FormatArgument,
+    /// Replace the output file if it is there
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// How many threads to use, instead of one a core
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Say nothing but errors
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+#[derive(Debug, Args)]
+struct GridArguments {
+    /// For prints that lie alike already: pairs that share a random triple of squares with sides of so many pixels; nothing is aligned
+    #[arg(long, value_name = "SIDE", allow_negative_numbers = true, conflicts_with_all = ["gallery", "all_pairs", "candidates"])]
+    grid: Option<f64>,
+    /// With --grid: a minutia this near to the next square is in it too, in pixels [default: 0]
+    #[arg(long, value_name = "PIXELS", requires = "grid", allow_negative_numbers = true)]
+    margin: Option<f64>,
+    /// With --grid: how many random triples of squares there are [default: 1024]
+    #[arg(long, value_name = "N", requires = "grid")]
+    buckets: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+struct ReadPrintsArguments {
+    /// The column that says which print a minutia is of
+    #[arg(long, value_name = "COLUMN", default_value = "print")]
+    id: String,
+    /// The column of pixels from the left
+    #[arg(long, value_name = "COLUMN", default_value = "x")]
+    x: String,
+    /// The column of pixels from the top
+    #[arg(long, value_name = "COLUMN", default_value = "y")]
+    y: String,
+    /// The column of the angle in degrees, counter-clockwise from the right as one sees it
+    #[arg(long, value_name = "COLUMN", default_value = "angle")]
+    angle: String,
+    /// The column that says end or bif [default: type, if there is one]
+    #[arg(long = "type", value_name = "COLUMN")]
+    kind: Option<String>,
+    /// The angles of tables turn clockwise
+    #[arg(long)]
+    clockwise: bool,
+    /// The size of the images in pixels, such as 300x400: what lies off it is skipped. Templates say it themselves
+    #[arg(long, value_name = "WxH")]
+    size: Option<String>,
+    /// Pixels a centimetre of the images of tables: 197 is 500 dots an inch. Templates say it themselves
+    #[arg(long, value_name = "PIXELS", default_value_t = DEFAULT_RESOLUTION, allow_negative_numbers = true)]
+    resolution: f64,
+}
+
+impl PrintsArguments {
+    pub(crate) fn options(self) -> Result<(PrintsOptions, RunOptions)> {
+        let run = RunOptions::checked(self.threads, self.quiet)?;
+        if let Some(threshold) = self.threshold.filter(|threshold| !(0.0..=1.0).contains(threshold)) {
+            bail!("--threshold {threshold} is not possible: give a score from 0 to 1, such as {DEFAULT_THRESHOLD}");
+        }
+        let at_least_one = |flag: &str, value: Option<usize>, default: usize| match value {
+            Some(0) => bail!("{flag} 0 is not possible: give 1 or more"),
+            value => Ok(value.unwrap_or(default)),
+        };
+        let most = at_least_one("--candidates", self.candidates, DEFAULT_ALIGNED)?;
+        let search = if let Some(side) = self.grid.grid {
+            let bucket_count = at_least_one("--buckets", self.grid.buckets, DEFAULT_BUCKETS)?;
+            ensure!(
+                bucket_count <= MOST_BUCKETS,
+                "--buckets {bucket_count} is not possible: give {MOST_BUCKETS} or less"
+            );
+            PrintSearch::Grid(GridOptions { side, margin: self.grid.margin.unwrap_or(0.0), bucket_count })
+        } else if self.all_pairs {
+            PrintSearch::AllPairs
+        } else if self.gallery.is_empty() {
+            PrintSearch::Candidates { most }
+        } else {
+            PrintSearch::Gallery { inputs: self.gallery, most, top: at_least_one("--top", self.top, 5)? }
+        };
+        let options = PrintsOptions {
+            inputs: self.inputs,
+            read: self.read.options()?,
+            search,
+            threshold: self.threshold,
+            format: self.format.into(),
+            output: self.output,
+        };
+        Ok((options, run))
+    }
+}
+
+impl ReadPrintsArguments {
+    fn options(self) -> Result<ReadPrints> {
+        let resolution = self.resolution;
+        ensure!(
+            resolution.is_finite() && resolution > 0.0,
+            "--resolution {resolution} is not possible: give pixels a centimetre, such as {DEFAULT_RESOLUTION}"
+        );
+        Ok(ReadPrints {
+            columns: PrintColumns { id: self.id, x: self.x, y: self.y, angle: self.angle, kind: self.kind },
+            size: self.size.as_deref().map(size).transpose()?,
+            resolution,
+            is_clockwise: self.clockwise,
+        })
+    }
+}
+
+/// Width and height, such as 300x400.
+fn size(written: &str) -> Result<(u32, u32)> {
+    let sides = written.split_once('x').and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
+    let sides = sides.filter(|(width, height)| *width > 0 && *height > 0);
+    sides.with_context(|| format!("--size {written} is no size: give width and height in pixels, such as 300x400"))
+}
+
+/// What was found, how, and what that misses.
+pub(crate) fn show(report: &PrintsReport) {
+    let seconds: f64 = report.stages.iter().map(|stage| stage.seconds).sum();
+    let prints = format!("{} ({})", number::of(report.prints, "print"), number::of(report.minutiae, "minutia"));
+    let prints = prints.replace("minutias", "minutiae");
+    let among = match report.gallery_prints {
+        Some(known) => format!("{prints} in a gallery of {}", number::count(known)),
+        None => prints,
+    };
+    eprintln!("{} among {among}, in {}", number::of(report.rows, "pair"), number::seconds(seconds));
+    if let Some(recall) = report.recall.filter(|_| report.pairs > 0) {
+        let (compared, pairs) = (number::count(report.compared), number::count(report.pairs));
+        eprintln!("candidates: {compared} of {pairs} pairs were aligned; {}", candidate_recall(recall));
+    }
+    if let Some(grid) = report.grid {
+        let (squares, buckets) = (number::count(grid.square_count.into()), number::count(grid.bucket_count));
+        eprintln!(
+            "grid: {squares} squares, {:.3} of them with a minutia, and {buckets} triples; {} of {} pairs share one",
+            grid.density,
+            number::count(report.compared),
+            number::count(report.pairs)
+        );
+        eprintln!(
+            "by the model, where a minutia comes again in its square with a chance of {}: {:.3} of the pairs of a finger share \
+             one, and {:.3} of all others; not if prints are shifted or turned",
+            grid.comes_again, grid.found, grid.by_chance
+        );
+    }
+    if report.too_few > 0 {
+        let prints = number::of(report.too_few, "print");
+        eprintln!(
+            "note: {prints} with fewer than {FEWEST_MINUTIAE} minutiae, too few to be like anything: they score 0"
+        );
+    }
+    if report.repeated_ids > 0 {
+        let prints = number::of(report.repeated_ids, "print");
+        eprintln!("note: {prints} with the id of another: the output cannot tell them apart");
+    }
+}
+
+/// How many matches were candidates, and how that is known.
+fn candidate_recall(recall: CandidateRecall) -> String {
+    let CandidateRecall { print_count, match_count, candidate_count } = recall;
+    let sample = number::of(print_count, "print");
+    match recall.share() {
+        Some(share) => format!(
+            "recall of candidates {share:.3}, measured: {} held against all others, {} of {} are candidates",
+            sample,
+            number::count(candidate_count),
+            number::of(match_count, "match").replace("matchs", "matches")
+        ),
+        None if print_count == 0 => {
+            "recall of candidates not measured: too many prints to hold one against all (see docs/prints.md)".to_owned()
+        }
+        None => format!("recall of candidates not measured: {sample} held against all others, without a match"),
+    }
+}

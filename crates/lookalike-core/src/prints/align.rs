@@ -1,0 +1,187 @@
+//! Lays one print on the other, and pairs what then agrees in place and angle.
+//!
+//! Each of the pairs that came through the vote best is a hypothesis: it and those that agree with it vote for a turn
+//! and a shift. Then all minutiae are paired by that motion, and the motion is fitted again to what was paired.
+
+use super::geometry::{Hull, Motion, Placed, Vector};
+use super::relax::{OTHER_KIND, Pair, Relaxed, one_to_one};
+
+/// How many motions are tried.
+const HYPOTHESES: usize = 5;
+/// How often a motion is fitted again.
+const ROUNDS: usize = 2;
+/// Two minutiae are the same when they lie nearer than this …
+const PLACE_TOLERANCE: f32 = 14.0;
+/// … and their directions differ by less than 25 degrees, by its cosine.
+const COSINE_TOLERANCE: f32 = 0.906;
+/// A pair that agrees with a hypothesis less than this has no say in its motion.
+const LEAST_SAY: f32 = 0.05;
+/// How much a direction tells about the turn: as much as a minutia this far from the middle.
+const ARM: f32 = 20.0;
+/// Whether a minutia of one print lies on the other is not sharp: a hull is drawn by the outermost that were found.
+const HULL_BLUR: f32 = 10.0;
+/// As many minutiae are added to the overlap, unpaired. Without them three pairs on a small overlap would be perfect.
+const DOUBT: f32 = 8.0;
+
+/// How two prints lie on each other.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Aligned {
+    /// How many minutiae agree.
+    pub(super) paired: usize,
+    /// The share of the minutiae in the overlap that agree, weighted by how well, from 0 to 1.
+    pub(super) share: f32,
+}
+
+/// A print as alignment needs it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sheet<'a> {
+    pub(super) minutiae: &'a [Placed],
+    pub(super) hull: &'a Hull,
+}
+
+/// The best of some motions of the right print onto the left one.
+pub(super) fn align(left: Sheet<'_>, right: Sheet<'_>, relaxed: &Relaxed) -> Aligned {
+    let mut best = Aligned::default();
+    for &anchor in relaxed.order.iter().take(HYPOTHESES) {
+        let mut fitting: Vec<Pair> = Vec::with_capacity(relaxed.pairs.len());
+        for (place, pair) in relaxed.pairs.iter().enumerate() {
+            let say = if place == anchor { 1.0 } else { relaxed.agreement(anchor, place) * pair.weight };
+            if say > LEAST_SAY {
+                fitting.push(Pair { weight: say, ..*pair });
+            }
+        }
+        let mut motion = fit(left.minutiae, right.minutiae, &fitting);
+        let mut pairs = pair_up(left.minutiae, right.minutiae, &motion);
+        for _ in 0..ROUNDS {
+            if pairs.len() < 3 {
+                break;
+            }
+            motion = fit(left.minutiae, right.minutiae, &pairs);
+            pairs = pair_up(left.minutiae, right.minutiae, &motion);
+        }
+        let aligned = measure(left, right, &motion, &pairs);
+        if aligned.share > best.share {
+            best = aligned;
+        }
+    }
+    best
+}
+
+/// The motion that brings the right minutiae of pairs nearest to the left ones, by weighted least squares.
+fn fit(left: &[Placed], right: &[Placed], pairs: &[Pair]) -> Motion {
+    let total: f32 = pairs.iter().map(|pair| pair.weight).sum();
+    let middle = |place: &dyn Fn(Pair) -> Vector| {
+        pairs.iter().fold(Vector::default(), |sum, pair| sum.plus(place(*pair).times(pair.weight / total)))
+    };
+    let left_middle = middle(&|pair| pair.left_of(left).at);
+    let right_middle = middle(&|pair| pair.right_of(right).at);
+    let mut turn = Vector::default();
+    for pair in pairs {
+        let (one, other) = (pair.left_of(left), pair.right_of(right));
+        let by_place = one.at.minus(left_middle).turned_back(other.at.minus(right_middle));
+        let by_direction = one.direction.turned_back(other.direction);
+        turn = turn.plus(by_place.plus(by_direction.times(ARM * ARM)).times(pair.weight));
+    }
+    let length = turn.length();
+    let turn = if length > 0.0 { turn.times(1.0 / length) } else { Vector { x: 1.0, y: 0.0 } };
+    Motion { turn, shift: left_middle.minus(right_middle.turned(turn)) }
+}
+
+/// What agrees in place and angle once the right print is moved: the nearest first, each minutia at most once.
+fn pair_up(left: &[Placed], right: &[Placed], motion: &Motion) -> Vec<Pair> {
+    let mut near = Vec::with_capacity(2 * left.len());
+    for (right_place, minutia) in right.iter().enumerate() {
+        let at = motion.moves(minutia.at);
+        let direction = minutia.direction.turned(motion.turn);
+        // They are sorted by x, so that only a strip has to be looked at.
+        let first = left.partition_point(|candidate| candidate.at.x < at.x - PLACE_TOLERANCE);
+        let strip = left[first..].iter().take_while(|candidate| candidate.at.x < at.x + PLACE_TOLERANCE);
+        for (left_place, candidate) in (first..).zip(strip) {
+            let offset = candidate.at.minus(at);
+            let squared = offset.dot(offset) / (PLACE_TOLERANCE * PLACE_TOLERANCE);
+            let cosine = candidate.direction.dot(direction);
+            if squared < 1.0 && cosine > COSINE_TOLERANCE {
+                let factor = if minutia.kind.agrees_with(candidate.kind) { 1.0 } else { OTHER_KIND };
+                let in_angle = ((cosine - COSINE_TOLERANCE) / (1.0 - COSINE_TOLERANCE)).min(1.0);
+                near.push(Pair::new(left_place, right_place, factor * (1.0 - squared) * in_angle));
+            }
+        }
+    }
+    one_to_one(&mut near, left.len(), right.len());
+    near
+}
+
+/// How much of the overlap is paired.
+fn measure(left: Sheet<'_>, right: Sheet<'_>, motion: &Motion, pairs: &[Pair]) -> Aligned {
+    let back = motion.inverse();
+    let within = |hull: &Hull, point| (0.5 - hull.distance(point) / (2.0 * HULL_BLUR)).clamp(0.0, 1.0);
+    let left_overlap: f32 = left.minutiae.iter().map(|minutia| within(right.hull, back.moves(minutia.at))).sum();
+    let right_overlap: f32 = right.minutiae.iter().map(|minutia| within(left.hull, motion.moves(minutia.at))).sum();
+    let paired = pairs.len() as f32;
+    let overlap = (left_overlap.max(paired) + DOUBT) * (right_overlap.max(paired) + DOUBT);
+    // The square root: a weight falls off with place and angle together, and that is too harsh on elastic skin.
+    let weight: f32 = pairs.iter().map(|pair| pair.weight.sqrt()).sum();
+    Aligned { paired: pairs.len(), share: weight / overlap.sqrt() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Kind;
+    use super::*;
+
+    fn placed(x: f32, y: f32, degrees: f32) -> Placed {
+        let (sine, cosine) = degrees.to_radians().sin_cos();
+        Placed { at: Vector { x, y }, direction: Vector { x: cosine, y: sine }, kind: Kind::Ending }
+    }
+
+    const MOTION: Motion = Motion { turn: Vector { x: 0.6, y: 0.8 }, shift: Vector { x: 40.0, y: -9.0 } };
+
+    /// A print moved by [`MOTION`], sorted by x, and the same unmoved.
+    fn sheets() -> (Vec<Placed>, Vec<Placed>) {
+        let right =
+            vec![placed(0.0, 40.0, 0.0), placed(0.0, 0.0, 70.0), placed(50.0, 30.0, 200.0), placed(70.0, 0.0, 300.0)];
+        let moved = |minutia: &Placed| Placed {
+            at: MOTION.moves(minutia.at),
+            direction: minutia.direction.turned(MOTION.turn),
+            kind: minutia.kind,
+        };
+        (right.iter().map(moved).collect(), right)
+    }
+
+    #[test]
+    fn the_motion_is_found_from_pairs() {
+        let (left, right) = sheets();
+        let pairs: Vec<Pair> = (0..3).map(|place| Pair::new(place, place, 0.5)).collect();
+        let motion = fit(&left, &right, &pairs);
+        assert!(motion.turn.minus(MOTION.turn).length() < 1e-5);
+        assert!(motion.shift.minus(MOTION.shift).length() < 1e-3);
+    }
+
+    #[test]
+    fn what_lies_alike_but_points_elsewhere_is_no_pair() {
+        let (mut left, right) = sheets();
+        assert_eq!(pair_up(&left, &right, &MOTION).len(), 4);
+        left[2].direction = left[2].direction.times(-1.0);
+        left[3].at.x += 2.0 * PLACE_TOLERANCE;
+        assert_eq!(pair_up(&left, &right, &MOTION).len(), 2);
+    }
+
+    #[test]
+    fn what_is_unpaired_counts_only_where_the_prints_overlap() {
+        let (left, right) = sheets();
+        let share = |left: &[Placed]| {
+            let hulls = (Hull::around(left), Hull::around(&right));
+            let (left, right) = (Sheet { minutiae: left, hull: &hulls.0 }, Sheet { minutiae: &right, hull: &hulls.1 });
+            measure(left, right, &MOTION, &pair_up(left.minutiae, right.minutiae, &MOTION)).share
+        };
+        let with_more_at = |middle: Vector| {
+            let more = (0..6).map(|step| placed(middle.x + step as f32, middle.y, 0.0));
+            let mut all: Vec<Placed> = left.iter().copied().chain(more).collect();
+            all.sort_by(|one, other| one.at.x.total_cmp(&other.at.x));
+            all
+        };
+        let outside = with_more_at(Vector { x: -300.0, y: 0.0 });
+        let inside = with_more_at(MOTION.moves(Vector { x: 25.0, y: 15.0 }));
+        assert!(share(&outside) > share(&inside));
+    }
+}

@@ -1,0 +1,190 @@
+//! The surroundings of a minutia as a fixed number of bytes that stays the same when the print is moved.
+//!
+//! This is the Minutia Cylinder-Code (Cappelli, Ferrara and Maltoni, 2010), with simpler curves and in bytes. A disc
+//! around the minutia, turned into its direction, is cut into squares, and each square into sectors of direction. The
+//! value of a cell is high where the print has minutiae near that place that point that way. Cells far outside of
+//! the print are void: what is not on the image is unknown, not empty.
+//!
+//! Bytes, not fractions: a quarter of the memory, and a comparison is a sum of whole numbers, the same in any order.
+
+use super::geometry::{Hull, Placed, Vector};
+
+/// The disc reaches three to four ridges past the nearest neighbours.
+const RADIUS: f32 = 70.0;
+/// Squares along the disc's diameter.
+const SQUARES: usize = 8;
+/// Sectors of direction.
+const SECTORS: usize = 6;
+/// How many of the 64 squares have their middle within the disc.
+const DISC: usize = 52;
+/// Bytes of a cylinder.
+const CELLS: usize = DISC * SECTORS;
+/// How far the skin moves a minutia against its neighbours: about a ridge.
+const PLACE_SPREAD: f32 = 8.0;
+/// How far it turns one, as an angle; the width of a sector is in it.
+const TURN_SPREAD: f32 = 0.7;
+/// From this much on, more of the same in a cell tells little.
+const SATURATION: f32 = 0.4;
+/// A square further outside the hull than this is void. Minutiae of the other impression may well lie outside the
+/// hull of this one, but within a few ridges only.
+const VOID_DISTANCE: f32 = 50.0;
+/// Cylinders with fewer neighbours in reach say nothing.
+const FEWEST_NEIGHBOURS: usize = 2;
+/// Two cylinders are compared when at most so many of the squares are void in one of them.
+const MOST_VOID: u32 = 30;
+
+/// The cylinders of all minutiae of a print.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Cylinders {
+    /// [`CELLS`] a minutia, [`SECTORS`] a square of its disc; 0 where the square is void.
+    cells: Vec<u8>,
+    /// What there is to say about each as a whole.
+    wholes: Vec<Whole>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Whole {
+    /// Whether there are enough neighbours.
+    speaks: bool,
+    /// A bit for each square of the disc.
+    void: u64,
+    /// The sum of the squared cells.
+    energy: u32,
+}
+
+impl Cylinders {
+    pub(super) fn of(minutiae: &[Placed], hull: &Hull) -> Self {
+        let disc = disc();
+        let mut made = Self::default();
+        for (own, minutia) in minutiae.iter().enumerate() {
+            let reach = RADIUS + 3.0 * PLACE_SPREAD;
+            let near: Vec<(Vector, [f32; SECTORS])> = minutiae
+                .iter()
+                .enumerate()
+                .filter(|&(other, neighbour)| other != own && neighbour.at.minus(minutia.at).length() <= reach)
+                .map(|(_, neighbour)| (neighbour.at, by_sector(neighbour.direction.turned_back(minutia.direction))))
+                .collect();
+            let mut whole = Whole { speaks: near.len() >= FEWEST_NEIGHBOURS, void: 0, energy: 0 };
+            for (place, square) in disc.iter().enumerate() {
+                let middle = minutia.at.plus(square.turned(minutia.direction));
+                let void = hull.distance(middle) > VOID_DISTANCE;
+                let cells = if void { [0; SECTORS] } else { filled(middle, &near) };
+                whole.void |= u64::from(void) << place;
+                whole.energy += product(&cells, &cells);
+                made.cells.extend_from_slice(&cells);
+            }
+            made.wholes.push(whole);
+        }
+        made
+    }
+
+    /// How alike the surroundings of two minutiae are: 1 when they are the same, 0 when they have nothing in common
+    /// or cannot be compared.
+    pub(super) fn similarity(&self, own: usize, other: &Self, others: usize) -> f32 {
+        let (left, right) = (self.wholes[own], other.wholes[others]);
+        if !left.speaks || !right.speaks || (left.void | right.void).count_ones() > MOST_VOID {
+            return 0.0;
+        }
+        let (left_cells, right_cells) = (&self.cells[own * CELLS..][..CELLS], &other.cells[others * CELLS..][..CELLS]);
+        let left_energy = left.energy - energy_within(left_cells, right.void & !left.void);
+        let right_energy = right.energy - energy_within(right_cells, left.void & !right.void);
+        let lengths = (left_energy as f32).sqrt() + (right_energy as f32).sqrt();
+        if lengths <= 0.0 {
+            return 0.0;
+        }
+        // Where one is void its cells are 0, so that the product needs no mask. The squared distance of two vectors
+        // of whole numbers is a whole number, and never below 0.
+        let distance = (left_energy + right_energy - 2 * product(left_cells, right_cells)) as f32;
+        1.0 - distance.sqrt() / lengths
+    }
+}
+
+/// The sum of the squared cells of some squares.
+fn energy_within(cells: &[u8], mut squares: u64) -> u32 {
+    let mut energy = 0;
+    while squares != 0 {
+        let square = &cells[squares.trailing_zeros() as usize * SECTORS..][..SECTORS];
+        energy += product(square, square);
+        squares &= squares - 1;
+    }
+    energy
+}
+
+fn product(left: &[u8], right: &[u8]) -> u32 {
+    left.iter().zip(right).map(|(&left, &right)| u32::from(left) * u32::from(right)).sum()
+}
+
+/// The middles of the squares within the disc, seen from a minutia that points to the right.
+fn disc() -> Vec<Vector> {
+    let side = 2.0 * RADIUS / SQUARES as f32;
+    let middle = |place: usize| (place as f32 + 0.5) * side - RADIUS;
+    let all = (0..SQUARES * SQUARES).map(|place| Vector { x: middle(place / SQUARES), y: middle(place % SQUARES) });
+    let squares: Vec<Vector> = all.filter(|square| square.length() <= RADIUS).collect();
+    debug_assert_eq!(squares.len(), DISC);
+    squares
+}
+
+/// How much a neighbour of this relative direction belongs to each sector: a Gaussian on the circle (von Mises).
+fn by_sector(direction: Vector) -> [f32; SECTORS] {
+    std::array::from_fn(|sector| {
+        let (sine, cosine) = ((sector as f32 + 0.5) / SECTORS as f32 * std::f32::consts::TAU).sin_cos();
+        ((direction.dot(Vector { x: cosine, y: sine }) - 1.0) / TURN_SPREAD.powi(2)).exp()
+    })
+}
+
+/// The cells of one square.
+fn filled(middle: Vector, near: &[(Vector, [f32; SECTORS])]) -> [u8; SECTORS] {
+    let mut sums = [0.0_f32; SECTORS];
+    for (at, sectors) in near {
+        let offset = at.minus(middle);
+        let squared = offset.dot(offset) / PLACE_SPREAD.powi(2);
+        if squared <= 9.0 {
+            let weight = (-squared / 2.0).exp();
+            sums.iter_mut().zip(sectors).for_each(|(sum, sector)| *sum += weight * sector);
+        }
+    }
+    sums.map(|sum| (255.0 * (1.0 - (-sum / SATURATION).exp())).round() as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::geometry::place;
+    use super::super::{Kind, Minutia, Print};
+    use super::*;
+
+    fn cylinders(places: &[(f64, f64, f64)]) -> Cylinders {
+        let minutia = |&(x, y, angle): &(f64, f64, f64)| Minutia { x, y, angle, kind: Kind::Ending };
+        let minutiae = place(&Print::new(places.iter().map(minutia).collect()));
+        Cylinders::of(&minutiae, &Hull::around(&minutiae))
+    }
+
+    /// Sorted by x, as they are placed.
+    const PLACES: [(f64, f64, f64); 5] =
+        [(10.0, 10.0, 0.0), (40.0, 55.0, 80.0), (60.0, 20.0, 200.0), (75.0, 80.0, 310.0), (90.0, 40.0, 120.0)];
+
+    #[test]
+    fn surroundings_stay_the_same_when_the_print_is_moved() {
+        // Turned by a half and shifted, so that the order turns over.
+        let moved = PLACES.map(|(x, y, angle)| (500.0 - x, 300.0 - y, angle + 180.0));
+        let (still, moved) = (cylinders(&PLACES), cylinders(&moved));
+        for own in 0..PLACES.len() {
+            assert!(still.similarity(own, &moved, PLACES.len() - 1 - own) > 0.98);
+        }
+    }
+
+    #[test]
+    fn other_surroundings_are_less_alike_than_the_own() {
+        let mut changed = PLACES;
+        changed[2].2 += 90.0;
+        let (own, changed) = (cylinders(&PLACES), cylinders(&changed));
+        assert!(own.similarity(0, &own, 0) >= 1.0);
+        assert!(own.similarity(0, &changed, 0) < 0.95);
+        assert!(own.similarity(0, &own, 3) < 0.6);
+    }
+
+    #[test]
+    fn a_minutia_alone_is_like_nothing() {
+        let alone = cylinders(&[(0.0, 0.0, 0.0), (500.0, 0.0, 0.0)]);
+        assert!(alone.similarity(0, &alone, 0) <= 0.0);
+    }
+}

@@ -1,0 +1,89 @@
+//! Queries in a gallery: candidates first, and alignment only for those.
+
+use std::collections::HashMap;
+
+use lookalike_core::prints::candidates::Found;
+use lookalike_core::prints::{Gallery, PreparedPrint};
+use rayon::prelude::*;
+
+use super::Run;
+use super::recall::{CandidateRecall, Sample};
+use super::roll::Roll;
+use super::rows::{Row, Rows};
+use crate::error::{Error, Result};
+
+/// How many queries are answered before their rows are written.
+const TOGETHER: usize = 4096;
+
+const COLUMNS: &[&str] = &["paired_count", "rank"];
+
+/// What queries are looked for in, and how.
+pub(super) struct Identify<'a> {
+    pub(super) known: &'a Roll,
+    /// How many candidates of a query are aligned.
+    pub(super) most: usize,
+    /// How many of them are written.
+    pub(super) top: usize,
+}
+
+impl Identify<'_> {
+    /// Writes the best of each query, best first, queries in the order of the input.
+    pub(super) fn find(&self, queries: &Roll, run: &mut Run<'_>) -> Result<()> {
+        let prepared = run.stages.run("prepare", None, || self.known.prepare());
+        let gallery = run.stages.run("index", None, || Gallery::new(&self.known.prints));
+        run.rows.start(COLUMNS)?;
+        let threshold = run.options.threshold.unwrap_or(0.0);
+        let mut compared_count = 0;
+        run.stages.run("align", None, || {
+            for (start, some) in (0..).step_by(TOGETHER).zip(queries.prints.chunks(TOGETHER)) {
+                let answers: Vec<Vec<Found>> =
+                    some.par_iter().map(|query| gallery.identify(query, &prepared, self.most, usize::MAX)).collect();
+                for (query, answer) in (start..).zip(&answers) {
+                    compared_count += answer.len();
+                    self.write(queries.id(query), answer, threshold, &mut run.rows)?;
+                }
+            }
+            Ok::<_, Error>(())
+        })?;
+        run.report.set_compared_in_gallery(compared_count, queries.len(), self.known.len());
+        let sample = Sample::new(queries.len(), self.known.len(), compared_count);
+        let sure = run.options.match_threshold();
+        let recall = run.stages.run("sample", None, || self.recall(&sample, queries, &gallery, &prepared, sure));
+        run.report.recall = Some(recall);
+        Ok(())
+    }
+
+    fn write(&self, query: &str, answer: &[Found], threshold: f64, rows: &mut Rows<'_>) -> Result<()> {
+        let reaching = answer.iter().filter(|found| found.comparison.score >= threshold);
+        for (rank, found) in (1..).zip(reaching.take(self.top)) {
+            let (left_id, right_id) = (query, self.known.id(found.print));
+            let counts = [found.comparison.paired_count as u64, rank];
+            rows.write(&Row { left_id, right_id, score: found.comparison.score, counts })?;
+        }
+        Ok(())
+    }
+
+    /// Some queries held against the whole gallery.
+    fn recall(
+        &self,
+        sample: &Sample,
+        queries: &Roll,
+        gallery: &Gallery,
+        prepared: &[PreparedPrint],
+        threshold: f64,
+    ) -> CandidateRecall {
+        let sampled: HashMap<u32, (PreparedPrint, Vec<u32>)> = sample
+            .prints()
+            .par_iter()
+            .map(|&query| {
+                let print = &queries.prints[query as usize];
+                let candidates = gallery.candidates(print, self.most).iter().map(|found| found.print).collect();
+                (query, (PreparedPrint::new(print), candidates))
+            })
+            .collect();
+        sample.measure(
+            |query, other| sampled[&query].0.compare(&prepared[other as usize]).score >= threshold,
+            |query, other| sampled[&query].1.contains(&other),
+        )
+    }
+}

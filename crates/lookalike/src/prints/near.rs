@@ -1,0 +1,67 @@
+//! Prints of the same finger within the input: candidates by triangles, then alignment.
+
+use lookalike_core::prints::score::DEFAULT_THRESHOLD;
+use lookalike_core::prints::{Comparison, Gallery, PreparedPrint};
+use rayon::prelude::*;
+
+use super::Run;
+use super::recall::{CandidateRecall, Sample};
+use super::roll::Roll;
+use super::rows::Row;
+use crate::error::Result;
+
+/// What is written of an alignment after its score.
+pub(super) const COLUMNS: &[&str] = &["paired_count"];
+
+/// Writes the pairs of candidates that reach the threshold, left before right in the order of the input.
+pub(super) fn find(roll: &Roll, most: usize, run: &mut Run<'_>) -> Result<()> {
+    let prepared = run.stages.run("prepare", None, || roll.prepare());
+    let candidates = run.stages.run("candidates", None, || candidates(roll, most));
+    let threshold = run.options.threshold.unwrap_or(DEFAULT_THRESHOLD);
+    let matches = run.stages.run("align", None, || matches(&candidates, &prepared, threshold));
+    let sure = run.options.match_threshold();
+    run.report.recall = Some(run.stages.run("sample", None, || recall(&candidates, &prepared, sure)));
+    run.report.set_compared(candidates.len(), roll.len());
+
+    run.rows.start(COLUMNS)?;
+    for ((left, right), comparison) in matches {
+        let counts = [comparison.paired_count as u64];
+        run.rows.write(&Row { left_id: roll.id(left), right_id: roll.id(right), score: comparison.score, counts })?;
+    }
+    Ok(())
+}
+
+/// Pairs of which one is among the best candidates of the other, sorted.
+fn candidates(roll: &Roll, most: usize) -> Vec<(u32, u32)> {
+    let gallery = Gallery::new(&roll.prints);
+    let of_print = |own: u32| {
+        // One more, since each print is a candidate of itself, and the best.
+        let candidates = gallery.candidates(&roll.prints[own as usize], most.saturating_add(1));
+        candidates.into_iter().filter(move |other| other.print != own).map(move |other| ordered(own, other.print))
+    };
+    let mut pairs: Vec<(u32, u32)> = (0..roll.len() as u32).into_par_iter().flat_map_iter(of_print).collect();
+    pairs.par_sort_unstable();
+    pairs.dedup();
+    pairs
+}
+
+fn ordered(one: u32, other: u32) -> (u32, u32) {
+    (one.min(other), one.max(other))
+}
+
+fn matches(candidates: &[(u32, u32)], prepared: &[PreparedPrint], threshold: f64) -> Vec<((u32, u32), Comparison)> {
+    let compare = |&(left, right): &(u32, u32)| {
+        let comparison = prepared[left as usize].compare(&prepared[right as usize]);
+        (comparison.score >= threshold).then_some(((left, right), comparison))
+    };
+    candidates.par_iter().filter_map(compare).collect()
+}
+
+/// Some prints held against all others.
+fn recall(candidates: &[(u32, u32)], prepared: &[PreparedPrint], threshold: f64) -> CandidateRecall {
+    let sample = Sample::new(prepared.len(), prepared.len(), candidates.len());
+    sample.measure(
+        |own, other| own != other && prepared[own as usize].compare(&prepared[other as usize]).score >= threshold,
+        |own, other| candidates.binary_search(&ordered(own, other)).is_ok(),
+    )
+}

@@ -1,0 +1,129 @@
+//! Files to prints: tables by their rows, templates by their views.
+//!
+//! What cannot be is skipped and told with its place: a row, a minutia, a print, a template. A table that was named and
+//! lacks a column ends the job; one that was met in a folder is skipped, since folders have all kinds of files.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use lookalike_core::prints::Print;
+use lookalike_core::prints::template::{parse_template, starts_as_template};
+use lookalike_io::discover::{InputFile, Origin, discover};
+use lookalike_io::table::read_table;
+
+use super::options::ReadPrints;
+use super::report::Skips;
+use super::roll::Roll;
+use super::table;
+use crate::error::{Error, Result};
+
+/// The bytes by which a template is known.
+const START: u64 = 4;
+
+/// More than the longest template that can be: 255 views of 65,535 bytes of extra data.
+const LONGEST_TEMPLATE: u64 = 32 << 20;
+
+/// Reads all prints of some files and folders.
+pub(super) fn read(inputs: &[PathBuf], options: &ReadPrints, output: Option<&Path>, skips: &mut Skips) -> Result<Roll> {
+    let mut roll = Roll::default();
+    let skipped_before = skips.count;
+    for file in discover(inputs, output)? {
+        let reading = Reading { file: &file, options };
+        if let Err(error) = reading.read(&mut roll, skips) {
+            let is_named = matches!(file.origin, Origin::Stdin) || inputs.contains(&file.shown());
+            let reason = if is_named { None } else { other_kind(&error) };
+            skips.add(reading.shown(), "file", 1, reason.ok_or(error)?);
+        }
+    }
+    if roll.len() == 0 && skips.count == skipped_before {
+        let inputs: Vec<String> = inputs.iter().map(|input| input.display().to_string()).collect();
+        return Err(Error::NoPrints { inputs: inputs.join(", ") });
+    }
+    Ok(roll)
+}
+
+/// Why a file that was met in a folder is none of prints, if that is what is wrong with it.
+fn other_kind(error: &Error) -> Option<String> {
+    match error {
+        Error::NoSuchPrintColumn { name, .. } => Some(format!("it has no column '{name}'")),
+        Error::Io(lookalike_io::Error::NotATable { reason, .. }) => Some(reason.clone()),
+        _ => None,
+    }
+}
+
+/// One file on its way to prints.
+pub(super) struct Reading<'a> {
+    pub(super) file: &'a InputFile,
+    pub(super) options: &'a ReadPrints,
+}
+
+impl Reading<'_> {
+    pub(super) fn shown(&self) -> String {
+        self.file.shown().display().to_string()
+    }
+
+    fn read(&self, roll: &mut Roll, skips: &mut Skips) -> Result<()> {
+        let path = match &self.file.origin {
+            Origin::Path(path) => path,
+            Origin::Pipe(path) => return table::add(self, read_table(path)?, roll, skips),
+            Origin::Stdin => return table::add(self, read_table(Path::new("-"))?, roll, skips),
+            Origin::Remote(_) => return Err(Error::PrintsFarAway { url: self.shown() }),
+        };
+        let unreadable = |cause: io::Error| lookalike_io::Error::Unreadable { path: path.clone(), cause };
+        let bytes = |most: u64| -> io::Result<Vec<u8>> {
+            let mut bytes = Vec::new();
+            File::open(path)?.take(most).read_to_end(&mut bytes)?;
+            Ok(bytes)
+        };
+        if starts_as_template(&bytes(START).map_err(unreadable)?) {
+            let bytes = bytes(LONGEST_TEMPLATE).map_err(unreadable)?;
+            self.add_template(&bytes, roll, skips);
+            return Ok(());
+        }
+        table::add(self, read_table(path)?, roll, skips)
+    }
+
+    /// A template of one view is known by its file, like a text file; of several, each by its position too.
+    fn add_template(&self, bytes: &[u8], roll: &mut Roll, skips: &mut Skips) {
+        let views = match parse_template(bytes) {
+            Ok(views) => views,
+            Err(error) => return skips.add(self.shown(), "file", 1, error.to_string()),
+        };
+        let view_count = views.len();
+        if view_count == 0 {
+            skips.add(self.shown(), "file", 1, "the template has no view of a finger".to_owned());
+        }
+        let mut minutia_number = 0;
+        for (number, mut print) in (1..).zip(views) {
+            print.size = print.size.or(self.options.size);
+            let size = print.size;
+            print.minutiae.retain(|minutia| {
+                minutia_number += 1;
+                let is_on_image = minutia.is_on_image(size);
+                if !is_on_image {
+                    skips.add(self.shown(), "minutia", minutia_number, off_image(minutia.x, minutia.y, size));
+                }
+                is_on_image
+            });
+            let name = &self.file.name;
+            let id = if view_count == 1 { name.clone() } else { format!("{name}:{number}") };
+            self.add_print(number, id, print, roll, skips);
+        }
+    }
+
+    /// The print with this number in its file, unless it is empty.
+    pub(super) fn add_print(&self, number: u64, id: String, print: Print, roll: &mut Roll, skips: &mut Skips) {
+        if print.minutiae.is_empty() {
+            skips.add(self.shown(), "print", number, format!("'{id}' has no minutiae"));
+        } else {
+            roll.push(id, print);
+        }
+    }
+}
+
+/// Why a minutia is skipped.
+pub(super) fn off_image(x: f64, y: f64, size: Option<(u32, u32)>) -> String {
+    let image = size.map_or("the image".to_owned(), |(width, height)| format!("the image of {width}x{height} pixels"));
+    format!("{x}, {y} is off {image}")
+}

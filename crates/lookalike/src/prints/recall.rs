@@ -1,0 +1,93 @@
+//! How many matches the candidate stage lets through, measured on the input itself: a few prints are held against all
+//! others, and of the matches found so those are counted that were candidates too.
+//!
+//! It says nothing about fingers whose impressions do not match even when they are aligned.
+
+use lookalike_core::hash::mix;
+use rayon::prelude::*;
+
+/// The share of the comparisons of a run that the sample may add.
+const SHARE: usize = 4;
+
+/// So many are always made, which takes less than a second.
+const FEWEST_COMPARISONS: usize = 2_000;
+
+/// What a sample told of the candidate stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CandidateRecall {
+    /// How many prints were held against all others.
+    pub print_count: u64,
+    /// How many matches they have.
+    pub match_count: u64,
+    /// How many of these are candidates.
+    pub candidate_count: u64,
+}
+
+impl CandidateRecall {
+    /// The share of matches that are candidates; none without matches.
+    pub fn share(&self) -> Option<f64> {
+        (self.match_count > 0).then(|| self.candidate_count as f64 / self.match_count as f64)
+    }
+}
+
+/// Which prints are held against how many others.
+#[derive(Debug)]
+pub(super) struct Sample {
+    prints: Vec<u32>,
+    other_count: u32,
+}
+
+impl Sample {
+    /// As many of `print_count` prints as can be held against all others within a share of the comparisons of the run. None
+    /// where a gallery is too large even for one.
+    pub(super) fn new(print_count: usize, other_count: usize, compared_count: usize) -> Self {
+        let most = (compared_count / SHARE).max(FEWEST_COMPARISONS) / other_count.max(1);
+        let mut prints: Vec<u32> = (0..print_count as u32).collect();
+        // By chance, but always the same: impressions of a finger stand side by side, and every eighth may be the first.
+        prints.sort_by_key(|print| mix(u64::from(*print) + 1));
+        prints.truncate(most);
+        Self { prints, other_count: other_count as u32 }
+    }
+
+    pub(super) fn prints(&self) -> &[u32] {
+        &self.prints
+    }
+
+    pub(super) fn measure(
+        &self,
+        is_match: impl Fn(u32, u32) -> bool + Sync,
+        is_candidate: impl Fn(u32, u32) -> bool + Sync,
+    ) -> CandidateRecall {
+        let pairs = self
+            .prints
+            .par_iter()
+            .flat_map(|own| (0..self.other_count).into_par_iter().map(move |other| (*own, other)));
+        let matches: Vec<(u32, u32)> = pairs.filter(|(own, other)| is_match(*own, *other)).collect();
+        CandidateRecall {
+            print_count: self.prints.len() as u64,
+            match_count: matches.len() as u64,
+            candidate_count: matches.iter().filter(|(own, other)| is_candidate(*own, *other)).count() as u64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_input_is_measured_as_a_whole_and_a_large_one_by_a_part() {
+        assert_eq!(Sample::new(40, 40, 100).prints().len(), 40);
+        assert_eq!(Sample::new(1_000, 1_000, 40_000).prints().len(), 10);
+        assert_eq!(Sample::new(3, 1_000_000, 150).prints().len(), 0);
+    }
+
+    #[test]
+    fn matches_that_are_no_candidates_are_missed() {
+        // Each matches the next one; every second of these is a candidate.
+        let recall = Sample::new(10, 11, 0).measure(|own, other| own + 1 == other, |own, _| own % 2 == 0);
+        assert_eq!(recall, CandidateRecall { print_count: 10, match_count: 10, candidate_count: 5 });
+        assert_eq!(recall.share(), Some(0.5));
+        assert_eq!(CandidateRecall::default().share(), None);
+    }
+}

@@ -1,0 +1,88 @@
+//! Pairs of prints as lines: JSON objects, or cells with tabs between.
+
+use std::io::{self, Write};
+
+use serde::Serializer as _;
+use serde::ser::SerializeMap as _;
+
+use crate::error::{Error, Result};
+use crate::options::RowFormat;
+use crate::pairs::one_cell;
+
+/// Rows on their way out.
+pub(super) struct Rows<'a> {
+    format: RowFormat,
+    writer: &'a mut dyn Write,
+    /// What follows `left_id`, `right_id` and `score`.
+    columns: &'static [&'static str],
+    count: u64,
+}
+
+/// A pair of prints.
+pub(super) struct Row<'a, const N: usize> {
+    pub(super) left_id: &'a str,
+    pub(super) right_id: &'a str,
+    pub(super) score: f64,
+    /// One for each further column.
+    pub(super) counts: [u64; N],
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(format: RowFormat, writer: &'a mut dyn Write) -> Self {
+        Self { format, writer, columns: &[], count: 0 }
+    }
+
+    /// Names the columns after the score, and writes the header where there is one.
+    pub(super) fn start(&mut self, columns: &'static [&'static str]) -> Result<()> {
+        self.columns = columns;
+        if self.format == RowFormat::Jsonl {
+            return Ok(());
+        }
+        let columns: String = columns.iter().map(|column| format!("\t{column}")).collect();
+        writeln!(self.writer, "left_id\tright_id\tscore{columns}").map_err(unwritable)
+    }
+
+    pub(super) fn write<const N: usize>(&mut self, row: &Row<'_, N>) -> Result<()> {
+        self.count += 1;
+        let written = match self.format {
+            RowFormat::Jsonl => self.write_object(row),
+            RowFormat::Tsv => self.write_cells(row),
+        };
+        written.map_err(unwritable)
+    }
+
+    fn write_object<const N: usize>(&mut self, row: &Row<'_, N>) -> io::Result<()> {
+        let mut serializer = serde_json::Serializer::new(&mut *self.writer);
+        let mut object = serializer.serialize_map(None)?;
+        object.serialize_entry("left_id", row.left_id)?;
+        object.serialize_entry("right_id", row.right_id)?;
+        object.serialize_entry("score", &rounded(row.score))?;
+        for (column, count) in self.columns.iter().zip(row.counts) {
+            object.serialize_entry(column, &count)?;
+        }
+        object.end()?;
+        self.writer.write_all(b"\n")
+    }
+
+    fn write_cells<const N: usize>(&mut self, row: &Row<'_, N>) -> io::Result<()> {
+        let score = rounded(row.score);
+        write!(self.writer, "{}\t{}\t{score}", one_cell(row.left_id), one_cell(row.right_id))?;
+        row.counts.iter().try_for_each(|count| write!(self.writer, "\t{count}"))?;
+        self.writer.write_all(b"\n")
+    }
+
+    /// How many rows there are.
+    pub(super) fn finish(self) -> Result<u64> {
+        self.writer.flush().map_err(unwritable)?;
+        Ok(self.count)
+    }
+}
+
+/// Six digits: more than a score is worth, and fewer than different processors may round differently.
+fn rounded(score: f64) -> f64 {
+    (score * 1e6).round() / 1e6
+}
+
+fn unwritable(cause: io::Error) -> Error {
+    lookalike_io::Error::Unwritable { path: "the output".into(), cause }.into()
+}
