@@ -19,6 +19,7 @@ use crate::evaluate::EvaluateArguments;
 use crate::link::LinkArguments;
 use crate::number;
 use crate::resources::ResourceArguments;
+use crate::sets::SetsArguments;
 use crate::similarity::SimilarityArguments;
 use crate::tune::TuneArguments;
 
@@ -49,6 +50,12 @@ pub(crate) enum Command {
         lookalike link examples/customers.csv --id id --explain 17 42\n\n\
         writes linked/matches.csv (pairs with points for each field), clusters.csv, linked.csv (all rows with their cluster) and summary.json.")]
     Link(LinkArguments),
+    /// Find sets that are alike: baskets, sessions, films by their fans, sites by their visitors.
+    #[command(after_help = "Examples:\n  lookalike sets examples/sets/queries.txt --id --threshold 0.5\n  \
+        lookalike sets examples/sets/ratings.csv --transpose --top 3 --format tsv\n  \
+        lookalike sets examples/sets/ratings.csv --weights stars --threshold 0.3\n\n\
+        Rows are left_id, right_id, the similarity and what is shared. Equal sets are pairs; empty ones are like nothing.")]
+    Sets(SetsArguments),
     /// What bands and rows find, let through and cost, before anything is run.
     #[command(after_help = "Examples:\n  lookalike tune --threshold 0.8 --recall 0.99 --svg curve.svg\n  \
         lookalike tune examples/news --threshold 0.7\n  lookalike tune --threshold 0.9 --budget 64B")]
@@ -206,7 +213,7 @@ enum GroupArgument {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum FormatArgument {
+pub(crate) enum FormatArgument {
     /// A JSON object a line
     Jsonl,
     /// Tab-separated, with a header line
@@ -323,10 +330,7 @@ impl PairsArguments {
             read: self.read.options(None, memory)?,
             similarity: self.similarity.options()?,
             output: self.output,
-            format: match self.format {
-                FormatArgument::Jsonl => RowFormat::Jsonl,
-                FormatArgument::Tsv => RowFormat::Tsv,
-            },
+            format: self.format.format(),
             copies: match self.copies {
                 CopiesArgument::All => Copies::All,
                 CopiesArgument::Star => Copies::Star,
@@ -335,6 +339,15 @@ impl PairsArguments {
             work,
         };
         Ok((options, run))
+    }
+}
+
+impl FormatArgument {
+    pub(crate) fn format(self) -> RowFormat {
+        match self {
+            Self::Jsonl => RowFormat::Jsonl,
+            Self::Tsv => RowFormat::Tsv,
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use lookalike::{Output, Progress, Silent};
 use crate::args::{Arguments, Command, CompareArguments, DedupArguments, PairsArguments, RunOptions};
 use crate::evaluate::EvaluateArguments;
 use crate::link::{self, Job, LinkArguments};
+use crate::sets::{self, SetsArguments};
 use crate::show;
 use crate::sources;
 use crate::tune::TuneArguments;
@@ -27,6 +28,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Done> {
         Command::Pairs(arguments) => pairs(arguments),
         Command::Compare(arguments) => compare(arguments),
         Command::Link(arguments) => link(arguments),
+        Command::Sets(arguments) => sets(arguments),
         Command::Tune(arguments) => tune(arguments),
         Command::Evaluate(arguments) => evaluate(arguments),
     }
@@ -102,6 +104,26 @@ fn link(arguments: LinkArguments) -> Result<Done> {
     if !run.quiet {
         // The result is there; that nobody reads about it does not undo it.
         let _ = link::show(&report, &folder);
+    }
+    Ok(done(report.skipped))
+}
+
+fn sets(arguments: SetsArguments) -> Result<Done> {
+    let (target, force) = (arguments.output.clone(), arguments.force);
+    let (options, run) = arguments.options()?;
+    let report = if let Some(target) = target {
+        let mut file = OutputFile::new(&target, force)?;
+        let report = with_threads(run, |progress| lookalike::sets(&options, file.writer(), progress))??;
+        file.commit()?;
+        report
+    } else {
+        // Rows come in pieces of megabytes: no buffer is needed.
+        let mut stdout = io::stdout();
+        with_threads(run, |progress| lookalike::sets(&options, &mut stdout, progress))??
+    };
+    show::skipped(&report.skipped_rows, report.skipped);
+    if !run.quiet {
+        sets::show(&report, &options);
     }
     Ok(done(report.skipped))
 }

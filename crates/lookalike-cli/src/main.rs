@@ -10,6 +10,7 @@ mod evaluate;
 mod link;
 mod number;
 mod resources;
+mod sets;
 mod show;
 mod similarity;
 mod sources;

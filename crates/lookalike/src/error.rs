@@ -51,6 +51,28 @@ pub enum Error {
         reason: String,
     },
 
+    /// An input without a set that has elements.
+    #[error(
+        "{} has no sets{}: give a set a line, or a table with --set and --element or --column",
+        path.display(),
+        if *skipped > 0 { " that can be read" } else { "" }
+    )]
+    NoSets {
+        /// The file.
+        path: PathBuf,
+        /// How many rows could not be read.
+        skipped: u64,
+    },
+
+    /// A table of which nobody knows where its sets are.
+    #[error("it is not clear which column is what: give {needed} COLUMN; the columns are {columns}")]
+    NoSetColumns {
+        /// The flag that would help.
+        needed: &'static str,
+        /// The columns that there are.
+        columns: String,
+    },
+
     /// A line that should name two documents.
     #[error("{path}:{line}: not a pair: give two ids with a tab between, or objects with left_id and right_id")]
     NotAPair {

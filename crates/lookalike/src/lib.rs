@@ -25,6 +25,7 @@ mod parameters;
 mod progress;
 mod queue;
 mod reread;
+mod sets;
 mod source;
 mod space;
 mod stages;
@@ -54,6 +55,7 @@ pub use options::{
 pub use pairs::{PairsReport, pairs};
 pub use parameters::{MethodParameters, Parameters};
 pub use progress::{Progress, Silent};
+pub use sets::{Finding, SetsForm, SetsOptions, SetsReport, sets};
 pub use source::{NearlyLost, Source};
 pub use summary::{Band, Found, Input, Removal, SkippedEntry, Stage, Summary};
 

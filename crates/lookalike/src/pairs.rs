@@ -179,7 +179,7 @@ impl Rows<'_> {
 }
 
 /// An id in one cell of one line, whatever is in it.
-fn one_cell(id: &str) -> std::borrow::Cow<'_, str> {
+pub(crate) fn one_cell(id: &str) -> std::borrow::Cow<'_, str> {
     if id.contains(['\t', '\n', '\r', '\\']) {
         id.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r").into()
     } else {

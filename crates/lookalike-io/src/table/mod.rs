@@ -5,6 +5,7 @@
 mod delimited;
 mod objects;
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -36,6 +37,9 @@ pub struct SkippedRow {
     pub reason: String,
 }
 
+/// What a Parquet file begins with.
+const PARQUET: &[u8] = b"PAR1";
+
 /// How many skipped rows are named.
 const NAMED: usize = 1000;
 
@@ -58,13 +62,39 @@ impl ReadTable {
 ///
 /// When it cannot be read, or has no columns.
 pub fn read_table(path: &Path) -> Result<ReadTable> {
-    let unreadable = || Error::unreadable(path);
-    let not_a_table = |reason: String| Error::NotATable { path: path.to_owned(), reason };
-    let bytes = unpacked(path).map_err(unreadable())?;
-    if bytes.starts_with(b"PAR1") {
+    table_of(read_bytes(path)?, path)
+}
+
+/// The bytes of a file, unpacked; or of standard input for `-`.
+///
+/// # Errors
+///
+/// When it cannot be read.
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
+    unpacked(path).map_err(Error::unreadable(path))
+}
+
+/// Whether these bytes are a table by what they begin with. CSV does not show itself.
+pub fn is_table(bytes: &[u8]) -> bool {
+    bytes.starts_with(PARQUET) || bytes.trim_ascii_start().starts_with(b"{")
+}
+
+/// The text of bytes, whatever its charset.
+pub fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+    charset::decode(bytes, None, false)
+}
+
+/// The table of the bytes of a file.
+///
+/// # Errors
+///
+/// When it has no columns.
+pub fn table_of(bytes: Vec<u8>, path: &Path) -> Result<ReadTable> {
+    let not_a_table = |reason: String| Error::NotATable { path: shown(path), reason };
+    if bytes.starts_with(PARQUET) {
         return parquet_table(bytes).map_err(not_a_table);
     }
-    let text = charset::decode(&bytes, None, false);
+    let text = text_of(&bytes);
     let start = text.trim_start();
     if start.is_empty() {
         return Err(not_a_table("it is empty".to_owned()));
@@ -95,9 +125,8 @@ fn parquet_table(bytes: Vec<u8>) -> std::result::Result<ReadTable, String> {
     parquet::each_record(bytes, |names, row| {
         let read = read.get_or_insert_with(|| ReadTable::new(Table::new(names.iter().cloned())));
         number += 1;
-        if let Err(error) = row
-            .map_err(|reason| reason.to_string())
-            .and_then(|row| read.table.push(row).map_err(|error| error.to_string()))
+        if let Err(error) =
+            row.map_err(str::to_owned).and_then(|row| read.table.push(row).map_err(|error| error.to_string()))
         {
             read.skip(number, error);
         }
