@@ -52,7 +52,7 @@ pub(crate) enum Command {
     Link(LinkArguments),
     /// Find sets that are alike: baskets, sessions, films by their fans, sites by their visitors.
     #[command(after_help = "Examples:\n  lookalike sets examples/sets/queries.txt --id --threshold 0.5\n  \
-        lookalike sets examples/sets/ratings.csv --transpose --top 3 --format tsv\n  \
+        lookalike sets examples/sets/ratings.csv --set user --element film --transpose --top 3\n  \
         lookalike sets examples/sets/ratings.csv --weights stars --threshold 0.3\n\n\
         Rows are left_id, right_id, the similarity and what is shared. Equal sets are pairs; empty ones are like nothing.")]
     Sets(SetsArguments),

@@ -211,3 +211,22 @@ fn the_examples_of_the_help_work() {
         assert!(ran.code == 0 && ran.stdout.lines().count() > 1, "{example}: {}", ran.stderr);
     }
 }
+
+/// Every command of the guide prints what the guide shows.
+#[test]
+fn the_guide_is_true() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let guide = std::fs::read_to_string(format!("{root}/docs/sets.md")).unwrap();
+    let mut count = 0;
+    for block in guide.split("```console\n").skip(1).filter_map(|rest| rest.split("```").next()) {
+        for example in block.split("$ lookalike ").skip(1) {
+            let (command, shown) = example.split_once('\n').unwrap();
+            let arguments: Vec<String> =
+                command.split(' ').map(|word| word.replace("examples/", &format!("{root}/examples/"))).collect();
+            let ran = Folder::new().run(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+            assert_eq!((ran.code, ran.stdout.as_str()), (0, shown), "{command}: {}", ran.stderr);
+            count += 1;
+        }
+    }
+    assert!(count >= 5, "{count}");
+}

@@ -15,7 +15,8 @@ pub(super) fn read(path: &Path, options: &SetsOptions) -> Result<Collection> {
     let form = &options.form;
     let bytes = read_bytes(path)?;
     let mut gather = Gather::new(options.is_transposed, form.weights.is_some());
-    if form.names_columns() || form.separator.is_none() && (is_table(&bytes) || is_named_as_table(path)) {
+    let speaks_of_lines = form.has_names || form.separator.is_some();
+    if form.names_columns() || !speaks_of_lines && (is_table(&bytes) || is_named_as_table(path)) {
         table::gather(&table_of(bytes, path)?, &shown(path).display().to_string(), form, &mut gather)?;
     } else {
         lines(&text_of(&bytes), form, &mut gather);
