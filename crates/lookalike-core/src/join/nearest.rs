@@ -38,6 +38,7 @@ pub struct Nearest<'a> {
     threshold: f64,
     /// How many of the nearest are wanted.
     count: Option<usize>,
+    /// By token, the lightest sets first.
     postings: Vec<Posting>,
     /// Where the postings of each token end.
     ends: Vec<usize>,
@@ -46,11 +47,23 @@ pub struct Nearest<'a> {
 /// A set that has a token.
 #[derive(Clone, Copy, Debug, Default)]
 struct Posting {
-    /// The weight of the set from the token on.
+    /// The weight of the whole set.
+    total: u64,
+    /// Its weight from the token on.
     rest: u64,
     set: u32,
     /// Where the token is in the set.
     place: u32,
+}
+
+/// Where a set is on its walk.
+#[derive(Clone, Copy)]
+struct Met {
+    item: u32,
+    total: u64,
+    place: usize,
+    /// The weight of the set from there on.
+    rest: u64,
 }
 
 /// What a thread needs to ask for one set after the other.
@@ -106,11 +119,13 @@ impl<'a> Nearest<'a> {
             (*end, total) = (total, total + *end);
         }
         let mut postings = vec![Posting::default(); total];
-        for set in others {
+        let mut by_total: Vec<u32> = others.collect();
+        by_total.sort_by_key(|set| sets.total(*set));
+        for set in by_total {
             let places = sets.tokens(set)[..prefix(set)].iter().zip(sets.rests(set));
             for (place, (token, rest)) in (0..).zip(places) {
                 let end: &mut usize = &mut ends[*token as usize];
-                postings[*end] = Posting { rest: *rest, set, place };
+                postings[*end] = Posting { total: sets.total(set), rest: *rest, set, place };
                 *end += 1;
             }
         }
@@ -121,21 +136,45 @@ impl<'a> Nearest<'a> {
     pub fn of(&self, item: u32, seeker: &mut Seeker, nearest: &mut Vec<Near>) {
         nearest.clear();
         seeker.begin();
-        let (sets, total) = (self.sets, self.sets.total(item));
-        for (place, (token, rest)) in sets.tokens(item).iter().zip(sets.rests(item)).enumerate() {
+        let total = self.sets.total(item);
+        for (place, (token, rest)) in self.sets.tokens(item).iter().zip(self.sets.rests(item)).enumerate() {
             if !self.is_wanted(nearest, self.measure.similarity(*rest, total, *rest), 0) {
                 return;
             }
-            for posting in self.postings(*token) {
-                let most = self.measure.similarity(posting.rest.min(*rest), total, sets.total(posting.set));
-                if !self.is_wanted(nearest, most, posting.set) || posting.set == item || !seeker.meets(posting.set) {
-                    continue;
-                }
-                let shared = self.shared(item, place, posting);
-                let similarity = self.measure.similarity(shared, total, sets.total(posting.set));
-                if self.is_wanted(nearest, similarity, posting.set) {
-                    self.insert(nearest, Near { item: posting.set, similarity, shared });
-                }
+            let met = Met { item, total, place, rest: *rest };
+            let postings = self.postings(*token);
+            // At best somebody has what remains here and nothing else. The further from that weight, in either
+            // direction, the less is possible.
+            let (lighter, heavier) = postings.split_at(postings.partition_point(|posting| posting.total < *rest));
+            self.visit(met, heavier.iter(), seeker, nearest);
+            self.visit(met, lighter.iter().rev(), seeker, nearest);
+        }
+    }
+
+    /// Measures those that are met at a token, until no later one can be near enough.
+    fn visit<'p>(
+        &self,
+        met: Met,
+        postings: impl Iterator<Item = &'p Posting>,
+        seeker: &mut Seeker,
+        nearest: &mut Vec<Near>,
+    ) {
+        let Met { item, total, place, rest } = met;
+        for posting in postings {
+            let most = |shared: u64| self.measure.similarity(shared, total, posting.total);
+            if !self.is_wanted(nearest, most(rest.min(posting.total)), 0) {
+                return;
+            }
+            if !self.is_wanted(nearest, most(rest.min(posting.rest)), posting.set)
+                || posting.set == item
+                || !seeker.meets(posting.set)
+            {
+                continue;
+            }
+            let shared = self.shared(item, place, posting);
+            let similarity = most(shared);
+            if self.is_wanted(nearest, similarity, posting.set) {
+                self.insert(nearest, Near { item: posting.set, similarity, shared });
             }
         }
     }

@@ -16,8 +16,8 @@ use super::measure::measure;
 use crate::table::Table;
 use crate::workspace::{Workspace, succeed};
 
-/// Real baskets, seen from the workspace.
-const RETAIL: &str = "../shared/data/retail/sets.txt";
+/// Where the data is, seen from the workspace.
+const DATA: &str = "../shared/data";
 
 /// Where pairs are sought from.
 const THRESHOLD: f64 = 0.5;
@@ -31,6 +31,9 @@ pub(crate) struct Options {
     /// How often to measure
     #[arg(long, value_name = "R", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
+    /// The folder of the data [default: ../shared/data beside the workspace]
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
 }
 
 /// Measures and prints.
@@ -38,7 +41,12 @@ pub(super) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if cfg!(debug_assertions) {
         let mut cargo = workspace.cargo();
         cargo.args(["run", "--quiet", "--release", "--package", "xtask", "--", "bench", "sets"]);
-        return succeed(cargo.args(["--runs", &options.runs.to_string()]));
+        cargo.args(["--runs", &options.runs.to_string()]);
+        if let Some(data) = &options.data {
+            // The path was given relative to where the user is, and cargo is called elsewhere.
+            cargo.arg("--data").arg(std::path::absolute(data)?);
+        }
+        return succeed(&mut cargo);
     }
     let folder = workspace.target().join("bench");
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
@@ -47,7 +55,8 @@ pub(super) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     let bench = Bench { lookalike: workspace.build_lookalike()?, folder, runs: options.runs };
 
     let mut table = Table::new(&["sets", "way", "pairs", "recall", "seconds", "times as fast", "target"]);
-    let retail = workspace.root().join(RETAIL);
+    let data = options.data.clone().unwrap_or_else(|| workspace.root().join(DATA));
+    let retail = data.join("retail/sets.txt");
     if retail.is_file() {
         bench.compare("retail", &retail, "≥ 2, < 1 s", &mut table)?;
     } else {
