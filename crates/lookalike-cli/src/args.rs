@@ -20,6 +20,7 @@ use crate::link::LinkArguments;
 use crate::number;
 use crate::prints::PrintsArguments;
 use crate::resources::ResourceArguments;
+use crate::sets::SetsArguments;
 use crate::similarity::SimilarityArguments;
 use crate::tune::TuneArguments;
 
@@ -51,6 +52,12 @@ pub(crate) enum Command {
         The first writes linked/matches.csv (pairs, with points for each field), clusters.csv, linked.csv (all rows with their\n\
         cluster), link.toml (what the columns were taken for) and summary.json; the second says why two records are a match.")]
     Link(LinkArguments),
+    /// Find sets that are alike: baskets, sessions, films by their fans, sites by their visitors.
+    #[command(after_help = "Examples:\n  lookalike sets examples/sets/queries.txt --id --threshold 0.5\n  \
+        lookalike sets examples/sets/ratings.csv --set user --element film --transpose --top 3\n  \
+        lookalike sets examples/sets/ratings.csv --weights stars --threshold 0.3\n\n\
+        Rows are left_id, right_id, the similarity and what is shared. Equal sets are pairs; empty ones are like nothing.")]
+    Sets(SetsArguments),
     /// Find fingerprints of the same finger by their minutiae: within the input, or in a gallery.
     #[command(after_help = "Examples:\n  lookalike prints examples/prints.csv --format tsv\n  \
         lookalike prints --gallery examples/prints.csv examples/queries.csv --top 5\n\n\

@@ -11,6 +11,7 @@ use crate::args::{Arguments, Command, CompareArguments, DedupArguments, PairsArg
 use crate::evaluate::EvaluateArguments;
 use crate::link::{self, Job, LinkArguments};
 use crate::prints::{self, PrintsArguments};
+use crate::sets::{self, SetsArguments};
 use crate::show;
 use crate::sources;
 use crate::tune::TuneArguments;
@@ -30,6 +31,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Done> {
         Command::Compare(arguments) => compare(arguments),
         Command::Link(arguments) => link(arguments),
         Command::Prints(arguments) => prints(arguments),
+        Command::Sets(arguments) => sets(arguments),
         Command::Tune(arguments) => tune(arguments),
         Command::Evaluate(arguments) => evaluate(arguments),
     }
@@ -112,6 +114,18 @@ fn prints(arguments: PrintsArguments) -> Result<Done> {
     Ok(done(report.skipped.count))
 }
 
+fn sets(arguments: SetsArguments) -> Result<Done> {
+    let (target, force) = (arguments.output.clone(), arguments.force);
+    let (options, run) = arguments.options()?;
+    let report =
+        to_output(target.as_deref(), force, run, |writer, progress| lookalike::sets(&options, writer, progress))?;
+    show::skipped(&report.skipped_rows, report.skipped);
+    if !run.quiet {
+        sets::show(&report, &options);
+    }
+    Ok(done(report.skipped))
+}
+
 fn tune(arguments: TuneArguments) -> Result<Done> {
     let tune = arguments.options()?;
     let tuning = with_threads(tune.run, |progress| lookalike::tune(tune.options(), progress))??;
@@ -136,7 +150,7 @@ fn to_output<T: Send>(
     target: Option<&Path>,
     force: bool,
     run: RunOptions,
-    job: impl FnOnce(&mut dyn Write, &dyn Progress) -> lookalike::Result<T> + Send,
+    job: impl FnOnce(&mut (dyn Write + Send), &dyn Progress) -> lookalike::Result<T> + Send,
 ) -> Result<T> {
     if let Some(target) = target {
         let mut file = OutputFile::new(target, force)?;

@@ -11,6 +11,7 @@ mod link;
 mod number;
 mod prints;
 mod resources;
+mod sets;
 mod show;
 mod similarity;
 mod sources;

@@ -93,6 +93,13 @@ pub enum Error {
         most: usize,
     },
 
+    /// A measure that sketches say nothing of.
+    #[error("sketches find no pairs by {measure}: leave out --recall, and the exact join finds all of them")]
+    NoSketches {
+        /// The measure.
+        measure: &'static str,
+    },
+
     /// A language without a list of stop words.
     #[error("there are no stop words of '{value}': write some of {known}, or give your own with --stopwords FILE")]
     NotALanguage {

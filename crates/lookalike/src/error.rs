@@ -73,6 +73,28 @@ pub enum Error {
         columns: String,
     },
 
+    /// An input without a set that has elements.
+    #[error(
+        "{} has no sets{}: give a set a line, or a table with --set and --element or --column",
+        path.display(),
+        if *skipped > 0 { " that can be read" } else { "" }
+    )]
+    NoSets {
+        /// The file.
+        path: PathBuf,
+        /// How many rows could not be read.
+        skipped: u64,
+    },
+
+    /// A table of which nobody knows where its sets are.
+    #[error("it is not clear which column is what: give {needed} COLUMN; the columns are {columns}")]
+    NoSetColumns {
+        /// The flag that would help.
+        needed: &'static str,
+        /// The columns that there are.
+        columns: String,
+    },
+
     /// Prints in a store or on a server.
     #[error("{url}: prints are read from files and folders alone; copy it to a file")]
     PrintsFarAway {

@@ -26,6 +26,7 @@ mod prints;
 mod progress;
 mod queue;
 mod reread;
+mod sets;
 mod source;
 mod space;
 mod stages;
@@ -59,6 +60,7 @@ pub use prints::{
     Skips, prints,
 };
 pub use progress::{Progress, Silent};
+pub use sets::{Finding, SetsForm, SetsOptions, SetsReport, sets};
 pub use source::{NearlyLost, Source};
 pub use summary::{Band, Found, Input, Removal, SkippedEntry, Stage, Summary};
 

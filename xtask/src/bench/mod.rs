@@ -21,6 +21,7 @@ mod report;
 mod results;
 mod running;
 mod script;
+mod sets;
 mod sketching;
 mod summary;
 mod text;
@@ -93,6 +94,8 @@ enum Part {
     Peers(peers::Options),
     /// Speed of reading WET.gz, beside unpacking it and no more
     Read(reading::Options),
+    /// Speed of `lookalike sets`, beside a plain join in one thread
+    Sets(sets::Options),
     /// Speed of text to tokens and features by script, beside ASCII
     Text(text::Options),
 }
@@ -113,6 +116,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         Some(Part::Methods(options)) => return methods::run(workspace, options),
         Some(Part::Peers(options)) => return peers::run(workspace, options),
         Some(Part::Read(options)) => return reading::run(workspace, options),
+        Some(Part::Sets(options)) => return sets::run(workspace, options),
         Some(Part::Text(options)) => return text::run(workspace, options),
         None => {}
     }

@@ -4,6 +4,7 @@ mod documents;
 mod prints;
 mod records;
 mod score;
+mod sets;
 
 use std::path::Path;
 
@@ -26,6 +27,8 @@ pub(crate) fn run(workspace: &Workspace, data: Option<&Path>) -> Result<()> {
     let mut missed = documents::run(&lookalike, &data)?;
     println!("\nrecords\n");
     missed.extend(records::run(&lookalike, &data)?);
+    println!("\nsets\n");
+    missed.extend(sets::count(&lookalike, &data)?);
     println!("\nprints\n");
     missed.extend(prints::run(&lookalike, &data)?);
     ensure!(missed.is_empty(), "missed: {}", missed.join(", "));

@@ -18,7 +18,7 @@ use crate::table::Table;
 
 const FOLDER: &str = "fingerprints_fvc2002";
 
-/// A database: its name, the highest equal error rate that is good enough, and the one of OpenAFIS by its published scores.
+/// A database: its name, the highest equal error rate that is good enough, and the one of `OpenAFIS` by its published scores.
 const DATABASES: [(&str, f64, f64); 4] =
     [("DB1_B", 0.06, 0.081), ("DB2_B", 0.06, 0.075), ("DB3_B", 0.09, 0.142), ("DB4_B", 0.04, 0.067)];
 

@@ -16,6 +16,7 @@ use crate::resolve::{References, Scope};
 pub(super) struct Groups {
     /// The items of each group, ascending.
     items: Lists,
+    sizes: Vec<u32>,
     /// How many items of each group are references.
     reference_counts: Vec<u32>,
     /// By size, the first group of sets that have as many features or more.
@@ -49,7 +50,8 @@ impl Groups {
         }
         let reference_count = |group: &[u32]| group.partition_point(|item| *item < references.count) as u32;
         let reference_counts = items.iter().map(reference_count).collect();
-        Self { items, reference_counts, first_of_size, references }
+        let sizes = items.iter().map(|group| sets.size(group[0])).collect();
+        Self { items, sizes, reference_counts, first_of_size, references }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -60,6 +62,12 @@ impl Groups {
     #[inline]
     pub(super) fn items(&self, group: u32) -> &[u32] {
         self.items.list(group as usize)
+    }
+
+    /// How many features the sets of a group have.
+    #[inline]
+    pub(super) fn size(&self, group: u32) -> u32 {
+        self.sizes[group as usize]
     }
 
     /// The first group whose sets have at least this size, which is no more than the largest and one.

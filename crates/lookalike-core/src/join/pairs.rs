@@ -19,7 +19,7 @@ use crate::likeness::Likeness;
 use crate::resolve::{Match, References};
 
 /// How many groups a thread probes in one go.
-const GROUPS_AT_ONCE: usize = 64;
+pub(super) const GROUPS_AT_ONCE: usize = 64;
 
 /// How many groups are probed before their matches are handed on.
 const GROUPS_IN_BLOCK: usize = 8192;
@@ -115,11 +115,11 @@ pub fn each_match<E>(
 
 /// Two groups that match, or one whose sets match each other.
 #[derive(Clone, Copy)]
-struct Found {
-    group: u32,
+pub(super) struct Found {
+    pub(super) group: u32,
     /// The partner, or the group itself.
-    partner: u32,
-    shared: u32,
+    pub(super) partner: u32,
+    pub(super) shared: u32,
 }
 
 /// Two items that match.
@@ -161,16 +161,16 @@ fn sorted(parts: Vec<Vec<Pair>>, sets: &Sets) -> Vec<Match> {
     matches
 }
 
-struct Join<'a> {
+pub(super) struct Join<'a> {
     sets: &'a Sets,
-    groups: Groups,
+    pub(super) groups: Groups,
     outlines: Vec<u64>,
     index: Index,
     probers: Probers,
 }
 
 impl<'a> Join<'a> {
-    fn new(sets: &'a Sets, criterion: Criterion, references: References) -> Self {
+    pub(super) fn new(sets: &'a Sets, criterion: Criterion, references: References) -> Self {
         let groups = Groups::new(sets, criterion, references);
         let item = |group: u32| groups.items(group)[0];
         // Whoever finds this set is at least as large.
@@ -188,7 +188,7 @@ impl<'a> Join<'a> {
     }
 
     /// Finds the partners of some groups, and the groups whose own sets match each other.
-    fn probe(&self, groups: &[u32], mut each: impl FnMut(Found)) {
+    pub(super) fn probe(&self, groups: &[u32], mut each: impl FnMut(Found)) {
         self.probers.with(|prober| {
             for group in groups {
                 if self.groups.equal_pair_count(*group) > 0 {

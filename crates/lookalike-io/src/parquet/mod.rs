@@ -103,12 +103,19 @@ pub(crate) fn each_record(
         match row {
             Ok(None) => return Ok(()),
             Ok(Some(row)) => {
-                let cell = |field: &Field| match field {
+                let plain = |field: &Field| match field {
                     Field::Null => String::new(),
                     Field::Str(text) => text.trim().to_owned(),
                     // Older writers do not say that bytes are text.
                     Field::Bytes(bytes) => String::from_utf8_lossy(bytes.data()).trim().to_owned(),
                     other => other.to_string(),
+                };
+                let cell = |field: &Field| match field {
+                    // As JSON, which says where each element ends.
+                    Field::ListInternal(list) => {
+                        list.elements().iter().map(plain).collect::<serde_json::Value>().to_string()
+                    }
+                    other => plain(other),
                 };
                 let cells: Vec<String> = row.get_column_iter().map(|(_, field)| cell(field)).collect();
                 each(&names, Ok(&cells));

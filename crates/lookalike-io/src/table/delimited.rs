@@ -1,5 +1,7 @@
 //! CSV and TSV: the first row has the names of the columns.
 
+use std::borrow::Cow;
+
 use lookalike_core::table::Table;
 
 use super::ReadTable;
@@ -10,8 +12,13 @@ const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
 pub(super) fn read(text: &str) -> Result<ReadTable, String> {
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
     let delimiter = delimiter(text);
-    let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(text.as_bytes());
-    let names: Vec<String> = reader.headers().map_err(|error| error.to_string())?.iter().map(str::to_owned).collect();
+    // Between tabs a quote is a character like any other (IANA text/tab-separated-values): a title may begin with one.
+    let has_quotes = delimiter != b'\t';
+    let mut reader =
+        csv::ReaderBuilder::new().delimiter(delimiter).quoting(has_quotes).flexible(true).from_reader(text.as_bytes());
+    let cell: fn(&str) -> Cow<'_, str> = if has_quotes { |cell| Cow::Borrowed(cell) } else { unquoted };
+    let names: Vec<String> =
+        reader.headers().map_err(|error| error.to_string())?.iter().map(|name| cell(name).into_owned()).collect();
     if let Some(twice) = (1..names.len()).find(|at| names[..*at].contains(&names[*at])) {
         return Err(format!("two of its columns are named '{}'", names[twice]));
     }
@@ -23,13 +30,22 @@ pub(super) fn read(text: &str) -> Result<ReadTable, String> {
         match reader.read_record(&mut record) {
             Ok(false) => return Ok(read),
             Ok(true) => {
-                let cells: Vec<&str> = record.iter().map(str::trim).collect();
+                let cells: Vec<Cow<'_, str>> = record.iter().map(str::trim).map(cell).collect();
                 if let Err(error) = read.table.push(&cells) {
                     read.skip(row, error.to_string());
                 }
             }
             Err(error) => read.skip(row, error.to_string()),
         }
+    }
+}
+
+/// A cell that somebody has quoted as a whole, as spreadsheets do, without its quotes.
+fn unquoted(cell: &str) -> Cow<'_, str> {
+    match cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"')) {
+        // Quotes inside are doubled; where they are not, those at the ends belong to the text.
+        Some(inside) if !inside.replace("\"\"", "").contains('"') => inside.replace("\"\"", "\"").into(),
+        _ => cell.into(),
     }
 }
 
@@ -52,6 +68,13 @@ mod tests {
         assert_eq!(read.table.column(1).iter().collect::<Vec<_>>(), ["Ann", "Smith; John"]);
         assert_eq!(read.skipped_count, 2);
         assert_eq!((read.skipped[0].row, read.skipped[1].row), (2, 3));
+    }
+
+    #[test]
+    fn between_tabs_only_whole_cells_are_quoted() {
+        let read = read("id\ttitle\n1\t\"How?\": a question\n2\t\"a \"\"b\"\"\"\n3\t\"x\" and \"y\"\n").unwrap();
+        let titles: Vec<&str> = read.table.column(1).iter().collect();
+        assert_eq!(titles, ["\"How?\": a question", "a \"b\"", "\"x\" and \"y\""]);
     }
 
     #[test]

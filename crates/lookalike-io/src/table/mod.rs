@@ -5,6 +5,7 @@
 mod delimited;
 mod objects;
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -37,6 +38,9 @@ pub struct SkippedRow {
     /// Why.
     pub reason: String,
 }
+
+/// What a Parquet file begins with.
+const PARQUET: &[u8] = b"PAR1";
 
 /// How many skipped rows are named.
 const NAMED: usize = 1000;
@@ -78,14 +82,41 @@ impl ReadTable {
 ///
 /// When it cannot be read, or has no columns.
 pub fn read_table(path: &Path) -> Result<ReadTable> {
-    let bytes = unpacked(path).map_err(Error::unreadable(path))?;
-    let read = if bytes.starts_with(b"PAR1") { parquet_table(bytes) } else { text_table(&bytes) };
-    let read = read.map_err(|reason| Error::NotATable { path: path.to_owned(), reason })?;
+    table_of(read_bytes(path)?, path)
+}
+
+/// The bytes of a file, unpacked; or of standard input for `-`.
+///
+/// # Errors
+///
+/// When it cannot be read.
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
+    unpacked(path).map_err(Error::unreadable(path))
+}
+
+/// Whether these bytes are a table by what they begin with. CSV does not show itself.
+pub fn is_table(bytes: &[u8]) -> bool {
+    bytes.starts_with(PARQUET) || bytes.trim_ascii_start().starts_with(b"{")
+}
+
+/// The text of bytes, whatever its charset.
+pub fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+    charset::decode(bytes, None, false)
+}
+
+/// The table of the bytes of a file.
+///
+/// # Errors
+///
+/// When it has no columns.
+pub fn table_of(bytes: Vec<u8>, path: &Path) -> Result<ReadTable> {
+    let read = if bytes.starts_with(PARQUET) { parquet_table(bytes) } else { text_table(&bytes) };
+    let read = read.map_err(|reason| Error::NotATable { path: shown(path).into(), reason })?;
     Ok(ReadTable { name: shown(path), ..read })
 }
 
 fn text_table(bytes: &[u8]) -> std::result::Result<ReadTable, String> {
-    let text = charset::decode(bytes, None, false);
+    let text = text_of(bytes);
     match text.trim_start().chars().next() {
         None => Err("it is empty".to_owned()),
         Some('{') => Ok(objects::read(&text)),
@@ -124,7 +155,8 @@ fn parquet_table(bytes: Vec<u8>) -> std::result::Result<ReadTable, String> {
     read.ok_or_else(|| "it has no rows".to_owned())
 }
 
-fn shown(path: &Path) -> String {
+/// The path that messages show.
+pub fn shown(path: &Path) -> String {
     if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }
 

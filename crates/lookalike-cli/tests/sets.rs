@@ -1,0 +1,232 @@
+//! `lookalike sets` as a person meets it.
+
+mod folder;
+
+use folder::{Folder, assert_refused};
+
+const BASKETS: &str = "milk bread beer\nbread milk beer\n\nmilk bread\ntea\n";
+
+const RATINGS: &str = "user,film,stars\nann,alien,5\nann,brazil,1\nbob,alien,4\nbob,brazil,1\ncleo,casablanca,3\n";
+
+/// The rows of a run that must succeed, without the header.
+fn rows(folder: &Folder, arguments: &[&str]) -> Vec<String> {
+    let ran = folder.run(&[&["sets"], arguments, &["--format", "tsv", "-q"]].concat());
+    assert_eq!(ran.code, 0, "{arguments:?}: {}", ran.stderr);
+    ran.stdout.lines().skip(1).map(str::to_owned).collect()
+}
+
+#[test]
+fn lines_are_sets_and_equal_ones_are_pairs() {
+    let folder = Folder::new();
+    folder.write("baskets.txt", BASKETS);
+    let ran = folder.run(&["sets", "baskets.txt", "--threshold", "0.6"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(
+        ran.stdout,
+        "{\"left_id\":\"1\",\"right_id\":\"2\",\"jaccard\":1.0,\"shared\":3}\n\
+         {\"left_id\":\"1\",\"right_id\":\"4\",\"jaccard\":0.6666666666666666,\"shared\":2}\n\
+         {\"left_id\":\"2\",\"right_id\":\"4\",\"jaccard\":0.6666666666666666,\"shared\":2}\n"
+    );
+    assert!(ran.stderr.starts_with("3 pairs among 5 sets, in"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("1 set without elements"), "{}", ran.stderr);
+    let ran = folder.run(&["sets", "baskets.txt", "--threshold", "0.7", "--format", "tsv"]);
+    assert_eq!(ran.stdout, "left_id\tright_id\tjaccard\tshared\n1\t2\t1\t3\n");
+}
+
+#[test]
+fn the_same_sets_are_read_in_every_form() {
+    let folder = Folder::new();
+    folder
+        .write("lines.txt", "a x y z\nb y z\nc w\n")
+        .write("separated.txt", "a|x|y|z\nb|y|z\nc|w\n")
+        .write("pairs.csv", "who,what\na,x\nb,y\na,y\na,z\nb,z\nc,w\n")
+        .write("wide.tsv", "n\tset\telement\n1\ta\tx\n2\tb\ty\n3\ta\ty\n4\ta\tz\n5\tb\tz\n6\tc\tw\n")
+        .write("pairs.jsonl", "{\"set\":\"a\",\"element\":\"x\"}\n{\"set\":\"a\",\"element\":\"y\"}\n{\"set\":\"a\",\"element\":\"z\"}\n{\"set\":\"b\",\"element\":\"y\"}\n{\"set\":\"b\",\"element\":\"z\"}\n")
+        .write("lists.jsonl", "{\"name\":\"a\",\"list\":[\"x\",\"y\",\"z\"]}\n{\"name\":\"b\",\"list\":[\"z\",\"y\"]}\n")
+        .write("lists.csv", "name,list\na,x y z\nb,z y y\n");
+    let threshold = &["--threshold", "0.5"][..];
+    for arguments in [
+        &["lines.txt", "--id"][..],
+        &["separated.txt", "--id", "--separator", "|"],
+        &["pairs.csv"],
+        &["pairs.csv", "--set", "who", "--element", "what"],
+        &["pairs.csv", "--element", "what"],
+        &["wide.tsv"],
+        &["pairs.jsonl"],
+        &["lists.jsonl", "--set", "name", "--column", "list"],
+        &["lists.csv", "--set", "name", "--column", "list"],
+    ] {
+        assert_eq!(rows(&folder, &[arguments, threshold].concat()), ["a\tb\t0.6666666666666666\t2"], "{arguments:?}");
+    }
+    assert_eq!(
+        rows(&folder, &[&["pairs.csv", "--transpose"], threshold].concat()),
+        ["x\ty\t0.5\t1", "x\tz\t0.5\t1", "y\tz\t1\t2"]
+    );
+}
+
+#[test]
+fn measures_differ_and_containment_has_a_direction() {
+    let folder = Folder::new();
+    folder.write("in.txt", "small a b\nlarge a b c d e f g h\n");
+    let measure =
+        |name: &str, threshold: &str| rows(&folder, &["in.txt", "--id", "--measure", name, "--threshold", threshold]);
+    assert_eq!(measure("jaccard", "0.25"), ["small\tlarge\t0.25\t2"]);
+    assert_eq!(measure("cosine", "0.5"), ["small\tlarge\t0.5\t2"]);
+    assert_eq!(measure("overlap", "1"), ["small\tlarge\t1\t2"]);
+    assert_eq!(measure("containment", "1"), ["small\tlarge\t1\t2"]);
+    assert_eq!(measure("containment", "0.25"), ["small\tlarge\t1\t2", "large\tsmall\t0.25\t2"]);
+}
+
+#[test]
+fn weights_make_a_difference() {
+    let folder = Folder::new();
+    folder.write("ratings.csv", RATINGS);
+    // 4 + 1 over 5 + 1.
+    let weighted = ["ratings.csv", "--weights", "stars", "--threshold", "0.1"];
+    assert_eq!(rows(&folder, &weighted), ["ann\tbob\t0.8333333333333334\t5"]);
+    // alien has 5 and 4, brazil 1 and 1.
+    let transposed = ["ratings.csv", "--weights", "stars", "--transpose", "--top", "1"];
+    assert_eq!(
+        rows(&folder, &transposed),
+        ["alien\tbrazil\t0.2222222222222222\t2", "brazil\talien\t0.2222222222222222\t2"]
+    );
+}
+
+#[test]
+fn the_nearest_come_first() {
+    let folder = Folder::new();
+    folder.write("in.txt", "a 1 2 3\nb 1 2 4\nc 1 2 3 4\nd 9\n").write("other.txt", "x 1 2\ny 4 9\nz 7\n");
+    assert_eq!(rows(&folder, &["in.txt", "--id", "--top", "1"]), ["a\tc\t0.75\t3", "b\tc\t0.75\t3", "c\ta\t0.75\t3"]);
+    assert_eq!(rows(&folder, &["in.txt", "--id", "--top", "2", "--threshold", "0.6"]).len(), 4);
+    assert_eq!(
+        rows(&folder, &["in.txt", "--id", "--against", "other.txt", "--top", "1"]),
+        ["a\tx\t0.6666666666666666\t2", "b\tx\t0.6666666666666666\t2", "c\tx\t0.5\t2", "d\ty\t0.5\t1"]
+    );
+    assert_eq!(
+        rows(&folder, &["in.txt", "--id", "--against", "other.txt", "--threshold", "0.6"]),
+        ["a\tx\t0.6666666666666666\t2", "b\tx\t0.6666666666666666\t2"]
+    );
+}
+
+#[test]
+fn sketches_state_their_recall() {
+    let folder = Folder::new();
+    folder.write("in.txt", BASKETS);
+    let ran = folder.run(&["sets", "in.txt", "--threshold", "0.6", "--recall", "0.99"]);
+    assert_eq!((ran.code, ran.stdout.lines().count()), (0, 3), "{}", ran.stderr);
+    assert!(ran.stderr.contains("a pair at the threshold with a chance of 0.99"), "{}", ran.stderr);
+    let refused = ["sets", "in.txt", "--threshold", "0.6", "--recall", "0.9", "--measure", "overlap"];
+    assert_refused(&folder, &refused, &["overlap", "leave out --recall"]);
+    assert_refused(&folder, &["sets", "in.txt", "--threshold", "0.6", "--recall", "1.5"], &["recall", "0.99"]);
+}
+
+#[test]
+fn texts_are_sets_of_grams() {
+    let folder = Folder::new();
+    folder.write("titles.txt", "Salt Road\nsalt road\nNight Ferry\n").write("titles.csv", "n,title\n7,Ab\n8,ab \n");
+    assert_eq!(rows(&folder, &["titles.txt", "--grams", "3", "--threshold", "0.9"]), ["1\t2\t1\t9"]);
+    let csv = ["titles.csv", "--grams", "3", "--set", "n", "--column", "title", "--threshold", "0.9"];
+    assert_eq!(rows(&folder, &csv), ["7\t8\t1\t2"]);
+}
+
+#[test]
+fn what_is_bad_is_skipped_and_told() {
+    let folder = Folder::new();
+    folder.write(
+        "in.csv",
+        "user,film,stars\nann,alien,5\nbob,alien,many\nbob,alien,-1\ncleo,alien,5\n,alien,1\ndan,,1\nx\n",
+    );
+    let ran = folder.run(&["sets", "in.csv", "--weights", "stars", "--threshold", "0.5", "--format", "tsv"]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert_eq!(ran.stdout.lines().count(), 2, "{}", ran.stdout);
+    for said in [
+        "row 2: 'many' is no weight",
+        "row 3: '-1' is no weight",
+        "row 5: it has no set",
+        "row 6: it has no element",
+        "row 7:",
+    ] {
+        assert!(ran.stderr.contains(&format!("skipped in.csv, {said}")), "{said}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn what_cannot_be_done_is_said_in_one_line() {
+    let folder = Folder::new();
+    folder
+        .write("in.txt", BASKETS)
+        .write("empty.txt", "")
+        .write("blank.txt", "\n \n")
+        .write("in.csv", RATINGS)
+        .write("bad.csv", "user,film,stars\nann,alien,many\n");
+    let refuse = |arguments: &[&str], said: &[&str]| assert_refused(&folder, &[&["sets"], arguments].concat(), said);
+    refuse(&["in.txt", "--threshold", "0"], &["threshold of 0", "above 0"]);
+    refuse(&["in.txt", "--threshold", "1.2"], &["threshold of 1.2"]);
+    refuse(&["gone.txt", "--threshold", "0.5"], &["gone.txt"]);
+    refuse(&["empty.txt", "--threshold", "0.5"], &["empty.txt has no sets: give a set a line"]);
+    refuse(&["blank.txt", "--threshold", "0.5"], &["blank.txt has no sets"]);
+    refuse(&["in.csv", "--threshold", "0.5", "--set", "person"], &["no column 'person'", "user, film, stars"]);
+    refuse(&["in.csv", "--threshold", "0.5", "--weights", "rating"], &["no column 'rating'", "user, film, stars"]);
+    refuse(&["in.csv", "--threshold", "0.5"], &["give --set COLUMN", "user, film, stars"]);
+    refuse(&["in.csv", "--threshold", "0.5", "--set", "user"], &["give --element COLUMN", "user, film, stars"]);
+    refuse(&["in.csv", "--threshold", "0.5", "--grams", "3"], &["give --column COLUMN"]);
+    refuse(&["bad.csv", "--threshold", "0.5", "--weights", "stars"], &["bad.csv has no sets that can be read"]);
+    refuse(&["in.csv", "--threshold", "0.5", "--weights", "stars", "--measure", "cosine"], &["--measure jaccard"]);
+    refuse(&["in.txt", "--threshold", "0.5", "--separator", "::"], &["one character"]);
+    refuse(&["in.txt", "--threshold", "0.5", "--threads", "0"], &["--threads"]);
+    refuse(&["in.txt", "--threshold", "0.5", "--against", "gone.txt"], &["gone.txt"]);
+    refuse(&["in.txt"], &["--threshold"]);
+    refuse(&["in.txt", "--top", "0"], &["--top"]);
+}
+
+#[test]
+fn output_is_complete_or_absent_and_not_replaced_by_accident() {
+    let folder = Folder::new();
+    folder.write("in.txt", BASKETS).write("kept.jsonl", "mine");
+    assert_refused(&folder, &["sets", "in.txt", "--threshold", "0.6", "-o", "kept.jsonl"], &["kept.jsonl", "--force"]);
+    assert_eq!(folder.read("kept.jsonl"), "mine");
+    assert_refused(&folder, &["sets", "gone.txt", "--threshold", "0.6", "-o", "out.jsonl"], &["gone.txt"]);
+    let ran = folder.run(&["sets", "in.txt", "--threshold", "0.6", "-o", "kept.jsonl", "--force"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
+    assert_eq!(folder.read("kept.jsonl").lines().count(), 3);
+}
+
+#[test]
+fn standard_input_is_read() {
+    let folder = Folder::new();
+    let ran = folder.run_with(&["sets", "-", "--threshold", "0.7", "--format", "tsv", "-q"], BASKETS.as_bytes());
+    assert_eq!((ran.code, ran.stdout.lines().count(), ran.stderr.as_str()), (0, 2, ""));
+}
+
+#[test]
+fn the_examples_of_the_help_work() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let help = Folder::new().run(&["sets", "--help"]).stdout;
+    let examples: Vec<&str> = help.lines().filter_map(|line| line.trim().strip_prefix("lookalike ")).collect();
+    assert_eq!(examples.len(), 3, "{help}");
+    for example in examples {
+        let arguments: Vec<String> =
+            example.split(' ').map(|word| word.replace("examples/", &format!("{root}/examples/"))).collect();
+        let ran = Folder::new().run(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+        assert!(ran.code == 0 && ran.stdout.lines().count() > 1, "{example}: {}", ran.stderr);
+    }
+}
+
+/// Every command of the guide prints what the guide shows.
+#[test]
+fn the_guide_is_true() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let guide = std::fs::read_to_string(format!("{root}/docs/sets.md")).unwrap();
+    let mut count = 0;
+    for block in guide.split("```console\n").skip(1).filter_map(|rest| rest.split("```").next()) {
+        for example in block.split("$ lookalike ").skip(1) {
+            let (command, shown) = example.split_once('\n').unwrap();
+            let arguments: Vec<String> =
+                command.split(' ').map(|word| word.replace("examples/", &format!("{root}/examples/"))).collect();
+            let ran = Folder::new().run(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+            assert_eq!((ran.code, ran.stdout.as_str()), (0, shown), "{command}: {}", ran.stderr);
+            count += 1;
+        }
+    }
+    assert!(count >= 5, "{count}");
+}

@@ -1,0 +1,93 @@
+//! How alike two sets are: a measure without a threshold, of counts or of weights.
+//!
+//! What a reader would get wrong: containment has a direction. It says how much of the left set lies in the right one,
+//! and which of two sets is the left one is the user's question, not a matter of order.
+
+use crate::criterion::Criterion;
+use crate::similarity::Threshold;
+
+/// A measure of two sets by what they share and have: numbers of elements, or weights.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Measure {
+    /// Shared over all: of weights, the lesser ones over the greater ones.
+    #[default]
+    Jaccard,
+    /// Shared over what the left set has.
+    Containment,
+    /// Shared over the geometric mean of both.
+    Cosine,
+    /// Shared over what the smaller set has: the overlap coefficient.
+    Overlap,
+}
+
+impl Measure {
+    /// The similarity of two sets, within 0 and 1. With nothing shared it is 0.
+    ///
+    /// Rounded, it still does not shrink when more is shared, and does not grow when a set does, so that a bound that
+    /// is computed by it is never too low.
+    ///
+    /// ```
+    /// use lookalike_core::join::Measure;
+    ///
+    /// assert_eq!(Measure::Jaccard.similarity(2, 4, 2), 0.5);
+    /// assert_eq!(Measure::Containment.similarity(2, 4, 2), 0.5);
+    /// assert_eq!(Measure::Containment.similarity(2, 2, 4), 1.0);
+    /// assert_eq!(Measure::Overlap.similarity(2, 4, 2), 1.0);
+    /// ```
+    #[inline]
+    pub fn similarity(self, shared: u64, left: u64, right: u64) -> f64 {
+        if shared == 0 {
+            return 0.0;
+        }
+        let whole = match self {
+            Self::Jaccard => (left + right - shared) as f64,
+            Self::Containment => left as f64,
+            Self::Cosine => (left as f64 * right as f64).sqrt(),
+            Self::Overlap => left.min(right) as f64,
+        };
+        shared as f64 / whole
+    }
+
+    /// What a join asks for, so that it finds every pair that reaches the threshold in one direction at least.
+    pub fn criterion(self, threshold: Threshold) -> Criterion {
+        match self {
+            Self::Jaccard => Criterion::Jaccard(threshold),
+            // The smaller of two sets has the greater share in the other.
+            Self::Containment | Self::Overlap => Criterion::Containment(threshold),
+            Self::Cosine => Criterion::Cosine(threshold),
+        }
+    }
+
+    /// Whether left and right make a difference.
+    pub fn is_directed(self) -> bool {
+        self == Self::Containment
+    }
+
+    /// Its word, in flags and outputs.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Jaccard => "jaccard",
+            Self::Containment => "containment",
+            Self::Cosine => "cosine",
+            Self::Overlap => "overlap",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::feature_set::Overlap;
+
+    #[test]
+    fn a_join_decides_by_the_same_number() {
+        let threshold = Threshold::new(0.5).unwrap();
+        for measure in [Measure::Jaccard, Measure::Cosine, Measure::Overlap] {
+            for (shared, left, right) in [(0, 0, 3), (1, 3, 2), (7, 11, 13), (5, 5, 5), (1, 1, 4_000_000_000)] {
+                let by_join = measure.criterion(threshold).similarity(Overlap { shared, left, right });
+                let own = measure.similarity(shared.into(), left.into(), right.into());
+                assert_eq!(own.to_bits(), by_join.to_bits(), "{measure:?} {shared} {left} {right}");
+            }
+        }
+    }
+}

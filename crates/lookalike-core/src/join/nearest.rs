@@ -1,0 +1,336 @@
+//! Sets to those nearest to each: all from a threshold on, or only the best few.
+//!
+//! A set walks through its tokens, the rare ones first, and measures whom it meets there. What it can share with someone
+//! whom it did not meet so far is the weight that remains; once that is too little to get among the best so far, the
+//! walk ends. So the worst of the best is a threshold that rises by itself, and the filters of the join apply.
+//!
+//! What a reader would get wrong: bounds are no formulas of their own. A bound is the similarity of the best pair that
+//! is still possible, computed as all similarities are, so that rounding never makes it lower than what it bounds.
+
+use std::ops::Range;
+
+use super::{Measure, WeightedSets};
+
+/// A set that is near another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Near {
+    /// The other set.
+    pub item: u32,
+    /// How near it is.
+    pub similarity: f64,
+    /// The weight that both share.
+    pub shared: u64,
+}
+
+impl Near {
+    /// Whether this one is nearer; of equals the first in order.
+    fn is_before(&self, other: &Self) -> bool {
+        self.similarity > other.similarity
+            || self.similarity.total_cmp(&other.similarity).is_eq() && self.item < other.item
+    }
+}
+
+/// Sets that can be asked for.
+#[derive(Debug)]
+pub struct Nearest<'a> {
+    sets: &'a WeightedSets,
+    measure: Measure,
+    threshold: f64,
+    /// How many of the nearest are wanted.
+    count: Option<usize>,
+    /// By token, the lightest sets first.
+    postings: Vec<Posting>,
+    /// Where the postings of each token end.
+    ends: Vec<usize>,
+}
+
+/// A set that has a token.
+#[derive(Clone, Copy, Debug, Default)]
+struct Posting {
+    /// The weight of the whole set.
+    total: u64,
+    /// Its weight from the token on.
+    rest: u64,
+    set: u32,
+    /// Where the token is in the set.
+    place: u32,
+}
+
+/// Where a set is on its walk.
+#[derive(Clone, Copy)]
+struct Met {
+    item: u32,
+    total: u64,
+    place: usize,
+    /// The weight of the set from there on.
+    rest: u64,
+}
+
+/// What a thread needs to ask for one set after the other.
+#[derive(Debug)]
+pub struct Seeker {
+    /// The turn in which each set was last met.
+    met: Vec<u32>,
+    turn: u32,
+}
+
+impl Seeker {
+    /// One who has met nobody of so many sets.
+    pub fn new(set_count: usize) -> Self {
+        Self { met: vec![0; set_count], turn: 0 }
+    }
+
+    fn begin(&mut self) {
+        self.turn = self.turn.wrapping_add(1);
+        if self.turn == 0 {
+            self.met.fill(0);
+            self.turn = 1;
+        }
+    }
+
+    #[inline]
+    fn meets(&mut self, set: u32) -> bool {
+        std::mem::replace(&mut self.met[set as usize], self.turn) != self.turn
+    }
+}
+
+impl<'a> Nearest<'a> {
+    /// Finds, among `others`, those with this similarity or more; with a `count` no more than so many of them, and a
+    /// threshold of 0 then takes whoever shares anything.
+    pub fn new(
+        sets: &'a WeightedSets,
+        measure: Measure,
+        threshold: f64,
+        count: Option<usize>,
+        others: Range<u32>,
+    ) -> Self {
+        // Whoever finds this set at a token has at best nothing but what is shared.
+        let prefix = |set: u32| {
+            let total = sets.total(set);
+            sets.rests(set).partition_point(|rest| measure.similarity(*rest, *rest, total) >= threshold)
+        };
+        let mut ends = vec![0; sets.token_count()];
+        for set in others.clone() {
+            sets.tokens(set)[..prefix(set)].iter().for_each(|token| ends[*token as usize] += 1);
+        }
+        let mut total = 0;
+        for end in &mut ends {
+            // For now the start; filling in moves each to its end.
+            (*end, total) = (total, total + *end);
+        }
+        let mut postings = vec![Posting::default(); total];
+        let mut by_total: Vec<u32> = others.collect();
+        by_total.sort_by_key(|set| sets.total(*set));
+        for set in by_total {
+            let places = sets.tokens(set)[..prefix(set)].iter().zip(sets.rests(set));
+            for (place, (token, rest)) in (0..).zip(places) {
+                let end: &mut usize = &mut ends[*token as usize];
+                postings[*end] = Posting { total: sets.total(set), rest: *rest, set, place };
+                *end += 1;
+            }
+        }
+        Self { sets, measure, threshold, count, postings, ends }
+    }
+
+    /// The nearest of a set, without itself: with a count the nearest first, else in no order that means anything.
+    pub fn of(&self, item: u32, seeker: &mut Seeker, nearest: &mut Vec<Near>) {
+        nearest.clear();
+        seeker.begin();
+        let total = self.sets.total(item);
+        for (place, (token, rest)) in self.sets.tokens(item).iter().zip(self.sets.rests(item)).enumerate() {
+            if !self.is_wanted(nearest, self.measure.similarity(*rest, total, *rest), 0) {
+                return;
+            }
+            let met = Met { item, total, place, rest: *rest };
+            let postings = self.postings(*token);
+            // At best somebody has what remains here and nothing else. The further from that weight, in either
+            // direction, the less is possible.
+            let (lighter, heavier) = postings.split_at(postings.partition_point(|posting| posting.total < *rest));
+            self.visit(met, heavier.iter(), seeker, nearest);
+            self.visit(met, lighter.iter().rev(), seeker, nearest);
+        }
+    }
+
+    /// Measures those that are met at a token, until no later one can be near enough.
+    fn visit<'p>(
+        &self,
+        met: Met,
+        postings: impl Iterator<Item = &'p Posting>,
+        seeker: &mut Seeker,
+        nearest: &mut Vec<Near>,
+    ) {
+        let Met { item, total, place, rest } = met;
+        for posting in postings {
+            let most = |shared: u64| self.measure.similarity(shared, total, posting.total);
+            if !self.is_wanted(nearest, most(rest.min(posting.total)), 0) {
+                return;
+            }
+            if !self.is_wanted(nearest, most(rest.min(posting.rest)), posting.set)
+                || posting.set == item
+                || !seeker.meets(posting.set)
+            {
+                continue;
+            }
+            let shared = self.shared(item, place, posting);
+            let similarity = most(shared);
+            if self.is_wanted(nearest, similarity, posting.set) {
+                self.insert(nearest, Near { item: posting.set, similarity, shared });
+            }
+        }
+    }
+
+    #[inline]
+    fn postings(&self, token: u32) -> &[Posting] {
+        let start = if token == 0 { 0 } else { self.ends[token as usize - 1] };
+        &self.postings[start..self.ends[token as usize]]
+    }
+
+    /// Whether a set of this similarity, or less, would be taken.
+    #[inline]
+    fn is_wanted(&self, nearest: &[Near], similarity: f64, item: u32) -> bool {
+        similarity >= self.threshold
+            && self.count.is_none_or(|count| {
+                nearest.len() < count
+                    || nearest.last().is_some_and(|last| Near { item, similarity, shared: 0 }.is_before(last))
+            })
+    }
+
+    fn insert(&self, nearest: &mut Vec<Near>, near: Near) {
+        let Some(count) = self.count else { return nearest.push(near) };
+        let place = nearest.partition_point(|other| other.is_before(&near));
+        nearest.insert(place, near);
+        nearest.truncate(count);
+    }
+
+    /// The weight that two sets share from the first token on that they share.
+    fn shared(&self, item: u32, place: usize, posting: &Posting) -> u64 {
+        let (left, left_rests) = (&self.sets.tokens(item)[place..], &self.sets.rests(item)[place..]);
+        let from = posting.place as usize;
+        let (right, right_rests) = (&self.sets.tokens(posting.set)[from..], &self.sets.rests(posting.set)[from..]);
+        let weight = |rests: &[u64], at: usize| rests[at] - rests.get(at + 1).copied().unwrap_or(0);
+        let (mut l, mut r, mut shared) = (0, 0, 0);
+        while l < left.len() && r < right.len() {
+            let (one, other) = (left[l], right[r]);
+            if one == other {
+                shared += weight(left_rests, l).min(weight(right_rests, r));
+            }
+            l += usize::from(one <= other);
+            r += usize::from(other <= one);
+        }
+        shared
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+
+    use super::super::{Sets, WeightedItem};
+    use super::*;
+
+    type Plain = HashMap<u64, u64>;
+
+    /// Weights are eighths, which are exact, so that brute force decides as we do at the threshold.
+    fn items() -> impl Strategy<Value = Vec<Plain>> {
+        let small = proptest::collection::hash_map(0_u64..20, 1_u64..30, 0..8);
+        let like = proptest::collection::hash_map(100_u64..130, 8_u64..10, 15..28);
+        proptest::collection::vec(prop_oneof![3 => small, 2 => like], 0..40)
+    }
+
+    fn similarity(measure: Measure, left: &Plain, right: &Plain) -> f64 {
+        let sum = |set: &Plain| set.values().sum::<u64>() as f64;
+        let shared: u64 = left.iter().map(|(element, weight)| *weight.min(right.get(element).unwrap_or(&0))).sum();
+        let (shared, l, r) = (shared as f64, sum(left), sum(right));
+        if shared == 0.0 {
+            return 0.0;
+        }
+        match measure {
+            Measure::Jaccard => shared / (l + r - shared),
+            Measure::Containment => shared / l,
+            Measure::Cosine => shared / (l * r).sqrt(),
+            Measure::Overlap => shared / l.min(r),
+        }
+    }
+
+    fn by_brute_force(
+        items: &[Plain],
+        measure: Measure,
+        threshold: f64,
+        count: Option<usize>,
+        others: Range<u32>,
+    ) -> Vec<Vec<u32>> {
+        let of_item = |item: usize| {
+            let mut near: Vec<(f64, u32)> = others
+                .clone()
+                .filter(|other| *other as usize != item)
+                .map(|other| (similarity(measure, &items[item], &items[other as usize]), other))
+                .filter(|(similarity, _)| *similarity > 0.0 && *similarity >= threshold)
+                .collect();
+            near.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
+            near.truncate(count.unwrap_or(usize::MAX));
+            near.into_iter().map(|(_, other)| other).collect()
+        };
+        (0..items.len()).map(of_item).collect()
+    }
+
+    /// Holds what is found against brute force.
+    fn check(
+        sets: &WeightedSets,
+        items: &[Plain],
+        measure: Measure,
+        threshold: f64,
+        count: Option<usize>,
+        first: u32,
+    ) -> Result<(), TestCaseError> {
+        let others = first.min(items.len() as u32)..items.len() as u32;
+        let expected = by_brute_force(items, measure, threshold, count, others.clone());
+        let nearest = Nearest::new(sets, measure, threshold, count, others);
+        let (mut seeker, mut found) = (Seeker::new(items.len()), Vec::new());
+        for (item, mut expected) in (0..).zip(expected) {
+            nearest.of(item, &mut seeker, &mut found);
+            let mut found: Vec<u32> = found.iter().map(|near| near.item).collect();
+            if count.is_none() {
+                found.sort_unstable();
+                expected.sort_unstable();
+            }
+            prop_assert_eq!(found, expected);
+        }
+        Ok(())
+    }
+
+    fn threshold() -> impl Strategy<Value = f64> {
+        prop_oneof![Just(0.0), Just(0.5), Just(1.0), 0.01..1.0]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(500))]
+
+        #[test]
+        fn the_nearest_by_weight_are_those_that_brute_force_finds(
+            items in items(), threshold in threshold(), count in proptest::option::of(1_usize..6), first in 0_u32..10
+        ) {
+            let eighth = |(feature, weight): (&u64, &u64)| {
+                WeightedItem { feature: *feature, weight: *weight as f64 / 8.0 }
+            };
+            let eighths: Vec<Vec<_>> = items.iter().map(|item| item.iter().map(eighth).collect()).collect();
+            let sets = WeightedSets::new(&eighths);
+            for measure in [Measure::Jaccard, Measure::Containment, Measure::Overlap] {
+                check(&sets, &items, measure, threshold, count, first)?;
+            }
+        }
+
+        #[test]
+        fn the_nearest_by_number_are_those_that_brute_force_finds(
+            mut items in items(), threshold in threshold(), count in proptest::option::of(1_usize..6), first in 0_u32..10
+        ) {
+            items.iter_mut().flat_map(Plain::values_mut).for_each(|weight| *weight = 1);
+            let features: Vec<Vec<u64>> = items.iter().map(|item| item.keys().copied().collect()).collect();
+            let sets = WeightedSets::of_equal_weights(&Sets::new(&features));
+            for measure in [Measure::Jaccard, Measure::Containment, Measure::Cosine, Measure::Overlap] {
+                check(&sets, &items, measure, threshold, count, first)?;
+            }
+        }
+    }
+}

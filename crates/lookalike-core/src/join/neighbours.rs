@@ -1,0 +1,145 @@
+//! Sets to the partners of each: matches by item instead of pair by pair.
+//!
+//! What a reader would get wrong: partners are kept by group. Ten thousand equal sets are one entry here and fifty
+//! million pairs, which are made only while somebody asks for the partners of one item after the other.
+
+use rayon::prelude::*;
+
+use super::Sets;
+use super::groups::Groups;
+use super::pairs::{Found, GROUPS_AT_ONCE, Join};
+use crate::criterion::Criterion;
+use crate::resolve::References;
+
+/// The matches of all items.
+#[derive(Debug)]
+pub struct Neighbours {
+    groups: Groups,
+    /// The group of each item; [`NONE`] of those that can match nothing.
+    group_of: Vec<u32>,
+    /// The groups that match each group, list after list.
+    partners: Vec<Partner>,
+    ends: Vec<usize>,
+    references: References,
+}
+
+/// No group.
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Partner {
+    group: u32,
+    shared: u32,
+}
+
+impl Neighbours {
+    /// All matches, by an exact join.
+    ///
+    /// ```
+    /// use lookalike_core::criterion::Criterion;
+    /// use lookalike_core::join::{Neighbours, Sets};
+    /// use lookalike_core::resolve::References;
+    /// use lookalike_core::similarity::Threshold;
+    ///
+    /// let sets = Sets::new(&[vec![1, 2, 3, 4], vec![8, 9], vec![1, 2, 3, 5]]);
+    /// let neighbours = Neighbours::new(&sets, Criterion::Jaccard(Threshold::new(0.6)?), References::default());
+    ///
+    /// let mut of_last = Vec::new();
+    /// neighbours.each(2, |other, shared| of_last.push((other, shared)));
+    /// assert_eq!(of_last, [(0, 3)]);
+    /// # Ok::<(), lookalike_core::Error>(())
+    /// ```
+    pub fn new(sets: &Sets, criterion: Criterion, references: References) -> Self {
+        let join = Join::new(sets, criterion, references);
+        let of_groups = |groups: &[u32]| {
+            let mut all = Vec::new();
+            join.probe(groups, |found| all.push(found));
+            all
+        };
+        let groups: Vec<u32> = (0..join.groups.len() as u32).collect();
+        let by_groups: Vec<Vec<Found>> = groups.par_chunks(GROUPS_AT_ONCE).map(of_groups).collect();
+        Self::of_found(sets.len(), join.groups, &by_groups, references)
+    }
+
+    /// The partners that were found between groups, seen from both sides.
+    pub(super) fn of_found(item_count: usize, groups: Groups, parts: &[Vec<Found>], references: References) -> Self {
+        let mut group_of = vec![NONE; item_count];
+        for group in 0..groups.len() as u32 {
+            groups.items(group).iter().for_each(|item| group_of[*item as usize] = group);
+        }
+        // Equal items need no entry: they are the items of the group.
+        let all = || parts.iter().flatten().filter(|found| found.group != found.partner);
+        let mut ends = vec![0; groups.len()];
+        for found in all() {
+            ends[found.group as usize] += 1;
+            ends[found.partner as usize] += 1;
+        }
+        let mut total = 0;
+        for end in &mut ends {
+            // For now the start; filling in moves each to its end.
+            (*end, total) = (total, total + *end);
+        }
+        let mut partners = vec![Partner::default(); total];
+        for Found { group, partner, shared } in all().copied() {
+            for (one, other) in [(group, partner), (partner, group)] {
+                let end: &mut usize = &mut ends[one as usize];
+                partners[*end] = Partner { group: other, shared };
+                *end += 1;
+            }
+        }
+        Self { groups, group_of, partners, ends, references }
+    }
+
+    /// The matches of an item: each with how many features are shared, in no order that means anything.
+    pub fn each(&self, item: u32, mut each: impl FnMut(u32, u32)) {
+        let group = self.group_of[item as usize];
+        if group == NONE {
+            return;
+        }
+        let start = if group == 0 { 0 } else { self.ends[group as usize - 1] };
+        let own = Partner { group, shared: self.groups.size(group) };
+        for partner in self.partners[start..self.ends[group as usize]].iter().chain([&own]) {
+            for other in self.groups.items(partner.group) {
+                if *other != item && self.references.compare(item, *other) {
+                    each(*other, partner.shared);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::brute::{self, in_threads};
+    use super::super::matches;
+    use super::*;
+    use crate::resolve::Scope;
+
+    proptest! {
+        #[test]
+        fn neighbours_are_matches_seen_from_both_sides(
+            items in brute::items(), criterion in brute::criterion(), count in 0_u32..20, is_strict in any::<bool>()
+        ) {
+            let scope = if is_strict { Scope::References } else { Scope::Everything };
+            let references = References { count: count.min(items.len() as u32), scope };
+            let sets = Sets::new(&items);
+            let mut expected = Vec::new();
+            for found in matches(&sets, criterion, references) {
+                let shared = found.likeness.overlap().unwrap().shared;
+                expected.extend([(found.left, found.right, shared), (found.right, found.left, shared)]);
+            }
+            expected.sort_unstable();
+            for threads in [1, 4] {
+                let neighbours = in_threads(threads, || Neighbours::new(&sets, criterion, references));
+                let mut found = Vec::new();
+                for item in 0..items.len() as u32 {
+                    neighbours.each(item, |other, shared| found.push((item, other, shared)));
+                }
+                found.sort_unstable();
+                prop_assert_eq!(&found, &expected);
+            }
+        }
+    }
+}

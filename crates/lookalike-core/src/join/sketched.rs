@@ -1,0 +1,191 @@
+//! Sets to partners by sketches: those that agree in a band are measured, the others are never met.
+//!
+//! What a reader would get wrong: sketches are made of tokens, without the features that a single set has. Those can
+//! only keep slots from agreeing, so that the recall is no less than the banding promises, and mostly more.
+
+use std::convert::Infallible;
+use std::sync::Mutex;
+
+use rayon::prelude::*;
+
+use super::groups::Groups;
+use super::neighbours::Neighbours;
+use super::pairs::{Found, GROUPS_AT_ONCE};
+use super::probe::{Prober, Probers};
+use super::{Measure, Sets};
+use crate::banding::Banding;
+use crate::bucket::{Entry, lists_of_columns};
+use crate::error::{Error, Result};
+use crate::hash::mix;
+use crate::lists::Lists;
+use crate::resolve::References;
+use crate::similarity::Threshold;
+use crate::sketch::SlotKind;
+
+/// How much memory the sorting of keys may take: enough for ten million sets a column.
+const SORTING_BYTES: usize = 1 << 28;
+
+impl Measure {
+    /// The bands and rows that find a pair at the threshold with this chance at least.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSketches`] for measures of which a sketch says nothing; as [`Banding::for_recall`] otherwise.
+    pub fn banding(self, threshold: Threshold, recall: f64) -> Result<Banding> {
+        let jaccard = match self {
+            Self::Jaccard => threshold,
+            // A set inside of one that is 1 / t² times as large has the cosine t, and the least Jaccard similarity of
+            // all pairs that have it: t².
+            Self::Cosine => Threshold::new(threshold.value().powi(2))?,
+            Self::Containment | Self::Overlap => return Err(Error::NoSketches { measure: self.word() }),
+        };
+        Banding::for_recall(jaccard, recall)
+    }
+}
+
+impl Neighbours {
+    /// The matches that bands find: each is measured, but some are left out.
+    pub fn sketched(
+        sets: &Sets,
+        measure: Measure,
+        threshold: Threshold,
+        banding: Banding,
+        references: References,
+    ) -> Self {
+        let criterion = measure.criterion(threshold);
+        let groups = Groups::new(sets, criterion, references);
+        let buckets = buckets(sets, &groups, banding);
+        let of_group = buckets.transposed(groups.len());
+        let probers = Probers::new(criterion, groups.len(), sets.token_count());
+        let search = Search { sets, groups: &groups, buckets: &buckets, of_group: &of_group };
+        let all: Vec<u32> = (0..groups.len() as u32).collect();
+        let of_groups = |some: &[u32]| {
+            let mut found = Vec::new();
+            probers.with(|prober| some.iter().for_each(|group| search.partners(*group, prober, &mut found)));
+            found
+        };
+        let found: Vec<Vec<Found>> = all.par_chunks(GROUPS_AT_ONCE).map(of_groups).collect();
+        Self::of_found(sets.len(), groups, &found, references)
+    }
+}
+
+/// Groups that agree in a band.
+fn buckets(sets: &Sets, groups: &Groups, banding: Banding) -> Lists {
+    let bands = banding.bands();
+    let cutter = banding.cutter();
+    let mut keys = vec![0; groups.len() * bands];
+    keys.par_chunks_mut(bands).enumerate().for_each_init(
+        || (SlotKind::Fast.sketcher(banding.slot_count()), Vec::new()),
+        |(sketcher, features), (group, keys)| {
+            features.clear();
+            // Tokens are ranks, and sketches ask for numbers that look random.
+            features.extend(sets.tokens(groups.items(group as u32)[0]).iter().map(|token| mix(u64::from(*token) + 1)));
+            let slots = sketcher.sketch(features).expect("a set in a group shares a token with another");
+            let mut keys = keys.iter_mut();
+            cutter.keys(slots, |key| *keys.next().expect("a key for each band") = key);
+        },
+    );
+    let found = Mutex::new(Vec::new());
+    let entries = |band: usize, push: &mut dyn FnMut(Entry)| {
+        (0..).zip(keys.chunks_exact(bands)).for_each(|(rank, keys)| push(Entry { key: keys[band], rank }));
+        Ok::<(), Infallible>(())
+    };
+    let take = |lists: Lists| {
+        found.lock().expect("nobody panics while holding the lock").push(lists);
+        Ok(())
+    };
+    let Ok(()) = lists_of_columns(bands, groups.len(), SORTING_BYTES, entries, take);
+    let found = found.into_inner().expect("nobody panicked while holding the lock");
+    let mut all = Lists::default();
+    found.iter().flat_map(Lists::iter).for_each(|bucket| all.push(bucket.iter().copied()));
+    all
+}
+
+struct Search<'a> {
+    sets: &'a Sets,
+    groups: &'a Groups,
+    buckets: &'a Lists,
+    /// The buckets of each group.
+    of_group: &'a Lists,
+}
+
+impl Search<'_> {
+    /// Measures those before this group, and so no larger, that share a bucket with it.
+    fn partners(&self, group: u32, prober: &mut Prober, found: &mut Vec<Found>) {
+        let (tokens, size) = (self.sets.tokens(self.groups.items(group)[0]), self.groups.size(group));
+        prober.begin();
+        prober.needs.turn_to(size, size);
+        for bucket in self.of_group.list(group as usize) {
+            for other in self.buckets.list(*bucket as usize).iter().take_while(|other| **other < group) {
+                let other_size = self.groups.size(*other);
+                if !prober.needs.allows(other_size) || !prober.meets(*other) || !self.groups.compare(group, *other) {
+                    continue;
+                }
+                let least = prober.needs.least_shared(other_size);
+                let candidate = self.sets.tokens(self.groups.items(*other)[0]);
+                if let Some(shared) = prober.shared(tokens, candidate, least) {
+                    found.push(Found { group, partner: *other, shared });
+                }
+            }
+        }
+        prober.end(tokens);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::brute;
+    use super::*;
+
+    fn pairs(neighbours: &Neighbours, count: usize) -> Vec<(u32, u32, u32)> {
+        let mut found = Vec::new();
+        for item in 0..count as u32 {
+            neighbours.each(item, |other, shared| found.push((item, other, shared)));
+        }
+        found.sort_unstable();
+        found
+    }
+
+    proptest! {
+        #[test]
+        fn what_sketches_find_is_measured(items in brute::items(), value in 0.3_f64..1.0) {
+            let (sets, none) = (Sets::new(&items), References::default());
+            let threshold = Threshold::new(value).unwrap();
+            for measure in [Measure::Jaccard, Measure::Cosine] {
+                let exact = pairs(&Neighbours::new(&sets, measure.criterion(threshold), none), items.len());
+                // One row a band and very many bands find everything.
+                let bands = Banding::new(300, 1).unwrap();
+                let found = pairs(&Neighbours::sketched(&sets, measure, threshold, bands, none), items.len());
+                prop_assert!(found.iter().all(|pair| exact.binary_search(pair).is_ok()));
+                prop_assert!(found.len() == exact.len(), "{} of {}", found.len(), exact.len());
+            }
+        }
+    }
+
+    #[test]
+    fn as_much_is_found_as_was_asked_for() {
+        // 2,000 pairs of sets of 20 elements that share 15: 15 of 25.
+        let items: Vec<Vec<u64>> = (0..4000_u64)
+            .map(|at| {
+                (0..20).map(|place| if place < 15 { at / 2 * 100 + place } else { (at + 1) << 32 | place }).collect()
+            })
+            .collect();
+        let (sets, threshold) = (Sets::new(&items), Threshold::new(0.6).unwrap());
+        let banding = Measure::Jaccard.banding(threshold, 0.9).unwrap();
+        let neighbours = Neighbours::sketched(&sets, Measure::Jaccard, threshold, banding, References::default());
+        let found = pairs(&neighbours, items.len()).len() / 2;
+        // Five deviations of 2,000 draws at 0.9 are 67.
+        assert!(found >= 1800 - 67, "{found}");
+    }
+
+    #[test]
+    fn sketches_say_nothing_of_parts() {
+        let threshold = Threshold::new(0.5).unwrap();
+        assert!(
+            Measure::Overlap.banding(threshold, 0.9).is_err() && Measure::Containment.banding(threshold, 0.9).is_err()
+        );
+        assert!(Measure::Cosine.banding(threshold, 0.9).is_ok());
+    }
+}

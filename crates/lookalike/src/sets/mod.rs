@@ -1,0 +1,142 @@
+//! Sets of anything that are alike: baskets, sessions, fans of films, visitors of sites.
+//!
+//! ```text
+//! read → join, sketch or look for the nearest → write
+//! ```
+
+mod find;
+mod gather;
+mod options;
+mod read;
+mod table;
+mod write;
+
+use std::io::Write;
+
+use lookalike_core::join::{Nearest, Neighbours, Sets, WeightedItem, WeightedSets};
+use lookalike_core::similarity::Threshold;
+
+pub use options::{Finding, SetsForm, SetsOptions};
+
+use self::find::{Around, By, Finder, Joined};
+use self::gather::Collection;
+use self::read::read;
+use self::write::Rows;
+use crate::error::Result;
+use crate::progress::Progress;
+use crate::stages::Stages;
+use crate::summary::{SkippedEntry, Stage};
+
+/// What a run of `sets` did.
+#[derive(Clone, Debug)]
+pub struct SetsReport {
+    /// How many sets there are.
+    pub sets: u64,
+    /// How many sets they were held against, if it was a second collection.
+    pub against: Option<u64>,
+    /// How many sets have no elements, and so are like nothing.
+    pub empty: u64,
+    /// How many pairs were written.
+    pub pairs: u64,
+    /// Seconds and memory by stage.
+    pub stages: Vec<Stage>,
+    /// How many rows were skipped.
+    pub skipped: u64,
+    /// Which, and why: the first of them.
+    pub skipped_rows: Vec<SkippedEntry>,
+}
+
+/// Writes the pairs of sets that are alike, sorted by left and then right, in the order of the input; or the nearest of
+/// each set, the nearest first.
+///
+/// # Errors
+///
+/// When an input cannot be read, has no sets or not the columns that were asked for, or `writer` cannot be written to.
+pub fn sets(options: &SetsOptions, writer: &mut (dyn Write + Send), progress: &dyn Progress) -> Result<SetsReport> {
+    let mut stages = Stages::start(progress);
+    let (references, input) = stages.run("read", None, || {
+        let against = options.against.as_deref().map(|path| read(path, options)).transpose()?;
+        Ok::<_, crate::Error>((against, read(&options.input, options)?))
+    })?;
+    let mut report = SetsReport {
+        sets: input.len() as u64,
+        against: references.as_ref().map(|references| references.len() as u64),
+        empty: input.empty_count(),
+        pairs: 0,
+        stages: Vec::new(),
+        skipped: 0,
+        skipped_rows: Vec::new(),
+    };
+    // Those that others are held against come first, as everywhere.
+    let all = match references {
+        Some(references) => references.followed_by(input),
+        None => input,
+    };
+    (report.skipped, report.skipped_rows) = (all.skipped, all.skipped_rows.clone());
+    let by = By { measure: options.measure, top: options.top, references: report.against.map(|count| count as u32) };
+    if let Some(weights) = &all.weights {
+        let sets = stages.run("order", None, || WeightedSets::new(&weighted(&all, weights)));
+        look_around(&all, &sets, by, options, writer, &mut stages, &mut report)?;
+    } else {
+        let sets =
+            stages.run("order", None, || Sets::new(&(0..all.len()).map(|set| all.features(set)).collect::<Vec<_>>()));
+        match (options.finding, options.top) {
+            (Finding::Exact { threshold: Some(threshold) }, None) => {
+                let criterion = options.measure.criterion(threshold);
+                let neighbours = stages.run("join", None, || Neighbours::new(&sets, criterion, by.references()));
+                let joined = Joined { neighbours, sets: &sets, by, threshold: threshold.value() };
+                write(&all, &joined, options, writer, &mut stages, &mut report)?;
+            }
+            (Finding::Sketched { threshold, banding }, _) => {
+                let neighbours = stages.run("join", None, || {
+                    Neighbours::sketched(&sets, options.measure, threshold, banding, by.references())
+                });
+                let joined = Joined { neighbours, sets: &sets, by, threshold: threshold.value() };
+                write(&all, &joined, options, writer, &mut stages, &mut report)?;
+            }
+            (Finding::Exact { .. }, _) => {
+                let sets = WeightedSets::of_equal_weights(&sets);
+                look_around(&all, &sets, by, options, writer, &mut stages, &mut report)?;
+            }
+        }
+    }
+    report.stages = stages.finish();
+    Ok(report)
+}
+
+/// The elements of each set with their weights.
+fn weighted(all: &Collection, weights: &[f64]) -> Vec<Vec<WeightedItem>> {
+    let item = |at: usize| WeightedItem { feature: all.all_features()[at], weight: weights[at] };
+    (0..all.len()).map(|set| all.places(set).map(item).collect()).collect()
+}
+
+/// Each set looks for others by itself, which finds the nearest without a threshold, and knows weights.
+fn look_around(
+    all: &Collection,
+    sets: &WeightedSets,
+    by: By,
+    options: &SetsOptions,
+    writer: &mut (dyn Write + Send),
+    stages: &mut Stages<'_>,
+    report: &mut SetsReport,
+) -> Result<()> {
+    let threshold = options.finding.threshold().map_or(0.0, Threshold::value);
+    let others = 0..by.references.unwrap_or(sets.len() as u32);
+    let count = by.top.map(std::num::NonZeroUsize::get);
+    let nearest = stages.run("join", None, || Nearest::new(sets, by.measure, threshold, count, others));
+    write(all, &Around { nearest, sets, by }, options, writer, stages, report)
+}
+
+fn write(
+    all: &Collection,
+    finder: &dyn Finder,
+    options: &SetsOptions,
+    writer: &mut (dyn Write + Send),
+    stages: &mut Stages<'_>,
+    report: &mut SetsReport,
+) -> Result<()> {
+    let rows = Rows::new(&all.ids, options.measure, options.format);
+    let first = report.against.unwrap_or(0) as u32;
+    report.pairs = stages.run("write", None, || rows.write(finder, first..all.len() as u32, writer))?;
+    Ok(())
+}

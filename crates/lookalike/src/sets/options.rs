@@ -1,0 +1,82 @@
+//! What the job about sets is asked to do.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use lookalike_core::banding::Banding;
+use lookalike_core::join::Measure;
+use lookalike_core::similarity::Threshold;
+
+use crate::options::RowFormat;
+
+/// What [`sets`](crate::sets()) is asked to do.
+#[derive(Clone, Debug, Default)]
+pub struct SetsOptions {
+    /// The sets.
+    pub input: PathBuf,
+    /// A second collection, of the same form: sets are then compared with its sets only.
+    pub against: Option<PathBuf>,
+    /// Where sets and elements are in the input.
+    pub form: SetsForm,
+    /// Elements become sets, and sets their elements.
+    pub is_transposed: bool,
+    /// What is measured.
+    pub measure: Measure,
+    /// How pairs are found.
+    pub finding: Finding,
+    /// How many of the nearest of each set are written; all pairs without it.
+    pub top: Option<NonZeroUsize>,
+    /// How pairs are written.
+    pub format: RowFormat,
+}
+
+/// Where sets and elements are in the input.
+#[derive(Clone, Debug, Default)]
+pub struct SetsForm {
+    /// Lines: the first element is the name of the set.
+    pub has_names: bool,
+    /// What stands between elements, instead of blanks.
+    pub separator: Option<char>,
+    /// Lines and cells are texts, whose sets are the so many characters in a row that they have.
+    pub grams: Option<NonZeroUsize>,
+    /// Tables: the column that names the set.
+    pub set: Option<String>,
+    /// Tables: the column of one element a row.
+    pub element: Option<String>,
+    /// Tables: the column with all elements of a set.
+    pub column: Option<String>,
+    /// Tables: the column of weights.
+    pub weights: Option<String>,
+}
+
+/// How pairs are found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Finding {
+    /// All of them; without a threshold, whoever shares anything.
+    Exact {
+        /// The similarity from which on sets are a pair.
+        threshold: Option<Threshold>,
+    },
+    /// Those whose sketches agree in a band. Weights know no sketches, and are joined exactly.
+    Sketched {
+        /// The similarity from which on sets are a pair.
+        threshold: Threshold,
+        /// Bands and rows.
+        banding: Banding,
+    },
+}
+
+impl Default for Finding {
+    fn default() -> Self {
+        Self::Exact { threshold: None }
+    }
+}
+
+impl Finding {
+    pub(super) fn threshold(self) -> Option<Threshold> {
+        match self {
+            Self::Exact { threshold } => threshold,
+            Self::Sketched { threshold, .. } => Some(threshold),
+        }
+    }
+}

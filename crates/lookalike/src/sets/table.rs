@@ -1,0 +1,170 @@
+//! A table to sets: an element a row, or a column with all elements of a set.
+
+use lookalike_core::strings::Strings;
+use lookalike_core::table::Table;
+use lookalike_io::table::ReadTable;
+use serde_json::Value;
+
+use super::gather::Gather;
+use super::options::SetsForm;
+use crate::error::{Error, Result};
+
+/// Which column is what.
+enum Columns<'a> {
+    /// A set and an element in each row.
+    Pairs { set: &'a Strings, element: &'a Strings, weights: Option<&'a Strings> },
+    /// All elements of a set in each row.
+    Lists { set: Option<&'a Strings>, list: &'a Strings, weights: Option<&'a Strings> },
+}
+
+pub(super) fn gather(read: &ReadTable, file: &str, form: &SetsForm, gather: &mut Gather) -> Result<()> {
+    for row in &read.skipped {
+        gather.skip(file, "row", row.row, row.reason.clone());
+    }
+    gather.count_skipped(read.skipped_count - read.skipped.len() as u64);
+    let columns = Columns::find(&read.table, form)?;
+    for row in 0..read.table.row_count() {
+        if let Err(reason) = columns.add(row, form, gather) {
+            gather.skip(file, "row", row as u64 + 1, reason);
+        }
+    }
+    Ok(())
+}
+
+impl<'a> Columns<'a> {
+    fn find(table: &'a Table, form: &SetsForm) -> Result<Self> {
+        let column = |name: &String| table.find(name).map(|at| table.column(at));
+        let weights = form.weights.as_ref().map(column).transpose()?;
+        if let Some(list) = &form.column {
+            return Ok(Self::Lists { set: form.set.as_ref().map(column).transpose()?, list: column(list)?, weights });
+        }
+        if form.grams.is_some() {
+            return Err(Error::NoSetColumns { needed: "--column", columns: table.names().join(", ") });
+        }
+        // Two columns that are not weights are a set and an element, whatever they are called.
+        let named = |name: &Option<String>| name.as_ref().map(column).transpose();
+        let (set, element) = (named(&form.set)?, named(&form.element)?);
+        let is_free = |name: &&String| ![&form.weights, &form.set, &form.element].contains(&&Some((*name).clone()));
+        let free: Vec<&String> = table.names().iter().filter(is_free).collect();
+        let usual = |name: &str| free.iter().find(|free| free.as_str() == name).copied();
+        let guessed = match (set.is_some(), element.is_some(), &free[..]) {
+            (false, false, [first, second]) => Some((*first, *second)),
+            (false, true, [first]) | (true, false, [first]) => Some((*first, *first)),
+            _ => usual("set").zip(usual("element")),
+        };
+        let set = set.map_or_else(|| guessed.map(|(set, _)| column(set)).transpose(), |set| Ok(Some(set)))?;
+        let element = element
+            .map_or_else(|| guessed.map(|(_, element)| column(element)).transpose(), |element| Ok(Some(element)))?;
+        match (set, element) {
+            (Some(set), Some(element)) => Ok(Self::Pairs { set, element, weights }),
+            (None, _) => Err(Error::NoSetColumns { needed: "--set", columns: table.names().join(", ") }),
+            (_, None) => Err(Error::NoSetColumns { needed: "--element", columns: table.names().join(", ") }),
+        }
+    }
+
+    /// Adds a row, or says why it cannot be.
+    fn add(&self, row: usize, form: &SetsForm, gather: &mut Gather) -> std::result::Result<(), String> {
+        match self {
+            Self::Pairs { set, element, weights } => {
+                let (set, element) = (present(set.get(row), "set")?, present(element.get(row), "element")?);
+                let weight = weights.map_or(Ok(1.0), |weights| weight(weights.get(row)))?;
+                gather.begin(set);
+                // What has no weight is not there.
+                if weight > 0.0 {
+                    gather.add(element, weight);
+                }
+            }
+            Self::Lists { set, list, weights } => {
+                let number = (row + 1).to_string();
+                let set = set.map_or(Ok(number.as_str()), |set| present(set.get(row), "set"))?;
+                let mut elements = Vec::new();
+                each_in_list(list.get(row), form, |element| elements.push(element.to_owned()))?;
+                let mut weighed = vec![1.0; elements.len()];
+                if let Some(weights) = weights {
+                    weighed.clear();
+                    let mut bad = None;
+                    each_in_list(weights.get(row), form, |cell| match weight(cell) {
+                        Ok(weight) => weighed.push(weight),
+                        Err(reason) => bad = Some(reason),
+                    })?;
+                    bad.map_or(Ok(()), Err)?;
+                    if weighed.len() != elements.len() {
+                        return Err(format!("{} weights for {} elements", weighed.len(), elements.len()));
+                    }
+                }
+                gather.begin(set);
+                for (element, weight) in elements.iter().zip(weighed).filter(|(_, weight)| *weight > 0.0) {
+                    gather.add(element, weight);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The elements of a cell: of a list as JSON has it, or else as on a line.
+fn each_in_list(cell: &str, form: &SetsForm, mut each: impl FnMut(&str)) -> std::result::Result<(), String> {
+    if form.grams.is_some() || form.separator.is_some() || !cell.starts_with('[') {
+        form.each_element(cell, each);
+        return Ok(());
+    }
+    let list: Vec<Value> = serde_json::from_str(cell).map_err(|error| format!("not a list: {error}"))?;
+    for value in list {
+        match value {
+            Value::Null => {}
+            Value::String(text) if text.trim().is_empty() => {}
+            Value::String(text) => each(text.trim()),
+            other => each(&other.to_string()),
+        }
+    }
+    Ok(())
+}
+
+fn present<'a>(cell: &'a str, what: &str) -> std::result::Result<&'a str, String> {
+    if cell.is_empty() { Err(format!("it has no {what}")) } else { Ok(cell) }
+}
+
+fn weight(cell: &str) -> std::result::Result<f64, String> {
+    let weight: Option<f64> = cell.parse().ok().filter(|weight: &f64| weight.is_finite() && *weight >= 0.0);
+    weight.ok_or_else(|| format!("'{cell}' is no weight: it must be a number, and not below 0"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn collect(names: &[&str], rows: &[&[&str]], form: &SetsForm) -> (Vec<String>, Vec<usize>, Vec<String>) {
+        let mut table = Table::new(names.iter().copied());
+        rows.iter().for_each(|row| table.push(row).unwrap());
+        let mut gathered = Gather::new(false, form.weights.is_some());
+        let read = ReadTable { name: "t.csv".to_owned(), table, skipped: Vec::new(), skipped_count: 0 };
+        gather(&read, "in.csv", form, &mut gathered).unwrap();
+        let sets = gathered.finish();
+        let sizes = (0..sets.len()).map(|set| sets.features(set).len()).collect();
+        (
+            sets.ids.iter().map(str::to_owned).collect(),
+            sizes,
+            sets.skipped_rows.into_iter().map(|row| row.reason).collect(),
+        )
+    }
+
+    #[test]
+    fn two_columns_are_a_set_and_an_element() {
+        let rows: &[&[&str]] =
+            &[&["ann", "5", "alien"], &["ann", "x", "brazil"], &["bob", "0", "alien"], &["", "1", "a"]];
+        let form = SetsForm { weights: Some("stars".to_owned()), ..SetsForm::default() };
+        let (ids, sizes, reasons) = collect(&["user", "stars", "film"], rows, &form);
+        assert_eq!((ids, sizes), (vec!["ann".to_owned(), "bob".to_owned()], vec![1, 0]));
+        assert_eq!(reasons, ["'x' is no weight: it must be a number, and not below 0", "it has no set"]);
+    }
+
+    #[test]
+    fn a_column_has_lists_as_json_or_as_lines_have_them() {
+        let rows: &[&[&str]] = &[&["[\"a b\", 2, null]", "[1, 2]"], &["x y z", "1 1 1"], &["x", "1 2"], &["[x", ""]];
+        let form =
+            SetsForm { column: Some("list".to_owned()), weights: Some("weights".to_owned()), ..SetsForm::default() };
+        let (ids, sizes, reasons) = collect(&["list", "weights"], rows, &form);
+        assert_eq!((ids, sizes), (vec!["1".to_owned(), "2".to_owned()], vec![2, 3]));
+        assert!(reasons[0] == "2 weights for 1 elements" && reasons[1].starts_with("not a list"), "{reasons:?}");
+    }
+}

@@ -1,0 +1,140 @@
+//! Pairs to rows, in the order of sets.
+//!
+//! What a reader would get wrong: hardly any row is formatted. An id is written out once for all rows that have it, and
+//! what follows the ids, the same few quotients over and over, is looked up.
+
+use std::io::{self, Write};
+use std::ops::Range;
+
+use lookalike_core::join::{Measure, Near};
+use lookalike_core::strings::Strings;
+use rayon::prelude::*;
+
+use super::find::Finder;
+use crate::error::{Error, Result};
+use crate::options::RowFormat;
+use crate::pairs::one_cell;
+
+/// How many sets a thread takes at once, at most.
+const MOST_AT_ONCE: usize = 512;
+
+/// How many turns of threads are written together.
+const TURNS: usize = 32;
+
+/// How many bytes should be written together, about: there are sets with very many pairs.
+const TOGETHER: usize = 8 << 20;
+
+/// Writes rows.
+pub(super) struct Rows {
+    /// Ids as they stand in a row.
+    ids: Strings,
+    measure: Measure,
+    format: RowFormat,
+}
+
+impl Rows {
+    pub(super) fn new(ids: &Strings, measure: Measure, format: RowFormat) -> Self {
+        let ids = match format {
+            RowFormat::Jsonl => ids.iter().map(|id| serde_json::Value::from(id).to_string()).collect(),
+            RowFormat::Tsv => ids.iter().map(one_cell).collect(),
+        };
+        Self { ids, measure, format }
+    }
+
+    /// Writes the pairs of these sets, and says how many there are.
+    pub(super) fn write(
+        &self,
+        finder: &dyn Finder,
+        mut sets: Range<u32>,
+        writer: &mut (dyn Write + Send),
+    ) -> Result<u64> {
+        if self.format == RowFormat::Tsv {
+            writeln!(writer, "left_id\tright_id\t{}\tshared", self.measure.word()).map_err(unwritable)?;
+        }
+        let (mut count, mut at_once) = (0, MOST_AT_ONCE / 8);
+        let mut rendered: Vec<Rendered> = Vec::new();
+        // While one thread writes what is there, the others make what comes next.
+        while !sets.is_empty() || !rendered.is_empty() {
+            let end = sets.start.saturating_add((at_once * TURNS) as u32).min(sets.end);
+            let block: Vec<u32> = (sets.start..end).collect();
+            sets.start = end;
+            let write_all = || rendered.iter().try_for_each(|part| writer.write_all(&part.bytes));
+            let render_all =
+                || -> Vec<Rendered> { block.par_chunks(at_once).map(|some| self.render(finder, some)).collect() };
+            let (written, next) = rayon::join(write_all, render_all);
+            written.map_err(unwritable)?;
+            let bytes: usize = next.iter().map(|part| part.bytes.len()).sum();
+            at_once = if bytes > TOGETHER { at_once.div_ceil(2) } else { (at_once * 2).min(MOST_AT_ONCE) };
+            count += next.iter().map(|part| part.count).sum::<u64>();
+            rendered = next;
+        }
+        writer.flush().map_err(unwritable)?;
+        Ok(count)
+    }
+
+    fn render(&self, finder: &dyn Finder, sets: &[u32]) -> Rendered {
+        let (mut seeker, mut near, mut ends) = (finder.seeker(), Vec::new(), Ends::new());
+        let mut rendered = Rendered { bytes: Vec::new(), count: 0 };
+        let [before, between, after]: [&[u8]; 3] = match self.format {
+            RowFormat::Jsonl => [b"{\"left_id\":", b",\"right_id\":", b",\""],
+            RowFormat::Tsv => [b"", b"\t", b"\t"],
+        };
+        for set in sets {
+            finder.near(*set, &mut seeker, &mut near);
+            rendered.count += near.len() as u64;
+            let left = self.ids.get(*set as usize).as_bytes();
+            for near in &near {
+                let right = self.ids.get(near.item as usize).as_bytes();
+                for part in [before, left, between, right, after, ends.of(near, |near| self.end(finder, near))] {
+                    rendered.bytes.extend_from_slice(part);
+                }
+            }
+        }
+        rendered
+    }
+
+    /// What follows the ids of a row.
+    fn end(&self, finder: &dyn Finder, near: &Near) -> String {
+        let (similarity, shared) = (near.similarity, finder.shared(near.shared));
+        match self.format {
+            RowFormat::Jsonl => {
+                let (similarity, word) = (serde_json::Value::from(similarity), self.measure.word());
+                format!("{word}\":{similarity},\"shared\":{shared}}}\n")
+            }
+            RowFormat::Tsv => format!("{similarity}\t{shared}\n"),
+        }
+    }
+}
+
+/// Rows that are ready.
+struct Rendered {
+    bytes: Vec<u8>,
+    count: u64,
+}
+
+/// Ends of rows that were made before: of those that fall to one place, the last.
+struct Ends(Vec<(u64, u64, String)>);
+
+impl Ends {
+    const BITS: u32 = 10;
+
+    fn new() -> Self {
+        Self(vec![(0, 0, String::new()); 1 << Self::BITS])
+    }
+
+    fn of(&mut self, near: &Near, make: impl FnOnce(&Near) -> String) -> &[u8] {
+        let bits = near.similarity.to_bits();
+        // The golden ratio spreads neighbours (Knuth, The Art of Computer Programming 3, 6.4).
+        let place = (bits ^ near.shared).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - Self::BITS);
+        let end = &mut self.0[place as usize];
+        // Nothing is written of pairs that share nothing, so that an unused place matches none.
+        if (end.0, end.1) != (bits, near.shared) {
+            *end = (bits, near.shared, make(near));
+        }
+        end.2.as_bytes()
+    }
+}
+
+fn unwritable(cause: io::Error) -> Error {
+    lookalike_io::Error::Unwritable { path: "the output".into(), cause }.into()
+}

@@ -1,0 +1,239 @@
+//! `sets` against brute force over plain maps, which shares no code with it: every measure, weights, the nearest, a second
+//! collection, transposed; and the same bytes by one thread and by many.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use lookalike::core::join::Measure;
+use lookalike::core::similarity::Threshold;
+use lookalike::{Finding, RowFormat, SetsForm, SetsOptions, Silent, sets};
+use proptest::prelude::*;
+
+/// Rows of a table: set, element, weight in quarters.
+type Rows = Vec<(u8, u8, u32)>;
+
+/// What a set has, by element; sets in the order in which they come up.
+type Plain = Vec<(String, BTreeMap<String, f64>)>;
+
+fn rows() -> impl Strategy<Value = Rows> {
+    proptest::collection::vec((0_u8..25, 0_u8..12, 0_u32..9), 1..150)
+        .prop_filter("something must be there", |rows| rows.iter().any(|(_, _, weight)| *weight > 0))
+}
+
+fn measure() -> impl Strategy<Value = Measure> {
+    proptest::sample::select(vec![Measure::Jaccard, Measure::Containment, Measure::Cosine, Measure::Overlap])
+}
+
+fn threshold() -> impl Strategy<Value = f64> {
+    prop_oneof![Just(0.5), Just(1.0), Just(0.25), Just(2.0 / 3.0), 0.01_f64..1.0]
+}
+
+/// A folder with two collections.
+struct Input {
+    folder: tempfile::TempDir,
+}
+
+impl Input {
+    fn new(first: &Rows, second: &Rows) -> Self {
+        let input = Self { folder: tempfile::tempdir().unwrap() };
+        for (name, rows) in [("first.csv", first), ("second.csv", second)] {
+            let mut text = "who,what,weight\n".to_owned();
+            rows.iter().for_each(|(set, element, weight)| {
+                writeln!(text, "s{set},e{element},{}", f64::from(*weight) / 4.0).unwrap();
+            });
+            std::fs::write(input.path(name), text).unwrap();
+        }
+        input
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn options(&self, asked: &Asked) -> SetsOptions {
+        let form = SetsForm {
+            set: Some("who".to_owned()),
+            element: Some("what".to_owned()),
+            weights: asked.is_weighted.then(|| "weight".to_owned()),
+            ..SetsForm::default()
+        };
+        SetsOptions {
+            input: self.path("first.csv"),
+            against: asked.is_against.then(|| self.path("second.csv")),
+            form,
+            is_transposed: asked.is_transposed,
+            measure: asked.measure,
+            finding: Finding::Exact { threshold: asked.threshold.map(|value| Threshold::new(value).unwrap()) },
+            top: asked.top.and_then(NonZeroUsize::new),
+            format: RowFormat::Tsv,
+        }
+    }
+}
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+struct Asked {
+    measure: Measure,
+    is_weighted: bool,
+    is_against: bool,
+    is_transposed: bool,
+    threshold: Option<f64>,
+    top: Option<usize>,
+}
+
+fn asked() -> impl Strategy<Value = Asked> {
+    let how = prop_oneof![
+        threshold().prop_map(|threshold| (Some(threshold), None)),
+        (1_usize..5).prop_map(|top| (None, Some(top))),
+        (threshold(), 1_usize..5).prop_map(|(threshold, top)| (Some(threshold), Some(top))),
+    ];
+    (measure(), any::<[bool; 3]>(), how).prop_map(|(measure, [is_weighted, is_against, is_transposed], how)| Asked {
+        // Weights are for Jaccard.
+        measure: if is_weighted { Measure::Jaccard } else { measure },
+        is_weighted,
+        is_against,
+        is_transposed,
+        threshold: how.0,
+        top: how.1,
+    })
+}
+
+fn plain(rows: &Rows, asked: &Asked) -> Plain {
+    let mut sets: Plain = Vec::new();
+    for (set, element, weight) in rows {
+        let (mut set, mut element) = (format!("s{set}"), format!("e{element}"));
+        if asked.is_transposed {
+            (set, element) = (element, set);
+        }
+        let weight = if asked.is_weighted { f64::from(*weight) / 4.0 } else { 1.0 };
+        let is_there = weight > 0.0;
+        if !is_there && asked.is_transposed {
+            continue;
+        }
+        let at = sets.iter().position(|(id, _)| *id == set).unwrap_or_else(|| {
+            sets.push((set, BTreeMap::new()));
+            sets.len() - 1
+        });
+        if is_there {
+            let all = sets[at].1.entry(element).or_insert(0.0);
+            *all = if asked.is_weighted { *all + weight } else { 1.0 };
+        }
+    }
+    sets
+}
+
+fn similarity(measure: Measure, left: &BTreeMap<String, f64>, right: &BTreeMap<String, f64>) -> (f64, f64) {
+    let shared: f64 =
+        left.iter().filter_map(|(element, weight)| right.get(element).map(|other| weight.min(*other))).sum();
+    let [l, r] = [left, right].map(|set| set.values().sum::<f64>());
+    if shared == 0.0 {
+        return (0.0, 0.0);
+    }
+    let similarity = match measure {
+        Measure::Jaccard => shared / (l + r - shared),
+        Measure::Containment => shared / l,
+        Measure::Cosine => shared / (l * r).sqrt(),
+        Measure::Overlap => shared / l.min(r),
+    };
+    (similarity, shared)
+}
+
+fn by_brute_force(first: &Plain, second: Option<&Plain>, asked: &Asked) -> String {
+    let mut text = format!("left_id\tright_id\t{}\tshared\n", asked.measure.word());
+    for (at, (left_id, left)) in first.iter().enumerate() {
+        let mut near = Vec::new();
+        for (other, (right_id, right)) in second.unwrap_or(first).iter().enumerate() {
+            let is_told =
+                second.is_some() || at < other || at != other && (asked.top.is_some() || asked.measure.is_directed());
+            let (similarity, shared) = similarity(asked.measure, left, right);
+            if is_told && similarity > 0.0 && asked.threshold.is_none_or(|threshold| similarity >= threshold) {
+                near.push((similarity, shared, right_id));
+            }
+        }
+        if let Some(top) = asked.top {
+            near.sort_by(|one, other| other.0.total_cmp(&one.0));
+            near.truncate(top);
+        }
+        for (similarity, shared, right_id) in near {
+            writeln!(text, "{left_id}\t{right_id}\t{similarity}\t{shared}").unwrap();
+        }
+    }
+    text
+}
+
+fn found(options: &SetsOptions, threads: usize) -> String {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let mut bytes = Vec::new();
+    let report = pool.install(|| sets(options, &mut bytes, &Silent)).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    assert_eq!(report.pairs as usize + 1, text.lines().count());
+    text
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn what_is_found_is_what_brute_force_finds(first in rows(), second in rows(), asked in asked()) {
+        let input = Input::new(&first, &second);
+        let second = asked.is_against.then(|| plain(&second, &asked));
+        let expected = by_brute_force(&plain(&first, &asked), second.as_ref(), &asked);
+        let options = input.options(&asked);
+        let one = found(&options, 1);
+        prop_assert_eq!(&one, &expected);
+        prop_assert_eq!(found(&options, 4), one);
+    }
+
+    #[test]
+    fn sketches_find_a_part_of_the_truth(first in rows(), threshold in 0.3_f64..1.0) {
+        let input = Input::new(&first, &first);
+        let asked = Asked {
+            measure: Measure::Jaccard,
+            is_weighted: false,
+            is_against: false,
+            is_transposed: false,
+            threshold: Some(threshold),
+            top: None,
+        };
+        let exact = input.options(&asked);
+        let threshold = Threshold::new(threshold).unwrap();
+        let banding = Measure::Jaccard.banding(threshold, 0.9).unwrap();
+        let sketched = SetsOptions { finding: Finding::Sketched { threshold, banding }, ..exact.clone() };
+        let (all, some) = (found(&exact, 2), found(&sketched, 1));
+        prop_assert!(some.lines().all(|line| all.lines().any(|other| other == line)));
+        prop_assert_eq!(found(&sketched, 4), some);
+    }
+}
+
+#[test]
+fn many_sets_come_in_the_same_bytes_from_more_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let path: &Path = &folder.path().join("in.txt");
+    let mut text = String::new();
+    for at in 0..20_000_u32 {
+        let elements: Vec<String> = (0..6).map(|place| ((at / 5 + place) % 3000 + at % 3 * 7).to_string()).collect();
+        writeln!(text, "{}", elements.join(" ")).unwrap();
+    }
+    std::fs::write(path, text).unwrap();
+    let threshold = Threshold::new(0.6).unwrap();
+    let banding = Measure::Jaccard.banding(threshold, 0.95).unwrap();
+    let input = path.to_owned();
+    for (finding, top) in [
+        (Finding::Exact { threshold: Some(threshold) }, None),
+        (Finding::Sketched { threshold, banding }, None),
+        (Finding::Exact { threshold: None }, NonZeroUsize::new(3)),
+    ] {
+        let options = SetsOptions { input: input.clone(), finding, top, ..SetsOptions::default() };
+        let one = found_jsonl(&options, 1);
+        assert!(one.lines().count() > 20_000 && one == found_jsonl(&options, 8), "{finding:?}");
+    }
+}
+
+fn found_jsonl(options: &SetsOptions, threads: usize) -> String {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let mut bytes = Vec::new();
+    pool.install(|| sets(options, &mut bytes, &Silent)).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
