@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask test`, `cargo xtask quality` and `cargo xtask bench`.
+//! The project's own commands: `cargo xtask test`, `quality`, `bench`, `assets` and `fuzz`.
 //!
 //! They need nothing but the Rust toolchain. What they measure is the command `lookalike` as a user has it: the release
 //! binary, run as a process of its own.
@@ -16,7 +16,7 @@ mod workspace;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -42,6 +42,12 @@ enum Job {
     },
     /// Speed, memory and accuracy on a large corpus, beside `wc -w`
     Bench(bench::Options),
+    /// Make shell completions and manual pages
+    Assets {
+        /// The folder to write to [default: target/assets]
+        #[arg(value_name = "DIR")]
+        folder: Option<PathBuf>,
+    },
     /// Feed hostile bytes to every reader: ten minutes a target
     Fuzz(fuzz::Options),
     /// Run a command and write down the time and memory it used; `bench` calls this
@@ -54,6 +60,15 @@ enum Job {
         #[arg(last = true, required = true)]
         command: Vec<OsString>,
     },
+}
+
+/// The program writes them itself, from the arguments that it parses.
+fn assets(workspace: &Workspace, folder: Option<PathBuf>) -> Result<()> {
+    let folder = folder.unwrap_or_else(|| workspace.target().join("assets"));
+    let lookalike = workspace.build_lookalike()?;
+    workspace::succeed(Command::new(lookalike).arg("assets").arg(&folder))?;
+    println!("completions and manual pages are in {}", folder.display());
+    Ok(())
 }
 
 fn main() -> ExitCode {
@@ -71,6 +86,7 @@ fn run(job: Job) -> Result<()> {
         Job::Test => check::run(&Workspace::find()?),
         Job::Quality { data } => quality::run(&Workspace::find()?, data.as_deref()),
         Job::Bench(options) => bench::run(&Workspace::find()?, &options),
+        Job::Assets { folder } => assets(&Workspace::find()?, folder),
         Job::Fuzz(options) => fuzz::run(&Workspace::find()?, &options),
         Job::Measure { report, command } => bench::measure::run_and_report(&report, &command),
     }

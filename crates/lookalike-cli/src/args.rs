@@ -24,12 +24,20 @@ use crate::sets::SetsArguments;
 use crate::similarity::SimilarityArguments;
 use crate::tune::TuneArguments;
 
-/// Find what is nearly the same, with proof: documents, and records of customers.
+/// Find what is nearly the same, with proof: documents, records, sets, fingerprints.
 ///
 /// Every document that is removed has a near-duplicate that is kept, and the output names it with their exact
 /// similarity. No two documents that are kept are near-duplicates.
 #[derive(Debug, Parser)]
-#[command(name = "lookalike", version, arg_required_else_help = true)]
+#[command(
+    name = "lookalike",
+    version,
+    arg_required_else_help = true,
+    disable_help_subcommand = true,
+    after_help = "Examples:\n  lookalike dedup examples/news -o out\n  lookalike link examples/customers.csv --id id -o linked\n  \
+        lookalike sets examples/sets/queries.txt --id --threshold 0.5\n\n\
+        Each command has more: lookalike dedup --help. Exit code 0 is done, 1 is done with skipped input, 2 is not done."
+)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -49,8 +57,8 @@ pub(crate) enum Command {
     /// Find records that mean the same customer, site or product: in one table, or between two.
     #[command(after_help = "Examples:\n  lookalike link examples/customers.csv --id id -o linked\n  \
         lookalike link examples/customers.csv --id id --explain 1 2\n\n\
-        The first writes linked/matches.csv (pairs, with points for each field), clusters.csv, linked.csv (all rows with their\n\
-        cluster), link.toml (what the columns were taken for) and summary.json; the second says why two records are a match.")]
+        The first writes linked/matches.csv (pairs, with points for each field), clusters.csv, linked.csv (all rows with \
+        their cluster), link.toml (what the columns were taken for) and summary.json; the second says why two records are a match.")]
     Link(LinkArguments),
     /// Find sets that are alike: baskets, sessions, films by their fans, sites by their visitors.
     #[command(after_help = "Examples:\n  lookalike sets examples/sets/queries.txt --id --threshold 0.5\n  \
@@ -75,6 +83,12 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  lookalike compare agency-007 herald-007 --in examples/news --id id\n\n\
         Without --in the two are files, each with one document.")]
     Compare(CompareArguments),
+    /// Write completions for all shells and manual pages to a folder; `cargo xtask assets` calls this.
+    #[command(hide = true)]
+    Assets {
+        /// The folder, which is made
+        folder: PathBuf,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -8,6 +8,7 @@ use lookalike::io::write::OutputFile;
 use lookalike::{Output, Progress, Silent};
 
 use crate::args::{Arguments, Command, CompareArguments, DedupArguments, PairsArguments, RunOptions};
+use crate::assets;
 use crate::evaluate::EvaluateArguments;
 use crate::link::{self, Job, LinkArguments};
 use crate::prints::{self, PrintsArguments};
@@ -34,6 +35,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Done> {
         Command::Sets(arguments) => sets(arguments),
         Command::Tune(arguments) => tune(arguments),
         Command::Evaluate(arguments) => evaluate(arguments),
+        Command::Assets { folder } => assets::write(&folder).map(|()| Done::All),
     }
 }
 

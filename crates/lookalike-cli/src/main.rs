@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod assets;
 mod chart;
 mod commands;
 mod evaluate;

@@ -1,0 +1,29 @@
+//! Completions and manual pages, made of the same arguments that are parsed.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use clap::CommandFactory;
+use clap_complete::{Shell, generate_to};
+
+use crate::args::Arguments;
+
+/// Writes `completions/` and `man/` into the folder.
+pub(crate) fn write(folder: &Path) -> Result<()> {
+    // What is hidden is not for people.
+    let command = Arguments::command().mut_subcommand("assets", |assets| assets.name("assets").hide(true));
+    let completions = folder.join("completions");
+    make(&completions)?;
+    for shell in [Shell::Bash, Shell::Zsh, Shell::Fish, Shell::PowerShell, Shell::Elvish] {
+        generate_to(shell, &mut command.clone(), "lookalike", &completions)
+            .with_context(|| format!("cannot write to {}", completions.display()))?;
+    }
+    let man = folder.join("man");
+    make(&man)?;
+    clap_mangen::generate_to(command, &man).with_context(|| format!("cannot write to {}", man.display()))
+}
+
+fn make(folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))
+}

@@ -1,0 +1,67 @@
+//! What `--help` shows works: every example is run as it stands.
+
+mod folder;
+
+use std::path::Path;
+use std::process::Command;
+
+use folder::{Folder, Ran};
+
+const COMMANDS: [&str; 8] = ["dedup", "pairs", "link", "sets", "prints", "tune", "evaluate", "compare"];
+
+/// The examples of a help text.
+fn examples(help: &str) -> Vec<&str> {
+    let (_, after) = help.split_once("\nExample").unwrap_or_else(|| panic!("no example: {help}"));
+    let lines = after.lines().skip(1).take_while(|line| line.starts_with("  "));
+    lines.map(str::trim).inspect(|line| assert!(line.starts_with("lookalike "), "{line}")).collect()
+}
+
+/// Runs a line in a folder that has the examples, by a shell that knows the program.
+fn run(folder: &Folder, line: &str) -> Ran {
+    let program = Path::new(env!("CARGO_BIN_EXE_lookalike")).parent().unwrap();
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    let mut shell = Command::new("sh");
+    shell.args(["-c", line]).current_dir(folder.0.path()).env("PATH", path);
+    Ran::new(shell.output().unwrap())
+}
+
+#[cfg(unix)]
+#[test]
+fn every_command_has_an_example_that_works() {
+    let examples_folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let mut count = 0;
+    for command in COMMANDS.iter().map(|command| vec![*command]).chain([Vec::new()]) {
+        let folder = Folder::new();
+        std::os::unix::fs::symlink(&examples_folder, folder.0.path().join("examples")).unwrap();
+        let help = folder.run(&[&command[..], &["--help"]].concat());
+        assert_eq!((help.code, help.stderr.as_str()), (0, ""), "{command:?}");
+        for example in examples(&help.stdout) {
+            let ran = run(&folder, example);
+            assert_eq!(ran.code, 0, "{example}: {}", ran.stderr);
+            count += 1;
+        }
+    }
+    assert!(count > 12, "{count} examples");
+}
+
+#[test]
+fn the_commands_that_are_shown_are_those_that_are_tested() {
+    let help = Folder::new().run(&["--help"]).stdout;
+    let (_, after) = help.split_once("Commands:\n").unwrap();
+    let lines = after.lines().take_while(|line| !line.is_empty());
+    let names: Vec<&str> =
+        lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).filter(|name| !name.is_empty()).collect();
+    assert_eq!(names, COMMANDS);
+}
+
+#[test]
+fn completions_and_manual_pages_are_written() {
+    let folder = Folder::new();
+    let ran = folder.run(&["assets", "assets"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    assert!(folder.read("assets/completions/lookalike.bash").contains("--one-to-one"));
+    assert!(folder.read("assets/completions/_lookalike").contains("transpose"));
+    let page = folder.read("assets/man/lookalike-link.1");
+    assert!(page.contains(".TH") && page.contains("write\\-config"), "{page}");
+    assert!(folder.read("assets/man/lookalike.1").contains("lookalike\\-dedup(1)"));
+}
