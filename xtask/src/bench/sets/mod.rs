@@ -11,10 +11,13 @@ use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
+use serde::Serialize;
 
 use super::measure::measure;
+use super::results;
+use super::running::again_optimised;
 use crate::table::Table;
-use crate::workspace::{Workspace, succeed};
+use crate::workspace::Workspace;
 
 /// Where the data is, seen from the workspace.
 const DATA: &str = "../shared/data";
@@ -39,14 +42,7 @@ pub(crate) struct Options {
 /// Measures and prints.
 pub(super) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if cfg!(debug_assertions) {
-        let mut cargo = workspace.cargo();
-        cargo.args(["run", "--quiet", "--release", "--package", "xtask", "--", "bench", "sets"]);
-        cargo.args(["--runs", &options.runs.to_string()]);
-        if let Some(data) = &options.data {
-            // The path was given relative to where the user is, and cargo is called elsewhere.
-            cargo.arg("--data").arg(std::path::absolute(data)?);
-        }
-        return succeed(&mut cargo);
+        return again_optimised(workspace);
     }
     let folder = workspace.target().join("bench");
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
@@ -54,18 +50,63 @@ pub(super) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     fs::write(&made, baskets::make()).with_context(|| format!("cannot write {}", made.display()))?;
     let bench = Bench { lookalike: workspace.build_lookalike()?, folder, runs: options.runs };
 
-    let mut table = Table::new(&["sets", "way", "pairs", "recall", "seconds", "times as fast", "target"]);
+    let mut ways = Vec::new();
     let data = options.data.clone().unwrap_or_else(|| workspace.root().join(DATA));
     let retail = data.join("retail/sets.txt");
     if retail.is_file() {
-        bench.compare("retail", &retail, "≥ 2, < 1 s", &mut table)?;
+        ways.extend(bench.compare("retail", &retail, "≥ 2, < 1 s")?);
     } else {
         println!("no {}: it is not measured", retail.display());
     }
-    bench.compare("100,000 made baskets", &made, "≥ 3", &mut table)?;
+    ways.extend(bench.compare("100,000 made baskets", &made, "≥ 3")?);
+    let table = table(&ways);
+    println!("machine   {}\n", results::Machine::here());
     print!("{table}");
-    println!("threshold {THRESHOLD}, two threads, reading and writing included; medians of {} runs", options.runs);
+    let file = results::write(workspace, "sets", &[&bench.lookalike], &ways)?;
+    results::publish(workspace, "sets", &section(&table, options.runs))?;
+    println!("\nraw numbers in {}", file.display());
     Ok(())
+}
+
+/// One way to find the pairs of a collection, and what it took.
+#[derive(Serialize)]
+struct Way {
+    sets: &'static str,
+    way: &'static str,
+    pairs: u64,
+    /// Of the pairs that the plain join finds.
+    recall: f64,
+    seconds: Vec<f64>,
+    /// The median of how many times as fast as the plain join it was in each turn.
+    times_as_fast: f64,
+    target: &'static str,
+}
+
+fn table(ways: &[Way]) -> Table {
+    let mut table = Table::new(&["sets", "way", "pairs", "recall", "seconds", "times as fast", "target"]);
+    for way in ways {
+        table.row([
+            way.sets.to_owned(),
+            way.way.to_owned(),
+            way.pairs.to_string(),
+            format!("{:.4}", way.recall),
+            format!("{:.3}", median(&way.seconds)),
+            format!("{:.1}", way.times_as_fast),
+            way.target.to_owned(),
+        ]);
+    }
+    table
+}
+
+fn section(table: &Table, runs: u16) -> String {
+    format!(
+        "## Sets\n\nAll pairs from a Jaccard similarity of {THRESHOLD} on, beside a plain AllPairs join in one thread, all reading the same \
+         file and writing all pairs: retail (88,162 baskets), and 100,000 baskets of 10 on average from 870 items, made as T10I4D100K was. \
+         Medians of {runs} turns, recall asked of sketches {RECALL}; {}, {}.\n`cargo xtask bench sets`.\n\n{}",
+        results::today(),
+        results::Machine::here(),
+        table.to_markdown()
+    )
 }
 
 struct Bench {
@@ -75,7 +116,7 @@ struct Bench {
 }
 
 impl Bench {
-    fn compare(&self, name: &str, input: &Path, target: &str, table: &mut Table) -> Result<()> {
+    fn compare(&self, name: &'static str, input: &Path, target: &'static str) -> Result<Vec<Way>> {
         let ways: [(&str, &[&str]); 2] = [("exact", &[]), ("sketches", &["--recall", RECALL])];
         let mut seconds: [Vec<f64>; 3] = Default::default();
         let mut counts = [0; 3];
@@ -95,19 +136,19 @@ impl Bench {
         }
         ensure!(counts[1] == counts[0], "{name}: {} pairs, and {} by the plain join", counts[1], counts[0]);
         let names = ["plain, one thread", ways[0].0, ways[1].0];
-        for (at, way) in names.into_iter().enumerate() {
-            let mut ratios: Vec<f64> = seconds[0].iter().zip(&seconds[at]).map(|(plain, own)| plain / own).collect();
-            table.row([
-                name.to_owned(),
-                way.to_owned(),
-                counts[at].to_string(),
-                format!("{:.4}", counts[at] as f64 / counts[0].max(1) as f64),
-                format!("{:.3}", median(&mut seconds[at].clone())),
-                format!("{:.1}", median(&mut ratios)),
-                if at == 1 { target.to_owned() } else { String::new() },
-            ]);
-        }
-        Ok(())
+        let way = |(at, way): (usize, &'static str)| {
+            let ratios: Vec<f64> = seconds[0].iter().zip(&seconds[at]).map(|(plain, own)| plain / own).collect();
+            Way {
+                sets: name,
+                way,
+                pairs: counts[at],
+                recall: counts[at] as f64 / counts[0].max(1) as f64,
+                seconds: seconds[at].clone(),
+                times_as_fast: median(&ratios),
+                target: if at == 1 { target } else { "" },
+            }
+        };
+        Ok(names.into_iter().enumerate().map(way).collect())
     }
 }
 
@@ -116,7 +157,8 @@ fn line_count(path: &Path) -> Result<u64> {
     Ok(bytes.split(|byte| *byte == b'\n').count() as u64 - 1)
 }
 
-fn median(values: &mut [f64]) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted[sorted.len() / 2]
 }
