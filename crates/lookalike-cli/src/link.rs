@@ -138,6 +138,10 @@ pub(crate) fn show(report: &LinkReport, folder: &Path) -> io::Result<()> {
         let (found, alone) = (number::count(key.candidates), number::count(key.alone));
         writeln!(out, "          {:14} {found:>12}, {alone} by it alone{split}", key.kind)?;
     }
+    if report.one_field_only > 0 {
+        let pairs = number::of(report.one_field_only, "pair");
+        writeln!(out, "          {pairs} with keys of one field alone were not compared: there were too many")?;
+    }
     let threshold = report.threshold;
     writeln!(out, "matches   {} of probability {threshold:.3} or more", number::count(report.matches))?;
     for band in &report.probabilities {

@@ -167,6 +167,7 @@ mod tests {
     use ::parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
     use ::parquet::file::writer::SerializedFileWriter;
     use ::parquet::schema::parser::parse_message_type;
+    use proptest::prelude::*;
 
     use super::*;
 
@@ -193,6 +194,26 @@ mod tests {
         }
         group.close().unwrap();
         writer.into_inner().unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn hostile_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..300), at in 0_usize..5) {
+            // Of each kind a beginning that shows what it is.
+            let start: &[u8] = [&b""[..], b"a,b\n1,", b"{\"a\":1}\n{", b"PAR1", b"\x1f\x8b\x08"][at];
+            if let Ok(read) = table_of([start, &bytes].concat(), Path::new("hostile")) {
+                let cells = (0..read.table.row_count()).map(|row| read.table.row(row).count());
+                prop_assert!(cells.into_iter().all(|count| count == read.table.names().len()));
+            }
+        }
+
+        #[test]
+        fn a_damaged_parquet_file_is_read_or_refused(at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+            let mut bytes = parquet();
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+            let _ = table_of(bytes, Path::new("damaged"));
+        }
     }
 
     #[test]
