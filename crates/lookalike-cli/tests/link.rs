@@ -213,6 +213,18 @@ fn a_column_that_is_not_compared_validates_the_matches() {
 }
 
 #[test]
+fn one_weak_link_does_not_chain_clusters_together() {
+    let folder = with_customers();
+    // Without birthdays one of two who share a home and a family name matches the other, but not the other's second record.
+    let ran = link(&folder, &["--validate", "born"]);
+    assert!(folder.read("out/matches.csv").contains("\n8,10,"), "{}", folder.read("out/matches.csv"));
+    assert!(ran.stdout.contains("1 of the matches join no clusters"), "{}", ran.stdout);
+    let found = clusters(&folder.read("out/clusters.csv"));
+    assert!(found.contains(&vec!["8".to_owned(), "9".to_owned()]), "{found:?}");
+    assert!(!found.iter().flatten().any(|id| id == "10"), "{found:?}");
+}
+
+#[test]
 fn what_cannot_be_linked_is_refused_in_one_line() {
     let folder = with_customers();
     folder.write("norows.csv", "id,name\n").write("empty.csv", "").write("twice.csv", "id,name,name\n1,a,b\n");
