@@ -170,7 +170,10 @@ fn what_cannot_be_done_is_said_in_one_line() {
     refuse(&["in.csv", "--threshold", "0.5"], &["give --set COLUMN", "user, film, stars"]);
     refuse(&["in.csv", "--threshold", "0.5", "--set", "user"], &["give --element COLUMN", "user, film, stars"]);
     refuse(&["in.csv", "--threshold", "0.5", "--grams", "3"], &["give --column COLUMN"]);
-    refuse(&["bad.csv", "--threshold", "0.5", "--weights", "stars"], &["bad.csv has no sets that can be read"]);
+    refuse(
+        &["bad.csv", "--threshold", "0.5", "--weights", "stars"],
+        &["bad.csv has no sets that can be read (first: ", "stars"],
+    );
     refuse(&["in.csv", "--threshold", "0.5", "--weights", "stars", "--measure", "cosine"], &["--measure jaccard"]);
     refuse(&["in.txt", "--threshold", "0.5", "--separator", "::"], &["one character"]);
     refuse(&["in.txt", "--threshold", "0.5", "--threads", "0"], &["--threads"]);

@@ -77,13 +77,13 @@ pub enum Error {
     #[error(
         "{} has no sets{}: give a set a line, or a table with --set and --element or --column",
         path.display(),
-        if *skipped > 0 { " that can be read" } else { "" }
+        why.as_ref().map_or(String::new(), |why| format!(" that can be read (first: {why})"))
     )]
     NoSets {
         /// The file.
         path: PathBuf,
-        /// How many rows could not be read.
-        skipped: u64,
+        /// Why the first row could not be read, if there are rows.
+        why: Option<String>,
     },
 
     /// A table of which nobody knows where its sets are.

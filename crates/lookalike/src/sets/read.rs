@@ -23,7 +23,8 @@ pub(super) fn read(path: &Path, options: &SetsOptions) -> Result<Collection> {
     }
     let collection = gather.finish();
     if collection.has_nothing() {
-        return Err(Error::NoSets { path: shown(path).into(), skipped: collection.skipped });
+        let why = collection.skipped_rows.first().map(|row| row.reason.clone());
+        return Err(Error::NoSets { path: shown(path).into(), why });
     }
     Ok(collection)
 }
