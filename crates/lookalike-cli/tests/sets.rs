@@ -172,7 +172,7 @@ fn what_cannot_be_done_is_said_in_one_line() {
     refuse(&["in.csv", "--threshold", "0.5", "--grams", "3"], &["give --column COLUMN"]);
     refuse(
         &["bad.csv", "--threshold", "0.5", "--weights", "stars"],
-        &["bad.csv has no sets that can be read (first: ", "stars"],
+        &["bad.csv has no sets that can be read (first: ", "'many' is no weight"],
     );
     refuse(&["in.csv", "--threshold", "0.5", "--weights", "stars", "--measure", "cosine"], &["--measure jaccard"]);
     refuse(&["in.txt", "--threshold", "0.5", "--separator", "::"], &["one character"]);
