@@ -1,7 +1,8 @@
-//! A fresh copy of the repository: what is tracked, and what is new and not ignored.
+//! A clean copy of the repository: what is tracked, as it is in the work tree, and nothing else. What earlier commands of
+//! the README left behind must not be in the way of the check.
 //!
-//! What a reader would get wrong: the copy keeps the time each file was changed. By it cargo knows the sources that are
-//! already built, so that the copy costs no second build.
+//! The copy keeps the time each file was changed. By it cargo knows the sources that are already built, so that the copy
+//! costs no second build.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -63,7 +64,7 @@ fn copy_file(from: &Path, to: &Path) -> Result<()> {
 /// The files of the repository, as paths below `root`.
 fn files(root: &Path, target: &Path) -> Result<Vec<PathBuf>> {
     let listed = Command::new("git")
-        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+        .args(["ls-files", "-z", "--cached"])
         .current_dir(root)
         .stderr(Stdio::null())
         .output();
@@ -108,6 +109,24 @@ mod tests {
         copy_file(&from, &to).unwrap();
         assert_eq!(fs::read(&to).unwrap(), b"text");
         assert_eq!(to.metadata().unwrap().modified().unwrap(), long_ago);
+    }
+
+    #[test]
+    fn the_output_of_an_earlier_command_is_not_copied() {
+        let folder = tempfile::tempdir().unwrap();
+        let git = |arguments: &[&str]| {
+            let status = Command::new("git").args(arguments).current_dir(folder.path()).stdout(Stdio::null()).status();
+            assert!(status.unwrap().success());
+        };
+        for file in ["README.md", "first/summary.json"] {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        git(&["init", "--quiet"]);
+        git(&["add", "README.md"]);
+        let files = files(folder.path(), &folder.path().join("target")).unwrap();
+        assert_eq!(files, [Path::new("README.md")]);
     }
 
     #[test]
