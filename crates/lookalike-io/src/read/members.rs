@@ -1,4 +1,7 @@
 //! Gzip members: crawls pack each record by itself, so that one can be unpacked, or copied, without the others.
+//!
+//! Reading goes on wherever another member follows: after zeros, after bytes that are not gzip, and after a member that is
+//! damaged. Whatever was passed over on the way is told, but for zeros at the end, with which tapes are filled up.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -28,9 +31,8 @@ pub(super) struct MemberReader {
     /// The present member, with its end not yet known.
     member: Member,
     ended: bool,
-    has_rubbish: bool,
-    /// Why a member could not be unpacked, when another one follows.
-    damage: Option<io::Error>,
+    /// What was passed over or could not be unpacked, and not yet told.
+    damage: Option<String>,
 }
 
 impl MemberReader {
@@ -43,18 +45,12 @@ impl MemberReader {
             whole: WholeMembers::default(),
             member: Member { packed_start: position, packed_end: position, start: 0, end: 0 },
             ended: false,
-            has_rubbish: false,
             damage: None,
         }
     }
 
-    /// Whether something follows the last member that is not gzip.
-    pub(super) fn has_rubbish(&self) -> bool {
-        self.has_rubbish
-    }
-
-    /// Why a member could not be unpacked to its end, if that was so since this was asked the last time.
-    pub(super) fn take_damage(&mut self) -> Option<io::Error> {
+    /// What was passed over or could not be unpacked since this was asked the last time.
+    pub(super) fn take_damage(&mut self) -> Option<String> {
         self.damage.take()
     }
 
@@ -94,52 +90,75 @@ impl MemberReader {
                 // The system has a number for its own errors; a decoder's have none.
                 Err(error) if error.raw_os_error().is_some() || is_far(&error) => return Err(error),
                 Err(error) => {
-                    if !self.find_member()? {
+                    let reader = std::mem::take(self.decoder.get_mut());
+                    let Some(reader) = self.find_member(reader)? else {
                         self.ended = true;
                         return Err(error);
-                    }
-                    self.damage.get_or_insert(error);
+                    };
+                    self.tell(format!("the gzip data is damaged near here ({error}): some of it is lost"));
+                    self.start_member(reader);
                 }
             }
         }
         Ok(!self.ended)
     }
 
-    /// Goes on to where another member may start: crawls have one a record, and only one of them is damaged.
-    fn find_member(&mut self) -> io::Result<bool> {
+    /// Goes on to where another member may start; none if there is none.
+    fn find_member(&mut self, mut reader: Counted) -> io::Result<Option<Counted>> {
         let mut seen = [0; 4];
-        let mut reader = std::mem::take(self.decoder.get_mut());
         loop {
-            let bytes = reader.fill_buf()?;
-            let Some(next) = bytes.first() else {
-                self.between = Some(reader);
-                return Ok(false);
-            };
             // Deflate data, and no flag that is not defined. (RFC 1952, 2.3)
             if let [0x1F, 0x8B, 0x08, flags] = seen
                 && flags & 0xE0 == 0
             {
-                break;
+                reader.put_back(seen);
+                return Ok(Some(reader));
             }
-            seen = [seen[1], seen[2], seen[3], *next];
-            reader.consume(1);
+            let bytes = reader.fill_buf()?;
+            let Some(next) = bytes.first() else {
+                self.between = Some(reader);
+                return Ok(None);
+            };
+            if seen[1..].contains(&0x1F) {
+                seen = [seen[1], seen[2], seen[3], *next];
+                reader.consume(1);
+            } else {
+                let before = memchr::memchr(0x1F, bytes).unwrap_or(bytes.len());
+                seen = [0, 0, 0, if before < bytes.len() { 0x1F } else { 0 }];
+                let count = bytes.len().min(before + 1);
+                reader.consume(count);
+            }
         }
-        reader.put_back(seen);
-        self.start_member(reader);
-        Ok(true)
     }
 
+    /// Notes the member that came to its end, and goes on to the next one, or to the end.
     fn end_member(&mut self, mut reader: Counted, members: &mut Vec<Member>) -> io::Result<()> {
         self.member.packed_end = reader.position;
         members.push(self.member);
-        let follows = reader.fill_buf()?;
-        // Tapes and block devices fill up with zeros, which gzip itself passes over; other bytes are worth a word.
-        if follows.first() != Some(&0x1F) {
-            self.ended = true;
-            self.has_rubbish = follows.first().is_some_and(|byte| *byte != 0);
+        let zeros = reader.pass_zeros()?;
+        match reader.fill_buf()?.first() {
+            Some(0x1F) if zeros == 0 => {}
+            Some(0x1F) => self.tell(format!("{zeros} zero bytes between gzip members here were passed over")),
+            None => self.ended = true,
+            Some(_) => {
+                let start = reader.position - zeros;
+                let Some(found) = self.find_member(reader)? else {
+                    self.tell("what follows the gzip data here is not gzip, and was passed over".to_owned());
+                    self.ended = true;
+                    return Ok(());
+                };
+                reader = found;
+                let count = reader.position - start;
+                self.tell(format!("{count} bytes between gzip members here are not gzip, and were passed over"));
+            }
         }
         self.start_member(reader);
         Ok(())
+    }
+
+    /// What was noted before and not yet told explains more.
+    fn tell(&mut self, damage: String) {
+        self.damage.get_or_insert(damage);
     }
 
     fn start_member(&mut self, reader: Counted) {
@@ -167,25 +186,26 @@ impl Default for WholeMembers {
 }
 
 impl WholeMembers {
-    /// Unpacks the member at the start of `packed`, and says how long it is. None if it is not all there, too long, or damaged.
+    /// Unpacks the member at the start of `packed`, and says how long it is. None if it is too long or damaged, or if it
+    /// cannot be told where it ends: then it has to be read as a stream.
     fn unpack(&mut self, packed: &[u8]) -> Option<usize> {
         /// A header without anything, and no content.
         const SHORTEST: usize = 18;
         /// Checksum and length, which every member ends with.
         const TRAILER: usize = 8;
-        if packed.len() < SHORTEST {
-            return None;
-        }
+        /// How the next member starts.
+        const MAGIC: &[u8] = &[0x1F, 0x8B, 0x08];
+        let end = SHORTEST + memchr::memmem::find(packed.get(SHORTEST..)?, MAGIC)?;
+        let packed = &packed[..end];
         self.room.resize(LONGEST_WHOLE, 0);
         self.length = self.inflater.gzip_decompress(packed, &mut self.room).ok()?;
-        // The library checks how a member ends, and does not say where. Another place with the same eight bytes before it is as
-        // likely as another text with the same hash.
+        // The library checks how a member ends, and does not say where. The eight bytes that it ends with are known now,
+        // and if they stand nowhere before `end`, that is where it ends.
         let sum = libdeflater::crc32(self.unpacked());
         let mut trailer = [0; TRAILER];
         trailer[..4].copy_from_slice(&sum.to_le_bytes());
         trailer[4..].copy_from_slice(&(self.length as u32).to_le_bytes());
-        let first = SHORTEST - TRAILER;
-        memchr::memmem::find(&packed[first..], &trailer).map(|at| first + at + TRAILER)
+        (memchr::memmem::find(packed, &trailer)? == end - TRAILER).then_some(end)
     }
 
     fn unpacked(&self) -> &[u8] {
@@ -208,6 +228,19 @@ struct Counted {
 }
 
 impl Counted {
+    /// Passes over zeros, and says how many there were.
+    fn pass_zeros(&mut self) -> io::Result<u64> {
+        let start = self.position;
+        loop {
+            let bytes = self.fill_buf()?;
+            let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+            if zeros == 0 {
+                return Ok(self.position - start);
+            }
+            self.consume(zeros);
+        }
+    }
+
     /// The last four bytes that were read are read again.
     fn put_back(&mut self, bytes: [u8; 4]) {
         self.position -= 4;
@@ -241,5 +274,157 @@ impl BufRead for Counted {
         } else if let Some(reader) = &mut self.reader {
             reader.consume(count);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::{Compression, GzBuilder};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A piece of a file.
+    #[derive(Clone, Debug)]
+    enum Piece {
+        Member { content: Vec<u8>, level: u32, extra: Vec<u8> },
+        /// A stored member that contains what it ends with.
+        OwnTrailer,
+        Zeros(usize),
+        Rubbish(Vec<u8>),
+    }
+
+    fn member(content: &[u8], level: u32, extra: &[u8]) -> Vec<u8> {
+        let builder = if extra.is_empty() { GzBuilder::new() } else { GzBuilder::new().extra(extra).filename("name") };
+        let mut encoder = builder.write(Vec::new(), Compression::new(level));
+        encoder.write_all(content).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    /// Eight bytes that are the checksum and the length of a text which they end: found by going back from a checksum that is
+    /// free to choose, since four bytes more can make any checksum.
+    fn content_with_its_own_trailer() -> Vec<u8> {
+        // The length is known beforehand; the checksum is made to be 0 by the last four bytes.
+        let mut content = b"0123 ".repeat(4);
+        content.extend([0; 4]);
+        content.extend(((content.len() + 4 + 6 + 4) as u32).to_le_bytes());
+        content.extend(b"behind");
+        let mut wanted = 0xFFFF_FFFF_u32;
+        let table: Vec<u32> = (0..256_u32)
+            .map(|byte| (0..8).fold(byte, |sum, _| if sum & 1 == 1 { sum >> 1 ^ 0xEDB8_8320 } else { sum >> 1 }))
+            .collect();
+        // Four steps back from the register that gives 0, then forwards from the one that the text leaves.
+        let mut indices = [0; 4];
+        for index in indices.iter_mut().rev() {
+            *index = table.iter().position(|entry| entry >> 24 == wanted >> 24).unwrap();
+            wanted = (wanted ^ table[*index]) << 8;
+        }
+        let mut register = !libdeflater::crc32(&content);
+        for index in indices {
+            content.push((register ^ index as u32) as u8);
+            register = register >> 8 ^ table[index];
+        }
+        assert_eq!(libdeflater::crc32(&content), 0);
+        content
+    }
+
+    /// What is read of a file, and what is told of it; an error where the rest is lost.
+    fn read(file: Vec<u8>) -> (Vec<u8>, Vec<Member>, Vec<String>, bool) {
+        let mut reader = MemberReader::new(io::Cursor::new(file), 0);
+        let (mut bytes, mut members, mut told) = (Vec::new(), Vec::new(), Vec::new());
+        loop {
+            let more = reader.read(&mut bytes, 1000, &mut members);
+            told.extend(reader.take_damage());
+            match more {
+                Ok(true) => {}
+                Ok(false) => return (bytes, members, told, false),
+                Err(_) => return (bytes, members, told, true),
+            }
+        }
+    }
+
+    fn pieces() -> impl Strategy<Value = Vec<Piece>> {
+        let content = prop_oneof![
+            Just(Vec::new()),
+            proptest::collection::vec(any::<u8>(), 1..200),
+            (1..5000_usize).prop_map(|length| b"some words ".repeat(length)),
+            // As a page that is itself packed has it.
+            Just(member(b"inside", 6, b"")),
+        ];
+        let plain = (content, 0..=9_u32, prop_oneof![Just(Vec::new()), Just(b"BC\x02\0\x1B\0".to_vec())]);
+        let piece = prop_oneof![
+            8 => plain.prop_map(|(content, level, extra)| Piece::Member { content, level, extra }),
+            1 => Just(Piece::OwnTrailer),
+            1 => (1..600_usize).prop_map(Piece::Zeros),
+            // Nothing that could be the start of a member: what that costs is another matter.
+            1 => proptest::collection::vec(1..0x1F_u8, 1..600).prop_map(Piece::Rubbish),
+        ];
+        proptest::collection::vec(piece, 0..8)
+    }
+
+    proptest! {
+        #[test]
+        fn every_member_is_read_and_whatever_is_passed_over_is_told(pieces in pieces()) {
+            // A file of which the first piece is no member is not taken for gzip.
+            let mut file = member(b"first", 6, b"");
+            let mut content = b"first".to_vec();
+            let mut passed_over = false;
+            let (mut zeros, mut count) = (false, 1);
+            for piece in &pieces {
+                match piece {
+                    Piece::Member { content: bytes, level, extra } => {
+                        file.extend(member(bytes, *level, extra));
+                        content.extend(bytes);
+                        passed_over |= zeros;
+                        count += 1;
+                    }
+                    Piece::OwnTrailer => {
+                        file.extend(member(&content_with_its_own_trailer(), 0, b""));
+                        content.extend(content_with_its_own_trailer());
+                        passed_over |= zeros;
+                        count += 1;
+                    }
+                    Piece::Zeros(length) => {
+                        file.extend(vec![0; *length]);
+                        zeros = true;
+                    }
+                    Piece::Rubbish(bytes) => {
+                        file.extend(bytes);
+                        passed_over = true;
+                    }
+                }
+            }
+            let (bytes, members, told, is_lost) = read(file.clone());
+            prop_assert_eq!(bytes, &*content);
+            prop_assert_eq!(members.len(), count);
+            prop_assert_eq!(!told.is_empty(), passed_over, "{:?}", told);
+            prop_assert!(!is_lost);
+            for member in members {
+                let packed = &file[member.packed_start as usize..member.packed_end as usize];
+                let mut unpacked = Vec::new();
+                GzDecoder::new(packed).read_to_end(&mut unpacked).unwrap();
+                prop_assert_eq!(unpacked, &content[member.start as usize..member.end as usize]);
+            }
+        }
+    }
+
+    #[test]
+    fn a_member_that_contains_its_own_trailer_does_not_end_there() {
+        let content = content_with_its_own_trailer();
+        let packed = member(&content, 0, b"");
+        let trailer = &packed[packed.len() - 8..];
+        assert!(memchr::memmem::find(&content, trailer).is_some(), "the case is what it says");
+        let file = [packed.clone(), member(b"next", 6, b"")].concat();
+        assert_eq!(read(file).0, [content, b"next".to_vec()].concat());
+    }
+
+    #[test]
+    fn members_of_usual_crawls_are_unpacked_at_once() {
+        let file: Vec<u8> = (0..3).flat_map(|_| member(&b"some words ".repeat(400), 6, b"")).collect();
+        let mut whole = WholeMembers::default();
+        assert_eq!(whole.unpack(&file), Some(file.len() / 3));
+        assert_eq!(whole.unpacked().len(), 4400);
     }
 }

@@ -23,10 +23,16 @@ pub(super) struct Source {
 enum Reader {
     /// Can be read again at any place.
     Plain(Box<dyn Read + Send>),
-    /// Can be read again a member at a time, if entries keep to members.
-    Gzip(Box<MemberReader>),
+    /// Can be read again by member if it is a file, and entries keep to members.
+    Gzip { reader: Box<MemberReader>, is_file: bool },
     /// Cannot.
     Other { unpacked: Box<dyn Read + Send>, packed_bytes: Arc<AtomicU64> },
+}
+
+impl Reader {
+    fn gzip(packed: impl Read + Send + 'static, position: u64, is_file: bool) -> Self {
+        Self::Gzip { reader: Box::new(MemberReader::new(packed, position)), is_file }
+    }
 }
 
 impl Source {
@@ -54,7 +60,7 @@ impl Source {
             let compression = Compression::of(&start);
             let part = io::Cursor::new(start).chain(part);
             let reader = match compression {
-                Compression::Gzip => Reader::Gzip(Box::new(MemberReader::new(part, bytes.start))),
+                Compression::Gzip => Reader::gzip(part, bytes.start, true),
                 _ => Reader::Plain(Box::new(part)),
             };
             Ok(Self { compression, reader })
@@ -69,7 +75,7 @@ impl Source {
         let file = io::Cursor::new(start).chain(file);
         match compression {
             Compression::None => Ok(Self { compression, reader: Reader::Plain(Box::new(file)) }),
-            Compression::Gzip => Ok(Self { compression, reader: Reader::Gzip(Box::new(MemberReader::new(file, 0))) }),
+            Compression::Gzip => Ok(Self { compression, reader: Reader::gzip(file, 0, true) }),
             Compression::Zstd => Ok(Self::unpacked(file, compression)),
         }
     }
@@ -78,7 +84,11 @@ impl Source {
     fn once(mut pipe: impl Read + Send + 'static) -> io::Result<Self> {
         let start = start(&mut pipe)?;
         let compression = Compression::of(&start);
-        Ok(Self::unpacked(io::Cursor::new(start).chain(pipe), compression))
+        let pipe = io::Cursor::new(start).chain(pipe);
+        match compression {
+            Compression::Gzip => Ok(Self { compression, reader: Reader::gzip(pipe, 0, false) }),
+            _ => Ok(Self::unpacked(pipe, compression)),
+        }
     }
 
     fn unpacked(packed: impl Read + Send + 'static, compression: Compression) -> Self {
@@ -97,28 +107,29 @@ impl Source {
     /// Appends up to `most` bytes to `bytes`, and gzip members that came to their end to `members`. False at the end.
     pub(super) fn read(&mut self, bytes: &mut Vec<u8>, most: usize, members: &mut Vec<Member>) -> io::Result<bool> {
         match &mut self.reader {
-            Reader::Gzip(reader) => reader.read(bytes, most, members),
+            Reader::Gzip { reader, is_file } => {
+                let more = reader.read(bytes, most, members)?;
+                if !*is_file {
+                    members.clear();
+                }
+                Ok(more)
+            }
             Reader::Plain(reader) | Reader::Other { unpacked: reader, .. } => {
                 reader.take(most as u64).read_to_end(bytes).map(|count| count == most)
             }
         }
     }
 
-    /// Why a part of what was read so far could not be unpacked, though what follows could.
-    pub(super) fn take_damage(&mut self) -> Option<io::Error> {
-        if let Reader::Gzip(reader) = &mut self.reader { reader.take_damage() } else { None }
-    }
-
-    /// Whether something follows the packed data that is not packed.
-    pub(super) fn has_rubbish(&self) -> bool {
-        matches!(&self.reader, Reader::Gzip(reader) if reader.has_rubbish())
+    /// What was passed over or could not be unpacked, though what follows could.
+    pub(super) fn take_damage(&mut self) -> Option<String> {
+        if let Reader::Gzip { reader, .. } = &mut self.reader { reader.take_damage() } else { None }
     }
 
     /// How many packed bytes were read so far, where that is not the number of bytes read.
     pub(super) fn packed_bytes(&self) -> Option<u64> {
         match &self.reader {
             Reader::Plain(_) => None,
-            Reader::Gzip(reader) => Some(reader.position()),
+            Reader::Gzip { reader, .. } => Some(reader.position()),
             Reader::Other { packed_bytes, .. } => Some(packed_bytes.load(Relaxed)),
         }
     }

@@ -197,12 +197,10 @@ impl Stream {
                 if !more {
                     self.end = End::Reached;
                 }
-                if let Some(error) = self.source.take_damage() {
-                    self.has_gap = true;
-                    self.damage(format!("the gzip data is damaged near here ({error}): some of it is lost"));
-                }
-                if self.at_end() && self.source.has_rubbish() {
-                    self.damage("what follows the gzip data here is not gzip, and was passed over".to_owned());
+                if let Some(damage) = self.source.take_damage() {
+                    // What follows the data does not concern what was read.
+                    self.has_gap |= more;
+                    self.damage(damage);
                 }
             }
             // The system has a number for its own errors; a decoder's have none.
