@@ -92,7 +92,10 @@ fn zstd_decoder(mut compressed: impl BufRead + Send + 'static) -> io::Result<Box
     Ok(Box::new(zstd::Decoder::with_dictionary(compressed, &dictionary)?))
 }
 
-/// A buffer in front of a decoder, large enough that the disk is asked seldom.
+/// How much is read from a disk at once: enough that it is asked seldom.
+pub(crate) const BUFFER: usize = 256 << 10;
+
+/// A buffer in front of a decoder.
 pub(crate) fn buffered<R: Read>(reader: R) -> BufReader<R> {
-    BufReader::with_capacity(256 << 10, reader)
+    BufReader::with_capacity(BUFFER, reader)
 }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use lookalike_core::keep::FieldValue;
 use memchr::{memchr, memchr_iter};
 
-use super::cut::Cut;
+use super::cut::{Cut, is_blank};
 use super::{Document, Entry, Settings, warc};
 
 /// The longest line that can start a record.
@@ -63,7 +63,7 @@ fn line(bytes: &[u8], start: usize) -> Option<(Line<'_>, usize)> {
 /// Cuts off the records of `bytes` that are whole; `at_end` says that nothing will follow.
 pub(super) fn cut(bytes: &[u8], at_end: bool, cut: &mut Cut) {
     let mut start = bytes.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
-    while !bytes[start..].trim_ascii().is_empty() {
+    while !is_blank(&bytes[start..]) {
         let rest = &bytes[start..];
         let reason = match line(bytes, start) {
             Some((line, block)) => match block.checked_add(line.length).filter(|end| *end <= bytes.len()) {
@@ -74,7 +74,7 @@ pub(super) fn cut(bytes: &[u8], at_end: bool, cut: &mut Cut) {
                     if !is_seen && !at_end {
                         return;
                     }
-                    if end == bytes.len() || self::line(bytes, end).is_some() {
+                    if at_end && is_blank(&bytes[end..]) || self::line(bytes, end).is_some() {
                         cut.push(start..end, None);
                         start = end;
                         continue;

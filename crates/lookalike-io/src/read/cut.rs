@@ -60,6 +60,11 @@ pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
 }
 
+/// Whether there is nothing but white space. (To trim would also look at all that is at the end.)
+pub(super) fn is_blank(bytes: &[u8]) -> bool {
+    bytes.iter().all(u8::is_ascii_whitespace)
+}
+
 /// Whether bytes start with a byte order mark of UTF-16.
 pub(super) fn is_utf16(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF")
@@ -69,7 +74,7 @@ pub(super) fn is_utf16(bytes: &[u8]) -> bool {
 pub(super) fn lines(bytes: &[u8], at_end: bool, cut: &mut Cut) {
     let mut start = 0;
     for end in memchr_iter(b'\n', bytes).map(|end| end + 1).chain(at_end.then_some(bytes.len())) {
-        if !bytes[start..end].trim_ascii().is_empty() {
+        if !is_blank(&bytes[start..end]) {
             cut.push(start..end, None);
         } else if end > start {
             cut.pass_over(end);
@@ -82,7 +87,7 @@ pub(super) fn lines(bytes: &[u8], at_end: bool, cut: &mut Cut) {
 pub(super) fn paragraphs(bytes: &[u8], at_end: bool, cut: &mut Cut) {
     let (mut start, mut line, mut is_after_blank) = (0, 0, false);
     for end in memchr_iter(b'\n', bytes).map(|end| end + 1) {
-        let is_blank = bytes[line..end].trim_ascii().is_empty();
+        let is_blank = is_blank(&bytes[line..end]);
         // A paragraph ends where the next one starts, so that blank lines are in none twice.
         if is_after_blank && !is_blank {
             push_paragraph(bytes, start..line, cut);
@@ -91,7 +96,7 @@ pub(super) fn paragraphs(bytes: &[u8], at_end: bool, cut: &mut Cut) {
         (line, is_after_blank) = (end, is_blank);
     }
     if at_end && start < bytes.len() {
-        if is_after_blank && line < bytes.len() && !bytes[line..].trim_ascii().is_empty() {
+        if is_after_blank && line < bytes.len() && !is_blank(&bytes[line..]) {
             push_paragraph(bytes, start..line, cut);
             start = line;
         }
@@ -101,7 +106,7 @@ pub(super) fn paragraphs(bytes: &[u8], at_end: bool, cut: &mut Cut) {
 
 /// Blank lines before the first paragraph are nobody's.
 fn push_paragraph(bytes: &[u8], all: Range<usize>, cut: &mut Cut) {
-    if bytes[all.clone()].trim_ascii().is_empty() {
+    if is_blank(&bytes[all.clone()]) {
         cut.end = all.end;
     } else {
         cut.push(all, None);

@@ -3,6 +3,7 @@
 //! Reading goes on wherever another member follows: after zeros, after bytes that are not gzip, and after a member that is
 //! damaged. Whatever was passed over on the way is told, but for zeros at the end, with which tapes are filled up.
 
+use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read};
 
 use flate2::bufread::GzDecoder;
@@ -60,7 +61,12 @@ impl MemberReader {
     }
 
     /// Appends about `most` bytes to `bytes`, and members that came to their end to `members`. False at the end.
-    pub(super) fn read(&mut self, bytes: &mut Vec<u8>, most: usize, members: &mut Vec<Member>) -> io::Result<bool> {
+    pub(super) fn read(
+        &mut self,
+        bytes: &mut Vec<u8>,
+        most: usize,
+        members: &mut VecDeque<Member>,
+    ) -> io::Result<bool> {
         let mut left = most;
         while left > 0 && !self.ended {
             if let Some(mut reader) = self.between.take() {
@@ -132,9 +138,9 @@ impl MemberReader {
     }
 
     /// Notes the member that came to its end, and goes on to the next one, or to the end.
-    fn end_member(&mut self, mut reader: Counted, members: &mut Vec<Member>) -> io::Result<()> {
+    fn end_member(&mut self, mut reader: Counted, members: &mut VecDeque<Member>) -> io::Result<()> {
         self.member.packed_end = reader.position;
-        members.push(self.member);
+        members.push_back(self.member);
         let zeros = reader.pass_zeros()?;
         match reader.fill_buf()?.first() {
             Some(0x1F) if zeros == 0 => {}
@@ -289,7 +295,11 @@ mod tests {
     /// A piece of a file.
     #[derive(Clone, Debug)]
     enum Piece {
-        Member { content: Vec<u8>, level: u32, extra: Vec<u8> },
+        Member {
+            content: Vec<u8>,
+            level: u32,
+            extra: Vec<u8>,
+        },
         /// A stored member that contains what it ends with.
         OwnTrailer,
         Zeros(usize),
@@ -331,9 +341,9 @@ mod tests {
     }
 
     /// What is read of a file, and what is told of it; an error where the rest is lost.
-    fn read(file: Vec<u8>) -> (Vec<u8>, Vec<Member>, Vec<String>, bool) {
+    fn read(file: Vec<u8>) -> (Vec<u8>, VecDeque<Member>, Vec<String>, bool) {
         let mut reader = MemberReader::new(io::Cursor::new(file), 0);
-        let (mut bytes, mut members, mut told) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut bytes, mut members, mut told) = (Vec::new(), VecDeque::new(), Vec::new());
         loop {
             let more = reader.read(&mut bytes, 1000, &mut members);
             told.extend(reader.take_damage());

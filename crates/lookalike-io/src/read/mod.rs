@@ -4,6 +4,7 @@
 //! A format is a file here with two functions: `cut` finds the whole entries in a run of bytes, and `parse` makes a
 //! document of the bytes of one.
 
+mod ahead;
 mod arc;
 mod chunk;
 mod csv;

@@ -1,5 +1,6 @@
 //! Where a file's bytes come from, once it is open: unpacked, and with what is known of how they were packed.
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -105,7 +106,12 @@ impl Source {
     }
 
     /// Appends up to `most` bytes to `bytes`, and gzip members that came to their end to `members`. False at the end.
-    pub(super) fn read(&mut self, bytes: &mut Vec<u8>, most: usize, members: &mut Vec<Member>) -> io::Result<bool> {
+    pub(super) fn read(
+        &mut self,
+        bytes: &mut Vec<u8>,
+        most: usize,
+        members: &mut VecDeque<Member>,
+    ) -> io::Result<bool> {
         match &mut self.reader {
             Reader::Gzip { reader, is_file } => {
                 let more = reader.read(bytes, most, members)?;

@@ -1,9 +1,11 @@
 //! A file, unpacked and cut into chunks, one after the other.
 
+use std::collections::VecDeque;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::ahead::Ahead;
 use super::chunk::{Chunk, ChunkStore, Damage, too_long};
 use super::csv::Table;
 use super::cut::{self, Cut};
@@ -39,10 +41,10 @@ pub struct Stream {
     rows: Option<Box<Rows>>,
     file_bytes: u64,
     /// Bytes that were read, and belong to the next chunk.
-    ahead: Vec<u8>,
+    ahead: Ahead,
     /// Where they lie in the unpacked file.
     offset: u64,
-    members: Vec<Member>,
+    members: VecDeque<Member>,
     number: u32,
     /// How many packed bytes went into chunks so far.
     packed_bytes: u64,
@@ -88,9 +90,9 @@ impl Stream {
             source,
             rows: None,
             file_bytes: input.bytes,
-            ahead: Vec::new(),
+            ahead: Ahead::default(),
             offset,
-            members: Vec::new(),
+            members: VecDeque::new(),
             number: 0,
             packed_bytes: start,
             end: End::Ahead,
@@ -99,11 +101,11 @@ impl Stream {
             damage: None,
         };
         stream.read_to(START)?;
-        let format = known.unwrap_or_else(|| Format::of(&input.name, &stream.ahead, settings));
+        let format = known.unwrap_or_else(|| Format::of(&input.name, stream.ahead.as_slice(), settings));
         let refused = match format {
             Format::Other => Err("not a text, by its first bytes".to_owned()),
             // What a part of a file starts with is no mark.
-            _ if known.is_none() && cut::is_utf16(&stream.ahead) && !format.is_one_document() => {
+            _ if known.is_none() && cut::is_utf16(stream.ahead.as_slice()) && !format.is_one_document() => {
                 Err("in UTF-16: convert it to UTF-8 first, for example with iconv".to_owned())
             }
             Format::Csv if stream.ahead.is_empty() => Ok(None),
@@ -162,10 +164,7 @@ impl Stream {
         // What follows the last whole entry of a damaged file is a part of one, and lost.
         let used = if self.at_end() { self.ahead.len() } else { end };
         chunk.damage = self.damage.take();
-        chunk.bytes.clear();
-        chunk.bytes.extend_from_slice(&self.ahead[used..]);
-        std::mem::swap(&mut chunk.bytes, &mut self.ahead);
-        chunk.bytes.truncate(end);
+        self.ahead.take(end, used, &mut chunk.bytes);
         chunk.store = self.store(end as u64, &chunk.cut);
         chunk.packed_bytes = self.count_packed(used);
         self.offset += used as u64;
@@ -192,7 +191,7 @@ impl Stream {
             return Ok(());
         };
         let compression = self.source.compression;
-        match self.source.read(&mut self.ahead, most, &mut self.members) {
+        match self.source.read(self.ahead.end(), most, &mut self.members) {
             Ok(more) => {
                 if !more {
                     self.end = End::Reached;
@@ -228,25 +227,26 @@ impl Stream {
     /// Cuts off the whole entries of what is ahead. `is_too_long` says that the first one is longer than any should be.
     fn cut(&self, is_too_long: bool, cut: &mut Cut) {
         let is_whole = self.end == End::Reached;
+        let ahead = self.ahead.as_slice();
         match self.kind.format {
-            Format::Jsonl | Format::Lines => cut::lines(&self.ahead, is_whole, cut),
-            Format::Paragraphs => cut::paragraphs(&self.ahead, is_whole, cut),
-            Format::JsonList | Format::JsonValues => json::cut(&self.ahead, is_whole, cut),
+            Format::Jsonl | Format::Lines => cut::lines(ahead, is_whole, cut),
+            Format::Paragraphs => cut::paragraphs(ahead, is_whole, cut),
+            Format::JsonList | Format::JsonValues => json::cut(ahead, is_whole, cut),
             // The last one is whole if it says so; if not, that is told already.
             Format::Warc => {
-                warc::cut(&self.ahead, self.at_end(), cut);
+                warc::cut(ahead, self.at_end(), cut);
                 cut.forget_damaged_end(self.end == End::Lost);
             }
             Format::Arc => {
-                arc::cut(&self.ahead, self.at_end(), cut);
+                arc::cut(ahead, self.at_end(), cut);
                 cut.forget_damaged_end(self.end == End::Lost);
             }
             Format::Csv => {
                 let delimiter = self.kind.table.as_ref().map_or(b',', |table| table.delimiter);
-                csv::cut(&self.ahead, delimiter, is_whole, is_too_long, cut);
+                csv::cut(ahead, delimiter, is_whole, is_too_long, cut);
             }
             // A damaged file is a part of a text, which is not that text.
-            Format::Text | Format::Html if is_whole && !self.has_gap => cut.push(0..self.ahead.len(), None),
+            Format::Text | Format::Html if is_whole && !self.has_gap => cut.push(0..ahead.len(), None),
             Format::Text | Format::Html | Format::Parquet | Format::Other => {}
         }
     }
@@ -288,14 +288,14 @@ impl Stream {
             _ => b"\n",
         };
         loop {
-            let found = memchr::memmem::find(&self.ahead, pattern);
+            let found = memchr::memmem::find(self.ahead.as_slice(), pattern);
             let known = match found {
                 // A record starts after the line end, a paragraph after two.
                 Some(at) => at + if self.kind.format == Format::Warc { 1 } else { pattern.len() },
                 None if self.at_end() => self.ahead.len(),
                 None => self.ahead.len().saturating_sub(pattern.len() - 1),
             };
-            self.ahead.drain(..known);
+            self.ahead.consume(known);
             self.offset += known as u64;
             if found.is_some() || self.at_end() {
                 return Ok(());
@@ -329,8 +329,8 @@ impl Stream {
             first.spans.first().map(|span| span.all.end)
         };
         loop {
-            if let Some(end) = is_whole(&self.ahead, self.at_end()) {
-                return Table::of(name, &self.ahead[..end], &self.settings);
+            if let Some(end) = is_whole(self.ahead.as_slice(), self.at_end()) {
+                return Table::of(name, &self.ahead.as_slice()[..end], &self.settings);
             }
             if self.ahead.len() >= LONGEST_FIRST_ROW || self.at_end() {
                 return Err("no row of cells at the start".to_owned());
@@ -375,7 +375,7 @@ impl Stream {
             while !self.ahead.is_empty() {
                 // What is far away is copied by whoever reads it.
                 if !matches!(input.origin, Origin::Remote(_)) {
-                    copy.write_all(&self.ahead).map_err(Error::unwritable(std::env::temp_dir()))?;
+                    copy.write_all(self.ahead.as_slice()).map_err(Error::unwritable(std::env::temp_dir()))?;
                 }
                 self.ahead.clear();
                 self.read_to(CHUNK)?;

@@ -13,7 +13,7 @@ use flate2::bufread::{GzDecoder, MultiGzDecoder};
 
 use super::Settings;
 use super::source::{START, start};
-use crate::compression::{Compression, buffered};
+use crate::compression::{BUFFER, Compression, buffered};
 use crate::discover::{InputFile, Origin};
 use crate::error::{Error, Result};
 use crate::format::Format;
@@ -143,35 +143,54 @@ fn next_member(file: &File, from: u64, bytes: u64) -> io::Result<Option<u64>> {
     /// Gzip, and deflate inside. (RFC 1952, 2.3)
     const MAGIC: &[u8] = &[0x1F, 0x8B, 0x08];
     let mut window = Vec::new();
+    // What seems to be members and is not was put there: that must not cost more than a member that is one.
+    let mut left = SEARCHED;
     for start in (from..bytes.min(from + SEARCHED)).step_by(WINDOW as usize) {
         // A start that two windows share is seen in the first.
         window.resize((bytes - start).min(WINDOW + MAGIC.len() as u64) as usize, 0);
         read_exact_at(file, &mut window, start)?;
         for at in memchr::memmem::find_iter(&window, MAGIC) {
             let at = start + at as u64;
-            if is_record(file, at, bytes) {
-                return Ok(Some(at));
-            }
+            let Err(unpacked) = unpacked_record(file, at, bytes, left) else { return Ok(Some(at)) };
+            // A look alone reads a buffer.
+            let Some(rest) = left.checked_sub(unpacked.max(BUFFER as u64)) else { return Ok(None) };
+            left = rest;
         }
     }
     Ok(None)
 }
 
-/// Whether a whole member starts here that holds a record, and the next one or the end of the file follows it.
-fn is_record(file: &File, at: u64, bytes: u64) -> bool {
+/// Whether a whole member starts here that holds a record, and the next one or the end of the file follows it. If not, says how
+/// many bytes were unpacked to know it, of `most`.
+fn unpacked_record(file: &File, at: u64, bytes: u64, most: u64) -> std::result::Result<(), u64> {
     let mut decoder = GzDecoder::new(buffered(At { file, at }));
     let mut unpacked = [0; 5];
     if decoder.read_exact(&mut unpacked).is_err() || &unpacked != b"WARC/" {
-        return false;
+        return Err(0);
     }
     // It comes to its end only if its checksum is right.
-    if io::copy(&mut (&mut decoder).take(SEARCHED), &mut io::sink()).is_err() {
-        return false;
-    }
+    let mut counted = Counted { reader: &mut decoder, count: 0 };
+    let is_whole = io::copy(&mut Read::take(&mut counted, most), &mut io::sink()).is_ok();
+    let count = counted.count;
     let reader = decoder.get_ref();
     let end = reader.get_ref().at - reader.buffer().len() as u64;
     let mut next = [0; 2];
-    end == bytes || read_exact_at(file, &mut next, end).is_ok() && next == [0x1F, 0x8B]
+    let mut follows = || end == bytes || read_exact_at(file, &mut next, end).is_ok() && next == [0x1F, 0x8B];
+    if is_whole && count < most && follows() { Ok(()) } else { Err(count) }
+}
+
+/// Counts what is read, also before an error.
+struct Counted<R> {
+    reader: R,
+    count: u64,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(bytes)?;
+        self.count += count as u64;
+        Ok(count)
+    }
 }
 
 /// Reads a file from a place on, whoever else reads it.

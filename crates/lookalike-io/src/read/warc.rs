@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use lookalike_core::keep::FieldValue;
 use memchr::memmem;
 
-use super::cut::Cut;
+use super::cut::{Cut, is_blank};
 use super::{Document, Entry, Settings};
 use crate::web::{Content, http, text_of};
 
@@ -48,7 +48,7 @@ enum Found {
 fn record(bytes: &[u8], start: usize, at_end: bool) -> Found {
     let rest = &bytes[start..];
     // Blank lines at the end of the file belong to the record before; alone, they are none.
-    if rest.trim_ascii().is_empty() || !at_end && rest.len() < MAGIC.len() {
+    if is_blank(rest) || !at_end && rest.len() < MAGIC.len() {
         return Found::Nothing;
     }
     if !rest.starts_with(MAGIC) {
@@ -76,7 +76,7 @@ fn record(bytes: &[u8], start: usize, at_end: bool) -> Found {
     if follows.len() < MAGIC.len() && !at_end {
         return Found::Nothing;
     }
-    if (follows.starts_with(MAGIC) || follows.is_empty()) && are_line_ends(&bytes[block_end..end]) {
+    if (follows.starts_with(MAGIC) || at_end && is_blank(follows)) && are_line_ends(&bytes[block_end..end]) {
         return Found::Whole(end);
     }
     damaged(bytes, block_start, at_end, "a record with a wrong Content-Length")
