@@ -5,7 +5,7 @@
 //!
 //! | what | function |
 //! | --- | --- |
-//! | token | XXH3-64 of the token's UTF-8 bytes, filled up with zeros to 16 bytes, seed 0 |
+//! | token | XXH3-64 of the token's UTF-8 bytes, filled up with zeros to 16 bytes, with the [`Key`] for its seed |
 //! | text | XXH3-128 of the token hashes, little-endian, seed 0 |
 //! | shingle | polynomial over token hashes with base [`BASE`], modulo 2^64, then [`mix`] |
 //! | later rounds of a sketch | [`mix`] of the feature plus the round times [`ROUND_STEP`] |
@@ -14,7 +14,7 @@
 //! | band key | XXH3-64 of the rows, little-endian, seeded with the band's number |
 //! | random rows of a band | [`row_draw`] |
 
-use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed, xxh3_128};
+use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 
 /// Base of the shingle polynomial: odd, so that multiplying by it loses nothing modulo 2^64.
 /// (The multiplier of Knuth's MMIX generator.)
@@ -27,21 +27,48 @@ pub const ROUND_STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 /// wrong for every third word. No two tokens become the same by it, since no token ends in a zero byte.
 pub(crate) const SHORT: usize = 16;
 
-/// The hash of one token.
-pub fn token_hash(token: &[u8]) -> u64 {
-    if token.len() > SHORT {
-        return xxh3_64(token);
+/// What tokens are hashed with. Features made with one key say nothing about features made with another.
+///
+/// Sketches use [`Key::FIXED`] unless the user chooses another, so that runs can be compared. What decides, the measure of two
+/// documents above all, uses a key that nobody can know beforehand: with the fixed one, words can be made that have the same hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Key(u64);
+
+impl Key {
+    /// The key of every sketch that has no other.
+    pub const FIXED: Self = Self(0);
+
+    /// A key of the user's or of chance.
+    pub const fn new(key: u64) -> Self {
+        Self(key)
     }
-    let mut filled = [0; SHORT];
-    filled[..token.len()].copy_from_slice(token);
-    xxh3_64(&filled)
+
+    /// As a number.
+    pub const fn value(self) -> u64 {
+        self.0
+    }
+
+    /// The hash of one token.
+    pub fn token_hash(self, token: &[u8]) -> u64 {
+        if token.len() > SHORT {
+            return xxh3_64_with_seed(token, self.0);
+        }
+        let mut filled = [0; SHORT];
+        filled[..token.len()].copy_from_slice(token);
+        xxh3_64_with_seed(&filled, self.0)
+    }
+
+    /// The hash of the token at the start of `bytes`, whose length is from 1 to [`SHORT`]. What follows it is not looked at.
+    #[inline]
+    pub(crate) fn short_token_hash(self, bytes: &[u8; SHORT], length: usize) -> u64 {
+        let token = u128::from_le_bytes(*bytes) & (u128::MAX >> (8 * (SHORT - length)));
+        xxh3_64_with_seed(&token.to_le_bytes(), self.0)
+    }
 }
 
-/// The hash of the token at the start of `bytes`, whose length is from 1 to [`SHORT`]. What follows it is not looked at.
-#[inline]
-pub(crate) fn short_token_hash(bytes: &[u8; SHORT], length: usize) -> u64 {
-    let token = u128::from_le_bytes(*bytes) & (u128::MAX >> (8 * (SHORT - length)));
-    xxh3_64(&token.to_le_bytes())
+/// The hash of one token with the fixed key.
+pub fn token_hash(token: &[u8]) -> u64 {
+    Key::FIXED.token_hash(token)
 }
 
 /// The hash of a whole text by its tokens: equal for exact copies, and for nothing else that will ever be met.
@@ -91,15 +118,19 @@ pub fn mix(mut x: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use xxhash_rust::xxh3::xxh3_64;
+
     use super::*;
 
     #[test]
     fn a_token_has_one_hash_whatever_follows_it() {
         let bytes = *b"abcdefghijklmnop";
-        for length in 1..=SHORT {
-            assert_eq!(short_token_hash(&bytes, length), token_hash(&bytes[..length]), "{length}");
+        for (key, length) in [Key::FIXED, Key::new(7)].into_iter().flat_map(|key| (1..=SHORT).map(move |at| (key, at)))
+        {
+            assert_eq!(key.short_token_hash(&bytes, length), key.token_hash(&bytes[..length]), "{length}");
         }
         assert_eq!(token_hash(b"abc"), xxh3_64(b"abc\0\0\0\0\0\0\0\0\0\0\0\0\0"));
         assert_eq!(token_hash(b"abcdefghijklmnopq"), xxh3_64(b"abcdefghijklmnopq"));
+        assert_ne!(Key::new(7).token_hash(b"abc"), token_hash(b"abc"));
     }
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::feature_set::FeatureSet;
-use crate::hash::{BASE, mix, text_hash};
+use crate::hash::{BASE, Key, mix, text_hash};
 use crate::stop_words::StopWords;
 use crate::text::fold::Fold;
 use crate::text::tokenize::{Token, TokenSink, Tokenizer};
@@ -126,13 +126,18 @@ pub struct Places {
 }
 
 impl Shingler {
-    /// A shingler for shingles of this kind, of texts from which this is left out.
+    /// A shingler for shingles of this kind, of texts from which this is left out, with the fixed hashes.
     pub fn new(shingle: &Shingle, fold: Fold) -> Self {
+        Self::keyed(shingle, fold, Key::FIXED)
+    }
+
+    /// The same with hashes of a key.
+    pub fn keyed(shingle: &Shingle, fold: Fold, key: Key) -> Self {
         let starts = match shingle {
-            Shingle::StopWord(words) => Some(words.tokens(fold)),
+            Shingle::StopWord(words) => Some(words.tokens(fold, key)),
             Shingle::Word(_) | Shingle::Char(_) => None,
         };
-        let tokenizer = Tokenizer::new(fold);
+        let tokenizer = Tokenizer::new(fold, key);
         Self { shingle: shingle.clone(), tokenizer, starts, tokens: Vec::new(), features: Vec::new() }
     }
 
@@ -268,6 +273,24 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_key_changes_every_feature_and_not_which_are_equal(
+            text in "(the|storm|Ärger|é|e\u{301}|漢字|กิน|한국어|[a-c]{0,20}|\u{3000}|[ ,.])( |-)?{0,40}",
+            key in 1_u64..,
+            shingle in proptest::sample::select(vec!["word:2", "char:3", "stopword"]),
+            fold in proptest::sample::select(vec![Fold::NONE, Fold { accents: true, digits: true }]),
+        ) {
+            let shingle: Shingle = shingle.parse().unwrap();
+            let fixed = Shingler::new(&shingle, fold).features(&text).all.to_vec();
+            let keyed = Shingler::keyed(&shingle, fold, Key::new(key)).features(&text).all.to_vec();
+            // The place where each feature stood first.
+            let pattern = |features: &[u64]| -> Vec<Option<usize>> {
+                features.iter().map(|feature| features.iter().position(|other| other == feature)).collect()
+            };
+            prop_assert_eq!(pattern(&fixed), pattern(&keyed));
+            prop_assert!(fixed.iter().zip(&keyed).all(|(fixed, keyed)| fixed != keyed));
+        }
+
         #[test]
         fn rolling_on_gives_what_starting_anew_gives(tokens in proptest::collection::vec(any::<u64>(), 1..50), width in 1_usize..9) {
             let anew: Vec<u64> = tokens.windows(width.min(tokens.len())).flat_map(|window| shingles(window, width)).collect();

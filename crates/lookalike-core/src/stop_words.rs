@@ -5,6 +5,7 @@
 
 use crate::error::{Error, Result};
 use crate::feature_set::FeatureSet;
+use crate::hash::Key;
 use crate::text::fold::Fold;
 use crate::text::tokenize::Tokenizer;
 
@@ -54,8 +55,8 @@ impl StopWords {
     }
 
     /// The tokens that are stop words. One of several tokens, such as "it's", is known by the first.
-    pub fn tokens(&self, fold: Fold) -> FeatureSet {
-        let mut tokenizer = Tokenizer::new(fold);
+    pub fn tokens(&self, fold: Fold, key: Key) -> FeatureSet {
+        let mut tokenizer = Tokenizer::new(fold, key);
         let mut tokens: Vec<u64> = Vec::new();
         for word in &self.words {
             let mut of_word: Vec<u64> = Vec::new();
@@ -76,7 +77,7 @@ mod tests {
     #[test]
     fn the_lists_are_what_they_have_always_been() {
         let all = StopWords::of_languages("all").unwrap();
-        let mut tokens: Vec<u64> = all.tokens(Fold::NONE).iter().collect();
+        let mut tokens: Vec<u64> = all.tokens(Fold::NONE, Key::FIXED).iter().collect();
         tokens.sort_unstable();
         assert_eq!((tokens.len(), xxh3_64(bytemuck::cast_slice(&tokens))), (9458, 18_147_538_582_530_710_466));
         assert!(stop_words::available_languages().len() >= 10);
@@ -85,7 +86,7 @@ mod tests {
     #[test]
     fn languages_are_chosen_by_their_codes() {
         let has = |codes: &str, word: &str| {
-            StopWords::of_languages(codes).unwrap().tokens(Fold::NONE).contains(token_hash(word.as_bytes()))
+            StopWords::of_languages(codes).unwrap().tokens(Fold::NONE, Key::FIXED).contains(token_hash(word.as_bytes()))
         };
         assert!(has("en", "the") && !has("en", "und") && has("en,de", "und") && has("all", "het"));
         assert!(matches!(StopWords::of_languages("en,klingon"), Err(Error::NotALanguage { .. })));
@@ -93,7 +94,8 @@ mod tests {
 
     #[test]
     fn words_of_ones_own_are_cut_like_texts() {
-        let own = StopWords::new("own", ["THE".to_owned(), "it's".to_owned(), String::new()]).tokens(Fold::NONE);
+        let own =
+            StopWords::new("own", ["THE".to_owned(), "it's".to_owned(), String::new()]).tokens(Fold::NONE, Key::FIXED);
         assert!(own.contains(token_hash(b"the")) && own.contains(token_hash(b"it")));
         assert_eq!(own.size(), 2);
     }

@@ -105,13 +105,14 @@ impl Dictionary {
     /// The place of the first feature that is no less.
     #[inline]
     fn place(&self, feature: u64) -> usize {
-        let start = self.starts[(feature >> self.shift) as usize] as usize;
+        let home = (feature >> self.shift) as usize;
+        let start = self.starts[home] as usize;
         let near: &[u64; NEAR] = self.features[start..].first_chunk().expect("features are followed by others");
         let mut place = start + near.iter().map(|other| usize::from(*other < feature)).sum::<usize>();
         if place == start + NEAR {
-            while self.features[place] < feature {
-                place += 1;
-            }
+            // Seldom, unless somebody chose features that have one home.
+            let end = (self.starts[home + 1] as usize).max(place);
+            place += self.features[place..end].partition_point(|other| *other < feature);
         }
         place
     }

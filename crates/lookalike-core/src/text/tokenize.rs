@@ -17,7 +17,7 @@ use super::character::{Character, Kind, character, normal_character};
 use super::fold::{Fold, Folder};
 use super::unit;
 use super::word::{WordWriter, Words, classify, hash_in_place};
-use crate::hash::{SHORT, token_hash};
+use crate::hash::{Key, SHORT};
 
 /// Takes the tokens of a text in order.
 pub trait TokenSink {
@@ -54,6 +54,7 @@ impl TokenSink for Vec<Token> {
 /// Cuts texts into tokens; made once a thread, for its buffers.
 pub struct Tokenizer {
     fold: Fold,
+    key: Key,
     kernel: Kernel,
     lower: Vec<u8>,
     blocks: Vec<Block>,
@@ -65,14 +66,14 @@ const PIECE: usize = 2 * 1024;
 
 impl Default for Tokenizer {
     fn default() -> Self {
-        Self::new(Fold::NONE)
+        Self::new(Fold::NONE, Key::FIXED)
     }
 }
 
 impl Tokenizer {
-    /// A tokenizer of texts from which this is left out.
-    pub fn new(fold: Fold) -> Self {
-        Self { fold, kernel: kernel(), lower: Vec::new(), blocks: Vec::new(), word: String::new() }
+    /// A tokenizer of texts from which this is left out, with hashes of this key.
+    pub fn new(fold: Fold, key: Key) -> Self {
+        Self { fold, key, kernel: kernel(), lower: Vec::new(), blocks: Vec::new(), word: String::new() }
     }
 
     /// Gives the word tokens of `text` to `sink`.
@@ -87,7 +88,7 @@ impl Tokenizer {
 
     /// Gives the character tokens of `text` to `sink`.
     pub fn characters(&mut self, text: &str, sink: &mut impl TokenSink) {
-        let mut writer = CharacterWriter { space: None, any: false, sink };
+        let mut writer = CharacterWriter { key: self.key, space: None, any: false, sink };
         let mut folder = Folder::new(self.fold);
         let is_folded = self.fold != Fold::NONE;
         let mut write = |character: &Character, start: usize, end: usize| {
@@ -138,9 +139,10 @@ impl Tokenizer {
                 |start, end| {
                     let lower = &self.lower[start..end];
                     if is_plain(blocks, start, end) && !(self.fold.digits && lower.iter().any(u8::is_ascii_digit)) {
-                        sink.token(hash_in_place(&self.lower, start, end), offset + start, offset + end);
+                        sink.token(hash_in_place(self.key, &self.lower, start, end), offset + start, offset + end);
                     } else {
-                        folded_words(&piece[start..end], offset + start, self.fold, &mut self.word, sink);
+                        let mut writer = WordWriter::new(self.key, &mut self.word, sink);
+                        folded_words(&piece[start..end], offset + start, self.fold, &mut writer);
                     }
                 },
             );
@@ -149,13 +151,13 @@ impl Tokenizer {
                 blocks,
                 |block| block.words,
                 |start, end| {
-                    sink.token(hash_in_place(&self.lower, start, end), offset + start, offset + end);
+                    sink.token(hash_in_place(self.key, &self.lower, start, end), offset + start, offset + end);
                 },
             );
         } else {
             classify(&mut self.lower, blocks);
             let blocks = &*blocks;
-            let mut words = Words { piece, lower: &mut self.lower, offset, word: &mut self.word, sink };
+            let mut words = Words { key: self.key, piece, lower: &mut self.lower, offset, word: &mut self.word, sink };
             for_each_run(
                 blocks,
                 |block| block.words | block.wide,
@@ -171,10 +173,8 @@ impl Tokenizer {
     }
 }
 
-/// Gives the words of a stretch of text that stands at `offset` to `sink`, one character after the other.
-fn folded_words(text: &str, offset: usize, fold: Fold, word: &mut String, sink: &mut impl TokenSink) {
-    word.clear();
-    let mut writer = WordWriter { word, start: 0, end: 0, alone: None, sink };
+/// Gives the words of a stretch of text that stands at `offset` to `writer`, one character after the other.
+fn folded_words(text: &str, offset: usize, fold: Fold, writer: &mut WordWriter<'_, impl TokenSink>) {
     let mut folder = Folder::new(fold);
     unit::for_each(text, offset, |character, start, end| {
         let [first, second] = folder.fold(character.folded);
@@ -254,6 +254,7 @@ fn for_each_run(blocks: &[Block], bits: impl Fn(&Block) -> u64, mut run: impl Fn
 
 /// Passes characters on, with white space collapsed.
 struct CharacterWriter<'a, S> {
+    key: Key,
     /// White space that is one token if a character follows.
     space: Option<(usize, usize)>,
     any: bool,
@@ -270,10 +271,10 @@ impl<S: TokenSink> CharacterWriter<'_, S> {
         if let Some((start, end)) = self.space.take()
             && self.any
         {
-            self.sink.token(token_hash(b" "), start, end);
+            self.sink.token(self.key.token_hash(b" "), start, end);
         }
         self.any = true;
-        self.sink.token(character.hash, start, end);
+        self.sink.token(character.token_hash(self.key), start, end);
     }
 }
 
@@ -282,6 +283,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::hash::token_hash;
 
     fn words(text: &str) -> Vec<u64> {
         let mut tokens = Vec::new();
@@ -346,7 +348,7 @@ mod tests {
     fn folded_words_are_cut_as_if_they_had_been_written_so() {
         let folded = |text: &str, fold: Fold| {
             let mut tokens: Vec<u64> = Vec::new();
-            Tokenizer::new(fold).words(text, &mut tokens);
+            Tokenizer::new(fold, Key::FIXED).words(text, &mut tokens);
             tokens
         };
         let [accents, digits, both] = FOLDS;
@@ -359,7 +361,7 @@ mod tests {
     fn the_place_of_a_folded_word_is_all_of_it() {
         let text = "cafe\u{301}s caf\u{65}\u{323}\u{301} 2024";
         let mut tokens: Vec<Token> = Vec::new();
-        Tokenizer::new(FOLDS[2]).words(text, &mut tokens);
+        Tokenizer::new(FOLDS[2], Key::FIXED).words(text, &mut tokens);
         let places: Vec<&str> = tokens.iter().map(|token| &text[token.start..token.end]).collect();
         assert_eq!(places, ["cafe\u{301}s", "caf\u{65}\u{323}\u{301}", "2024"]);
     }
@@ -404,14 +406,14 @@ mod tests {
         #[test]
         fn folded_words_are_those_of_the_judge(text in any_text(), fold in proptest::sample::select(&FOLDS)) {
             let mut tokens: Vec<u64> = Vec::new();
-            Tokenizer::new(fold).words(&text, &mut tokens);
+            Tokenizer::new(fold, Key::FIXED).words(&text, &mut tokens);
             prop_assert_eq!(tokens, folded_judge(&text, fold, lookalike_judge::Shingle::Word(5)));
         }
 
         #[test]
         fn folded_characters_are_those_of_the_judge(text in any_text(), fold in proptest::sample::select(&FOLDS)) {
             let mut tokens: Vec<u64> = Vec::new();
-            Tokenizer::new(fold).characters(&text, &mut tokens);
+            Tokenizer::new(fold, Key::FIXED).characters(&text, &mut tokens);
             prop_assert_eq!(tokens, folded_judge(&text, fold, lookalike_judge::Shingle::Char(5)));
         }
 

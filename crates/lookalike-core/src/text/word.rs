@@ -8,19 +8,20 @@ use super::ascii::{BLOCK, Block};
 use super::character::{Character, Class, Kind, character, class, known_class};
 use super::tokenize::TokenSink;
 use super::unit;
-use crate::hash::{SHORT, short_token_hash, token_hash};
+use crate::hash::{Key, SHORT};
 
 /// The hash of the token from `start` to `end` in a lower-case copy that has room for a short token after it.
 #[inline]
-pub(super) fn hash_in_place(lower: &[u8], start: usize, end: usize) -> u64 {
+pub(super) fn hash_in_place(key: Key, lower: &[u8], start: usize, end: usize) -> u64 {
     match lower[start..].first_chunk() {
-        Some(bytes) if end - start <= SHORT => short_token_hash(bytes, end - start),
-        _ => token_hash(&lower[start..end]),
+        Some(bytes) if end - start <= SHORT => key.short_token_hash(bytes, end - start),
+        _ => key.token_hash(&lower[start..end]),
     }
 }
 
 /// Text under way to words: a piece, its lower-case copy, and where the piece stands in the text.
 pub(super) struct Words<'a, S> {
+    pub(super) key: Key,
     pub(super) piece: &'a str,
     pub(super) lower: &'a mut [u8],
     pub(super) offset: usize,
@@ -97,7 +98,7 @@ impl<S: TokenSink> Words<'_, S> {
             && known_class(three_bytes(bytes[3], bytes[4], bytes[5])) == Class::ALONE
         {
             let start = self.offset + at;
-            self.sink.token(short_token_hash(bytes, LENGTH), start, start + LENGTH);
+            self.sink.token(self.key.short_token_hash(bytes, LENGTH), start, start + LENGTH);
             at += LENGTH;
         }
         at
@@ -107,7 +108,7 @@ impl<S: TokenSink> Words<'_, S> {
     #[inline]
     pub(super) fn end(&mut self, start: usize, end: usize) {
         if start < end {
-            self.sink.token(hash_in_place(self.lower, start, end), self.offset + start, self.offset + end);
+            self.sink.token(hash_in_place(self.key, self.lower, start, end), self.offset + start, self.offset + end);
         }
     }
 
@@ -125,16 +126,11 @@ impl<S: TokenSink> Words<'_, S> {
             }
         }
         let kept = std::str::from_utf8(&self.lower[word.min(from)..from]).unwrap_or_default();
-        self.word.clear();
-        self.word.push_str(kept);
-        let mut writer = WordWriter {
-            word: &mut *self.word,
-            start: self.offset + word,
-            end: self.offset + from,
-            // A lone letter with marks: only a single character has its hash in the table.
-            alone: (is_alone && !kept.is_empty()).then_some(token_hash(kept.as_bytes())),
-            sink: &mut *self.sink,
-        };
+        let mut writer = WordWriter::new(self.key, &mut *self.word, &mut *self.sink);
+        writer.word.push_str(kept);
+        (writer.start, writer.end) = (self.offset + word, self.offset + from);
+        // A lone letter with marks: only a single character has its hash in the table.
+        writer.alone = (is_alone && !kept.is_empty()).then_some(self.key.token_hash(kept.as_bytes()));
         let mut at = from;
         while at < end {
             at = unit::piece(text, at, self.offset, &mut |character, start, end| writer.push(character, start, end));
@@ -256,15 +252,22 @@ pub(super) fn classify(lower: &mut [u8], blocks: &mut [Block]) {
 
 /// Puts characters together to words.
 pub(super) struct WordWriter<'a, S> {
-    pub(super) word: &'a mut String,
-    pub(super) start: usize,
-    pub(super) end: usize,
+    key: Key,
+    word: &'a mut String,
+    start: usize,
+    end: usize,
     /// The open word is one character of a script without spaces, and this is its hash as long as no mark follows.
-    pub(super) alone: Option<u64>,
-    pub(super) sink: &'a mut S,
+    alone: Option<u64>,
+    sink: &'a mut S,
 }
 
-impl<S: TokenSink> WordWriter<'_, S> {
+impl<'a, S: TokenSink> WordWriter<'a, S> {
+    /// Without a word under way; `word` is room for one.
+    pub(super) fn new(key: Key, word: &'a mut String, sink: &'a mut S) -> Self {
+        word.clear();
+        Self { key, word, start: 0, end: 0, alone: None, sink }
+    }
+
     #[inline]
     pub(super) fn push(&mut self, character: &Character, start: usize, end: usize) {
         match character.kind {
@@ -279,7 +282,7 @@ impl<S: TokenSink> WordWriter<'_, S> {
             Kind::Alone => {
                 self.end();
                 self.start = start;
-                self.alone = Some(character.hash);
+                self.alone = Some(character.token_hash(self.key));
             }
             // What follows a lone letter's marks must still start anew, so the word stays `alone`.
             Kind::Mark if !self.word.is_empty() => {}
@@ -294,7 +297,7 @@ impl<S: TokenSink> WordWriter<'_, S> {
         if !self.word.is_empty() {
             let hash = match self.alone {
                 Some(hash) if self.is_one_character() => hash,
-                _ => token_hash(self.word.as_bytes()),
+                _ => self.key.token_hash(self.word.as_bytes()),
             };
             self.sink.token(hash, self.start, self.end);
             self.word.clear();
