@@ -136,10 +136,11 @@ struct AgainstArguments {
 #[derive(Debug, Args)]
 struct SourceArguments {
     /// Which source a document counts to: host, file, or a field's value (field:host for a field of such a name)
-    /// [default: the host of a page, else the file]
+    /// [default: the host of a page, else the file, or the folder of a file that is one document]
     #[arg(long, value_name = "FIELD|host|file")]
     source: Option<String>,
-    /// Stop before anything is written if a source of two documents or more loses this share of them: above 0, at most 1
+    /// Stop before anything is written if a source of two documents or more, or the whole input, loses this share of its
+    /// documents: above 0, at most 1
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     fail_if_source_loses: Option<f64>,
 }

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
+use lookalike::core::passed_over::PassedOverEstimate;
 use lookalike::{
     Comparison, Input, Output, PairsReport, Parameters, ReadOptions, Side, SimilarityOptions, SkippedEntry, Summary,
 };
@@ -151,8 +152,8 @@ pub(crate) fn summary(summary: &Summary, folder: Option<&Path>, output: Output) 
         let texts = number::of(found.checksum_collisions, "text");
         writeln!(out, "          {texts} with the checksum of another text, of which they are no copies, stay")?;
     }
-    if found.passed_over > 0 {
-        writeln!(out, "          {}", passed_over(found.passed_over, found.passed_over_matches))?;
+    if found.passed_over.pairs > 0 {
+        writeln!(out, "          {}", passed_over(&found.passed_over))?;
     }
     writeln!(out, "kept      {} in {}", number::count(found.kept), kept_in(summary))?;
     if !summary.least_alike.is_empty() {
@@ -260,18 +261,37 @@ pub(crate) fn pairs(report: &PairsReport) {
         number::bytes(report.input.bytes),
         number::seconds(seconds)
     );
-    if report.passed_over > 0 {
-        eprintln!("note: {}", passed_over(report.passed_over, report.passed_over_matches));
+    if report.passed_over.pairs > 0 {
+        eprintln!("note: {}", passed_over(&report.passed_over));
     }
 }
 
-/// What a bound on the work of a bucket left out, and what that does to recall.
-fn passed_over(pairs: u64, matches: u64) -> String {
-    let left = match matches {
-        0 => "none of those looked at was alike".to_owned(),
-        matches => format!("if alike as often as the others, {} of them are near-duplicates", number::count(matches)),
+/// What a bound on the work of a bucket left out, and how many near-duplicates are in it.
+fn passed_over(estimate: &PassedOverEstimate) -> String {
+    let PassedOverEstimate { pairs, error, sampled, matches, matches_at_least, matches_at_most } = *estimate;
+    let is_known = error == 0 && sampled == pairs;
+    let (about, by) = match error {
+        0 => ("", String::new()),
+        error => ("about ", format!(" (± {})", number::count(error))),
     };
-    format!("up to {} of a common boilerplate were not looked at: {left}", number::of(pairs, "pair"))
+    let left = match matches {
+        0 if is_known => "none of them is a near-duplicate".to_owned(),
+        1 if is_known => "1 of them is a near-duplicate".to_owned(),
+        matches if is_known => format!("{} of them are near-duplicates", number::count(matches)),
+        0 => format!(
+            "none of {} sampled at random is a near-duplicate, so at most {} are (95 % confidence)",
+            number::count(sampled),
+            number::count(matches_at_most)
+        ),
+        matches => format!(
+            "about {} are near-duplicates ({} to {} with 95 % confidence, from a sample of {})",
+            number::count(matches),
+            number::count(matches_at_least),
+            number::count(matches_at_most),
+            number::count(sampled)
+        ),
+    };
+    format!("{about}{}{by} with common boilerplate were not compared: {left}", number::of(pairs, "pair"))
 }
 
 /// What `compare` measured.

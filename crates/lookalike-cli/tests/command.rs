@@ -58,6 +58,7 @@ fn what_cannot_be_done_is_refused_with_the_remedy() {
     refused(&["pairs", "in.jsonl", "-o", "in.jsonl", "--force"], &["in.jsonl would be overwritten"]);
     refused(&["pairs", "in.jsonl", "-o", "full", "--force"], &["full is a folder"]);
     refused(&["dedup", "-", "-", "-o", "out"], &["given twice"]);
+    refused(&dedup(&["-q", "--keep", "max:typo"]), &["'typo'", "the fields of the first document are id, text"]);
     refused(&["dedup", "in.jsonl"], &["--output"]);
     refused(&dedup(&["--threshold", "1.5"]), &["1.5", "at most 1", "0.8"]);
     refused(&dedup(&["--threshold", "nan"]), &["at most 1"]);
@@ -327,9 +328,12 @@ fn every_command_has_help_with_examples_that_work() {
 fn what_is_probably_not_meant_gets_a_note() {
     let folder = Folder::new();
     folder.write("in.jsonl", lines() + &lines());
+    folder.write("scored.jsonl", lines() + "{\"text\":\"one more\",\"score\":3}\n");
+    let ran = folder.run(&["dedup", "scored.jsonl", "--dry-run", "--keep", "max:score"]);
+    assert_eq!(ran.code, 0);
+    assert!(ran.stderr.contains("4 documents have no field 'score', and are kept last"), "{}", ran.stderr);
     for (arguments, said) in [
         (&["--id", "typo"][..], "8 documents have no field 'typo', and are known by file and line"),
-        (&["--keep", "max:typo"], "8 documents have no field 'typo', and are kept last"),
         (&["--id", "id"], "4 documents have the id of another"),
     ] {
         let ran = folder.run(&[&["dedup", "in.jsonl", "--dry-run"], arguments].concat());

@@ -41,6 +41,10 @@ fn the_peak_stays_below_what_was_asked_for_and_a_tenth_at_any_number_of_document
         assert_eq!(folder.read(&format!("{limited}/removed.jsonl")), folder.read("free/removed.jsonl"));
         let (limited, free) = (peak(&folder, &limited), peak(&folder, "free"));
         assert!(limited <= memory * mib * 11 / 10, "{documents} documents in {memory} MiB: {} MiB", limited / mib);
+        let tuned = folder.run(&["tune", "corpus.jsonl", "--id", "id", "--threshold", "0.7", "--format", "json", "-q"]);
+        let tuned: serde_json::Value = serde_json::from_str(&tuned.stdout).unwrap();
+        let planned = tuned["plan"]["memory_bytes"].as_u64().unwrap();
+        assert!((free / 2..free * 3 / 2).contains(&planned), "{} MiB planned, {} used", planned / mib, free / mib);
         // Where all would fit, the limit would show nothing.
         assert!(documents < 200_000 || free > memory * mib * 11 / 10, "{documents} documents: {} MiB", free / mib);
     }

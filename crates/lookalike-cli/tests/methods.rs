@@ -101,6 +101,10 @@ fn parameters_of_another_method_are_refused() {
         (&["--slots", "8"], &["--rows-random"]),
         (&["--measure", "containment", "--method", "simhash"], &["minhash", "exact"]),
         (&["--measure", "containment", "--bands", "5", "--rows", "5"], &["--recall"]),
+        (
+            &["--measure", "containment", "--threshold", "0.01"],
+            &["containment of 0.01", "144 shingles", "0.0315 or more", "--exact"],
+        ),
         (&["--shingle", "stopword:xx"], &["'xx'", "en", "--stopwords FILE"]),
         (&["--exact", "--method", "minhash"], &["--exact"]),
     ] {

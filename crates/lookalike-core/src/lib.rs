@@ -23,6 +23,7 @@ pub mod likeness;
 pub mod link;
 pub mod lists;
 pub mod method;
+pub mod passed_over;
 pub mod prints;
 pub mod resolve;
 pub mod shingle;

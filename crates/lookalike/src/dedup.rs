@@ -17,6 +17,7 @@ use crate::corpus::{Corpus, FileEntry, Reading};
 use crate::error::Result;
 use crate::evidence::{Decisions, Fate, Fates};
 use crate::find::Find;
+use crate::keep_field;
 use crate::options::{DedupOptions, Group, Output};
 use crate::progress::Progress;
 use crate::source::BySource;
@@ -36,7 +37,8 @@ const ENTRIES: &[&str] = &["kept", "annotated", "removed.jsonl", "summary.json"]
 ///
 /// # Errors
 ///
-/// When an input cannot be read, the output cannot be written, or a source loses more than is allowed. Then nothing is left under the output's name.
+/// When an input cannot be read, the output cannot be written, no document has the field of keep order, or a source or the whole
+/// input loses more than is allowed. Then nothing is left under the output's name.
 pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary> {
     let against = options.against.as_ref();
     let (shelf, input_files) = against::shelf(&options.read, against, options.folder.as_deref())?;
@@ -57,6 +59,7 @@ pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary>
     space::check(&shelf, &options.read.settings, method.layout().byte_count(), &work)?;
     let reading = Reading { options: &options.read, similarity, method, work: &work, progress };
     let corpus = stages.run("sketch", Some(bytes), || Corpus::read(shelf, input_files, reading))?;
+    keep_field::check(&corpus, &options.keep)?;
     let texts = stages.run("copies", None, || {
         let ranking = Ranking { token_counts: lengths(&corpus, similarity.criterion), field_values: &corpus.values };
         join_copies(&corpus, &against::references_first(&corpus, keep_order(&options.keep, ranking)))

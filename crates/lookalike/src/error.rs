@@ -153,6 +153,22 @@ pub enum Error {
         value: f64,
     },
 
+    /// A field of keep order that is nowhere.
+    #[error(
+        "no document has a number or text in the field '{field}', so --keep cannot compare by it: {}",
+        if known.is_empty() {
+            "name a field that documents have, or use --keep longest, first or last".to_owned()
+        } else {
+            format!("the fields of the first document are {}", known.join(", "))
+        }
+    )]
+    NoKeepField {
+        /// The field.
+        field: String,
+        /// The fields of the first document, where it has some.
+        known: Vec<String>,
+    },
+
     /// Sources that lose more than was allowed.
     #[error(
         "too much would be removed for --fail-if-source-loses {}: {}; nothing was written: \
@@ -163,7 +179,7 @@ pub enum Error {
     SourcesLose {
         /// The share from which on a loss ends the run.
         share: Share,
-        /// The sources that lose so much, those that lose most documents first.
+        /// The sources that lose so much, those that lose most documents first; the whole input among them.
         sources: Vec<Source>,
     },
 

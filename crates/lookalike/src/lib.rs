@@ -15,6 +15,7 @@ mod error;
 mod evaluate;
 mod evidence;
 mod find;
+mod keep_field;
 mod link;
 mod measures;
 mod memory;

@@ -44,10 +44,15 @@ pub struct SimilarityOptions {
 }
 
 impl SimilarityOptions {
-    /// What tells it from others, in a line.
-    fn label(&self) -> String {
+    /// What tells it from others, one line each.
+    fn label(&self) -> Vec<String> {
         let Self { shingle, fold, criterion, method } = self;
-        format!("shingle {shingle}, fold {fold}, {criterion:?}, {method:?}")
+        let mut lines = vec![format!("shingle {shingle}, fold {fold}, {criterion:?}, {method:?}")];
+        if let Shingle::StopWord(words) = shingle {
+            // They may come from a file that was edited since.
+            lines.push(format!("stop words '{}' with the content {:016x}", words.name(), words.content_hash()));
+        }
+        lines
     }
 }
 
@@ -183,13 +188,12 @@ pub struct DedupOptions {
 impl DedupOptions {
     /// What tells this run from others on the same input, a line each.
     pub(crate) fn label(&self) -> Vec<String> {
-        vec![
-            "command dedup".to_owned(),
-            self.similarity.label(),
-            format!("settings {:?}", self.read.settings),
-            format!("keep {}, group {:?}", self.keep, self.group),
-            format!("reference {:?}", self.against),
-        ]
+        let mut lines = vec!["command dedup".to_owned()];
+        lines.extend(self.similarity.label());
+        lines.push(format!("settings {:?}", self.read.settings));
+        lines.push(format!("keep {}, group {:?}", self.keep, self.group));
+        lines.push(format!("reference {:?}", self.against));
+        lines
     }
 }
 
@@ -205,7 +209,7 @@ pub struct Against {
 /// Which source a document counts to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SourceBy {
-    /// The host of its address; its file, if it has none.
+    /// The host of its address; if it has none, its file, or the folder of a file that is one document.
     #[default]
     HostOrFile,
     /// The host of its address.
@@ -280,7 +284,10 @@ pub struct PairsOptions {
 impl PairsOptions {
     /// What tells this run from others on the same input, a line each.
     pub(crate) fn label(&self) -> Vec<String> {
-        vec!["command pairs".to_owned(), self.similarity.label(), format!("settings {:?}", self.read.settings)]
+        let mut lines = vec!["command pairs".to_owned()];
+        lines.extend(self.similarity.label());
+        lines.push(format!("settings {:?}", self.read.settings));
+        lines
     }
 }
 

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use lookalike_core::keep::{Keep, Ranking, keep_order};
 use lookalike_core::likeness::Likeness;
+use lookalike_core::passed_over::PassedOverEstimate;
 use lookalike_core::resolve::{Candidates, References, matches};
 use lookalike_core::verify::Verifier;
 use serde::Serialize;
@@ -28,10 +29,8 @@ pub struct PairsReport {
     pub input: Input,
     /// How many pairs were written.
     pub pairs: u64,
-    /// How many pairs shared a bucket and were not looked at, since it has too many members; at most so many.
-    pub passed_over: u64,
-    /// How many of these are near-duplicates, if they are as often alike as those looked at.
-    pub passed_over_matches: u64,
+    /// Pairs that shared a bucket and were not compared, since it has too many members.
+    pub passed_over: PassedOverEstimate,
     /// Seconds and memory by stage.
     pub stages: Vec<Stage>,
     /// What was skipped, and why: the first of them.
@@ -83,8 +82,7 @@ pub fn pairs(options: &PairsOptions, writer: &mut dyn Write, progress: &dyn Prog
     Ok(PairsReport {
         input: summary::input(&corpus, &options.read)?,
         pairs,
-        passed_over: found.counts.map_or(0, |counts| counts.passed_over),
-        passed_over_matches: found.counts.map_or(0, |counts| counts.expected_matches_passed_over()),
+        passed_over: found.passed_over,
         stages: stages.finish(),
         skipped: summary::skipped(&corpus),
     })

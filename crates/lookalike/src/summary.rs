@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use lookalike_core::keep::FieldValue;
 use lookalike_core::likeness::Likeness;
 use lookalike_core::method::Method;
+use lookalike_core::passed_over::PassedOverEstimate;
 use serde::Serialize;
 
 use crate::corpus::Corpus;
@@ -94,11 +95,10 @@ pub struct Found {
     pub measured: Option<u64>,
     /// Of these, near-duplicates.
     pub matches: Option<u64>,
-    /// Pairs at most that shared a bucket and were not looked at, since very many kept documents share a boilerplate.
-    /// If it is not zero, near-duplicates may be left among these.
-    pub passed_over: u64,
-    /// How many of the pairs passed over are near-duplicates, if these are as often alike as those looked at.
-    pub passed_over_matches: u64,
+    /// Pairs that shared a bucket and were not compared, since very many kept documents share a boilerplate: how many, and
+    /// how many near-duplicates are left among them.
+    #[serde(flatten)]
+    pub passed_over: PassedOverEstimate,
     /// Documents removed.
     pub removed: u64,
     /// Of these, removed for a document of the reference: all that are like one.
@@ -197,8 +197,7 @@ impl Summary {
                 candidates: None,
                 measured: None,
                 matches: None,
-                passed_over: 0,
-                passed_over_matches: 0,
+                passed_over: PassedOverEstimate::default(),
                 removed,
                 removed_by_reference: fates.removed().filter(|(_, by, ..)| corpus.is_reference(*by)).count() as u64,
                 exact_copies,
@@ -235,12 +234,11 @@ impl Found {
     /// Adds how many pairs came how far.
     pub(crate) fn count_pairs(&mut self, found: find::Found) {
         self.sharing_a_bucket = found.sharing;
+        self.passed_over = found.passed_over;
         if let Some(counts) = found.counts {
             self.candidates = Some(counts.candidates);
             self.measured = Some(counts.measured);
             self.matches = Some(counts.matches);
-            self.passed_over = counts.passed_over;
-            self.passed_over_matches = counts.expected_matches_passed_over();
         }
     }
 }

@@ -2,11 +2,13 @@
 
 use rayon::prelude::*;
 
+use super::draw::{AfterFirst, draw};
 use super::{Candidates, References};
 use crate::bucket::Family;
 use crate::join;
 use crate::likeness::Likeness;
 use crate::lists::Lists;
+use crate::passed_over::PassedOver;
 use crate::verify::{SourceError, Verifier};
 
 /// Two items, by rank, that were measured and are alike enough.
@@ -22,10 +24,23 @@ pub struct Match {
 
 /// All matches among items that share a bucket, sorted by their left and right ranks.
 ///
+/// In a bucket of very many, an item is compared with the first 1,024 members only: so which pairs are compared follows from
+/// ranks alone, and not from the order in which the work is done.
+///
 /// # Errors
 ///
 /// When the features of an item cannot be had.
 pub fn matches(candidates: Candidates<'_>, items: &[u32], verifier: &Verifier<'_>) -> Result<Vec<Match>, SourceError> {
+    matches_within(candidates, items, verifier, MOST_COMPARED)
+}
+
+/// The same, with another bound: tests have small buckets.
+pub(super) fn matches_within(
+    candidates: Candidates<'_>,
+    items: &[u32],
+    verifier: &Verifier<'_>,
+    most: usize,
+) -> Result<Vec<Match>, SourceError> {
     let buckets = match candidates {
         Candidates::Buckets(buckets) => buckets,
         Candidates::Sets(sets) => return Ok(join::matches(sets, verifier.criterion(), References::default())),
@@ -34,8 +49,10 @@ pub fn matches(candidates: Candidates<'_>, items: &[u32], verifier: &Verifier<'_
         .families()
         .map(|family| {
             let bench = verifier.bench(family, items);
-            let neighbours = Neighbours::new(family);
-            bench.pass_over(neighbours.passed_over());
+            let neighbours = Neighbours::new(family, most);
+            if neighbours.buckets.iter().any(|bucket| bucket.len() > most) {
+                verifier.pass_over(neighbours.passed_over(family));
+            }
             let of_place = |place: u32| {
                 let mut matches = Vec::new();
                 let on_bench = bench.put(place);
@@ -67,12 +84,13 @@ const MOST_COMPARED: usize = 1024;
 struct Neighbours {
     buckets: Lists,
     buckets_of: Lists,
+    most: usize,
 }
 
 impl Neighbours {
-    fn new(family: Family<'_>) -> Self {
+    fn new(family: Family<'_>, most: usize) -> Self {
         let buckets: Lists = family.buckets().map(|bucket| bucket.iter().copied()).collect();
-        Self { buckets_of: buckets.transposed(family.items.len()), buckets }
+        Self { buckets_of: buckets.transposed(family.items.len()), buckets, most }
     }
 
     /// The better ranked places that share a bucket with this one and are compared with it, best first.
@@ -81,19 +99,16 @@ impl Neighbours {
         for bucket in self.buckets_of.list(place as usize) {
             let members = self.buckets.list(*bucket as usize);
             let end = members.partition_point(|other| *other < place);
-            others.extend(&members[..end.min(MOST_COMPARED)]);
+            others.extend(&members[..end.min(self.most)]);
         }
         others.sort_unstable();
         others.dedup();
         others
     }
 
-    /// How many pairs are not compared; those of several buckets count again.
-    fn passed_over(&self) -> u64 {
-        let of_bucket = |bucket: &[u32]| {
-            let rest = bucket.len().saturating_sub(MOST_COMPARED + 1) as u64;
-            rest * (rest + 1) / 2
-        };
-        self.buckets.iter().map(of_bucket).sum()
+    /// The pairs that are not compared.
+    fn passed_over(&self, family: Family<'_>) -> PassedOver {
+        let (members, references) = (&self.buckets, References::default());
+        draw(family, &self.buckets_of, &AfterFirst { members, reference_count: 0, references, most: self.most })
     }
 }

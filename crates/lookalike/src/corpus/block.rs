@@ -26,6 +26,9 @@ const SUM: usize = 3;
 /// The names of a document: its id, address and source.
 pub(super) const NAMES: usize = 3;
 
+/// What a block has of each document besides its sketch and the letters of its names.
+pub(crate) const DOCUMENT_BYTES: usize = ROW * size_of::<u64>() + NAMES * size_of::<u32>();
+
 /// What says that a block has documents, or ends a unit.
 const DOCUMENTS: u64 = 1;
 const END: u64 = 2;
@@ -357,5 +360,37 @@ fn push_bytes(bytes: &[u8], words: &mut Vec<u64>) {
         let mut last = [0; 8];
         last[..rest.len()].copy_from_slice(rest);
         words.push(u64::from_ne_bytes(last));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_takes_what_is_planned_for_its_documents() {
+        let mut builder = Builder::new(Layout { keys: 3, bytes: 8 });
+        let place = Place { file: 0, store: Store::File, offset: 0, length: 1 };
+        for position in 0..1000 {
+            builder.rows.push(Row { place, position, text_hash: 1, token_count: 1, size: 1 });
+            builder.sketches.push([1, 2, 3], [0; 8]);
+            builder.push_names(["name", "", "more"]);
+        }
+        let head = Head {
+            file: 0,
+            unit: 0,
+            number: 0,
+            documents: 0,
+            position_count: 1000,
+            byte_count: 0,
+            name_bytes: 0,
+            other_bytes: 0,
+            without_id: 0,
+            without_source: 0,
+            spooled: None,
+        };
+        let (_, words) = builder.finish(head);
+        let names = "namemore".len();
+        assert_eq!((words.len() - HEAD) * 8, 1000 * (DOCUMENT_BYTES + builder.layout.byte_count() + names));
     }
 }

@@ -26,7 +26,7 @@ use lookalike_io::place::{Place, Shelf};
 use lookalike_io::read::Skipped;
 use rayon::prelude::*;
 
-pub(crate) use self::block::Row;
+pub(crate) use self::block::{DOCUMENT_BYTES, Row};
 pub(crate) use self::read::Reading;
 
 use self::block::carried_place;
@@ -347,12 +347,24 @@ impl Described<'_> {
     pub(crate) fn source(&self, by: SourceBy) -> &str {
         let host = || self.uri().and_then(host);
         match by {
-            SourceBy::HostOrFile => host().unwrap_or_else(|| self.corpus.file_name(self.file)),
+            SourceBy::HostOrFile => host().unwrap_or_else(|| self.file_or_folder()),
             SourceBy::Host => host().unwrap_or("(no host)"),
             SourceBy::File => self.corpus.file_name(self.file),
             SourceBy::Field => self.names.at(SOURCE).unwrap_or("(no source)"),
         }
     }
+
+    /// The file of many documents; of one that is a document itself the folder, since a source of one document loses
+    /// nothing or all.
+    fn file_or_folder(&self) -> &str {
+        let name = self.corpus.file_name(self.file);
+        if self.corpus.kind(self.file).format.is_one_document() { folder(name) } else { name }
+    }
+}
+
+/// The folder of a file by its name, with a slash at its end.
+fn folder(name: &str) -> &str {
+    name.rfind('/').map_or("./", |slash| &name[..=slash])
 }
 
 /// The host of an address.
@@ -367,6 +379,11 @@ fn host(uri: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_folder_of_a_file_ends_in_a_slash() {
+        assert_eq!(["a.txt", "de/a.txt", "de/x/a.txt"].map(folder), ["./", "de/", "de/x/"]);
+    }
 
     #[test]
     fn a_host_is_what_stands_between_the_slashes() {
