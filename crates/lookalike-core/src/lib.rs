@@ -12,6 +12,7 @@ pub mod banding;
 pub mod bucket;
 pub mod chance;
 pub mod criterion;
+pub mod edit;
 pub mod error;
 pub mod feature_filter;
 pub mod feature_set;
