@@ -22,6 +22,7 @@ use crate::prints::PrintsArguments;
 use crate::resources::ResourceArguments;
 use crate::sets::SetsArguments;
 use crate::similarity::SimilarityArguments;
+use crate::streams;
 use crate::tune::TuneArguments;
 
 /// Find what is nearly the same, with proof: documents, records, sets, fingerprints.
@@ -46,8 +47,10 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Remove near-duplicates, and show for each what was kept in its place.
-    #[command(after_help = "Example:\n  lookalike dedup examples/news examples/five.jsonl --id id -o out\n\n\
-        writes out/kept/ (what stays, as it was), out/removed.jsonl (what went, and why) and out/summary.json.")]
+    #[command(after_help = "Examples:\n  lookalike dedup examples/news examples/five.jsonl --id id -o out\n  \
+        lookalike dedup - < examples/five.jsonl > clean.jsonl\n\n\
+        The first writes out/kept/ (what stays, as it was), out/removed.jsonl (what went, and why) and out/summary.json; \
+        the second is a filter, which writes only what stays.")]
     Dedup(DedupArguments),
     /// List every near-duplicate pair with its similarity.
     #[command(
@@ -95,8 +98,9 @@ pub(crate) enum Command {
 pub(crate) struct DedupArguments {
     #[command(flatten)]
     read: ReadArguments,
-    /// The folder to write to; it is made, and must be empty if it is there
-    #[arg(short, long, value_name = "DIR", required_unless_present = "dry_run")]
+    /// The folder to write to, which must be empty or not exist yet; - writes the kept documents of one file to standard output.
+    /// Not needed to filter standard input (-) to standard output
+    #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
     #[command(flatten)]
     against: AgainstArguments,
@@ -114,7 +118,14 @@ pub(crate) struct DedupArguments {
     /// Write all documents, each with its cluster, whether it is kept, by whom it is replaced, and their similarity
     #[arg(long)]
     annotate: bool,
-    /// Replace what an earlier run wrote to the output folder
+    /// Without an output folder: write what was removed, and why, to this file
+    #[arg(long, value_name = "FILE")]
+    removed: Option<PathBuf>,
+    /// How to print the summary: text goes to standard error; json goes to standard output, or to the last line of standard
+    /// error if documents go to standard output
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = SummaryArgument::Text)]
+    summary: SummaryArgument,
+    /// Replace what an earlier run wrote
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -149,7 +160,7 @@ struct SourceArguments {
 pub(crate) struct PairsArguments {
     #[command(flatten)]
     read: ReadArguments,
-    /// The file to write to, instead of standard output
+    /// The file to write to, instead of standard output (-)
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// How to write pairs
@@ -261,6 +272,16 @@ pub(crate) enum ReportArgument {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum SummaryArgument {
+    /// For people
+    Text,
+    /// For programs: what summary.json has
+    Json,
+    /// Not at all
+    None,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
 enum ExtractArgument {
     Text,
     Article,
@@ -289,8 +310,53 @@ pub(crate) struct RunOptions {
     pub(crate) quiet: bool,
 }
 
+/// What `dedup` is to do, in one piece.
+pub(crate) struct Dedup {
+    pub(crate) options: DedupOptions,
+    pub(crate) run: RunOptions,
+    pub(crate) documents: Destination,
+    pub(crate) removed: Option<PathBuf>,
+    pub(crate) summary: SummaryArgument,
+}
+
+/// Where documents go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Destination {
+    Folder,
+    Stdout,
+    Nowhere,
+}
+
 impl DedupArguments {
-    pub(crate) fn options(self) -> Result<(DedupOptions, RunOptions)> {
+    /// Where documents go, by the flags that say so.
+    fn documents(&self) -> Result<Destination> {
+        let is_stream = |path: &PathBuf| path.as_os_str() == "-";
+        let is_filter = self.read.files_from.is_none() && matches!(&self.read.inputs[..], [input] if is_stream(input));
+        let documents = match &self.output {
+            Some(output) if is_stream(output) && self.dry_run => {
+                bail!("--dry-run writes no documents: leave out -o -, or give -o DIR for the evidence and the summary")
+            }
+            Some(output) if is_stream(output) => Destination::Stdout,
+            Some(_) => Destination::Folder,
+            None if self.dry_run => Destination::Nowhere,
+            None if is_filter => Destination::Stdout,
+            None => bail!(
+                "no output is given: add -o DIR; or give - alone to filter standard input to standard output (for one file: -o -)"
+            ),
+        };
+        if self.removed.is_some() && documents == Destination::Folder {
+            bail!(
+                "--removed is for runs without an output folder: leave it out, removed.jsonl is written to the folder"
+            );
+        }
+        if self.removed.as_ref().is_some_and(is_stream) {
+            bail!("--removed - is not possible: give the name of a file");
+        }
+        Ok(documents)
+    }
+
+    pub(crate) fn options(self) -> Result<Dedup> {
+        let documents = self.documents()?;
         let keep: Keep = self.keep.parse()?;
         let run = self.read.run_options()?;
         let (memory, work) = self.resources.options(self.force)?;
@@ -315,7 +381,7 @@ impl DedupArguments {
             },
             source: source.0,
             fail_if_source_loses: self.source.fail_if_source_loses.map(Share::new).transpose()?,
-            folder: self.output,
+            folder: self.output.filter(|_| documents == Destination::Folder),
             output: match (self.dry_run, self.annotate) {
                 (true, _) => Output::DryRun,
                 (false, true) => Output::Annotated,
@@ -325,7 +391,7 @@ impl DedupArguments {
             memory,
             work,
         };
-        Ok((options, run))
+        Ok(Dedup { options, run, documents, removed: self.removed, summary: self.summary })
     }
 }
 
@@ -360,7 +426,7 @@ impl PairsArguments {
         let options = PairsOptions {
             read: self.read.options(None, memory)?,
             similarity: self.similarity.options()?,
-            output: self.output,
+            output: streams::file(self.output),
             format: self.format.into(),
             copies: match self.copies {
                 CopiesArgument::All => Copies::All,

@@ -1,9 +1,8 @@
 //! `lookalike evaluate`: methods side by side.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::{Args, Parser};
 use lookalike::io::write::OutputFile;
 use lookalike::{EvaluateOptions, Evaluation, MethodOptions};
@@ -11,6 +10,7 @@ use lookalike::{EvaluateOptions, Evaluation, MethodOptions};
 use crate::args::{ReadArguments, ReportArgument, RunOptions};
 use crate::number;
 use crate::similarity::{MethodArguments, SimilarityArguments};
+use crate::streams;
 
 #[derive(Debug, Args)]
 pub(crate) struct EvaluateArguments {
@@ -56,6 +56,9 @@ struct Written {
 impl EvaluateArguments {
     pub(crate) fn options(self) -> Result<Evaluate> {
         let run = self.read.run_options()?;
+        if self.output.as_deref().is_some_and(|output| output.as_os_str() == "-") {
+            bail!("-o - is not possible: standard output has the table; give --format json to have JSON there instead");
+        }
         let similarity = self.similarity.options()?;
         let method = |written: &String| Ok((written.clone(), self.method(written)?));
         let methods = self.methods.iter().map(method).collect::<Result<Vec<_>>>()?;
@@ -89,13 +92,11 @@ impl Evaluate {
             writeln!(file.writer(), "{json}").with_context(|| format!("cannot write {}", path.display()))?;
             file.commit()?;
         }
-        let mut out = io::stdout().lock();
-        match self.format {
-            ReportArgument::Json => writeln!(out, "{}", serde_json::to_string_pretty(evaluation)?)?,
-            ReportArgument::Text => write!(out, "{}", text(evaluation))?,
-        }
-        out.flush()?;
-        Ok(())
+        let shown = match self.format {
+            ReportArgument::Json => serde_json::to_string_pretty(evaluation)? + "\n",
+            ReportArgument::Text => text(evaluation),
+        };
+        streams::show(|out| out.write_all(shown.as_bytes()))
     }
 }
 

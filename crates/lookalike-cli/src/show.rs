@@ -1,14 +1,16 @@
 //! Results for a person.
 
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
 use std::process::ExitCode;
 
+use clap::CommandFactory;
 use lookalike::core::passed_over::PassedOverEstimate;
 use lookalike::{
     Comparison, Input, Output, PairsReport, Parameters, ReadOptions, Side, SimilarityOptions, SkippedEntry, Summary,
 };
 
+use crate::args::{Arguments, Dedup};
+use crate::streams::{self, talk};
 use crate::{number, sources};
 
 /// How many skipped entries are shown; the summary has more of them.
@@ -17,34 +19,40 @@ const SHOWN_SKIPPED: usize = 10;
 /// How much of a long passage is shown at its start and at its end.
 const PASSAGE_END: usize = 120;
 
-/// A wrong call: one line with the remedy. Help and version are no errors.
+/// A wrong call: one line with the remedy. Help and version are not errors.
 pub(crate) fn usage_error(error: &clap::Error) -> ExitCode {
     use clap::error::ErrorKind;
-    if matches!(
-        error.kind(),
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
-    ) {
-        let _ = error.print();
-        return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            // Styled where standard output is a terminal, as clap would print it.
+            let text = error.render();
+            let is_terminal = io::stdout().is_terminal();
+            let text = if is_terminal { text.ansi().to_string() } else { text.to_string() };
+            return match streams::show(|out| out.write_all(text.as_bytes())) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => {
+                    talk!("lookalike: {error:#}");
+                    ExitCode::from(2)
+                }
+            };
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _ = error.print();
+            return ExitCode::from(2);
+        }
+        _ => {}
     }
     let text = error.to_string();
     let message = text.split("\n\nUsage").next().unwrap_or(&text).split("\n\nFor more").next().unwrap_or(&text);
-    let words: Vec<&str> = message.trim_start_matches("error: ").split_whitespace().collect();
+    let message = message.trim_start_matches("error: ").replace("\n\n  tip: ", "; ");
+    let words: Vec<&str> = message.split_whitespace().collect();
     // Help on the command that was meant, if one was.
-    let command = std::env::args().nth(1).filter(|word| ["dedup", "pairs", "compare", "prints"].contains(&&**word));
+    let typed = std::env::args_os().nth(1).unwrap_or_default();
+    let program = Arguments::command();
+    let command = program.get_subcommands().map(clap::Command::get_name).find(|name| *name == typed);
     let help = command.map_or("lookalike --help".to_owned(), |command| format!("lookalike {command} --help"));
-    eprintln!("lookalike: {}; see {help}", words.join(" "));
+    talk!("lookalike: {}; see {help}", words.join(" "));
     ExitCode::from(2)
-}
-
-/// Whether an error only says that nobody reads standard output any more.
-pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    let is_closed = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
-    match error.downcast_ref::<lookalike::Error>() {
-        Some(lookalike::Error::Io(lookalike::io::Error::Unwritable { cause, .. })) => is_closed(cause),
-        Some(_) => false,
-        None => error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(is_closed),
-    }
 }
 
 /// A text from the input that must not move the cursor or start a line of its own.
@@ -61,24 +69,24 @@ pub(crate) fn doubts(input: &Input, read: &ReadOptions, keep: Option<&str>) {
     if let Some(id) = &read.settings.fields.id
         && input.without_id > 0
     {
-        eprintln!("note: {} no field '{id}', and are known by file and line", documents(input.without_id));
+        talk!("note: {} no field '{id}', and are known by file and line", documents(input.without_id));
     }
     if let Some(field) = keep
         && input.without_value > 0
     {
-        eprintln!("note: {} no field '{field}', and are kept last", documents(input.without_value));
+        talk!("note: {} no field '{field}', and are kept last", documents(input.without_value));
     }
     if let Some(field) = &read.settings.fields.source
         && input.without_source > 0
     {
-        eprintln!("note: {} no field '{field}', and count to '(no source)'", documents(input.without_source));
+        talk!("note: {} no field '{field}', and count to '(no source)'", documents(input.without_source));
     }
     if input.repeated_ids > 0 {
-        eprintln!("note: {} the id of another: the output cannot tell them apart", documents(input.repeated_ids));
+        talk!("note: {} the id of another: the output cannot tell them apart", documents(input.repeated_ids));
     }
     if input.documents == 0 && !input.carried.is_empty() {
         let carried = number::of(input.carried.values().sum(), "entry of another kind");
-        eprintln!("note: no document, but {carried} ({})", carried_kinds(input));
+        talk!("note: no document, but {carried} ({})", carried_kinds(input));
     }
 }
 
@@ -92,19 +100,18 @@ fn carried_kinds(input: &Input) -> String {
 pub(crate) fn skipped(skipped: &[SkippedEntry], count: u64) {
     for SkippedEntry { file, entry, position, reason } in skipped.iter().take(SHOWN_SKIPPED) {
         match *entry {
-            "file" => eprintln!("skipped {}: {}", one_line(file), one_line(reason)),
-            entry => eprintln!("skipped {}, {entry} {position}: {}", one_line(file), one_line(reason)),
+            "file" => talk!("skipped {}: {}", one_line(file), one_line(reason)),
+            entry => talk!("skipped {}, {entry} {position}: {}", one_line(file), one_line(reason)),
         }
     }
     let more = count.saturating_sub(SHOWN_SKIPPED as u64);
     if more > 0 {
-        eprintln!("skipped {} more", number::count(more));
+        talk!("skipped {} more", number::count(more));
     }
 }
 
 /// What `dedup` did.
-pub(crate) fn summary(summary: &Summary, folder: Option<&Path>, output: Output) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+pub(crate) fn summary(out: &mut impl Write, summary: &Summary, dedup: &Dedup) -> io::Result<()> {
     let Summary { input, found, parameters, .. } = summary;
     let mut notes = Vec::new();
     if input.empty > 0 {
@@ -124,7 +131,7 @@ pub(crate) fn summary(summary: &Summary, folder: Option<&Path>, output: Output) 
         number::of(input.documents, "document"),
         number::bytes(input.bytes)
     )?;
-    reference(&mut out, summary)?;
+    reference(out, summary)?;
 
     let share = 100.0 * found.removed as f64 / input.documents.max(1) as f64;
     let copies = match found.exact_copies {
@@ -163,21 +170,24 @@ pub(crate) fn summary(summary: &Summary, folder: Option<&Path>, output: Output) 
             writeln!(out, "          {:.3}  {removed}  →  {kept}", removal.similarity)?;
         }
     }
-    sources::table(&mut out, summary)?;
+    sources::table(out, summary)?;
     writeln!(out, "found by  {}", found_by(parameters))?;
     let speed = number::bytes((input.bytes as f64 / summary.seconds.max(1e-9)) as u64);
     let memory =
         summary.peak_memory_bytes.map_or(String::new(), |bytes| format!(", {} of memory", number::bytes(bytes)));
     writeln!(out, "took      {} ({speed}/s){memory}", number::seconds(summary.seconds))?;
-    if let Some(folder) = folder {
-        let documents = match output {
+    if let Some(folder) = &dedup.options.folder {
+        let documents = match dedup.options.output {
             Output::Kept => "kept/ (what stays), ",
             Output::Annotated => "annotated/ (everything, with notes), ",
             Output::DryRun => "",
         };
         writeln!(out, "wrote     {}: {documents}removed.jsonl (what went, and why), summary.json", folder.display())?;
     }
-    out.flush()
+    if let Some(removed) = &dedup.removed {
+        writeln!(out, "wrote     {} (what went, and why)", removed.display())?;
+    }
+    Ok(())
 }
 
 /// What was compared, how, and how much of it that finds.
@@ -254,7 +264,7 @@ fn kept_in(summary: &Summary) -> String {
 /// What `pairs` did.
 pub(crate) fn pairs(report: &PairsReport) {
     let seconds: f64 = report.stages.iter().map(|stage| stage.seconds).sum();
-    eprintln!(
+    talk!(
         "{} among {} ({}), in {}",
         number::of(report.pairs, "pair"),
         number::of(report.input.documents, "document"),
@@ -262,7 +272,7 @@ pub(crate) fn pairs(report: &PairsReport) {
         number::seconds(seconds)
     );
     if report.passed_over.pairs > 0 {
-        eprintln!("note: {}", passed_over(&report.passed_over));
+        talk!("note: {}", passed_over(&report.passed_over));
     }
 }
 
@@ -295,8 +305,12 @@ fn passed_over(estimate: &PassedOverEstimate) -> String {
 }
 
 /// What `compare` measured.
-pub(crate) fn comparison(ids: &[String; 2], comparison: &Comparison, options: &SimilarityOptions) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+pub(crate) fn comparison(
+    out: &mut dyn Write,
+    ids: &[String; 2],
+    comparison: &Comparison,
+    options: &SimilarityOptions,
+) -> io::Result<()> {
     let is_empty = comparison.left.token_count == 0 || comparison.right.token_count == 0;
     let verdict = match (comparison.is_copy, comparison.is_match) {
         _ if is_empty => "nothing to compare: one has no word, and is like nothing".to_owned(),
@@ -345,7 +359,7 @@ pub(crate) fn comparison(ids: &[String; 2], comparison: &Comparison, options: &S
         writeln!(out, "\n{id}, with what the other lacks in {}…{}:", marks[0], marks[1])?;
         writeln!(out, "{}", marked(side, marks, is_colored))?;
     }
-    out.flush()
+    Ok(())
 }
 
 /// What was left out before texts were compared, if something was.

@@ -1,6 +1,5 @@
 //! `lookalike tune`: what bands and rows find, let through and cost.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
@@ -12,7 +11,7 @@ use lookalike::{Bought, MethodOptions, Plan, ReadOptions, Sampled, TuneOptions, 
 
 use crate::args::{ReportArgument, RunOptions, SettingArguments};
 use crate::similarity::SimilarityArguments;
-use crate::{chart, number};
+use crate::{chart, number, streams};
 
 #[derive(Debug, Args)]
 pub(crate) struct TuneArguments {
@@ -102,26 +101,24 @@ impl Tune {
             file.writer().write_all(picture.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
             file.commit()?;
         }
-        let mut out = io::stdout().lock();
-        match self.format {
+        let shown = match self.format {
             ReportArgument::Json => {
                 let mut value = serde_json::to_value(tuning)?;
                 if !self.bought.is_empty() {
                     value["budget"] = serde_json::to_value(&self.bought)?;
                 }
-                writeln!(out, "{}", serde_json::to_string_pretty(&value)?)?;
+                serde_json::to_string_pretty(&value)? + "\n"
             }
             ReportArgument::Text => {
-                write!(out, "{}", self.text(tuning))?;
-                write!(out, "{}", chart::in_terminal(&curve, tuning.threshold))?;
-                write!(out, "{}", points(tuning))?;
-                write!(out, "{}", tuning.sample.as_ref().map_or(String::new(), |sample| sampled(sample, tuning)))?;
-                write!(out, "{}", tuning.plan.map_or(String::new(), planned))?;
-                write!(out, "{}", which_way(tuning))?;
+                let mut text = self.text(tuning);
+                text += &chart::in_terminal(&curve, tuning.threshold);
+                text += &points(tuning);
+                text += &tuning.sample.as_ref().map_or(String::new(), |sample| sampled(sample, tuning));
+                text += &tuning.plan.map_or(String::new(), planned);
+                text + &which_way(tuning)
             }
-        }
-        out.flush()?;
-        Ok(())
+        };
+        streams::show(|out| out.write_all(shown.as_bytes()))
     }
 
     fn text(&self, tuning: &Tuning) -> String {

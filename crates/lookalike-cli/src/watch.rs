@@ -9,6 +9,7 @@ use indicatif::{HumanCount, ProgressBar, ProgressState, ProgressStyle};
 use lookalike::Progress;
 
 use crate::number;
+use crate::streams::talk;
 
 /// How often a plain line comes.
 const PERIOD: Duration = Duration::from_secs(10);
@@ -50,7 +51,7 @@ impl Progress for Watch {
             bar.set_position(done);
         } else if stage.last_line.elapsed() >= PERIOD {
             stage.last_line = Instant::now();
-            eprintln!("{}", stage.line(done, self.documents.load(Relaxed)));
+            talk!("{}", stage.line(done, self.documents.load(Relaxed)));
         }
     }
 

@@ -24,7 +24,7 @@ fn every_method_removes_with_evidence() {
         folder.write("in.jsonl", lines());
         let ran = folder.run(&[&["dedup", "in.jsonl", "--id", "id", "-o", "out"], flags].concat());
         assert_eq!(ran.code, 0, "{flags:?}: {}", ran.stderr);
-        assert!(ran.stdout.contains(said), "{flags:?}: {}", ran.stdout);
+        assert!(ran.stderr.contains(said), "{flags:?}: {}", ran.stderr);
         let removed = folder.read("out/removed.jsonl");
         assert!(removed.lines().count() == 2 || flags.contains(&"supershingle"), "{flags:?}: {removed}");
     }

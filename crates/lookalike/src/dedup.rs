@@ -8,13 +8,13 @@ use lookalike_core::keep::{Ranking, keep_order};
 use lookalike_core::resolve::{Candidates, Scope, components, independent_set};
 use lookalike_core::verify::Verifier;
 use lookalike_io::discover::unique;
-use lookalike_io::write::{FileWriter, Staging, Written, annotated_name};
+use lookalike_io::write::{FileWriter, OutputFile, Staging, Written, annotated_name};
 use rayon::prelude::*;
 
 use crate::against;
 use crate::copies::join_copies;
 use crate::corpus::{Corpus, FileEntry, Reading};
-use crate::error::Result;
+use crate::error::{Error, Result, until_closed};
 use crate::evidence::{Decisions, Fate, Fates};
 use crate::find::Find;
 use crate::keep_field;
@@ -40,14 +40,46 @@ const ENTRIES: &[&str] = &["kept", "annotated", "removed.jsonl", "summary.json"]
 /// When an input cannot be read, the output cannot be written, no document has the field of keep order, or a source or the whole
 /// input loses more than is allowed. Then nothing is left under the output's name.
 pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary> {
+    run(options, None, progress)
+}
+
+/// Where [`filter()`] writes.
+pub struct Stream<'a> {
+    /// Gets what would be the file of the output folder, in the format and compression of the input.
+    pub documents: &'a mut (dyn Write + Send),
+    /// The file for the evidence, if it is wanted: what would be `removed.jsonl`.
+    pub removed: Option<&'a Path>,
+}
+
+/// Removes near-duplicates as [`dedup()`] does, from one file or standard input to a stream; `options.folder` does not
+/// matter.
+///
+/// Nothing is written before every decision stands. That whoever reads the stream goes away is not an error.
+///
+/// # Errors
+///
+/// As [`dedup()`], and when the input has more than one file. The evidence is complete or absent.
+pub fn filter(options: &DedupOptions, stream: Stream<'_>, progress: &dyn Progress) -> Result<Summary> {
+    run(options, Some(stream), progress)
+}
+
+fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progress) -> Result<Summary> {
     let against = options.against.as_ref();
-    let (shelf, input_files) = against::shelf(&options.read, against, options.folder.as_deref())?;
+    let (folder, removed) = match &stream {
+        None => (options.folder.as_deref(), None),
+        Some(stream) => (None, stream.removed),
+    };
+    let (shelf, input_files) = against::shelf(&options.read, against, folder.or(removed))?;
+    if stream.is_some() && options.output != Output::DryRun && input_files != 1 {
+        return Err(Error::ManyFilesToStream { files: input_files });
+    }
     let work = Work::start(options.memory, &options.work, &shelf, &options.label())?;
     let stage = |folder: &Path| {
         let force = options.force || work.named().is_some_and(|work| work.was_about_to_commit(folder));
         Staging::new(folder, force, ENTRIES, shelf.files())
     };
-    let staging = options.folder.as_deref().map(stage).transpose()?;
+    let staging = folder.map(stage).transpose()?;
+    let mut evidence = removed.map(|path| OutputFile::new(path, options.force)).transpose()?;
     if let (Some(staging), Some(folder)) = (&staging, work.named()) {
         folder.note_staging(staging.path())?;
     }
@@ -90,6 +122,15 @@ pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary>
     if let Some(staging) = &staging {
         stages.run("write", None, || write(&corpus, &fates, options, staging))?;
     }
+    if let Some(evidence) = &mut evidence {
+        fates.write_removed(options.source, evidence.writer(), Error::unwritable)?;
+    }
+    if let Some(stream) = stream.filter(|_| options.output != Output::DryRun) {
+        corpus.shelf.check_unchanged()?;
+        let entries = EntriesToWrite { corpus: &corpus, fates: &fates, output: options.output };
+        let write = || entries.write_file(0, options, Path::new("the output"), || Ok(stream.documents));
+        stages.run("write", None, || until_closed(write()))?;
+    }
 
     let mut summary = Summary::new(&corpus, options, method, &fates, &by_source)?;
     summary.found.count_pairs(found);
@@ -97,11 +138,12 @@ pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary>
     corpus.shelf.check_unchanged()?;
     if let Some(staging) = staging {
         write_summary(&summary, &staging)?;
-        if let (Some(work), Some(output)) = (work.named(), &options.folder) {
+        if let (Some(work), Some(output)) = (work.named(), folder) {
             work.note_commit(output)?;
         }
         staging.commit()?;
     }
+    evidence.map_or(Ok(()), OutputFile::commit)?;
     work.finish()?;
     Ok(summary)
 }
@@ -118,28 +160,9 @@ fn write(corpus: &Corpus, fates: &Fates<'_>, options: &DedupOptions, staging: &S
         return Ok(());
     }
     let targets = targets(corpus, output);
+    let entries = EntriesToWrite { corpus, fates, output };
     targets.par_iter().enumerate().try_for_each(|(file, target)| {
-        let kind = &*corpus.kinds[file];
-        if kind.is_refused {
-            return Ok(());
-        }
-        let entries = EntriesToWrite { corpus, fates, output };
-        let mut runs = entries.of_file(file as u32).peekable();
-        // A document that is removed leaves no file behind; files of many may become empty.
-        if kind.format.is_one_document() && runs.peek().is_none_or(|run| run.as_ref().is_ok_and(Vec::is_empty)) {
-            return Ok(());
-        }
-        let path = staging.path().join(target);
-        let mut writer = staging.file(target)?;
-        let file_writer = FileWriter {
-            shelf: &corpus.shelf,
-            settings: &options.read.settings,
-            file: file as u32,
-            kind,
-            is_annotated: output == Output::Annotated,
-        };
-        file_writer.write(runs, &path, &mut writer)?;
-        writer.flush().map_err(unwritable(staging, target))
+        entries.write_file(file as u32, options, &staging.path().join(target), || Ok(staging.file(target)?))
     })
 }
 
@@ -163,6 +186,35 @@ struct EntriesToWrite<'a> {
 }
 
 impl<'a> EntriesToWrite<'a> {
+    /// Writes one file of the input; `open` makes the writer, if there is something to write, and errors name `path`.
+    fn write_file<W: Write + Send>(
+        self,
+        file: u32,
+        options: &DedupOptions,
+        path: &Path,
+        open: impl FnOnce() -> Result<W>,
+    ) -> Result<()> {
+        let kind = &*self.corpus.kinds[file as usize];
+        if kind.is_refused {
+            return Ok(());
+        }
+        let mut runs = self.of_file(file).peekable();
+        // A document that is removed leaves no file behind; files of many may become empty.
+        if kind.format.is_one_document() && runs.peek().is_none_or(|run| run.as_ref().is_ok_and(Vec::is_empty)) {
+            return Ok(());
+        }
+        let mut writer = open()?;
+        let file_writer = FileWriter {
+            shelf: &self.corpus.shelf,
+            settings: &options.read.settings,
+            file,
+            kind,
+            is_annotated: self.output == Output::Annotated,
+        };
+        file_writer.write(runs, path, &mut writer)?;
+        writer.flush().map_err(|cause| lookalike_io::Error::Unwritable { path: path.to_owned(), cause }.into())
+    }
+
     /// Of one file, a run of neighbours at a time.
     fn of_file(self, file: u32) -> impl Iterator<Item = Result<Vec<Written>>> + 'a {
         self.corpus.blocks_of_file(file).map(move |block| {
@@ -190,7 +242,7 @@ fn write_summary(summary: &Summary, staging: &Staging) -> Result<()> {
     written.and_then(|()| writer.write_all(b"\n")).and_then(|()| writer.flush()).map_err(unwritable(staging, name))
 }
 
-fn unwritable(staging: &Staging, name: &str) -> impl FnOnce(std::io::Error) -> crate::Error {
+fn unwritable(staging: &Staging, name: &str) -> impl FnOnce(std::io::Error) -> Error {
     let path = staging.path().join(name);
     move |cause| lookalike_io::Error::Unwritable { path, cause }.into()
 }

@@ -1,5 +1,6 @@
 //! What ends a job.
 
+use std::io;
 use std::path::PathBuf;
 
 use lookalike_core::verify::SourceError;
@@ -146,6 +147,15 @@ pub enum Error {
         path: PathBuf,
     },
 
+    /// Several files, whose documents would run into each other in one stream.
+    #[error(
+        "standard output takes the documents of one file, and the input has {files} files: give -o DIR to write them to a folder"
+    )]
+    ManyFilesToStream {
+        /// How many files there are.
+        files: usize,
+    },
+
     /// A share of documents that is none.
     #[error("{value} is not a share of documents: it must be above 0 and at most 1, for example 0.95")]
     ShareOutOfRange {
@@ -254,9 +264,27 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether nobody reads the output any more, as after `| head`.
+    pub fn is_closed_pipe(&self) -> bool {
+        matches!(self, Self::Io(error) if error.is_closed_pipe())
+    }
+
+    /// What went wrong when a writer was written to that someone else named.
+    pub(crate) fn unwritable(cause: io::Error) -> Self {
+        lookalike_io::Error::Unwritable { path: "the output".into(), cause }.into()
+    }
+
     /// What went wrong when a document was read again: the core passes it on without knowing it.
     pub(crate) fn of_source(error: SourceError) -> Self {
         error.downcast::<Self>().map_or_else(|cause| Self::Source { cause }, |error| *error)
+    }
+}
+
+/// A reader that goes away, as `head` does, has all it wanted: writing ends there, and the job is done.
+pub(crate) fn until_closed<T: Default>(written: Result<T>) -> Result<T> {
+    match written {
+        Err(error) if error.is_closed_pipe() => Ok(T::default()),
+        written => written,
     }
 }
 

@@ -157,7 +157,7 @@ impl<'a> Fates<'a> {
     pub(crate) fn write_removed(
         &self,
         source: SourceBy,
-        writer: &mut impl Write,
+        writer: &mut (impl Write + ?Sized),
         unwritable: impl Fn(std::io::Error) -> Error + Sync,
     ) -> Result<()> {
         let corpus = self.corpus;

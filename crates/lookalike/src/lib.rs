@@ -1,6 +1,6 @@
 //! The jobs of lookalike: what Rust users depend on.
 //!
-//! [`dedup()`] removes near-duplicates and names, for each, what was kept in its place; [`pairs()`] lists them;
+//! [`dedup()`] removes near-duplicates and names, for each, what was kept in its place ([`filter()`] from stream to stream); [`pairs()`] lists them;
 //! [`compare()`] measures two. Each is one function that calls the stages in order.
 #![forbid(unsafe_code)]
 
@@ -39,7 +39,7 @@ mod work;
 
 pub use checksum::Checksum;
 pub use compare::{Comparison, Passage, Side, compare, find_in_corpus};
-pub use dedup::dedup;
+pub use dedup::{Stream, dedup, filter};
 pub use error::{Error, Result};
 pub use evaluate::{
     Agreement, BandHistogram, EvaluateOptions, Evaluation, MethodEvaluation, Score, ScoreStep, Truth, evaluate,

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::copies::{Texts, join_copies};
 use crate::corpus::{Corpus, Reading};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, until_closed};
 use crate::find::Find;
 use crate::measures::Measures;
 use crate::near::Near;
@@ -74,7 +74,7 @@ pub fn pairs(options: &PairsOptions, writer: &mut dyn Write, progress: &dyn Prog
     let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>| matches(candidates, &texts.items, verifier);
     let found = find.run(&mut stages, resolve, |matches| near.add(&texts, &matches))?;
     let mut rows = Rows { corpus: &corpus, similarity, format: options.format, writer, count: 0 };
-    stages.run("write", None, || write(&mut rows, &corpus, &texts, near, options.copies))?;
+    until_closed(stages.run("write", None, || write(&mut rows, &corpus, &texts, near, options.copies)))?;
     corpus.shelf.check_unchanged()?;
     work.finish()?;
 
@@ -89,7 +89,7 @@ pub fn pairs(options: &PairsOptions, writer: &mut dyn Write, progress: &dyn Prog
 }
 
 fn write(rows: &mut Rows<'_>, corpus: &Corpus, texts: &Texts, near: Near<'_>, copies: Copies) -> Result<()> {
-    rows.header().map_err(unwritable)?;
+    rows.header().map_err(Error::unwritable)?;
     let mut near = near.finish()?;
     for document in 0..corpus.len() as u32 {
         let first = texts.first_copy[document as usize];
@@ -115,14 +115,10 @@ fn write(rows: &mut Rows<'_>, corpus: &Corpus, texts: &Texts, near: Near<'_>, co
         let checksum = corpus.checksum(document)?;
         for (other, likeness) in others {
             rows.row(&described.id(), &corpus.describe(other)?.id(), likeness, checksum.as_deref())
-                .map_err(unwritable)?;
+                .map_err(Error::unwritable)?;
         }
     }
-    rows.writer.flush().map_err(unwritable)
-}
-
-fn unwritable(cause: io::Error) -> Error {
-    lookalike_io::Error::Unwritable { path: "the output".into(), cause }.into()
+    rows.writer.flush().map_err(Error::unwritable)
 }
 
 struct Rows<'a> {

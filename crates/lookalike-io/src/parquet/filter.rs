@@ -16,6 +16,7 @@ use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArrayType, FloatType, Int32Type, Int64Type,
     Int96Type,
 };
+use parquet::errors::ParquetError;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{Type, TypePtr};
 
@@ -32,8 +33,12 @@ pub(crate) enum FilterError {
     #[error("{0}")]
     Read(String),
     /// The output cannot be written.
-    #[error("{0}")]
-    Write(String),
+    #[error("{reason}")]
+    Write {
+        /// By which a reader that went away is told from a full disk.
+        kind: io::ErrorKind,
+        reason: String,
+    },
 }
 
 impl FilterError {
@@ -41,7 +46,9 @@ impl FilterError {
     pub(crate) fn with_paths(self, input: PathBuf, output: &Path) -> Error {
         match self {
             Self::Read(reason) => Error::Unreadable { path: input, cause: io::Error::other(reason) },
-            Self::Write(reason) => Error::Unwritable { path: output.to_owned(), cause: io::Error::other(reason) },
+            Self::Write { kind, reason } => {
+                Error::Unwritable { path: output.to_owned(), cause: io::Error::new(kind, reason) }
+            }
         }
     }
 }
@@ -49,8 +56,14 @@ impl FilterError {
 type Result<T> = std::result::Result<T, FilterError>;
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what map_err calls")]
-fn unwritable(error: parquet::errors::ParquetError) -> FilterError {
-    FilterError::Write(reason(&error))
+fn unwritable(error: ParquetError) -> FilterError {
+    match &error {
+        ParquetError::External(cause) => {
+            let kind = cause.downcast_ref::<io::Error>().map_or(io::ErrorKind::Other, io::Error::kind);
+            FilterError::Write { kind, reason: cause.to_string() }
+        }
+        error => FilterError::Write { kind: io::ErrorKind::Other, reason: reason(error) },
+    }
 }
 
 /// Writes the rows with these numbers, counted from 0 and in order; with a note on each, if there are notes.

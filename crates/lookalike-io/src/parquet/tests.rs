@@ -161,7 +161,7 @@ fn survive(bytes: &[u8], row_count: u64, dice: &mut Dice) {
         Err(reason) => assert!(!reason.is_empty()),
     }
     let kept: Vec<u64> = (0..row_count).filter(|_| dice.roll(3) > 0).collect();
-    if let Err(FilterError::Read(reason) | FilterError::Write(reason)) = filtered(bytes, &kept, None) {
+    if let Err(FilterError::Read(reason) | FilterError::Write { reason, .. }) = filtered(bytes, &kept, None) {
         assert!(!reason.is_empty());
     }
 }
@@ -382,17 +382,19 @@ fn names_of_notes_that_are_taken_get_a_number() {
 }
 
 #[test]
-fn an_output_that_fails_is_not_called_damage() {
-    struct Full;
-    impl std::io::Write for Full {
+fn an_output_that_fails_is_not_called_damage_and_keeps_its_kind() {
+    struct Failing(std::io::ErrorKind);
+    impl std::io::Write for Failing {
         fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
-            Err(std::io::Error::other("no space left"))
+            Err(self.0.into())
         }
         fn flush(&mut self) -> std::io::Result<()> {
             Ok(())
         }
     }
     let bytes = file_of("message table { required binary text; }", Some(&[b"a"]));
-    let error = write_rows(file(&bytes), &[0], None, Full).unwrap_err();
-    assert!(matches!(&error, FilterError::Write(reason) if reason.contains("no space left")), "{error:?}");
+    for failure in [std::io::ErrorKind::StorageFull, std::io::ErrorKind::BrokenPipe] {
+        let error = write_rows(file(&bytes), &[0], None, Failing(failure)).unwrap_err();
+        assert!(matches!(error, FilterError::Write { kind, .. } if kind == failure), "{error:?}");
+    }
 }
