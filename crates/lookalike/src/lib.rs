@@ -20,12 +20,14 @@ mod measures;
 mod memory;
 mod near;
 mod options;
+mod pair_texts;
 mod pairs;
 mod parameters;
 mod prints;
 mod progress;
 mod queue;
 mod reread;
+mod select;
 mod sets;
 mod source;
 mod space;
@@ -50,9 +52,10 @@ pub use link::{
 pub use lookalike_io::work::{Earlier, WorkOptions};
 pub use memory::Memory;
 pub use options::{
-    Against, Copies, DedupOptions, Group, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat, Share,
-    SimilarityOptions, SourceBy,
+    Against, Between, Copies, DedupOptions, Group, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat,
+    Selection, Share, SimilarityOptions, SourceBy,
 };
+pub use pair_texts::{FoundText, TextPair, pairs_with_texts};
 pub use pairs::{PairsReport, pairs};
 pub use parameters::{MethodParameters, Parameters};
 pub use prints::{

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Candidates, References};
+use super::{Candidates, References, Scope};
 use crate::bucket::Family;
 use crate::join;
 use crate::likeness::Likeness;
@@ -20,21 +20,30 @@ pub struct Match {
     pub likeness: Likeness,
 }
 
-/// All matches among items that share a bucket, sorted by their left and right ranks.
+/// All matches among items that share a bucket, sorted by their left and right ranks. Two references are not compared with
+/// each other, and with [`Scope::References`] only pairs of a reference and another item are matches.
 ///
 /// # Errors
 ///
 /// When the features of an item cannot be had.
-pub fn matches(candidates: Candidates<'_>, items: &[u32], verifier: &Verifier<'_>) -> Result<Vec<Match>, SourceError> {
+pub fn matches(
+    candidates: Candidates<'_>,
+    items: &[u32],
+    references: References,
+    verifier: &Verifier<'_>,
+) -> Result<Vec<Match>, SourceError> {
     let buckets = match candidates {
         Candidates::Buckets(buckets) => buckets,
-        Candidates::Sets(sets) => return Ok(join::matches(sets, verifier.criterion(), References::default())),
+        Candidates::Sets(sets) => return Ok(join::matches(sets, verifier.criterion(), references)),
     };
     let by_family = buckets
         .families()
         .map(|family| {
+            if references.leave_alone(family) {
+                return Ok(Vec::new());
+            }
             let bench = verifier.bench(family, items);
-            let neighbours = Neighbours::new(family);
+            let neighbours = Neighbours::new(family, references);
             bench.pass_over(neighbours.passed_over());
             let of_place = |place: u32| {
                 let mut matches = Vec::new();
@@ -47,7 +56,7 @@ pub fn matches(candidates: Candidates<'_>, items: &[u32], verifier: &Verifier<'_
                 }
                 Ok(matches)
             };
-            let found = (0..family.items.len() as u32)
+            let found = (neighbours.reference_count..family.items.len() as u32)
                 .into_par_iter()
                 .map(of_place)
                 .collect::<Result<Vec<_>, SourceError>>()?;
@@ -67,20 +76,33 @@ const MOST_COMPARED: usize = 1024;
 struct Neighbours {
     buckets: Lists,
     buckets_of: Lists,
+    /// How many places are references, the first ones.
+    reference_count: u32,
+    scope: Scope,
 }
 
 impl Neighbours {
-    fn new(family: Family<'_>) -> Self {
+    fn new(family: Family<'_>, references: References) -> Self {
         let buckets: Lists = family.buckets().map(|bucket| bucket.iter().copied()).collect();
-        Self { buckets_of: buckets.transposed(family.items.len()), buckets }
+        Self {
+            buckets_of: buckets.transposed(family.items.len()),
+            buckets,
+            reference_count: references.places_in(family),
+            scope: references.scope,
+        }
     }
 
-    /// The better ranked places that share a bucket with this one and are compared with it, best first.
+    /// The better ranked places that share a bucket with this one, which is not a reference, and are compared with it, best
+    /// first.
     fn before(&self, place: u32) -> Vec<u32> {
+        let end = match self.scope {
+            Scope::Everything => place,
+            Scope::References => self.reference_count,
+        };
         let mut others: Vec<u32> = Vec::new();
         for bucket in self.buckets_of.list(place as usize) {
             let members = self.buckets.list(*bucket as usize);
-            let end = members.partition_point(|other| *other < place);
+            let end = members.partition_point(|other| *other < end);
             others.extend(&members[..end.min(MOST_COMPARED)]);
         }
         others.sort_unstable();
@@ -91,9 +113,21 @@ impl Neighbours {
     /// How many pairs are not compared; those of several buckets count again.
     fn passed_over(&self) -> u64 {
         let of_bucket = |bucket: &[u32]| {
-            let rest = bucket.len().saturating_sub(MOST_COMPARED + 1) as u64;
-            rest * (rest + 1) / 2
+            let references = bucket.partition_point(|place| *place < self.reference_count);
+            match self.scope {
+                // Each member is compared with the first of those before it.
+                Scope::Everything => sum_beyond(bucket.len()) - sum_beyond(references),
+                Scope::References => {
+                    (bucket.len() - references) as u64 * references.saturating_sub(MOST_COMPARED) as u64
+                }
+            }
         };
         self.buckets.iter().map(of_bucket).sum()
     }
+}
+
+/// How many pairs of so many members lie beyond those compared.
+fn sum_beyond(members: usize) -> u64 {
+    let rest = members.saturating_sub(MOST_COMPARED + 1) as u64;
+    rest * (rest + 1) / 2
 }

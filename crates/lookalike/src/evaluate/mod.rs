@@ -159,7 +159,7 @@ fn run(options: &EvaluateOptions, method: &MethodOptions, progress: &dyn Progres
     let (references, work) = (References::default(), &work);
     let find =
         Find { corpus: &corpus, texts: &texts, read: &options.read, similarity, method, references, work, progress };
-    let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>| matches(candidates, &texts.items, verifier);
+    let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>| matches(candidates, &texts.items, references, verifier);
     let mut matches = Vec::new();
     let found = find.run(&mut stages, resolve, |found| {
         matches.extend(found);
