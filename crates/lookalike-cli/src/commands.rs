@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use lookalike::io::write::OutputFile;
-use lookalike::{Output, Progress, Silent};
+use lookalike::{Output, Progress, Silent, TextPair};
 
 use crate::args::{Arguments, Command, CompareArguments, DedupArguments, PairsArguments, RunOptions};
 use crate::assets;
@@ -14,6 +14,7 @@ use crate::link::{self, Job, LinkArguments};
 use crate::prints::{self, PrintsArguments};
 use crate::sets::{self, SetsArguments};
 use crate::show;
+use crate::side_by_side::Layout;
 use crate::sources;
 use crate::tune::TuneArguments;
 use crate::watch::Watch;
@@ -55,16 +56,23 @@ fn dedup(arguments: DedupArguments) -> Result<Done> {
 }
 
 fn pairs(arguments: PairsArguments) -> Result<Done> {
-    let (target, force) = (arguments.output.clone(), arguments.force);
+    let (target, force, is_shown) = (arguments.output.clone(), arguments.force, arguments.show);
     let (options, run) = arguments.options()?;
-    let report =
-        to_output(target.as_deref(), force, run, |writer, progress| lookalike::pairs(&options, writer, progress))?;
-    show::skipped(&report.skipped, report.input.skipped);
+    let report = to_output(target.as_deref(), force, run, |writer, progress| {
+        if !is_shown {
+            return lookalike::pairs(&options, writer, progress);
+        }
+        let layout = Layout::of_terminal(target.is_none());
+        let mut each = |pair: &TextPair| layout.write(writer, pair, &options.similarity);
+        lookalike::pairs_with_texts(&options, &mut each, progress)
+    })?;
+    let skipped = report.input.skipped + report.input.reference_skipped;
+    show::skipped(&report.skipped, skipped);
     show::doubts(&report.input, &options.read, None);
     if !run.quiet {
         show::pairs(&report);
     }
-    Ok(done(report.input.skipped))
+    Ok(done(skipped))
 }
 
 fn compare(arguments: CompareArguments) -> Result<Done> {

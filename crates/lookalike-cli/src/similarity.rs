@@ -152,6 +152,11 @@ impl SimilarityArguments {
         })
     }
 
+    /// The same with another threshold.
+    pub(crate) fn with_threshold(&self, threshold: f64) -> Self {
+        Self { threshold, ..self.clone() }
+    }
+
     /// A method for what is alike here.
     pub(crate) fn method_of(&self, method: &MethodArguments) -> Result<MethodOptions> {
         method.options(Threshold::new(self.threshold)?, self.criterion()?)
