@@ -79,8 +79,9 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  lookalike tune --threshold 0.8 --recall 0.99 --svg curve.svg\n  \
         lookalike tune examples/news --threshold 0.7\n  lookalike tune --threshold 0.9 --budget 64B")]
     Tune(TuneArguments),
-    /// Compare methods over one corpus: recall, precision, time and memory.
-    #[command(after_help = "Example:\n  lookalike evaluate examples/news --methods minhash,simhash:bits=6\n\n\
+    /// Compare methods, thresholds and shingles over one corpus: recall, precision, time and memory.
+    #[command(after_help = "Examples:\n  lookalike evaluate examples/news --methods minhash,simhash:bits=6\n  \
+        lookalike evaluate examples/news --methods minhash --thresholds 0.7,0.8 --shingles word:3,char:5\n\n\
         The truth is found by an exact join, which holds all features in memory; or give it with --truth.")]
     Evaluate(EvaluateArguments),
     /// Compare two documents: all measures, and what they share.

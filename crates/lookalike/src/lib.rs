@@ -43,7 +43,7 @@ pub use compare::{Comparison, Passage, Side, compare, find_in_corpus};
 pub use dedup::dedup;
 pub use error::{Error, Result};
 pub use evaluate::{
-    Agreement, BandHistogram, EvaluateOptions, Evaluation, MethodEvaluation, Score, ScoreStep, Truth, evaluate,
+    Agreement, BandHistogram, EvaluateOptions, Evaluation, MethodEvaluation, Scheme, Score, ScoreStep, Truth, evaluate,
 };
 pub use link::{
     AddOptions, Added, ColumnReport, KeyKindReport, LinkOptions, LinkReport, ScoreBand, ValidationBand,
