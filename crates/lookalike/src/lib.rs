@@ -67,7 +67,10 @@ pub use sets::{Finding, SetsForm, SetsOptions, SetsReport, sets};
 pub use source::{NearlyLost, Source};
 pub use summary::{Band, Found, Input, Removal, SkippedEntry, Stage, Summary};
 
-pub use tune::{Bought, PairStep, Plan, Point, Sampled, TuneOptions, Tuning, best_within, curve, tune};
+pub use tune::{
+    Bought, Estimate, MOST_BYTES, PairStep, Plan, Point, Sampled, Suggestion, TuneOptions, Tuning, best_within, curve,
+    tune,
+};
 
 pub use lookalike_core as core;
 pub use lookalike_io as io;
