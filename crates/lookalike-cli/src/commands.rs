@@ -11,6 +11,7 @@ use crate::args::{Arguments, Command, CompareArguments, DedupArguments, PairsArg
 use crate::assets;
 use crate::evaluate::EvaluateArguments;
 use crate::link::{self, Job, LinkArguments};
+use crate::number;
 use crate::prints::{self, PrintsArguments};
 use crate::sets::{self, SetsArguments};
 use crate::show;
@@ -139,8 +140,12 @@ fn sets(arguments: SetsArguments) -> Result<Done> {
 fn tune(arguments: TuneArguments) -> Result<Done> {
     let tune = arguments.options()?;
     let tuning = with_threads(tune.run, |progress| lookalike::tune(tune.options(), progress))??;
+    let skipped = tuning.sample.as_ref().map_or(0, |sample| sample.skipped);
+    if let Some(first) = tuning.sample.as_ref().and_then(|sample| sample.first_skipped.as_ref()) {
+        eprintln!("skipped {}, the first in {}", number::count(skipped), show::one_line(first));
+    }
     tune.show(&tuning)?;
-    Ok(Done::All)
+    Ok(done(skipped))
 }
 
 fn evaluate(arguments: EvaluateArguments) -> Result<Done> {

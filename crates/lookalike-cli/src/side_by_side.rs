@@ -165,7 +165,9 @@ fn shortened(text: &str, range: Range<usize>, kept: &[Range<usize>]) -> Vec<Stri
     };
     for part in kept {
         let start = boundary(text, part.start.clamp(at, range.end));
+        let start = at + word_start(&text[at..start]);
         let end = boundary(text, part.end.clamp(start, range.end));
+        let end = end + word_end(&text[end..range.end]);
         if start >= end {
             continue;
         }
@@ -179,6 +181,20 @@ fn shortened(text: &str, range: Range<usize>, kept: &[Range<usize>]) -> Vec<Stri
         leave_out(&mut pieces, at, range.end);
     }
     pieces
+}
+
+/// How far a word may be from an edge to be shown whole.
+const WORD: usize = 24;
+
+/// Where the last word of a text starts, if that is near its end; else its end.
+fn word_start(text: &str) -> usize {
+    let start = text.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    if text.len() - start <= WORD { boundary(text, start) } else { text.len() }
+}
+
+/// Where the first word of a text ends, if that is near its start; else its start.
+fn word_end(text: &str) -> usize {
+    text.find(char::is_whitespace).filter(|end| *end <= WORD).unwrap_or(0)
 }
 
 /// The first place from this one on at which a text can be cut.
@@ -308,6 +324,9 @@ mod tests {
         // The left has nothing of its own, and shows the same place.
         assert!(left.contains("word199 word200") && left.contains("characters) …"), "{left}");
         assert!(left.len() < 600 && right.len() < 600, "{} and {}", left.len(), right.len());
+        // No word is cut.
+        let is_whole = |word: &&str| !word.starts_with("word") || word[4..].parse::<u32>().is_ok_and(|at| at < 400);
+        assert!(left.split_whitespace().all(|word| is_whole(&word)), "{left}");
     }
 
     #[test]

@@ -20,8 +20,9 @@ pub(crate) struct TuneArguments {
     #[arg(value_name = "INPUT")]
     inputs: Vec<PathBuf>,
     /// How much of INPUT to read, such as 500M; if that is less than all, parts from all over it
-    #[arg(long, value_name = "SIZE", default_value = "1G", requires = "inputs")]
-    sample_bytes: String,
+    /// [default: 1G]
+    #[arg(long, value_name = "SIZE", requires = "inputs")]
+    sample_bytes: Option<String>,
     #[command(flatten)]
     settings: SettingArguments,
     /// The bytes that the sketch of a document may take, such as 64B: chooses bands and rows by them
@@ -79,12 +80,16 @@ impl TuneArguments {
         };
         let settings = self.settings.settings(None)?;
         let corpus = (!self.inputs.is_empty()).then_some(ReadOptions { inputs: self.inputs, settings });
-        let most_bytes = number::parse_bytes(&self.sample_bytes).filter(|bytes| *bytes > 0);
-        let Some(most_bytes) = most_bytes else {
-            bail!("--sample-bytes {} is not a size: give one such as 500M or 4G", self.sample_bytes);
-        };
+        let most_bytes = self.sample_bytes.as_deref().map_or(Ok(lookalike::MOST_BYTES), sample_bytes)?;
         let options = TuneOptions { similarity, threshold, banding, corpus, most_bytes };
         Ok(Tune { options, bought, run, svg: self.svg, format: self.format, force: self.force })
+    }
+}
+
+fn sample_bytes(written: &str) -> Result<u64> {
+    match number::parse_bytes(written).filter(|bytes| *bytes > 0) {
+        Some(bytes) => Ok(bytes),
+        None => bail!("--sample-bytes {written} is not a size: give one such as 500M or 4G"),
     }
 }
 
@@ -119,7 +124,7 @@ impl Tune {
                 writeln!(out, "{}", serde_json::to_string_pretty(&value)?)?;
             }
             ReportArgument::Text => {
-                write!(out, "{}", tuning.sample.as_ref().map_or(String::new(), |sample| self.sampled(sample)))?;
+                write!(out, "{}", tuning.sample.as_ref().map_or(String::new(), sampled))?;
                 write!(out, "{}", self.text(tuning))?;
                 write!(out, "{}", chart::in_terminal(&curve, tuning.threshold))?;
                 write!(out, "{}", points(tuning))?;
@@ -130,45 +135,6 @@ impl Tune {
         }
         out.flush()?;
         Ok(())
-    }
-
-    /// What people ask first: how many pairs there are, and which threshold to take.
-    fn sampled(&self, sample: &Sampled) -> String {
-        let mut text = if sample.is_whole {
-            format!("all {} were read\n", number::of(sample.documents, "document"))
-        } else {
-            format!(
-                "{} of about {} were read, in parts from all over the input: intervals are wide, and hold if the rest is like \
-                 them; --sample-bytes reads more\n",
-                number::count(sample.documents),
-                number::of(sample.documents_of_corpus, "document")
-            )
-        };
-        let mut rows = vec![["similarity", "pairs", "95 % interval", "removed, at most", "95 % interval"].map(str::to_owned)];
-        for step in &sample.pairs {
-            let count = |estimate: Estimate| number::count(estimate.value.round() as u64);
-            let [removed, range] = match step.removed {
-                Some(removed) => [count(removed), interval(removed)],
-                None => ["–", "–"].map(str::to_owned),
-            };
-            let from = format!("{:.2} or more", step.similarity);
-            rows.push([from, count(step.pairs), interval(step.pairs), removed, range]);
-        }
-        let columns = if sample.is_whole { 5 } else { 3 };
-        for row in &rows {
-            let cell = |at: usize| {
-                let width = rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
-                if at == 0 { format!("{:<width$}", row[at]) } else { format!("  {:>width$}", row[at]) }
-            };
-            text += &format!("  {}\n", (0..columns).map(cell).collect::<String>());
-        }
-        let Suggestion { threshold, reason, .. } = &sample.suggestion;
-        // Similarities around it, as people write them.
-        let [low, high] = [threshold - 0.05, threshold + 0.05].map(|edge| (100.0 * edge).round().min(100.0) / 100.0);
-        text + &format!(
-            "\nsuggested threshold: {threshold}: {reason}\n  \
-             to see pairs near it, add: --between {low},{high} --show to lookalike pairs\n\n"
-        )
     }
 
     fn text(&self, tuning: &Tuning) -> String {
@@ -201,13 +167,50 @@ fn points(tuning: &Tuning) -> String {
     text
 }
 
-/// A range of numbers, or one where it is known.
-fn interval(estimate: Estimate) -> String {
-    let count = |value: f64| number::count(value.round() as u64);
-    if count(estimate.low) == count(estimate.high) {
-        return "exact".to_owned();
+/// What people ask first: how many pairs there are, and which threshold to take.
+fn sampled(sample: &Sampled) -> String {
+    let mut text = if sample.is_whole {
+        format!("all {} were read\n", number::of(sample.documents, "document"))
+    } else {
+        format!(
+            "{} of about {} were read, in parts from all over the input: intervals are wide, and hold if the rest is like \
+             them; --sample-bytes reads more\n",
+            number::count(sample.documents),
+            number::of(sample.documents_of_corpus, "document")
+        )
+    };
+    let mut rows = vec![["similarity", "pairs", "95 % interval", "removed, at most", "95 % interval"].map(str::to_owned)];
+    for step in &sample.pairs {
+        let count = |estimate: Estimate| number::count(estimate.value.round() as u64);
+        let [removed, range] = match step.removed {
+            Some(removed) => [count(removed), interval(removed)],
+            None => ["–", "–"].map(str::to_owned),
+        };
+        let or_more = if step.similarity < 1.0 { " or more" } else { "" };
+        let from = format!("{:.2}{or_more}", step.similarity);
+        rows.push([from, count(step.pairs), interval(step.pairs), removed, range]);
     }
-    format!("{} to {}", count(estimate.low), count(estimate.high))
+    let columns = if sample.is_whole { 5 } else { 3 };
+    for row in &rows {
+        let cell = |at: usize| {
+            let width = rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
+            if at == 0 { format!("{:<width$}", row[at]) } else { format!("  {:>width$}", row[at]) }
+        };
+        text += &format!("  {}\n", (0..columns).map(cell).collect::<String>());
+    }
+    let Suggestion { threshold, reason, .. } = &sample.suggestion;
+    // Similarities around it, as people write them.
+    let [low, high] = [threshold - 0.05, threshold + 0.05].map(|edge| (100.0 * edge).round().min(100.0) / 100.0);
+    text + &format!(
+        "\nsuggested threshold: {threshold}\n  {reason}\n  \
+         to read pairs near it: lookalike pairs INPUT --between {low},{high} --show\n\n"
+    )
+}
+
+/// A range of numbers.
+fn interval(estimate: Estimate) -> String {
+    let [low, high] = [estimate.low, estimate.high].map(|end| number::count(end.round() as u64));
+    format!("{low} to {high}")
 }
 
 /// How many candidates there will be.

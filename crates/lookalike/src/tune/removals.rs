@@ -27,7 +27,8 @@ const MEASURED: usize = 8;
 /// For some documents, how similar the most similar one is that would stay instead.
 pub(super) struct Removals {
     most_similar: Vec<f64>,
-    document_count: u64,
+    /// How many documents these were drawn from.
+    document_count: usize,
     is_all: bool,
 }
 
@@ -78,18 +79,17 @@ impl Removals {
             false => 1.0,
         });
         let most_similar = most_similar.collect();
-        Ok(Self { most_similar, document_count: corpus.document_count, is_all: documents.len() == all })
+        Ok(Self { most_similar, document_count: all, is_all: documents.len() == all })
     }
 
     /// Documents that would go at a threshold.
-    pub(super) fn at(&self, threshold: f64, with_words: u64) -> Estimate {
+    pub(super) fn at(&self, threshold: f64) -> Estimate {
         let hits = self.most_similar.iter().filter(|similarity| **similarity >= threshold).count();
         if self.is_all {
             return Estimate::exactly(hits as f64);
         }
-        debug_assert!(with_words <= self.document_count, "documents without a word are documents");
         let share = of_share(hits, self.most_similar.len());
-        let [value, low, high] = [share.value, share.low, share.high].map(|share| share * with_words as f64);
+        let [value, low, high] = [share.value, share.low, share.high].map(|share| share * self.document_count as f64);
         Estimate { value, low, high }
     }
 }

@@ -87,7 +87,7 @@ pub(super) fn read(corpus: &ReadOptions, options: &TuneOptions, progress: &dyn P
     let step = |similarity: f64| PairStep {
         similarity,
         pairs: counts.from(similarity),
-        removed: removals.as_ref().map(|removals| removals.at(similarity, corpus.part_of.len() as u64)),
+        removed: removals.as_ref().map(|removals| removals.at(similarity)),
     };
     let scale = corpus.scale();
     let (candidates, false_candidates) = candidates(&corpus, &texts, options)?;
@@ -98,7 +98,7 @@ pub(super) fn read(corpus: &ReadOptions, options: &TuneOptions, progress: &dyn P
         documents_of_corpus: documents.round() as u64,
         is_whole: texts.is_whole(),
         pairs: EDGES.iter().copied().chain([1.0]).map(step).collect(),
-        suggestion: suggest(&EDGES.map(|edge| counts.step(edge)), counts.from(1.0)),
+        suggestion: suggest(&EDGES.map(|edge| counts.step(edge))),
         false_candidates,
         candidates,
         skipped: corpus.skipped,
