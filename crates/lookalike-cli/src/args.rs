@@ -75,7 +75,7 @@ pub(crate) enum Command {
         lookalike prints --gallery examples/prints.csv examples/queries.csv --top 5\n\n\
         Impressions may be shifted, turned and stretched. Pairs with their score go to standard output, or to -o FILE.")]
     Prints(PrintsArguments),
-    /// What bands and rows find, let through and cost, before anything is run.
+    /// Count pairs by similarity, suggest a threshold, and say what bands and rows find and cost, before anything is run.
     #[command(after_help = "Examples:\n  lookalike tune --threshold 0.8 --recall 0.99 --svg curve.svg\n  \
         lookalike tune examples/news --threshold 0.7\n  lookalike tune --threshold 0.9 --budget 64B")]
     Tune(TuneArguments),

@@ -21,7 +21,13 @@ pub(crate) struct EvaluateArguments {
         default_value = "minhash,minhash:sketch=classic,supershingle,simhash,simhash:bits=6:verify")]
     methods: Vec<String>,
     /// Compare these thresholds too, such as 0.7,0.8,0.9
-    #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "threshold", allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        conflicts_with = "threshold",
+        allow_negative_numbers = true
+    )]
     thresholds: Vec<f64>,
     /// Compare these shingles too, such as word:3,word:5,char:5
     #[arg(long, value_name = "LIST", conflicts_with = "shingle")]

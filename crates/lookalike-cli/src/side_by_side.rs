@@ -51,19 +51,12 @@ impl Layout {
     }
 
     /// Writes a pair.
-    pub(crate) fn write(
-        self,
-        out: &mut dyn Write,
-        pair: &TextPair,
-        options: &SimilarityOptions,
-    ) -> io::Result<()> {
+    pub(crate) fn write(self, out: &mut dyn Write, pair: &TextPair, options: &SimilarityOptions) -> io::Result<()> {
         let TextPair { left, right, similarity } = pair;
         let compared = lookalike::compare(&left.text, &right.text, options).map_err(io::Error::other)?;
         let (left_passages, right_passages) = (&compared.left.passages, &compared.right.passages);
-        let marked = [
-            marked(left_passages, right_passages, ["[-", "-]"]),
-            marked(right_passages, left_passages, ["[+", "+]"]),
-        ];
+        let marked =
+            [marked(left_passages, right_passages, ["[-", "-]"]), marked(right_passages, left_passages, ["[+", "+]"])];
         let column = (self.width - GAP.chars().count()) / 2;
         let [lefts, rights] = marked.map(|text| wrapped(&text, column));
         writeln!(out, "{similarity:.4} {}", "─".repeat(self.width - 7))?;

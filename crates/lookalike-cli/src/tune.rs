@@ -179,7 +179,8 @@ fn sampled(sample: &Sampled) -> String {
             number::of(sample.documents_of_corpus, "document")
         )
     };
-    let mut rows = vec![["similarity", "pairs", "95 % interval", "removed, at most", "95 % interval"].map(str::to_owned)];
+    let mut rows =
+        vec![["similarity", "pairs", "95 % interval", "removed, at most", "95 % interval"].map(str::to_owned)];
     for step in &sample.pairs {
         let count = |estimate: Estimate| number::count(estimate.value.round() as u64);
         let [removed, range] = match step.removed {

@@ -116,7 +116,7 @@ fn tune_draws_the_curve_and_plans_a_corpus() {
     folder.write("in.jsonl", lines());
     let ran = folder.run(&["tune", "in.jsonl", "--bands", "20", "--rows", "5", "--svg", "curve.svg"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    for said in ["20 bands of 5 rows: 100 slots", "0.50        0.47005", "┊", "near-duplicates", "memory", "more rows"]
+    for said in ["20 bands of 5 rows: 100 slots", "0.50        0.47005", "┊", "candidate pairs", "memory", "more rows"]
     {
         assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
     }
@@ -130,6 +130,41 @@ fn tune_draws_the_curve_and_plans_a_corpus() {
     assert_eq!(tuning["budget"][0]["rows"], tuning["rows"]);
     assert_refused(&folder, &["tune", "--budget", "7"], &["8B to 32kB"]);
     assert_refused(&folder, &["tune", "--method", "simhash"], &["no bands"]);
+}
+
+#[test]
+fn tune_begins_with_pairs_by_similarity_and_a_threshold() {
+    let folder = Folder::new();
+    folder.write("in.jsonl", lines());
+    let ran = folder.run(&["tune", "in.jsonl"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let begin = "\
+all 4 documents were read
+  similarity    pairs  95 % interval  removed, at most  95 % interval
+  0.50 or more      2         2 to 2                 2         2 to 2
+";
+    assert!(ran.stdout.starts_with(begin), "{}", ran.stdout);
+    let place = |said: &str| ran.stdout.find(said).unwrap_or_else(|| panic!("{said}: {}", ran.stdout));
+    assert!(place("suggested threshold: 0.8\n") < place("20 bands of 7 rows"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("lookalike pairs INPUT --between 0.75,0.85 --show"), "{}", ran.stdout);
+
+    let ran = folder.run(&["tune", "in.jsonl", "--format", "json"]);
+    let tuning: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let last = &tuning["sample"]["pairs"][10];
+    assert_eq!((&last["similarity"], &last["pairs"]["value"]), (&1.0.into(), &1.0.into()));
+    assert_eq!(tuning["sample"]["suggestion"]["is_valley"], false);
+
+    // Part of a larger one.
+    folder.write("in.jsonl", (0..2000).map(|at| format!("{{\"text\":\"{}\"}}\n", text(at))).collect::<String>());
+    let ran = folder.run(&["tune", "in.jsonl", "--sample-bytes", "200k"]);
+    assert!(ran.stdout.contains("of about 2,0") && ran.stdout.contains("intervals are wide"), "{}", ran.stdout);
+    assert_refused(&folder, &["tune", "in.jsonl", "--sample-bytes", "none"], &["--sample-bytes none", "500M"]);
+
+    // What is skipped is said.
+    folder.write("in.jsonl", lines() + "{oops\n");
+    let ran = folder.run(&["tune", "in.jsonl"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.contains("skipped 1, the first in in.jsonl: not a document"), "{}", ran.stderr);
 }
 
 /// Two pairs of near-duplicates, one of copies, and some that are alone.
@@ -213,7 +248,9 @@ fn evaluate_compares_thresholds_and_shingles_too() {
         ["word:1", "0.966", "exact", "2"],
     ];
     assert_eq!(table, expected);
-    assert!(evaluation["methods"].as_array().unwrap().iter().all(|row| row["recall"] == 1.0 && row["precision"] == 1.0));
+    assert!(
+        evaluation["methods"].as_array().unwrap().iter().all(|row| row["recall"] == 1.0 && row["precision"] == 1.0)
+    );
     // One truth for each shingle and threshold.
     let truth: Vec<(&str, f64, u64)> = evaluation["truth"]
         .as_array()

@@ -110,7 +110,12 @@ fn pairs_with_a_reference_have_one_document_of_each() {
     let folder = Folder::new();
     // In the input, b and d are copies; the reference has another one, and two that are near each other and c.
     folder.write("in.jsonl", lines());
-    folder.write("ref/r.jsonl", format!("{{\"id\":\"r\",\"text\":\"{}\"}}\n", text(2)) + &lines().lines().nth(2).unwrap().replace("\"c\"", "\"s\"") + "\n");
+    folder.write(
+        "ref/r.jsonl",
+        format!("{{\"id\":\"r\",\"text\":\"{}\"}}\n", text(2))
+            + &lines().lines().nth(2).unwrap().replace("\"c\"", "\"s\"")
+            + "\n",
+    );
     let against = ["pairs", "in.jsonl", "--id", "id", "--against", "ref"];
     let ran = folder.run(&against);
     assert_eq!(ran.code, 0, "{}", ran.stderr);

@@ -77,9 +77,9 @@ fn text(corpus: &Corpus, document: u32, settings: &Settings) -> Result<FoundText
     let mut bytes = Vec::new();
     corpus.shelf.read(place, &mut bytes)?;
     let mut parser = Parser::new(settings);
-    let read = parser.document(corpus.kind(place.file), &bytes).ok_or_else(|| lookalike_io::Error::Changed {
-        path: corpus.shelf.files()[place.file as usize].shown(),
-    })?;
+    let read = parser
+        .document(corpus.kind(place.file), &bytes)
+        .ok_or_else(|| lookalike_io::Error::Changed { path: corpus.shelf.files()[place.file as usize].shown() })?;
     let described = corpus.describe(document)?;
     Ok(FoundText { id: described.id().into_owned(), place: described.place(), text: read.text.to_owned() })
 }

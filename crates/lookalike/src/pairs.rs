@@ -100,9 +100,8 @@ pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &
     for (input, reference) in shared {
         near.push(input, reference, similarity.method.likeness_of_copies(corpus.sizes[input as usize]))?;
     }
-    let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>| {
-        matches(candidates, &texts.items, references, verifier)
-    };
+    let resolve =
+        |candidates: Candidates<'_>, verifier: &Verifier<'_>| matches(candidates, &texts.items, references, verifier);
     let found = find.run(&mut stages, resolve, |matches| near.add(&texts, &matches))?;
     let mut selecting = Selecting::new(&options.selection, similarity.criterion);
     let pairs = stages.run("write", None, || write(taker, &mut selecting, &corpus, &texts, near, options))?;
@@ -203,11 +202,9 @@ impl TakePairs for Rows<'_> {
     fn take(&mut self, corpus: &Corpus, (left, right, likeness): FoundPair) -> Result<()> {
         let described = match self.left.take().filter(|latest| latest.document == left) {
             Some(latest) => latest,
-            None => Left {
-                document: left,
-                id: corpus.describe(left)?.id().into_owned(),
-                checksum: corpus.checksum(left)?,
-            },
+            None => {
+                Left { document: left, id: corpus.describe(left)?.id().into_owned(), checksum: corpus.checksum(left)? }
+            }
         };
         let right_id = corpus.describe(right)?;
         let written = self.row(&described.id, &right_id.id(), likeness, described.checksum.as_deref());

@@ -139,7 +139,9 @@ fn what_cannot_be_between_is_refused() {
 /// Ten families of twelve that share most of their words.
 fn families() -> Vec<String> {
     let words = |from: usize, to: usize| (from..to).map(|at| format!("w{at} ")).collect::<String>();
-    (0..120).map(|id| words(id / 12 * 1000, id / 12 * 1000 + 60) + &words(50_000 + id * 3, 50_000 + id * 3 + id % 5)).collect()
+    (0..120)
+        .map(|id| words(id / 12 * 1000, id / 12 * 1000 + 60) + &words(50_000 + id * 3, 50_000 + id * 3 + id % 5))
+        .collect()
 }
 
 #[test]
@@ -163,7 +165,8 @@ fn a_sample_is_some_of_the_pairs_in_their_order_whatever_the_threads() {
 
 #[test]
 fn copies_on_both_sides_are_pairs_whatever_makes_them_copies() {
-    let texts: Vec<String> = ["one two three", "four five six", "one two three", "One two three"].map(str::to_owned).into();
+    let texts: Vec<String> =
+        ["one two three", "four five six", "one two three", "One two three"].map(str::to_owned).into();
     let case = case(&texts, |id| id >= 2);
     for (checksum, expected) in [(Checksum::Tokens, 2), (Checksum::Md5, 1)] {
         let mut options = against(&case, 0.8);

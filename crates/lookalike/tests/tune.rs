@@ -86,7 +86,8 @@ fn neighbours_that_are_alike_do_not_make_pairs_of_what_was_not_read() {
     for (file, texts) in texts.chunks(400).enumerate() {
         case.write(&format!("in/{file}.jsonl"), jsonl(texts));
     }
-    let bytes: u64 = std::fs::read_dir(case.path("in")).unwrap().map(|file| file.unwrap().metadata().unwrap().len()).sum();
+    let bytes: u64 =
+        std::fs::read_dir(case.path("in")).unwrap().map(|file| file.unwrap().metadata().unwrap().len()).sum();
     let sampled = sampled(&case, bytes / 3);
     assert!(!sampled.is_whole && sampled.documents < texts.len() as u64 / 2, "{sampled:?}");
     let similarities = similarities(&texts);

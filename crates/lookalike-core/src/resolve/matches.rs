@@ -131,3 +131,36 @@ fn sum_beyond(members: usize) -> u64 {
     let rest = members.saturating_sub(MOST_COMPARED + 1) as u64;
     rest * (rest + 1) / 2
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bucket::Buckets;
+
+    /// Who is compared with the last of so many members of one bucket, and how many pairs are not compared.
+    fn compared(members: u32, references: References) -> (usize, u64) {
+        let lists: Lists = [0..members].into_iter().collect();
+        let buckets = Buckets::of_lists(members as usize, &[lists]);
+        let of_family = |family: Family<'_>| {
+            let neighbours = Neighbours::new(family, references);
+            (neighbours.before(members - 1).len(), neighbours.passed_over())
+        };
+        buckets.families().map(of_family).collect::<Vec<_>>()[0]
+    }
+
+    #[test]
+    fn members_of_a_large_bucket_are_compared_with_the_first_ones() {
+        let most = MOST_COMPARED as u32;
+        let none = References::default();
+        assert_eq!(compared(most + 1, none), (MOST_COMPARED, 0));
+        assert_eq!(compared(most + 4, none), (MOST_COMPARED, 1 + 2 + 3));
+        // With references only: of ten members, seven of them.
+        assert_eq!(compared(10, References { count: 7, scope: Scope::References }), (7, 0));
+        // Five references too many for each of four others.
+        let references = References { count: most + 5, scope: Scope::References };
+        assert_eq!(compared(most + 9, references), (MOST_COMPARED, 20));
+        // References are not compared with each other, and nothing is passed over between them.
+        let references = References { count: most + 3, scope: Scope::Everything };
+        assert_eq!(compared(most + 4, references), (MOST_COMPARED, 3));
+    }
+}

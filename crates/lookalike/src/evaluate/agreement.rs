@@ -6,8 +6,8 @@ use lookalike_core::bucket::Buckets;
 use lookalike_core::method::{NO_RANK, Sketched};
 use serde::Serialize;
 
-use super::bands::{overlaps, pairs_in, sketched};
 use super::Read;
+use super::bands::{overlaps, pairs_in, sketched};
 use crate::error::{Error, Result};
 use crate::find::ranks;
 use crate::options::{ReadOptions, SimilarityOptions};

@@ -91,11 +91,7 @@ pub(super) fn histograms(
 }
 
 /// The corpus with the sketches of one method.
-pub(super) fn sketched(
-    options: &ReadOptions,
-    similarity: &SimilarityOptions,
-    progress: &dyn Progress,
-) -> Result<Read> {
+pub(super) fn sketched(options: &ReadOptions, similarity: &SimilarityOptions, progress: &dyn Progress) -> Result<Read> {
     let method = similarity.method.method(similarity.criterion)?;
     let mut stages = Stages::start(progress);
     let read = read(options, similarity, &*method, &mut stages, progress)?;

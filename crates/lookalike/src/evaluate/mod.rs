@@ -186,9 +186,8 @@ fn run(options: &ReadOptions, similarity: &SimilarityOptions, progress: &dyn Pro
     let Read { corpus, texts, work } = read(options, similarity, method, &mut stages, progress)?;
     let (references, work) = (References::default(), &work);
     let find = Find { corpus: &corpus, texts: &texts, read: options, similarity, method, references, work, progress };
-    let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>| {
-        matches(candidates, &texts.items, references, verifier)
-    };
+    let resolve =
+        |candidates: Candidates<'_>, verifier: &Verifier<'_>| matches(candidates, &texts.items, references, verifier);
     let mut matches = Vec::new();
     let found = find.run(&mut stages, resolve, |found| {
         matches.extend(found);

@@ -60,7 +60,9 @@ impl Truths {
             let lowest = of_shingle.min_by(|left, right| left.target().1.total_cmp(&right.target().1));
             let similarity = &lowest.expect("a shingle is of a scheme").similarity;
             match (&options.truth, &rows) {
-                (Some(file), Some(rows)) => truths.add_file(&options.read, file, rows, similarity, &thresholds, progress)?,
+                (Some(file), Some(rows)) => {
+                    truths.add_file(&options.read, file, rows, similarity, &thresholds, progress)?
+                }
                 _ => truths.add_join(&options.read, similarity, &thresholds, progress)?,
             }
         }
@@ -87,7 +89,10 @@ impl Truths {
         for threshold in thresholds {
             let is_pair = |found: &&Match| found.likeness.similarity(lowest.criterion) >= *threshold;
             let pairs = run.matches.iter().filter(is_pair).map(|found| (found.left, found.right)).collect();
-            self.push(Truth { seconds: Some(seconds), ..Truth::new(lowest, *threshold, "exact join".to_owned()) }, pairs);
+            self.push(
+                Truth { seconds: Some(seconds), ..Truth::new(lowest, *threshold, "exact join".to_owned()) },
+                pairs,
+            );
         }
         Ok(())
     }

@@ -46,7 +46,8 @@ impl<'a> Buckets<'a> {
         for band in 0..banding.bands() {
             keys.clear();
             let rows = band * banding.rows()..(band + 1) * banding.rows();
-            let key = |text: u32| slots.of(text)[rows.clone()].iter().fold(0, |key, slot| mix(key ^ u64::from(*slot)) + 1);
+            let key =
+                |text: u32| slots.of(text)[rows.clone()].iter().fold(0, |key, slot| mix(key ^ u64::from(*slot)) + 1);
             keys.par_extend((0..weights.len() as u32).into_par_iter().map(|text| (key(text), text)));
             keys.par_sort_unstable();
             keys.chunk_by(|left, right| left.0 == right.0).filter(|equal| equal.len() > 1).for_each(|equal| {

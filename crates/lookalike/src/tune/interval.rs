@@ -33,7 +33,11 @@ const Z: f64 = 1.959_964;
 /// 3.7 events of the greatest weight would be. (Fay and Feuer, Confidence intervals for directly standardized rates, 1997)
 pub(super) fn of_sum(sum: f64, variance: f64, greatest: f64) -> Estimate {
     let quantile = |sum: f64, variance: f64, z: f64| {
-        if sum <= 0.0 || variance <= 0.0 { sum } else { variance / (2.0 * sum) * chi_square(2.0 * sum * sum / variance, z) }
+        if sum <= 0.0 || variance <= 0.0 {
+            sum
+        } else {
+            variance / (2.0 * sum) * chi_square(2.0 * sum * sum / variance, z)
+        }
     };
     Estimate {
         value: sum,

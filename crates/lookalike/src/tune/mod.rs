@@ -1,8 +1,8 @@
 //! Parameters explained before anything is run: what a banding finds, what it lets through, and what a whole corpus
 //! would take.
 
-mod budget;
 mod buckets;
+mod budget;
 mod chance;
 mod interval;
 mod pairs;

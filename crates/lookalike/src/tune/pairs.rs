@@ -352,20 +352,33 @@ mod tests {
         for (at, left) in documents.iter().enumerate() {
             for right in &documents[at + 1..] {
                 let similarity = jaccard(left, right);
-                counts.iter_mut().zip(EDGES).filter(|(_, edge)| similarity >= *edge).for_each(|(count, _)| *count += 1.0);
+                counts
+                    .iter_mut()
+                    .zip(EDGES)
+                    .filter(|(_, edge)| similarity >= *edge)
+                    .for_each(|(count, _)| *count += 1.0);
             }
         }
         counts
     }
 
     /// Estimates from some documents, each in a part.
-    fn estimates(documents: &[&Vec<u64>], part_of: &[u32], parts_read: u32, parts: u32, effort: Effort, seed: u64) -> Vec<Estimate> {
+    fn estimates(
+        documents: &[&Vec<u64>],
+        part_of: &[u32],
+        parts_read: u32,
+        parts: u32,
+        effort: Effort,
+        seed: u64,
+    ) -> Vec<Estimate> {
         let mut numbers: HashMap<&[u64], usize> = HashMap::new();
         let (mut texts, mut copies, mut slots) = (Vec::new(), Vec::<Vec<u32>>::new(), Vec::new());
         let mut sketcher = FastSketcher::new(SLOTS);
         for (number, document) in (0..).zip(documents) {
             let text = *numbers.entry(document).or_insert_with(|| {
-                slots.extend(sketcher.sketch(document).unwrap().iter().map(|slot| lookalike_core::hash::mix(*slot) as u16));
+                slots.extend(
+                    sketcher.sketch(document).unwrap().iter().map(|slot| lookalike_core::hash::mix(*slot) as u16),
+                );
                 texts.push(*document);
                 copies.push(Vec::new());
                 copies.len() - 1
@@ -441,7 +454,9 @@ mod tests {
                 let mut parts: Vec<u32> = (0..PARTS).collect();
                 (1..parts.len()).rev().for_each(|at| parts.swap(at, chance.below(at as u64 + 1) as usize));
                 let read = &parts[..PARTS as usize / 2];
-                let part = |at: usize| if is_mixed { at as u32 % PARTS } else { (at * PARTS as usize / documents.len()) as u32 };
+                let part = |at: usize| {
+                    if is_mixed { at as u32 % PARTS } else { (at * PARTS as usize / documents.len()) as u32 }
+                };
                 let chosen = documents.iter().enumerate().filter_map(|(at, document)| {
                     Some((document, read.iter().position(|chosen| *chosen == part(at))? as u32))
                 });

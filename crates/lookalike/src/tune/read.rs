@@ -217,8 +217,7 @@ impl<'a> Corpus<'a> {
     fn features(&self, text: u32, (parser, shingler, bytes): &mut (Parser, Shingler, Vec<u8>)) -> Result<Vec<u64>> {
         let Document { place, kind, .. } = &self.documents[self.texts[text as usize][0] as usize];
         self.shelf.read(*place, bytes)?;
-        let changed =
-            || lookalike_io::Error::Changed { path: self.shelf.files()[place.file as usize].shown() };
+        let changed = || lookalike_io::Error::Changed { path: self.shelf.files()[place.file as usize].shown() };
         let read = parser.document(kind, bytes).ok_or_else(changed)?;
         Ok(shingler.features(read.text).all.to_vec())
     }

@@ -32,7 +32,8 @@ pub(super) fn suggest(steps: &[Estimate; EDGES.len()]) -> Suggestion {
         // A pair or two on either side are no hills.
         DEPTH * steps[*at].high.max(1.0) <= most(&steps[..*at]).min(most(&steps[at + 1..]))
     };
-    let lowest = (1..EDGES.len()).filter(is_low).min_by(|left, right| steps[*left].value.total_cmp(&steps[*right].value));
+    let lowest =
+        (1..EDGES.len()).filter(is_low).min_by(|left, right| steps[*left].value.total_cmp(&steps[*right].value));
     let count = |value: f64| format!("{value:.0}");
     let sum = |of: &[Estimate]| of.iter().map(|step| step.value).sum::<f64>();
     let Some(lowest) = lowest else {
