@@ -144,7 +144,9 @@ impl<'a> PairCounts<'a> {
     }
 
     fn sum<'s>(&self, strata: impl Iterator<Item = &'s Stratum>, is_counted: impl Fn(&Hit) -> bool) -> Estimate {
-        let (factors, mut greatest, mut hits) = (self.texts.factors(self.texts.parts_read), 0.0_f64, Vec::new());
+        let factors = self.texts.factors(self.texts.parts_read);
+        // Where nothing was drawn since nothing was found, there may be pairs in what was not read.
+        let (mut greatest, mut hits) = (if self.texts.is_whole() { 0.0 } else { factors[1] }, Vec::new());
         for stratum in strata {
             greatest = greatest.max(stratum.greatest * factors[1]);
             hits.extend(stratum.hits.iter().filter(|hit| is_counted(hit)));
@@ -442,6 +444,22 @@ mod tests {
                 assert!((estimate.value - truth).abs() <= 2.0 + 0.01 * truth, "{kind}: {estimate:?}, in truth {truth}");
             }
         }
+    }
+
+    #[test]
+    fn finding_none_in_some_parts_does_not_mean_that_there_are_none() {
+        let mut made = Made { documents: Vec::new(), chance: Chance::new(1) };
+        (0..20).for_each(|_| made.family(1, 0));
+        let (documents, parts): (Vec<&Vec<u64>>, Vec<u32>) = made.documents.iter().zip(0..).unzip();
+        let effort = Effort { draws: 100, listed: 100 };
+        let whole = estimates(&documents, &parts, 20, 20, effort, 0);
+        assert!(whole.iter().all(|estimate| *estimate == Estimate::exactly(0.0)), "{whole:?}");
+        // A pair of two parts is seen with a chance of 1 in 25: of 92 one sees none in 2.5 % of all cases.
+        let some = estimates(&documents, &parts, 20, 100, effort, 0);
+        assert!(
+            some.iter().all(|estimate| estimate.value.abs() < 1e-9 && (90.0..100.0).contains(&estimate.high)),
+            "{some:?}"
+        );
     }
 
     /// Half of forty parts, chosen by chance. Documents of a cluster lie side by side, or anywhere.
