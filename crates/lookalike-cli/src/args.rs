@@ -1,6 +1,7 @@
 //! What a person types, checked once and turned into options.
 
 use std::io::Read;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -11,8 +12,8 @@ use lookalike::core::resolve::Scope;
 use lookalike::io::read::{Fields, Settings, Split};
 use lookalike::io::web::Extract;
 use lookalike::{
-    Against, Copies, DedupOptions, Group, Memory, Output, PairsOptions, ReadOptions, RowFormat, Share,
-    SimilarityOptions, SourceBy,
+    Against, Between, Copies, DedupOptions, Group, Memory, Output, PairsOptions, ReadOptions, RowFormat, Selection,
+    Share, SimilarityOptions, SourceBy,
 };
 
 use crate::evaluate::EvaluateArguments;
@@ -54,7 +55,10 @@ pub(crate) enum Command {
     Dedup(DedupArguments),
     /// List every near-duplicate pair with its similarity.
     #[command(
-        after_help = "Example:\n  lookalike pairs examples/five.jsonl --id id --threshold 0.9 --format tsv > pairs.tsv"
+        after_help = "Examples:\n  lookalike pairs examples/five.jsonl --id id --threshold 0.9 --format tsv > pairs.tsv\n  \
+        lookalike pairs examples/news --id id --between 0.6,0.8 --sample 5 --show\n  \
+        lookalike pairs examples/news/agency.jsonl --against examples/news/herald.jsonl --id id\n\n\
+        The second shows five borderline pairs side by side; the third finds pairs of a document of the first file and one of the second."
     )]
     Pairs(PairsArguments),
     /// Find records that mean the same customer, site or product: in one table, or between two.
@@ -74,12 +78,13 @@ pub(crate) enum Command {
         lookalike prints --gallery examples/prints.csv examples/queries.csv --top 5\n\n\
         Impressions may be shifted, turned and stretched. Pairs with their score go to standard output, or to -o FILE.")]
     Prints(PrintsArguments),
-    /// What bands and rows find, let through and cost, before anything is run.
+    /// Count pairs by similarity, suggest a threshold, and say what bands and rows find and cost, before anything is run.
     #[command(after_help = "Examples:\n  lookalike tune --threshold 0.8 --recall 0.99 --svg curve.svg\n  \
         lookalike tune examples/news --threshold 0.7\n  lookalike tune --threshold 0.9 --budget 64B")]
     Tune(TuneArguments),
-    /// Compare methods over one corpus: recall, precision, time and memory.
-    #[command(after_help = "Example:\n  lookalike evaluate examples/news --methods minhash,simhash:bits=6\n\n\
+    /// Compare methods, thresholds and shingles over one corpus: recall, precision, time and memory.
+    #[command(after_help = "Examples:\n  lookalike evaluate examples/news --methods minhash,simhash:bits=6\n  \
+        lookalike evaluate examples/news --methods minhash --thresholds 0.7,0.8 --shingles word:3,char:5\n\n\
         The truth is found by an exact join, which holds all features in memory; or give it with --truth.")]
     Evaluate(EvaluateArguments),
     /// Compare two documents: all measures, and what they share.
@@ -166,9 +171,24 @@ pub(crate) struct PairsArguments {
     /// How to write pairs
     #[arg(long, value_enum, default_value_t = FormatArgument::Jsonl)]
     format: FormatArgument,
-    /// Which pairs of exact copies to write: all, or for n copies only the n - 1 with the first (star)
+    /// Which pairs of exact copies to write: all, or for n copies only the n - 1 with the first (star). With --against, star
+    /// pairs only the first copy on each side
     #[arg(long, value_enum, default_value_t = CopiesArgument::All)]
     copies: CopiesArgument,
+    /// Compare INPUT with these files or folders: each pair has its left document in INPUT and its right one in REFERENCE; pairs
+    /// within either are left out (give INPUT before)
+    #[arg(long, value_name = "REFERENCE", num_args = 1..)]
+    against: Vec<PathBuf>,
+    /// Only pairs with a similarity from LOW up to, but not including, HIGH (a HIGH of 1 is included): instead of --threshold
+    #[arg(long, value_name = "LOW,HIGH", conflicts_with = "threshold", allow_hyphen_values = true, value_parser = between)]
+    between: Option<Between>,
+    /// Only N pairs, chosen at random: the same ones in every run
+    #[arg(long, value_name = "N")]
+    sample: Option<NonZeroUsize>,
+    /// Show pairs side by side, with what the other lacks in [-…-] and [+…+], instead of writing rows; 20 pairs, unless --sample
+    /// says otherwise
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) show: bool,
     /// Replace the output file if it is there
     #[arg(long)]
     pub(crate) force: bool,
@@ -300,6 +320,9 @@ enum CopiesArgument {
     Star,
 }
 
+/// How many pairs are shown unless another number is asked for.
+const SHOWN: NonZeroUsize = NonZeroUsize::new(20).expect("it is not zero");
+
 /// More threads than any machine has cores would only get in each other's way.
 const MOST_THREADS: usize = 1024;
 
@@ -423,14 +446,23 @@ impl PairsArguments {
     pub(crate) fn options(self) -> Result<(PairsOptions, RunOptions)> {
         let run = self.read.run_options()?;
         let (memory, work) = self.resources.options(self.force)?;
+        let similarity = match self.between {
+            Some(between) => self.similarity.with_threshold(between.low().value()),
+            None => self.similarity,
+        };
         let options = PairsOptions {
             read: self.read.options(None, memory)?,
-            similarity: self.similarity.options()?,
+            similarity: similarity.options()?,
             output: streams::file(self.output),
             format: self.format.into(),
             copies: match self.copies {
                 CopiesArgument::All => Copies::All,
                 CopiesArgument::Star => Copies::Star,
+            },
+            selection: Selection {
+                references: self.against,
+                between: self.between,
+                sample: self.sample.or(self.show.then_some(SHOWN)),
             },
             memory,
             work,
@@ -474,6 +506,15 @@ impl RunOptions {
         }
         Ok(Self { threads, quiet })
     }
+}
+
+/// A range of similarities as it is typed.
+fn between(written: &str) -> Result<Between> {
+    let ends = written.split_once(',').map(|(low, high)| (low.trim().parse(), high.trim().parse()));
+    let Some((Ok(low), Ok(high))) = ends else {
+        bail!("give two similarities with a comma between, such as 0.75,0.85");
+    };
+    Ok(Between::new(low, high)?)
 }
 
 /// The names that stand in a file, one a line.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use lookalike::io::write::OutputFile;
-use lookalike::{Progress, Silent, Stream};
+use lookalike::{Progress, Silent, Stream, TextPair};
 
 use crate::args::{
     Arguments, Command, CompareArguments, Dedup, DedupArguments, Destination, PairsArguments, RunOptions,
@@ -14,9 +14,11 @@ use crate::args::{
 use crate::assets;
 use crate::evaluate::EvaluateArguments;
 use crate::link::{self, Job, LinkArguments};
+use crate::number;
 use crate::prints::{self, PrintsArguments};
 use crate::sets::{self, SetsArguments};
 use crate::show;
+use crate::side_by_side::Layout;
 use crate::sources;
 use crate::streams::{self, Pipe, talk};
 use crate::tune::TuneArguments;
@@ -77,16 +79,23 @@ fn dedup(arguments: DedupArguments) -> Result<Done> {
 }
 
 fn pairs(arguments: PairsArguments) -> Result<Done> {
-    let (target, force) = (streams::file(arguments.output.clone()), arguments.force);
+    let (target, force, is_shown) = (streams::file(arguments.output.clone()), arguments.force, arguments.show);
     let (options, run) = arguments.options()?;
-    let (report, is_read) =
-        to_output(target.as_deref(), force, run, |writer, progress| lookalike::pairs(&options, writer, progress))?;
-    show::skipped(&report.skipped, report.input.skipped);
+    let (report, is_read) = to_output(target.as_deref(), force, run, |writer, progress| {
+        if !is_shown {
+            return lookalike::pairs(&options, writer, progress);
+        }
+        let layout = Layout::of_terminal(target.is_none());
+        let mut each = |pair: &TextPair| layout.write(writer, pair, &options.similarity);
+        lookalike::pairs_with_texts(&options, &mut each, progress)
+    })?;
+    let skipped = report.input.skipped + report.input.reference_skipped;
+    show::skipped(&report.skipped, skipped);
     show::doubts(&report.input, &options.read, None);
     if is_read && !run.quiet {
         show::pairs(&report);
     }
-    Ok(done(report.input.skipped))
+    Ok(done(skipped))
 }
 
 fn compare(arguments: CompareArguments) -> Result<Done> {
@@ -154,8 +163,12 @@ fn sets(arguments: SetsArguments) -> Result<Done> {
 fn tune(arguments: TuneArguments) -> Result<Done> {
     let tune = arguments.options()?;
     let tuning = with_threads(tune.run, |progress| lookalike::tune(tune.options(), progress))??;
+    let skipped = tuning.sample.as_ref().map_or(0, |sample| sample.skipped);
+    if let Some(first) = tuning.sample.as_ref().and_then(|sample| sample.first_skipped.as_ref()) {
+        eprintln!("skipped {}, the first in {}", number::count(skipped), show::one_line(first));
+    }
     tune.show(&tuning)?;
-    Ok(Done::All)
+    Ok(done(skipped))
 }
 
 fn evaluate(arguments: EvaluateArguments) -> Result<Done> {

@@ -15,6 +15,7 @@ mod prints;
 mod resources;
 mod sets;
 mod show;
+mod side_by_side;
 mod similarity;
 mod sources;
 mod streams;

@@ -264,13 +264,18 @@ fn kept_in(summary: &Summary) -> String {
 /// What `pairs` did.
 pub(crate) fn pairs(report: &PairsReport) {
     let seconds: f64 = report.stages.iter().map(|stage| stage.seconds).sum();
-    talk!(
-        "{} among {} ({}), in {}",
-        number::of(report.pairs, "pair"),
-        number::of(report.input.documents, "document"),
-        number::bytes(report.input.bytes),
-        number::seconds(seconds)
-    );
+    let pairs = number::of(report.found, "pair");
+    let pairs = if report.pairs < report.found {
+        format!("{} of {pairs}, chosen at random (--sample N for more),", number::count(report.pairs))
+    } else {
+        pairs
+    };
+    let documents = number::of(report.input.documents, "document");
+    let among = match report.input.reference_files {
+        0 => format!("among {documents}"),
+        _ => format!("of {documents} with {} of the reference", number::count(report.input.reference_documents)),
+    };
+    talk!("{pairs} {among} ({}), in {}", number::bytes(report.input.bytes), number::seconds(seconds));
     if report.passed_over.pairs > 0 {
         talk!("note: {}", passed_over(&report.passed_over));
     }

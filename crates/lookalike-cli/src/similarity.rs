@@ -152,6 +152,21 @@ impl SimilarityArguments {
         })
     }
 
+    /// The same with another threshold.
+    pub(crate) fn with_threshold(&self, threshold: f64) -> Self {
+        Self { threshold, ..self.clone() }
+    }
+
+    /// The same with another shingle.
+    pub(crate) fn with_shingle(&self, shingle: &str) -> Self {
+        Self { shingle: shingle.to_owned(), ..self.clone() }
+    }
+
+    /// The threshold and the shingle as they were typed.
+    pub(crate) fn typed(&self) -> (f64, &str) {
+        (self.threshold, &self.shingle)
+    }
+
     /// A method for what is alike here.
     pub(crate) fn method_of(&self, method: &MethodArguments) -> Result<MethodOptions> {
         method.options(Threshold::new(self.threshold)?, self.criterion()?)

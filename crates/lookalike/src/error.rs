@@ -139,7 +139,7 @@ pub enum Error {
 
     /// A file that is held against itself.
     #[error(
-        "{} is both input and reference, so that every document in it would be removed: leave it out of one of them",
+        "{} is both input and reference, and each document would be compared with itself: leave it out of one of them",
         path.display()
     )]
     InputIsReference {
@@ -154,6 +154,15 @@ pub enum Error {
     ManyFilesToStream {
         /// How many files there are.
         files: usize,
+    },
+
+    /// A range of similarities with nothing in it.
+    #[error("no similarity lies between {low} and {high}: give two with 0 < LOW < HIGH <= 1, such as 0.75,0.85")]
+    NothingBetween {
+        /// The lower end as given.
+        low: f64,
+        /// The upper end as given.
+        high: f64,
     },
 
     /// A share of documents that is none.

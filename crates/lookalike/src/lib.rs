@@ -21,12 +21,14 @@ mod measures;
 mod memory;
 mod near;
 mod options;
+mod pair_texts;
 mod pairs;
 mod parameters;
 mod prints;
 mod progress;
 mod queue;
 mod reread;
+mod select;
 mod sets;
 mod source;
 mod space;
@@ -42,7 +44,7 @@ pub use compare::{Comparison, Passage, Side, compare, find_in_corpus};
 pub use dedup::{Stream, dedup, filter};
 pub use error::{Error, Result};
 pub use evaluate::{
-    Agreement, BandHistogram, EvaluateOptions, Evaluation, MethodEvaluation, Score, ScoreStep, Truth, evaluate,
+    Agreement, BandHistogram, EvaluateOptions, Evaluation, MethodEvaluation, Scheme, Score, ScoreStep, Truth, evaluate,
 };
 pub use link::{
     AddOptions, Added, ColumnReport, KeyKindReport, LinkOptions, LinkReport, ScoreBand, ValidationBand,
@@ -51,9 +53,10 @@ pub use link::{
 pub use lookalike_io::work::{Earlier, WorkOptions};
 pub use memory::Memory;
 pub use options::{
-    Against, Copies, DedupOptions, Group, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat, Share,
-    SimilarityOptions, SourceBy,
+    Against, Between, Copies, DedupOptions, Group, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat,
+    Selection, Share, SimilarityOptions, SourceBy,
 };
+pub use pair_texts::{FoundText, TextPair, pairs_with_texts};
 pub use pairs::{PairsReport, pairs};
 pub use parameters::{MethodParameters, Parameters};
 pub use prints::{
@@ -65,7 +68,10 @@ pub use sets::{Finding, SetsForm, SetsOptions, SetsReport, sets};
 pub use source::{NearlyLost, Source};
 pub use summary::{Band, Found, Input, Removal, SkippedEntry, Stage, Summary};
 
-pub use tune::{Bought, PairStep, Plan, Point, Sampled, TuneOptions, Tuning, best_within, curve, tune};
+pub use tune::{
+    Bought, Estimate, MOST_BYTES, PairStep, Plan, Point, Sampled, Suggestion, TuneOptions, Tuning, best_within, curve,
+    tune,
+};
 
 pub use lookalike_core as core;
 pub use lookalike_io as io;

@@ -1,5 +1,6 @@
 //! What a job is asked to do. Everything here was checked: nothing is looked at twice.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use lookalike_core::banding::Banding;
@@ -275,6 +276,8 @@ pub struct PairsOptions {
     pub format: RowFormat,
     /// Which pairs of exact copies are written.
     pub copies: Copies,
+    /// Which of all pairs are written.
+    pub selection: Selection,
     /// How much memory to use.
     pub memory: Memory,
     /// Where to put what does not fit it.
@@ -287,7 +290,60 @@ impl PairsOptions {
         let mut lines = vec!["command pairs".to_owned()];
         lines.extend(self.similarity.label());
         lines.push(format!("settings {:?}", self.read.settings));
+        lines.push(format!("reference {:?}", self.selection.references));
         lines
+    }
+}
+
+/// Which pairs are written: by default all.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// The reference: files, folders, or `-` for standard input. If there is one, only pairs of an input document (left) and a
+    /// reference document (right) are written.
+    pub references: Vec<PathBuf>,
+    /// Only pairs with a similarity in this range.
+    pub between: Option<Between>,
+    /// Of the pairs left, a uniform sample of this size: the same one in every run.
+    pub sample: Option<NonZeroUsize>,
+}
+
+/// A range of similarities: from `low` up to `high`, which is not in it unless it is 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Between {
+    low: Threshold,
+    high: f64,
+}
+
+impl Between {
+    /// Checks the range.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NothingBetween`] unless 0 < `low` < `high` <= 1.
+    pub fn new(low: f64, high: f64) -> Result<Self> {
+        match Threshold::new(low) {
+            Ok(threshold) if low < high && high <= 1.0 => Ok(Self { low: threshold, high }),
+            _ => Err(Error::NothingBetween { low, high }),
+        }
+    }
+
+    /// The lower end: the threshold of a run that finds these pairs.
+    pub fn low(self) -> Threshold {
+        self.low
+    }
+
+    /// Whether a similarity is in the range.
+    ///
+    /// ```
+    /// use lookalike::Between;
+    ///
+    /// let below = Between::new(0.75, 0.85)?;
+    /// assert!(below.contains(0.75) && !below.contains(0.85));
+    /// assert!(Between::new(0.75, 1.0)?.contains(1.0));
+    /// # Ok::<(), lookalike::Error>(())
+    /// ```
+    pub fn contains(self, similarity: f64) -> bool {
+        similarity >= self.low.value() && (similarity < self.high || self.high >= 1.0)
     }
 }
 

@@ -1,22 +1,24 @@
-//! Discovery: every near-duplicate pair of a corpus.
+//! Discovery: every near-duplicate pair of a corpus, or of a corpus and a reference.
 
 use std::io::{self, Write};
 
 use lookalike_core::keep::{Keep, Ranking, keep_order};
 use lookalike_core::likeness::Likeness;
 use lookalike_core::passed_over::PassedOverEstimate;
-use lookalike_core::resolve::{Candidates, References, matches};
+use lookalike_core::resolve::{Candidates, Scope, matches};
 use lookalike_core::verify::Verifier;
 use serde::Serialize;
 
+use crate::against;
 use crate::copies::{Texts, join_copies};
 use crate::corpus::{Corpus, Reading};
 use crate::error::{Error, Result, until_closed};
 use crate::find::Find;
 use crate::measures::Measures;
 use crate::near::Near;
-use crate::options::{Copies, PairsOptions, RowFormat, SimilarityOptions};
+use crate::options::{Against, Copies, PairsOptions, RowFormat, SimilarityOptions};
 use crate::progress::Progress;
+use crate::select::{FoundPair, Selecting};
 use crate::space;
 use crate::stages::Stages;
 use crate::summary::{self, Input, SkippedEntry, Stage};
@@ -27,6 +29,8 @@ use crate::work::Work;
 pub struct PairsReport {
     /// What came in.
     pub input: Input,
+    /// How many pairs were found, of which a sample may have been written.
+    pub found: u64,
     /// How many pairs were written.
     pub pairs: u64,
     /// Pairs that shared a bucket and were not compared, since it has too many members.
@@ -37,15 +41,35 @@ pub struct PairsReport {
     pub skipped: Vec<SkippedEntry>,
 }
 
-/// Writes every near-duplicate pair, left before right in the order of the input, sorted by left and then right.
+/// Writes every near-duplicate pair, left before right in the order of the input, sorted by left and then right. With a
+/// reference, left is of the input and right of the reference.
 ///
 /// # Errors
 ///
 /// When an input cannot be read, or `writer` cannot be written to.
 pub fn pairs(options: &PairsOptions, writer: &mut dyn Write, progress: &dyn Progress) -> Result<PairsReport> {
-    let shelf = Corpus::shelf(&options.read, options.output.as_deref())?;
+    run(options, &mut Rows { similarity: &options.similarity, format: options.format, writer, left: None }, progress)
+}
+
+/// What becomes of pairs: rows, or texts to look at.
+pub(crate) trait TakePairs {
+    /// Comes before all pairs.
+    fn start(&mut self, corpus: &Corpus) -> Result<()>;
+
+    /// Takes the next pair.
+    fn take(&mut self, corpus: &Corpus, pair: FoundPair) -> Result<()>;
+
+    /// Comes after all pairs.
+    fn finish(&mut self) -> Result<()>;
+}
+
+/// Finds pairs, and hands on those that are wanted.
+pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &dyn Progress) -> Result<PairsReport> {
+    let references = &options.selection.references;
+    let against =
+        (!references.is_empty()).then(|| Against { references: references.clone(), scope: Scope::References });
+    let (shelf, input_files) = against::shelf(&options.read, against.as_ref(), options.output.as_deref())?;
     let work = Work::start(options.memory, &options.work, &shelf, &options.label())?;
-    let input_files = shelf.files().len();
     let bytes = shelf.files().iter().map(|file| file.bytes).sum();
     let mut stages = Stages::start(progress);
 
@@ -57,9 +81,10 @@ pub fn pairs(options: &PairsOptions, writer: &mut dyn Write, progress: &dyn Prog
     let texts = stages.run("copies", None, || {
         // In the order of the input, so that the first copy stands for all.
         let ranking = Ranking { token_counts: &corpus.token_counts, field_values: &[] };
-        join_copies(&corpus, &keep_order(&Keep::First, ranking))
+        join_copies(&corpus, &against::references_first(&corpus, keep_order(&Keep::First, ranking)))
     })?;
-    let references = References::default();
+    let (texts, shared) = against::apart(&corpus, texts);
+    let references = against::references(&corpus, &texts, against.as_ref());
     let find = Find {
         corpus: &corpus,
         texts: &texts,
@@ -71,16 +96,21 @@ pub fn pairs(options: &PairsOptions, writer: &mut dyn Write, progress: &dyn Prog
         progress,
     };
     let mut near = Near::new(&corpus, &texts, options.copies, &work);
-    let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>| matches(candidates, &texts.items, verifier);
+    for (input, reference) in shared {
+        near.push(input, reference, similarity.method.likeness_of_copies(corpus.sizes[input as usize]))?;
+    }
+    let resolve =
+        |candidates: Candidates<'_>, verifier: &Verifier<'_>| matches(candidates, &texts.items, references, verifier);
     let found = find.run(&mut stages, resolve, |matches| near.add(&texts, &matches))?;
-    let mut rows = Rows { corpus: &corpus, similarity, format: options.format, writer, count: 0 };
-    until_closed(stages.run("write", None, || write(&mut rows, &corpus, &texts, near, options.copies)))?;
+    let mut selecting = Selecting::new(&options.selection, similarity.criterion);
+    let written = stages.run("write", None, || write(taker, &mut selecting, &corpus, &texts, near, options));
+    let pairs = until_closed(written)?;
     corpus.shelf.check_unchanged()?;
     work.finish()?;
 
-    let pairs = rows.count;
     Ok(PairsReport {
         input: summary::input(&corpus, &options.read)?,
+        found: selecting.count,
         pairs,
         passed_over: found.passed_over,
         stages: stages.finish(),
@@ -88,10 +118,20 @@ pub fn pairs(options: &PairsOptions, writer: &mut dyn Write, progress: &dyn Prog
     })
 }
 
-fn write(rows: &mut Rows<'_>, corpus: &Corpus, texts: &Texts, near: Near<'_>, copies: Copies) -> Result<()> {
-    rows.header().map_err(Error::unwritable)?;
+/// Hands on the pairs that are wanted, and says how many.
+fn write(
+    taker: &mut dyn TakePairs,
+    selecting: &mut Selecting<'_>,
+    corpus: &Corpus,
+    texts: &Texts,
+    near: Near<'_>,
+    options: &PairsOptions,
+) -> Result<u64> {
+    taker.start(corpus)?;
     let mut near = near.finish()?;
-    for document in 0..corpus.len() as u32 {
+    let (copies, has_reference) = (options.copies, !options.selection.references.is_empty());
+    let mut count = 0;
+    for document in 0..corpus.input_count() as u32 {
         let first = texts.first_copy[document as usize];
         if copies == Copies::Star && first != document {
             continue;
@@ -103,30 +143,40 @@ fn write(rows: &mut Rows<'_>, corpus: &Corpus, texts: &Texts, near: Near<'_>, co
                 Copies::Star => others.push((other, likeness)),
             }
         }
-        // Its own copies.
-        let equals = rows.similarity.method.likeness_of_copies(corpus.sizes[document as usize]);
-        others.extend(near.copies(first).iter().map(|(_, copy)| (*copy, equals)));
+        if !has_reference {
+            // Its own copies.
+            let equals = options.similarity.method.likeness_of_copies(corpus.sizes[document as usize]);
+            others.extend(near.copies(first).iter().map(|(_, copy)| (*copy, equals)));
+        }
         others.retain(|(other, _)| *other > document);
         others.sort_unstable_by_key(|(other, _)| *other);
-        if others.is_empty() {
-            continue;
-        }
-        let described = corpus.describe(document)?;
-        let checksum = corpus.checksum(document)?;
-        for (other, likeness) in others {
-            rows.row(&described.id(), &corpus.describe(other)?.id(), likeness, checksum.as_deref())
-                .map_err(Error::unwritable)?;
+        // A text that input and reference share is known beforehand, and found as well.
+        others.dedup_by_key(|(other, _)| *other);
+        for pair in others.into_iter().filter_map(|(other, likeness)| selecting.take((document, other, likeness))) {
+            taker.take(corpus, pair)?;
+            count += 1;
         }
     }
-    rows.writer.flush().map_err(Error::unwritable)
+    for pair in selecting.sample() {
+        taker.take(corpus, pair)?;
+        count += 1;
+    }
+    taker.finish()?;
+    Ok(count)
 }
 
 struct Rows<'a> {
-    corpus: &'a Corpus,
     similarity: &'a SimilarityOptions,
     format: RowFormat,
     writer: &'a mut dyn Write,
-    count: u64,
+    /// The left document of the latest row, which has often more.
+    left: Option<Left>,
+}
+
+struct Left {
+    document: u32,
+    id: String,
+    checksum: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -139,14 +189,37 @@ struct Row<'a> {
     checksum: Option<&'a str>,
 }
 
+impl TakePairs for Rows<'_> {
+    fn start(&mut self, corpus: &Corpus) -> Result<()> {
+        self.header(corpus.has_checksums()).map_err(Error::unwritable)
+    }
+
+    fn take(&mut self, corpus: &Corpus, (left, right, likeness): FoundPair) -> Result<()> {
+        let described = match self.left.take().filter(|latest| latest.document == left) {
+            Some(latest) => latest,
+            None => {
+                Left { document: left, id: corpus.describe(left)?.id().into_owned(), checksum: corpus.checksum(left)? }
+            }
+        };
+        let right_id = corpus.describe(right)?;
+        let written = self.row(&described.id, &right_id.id(), likeness, described.checksum.as_deref());
+        self.left = Some(described);
+        written.map_err(Error::unwritable)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.writer.flush().map_err(Error::unwritable)
+    }
+}
+
 impl Rows<'_> {
-    fn header(&mut self) -> io::Result<()> {
+    fn header(&mut self, has_checksums: bool) -> io::Result<()> {
         if self.format == RowFormat::Jsonl {
             return Ok(());
         }
         // Whatever the pairs are, copies have the same columns.
         let names = self.measures(self.similarity.method.likeness_of_copies(1)).names();
-        let checksum = if self.corpus.has_checksums() { "\tchecksum" } else { "" };
+        let checksum = if has_checksums { "\tchecksum" } else { "" };
         writeln!(self.writer, "left_id\tright_id\t{names}{checksum}")
     }
 
@@ -155,7 +228,6 @@ impl Rows<'_> {
     }
 
     fn row(&mut self, left_id: &str, right_id: &str, likeness: Likeness, checksum: Option<&str>) -> io::Result<()> {
-        self.count += 1;
         let measures = self.measures(likeness);
         match self.format {
             RowFormat::Jsonl => {

@@ -11,7 +11,7 @@ use lookalike::core::keep::Keep;
 use lookalike::core::method::{Part, Weights, Width};
 use lookalike::core::similarity::Threshold;
 use lookalike::core::sketch::SlotKind;
-use lookalike::{Checksum, Copies, DedupOptions, Group, MethodOptions, PairsOptions, RowFormat, Silent};
+use lookalike::{Checksum, Copies, DedupOptions, Group, MethodOptions, PairsOptions, RowFormat, Selection, Silent};
 use lookalike_judge::{Removal, Shingle, independent_set, unsupported_removals};
 use made::{Case, any_corpus, dedup, pairs, similarity};
 use proptest::prelude::*;
@@ -187,6 +187,7 @@ fn rows_of_pairs(options: &DedupOptions) -> Vec<Value> {
         output: None,
         format: RowFormat::Jsonl,
         copies: Copies::All,
+        selection: Selection::default(),
         memory: options.memory,
         work: options.work.clone(),
     };

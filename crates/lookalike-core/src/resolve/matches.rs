@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::draw::{AfterFirst, draw};
-use super::{Candidates, References};
+use super::{Candidates, References, Scope};
 use crate::bucket::Family;
 use crate::join;
 use crate::likeness::Likeness;
@@ -22,34 +22,44 @@ pub struct Match {
     pub likeness: Likeness,
 }
 
-/// All matches among items that share a bucket, sorted by their left and right ranks.
+/// All matches among items that share a bucket, sorted by their left and right ranks. Two references are not compared with
+/// each other, and with [`Scope::References`] only pairs of a reference and another item are matches.
 ///
-/// In a bucket of very many, an item is compared with the first 1,024 members only: so which pairs are compared follows from
-/// ranks alone, and not from the order in which the work is done.
+/// In a bucket of very many, an item is compared with the first 1,024 references and the first 1,024 others only: so which
+/// pairs are compared follows from ranks alone, and not from the order in which the work is done.
 ///
 /// # Errors
 ///
 /// When the features of an item cannot be had.
-pub fn matches(candidates: Candidates<'_>, items: &[u32], verifier: &Verifier<'_>) -> Result<Vec<Match>, SourceError> {
-    matches_within(candidates, items, verifier, MOST_COMPARED)
+pub fn matches(
+    candidates: Candidates<'_>,
+    items: &[u32],
+    references: References,
+    verifier: &Verifier<'_>,
+) -> Result<Vec<Match>, SourceError> {
+    matches_within(candidates, items, references, verifier, MOST_COMPARED)
 }
 
 /// The same, with another bound: tests have small buckets.
 pub(super) fn matches_within(
     candidates: Candidates<'_>,
     items: &[u32],
+    references: References,
     verifier: &Verifier<'_>,
     most: usize,
 ) -> Result<Vec<Match>, SourceError> {
     let buckets = match candidates {
         Candidates::Buckets(buckets) => buckets,
-        Candidates::Sets(sets) => return Ok(join::matches(sets, verifier.criterion(), References::default())),
+        Candidates::Sets(sets) => return Ok(join::matches(sets, verifier.criterion(), references)),
     };
     let by_family = buckets
         .families()
         .map(|family| {
+            if references.leave_alone(family) {
+                return Ok(Vec::new());
+            }
             let bench = verifier.bench(family, items);
-            let neighbours = Neighbours::new(family, most);
+            let neighbours = Neighbours::new(family, references, most);
             if neighbours.buckets.iter().any(|bucket| bucket.len() > most) {
                 verifier.pass_over(neighbours.passed_over(family));
             }
@@ -64,7 +74,7 @@ pub(super) fn matches_within(
                 }
                 Ok(matches)
             };
-            let found = (0..family.items.len() as u32)
+            let found = (neighbours.reference_count..family.items.len() as u32)
                 .into_par_iter()
                 .map(of_place)
                 .collect::<Result<Vec<_>, SourceError>>()?;
@@ -84,22 +94,35 @@ const MOST_COMPARED: usize = 1024;
 struct Neighbours {
     buckets: Lists,
     buckets_of: Lists,
+    /// How many places are references, the first ones.
+    reference_count: u32,
+    references: References,
     most: usize,
 }
 
 impl Neighbours {
-    fn new(family: Family<'_>, most: usize) -> Self {
+    fn new(family: Family<'_>, references: References, most: usize) -> Self {
         let buckets: Lists = family.buckets().map(|bucket| bucket.iter().copied()).collect();
-        Self { buckets_of: buckets.transposed(family.items.len()), buckets, most }
+        Self {
+            buckets_of: buckets.transposed(family.items.len()),
+            buckets,
+            reference_count: references.places_in(family),
+            references,
+            most,
+        }
     }
 
-    /// The better ranked places that share a bucket with this one and are compared with it, best first.
+    /// The better ranked places that share a bucket with this one, which is not a reference, and are compared with it, best
+    /// first.
     fn before(&self, place: u32) -> Vec<u32> {
         let mut others: Vec<u32> = Vec::new();
         for bucket in self.buckets_of.list(place as usize) {
             let members = self.buckets.list(*bucket as usize);
-            let end = members.partition_point(|other| *other < place);
-            others.extend(&members[..end.min(self.most)]);
+            let (references, rest) = members.split_at(members.partition_point(|other| *other < self.reference_count));
+            others.extend(references.iter().take(self.most));
+            if self.references.scope == Scope::Everything {
+                others.extend(rest.iter().take(self.most).take_while(|other| **other < place));
+            }
         }
         others.sort_unstable();
         others.dedup();
@@ -108,7 +131,8 @@ impl Neighbours {
 
     /// The pairs that are not compared.
     fn passed_over(&self, family: Family<'_>) -> PassedOver {
-        let (members, references) = (&self.buckets, References::default());
-        draw(family, &self.buckets_of, &AfterFirst { members, reference_count: 0, references, most: self.most })
+        let Self { buckets: members, reference_count, references, most, .. } = self;
+        let (reference_count, references, most) = (*reference_count, *references, *most);
+        draw(family, &self.buckets_of, &AfterFirst { members, reference_count, references, most })
     }
 }

@@ -334,8 +334,12 @@ impl Described<'_> {
         if let Some(id) = self.names.at(ID) {
             return Cow::Borrowed(id);
         }
-        let format = self.corpus.kind(self.file).format;
-        Cow::Owned(format.id(self.corpus.file_name(self.file), self.position))
+        Cow::Owned(self.place())
+    }
+
+    /// Where the document lies, whatever its id.
+    pub(crate) fn place(&self) -> String {
+        self.corpus.kind(self.file).format.id(self.corpus.file_name(self.file), self.position)
     }
 
     /// The address of the document, if it is a page.

@@ -11,8 +11,8 @@ use lookalike::core::similarity::Threshold;
 use lookalike::core::text::fold::Fold;
 use lookalike::io::read::Settings;
 use lookalike::{
-    Copies, DedupOptions, Group, Memory, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat, Silent,
-    SimilarityOptions, SourceBy, Summary, WorkOptions,
+    Copies, DedupOptions, Group, Memory, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat, Selection,
+    Silent, SimilarityOptions, SourceBy, Summary, WorkOptions,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -85,6 +85,7 @@ pub fn pairs(read: &ReadOptions, similarity: SimilarityOptions, copies: Copies) 
         output: None,
         format: RowFormat::Jsonl,
         copies,
+        selection: Selection::default(),
         memory: Memory::default(),
         work: WorkOptions::default(),
     };
