@@ -75,7 +75,8 @@ impl TuneArguments {
             );
         };
         let settings = self.settings.settings(None)?;
-        let corpus = (!self.inputs.is_empty()).then_some(ReadOptions { inputs: self.inputs, settings });
+        let corpus =
+            (!self.inputs.is_empty()).then_some(ReadOptions { inputs: self.inputs, listed: Vec::new(), settings });
         let options = TuneOptions { similarity, threshold, banding, corpus };
         Ok(Tune { options, bought, run, svg: self.svg, format: self.format, force: self.force })
     }

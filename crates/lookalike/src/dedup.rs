@@ -8,7 +8,7 @@ use lookalike_core::keep::{Ranking, keep_order};
 use lookalike_core::resolve::{Candidates, Scope, components, independent_set};
 use lookalike_core::verify::Verifier;
 use lookalike_io::discover::unique;
-use lookalike_io::write::{FileWriter, Staging, Written, annotated_name};
+use lookalike_io::write::{Annotation, FileWriter, Staging, Written, annotated_name};
 use rayon::prelude::*;
 
 use crate::against;
@@ -22,7 +22,7 @@ use crate::progress::Progress;
 use crate::source::BySource;
 use crate::space;
 use crate::stages::Stages;
-use crate::summary::Summary;
+use crate::summary::{Summary, is_all_skipped};
 use crate::work::Work;
 
 /// What a run writes; what `--force` may replace.
@@ -111,7 +111,8 @@ fn lengths(corpus: &Corpus, criterion: Criterion) -> &[u32] {
 fn write(corpus: &Corpus, fates: &Fates<'_>, options: &DedupOptions, staging: &Staging) -> Result<()> {
     let (name, output) = ("removed.jsonl", options.output);
     fates.write_removed(options.source, &mut staging.file(name)?, |cause| unwritable(staging, name)(cause))?;
-    if output == Output::DryRun {
+    // Where all was skipped there is nothing to write, and empty files would look like a result.
+    if output == Output::DryRun || is_all_skipped(corpus) {
         return Ok(());
     }
     let targets = targets(corpus, output);
@@ -128,6 +129,10 @@ fn write(corpus: &Corpus, fates: &Fates<'_>, options: &DedupOptions, staging: &S
         }
         let path = staging.path().join(target);
         let mut writer = staging.file(target)?;
+        // A file that loses nothing comes out byte by byte: also what stands between entries, and how it was packed.
+        if entries.are_all_of(file as u32) && corpus.shelf.files()[file].copy_to(&path, &mut writer)? {
+            return writer.flush().map_err(unwritable(staging, target));
+        }
         let file_writer = FileWriter {
             shelf: &corpus.shelf,
             settings: &options.read.settings,
@@ -168,12 +173,19 @@ impl<'a> EntriesToWrite<'a> {
         })
     }
 
+    /// Whether these are all of one file, as it is.
+    fn are_all_of(self, file: u32) -> bool {
+        let is_kept = |document| self.fates.of(document) == Fate::Kept;
+        self.output == Output::Kept && self.corpus.is_whole(file) && self.corpus.documents_of_file(file).all(is_kept)
+    }
+
     /// An entry as it is written, if it is.
     fn written(self, entry: &FileEntry) -> Result<Option<Written>> {
-        let FileEntry { place, position, document } = *entry;
+        let FileEntry { place, position, document, lacks_text } = *entry;
         let annotation = match document {
             Some(document) if self.output == Output::Annotated => Some(self.fates.annotation(document)?),
             Some(document) if self.fates.of(document) != Fate::Kept => return Ok(None),
+            None if self.output == Output::Annotated && lacks_text => Some(Annotation::WITHOUT_TEXT),
             _ => None,
         };
         Ok(Some(Written { place, position, annotation }))

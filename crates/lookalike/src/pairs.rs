@@ -9,7 +9,7 @@ use lookalike_core::verify::Verifier;
 use serde::Serialize;
 
 use crate::copies::{Texts, join_copies};
-use crate::corpus::{Corpus, Reading};
+use crate::corpus::{Corpus, Described, Reading};
 use crate::error::{Error, Result};
 use crate::find::Find;
 use crate::measures::Measures;
@@ -116,8 +116,7 @@ fn write(rows: &mut Rows<'_>, corpus: &Corpus, texts: &Texts, near: Near<'_>, co
         let described = corpus.describe(document)?;
         let checksum = corpus.checksum(document)?;
         for (other, likeness) in others {
-            rows.row(&described.id(), &corpus.describe(other)?.id(), likeness, checksum.as_deref())
-                .map_err(unwritable)?;
+            rows.row(&described, &corpus.describe(other)?, likeness, checksum.as_deref()).map_err(unwritable)?;
         }
     }
     rows.writer.flush().map_err(unwritable)
@@ -143,7 +142,14 @@ struct Row<'a> {
     measures: Measures,
     #[serde(skip_serializing_if = "Option::is_none")]
     checksum: Option<&'a str>,
+    left_file: &'a str,
+    left_position: u64,
+    right_file: &'a str,
+    right_position: u64,
 }
+
+/// The columns that say where both documents are, after all others.
+const PLACES: &str = "left_file\tleft_position\tright_file\tright_position";
 
 impl Rows<'_> {
     fn header(&mut self) -> io::Result<()> {
@@ -153,26 +159,37 @@ impl Rows<'_> {
         // Whatever the pairs are, copies have the same columns.
         let names = self.measures(self.similarity.method.likeness_of_copies(1)).names();
         let checksum = if self.corpus.has_checksums() { "\tchecksum" } else { "" };
-        writeln!(self.writer, "left_id\tright_id\t{names}{checksum}")
+        writeln!(self.writer, "left_id\tright_id\t{names}{checksum}\t{PLACES}")
     }
 
     fn measures(&self, likeness: Likeness) -> Measures {
         Measures::new(likeness, self.similarity.criterion)
     }
 
-    fn row(&mut self, left_id: &str, right_id: &str, likeness: Likeness, checksum: Option<&str>) -> io::Result<()> {
+    fn row(
+        &mut self,
+        left: &Described<'_>,
+        right: &Described<'_>,
+        likeness: Likeness,
+        checksum: Option<&str>,
+    ) -> io::Result<()> {
         self.count += 1;
         let measures = self.measures(likeness);
+        let (left_id, right_id) = (&*left.id(), &*right.id());
+        let (left_file, left_position) = (left.file(), left.position());
+        let (right_file, right_position) = (right.file(), right.position());
         match self.format {
             RowFormat::Jsonl => {
-                let row = Row { left_id, right_id, measures, checksum };
+                let row =
+                    Row { left_id, right_id, measures, checksum, left_file, left_position, right_file, right_position };
                 serde_json::to_writer(&mut *self.writer, &row)?;
                 self.writer.write_all(b"\n")
             }
             RowFormat::Tsv => {
                 write!(self.writer, "{}\t{}\t{measures}", one_cell(left_id), one_cell(right_id))?;
                 checksum.map_or(Ok(()), |checksum| write!(self.writer, "\t{checksum}"))?;
-                self.writer.write_all(b"\n")
+                let [left_file, right_file] = [left_file, right_file].map(one_cell);
+                writeln!(self.writer, "\t{left_file}\t{left_position}\t{right_file}\t{right_position}")
             }
         }
     }

@@ -20,7 +20,7 @@ fn samples() -> Option<PathBuf> {
 fn read(inputs: Vec<PathBuf>, settings: Settings) -> (Case, Summary) {
     let case = Case::new();
     let mut options = case.options("in", 0.8);
-    options.read = ReadOptions { inputs, settings };
+    options.read = ReadOptions { inputs, listed: Vec::new(), settings };
     let summary = dedup(&options);
     (case, summary)
 }

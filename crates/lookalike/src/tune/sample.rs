@@ -9,7 +9,7 @@ use lookalike_core::feature_set::{FeatureSet, Overlap};
 use lookalike_core::shingle::Shingler;
 use lookalike_core::similarity::Similarity;
 use lookalike_core::sketch::{FastSketcher, SlotSketcher};
-use lookalike_io::discover::{InputFile, discover};
+use lookalike_io::discover::InputFile;
 use lookalike_io::place::Shelf;
 use lookalike_io::read::{Chunk, Entry, Parser, Stream, Unit};
 use rayon::prelude::*;
@@ -83,7 +83,7 @@ struct Item {
 
 /// Reads a sample of a corpus.
 pub(super) fn read(corpus: &ReadOptions, options: &TuneOptions, progress: &dyn Progress) -> Result<Sample> {
-    let shelf = Shelf::new(discover(&corpus.inputs, None)?);
+    let shelf = Shelf::new(corpus.discover(None)?);
     let files = shelf.files();
     let packed_bytes: u64 = files.iter().map(|file| file.bytes).sum();
     progress.stage("sample", None);
