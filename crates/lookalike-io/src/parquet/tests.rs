@@ -14,8 +14,10 @@ use proptest::prelude::*;
 use super::filter::{FilterError, write_rows};
 use super::rows::{Lost, NoText, Row, Rows};
 use super::samples::{Dice, Sample, file, metadata, read_back, sample};
-use crate::read::{Fields, Refused};
-use crate::write::Annotation;
+use crate::discover::discover;
+use crate::place::Shelf;
+use crate::read::{Chunk, Entry, Fields, NULL_TEXT, Parser, Refused, Settings, Stream, Unit};
+use crate::write::{Annotation, FileWriter, Written};
 
 fn fields(text: &str, id: Option<&str>, value: Option<&str>) -> Fields {
     Fields { text: text.to_owned(), id: id.map(str::to_owned), source: None, value: value.map(str::to_owned) }
@@ -293,6 +295,46 @@ fn files_without_rows_are_read_to_their_end() {
 }
 
 #[test]
+fn rows_whose_text_is_null_are_carried_along_and_written() {
+    let has_both = |sample: &Sample| {
+        let nulls = sample.columns[11].iter().filter(|cell| cell.values.is_empty()).count();
+        nulls > 0 && nulls < sample.columns[11].len()
+    };
+    let sample = (0..99).map(sample).find(has_both).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.parquet");
+    std::fs::write(&path, &sample.bytes).unwrap();
+    let settings = Settings { fields: fields("body.content", None, None), ..Settings::default() };
+    let shelf = Shelf::new(discover(&[path], None).unwrap());
+    let mut stream = Stream::open(&Unit::whole(0), &shelf.files()[0], &settings).unwrap();
+    let (mut parser, mut chunk) = (Parser::new(&settings), Chunk::default());
+    let (mut is_null, mut written) = (Vec::new(), Vec::new());
+    while stream.next(&mut chunk).unwrap() {
+        chunk.settle(&shelf).unwrap();
+        parser.entries(&chunk, |placed| {
+            let note = Annotation { cluster: Some(1), ..Annotation::WITHOUT_TEXT };
+            let annotation = match placed.entry {
+                Entry::Document(_) => note,
+                Entry::Carried(NULL_TEXT) => Annotation::WITHOUT_TEXT,
+                other => panic!("{other:?}"),
+            };
+            is_null.push(annotation.cluster.is_none());
+            let position = is_null.len() as u64;
+            written.push(Written { place: placed.place, position, annotation: Some(annotation) });
+        });
+    }
+    assert_eq!(is_null, sample.columns[11].iter().map(|cell| cell.values.is_empty()).collect::<Vec<_>>());
+    let kind = stream.kind();
+    let writer = FileWriter { shelf: &shelf, settings: &settings, file: 0, kind, is_annotated: true };
+    let mut output = Vec::new();
+    writer.write(std::iter::once(Ok::<_, crate::Error>(written)), folder.path(), &mut output).unwrap();
+    let columns = read_back(&output);
+    assert_eq!(columns[..sample.columns.len()], *sample.columns);
+    let clusters = columns[sample.columns.len()].iter().map(|cell| cell.values.is_empty());
+    assert_eq!(clusters.collect::<Vec<_>>(), is_null);
+}
+
+#[test]
 fn a_bad_text_costs_its_row_alone() {
     let long = vec![b'x'; 1 << 21];
     let bytes = file_of("message table { required binary text; }", Some(&[b"good", b"\xFFbad", &long, b"", b"end"]));
@@ -375,7 +417,7 @@ fn a_column_with_a_dot_in_its_name_goes_first() {
 #[test]
 fn names_of_notes_that_are_taken_get_a_number() {
     let bytes = file_of("message table { required binary kept (STRING); }", Some(&[b"a"]));
-    let note = Annotation { cluster: 1, kept: true, kept_id: None, similarity: None };
+    let note = Annotation { cluster: Some(1), kept: true, kept_id: None, similarity: None };
     let once = filtered(&bytes, &[0], Some(std::slice::from_ref(&note))).unwrap();
     let twice = filtered(&once, &[0], Some(&[note])).unwrap();
     let footer = metadata(&twice);

@@ -366,7 +366,7 @@ mod tests {
             (b"[1]", "not a document in JSON"),
             (b"{\"text\":\"a\"", "EOF while parsing an object at column 11"),
             (b"{\"text\":\"a\"} {}", "trailing characters"),
-            (b"{\"text\":\"\\ud800\", 5}", "key must be a string at column 18"),
+            (b"{\"text\":\"\\ud800\", 5}", "key must be a string at column 19"),
             (b"{\"text\":\"\\ud8zz\"}", "not a document in JSON"),
             (b"{\"body\":\"a\"}", NO_TEXT_FIELD),
             (b"{\"text\":null}", NULL_TEXT),
