@@ -80,6 +80,19 @@ fn links_and_hidden_files_are_told_and_what_leads_nowhere_is_skipped() {
     assert_eq!(folder.run(&["dedup", "in/m.jsonl", "in", "-o", "out", "--force"]).code, 1);
 }
 
+#[cfg(unix)]
+#[test]
+fn prints_are_read_around_what_leads_nowhere() {
+    let folder = Folder::new();
+    let table = "print,x,y,angle\n".to_owned() + &"a,1,2,3\n".repeat(3);
+    folder.write("in/a.csv", table);
+    std::os::unix::fs::symlink("gone", folder.0.path().join("in/b.csv")).unwrap();
+    let ran = folder.run(&["prints", "in"]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(ran.stderr.contains("skipped in/b.csv: cannot be read: No such file"), "{}", ran.stderr);
+    assert_refused(&folder, &["prints", "in/b.csv"], &["cannot read in/b.csv"]);
+}
+
 #[test]
 fn a_list_may_name_what_has_gone() {
     let folder = Folder::new();

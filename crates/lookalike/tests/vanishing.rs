@@ -8,7 +8,9 @@ use std::path::PathBuf;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use lookalike::io::read::Split;
+use lookalike::io::discover::discover;
+use lookalike::io::place::Shelf;
+use lookalike::io::read::{Chunk, Parser, Settings, Split, Stream, Unit};
 use lookalike::{DedupOptions, Output, Silent, Summary};
 use made::{Case, dedup};
 use proptest::prelude::*;
@@ -154,12 +156,21 @@ fn blank_lines_between_lines_and_paragraphs_stay() {
 }
 
 #[test]
-fn nothing_but_blank_lines_takes_no_memory_of_note() {
+fn blank_lines_in_a_row_are_one_thing_to_remember() {
     let case = Case::new();
-    case.write("in/a.txt", format!("{}{}", "\n".repeat(3_000_000), text(1)));
-    let summary = split(&case, Split::Line);
-    assert_eq!((summary.input.documents, summary.found.kept), (1, 1));
-    assert_eq!(fs::metadata(case.path("out/kept/a.txt")).unwrap().len(), 3_000_000 + text(1).len() as u64);
+    let path = case.write("in/a.txt", "\n".repeat(3_000_000) + &text(1));
+    let settings = Settings { split: Split::Line, ..Settings::default() };
+    let shelf = Shelf::new(discover(&[path], None).unwrap());
+    let mut stream = Stream::open(&Unit::whole(0), &shelf.files()[0], &settings).unwrap();
+    let (mut parser, mut chunk) = (Parser::new(&settings), Chunk::default());
+    let (mut entries, mut positions) = (0, 0);
+    while stream.next(&mut chunk).unwrap() {
+        chunk.settle(&shelf).unwrap();
+        positions += parser.entries(&chunk, |_| entries += 1);
+    }
+    // One in each chunk of a megabyte, and the document.
+    assert_eq!(positions, 3_000_001);
+    assert!(entries <= 4, "{entries}");
 }
 
 #[test]
