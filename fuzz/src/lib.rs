@@ -6,6 +6,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use lookalike_io::compression::Compression;
 use lookalike_io::discover::discover;
 use lookalike_io::format::{FileKind, Format};
 use lookalike_io::place::{Place, Shelf};
@@ -135,7 +136,16 @@ impl Content {
 
 fn read(path: &PathBuf, settings: &Settings) -> (Content, FileKind, Vec<Written>, Shelf) {
     let shelf = Shelf::new(discover(std::slice::from_ref(path), None).unwrap());
-    let mut stream = Stream::open(&Unit::whole(0), &shelf.files()[0], settings).unwrap();
+    let mut stream = match Stream::open(&Unit::whole(0), &shelf.files()[0], settings) {
+        // A table without the column of the text ends a run before anything is written.
+        Err(lookalike_io::Error::NoTextField { .. }) => {
+            let kind =
+                FileKind { format: Format::Other, compression: Compression::None, table: None, is_refused: true };
+            let content = Content { skipped: vec!["no text".to_owned()], ..Content::default() };
+            return (content, kind, Vec::new(), shelf);
+        }
+        stream => stream.unwrap(),
+    };
     let kind = (**stream.kind()).clone();
     let mut parser = Parser::new(settings);
     let mut content = Content::default();

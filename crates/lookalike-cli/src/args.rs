@@ -474,24 +474,21 @@ impl PairsArguments {
 impl CompareArguments {
     pub(crate) fn options(self) -> Result<(ReadOptions, SimilarityOptions)> {
         let settings = self.settings.settings(None)?;
-        Ok((ReadOptions { inputs: self.inputs, settings }, self.similarity.options()?))
+        Ok((ReadOptions { inputs: self.inputs, listed: Vec::new(), settings }, self.similarity.options()?))
     }
 }
 
 impl ReadArguments {
     /// `value` is the field that keep order compares.
     pub(crate) fn options(self, value: Option<&str>, memory: Memory) -> Result<ReadOptions> {
-        let mut inputs = self.inputs;
-        if let Some(list) = &self.files_from {
-            inputs.extend(read_list(list)?);
-        }
+        let listed = self.files_from.as_deref().map_or(Ok(Vec::new()), read_list)?;
         let is_bounded = self.settings.max_record.is_some();
         let mut settings = self.settings.settings(value)?;
         if !is_bounded {
             let longest = memory.longest_document().min(settings.longest.into());
             settings.longest = u32::try_from(longest).unwrap_or(settings.longest);
         }
-        Ok(ReadOptions { inputs, settings })
+        Ok(ReadOptions { inputs: self.inputs, listed, settings })
     }
 
     pub(crate) fn run_options(&self) -> Result<RunOptions> {

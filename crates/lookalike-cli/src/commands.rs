@@ -165,7 +165,7 @@ fn tune(arguments: TuneArguments) -> Result<Done> {
     let tuning = with_threads(tune.run, |progress| lookalike::tune(tune.options(), progress))??;
     let skipped = tuning.sample.as_ref().map_or(0, |sample| sample.skipped);
     if let Some(first) = tuning.sample.as_ref().and_then(|sample| sample.first_skipped.as_ref()) {
-        eprintln!("skipped {}, the first in {}", number::count(skipped), show::one_line(first));
+        talk!("skipped {}, the first in {}", number::count(skipped), show::one_line(first));
     }
     tune.show(&tuning)?;
     Ok(done(skipped))

@@ -5,6 +5,8 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 use lookalike::core::passed_over::PassedOverEstimate;
+use lookalike::io::discover::{LeftOut, Names};
+use lookalike::io::read::{HEADER, NO_TEXT_FIELD, NULL_TEXT};
 use lookalike::{
     Comparison, Input, Output, PairsReport, Parameters, ReadOptions, Side, SimilarityOptions, SkippedEntry, Summary,
 };
@@ -15,6 +17,9 @@ use crate::{number, sources};
 
 /// How many skipped entries are shown; the summary has more of them.
 const SHOWN_SKIPPED: usize = 10;
+
+/// How many names of files are shown that were left out; the summary has more of them.
+const SHOWN_NAMES: usize = 3;
 
 /// How much of a long passage is shown at its start and at its end.
 const PASSAGE_END: usize = 120;
@@ -82,17 +87,38 @@ pub(crate) fn doubts(input: &Input, read: &ReadOptions, keep: Option<&str>) {
         talk!("note: {} no field '{field}', and count to '(no source)'", documents(input.without_source));
     }
     if input.repeated_ids > 0 {
-        talk!("note: {} the id of another: the output cannot tell them apart", documents(input.repeated_ids));
+        talk!("note: {} the id of another: tell them apart by file and position", documents(input.repeated_ids));
+    }
+    let LeftOut { hidden, links } = &input.left_out;
+    if hidden.count > 0 {
+        let were = if hidden.count == 1 { "file or folder was" } else { "files or folders were" };
+        let count = number::count(hidden.count);
+        talk!("note: {count} hidden {were} left out ({}): name them to read them", some_names(hidden));
+    }
+    if links.count > 0 {
+        let (are, were) = if links.count == 1 { ("file is a link", "was") } else { ("files are links", "were") };
+        let (count, names) = (number::count(links.count), some_names(links));
+        talk!("note: {count} {are} to what is read under another name, and {were} left out ({names})");
     }
     if input.documents == 0 && !input.carried.is_empty() {
         let carried = number::of(input.carried.values().sum(), "entry of another kind");
-        talk!("note: no document, but {carried} ({})", carried_kinds(input));
+        talk!("note: no document, but {carried} ({})", kinds(input.carried.iter()));
     }
 }
 
-/// What was passed over, by kind.
-fn carried_kinds(input: &Input) -> String {
-    let kinds = input.carried.iter().map(|(kind, count)| format!("{} {kind}", number::count(*count)));
+/// The first names, and how many there are besides.
+fn some_names(names: &Names) -> String {
+    let mut shown: Vec<String> = names.first.iter().take(SHOWN_NAMES).map(|name| one_line(name)).collect();
+    let more = names.count - shown.len() as u64;
+    if more > 0 {
+        shown.push(format!("{} more", number::count(more)));
+    }
+    shown.join(", ")
+}
+
+/// Kinds of what was passed over, each with its number.
+fn kinds<'a>(kinds: impl Iterator<Item = (&'a String, &'a u64)>) -> String {
+    let kinds = kinds.map(|(kind, count)| format!("{} {kind}", number::count(*count)));
     kinds.collect::<Vec<_>>().join(", ")
 }
 
@@ -117,8 +143,13 @@ pub(crate) fn summary(out: &mut impl Write, summary: &Summary, dedup: &Dedup) ->
     if input.empty > 0 {
         notes.push(format!("{} without a word", number::count(input.empty)));
     }
-    if input.carried.keys().any(|kind| *kind != "header") {
-        notes.push(format!("passed over: {}", carried_kinds(input)));
+    if input.without_text() > 0 {
+        notes.push(format!("{} without text", number::count(input.without_text())));
+    }
+    let is_other = |kind: &str| ![NULL_TEXT, NO_TEXT_FIELD, HEADER].contains(&kind);
+    let others = kinds(input.carried.iter().filter(|(kind, _)| is_other(kind)));
+    if !others.is_empty() {
+        notes.push(format!("passed over: {others}"));
     }
     if input.skipped > 0 {
         notes.push(format!("{} skipped", number::count(input.skipped)));
@@ -178,6 +209,7 @@ pub(crate) fn summary(out: &mut impl Write, summary: &Summary, dedup: &Dedup) ->
     writeln!(out, "took      {} ({speed}/s){memory}", number::seconds(summary.seconds))?;
     if let Some(folder) = &dedup.options.folder {
         let documents = match dedup.options.output {
+            _ if input.is_all_skipped => "",
             Output::Kept => "kept/ (what stays), ",
             Output::Annotated => "annotated/ (everything, with notes), ",
             Output::DryRun => "",

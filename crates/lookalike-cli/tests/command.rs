@@ -229,8 +229,8 @@ fn standard_input_is_read_in_any_compression() {
         assert_eq!(ran.code, 0, "{}", ran.stderr);
         assert_eq!(
             ran.stdout,
-            "left_id\tright_id\tjaccard\tcontainment_left\tcontainment_right\n\
-             a\tc\t0.9824561403508771\t1\t0.9824561403508771\nb\td\t1\t1\t1\n"
+            "left_id\tright_id\tjaccard\tcontainment_left\tcontainment_right\tleft_file\tleft_position\tright_file\tright_position\n\
+             a\tc\t0.9824561403508771\t1\t0.9824561403508771\tstdin\t1\tstdin\t3\nb\td\t1\t1\t1\tstdin\t2\tstdin\t4\n"
         );
         assert!(ran.stderr.starts_with("2 pairs among 4 documents"), "{}", ran.stderr);
         let ran = folder.run_with(&["dedup", "-", "-o", "out", "-q"], &input);
@@ -246,7 +246,7 @@ fn pairs_go_to_a_file_all_at_once() {
     assert_eq!(folder.run(&["pairs", "in.jsonl", "-o", "pairs.jsonl"]).code, 0);
     assert_eq!(
         folder.read("pairs.jsonl").lines().next().unwrap(),
-        r#"{"left_id":"in.jsonl:1","right_id":"in.jsonl:3","jaccard":0.9824561403508771,"containment_left":1.0,"containment_right":0.9824561403508771}"#
+        r#"{"left_id":"in.jsonl:1","right_id":"in.jsonl:3","jaccard":0.9824561403508771,"containment_left":1.0,"containment_right":0.9824561403508771,"left_file":"in.jsonl","left_position":1,"right_file":"in.jsonl","right_position":3}"#
     );
     assert_refused(&folder, &["pairs", "in.jsonl", "-o", "pairs.jsonl"], &["pairs.jsonl exists"]);
     assert_eq!(folder.run(&["pairs", "in.jsonl", "-o", "pairs.jsonl", "--force"]).code, 0);

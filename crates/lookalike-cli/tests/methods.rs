@@ -46,9 +46,11 @@ fn stop_words_can_be_your_own() {
 fn checksums_and_bits_have_their_columns() {
     let folder = Folder::new();
     folder.write("in.jsonl", "{\"text\":\"Tropical fish\"}\n{\"text\":\"Tropical fish\"}\n");
+    // The columns but for the last four, which say where both are.
+    let columns = |line: &str| line.rsplitn(5, '\t').last().unwrap().to_owned();
     let header = |flags: &[&str]| {
         let ran = folder.run(&[&["pairs", "in.jsonl", "--format", "tsv"], flags].concat());
-        ran.stdout.lines().map(str::to_owned).collect::<Vec<_>>()
+        ran.stdout.lines().map(columns).collect::<Vec<_>>()
     };
     let lines = header(&["--method", "copies", "--checksum", "sum"]);
     assert_eq!(lines[0], "left_id\tright_id\tjaccard\tcontainment_left\tcontainment_right\tchecksum");

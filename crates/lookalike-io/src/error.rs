@@ -46,6 +46,21 @@ pub enum Error {
         path: PathBuf,
     },
 
+    /// A file whose records have no text.
+    #[error(
+        "no record of {} has a text in the field '{field}': name the field of the text with --text, \
+         or leave the file out; its fields are {fields}",
+        path.display()
+    )]
+    NoTextField {
+        /// The file.
+        path: PathBuf,
+        /// The field that was asked for.
+        field: String,
+        /// The fields that there are.
+        fields: String,
+    },
+
     /// A file that should be a table of records.
     #[error("{} is no table: {reason}; give CSV, TSV, JSONL or Parquet", path.display())]
     NotATable {

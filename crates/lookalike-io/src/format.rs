@@ -122,7 +122,7 @@ impl Format {
 }
 
 /// The extension of a name in lower case, without that of a compression.
-fn unpacked_extension(name: &str) -> Option<String> {
+pub(crate) fn unpacked_extension(name: &str) -> Option<String> {
     let name = name.to_ascii_lowercase();
     let name = [".gz", ".gzip", ".zst", ".zstd"].iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name);
     Path::new(name).extension().map(|extension| extension.to_string_lossy().into_owned())

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::discover::InputFile;
+use crate::discover::{Discovered, InputFile, LeftOut};
 use crate::error::{Error, Result};
 use crate::work::WorkFolder;
 
@@ -37,6 +37,7 @@ pub enum Store {
 #[derive(Debug)]
 pub struct Shelf {
     files: Vec<InputFile>,
+    left_out: LeftOut,
     /// Files that stay open, the first ones; with more, the system would run out of handles.
     open: Vec<OnceLock<File>>,
     spool: OnceLock<File>,
@@ -47,15 +48,21 @@ pub struct Shelf {
 const OPEN_FILES: usize = 200;
 
 impl Shelf {
-    /// A shelf of these files.
-    pub fn new(files: Vec<InputFile>) -> Self {
+    /// A shelf of the files that were found.
+    pub fn new(found: Discovered) -> Self {
+        let Discovered { files, left_out } = found;
         let open = files.iter().take(OPEN_FILES).map(|_| OnceLock::new()).collect();
-        Self { files, open, spool: OnceLock::new(), spooled: AtomicU64::new(0) }
+        Self { files, left_out, open, spool: OnceLock::new(), spooled: AtomicU64::new(0) }
     }
 
     /// The input files.
     pub fn files(&self) -> &[InputFile] {
         &self.files
+    }
+
+    /// What was found and is not read.
+    pub fn left_out(&self) -> &LeftOut {
+        &self.left_out
     }
 
     /// Makes sure that no file changed since it was found: what was copied from it would be something else.

@@ -18,14 +18,15 @@ use crate::options::{Against, ReadOptions};
 
 /// Finds the files of the input and after them those of the reference; also says how many are of the input.
 pub(crate) fn shelf(read: &ReadOptions, against: Option<&Against>, output: Option<&Path>) -> Result<(Shelf, usize)> {
-    let mut files = discover(&read.inputs, output)?;
-    let input_files = files.len();
+    let mut found = read.discover(output)?;
+    let input_files = found.files.len();
     if let Some(against) = against {
         let references = discover(&against.references, output)?;
-        check_apart(&files, &references)?;
-        files.extend(references);
+        check_apart(&found.files, &references.files)?;
+        found.files.extend(references.files);
+        found.left_out.add(references.left_out);
     }
-    Ok((Shelf::new(files), input_files))
+    Ok((Shelf::new(found), input_files))
 }
 
 /// A file of both would lose every document, each for itself.

@@ -8,9 +8,8 @@ use lookalike_core::shingle::{Places, Shingler};
 use lookalike_core::similarity::Similarity;
 use lookalike_core::sketch::{SketchSource, Sketches, SlotKind, estimate};
 use lookalike_core::verify::{FeatureSource, SourceError};
-use lookalike_io::discover::discover;
 use lookalike_io::place::Shelf;
-use lookalike_io::read::{Chunk, Entry, Parser, Settings, Stream, Unit};
+use lookalike_io::read::{Chunk, Entry, NO_TEXT_FIELD, NULL_TEXT, Parser, Settings, Stream, Unit};
 
 use crate::error::{Error, Result};
 use crate::options::{MethodOptions, ReadOptions, SimilarityOptions};
@@ -161,7 +160,7 @@ pub fn find_in_corpus(options: &ReadOptions, ids: [&str; 2]) -> Result<[String; 
 
 /// The text of a file that is one document.
 fn single(path: &str, settings: &Settings) -> Result<String> {
-    let options = ReadOptions { inputs: vec![PathBuf::from(path)], settings: settings.clone() };
+    let options = ReadOptions { inputs: vec![PathBuf::from(path)], listed: Vec::new(), settings: settings.clone() };
     let (mut first, mut count) = (None, 0);
     let skipped = for_each_document(&options, |_, text| {
         first.get_or_insert_with(|| text.to_owned());
@@ -177,7 +176,7 @@ fn single(path: &str, settings: &Settings) -> Result<String> {
 /// Goes through all documents with their ids, in the order of the input. Gives the first reason why one was skipped.
 fn for_each_document(options: &ReadOptions, mut each: impl FnMut(&str, &str)) -> Result<Option<String>> {
     let mut skipped = None;
-    let shelf = Shelf::new(discover(&options.inputs, None)?);
+    let shelf = Shelf::new(options.discover(None)?);
     let mut parser = Parser::new(&options.settings);
     let mut chunk = Chunk::default();
     for (number, file) in (0..).zip(shelf.files()) {
@@ -191,6 +190,10 @@ fn for_each_document(options: &ReadOptions, mut each: impl FnMut(&str, &str)) ->
                     each(&document.id.unwrap_or_else(by_place), document.text);
                 }
                 Entry::Skipped(reason) => drop(skipped.get_or_insert(reason)),
+                Entry::Carried(NULL_TEXT | NO_TEXT_FIELD) => {
+                    let field = &options.settings.fields.text;
+                    skipped.get_or_insert_with(|| format!("no text in the field '{field}'; name another with --text"));
+                }
                 Entry::Carried(_) => {}
             });
             if let Some((reason, lost)) = chunk.damage() {

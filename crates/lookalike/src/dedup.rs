@@ -8,7 +8,7 @@ use lookalike_core::keep::{Ranking, keep_order};
 use lookalike_core::resolve::{Candidates, Scope, components, independent_set};
 use lookalike_core::verify::Verifier;
 use lookalike_io::discover::unique;
-use lookalike_io::write::{FileWriter, OutputFile, Staging, Written, annotated_name};
+use lookalike_io::write::{Annotation, FileWriter, OutputFile, Staging, Written, annotated_name};
 use rayon::prelude::*;
 
 use crate::against;
@@ -23,7 +23,7 @@ use crate::progress::Progress;
 use crate::source::BySource;
 use crate::space;
 use crate::stages::Stages;
-use crate::summary::Summary;
+use crate::summary::{Summary, is_all_skipped};
 use crate::work::Work;
 
 /// What a run writes; what `--force` may replace.
@@ -156,7 +156,8 @@ fn lengths(corpus: &Corpus, criterion: Criterion) -> &[u32] {
 fn write(corpus: &Corpus, fates: &Fates<'_>, options: &DedupOptions, staging: &Staging) -> Result<()> {
     let (name, output) = ("removed.jsonl", options.output);
     fates.write_removed(options.source, &mut staging.file(name)?, |cause| unwritable(staging, name)(cause))?;
-    if output == Output::DryRun {
+    // Where all was skipped there is nothing to write, and empty files would look like a result.
+    if output == Output::DryRun || is_all_skipped(corpus) {
         return Ok(());
     }
     let targets = targets(corpus, output);
@@ -204,6 +205,11 @@ impl<'a> EntriesToWrite<'a> {
             return Ok(());
         }
         let mut writer = open()?;
+        let unwritable = |cause| Error::from(lookalike_io::Error::Unwritable { path: path.to_owned(), cause });
+        // A file that loses nothing comes out byte by byte: also what stands between entries, and how it was packed.
+        if self.are_all_of(file) && self.corpus.shelf.files()[file as usize].copy_to(path, &mut writer)? {
+            return writer.flush().map_err(unwritable);
+        }
         let file_writer = FileWriter {
             shelf: &self.corpus.shelf,
             settings: &options.read.settings,
@@ -212,7 +218,7 @@ impl<'a> EntriesToWrite<'a> {
             is_annotated: self.output == Output::Annotated,
         };
         file_writer.write(runs, path, &mut writer)?;
-        writer.flush().map_err(|cause| lookalike_io::Error::Unwritable { path: path.to_owned(), cause }.into())
+        writer.flush().map_err(unwritable)
     }
 
     /// Of one file, a run of neighbours at a time.
@@ -223,12 +229,19 @@ impl<'a> EntriesToWrite<'a> {
         })
     }
 
+    /// Whether these are all of one file, as it is.
+    fn are_all_of(self, file: u32) -> bool {
+        let is_kept = |document| self.fates.of(document) == Fate::Kept;
+        self.output == Output::Kept && self.corpus.is_whole(file) && self.corpus.documents_of_file(file).all(is_kept)
+    }
+
     /// An entry as it is written, if it is.
     fn written(self, entry: &FileEntry) -> Result<Option<Written>> {
-        let FileEntry { place, position, document } = *entry;
+        let FileEntry { place, position, document, lacks_text } = *entry;
         let annotation = match document {
             Some(document) if self.output == Output::Annotated => Some(self.fates.annotation(document)?),
             Some(document) if self.fates.of(document) != Fate::Kept => return Ok(None),
+            None if self.output == Output::Annotated && lacks_text => Some(Annotation::WITHOUT_TEXT),
             _ => None,
         };
         Ok(Some(Written { place, position, annotation }))

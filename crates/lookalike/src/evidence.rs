@@ -142,7 +142,7 @@ impl<'a> Fates<'a> {
 
     /// What is said of a document under `--annotate`.
     pub(crate) fn annotation(&self, document: u32) -> Result<Annotation> {
-        let cluster = u64::from(self.clusters[document as usize]);
+        let cluster = Some(u64::from(self.clusters[document as usize]));
         Ok(match self.of(document) {
             Fate::Kept => Annotation { cluster, kept: true, kept_id: None, similarity: None },
             Fate::Removed { by, likeness, .. } => {
@@ -174,6 +174,10 @@ impl<'a> Fates<'a> {
                     exact_copy: is_copy,
                     checksum: corpus.checksum(document)?,
                     cluster: self.clusters[document as usize],
+                    removed_file: removed.file(),
+                    removed_position: removed.position(),
+                    kept_file: kept.file(),
+                    kept_position: kept.position(),
                     removed_source: removed.source(source),
                     kept_source: kept.source(source),
                     removed_uri: removed.uri(),
@@ -218,6 +222,10 @@ struct Removed<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     checksum: Option<String>,
     cluster: u32,
+    removed_file: &'a str,
+    removed_position: u64,
+    kept_file: &'a str,
+    kept_position: u64,
     removed_source: &'a str,
     kept_source: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]

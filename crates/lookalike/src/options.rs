@@ -1,7 +1,7 @@
 //! What a job is asked to do. Everything here was checked: nothing is looked at twice.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use lookalike_core::banding::Banding;
 use lookalike_core::criterion::Criterion;
@@ -15,6 +15,7 @@ use lookalike_core::shingle::Shingle;
 use lookalike_core::similarity::Threshold;
 use lookalike_core::sketch::SlotKind;
 use lookalike_core::text::fold::Fold;
+use lookalike_io::discover::{Discovered, discover_listed};
 use lookalike_io::read::Settings;
 use lookalike_io::work::WorkOptions;
 
@@ -27,8 +28,17 @@ use crate::memory::Memory;
 pub struct ReadOptions {
     /// Files, folders, patterns, addresses, or `-` for standard input.
     pub inputs: Vec<PathBuf>,
+    /// More of them, from a list: what cannot be read of these is skipped, and does not end the run.
+    pub listed: Vec<PathBuf>,
     /// How they are read.
     pub settings: Settings,
+}
+
+impl ReadOptions {
+    /// The files to read.
+    pub(crate) fn discover(&self, output: Option<&Path>) -> Result<Discovered> {
+        Ok(discover_listed(&self.inputs, &self.listed, output)?)
+    }
 }
 
 /// When two documents are alike, and how they are found.

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::against;
 use crate::copies::{Texts, join_copies};
-use crate::corpus::{Corpus, Reading};
+use crate::corpus::{Corpus, Described, Reading};
 use crate::error::{Error, Result, until_closed};
 use crate::find::Find;
 use crate::measures::Measures;
@@ -48,7 +48,7 @@ pub struct PairsReport {
 ///
 /// When an input cannot be read, or `writer` cannot be written to.
 pub fn pairs(options: &PairsOptions, writer: &mut dyn Write, progress: &dyn Progress) -> Result<PairsReport> {
-    run(options, &mut Rows { similarity: &options.similarity, format: options.format, writer, left: None }, progress)
+    run(options, &mut Rows { similarity: &options.similarity, format: options.format, writer, checksum_of: None }, progress)
 }
 
 /// What becomes of pairs: rows, or texts to look at.
@@ -169,14 +169,8 @@ struct Rows<'a> {
     similarity: &'a SimilarityOptions,
     format: RowFormat,
     writer: &'a mut dyn Write,
-    /// The left document of the latest row, which has often more.
-    left: Option<Left>,
-}
-
-struct Left {
-    document: u32,
-    id: String,
-    checksum: Option<String>,
+    /// The left document of the latest row, which has often more, and its checksum.
+    checksum_of: Option<(u32, Option<String>)>,
 }
 
 #[derive(Serialize)]
@@ -187,7 +181,14 @@ struct Row<'a> {
     measures: Measures,
     #[serde(skip_serializing_if = "Option::is_none")]
     checksum: Option<&'a str>,
+    left_file: &'a str,
+    left_position: u64,
+    right_file: &'a str,
+    right_position: u64,
 }
+
+/// The columns that say where both documents are, after all others.
+const PLACES: &str = "left_file\tleft_position\tright_file\tright_position";
 
 impl TakePairs for Rows<'_> {
     fn start(&mut self, corpus: &Corpus) -> Result<()> {
@@ -195,16 +196,12 @@ impl TakePairs for Rows<'_> {
     }
 
     fn take(&mut self, corpus: &Corpus, (left, right, likeness): FoundPair) -> Result<()> {
-        let described = match self.left.take().filter(|latest| latest.document == left) {
-            Some(latest) => latest,
-            None => {
-                Left { document: left, id: corpus.describe(left)?.id().into_owned(), checksum: corpus.checksum(left)? }
-            }
-        };
-        let right_id = corpus.describe(right)?;
-        let written = self.row(&described.id, &right_id.id(), likeness, described.checksum.as_deref());
-        self.left = Some(described);
-        written.map_err(Error::unwritable)
+        if self.checksum_of.as_ref().is_none_or(|(document, _)| *document != left) {
+            self.checksum_of = Some((left, corpus.checksum(left)?));
+        }
+        let checksum = self.checksum_of.as_ref().and_then(|(_, checksum)| checksum.clone());
+        let [left, right] = [corpus.describe(left)?, corpus.describe(right)?];
+        self.row(&left, &right, likeness, checksum.as_deref()).map_err(Error::unwritable)
     }
 
     fn finish(&mut self) -> Result<()> {
@@ -220,25 +217,36 @@ impl Rows<'_> {
         // Whatever the pairs are, copies have the same columns.
         let names = self.measures(self.similarity.method.likeness_of_copies(1)).names();
         let checksum = if has_checksums { "\tchecksum" } else { "" };
-        writeln!(self.writer, "left_id\tright_id\t{names}{checksum}")
+        writeln!(self.writer, "left_id\tright_id\t{names}{checksum}\t{PLACES}")
     }
 
     fn measures(&self, likeness: Likeness) -> Measures {
         Measures::new(likeness, self.similarity.criterion)
     }
 
-    fn row(&mut self, left_id: &str, right_id: &str, likeness: Likeness, checksum: Option<&str>) -> io::Result<()> {
+    fn row(
+        &mut self,
+        left: &Described<'_>,
+        right: &Described<'_>,
+        likeness: Likeness,
+        checksum: Option<&str>,
+    ) -> io::Result<()> {
         let measures = self.measures(likeness);
+        let (left_id, right_id) = (&*left.id(), &*right.id());
+        let (left_file, left_position) = (left.file(), left.position());
+        let (right_file, right_position) = (right.file(), right.position());
         match self.format {
             RowFormat::Jsonl => {
-                let row = Row { left_id, right_id, measures, checksum };
+                let row =
+                    Row { left_id, right_id, measures, checksum, left_file, left_position, right_file, right_position };
                 serde_json::to_writer(&mut *self.writer, &row)?;
                 self.writer.write_all(b"\n")
             }
             RowFormat::Tsv => {
                 write!(self.writer, "{}\t{}\t{measures}", one_cell(left_id), one_cell(right_id))?;
                 checksum.map_or(Ok(()), |checksum| write!(self.writer, "\t{checksum}"))?;
-                self.writer.write_all(b"\n")
+                let [left_file, right_file] = [left_file, right_file].map(one_cell);
+                writeln!(self.writer, "\t{left_file}\t{left_position}\t{right_file}\t{right_position}")
             }
         }
     }

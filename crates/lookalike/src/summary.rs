@@ -6,6 +6,8 @@ use lookalike_core::keep::FieldValue;
 use lookalike_core::likeness::Likeness;
 use lookalike_core::method::Method;
 use lookalike_core::passed_over::PassedOverEstimate;
+use lookalike_io::discover::LeftOut;
+use lookalike_io::read::{HEADER, NO_TEXT_FIELD, NULL_TEXT};
 use serde::Serialize;
 
 use crate::corpus::Corpus;
@@ -62,6 +64,8 @@ pub struct Input {
     pub bytes: u64,
     /// Entries that were no documents, or damaged.
     pub skipped: u64,
+    /// Whether all of it was skipped, so that no documents were written.
+    pub is_all_skipped: bool,
     /// Documents without a single token. They are kept.
     pub empty: u64,
     /// Documents without the field of `--id`, known by their places.
@@ -70,16 +74,26 @@ pub struct Input {
     pub without_value: u64,
     /// Documents without the field of `--source`.
     pub without_source: u64,
-    /// Documents with the id of another: evidence cannot tell them apart.
+    /// Documents with the id of another: file and position tell them apart.
     pub repeated_ids: u64,
-    /// Entries of other kinds, such as `request` records and pictures, by kind. They are written as they are.
+    /// Entries of other kinds, such as `request` records, pictures, and records whose text is null or missing, by kind. They are
+    /// written as they are.
     pub carried: BTreeMap<String, u64>,
+    /// Hidden files, and further names of files that were read: they were left out.
+    pub left_out: LeftOut,
     /// Files of the reference.
     pub reference_files: u64,
     /// Documents in them. They are neither removed nor written.
     pub reference_documents: u64,
     /// Entries of the reference that were no documents, or damaged.
     pub reference_skipped: u64,
+}
+
+impl Input {
+    /// How many records have no text: it is null, or they do not have its field.
+    pub fn without_text(&self) -> u64 {
+        [NULL_TEXT, NO_TEXT_FIELD].iter().filter_map(|kind| self.carried.get(*kind)).sum()
+    }
 }
 
 /// What was found.
@@ -250,6 +264,7 @@ pub(crate) fn input(corpus: &Corpus, read: &ReadOptions) -> Result<Input> {
         documents: documents as u64,
         bytes: corpus.file_bytes[..files].iter().sum(),
         skipped: corpus.others.skipped_count,
+        is_all_skipped: is_all_skipped(corpus),
         empty: corpus.token_counts[..documents].iter().filter(|count| **count == 0).count() as u64,
         without_id: if read.settings.fields.id.is_some() { corpus.without_id() } else { 0 },
         without_value: corpus.values.iter().take(documents).filter(|value| **value == FieldValue::Missing).count()
@@ -257,10 +272,17 @@ pub(crate) fn input(corpus: &Corpus, read: &ReadOptions) -> Result<Input> {
         without_source: if read.settings.fields.source.is_some() { corpus.without_source() } else { 0 },
         repeated_ids: corpus.repeated_ids()?,
         carried: corpus.others.carried.clone(),
+        left_out: corpus.shelf.left_out().clone(),
         reference_files: (corpus.shelf.files().len() - files) as u64,
         reference_documents: (corpus.len() - documents) as u64,
         reference_skipped: corpus.others.reference_skipped_count,
     })
+}
+
+/// Whether all of the input was skipped.
+pub(crate) fn is_all_skipped(corpus: &Corpus) -> bool {
+    let others = &corpus.others;
+    others.skipped_count > 0 && corpus.input_count() == 0 && others.carried.keys().all(|kind| kind == HEADER)
 }
 
 pub(crate) fn skipped(corpus: &Corpus) -> Vec<SkippedEntry> {

@@ -17,10 +17,18 @@ fn samples() -> Option<PathBuf> {
     folder.is_dir().then_some(folder)
 }
 
+/// All samples, without the table of where they come from: it has no text.
+fn all_of(folder: &Path) -> Vec<PathBuf> {
+    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut paths: Vec<PathBuf> = paths.filter(|path| !path.ends_with("files.tsv")).collect();
+    paths.sort_unstable();
+    paths
+}
+
 fn read(inputs: Vec<PathBuf>, settings: Settings) -> (Case, Summary) {
     let case = Case::new();
     let mut options = case.options("in", 0.8);
-    options.read = ReadOptions { inputs, settings };
+    options.read = ReadOptions { inputs, listed: Vec::new(), settings };
     let summary = dedup(&options);
     (case, summary)
 }
@@ -28,7 +36,7 @@ fn read(inputs: Vec<PathBuf>, settings: Settings) -> (Case, Summary) {
 #[test]
 fn every_sample_is_read_to_its_end_or_to_the_damage() {
     let Some(folder) = samples() else { return };
-    let (_, summary) = read(vec![folder], Settings::default());
+    let (_, summary) = read(all_of(&folder), Settings::default());
     let carried = [
         ("filedesc", 3),
         ("metadata", 35),
@@ -40,7 +48,7 @@ fn every_sample_is_read_to_its_end_or_to_the_damage() {
     ];
     let carried: BTreeMap<String, u64> = carried.into_iter().map(|(kind, count)| (kind.to_owned(), count)).collect();
     assert_eq!(summary.input.carried, carried);
-    assert_eq!((summary.input.documents, summary.input.skipped), (118, 14));
+    assert_eq!((summary.input.documents, summary.input.skipped), (118, 13));
     let mut skipped: Vec<(&str, u64)> = summary
         .skipped
         .iter()
@@ -58,7 +66,6 @@ fn every_sample_is_read_to_its_end_or_to_the_damage() {
             ("example-space-in-url.arc", 2),
             ("example-trunc.warc", 3),
             ("example-wrong-chunks.warc.gz", 1),
-            ("files.tsv", 1),
             ("missing-status-text.warc", 1),
             ("sample.warc.txt", 1),
             ("sample.warc.txt", 2),
@@ -85,7 +92,7 @@ fn a_page_is_known_again_in_every_form_of_its_crawl() {
 #[test]
 fn written_crawls_read_the_same_again() {
     let Some(folder) = samples() else { return };
-    let (case, first) = read(vec![folder], Settings::default());
+    let (case, first) = read(all_of(&folder), Settings::default());
     let (_, second) = read(vec![case.path("out/kept")], Settings::default());
     // A file of which all was skipped is empty, and an empty .txt file is a document without a word.
     assert_eq!(second.input.documents - second.input.empty, first.found.kept - first.input.empty);

@@ -14,7 +14,7 @@ fn tune(case: &Case, most_bytes: u64) -> Tuning {
         threshold: Threshold::new(0.8).unwrap(),
         banding: similarity.method.banding().unwrap(),
         similarity,
-        corpus: Some(ReadOptions { inputs: vec![case.path("in")], settings: Settings::default() }),
+        corpus: Some(ReadOptions { inputs: vec![case.path("in")], listed: Vec::new(), settings: Settings::default() }),
         most_bytes,
     };
     lookalike::tune(&options, &Silent).unwrap()

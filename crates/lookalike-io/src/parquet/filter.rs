@@ -220,7 +220,7 @@ fn write_batch<T: DataType>(
 fn with_notes(schema: &Type) -> parquet::errors::Result<TypePtr> {
     let mut fields = schema.get_fields().to_vec();
     let columns = [
-        ("cluster", Physical::INT64, Repetition::REQUIRED, None),
+        ("cluster", Physical::INT64, Repetition::OPTIONAL, None),
         ("kept", Physical::BOOLEAN, Repetition::REQUIRED, None),
         ("kept_id", Physical::BYTE_ARRAY, Repetition::OPTIONAL, Some(LogicalType::String)),
         ("similarity", Physical::DOUBLE, Repetition::OPTIONAL, None),
@@ -241,7 +241,7 @@ fn with_notes(schema: &Type) -> parquet::errors::Result<TypePtr> {
 }
 
 fn write_notes<W: Write + Send>(notes: &[Annotation], writer: &mut SerializedRowGroupWriter<'_, W>) -> Result<()> {
-    write_note::<Int64Type, W>(writer, notes, |note| Some(note.cluster as i64))?;
+    write_note::<Int64Type, W>(writer, notes, |note| note.cluster.map(|cluster| cluster as i64))?;
     write_note::<BoolType, W>(writer, notes, |note| Some(note.kept))?;
     write_note::<ByteArrayType, W>(writer, notes, |note| note.kept_id.as_deref().map(ByteArray::from))?;
     write_note::<DoubleType, W>(writer, notes, |note| note.similarity)

@@ -25,7 +25,7 @@ mod samples;
 mod tests;
 
 pub(crate) use filter::write_rows;
-pub(crate) use rows::{Row, Rows};
+pub(crate) use rows::{NoText, Row, Rows};
 
 use std::fs::File;
 use std::sync::Arc;

@@ -8,8 +8,8 @@ use crate::read::Document;
 /// What `--annotate` says of a document.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Annotation {
-    /// The number of its cluster.
-    pub cluster: u64,
+    /// The number of its cluster; none of a record without a text, which is in no cluster.
+    pub cluster: Option<u64>,
     /// Whether it stays.
     pub kept: bool,
     /// The document that is kept in its place.
@@ -30,6 +30,9 @@ struct Noted<'a> {
 }
 
 impl Annotation {
+    /// What is said of a record without a text: it stays.
+    pub const WITHOUT_TEXT: Self = Self { cluster: None, kept: true, kept_id: None, similarity: None };
+
     /// Appends an entry to `bytes` with this note in it: fields of a JSON object, header lines of a WARC record, further
     /// cells of a row.
     pub(super) fn write(&self, kind: &FileKind, entry: &[u8], bytes: &mut Vec<u8>) {
@@ -39,7 +42,8 @@ impl Annotation {
                 let [kept_id, similarity] =
                     [self.kept_id.clone(), self.similarity.map(|similarity| similarity.to_string())];
                 let [kept_id, similarity] = [kept_id, similarity].map(Option::unwrap_or_default);
-                let cells = [&*self.cluster.to_string(), &self.kept.to_string(), &kept_id, &similarity];
+                let cluster = self.cluster.map_or(String::new(), |cluster| cluster.to_string());
+                let cells = [&*cluster, &self.kept.to_string(), &kept_id, &similarity];
                 write_cells(entry, delimiter, cells, bytes);
             }
             None if kind.format == Format::Warc => {
@@ -76,7 +80,9 @@ impl Annotation {
     }
 
     fn header(&self, line_end: &str) -> String {
-        let mut fields = vec![format!("Lookalike-Cluster: {}", self.cluster), format!("Lookalike-Kept: {}", self.kept)];
+        let mut fields: Vec<String> =
+            self.cluster.map(|cluster| format!("Lookalike-Cluster: {cluster}")).into_iter().collect();
+        fields.push(format!("Lookalike-Kept: {}", self.kept));
         // An id may have line ends in it, which would end the header.
         let one_line = |id: &String| id.replace(char::is_control, " ");
         fields.extend(self.kept_id.as_ref().map(|kept_id| format!("Lookalike-Kept-ID: {}", one_line(kept_id))));
@@ -116,7 +122,7 @@ mod tests {
     use crate::read::{Settings, Table};
 
     fn note() -> Annotation {
-        Annotation { cluster: 7, kept: false, kept_id: Some("a\"b".to_owned()), similarity: Some(0.875) }
+        Annotation { cluster: Some(7), kept: false, kept_id: Some("a\"b".to_owned()), similarity: Some(0.875) }
     }
 
     fn annotated(format: Format, entry: &str) -> String {
@@ -136,6 +142,17 @@ mod tests {
         assert_eq!(
             annotated(Format::Jsonl, "{\"text\": \"}\" } \r\n"),
             "{\"text\": \"}\" ,\"cluster\":7,\"kept\":false,\"kept_id\":\"a\\\"b\",\"similarity\":0.875} \r\n"
+        );
+    }
+
+    #[test]
+    fn an_object_without_a_text_is_kept_and_in_no_cluster() {
+        let kind = FileKind { format: Format::Jsonl, compression: Compression::None, table: None, is_refused: false };
+        let mut bytes = Vec::new();
+        Annotation::WITHOUT_TEXT.write(&kind, b"{\"text\":null}\n", &mut bytes);
+        assert_eq!(
+            String::from_utf8(bytes).unwrap(),
+            "{\"text\":null,\"cluster\":null,\"kept\":true,\"kept_id\":null,\"similarity\":null}\n"
         );
     }
 

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::Annotation;
 use crate::compression::Compression;
 use crate::error::{Error, Result};
-use crate::format::{FileKind, Format};
+use crate::format::{FileKind, Format, unpacked_extension};
 use crate::parquet::write_rows;
 use crate::place::{Place, Shelf, Store};
 use crate::read::{Parser, Settings};
@@ -109,9 +109,9 @@ impl FileWriter<'_> {
         let is_list = self.kind.format == Format::JsonList;
         if entries.is_empty() {
             let nothing: &[u8] = match (is_first, is_list) {
-                // No bytes are no gzip file: an empty one has a header. And no list is no JSON.
-                (true, false) => b"",
-                (true, true) => b"[]\n",
+                // No bytes are no JSON, and a list of nothing is. And they are no gzip file: an empty one has a header.
+                (true, _) if is_list || self.is_json_by_name() => b"[]\n",
+                (true, _) => b"",
                 (false, true) => b"\n]\n",
                 (false, false) => return Ok(()),
             };
@@ -200,7 +200,7 @@ impl FileWriter<'_> {
                     annotation.write_document(&self.id(entry.position), &document, bytes);
                 }
                 None if self.is_annotated && !self.kind.format.has_room_for_notes() => {}
-                None if self.is_annotated && self.kind.format == Format::Csv => {
+                None if self.is_annotated && self.kind.format == Format::Csv && !is_blank(&buffer) => {
                     Annotation::write_header(self.kind, &buffer, bytes);
                 }
                 None => bytes.extend_from_slice(&buffer),
@@ -210,6 +210,12 @@ impl FileWriter<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether those who read the output will take it for one JSON value.
+    fn is_json_by_name(&self) -> bool {
+        let is_json = matches!(self.kind.format, Format::Jsonl | Format::JsonValues);
+        is_json && unpacked_extension(&self.shelf.files()[self.file as usize].name).as_deref() == Some("json")
     }
 
     /// The id of a document that has none of its own.
@@ -232,6 +238,11 @@ impl FileWriter<'_> {
         let shown = self.shelf.files()[self.file as usize].shown();
         write_rows(input, rows, notes.map(Vec::as_slice), writer).map_err(|error| error.with_paths(shown, path))
     }
+}
+
+/// Whether these are nothing but line ends.
+fn is_blank(bytes: &[u8]) -> bool {
+    bytes.trim_ascii().is_empty()
 }
 
 /// Cuts entries into pieces of about [`PIECE`] bytes, each from one store.

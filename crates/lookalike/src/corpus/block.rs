@@ -6,6 +6,8 @@
 //!
 //! A property of all documents is read as one run, and what is asked of a single document lies together.
 
+use std::borrow::Cow;
+
 use lookalike_core::keep::FieldValue;
 use lookalike_core::sketch::{Layout, Sketches};
 use lookalike_io::place::{Place, Store};
@@ -228,7 +230,7 @@ pub(super) struct Others {
 }
 
 /// An entry that is no document: offset, length and store, position in the chunk, kind.
-pub(super) type CarriedEntry = (u64, u32, u32, u64, String);
+pub(super) type CarriedEntry = (u64, u32, u32, u64, Cow<'static, str>);
 
 /// An entry that was skipped: position in the chunk, reason, whether the file is damaged.
 pub(super) type SkippedEntry = (u64, String, bool);
@@ -264,8 +266,8 @@ impl From<Value> for FieldValue {
 
 /// An entry that is carried along: its place and position.
 pub(super) fn carried_place(entry: &CarriedEntry, file: u32) -> (Place, u64) {
-    let (offset, length, store, position, _) = *entry;
-    (Place { file, store: store_of(store), offset, length }, position)
+    let (offset, length, store, position, _) = entry;
+    (Place { file, store: store_of(*store), offset: *offset, length: *length }, *position)
 }
 
 /// Collects the documents of a chunk; used again for the next.
@@ -306,8 +308,8 @@ impl Builder {
     }
 
     /// An entry that is carried along.
-    pub(super) fn push_carried(&mut self, place: Place, position: u64, kind: &str) {
-        self.others.carried.push((place.offset, place.length, number_of(place.store), position, kind.to_owned()));
+    pub(super) fn push_carried(&mut self, place: Place, position: u64, kind: &'static str) {
+        self.others.carried.push((place.offset, place.length, number_of(place.store), position, kind.into()));
     }
 
     /// All of it in one piece, with `head` completed; and then there is nothing any more.

@@ -10,7 +10,7 @@ use lookalike_core::feature_set::{FeatureSet, Overlap};
 use lookalike_core::hash::mix;
 use lookalike_core::shingle::Shingler;
 use lookalike_core::sketch::{FastSketcher, SlotSketcher};
-use lookalike_io::discover::{InputFile, discover};
+use lookalike_io::discover::InputFile;
 use lookalike_io::format::FileKind;
 use lookalike_io::place::{Place, Shelf};
 use lookalike_io::read::{Chunk, Entry, Parser, Stream, UNIT_BYTES, Unit, units};
@@ -95,7 +95,7 @@ impl<'a> Corpus<'a> {
         most_bytes: u64,
         progress: &dyn Progress,
     ) -> Result<Self> {
-        let shelf = Shelf::new(discover(&options.inputs, None)?);
+        let shelf = Shelf::new(options.discover(None)?);
         let packed_bytes: u64 = shelf.files().iter().map(|file| file.bytes).sum();
         progress.stage("sample", Some(packed_bytes.min(most_bytes)));
         let part_bytes = (packed_bytes.min(most_bytes) / PARTS).clamp(LEAST_PART, UNIT_BYTES);

@@ -48,7 +48,7 @@ impl Case {
     /// Options to deduplicate one file or folder of the case into `out`.
     pub fn options(&self, input: &str, threshold: f64) -> DedupOptions {
         DedupOptions {
-            read: ReadOptions { inputs: vec![self.path(input)], settings: Settings::default() },
+            read: ReadOptions { inputs: vec![self.path(input)], listed: Vec::new(), settings: Settings::default() },
             similarity: similarity("word:5", threshold, 0.99),
             against: None,
             keep: Keep::default(),
