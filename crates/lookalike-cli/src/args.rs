@@ -79,7 +79,7 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  lookalike evaluate examples/news --methods minhash,simhash:bits=6\n\n\
         The truth is found by an exact join, which holds all features in memory; or give it with --truth.")]
     Evaluate(EvaluateArguments),
-    /// Compare two documents: all measures, and what they share.
+    /// Compare two documents: all measures, and what differs.
     #[command(after_help = "Example:\n  lookalike compare agency-007 herald-007 --in examples/news --id id\n\n\
         Without --in the two are files, each with one document.")]
     Compare(CompareArguments),
@@ -154,7 +154,8 @@ pub(crate) struct PairsArguments {
     /// How to write pairs
     #[arg(long, value_enum, default_value_t = FormatArgument::Jsonl)]
     format: FormatArgument,
-    /// Which pairs of exact copies to write: all, or for n copies only the n - 1 with the first (star)
+    /// Which pairs of documents with the same words to write: all, or of n such documents only the n - 1 pairs with the
+    /// first (star)
     #[arg(long, value_enum, default_value_t = CopiesArgument::All)]
     copies: CopiesArgument,
     /// Replace the output file if it is there
@@ -175,6 +176,9 @@ pub(crate) struct CompareArguments {
     /// The corpus that the two ids are of
     #[arg(long = "in", value_name = "INPUT")]
     inputs: Vec<PathBuf>,
+    /// How to show the comparison: text for people, or one JSON object with every measure and all passages
+    #[arg(long, value_enum, default_value_t = ReportArgument::Text)]
+    pub(crate) format: ReportArgument,
     #[command(flatten)]
     settings: SettingArguments,
     #[command(flatten)]

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use lookalike::io::write::OutputFile;
 use lookalike::{Output, Progress, Silent};
 
-use crate::args::{Arguments, Command, CompareArguments, DedupArguments, PairsArguments, RunOptions};
+use crate::args::{Arguments, Command, CompareArguments, DedupArguments, PairsArguments, ReportArgument, RunOptions};
 use crate::assets;
 use crate::evaluate::EvaluateArguments;
 use crate::link::{self, Job, LinkArguments};
@@ -69,9 +69,14 @@ fn pairs(arguments: PairsArguments) -> Result<Done> {
 
 fn compare(arguments: CompareArguments) -> Result<Done> {
     let ids = [arguments.left.clone(), arguments.right.clone()];
+    let format = arguments.format;
     let (read, similarity) = arguments.options()?;
     let [left, right] = lookalike::find_in_corpus(&read, [&ids[0], &ids[1]])?;
-    show::comparison(&ids, &lookalike::compare(&left, &right, &similarity)?, &similarity)?;
+    let comparison = lookalike::compare(&left, &right, &similarity)?;
+    match format {
+        ReportArgument::Text => show::comparison(&ids, &comparison, &similarity)?,
+        ReportArgument::Json => show::comparison_as_json(&ids, &comparison)?,
+    }
     Ok(Done::All)
 }
 

@@ -15,7 +15,7 @@ pub struct Memory {
 const BASE: u64 = 24 << 20;
 
 /// What stays in memory of each document: lengths, ranks, copies and decisions, and now and then a few bytes to sort.
-const DOCUMENT: u64 = 40;
+const DOCUMENT: u64 = 44;
 
 impl Memory {
     /// The least memory that can be asked for.

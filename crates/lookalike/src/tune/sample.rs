@@ -18,7 +18,7 @@ use serde::Serialize;
 use super::TuneOptions;
 use crate::error::Result;
 use crate::options::ReadOptions;
-use crate::progress::Progress;
+use crate::progress::{Counted, Progress};
 
 /// How many files are looked into.
 const FILES: usize = 64;
@@ -109,7 +109,7 @@ pub(super) fn read(corpus: &ReadOptions, options: &TuneOptions, progress: &dyn P
                 }
             });
             bytes_read += chunk.packed_bytes();
-            progress.advance(chunk.packed_bytes(), 0);
+            progress.advance(chunk.packed_bytes(), Counted::Documents(0));
         }
     }
     let seconds = start.elapsed().as_secs_f64();
