@@ -311,7 +311,7 @@ pub(crate) fn comparison(ids: &[String; 2], comparison: &Comparison, options: &S
             let [left, right] = [left, right].map(|count| number::count(count as u64));
             format!("{}  (of {left} and {right} {unit}s)", number::of(edits, "edit"))
         }
-        None => "left out: the texts are too long for it".to_owned(),
+        None => "left out: the texts are too long and too different for it".to_owned(),
     };
     let words = edits(comparison.edit_words, left.token_count, right.token_count, "token");
     writeln!(out, "edit_words           {words}")?;
