@@ -87,7 +87,7 @@ pub(crate) enum Command {
         lookalike evaluate examples/news --methods minhash --thresholds 0.7,0.8 --shingles word:3,char:5\n\n\
         The truth is found by an exact join, which holds all features in memory; or give it with --truth.")]
     Evaluate(EvaluateArguments),
-    /// Compare two documents: all measures, and what they share.
+    /// Compare two documents: all measures, and what differs.
     #[command(after_help = "Example:\n  lookalike compare agency-007 herald-007 --in examples/news --id id\n\n\
         Without --in the two are files, each with one document.")]
     Compare(CompareArguments),
@@ -171,8 +171,8 @@ pub(crate) struct PairsArguments {
     /// How to write pairs
     #[arg(long, value_enum, default_value_t = FormatArgument::Jsonl)]
     format: FormatArgument,
-    /// Which pairs of exact copies to write: all, or for n copies only the n - 1 with the first (star). With --against, star
-    /// pairs only the first copy on each side
+    /// Which pairs of documents with the same words to write: all, or of n such documents only the n - 1 pairs with the
+    /// first (star). With --against, star pairs only the first of them on each side
     #[arg(long, value_enum, default_value_t = CopiesArgument::All)]
     copies: CopiesArgument,
     /// Compare INPUT with these files or folders: each pair has its left document in INPUT and its right one in REFERENCE; pairs
@@ -207,6 +207,9 @@ pub(crate) struct CompareArguments {
     /// The corpus that the two ids are of
     #[arg(long = "in", value_name = "INPUT")]
     inputs: Vec<PathBuf>,
+    /// How to show the comparison: text for people, or one JSON object with every measure and all passages
+    #[arg(long, value_enum, default_value_t = ReportArgument::Text)]
+    pub(crate) format: ReportArgument,
     #[command(flatten)]
     settings: SettingArguments,
     #[command(flatten)]

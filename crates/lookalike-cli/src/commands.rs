@@ -8,7 +8,7 @@ use lookalike::io::write::OutputFile;
 use lookalike::{Progress, Silent, Stream, TextPair};
 
 use crate::args::{
-    Arguments, Command, CompareArguments, Dedup, DedupArguments, Destination, PairsArguments, RunOptions,
+    Arguments, Command, CompareArguments, Dedup, DedupArguments, Destination, PairsArguments, ReportArgument, RunOptions,
     SummaryArgument,
 };
 use crate::assets;
@@ -100,10 +100,14 @@ fn pairs(arguments: PairsArguments) -> Result<Done> {
 
 fn compare(arguments: CompareArguments) -> Result<Done> {
     let ids = [arguments.left.clone(), arguments.right.clone()];
+    let format = arguments.format;
     let (read, similarity) = arguments.options()?;
     let [left, right] = lookalike::find_in_corpus(&read, [&ids[0], &ids[1]])?;
     let comparison = lookalike::compare(&left, &right, &similarity)?;
-    streams::show(|out| show::comparison(out, &ids, &comparison, &similarity))?;
+    streams::show(|out| match format {
+        ReportArgument::Text => show::comparison(out, &ids, &comparison, &similarity),
+        ReportArgument::Json => show::comparison_as_json(out, &ids, &comparison),
+    })?;
     Ok(Done::All)
 }
 

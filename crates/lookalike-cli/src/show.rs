@@ -9,7 +9,9 @@ use lookalike::io::discover::{LeftOut, Names};
 use lookalike::io::read::{HEADER, NO_TEXT_FIELD, NULL_TEXT};
 use lookalike::{
     Comparison, Input, Output, PairsReport, Parameters, ReadOptions, Side, SimilarityOptions, SkippedEntry, Summary,
+    Verdict,
 };
+use serde::Serialize;
 
 use crate::args::{Arguments, Dedup};
 use crate::streams::{self, talk};
@@ -67,27 +69,32 @@ pub(crate) fn one_line(text: &str) -> String {
 
 /// What is probably not as the user thinks.
 pub(crate) fn doubts(input: &Input, read: &ReadOptions, keep: Option<&str>) {
-    let documents = |count: u64| match count {
-        1 => "1 document has".to_owned(),
-        count => format!("{} documents have", number::count(count)),
+    // One document has a field and is known by its place; several have it and are.
+    let documents = |count: u64, one: &str, several: &str| match count {
+        1 => format!("1 document {one}"),
+        count => format!("{} documents {several}", number::count(count)),
     };
     if let Some(id) = &read.settings.fields.id
         && input.without_id > 0
     {
-        talk!("note: {} no field '{id}', and are known by file and line", documents(input.without_id));
+        let said = |verbs: [&str; 2]| format!("{} no field '{id}', and {} known by file and line", verbs[0], verbs[1]);
+        talk!("note: {}", documents(input.without_id, &said(["has", "is"]), &said(["have", "are"])));
     }
     if let Some(field) = keep
         && input.without_value > 0
     {
-        talk!("note: {} no field '{field}', and are kept last", documents(input.without_value));
+        let said = |verbs: [&str; 2]| format!("{} no field '{field}', and {} kept last", verbs[0], verbs[1]);
+        talk!("note: {}", documents(input.without_value, &said(["has", "is"]), &said(["have", "are"])));
     }
     if let Some(field) = &read.settings.fields.source
         && input.without_source > 0
     {
-        talk!("note: {} no field '{field}', and count to '(no source)'", documents(input.without_source));
+        let said = |verbs: [&str; 2]| format!("{} no field '{field}', and {} to '(no source)'", verbs[0], verbs[1]);
+        talk!("note: {}", documents(input.without_source, &said(["has", "counts"]), &said(["have", "count"])));
     }
     if input.repeated_ids > 0 {
-        talk!("note: {} the id of another: tell them apart by file and position", documents(input.repeated_ids));
+        let documents = documents(input.repeated_ids, "has", "have");
+        talk!("note: {documents} the id of another: tell them apart by file and position");
     }
     let LeftOut { hidden, links } = &input.left_out;
     if hidden.count > 0 {
@@ -101,7 +108,10 @@ pub(crate) fn doubts(input: &Input, read: &ReadOptions, keep: Option<&str>) {
         talk!("note: {count} {are} to what is read under another name, and {were} left out ({names})");
     }
     if input.documents == 0 && !input.carried.is_empty() {
-        let carried = number::of(input.carried.values().sum(), "entry of another kind");
+        let carried = match input.carried.values().sum() {
+            1 => "1 entry of another kind".to_owned(),
+            count => format!("{} entries of other kinds", number::count(count)),
+        };
         talk!("note: no document, but {carried} ({})", kinds(input.carried.iter()));
     }
 }
@@ -170,9 +180,14 @@ pub(crate) fn summary(out: &mut impl Write, summary: &Summary, dedup: &Dedup) ->
         copies => format!("{} exact copies", number::count(copies)),
     };
     let near = number::of(found.near_duplicates, "near-duplicate");
+    let same_words = match found.same_words {
+        0 => " and".to_owned(),
+        count => format!(", {} with the same words, and", number::count(count)),
+    };
     let kept = if input.reference_files > 0 { "a kept or a reference document" } else { "a kept document" };
-    writeln!(out, "removed   {} ({share:.1} %): {near} and {copies} of {kept}", number::count(found.removed))?;
-    // Copies of a text that is itself removed go for the same near-duplicate.
+    let removed = number::count(found.removed);
+    writeln!(out, "removed   {removed} ({share:.1} %): {near}{same_words} {copies} of {kept}")?;
+    // Exact copies of a document that is itself removed go for the same kept one.
     match found.repeated_texts - found.exact_copies {
         0 => {}
         1 => writeln!(out, "          1 of them is an exact copy of another one removed")?,
@@ -187,8 +202,16 @@ pub(crate) fn summary(out: &mut impl Write, summary: &Summary, dedup: &Dedup) ->
         )?;
     }
     if found.checksum_collisions > 0 {
-        let texts = number::of(found.checksum_collisions, "text");
-        writeln!(out, "          {texts} with the checksum of another text, of which they are no copies, stay")?;
+        let texts = match found.checksum_collisions {
+            1 => "1 text has the checksum of another text without being its copy, and stays".to_owned(),
+            count => {
+                format!(
+                    "{} texts have the checksum of another text without being its copy, and stay",
+                    number::count(count)
+                )
+            }
+        };
+        writeln!(out, "          {texts}")?;
     }
     if found.passed_over.pairs > 0 {
         writeln!(out, "          {}", passed_over(&found.passed_over))?;
@@ -226,7 +249,7 @@ pub(crate) fn summary(out: &mut impl Write, summary: &Summary, dedup: &Dedup) ->
 fn found_by(parameters: &Parameters) -> String {
     let Parameters { shingle, measure, threshold, method, recall_at_threshold, .. } = parameters;
     let alike = match (*measure, method.name) {
-        (_, "copies") => return format!("exact copies alone, by {}", method.checksum.unwrap_or("tokens")),
+        (_, "copies") => return format!("exact copies alone, by {}", method.checksum.unwrap_or("text")),
         (_, "simhash") if method.verified == Some(false) => String::new(),
         ("containment", _) => format!(" of which {threshold} or more lies inside of another"),
         _ => format!(" at a similarity of {threshold} or more"),
@@ -348,32 +371,30 @@ pub(crate) fn comparison(
     comparison: &Comparison,
     options: &SimilarityOptions,
 ) -> io::Result<()> {
-    let is_empty = comparison.left.token_count == 0 || comparison.right.token_count == 0;
-    let verdict = match (comparison.is_copy, comparison.is_match) {
-        _ if is_empty => "nothing to compare: one has no word, and is like nothing".to_owned(),
-        (true, _) => "exact copies".to_owned(),
-        (false, true) => format!("near-duplicates, at a threshold of {}", options.criterion.threshold()),
-        (false, false) => format!("not near-duplicates, at a threshold of {}", options.criterion.threshold()),
+    let Comparison { left, right, shared_shingle_count: shared, .. } = comparison;
+    writeln!(out, "verdict              {}", verdict(comparison))?;
+    let all = left.distinct_shingle_count + right.distinct_shingle_count - shared;
+    writeln!(out, "jaccard              {:.6}  ({shared} of {all} shingles)", comparison.jaccard)?;
+    writeln!(out, "containment_left     {:.6}  (of the first in the second)", comparison.containment_left)?;
+    writeln!(out, "containment_right    {:.6}  (of the second in the first)", comparison.containment_right)?;
+    let edits = |edits: Option<u64>, left: usize, right: usize, unit: &str| match edits {
+        Some(edits) => {
+            let [left, right] = [left, right].map(|count| number::count(count as u64));
+            format!("{}  (of {left} and {right} {unit}s)", number::of(edits, "edit"))
+        }
+        None => "left out: the texts are too long and too different for it".to_owned(),
     };
-    let Comparison { left, right, overlap, .. } = comparison;
-    writeln!(out, "verdict              {verdict}")?;
-    writeln!(
-        out,
-        "jaccard              {:.6}  ({} of {} shingles)",
-        overlap.jaccard(),
-        overlap.shared,
-        overlap.left + overlap.right - overlap.shared
-    )?;
-    writeln!(out, "containment_left     {:.6}  (of the first in the second)", overlap.containment_left())?;
-    writeln!(out, "containment_right    {:.6}  (of the second in the first)", overlap.containment_right())?;
-    if let Some((estimate, slots)) = comparison.estimate {
+    let words = edits(comparison.edit_words, left.token_count, right.token_count, "token");
+    writeln!(out, "edit_words           {words}")?;
+    let characters = edits(comparison.edit_characters, left.character_count, right.character_count, "character");
+    writeln!(out, "edit_characters      {characters}")?;
+    if let (Some(estimate), Some(slots)) = (comparison.sketch_estimate, comparison.slots) {
         writeln!(out, "sketch_estimate      {estimate:.6}  ({slots} slots)")?;
     }
-    if let Some((differing, bits)) = comparison.bits {
-        let simhash = f64::from(bits - differing) / f64::from(bits);
-        writeln!(out, "simhash              {simhash:.6}  ({differing} of {bits} bits differ)")?;
+    if let (Some(simhash), Some(differing)) = (comparison.simhash, comparison.hamming) {
+        writeln!(out, "simhash              {simhash:.6}  ({differing} of {} bits differ)", comparison.sketch_bits)?;
     }
-    if let Some(chance) = comparison.chance {
+    if let Some(chance) = comparison.chance_to_be_found {
         let how = options
             .method
             .banding()
@@ -386,10 +407,10 @@ pub(crate) fn comparison(
         "shingles             {} and {}, {} and {} distinct ({}{})",
         left.shingle_count,
         right.shingle_count,
-        overlap.left,
-        overlap.right,
-        options.shingle,
-        folded(&options.fold.to_string()).trim_end_matches(',')
+        left.distinct_shingle_count,
+        right.distinct_shingle_count,
+        comparison.shingle,
+        folded(&comparison.fold).trim_end_matches(',')
     )?;
     let is_colored = io::stdout().is_terminal();
     for (id, side, marks) in [(&ids[0], left, ["[-", "-]"]), (&ids[1], right, ["[+", "+]"])] {
@@ -397,6 +418,41 @@ pub(crate) fn comparison(
         writeln!(out, "{}", marked(side, marks, is_colored))?;
     }
     Ok(())
+}
+
+/// What two documents are to each other, in words.
+fn verdict(comparison: &Comparison) -> String {
+    let threshold = comparison.threshold;
+    match comparison.verdict {
+        Verdict::NothingToCompare => "nothing to compare: one has no word, and is like nothing".to_owned(),
+        Verdict::ExactCopies => "exact copies".to_owned(),
+        Verdict::SameWords if comparison.fold == "none" => {
+            "the same words: only case, punctuation, symbols or white space differ".to_owned()
+        }
+        Verdict::SameWords => {
+            let folded = comparison.fold.replace(',', " and ");
+            format!("the same words: only case, punctuation, symbols, white space or folded {folded} differ")
+        }
+        Verdict::NearDuplicates => format!("near-duplicates, at a threshold of {threshold}"),
+        Verdict::NotNearDuplicates => format!("not near-duplicates, at a threshold of {threshold}"),
+    }
+}
+
+/// What `compare` measured, for programs.
+pub(crate) fn comparison_as_json(
+    out: &mut dyn Write,
+    [left_id, right_id]: &[String; 2],
+    comparison: &Comparison,
+) -> io::Result<()> {
+    #[derive(Serialize)]
+    struct Compared<'a> {
+        left_id: &'a str,
+        right_id: &'a str,
+        #[serde(flatten)]
+        comparison: &'a Comparison,
+    }
+    serde_json::to_writer_pretty(&mut *out, &Compared { left_id, right_id, comparison })?;
+    writeln!(out)
 }
 
 /// What was left out before texts were compared, if something was.
@@ -408,11 +464,31 @@ fn folded(fold: &str) -> String {
 fn marked(side: &Side, [open, close]: [&str; 2], is_colored: bool) -> String {
     let [color, plain] = if is_colored { ["\x1b[33m", "\x1b[0m"] } else { ["", ""] };
     let passage = |passage: &lookalike::Passage| {
-        let text = shortened(passage.text.trim_end());
-        let space = &passage.text[passage.text.trim_end().len()..];
-        if passage.is_shared { format!("{text}{space}") } else { format!("{color}{open}{text}{close}{plain}{space}") }
+        let text = passage.text.trim_end();
+        let space = &passage.text[text.len()..];
+        match (passage.is_shared, text) {
+            (true, text) => format!("{}{space}", shortened(text)),
+            // Nothing but white space is lacking, and shows itself by signs.
+            (false, "") => {
+                let line_end = if space.contains('\n') { "\n" } else { "" };
+                format!("{color}{open}{}{close}{plain}{line_end}", shortened(&visible(space)))
+            }
+            (false, text) => format!("{color}{open}{}{close}{plain}{space}", shortened(text)),
+        }
     };
     side.passages.iter().map(passage).collect::<String>().trim().to_owned()
+}
+
+/// White space by signs that can be seen.
+fn visible(space: &str) -> String {
+    let sign = |c: char| match c {
+        ' ' => "·".to_owned(),
+        '\t' => "⇥".to_owned(),
+        '\n' => "⏎".to_owned(),
+        '\r' => "␍".to_owned(),
+        other => format!("<U+{:04X}>", u32::from(other)),
+    };
+    space.chars().map(sign).collect()
 }
 
 fn shortened(text: &str) -> String {

@@ -269,7 +269,105 @@ fn compare_shows_measures_and_what_differs() {
         assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
     }
     let ran = folder.run(&["compare", "old.txt", "old.txt"]);
-    assert!(ran.stdout.contains("exact copies"), "{}", ran.stdout);
+    // The marks are explained, and not used.
+    assert!(ran.stdout.contains("exact copies") && ran.stdout.matches("-]").count() == 1, "{}", ran.stdout);
+}
+
+#[test]
+fn compare_marks_what_documents_with_the_same_words_differ_in() {
+    let folder = Folder::new();
+    for (left, right, flags, said) in [
+        (
+            "if (a < b)\n    return;",
+            "if (a >= b)\n    return;",
+            &[][..],
+            &["if (a [-<-] b)\n    return;", "if (a [+>=+] b)\n    return;"][..],
+        ),
+        ("good 😀", "good 😢", &[], &["good [-😀-]", "good [+😢+]"]),
+        ("if a:\n    go()", "if a:\n\tgo()", &[], &["if a:\n[-····-]go()", "if a:\n[+⇥+]go()"]),
+        ("  one two", "one two", &[], &["[-··-]one two", "\none two\n"]),
+        ("one\n\ntwo", "one\ntwo", &[], &["one\n[-⏎-]\ntwo", "one\ntwo\n"]),
+        (
+            "Pay in 30 days",
+            "Pay in 90 days",
+            &["--fold", "digits"],
+            &["white space or folded digits differ", "Pay in [-30-] days", "Pay in [+90+] days"],
+        ),
+    ] {
+        folder.write("left.txt", left).write("right.txt", right);
+        let ran = folder.run(&[&["compare", "left.txt", "right.txt"], flags].concat());
+        assert!(ran.stdout.starts_with("verdict              the same words: only case"), "{}", ran.stdout);
+        for said in said {
+            assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
+        }
+    }
+    // How a line ends does not make another text.
+    folder.write("left.txt", "One \r\ntwo\r\n").write("right.txt", "One\ntwo");
+    let ran = folder.run(&["compare", "left.txt", "right.txt"]);
+    assert!(ran.stdout.starts_with("verdict              exact copies\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("edit_characters      0 edits"), "{}", ran.stdout);
+    assert_eq!(ran.stdout.matches("-]").count(), 1, "{}", ran.stdout);
+}
+
+#[test]
+fn compare_shows_every_measure_and_gives_it_to_programs() {
+    let folder = Folder::new();
+    folder.write("old.txt", "Once upon a midnight dreary, while I pondered");
+    folder.write("new.txt", "Once upon a midnight SO dreary, while I wandered");
+    let ran = folder.run(&["compare", "old.txt", "new.txt", "--shingle", "word:3"]);
+    for said in [
+        "edit_words           2 edits  (of 8 and 9 tokens)",
+        "edit_characters      5 edits  (of 45 and 48 characters)",
+        "sketch_estimate",
+        "simhash",
+        " of 64 bits differ)",
+        "chance_to_be_found",
+    ] {
+        assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
+    }
+    let ran = folder.run(&["compare", "old.txt", "new.txt", "--shingle", "word:3", "--format", "json"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    let compared: Value = serde_json::from_str(&ran.stdout).unwrap();
+    for (name, value) in [
+        ("left_id", Value::from("old.txt")),
+        ("verdict", "not_near_duplicates".into()),
+        ("jaccard", (3.0 / 10.0).into()),
+        ("edit_words", 2.into()),
+        ("edit_characters", 5.into()),
+        ("sketch_bits", 64.into()),
+    ] {
+        assert_eq!(compared[name], value, "{name}");
+    }
+    for name in ["containment_left", "containment_right", "sketch_estimate", "simhash", "chance_to_be_found"] {
+        assert!(compared[name].is_f64(), "{name}");
+    }
+    let passages = compared["right"]["passages"].as_array().unwrap();
+    let text: String = passages.iter().map(|passage| passage["text"].as_str().unwrap()).collect();
+    assert_eq!(text, "Once upon a midnight SO dreary, while I wandered");
+    let lacking: Vec<&Value> = passages.iter().filter(|passage| passage["is_shared"] == false).collect();
+    assert_eq!(
+        lacking.iter().map(|passage| passage["text"].as_str().unwrap()).collect::<Vec<_>>(),
+        ["SO ", "wandered"]
+    );
+}
+
+#[test]
+fn a_run_names_documents_with_the_same_words_apart() {
+    let folder = Folder::new();
+    folder.write("in.txt", "x > 0 holds\nx < 0 holds\nx < 0 holds\nx > 0 holds\n");
+    let ran = folder.run(&["dedup", "in.txt", "--split", "line", "-o", "out"]);
+    for said in [
+        "removed   3 (75.0 %): 0 near-duplicates, 2 with the same words, and 1 exact copy of a kept document",
+        "          1 of them is an exact copy of another one removed",
+    ] {
+        assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
+    }
+    let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
+    let found = &summary["found"];
+    assert_eq!((&found["exact_copies"], &found["same_words"]), (&1.into(), &2.into()));
+    let ran = folder.run(&["dedup", "in.txt", "--split", "line", "--dry-run", "--method", "copies"]);
+    assert!(ran.stdout.contains("removed   2 (50.0 %): 0 near-duplicates and 2 exact copies"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("found by  exact copies alone, by text"), "{}", ran.stdout);
 }
 
 #[test]
@@ -281,7 +379,7 @@ fn what_is_folded_makes_no_difference_and_the_output_says_so() {
     assert!(ran.stdout.contains("not near-duplicates"), "{}", ran.stdout);
     let ran = folder.run(&["compare", "old.txt", "new.txt", "--fold", "accents,digits"]);
     assert!(
-        ran.stdout.contains("exact copies") && ran.stdout.contains("(word:5, accents,digits folded)"),
+        ran.stdout.contains("the same words") && ran.stdout.contains("(word:5, accents,digits folded)"),
         "{}",
         ran.stdout
     );
@@ -321,6 +419,15 @@ fn what_is_probably_not_meant_gets_a_note() {
     ] {
         let ran = folder.run(&[&["dedup", "in.jsonl", "--dry-run"], arguments].concat());
         assert_eq!(ran.code, 0);
+        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    }
+    folder.write("in.jsonl", lines() + "{\"text\":\"one more\"}\n");
+    for (arguments, said) in [
+        (&["--id", "id"][..], "1 document has no field 'id', and is known by file and line"),
+        (&["--keep", "max:id"], "1 document has no field 'id', and is kept last"),
+        (&["--source", "id"], "1 document has no field 'id', and counts to '(no source)'"),
+    ] {
+        let ran = folder.run(&[&["dedup", "in.jsonl", "--dry-run"], arguments].concat());
         assert!(ran.stderr.contains(said), "{}", ran.stderr);
     }
 }

@@ -70,7 +70,7 @@ pub(crate) fn scope(against: Option<&Against>) -> Scope {
 /// Where references are never removed it does not matter that they stand for their copies in the input. Pairs are of both sides, and
 /// a text on both is near others on both.
 pub(crate) fn apart(corpus: &Corpus, texts: Texts) -> (Texts, Vec<(u32, u32)>) {
-    let Texts { items, mut first_copy } = texts;
+    let Texts { items, mut first_copy, first_exact } = texts;
     let mut inputs: HashMap<u32, u32> = HashMap::new();
     for document in 0..corpus.input_count() as u32 {
         let first = &mut first_copy[document as usize];
@@ -85,5 +85,5 @@ pub(crate) fn apart(corpus: &Corpus, texts: Texts) -> (Texts, Vec<(u32, u32)>) {
     let mut of_input: Vec<u32> = of_input.into_iter().chain(shared.iter().map(|(input, _)| *input)).collect();
     of_input.sort_unstable();
     items.extend(of_input);
-    (Texts { items, first_copy }, shared)
+    (Texts { items, first_copy, first_exact }, shared)
 }

@@ -24,6 +24,7 @@ mod options;
 mod pair_texts;
 mod pairs;
 mod parameters;
+mod passages;
 mod prints;
 mod progress;
 mod queue;
@@ -40,7 +41,7 @@ mod words;
 mod work;
 
 pub use checksum::Checksum;
-pub use compare::{Comparison, Passage, Side, compare, find_in_corpus};
+pub use compare::{Comparison, Side, Verdict, compare, find_in_corpus};
 pub use dedup::{Stream, dedup, filter};
 pub use error::{Error, Result};
 pub use evaluate::{
@@ -59,11 +60,12 @@ pub use options::{
 pub use pair_texts::{FoundText, TextPair, pairs_with_texts};
 pub use pairs::{PairsReport, pairs};
 pub use parameters::{MethodParameters, Parameters};
+pub use passages::Passage;
 pub use prints::{
     CandidateRecall, GridOptions, GridReport, PrintColumns, PrintSearch, PrintsOptions, PrintsReport, ReadPrints,
     Skips, prints,
 };
-pub use progress::{Progress, Silent};
+pub use progress::{Counted, Progress, Silent};
 pub use sets::{Finding, SetsForm, SetsOptions, SetsReport, sets};
 pub use source::{NearlyLost, Source};
 pub use summary::{Band, Found, Input, Removal, SkippedEntry, Stage, Summary};

@@ -18,7 +18,7 @@ pub struct Memory {
 const BASE: u64 = 24 << 20;
 
 /// What stays in memory of each document: lengths, ranks, copies and decisions, and now and then a few bytes to sort.
-const DOCUMENT: u64 = 40;
+const DOCUMENT: u64 = 44;
 
 /// What a run over so many documents takes at its peak, where nothing has to be put aside: what is known of every document, its
 /// sketch and names, and its keys in so many columns that are sorted at once.

@@ -134,15 +134,15 @@ impl MethodOptions {
         }
     }
 
-    /// What makes exact copies.
-    pub fn checksum(&self) -> Checksum {
+    /// What makes exact copies, where nothing else is looked for; other methods join documents with the same words first.
+    pub fn checksum(&self) -> Option<Checksum> {
         match self {
-            Self::Copies(checksum) => *checksum,
-            _ => Checksum::Tokens,
+            Self::Copies(checksum) => Some(*checksum),
+            _ => None,
         }
     }
 
-    /// How alike exact copies with so many features are.
+    /// How alike two documents with the same words are, which have so many features.
     pub(crate) fn likeness_of_copies(&self, size: u32) -> Likeness {
         match self {
             Self::SimHash { width, is_verified: false, .. } => Likeness::Bits { differing: 0, of: width.bits() },
@@ -284,7 +284,7 @@ pub struct PairsOptions {
     pub output: Option<PathBuf>,
     /// How rows are written.
     pub format: RowFormat,
-    /// Which pairs of exact copies are written.
+    /// Which pairs of documents with the same words are written.
     pub copies: Copies,
     /// Which of all pairs are written.
     pub selection: Selection,
@@ -367,12 +367,12 @@ pub enum RowFormat {
     Tsv,
 }
 
-/// Which pairs of exact copies are written.
+/// Which pairs of documents with the same words are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Copies {
     /// All of them.
     #[default]
     All,
-    /// For n copies the n - 1 pairs with the first, which alone is paired with others.
+    /// For n such documents the n - 1 pairs with the first, which alone is paired with others.
     Star,
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::corpus::Corpus;
 use crate::error::Result;
-use crate::evidence::Fates;
+use crate::evidence::{Fates, Same};
 use crate::find;
 use crate::options::{DedupOptions, ReadOptions};
 use crate::parameters::Parameters;
@@ -99,7 +99,7 @@ impl Input {
 /// What was found.
 #[derive(Clone, Debug, Serialize)]
 pub struct Found {
-    /// Removed documents with the text of another one that is better in keep order.
+    /// Removed documents that are exact copies of another one, kept or removed, that is better in keep order.
     pub repeated_texts: u64,
     /// Distinct texts that share a bucket with another; none where a method has no buckets.
     pub sharing_a_bucket: Option<u64>,
@@ -119,6 +119,9 @@ pub struct Found {
     pub removed_by_reference: u64,
     /// Of those removed, exact copies of the kept document.
     pub exact_copies: u64,
+    /// Of those removed, the ones that have the same words as the kept document and differ in punctuation, symbols, case or
+    /// white space, or in what is folded.
+    pub same_words: u64,
     /// Of those removed, the others.
     pub near_duplicates: u64,
     /// Documents kept.
@@ -196,7 +199,8 @@ impl Summary {
     ) -> Result<Self> {
         let (sources, more_sources) = by_source.largest(NAMED);
         let removed = fates.removed().count() as u64;
-        let exact_copies = fates.removed().filter(|(_, _, _, is_copy)| *is_copy).count() as u64;
+        let having = |common: Same| fates.removed().filter(|(.., same)| *same == common).count() as u64;
+        let (exact_copies, same_words) = (having(Same::Content), having(Same::Words));
         let criterion = options.similarity.criterion;
         let is_below = |likeness: Likeness| likeness.overlap().is_some_and(|overlap| !criterion.accepts(overlap));
         let below = fates.removed().filter(|(_, _, likeness, _)| is_below(*likeness)).count() as u64;
@@ -215,7 +219,8 @@ impl Summary {
                 removed,
                 removed_by_reference: fates.removed().filter(|(_, by, ..)| corpus.is_reference(*by)).count() as u64,
                 exact_copies,
-                near_duplicates: removed - exact_copies,
+                same_words,
+                near_duplicates: removed - exact_copies - same_words,
                 kept,
                 clusters: sizes.range(2..).map(|(_, count)| count).sum(),
                 checksum_collisions: corpus.checksum_collisions()?,
@@ -297,7 +302,7 @@ pub(crate) fn skipped(corpus: &Corpus) -> Vec<SkippedEntry> {
 
 fn similarity(fates: &Fates<'_>) -> Vec<Band> {
     let mut removed = vec![0; BANDS as usize];
-    for (_, _, likeness, _) in fates.removed().filter(|(_, _, _, is_copy)| !is_copy) {
+    for (_, _, likeness, _) in fates.removed().filter(|(.., same)| *same != Same::Content) {
         let band = (likeness.similarity(fates.criterion()) * f64::from(BANDS)) as usize;
         removed[band.min(BANDS as usize - 1)] += 1;
     }
@@ -307,7 +312,7 @@ fn similarity(fates: &Fates<'_>) -> Vec<Band> {
 }
 
 fn least_alike(corpus: &Corpus, fates: &Fates<'_>) -> Result<Vec<Removal>> {
-    let similarity = |(document, by, likeness, _): (u32, u32, Likeness, bool)| {
+    let similarity = |(document, by, likeness, _): (u32, u32, Likeness, Same)| {
         (likeness.similarity(fates.criterion()), document, by)
     };
     let mut removed: Vec<(f64, u32, u32)> = fates.removed().map(similarity).collect();

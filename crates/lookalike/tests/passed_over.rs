@@ -89,6 +89,7 @@ fn pairs_say_what_they_passed_over() {
         output: None,
         format: lookalike::RowFormat::Jsonl,
         copies: Copies::All,
+        selection: lookalike::Selection::default(),
         memory: options.memory,
         work: options.work,
     };

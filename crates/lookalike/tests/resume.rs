@@ -121,7 +121,7 @@ impl Progress for Thief<'_> {
         }
     }
 
-    fn advance(&self, _: u64, _: u64) {}
+    fn advance(&self, _: u64, _: lookalike::Counted) {}
 
     fn finish(&self) {}
 }

@@ -19,8 +19,8 @@ use crate::words::{both, pair};
 /// The words of the head.
 pub(super) const HEAD: usize = 16;
 
-/// The words of a row: offset, length and store, position, hash (two), tokens and features.
-pub(super) const ROW: usize = 6;
+/// The words of a row: offset, length and store, position, hash of the words (two), of the content, tokens and features.
+pub(super) const ROW: usize = 7;
 
 /// The words of a checksum.
 const SUM: usize = 3;
@@ -183,7 +183,10 @@ pub(crate) struct Row {
     pub(crate) place: Place,
     /// Which entry of its chunk it is, counted from 0; of its file, counted from 1, once the corpus is there.
     pub(crate) position: u64,
+    /// Equal for documents that are joined: those with the same words, or by `--method copies` exact copies.
     pub(crate) text_hash: u128,
+    /// Equal for exact copies. It is compared only where `text_hash` is equal too, so that 64 bits are enough.
+    pub(crate) content_hash: u64,
     pub(crate) token_count: u32,
     pub(crate) size: u32,
 }
@@ -191,17 +194,17 @@ pub(crate) struct Row {
 impl Row {
     pub(super) fn of(words: &[u64], file: u32) -> Self {
         let [length, store] = both(words[1]);
-        let [token_count, size] = both(words[5]);
+        let [token_count, size] = both(words[6]);
         let place = Place { file, store: store_of(store), offset: words[0], length };
         let text_hash = u128::from(words[4]) << 64 | u128::from(words[3]);
-        Self { place, position: words[2], text_hash, token_count, size }
+        Self { place, position: words[2], text_hash, content_hash: words[5], token_count, size }
     }
 
     fn words(&self) -> [u64; ROW] {
         let Place { store, offset, length, .. } = self.place;
-        let hash = self.text_hash;
-        let counts = pair(self.token_count, self.size);
-        [offset, pair(length, number_of(store)), self.position, hash as u64, (hash >> 64) as u64, counts]
+        let Self { position, text_hash, content_hash, token_count, size, .. } = *self;
+        let (low, high) = (text_hash as u64, (text_hash >> 64) as u64);
+        [offset, pair(length, number_of(store)), position, low, high, content_hash, pair(token_count, size)]
     }
 }
 
@@ -374,7 +377,7 @@ mod tests {
         let mut builder = Builder::new(Layout { keys: 3, bytes: 8 });
         let place = Place { file: 0, store: Store::File, offset: 0, length: 1 };
         for position in 0..1000 {
-            builder.rows.push(Row { place, position, text_hash: 1, token_count: 1, size: 1 });
+            builder.rows.push(Row { place, position, text_hash: 1, content_hash: 1, token_count: 1, size: 1 });
             builder.sketches.push([1, 2, 3], [0; 8]);
             builder.push_names(["name", "", "more"]);
         }

@@ -160,11 +160,12 @@ impl Corpus {
         self.blocks.row(document)
     }
 
-    /// Gives the hash of every text to `each`, in the order of the input.
-    pub(crate) fn each_text_hash(&self, mut each: impl FnMut(u32, u128)) -> Result<()> {
+    /// Gives the hashes of every text, of its words and of its content, to `each`, in the order of the input.
+    pub(crate) fn each_text_hash(&self, mut each: impl FnMut(u32, u128, u64)) -> Result<()> {
         (0..self.blocks.len()).try_for_each(|block| {
             let rows = self.blocks.rows(block)?;
-            (self.blocks.first(block)..).zip(rows).for_each(|(document, row)| each(document, row.text_hash));
+            let of_row = |(document, row): (u32, Row)| each(document, row.text_hash, row.content_hash);
+            (self.blocks.first(block)..).zip(rows).for_each(of_row);
             Ok(())
         })
     }

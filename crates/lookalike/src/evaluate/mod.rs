@@ -1,6 +1,6 @@
 //! Schemes side by side over one corpus: what each method, threshold and shingle finds of what is there, and what it takes.
 //!
-//! What a reader would get wrong: pairs are counted between distinct texts. Exact copies are joined before any method,
+//! What a reader would get wrong: pairs are counted between distinct texts. Documents with the same words are joined before any method,
 //! so all find them, and a text with a thousand copies would otherwise outvote the rest.
 
 mod agreement;

@@ -27,7 +27,7 @@ pub struct Truth {
     pub by: String,
     /// Pairs of distinct texts.
     pub pairs: u64,
-    /// Pairs of the file that are exact copies, which every method finds.
+    /// Pairs of the file that have the same words, which every method finds.
     pub copies: u64,
     /// Pairs of the file that name a document which is not there.
     pub unknown: u64,

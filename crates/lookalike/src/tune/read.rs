@@ -18,7 +18,7 @@ use rayon::prelude::*;
 
 use crate::error::Result;
 use crate::options::{ReadOptions, SimilarityOptions};
-use crate::progress::Progress;
+use crate::progress::{Counted, Progress};
 
 /// Slots of a sketch: as many as bandings are chosen within.
 pub(super) const SLOTS: usize = lookalike_core::banding::CHOSEN_SLOTS;
@@ -268,7 +268,7 @@ fn read_unit(
         }
         piece.bytes_read += chunk.packed_bytes();
         piece.chunk_count += 1;
-        progress.advance(chunk.packed_bytes(), piece.document_count - before);
+        progress.advance(chunk.packed_bytes(), Counted::Documents(piece.document_count - before));
     }
     piece.seconds = start.elapsed().as_secs_f64();
     Ok(piece)
