@@ -8,13 +8,14 @@ use lookalike_core::keep::{Ranking, keep_order};
 use lookalike_core::resolve::{Candidates, Scope, components, independent_set};
 use lookalike_core::verify::Verifier;
 use lookalike_io::discover::unique;
-use lookalike_io::write::{FileWriter, Staging, Written, annotated_name};
+use lookalike_io::write::{FileWriter, NOTES, Staging, Written, annotated_name};
 use rayon::prelude::*;
 
 use crate::against;
+use crate::captures::Captures;
 use crate::copies::join_copies;
-use crate::corpus::{Corpus, FileEntry, Reading};
-use crate::error::Result;
+use crate::corpus::{Corpus, FileEntry, Reading, What};
+use crate::error::{Error, Result};
 use crate::evidence::{Decisions, Fate, Fates};
 use crate::find::Find;
 use crate::options::{DedupOptions, Group, Output};
@@ -22,7 +23,7 @@ use crate::progress::Progress;
 use crate::source::BySource;
 use crate::space;
 use crate::stages::Stages;
-use crate::summary::Summary;
+use crate::summary::{Summary, Wrote};
 use crate::work::Work;
 
 /// What a run writes; what `--force` may replace.
@@ -38,6 +39,7 @@ const ENTRIES: &[&str] = &["kept", "annotated", "removed.jsonl", "summary.json"]
 ///
 /// When an input cannot be read, the output cannot be written, or a source loses more than is allowed. Then nothing is left under the output's name.
 pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary> {
+    check_notes(options)?;
     let against = options.against.as_ref();
     let (shelf, input_files) = against::shelf(&options.read, against, options.folder.as_deref())?;
     let work = Work::start(options.memory, &options.work, &shelf, &options.label())?;
@@ -84,12 +86,14 @@ pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary>
     let fates = Fates::new(&corpus, &texts, decisions, references.scope, similarity);
     let by_source = BySource::new(&corpus, options.source, &fates)?;
     options.fail_if_source_loses.map_or(Ok(()), |share| by_source.check(share))?;
-    if let Some(staging) = &staging {
-        stages.run("write", None, || write(&corpus, &fates, options, staging))?;
-    }
+    let wrote = match &staging {
+        Some(staging) => stages.run("write", None, || write(&corpus, &fates, options, staging))?,
+        None => Wrote::default(),
+    };
 
     let mut summary = Summary::new(&corpus, options, method, &fates, &by_source)?;
     summary.found.count_pairs(found);
+    summary.wrote = wrote;
     summary.set_stages(stages.finish());
     corpus.shelf.check_unchanged()?;
     if let Some(staging) = staging {
@@ -108,23 +112,41 @@ fn lengths(corpus: &Corpus, criterion: Criterion) -> &[u32] {
     if matches!(criterion, Criterion::Containment(_)) { &corpus.sizes } else { &corpus.token_counts }
 }
 
-fn write(corpus: &Corpus, fates: &Fates<'_>, options: &DedupOptions, staging: &Staging) -> Result<()> {
+/// Makes sure that no note replaces a field that the run was told to use: the text would be lost, or what documents are known by.
+fn check_notes(options: &DedupOptions) -> Result<()> {
+    if options.output != Output::Annotated {
+        return Ok(());
+    }
+    let fields = &options.read.settings.fields;
+    let used = [Some(&fields.text), fields.id.as_ref(), fields.source.as_ref(), fields.value.as_ref()];
+    let is_note = |field: &&String| NOTES.contains(&field.split('.').next().unwrap_or_default());
+    match used.into_iter().flatten().find(is_note) {
+        Some(field) => Err(Error::NoteReplacesField { field: field.clone() }),
+        None => Ok(()),
+    }
+}
+
+fn write(corpus: &Corpus, fates: &Fates<'_>, options: &DedupOptions, staging: &Staging) -> Result<Wrote> {
     let (name, output) = ("removed.jsonl", options.output);
     fates.write_removed(options.source, &mut staging.file(name)?, |cause| unwritable(staging, name)(cause))?;
     if output == Output::DryRun {
-        return Ok(());
+        return Ok(Wrote::default());
     }
     let targets = targets(corpus, output);
-    targets.par_iter().enumerate().try_for_each(|(file, target)| {
+    let write_file = |(file, target): (usize, &String)| {
         let kind = &*corpus.kinds[file];
         if kind.is_refused {
-            return Ok(());
+            return Ok(Wrote::default());
         }
-        let entries = EntriesToWrite { corpus, fates, output };
+        let captures = match output {
+            Output::Kept => Captures::of_file(corpus, fates, file as u32)?,
+            Output::Annotated | Output::DryRun => Captures::default(),
+        };
+        let entries = EntriesToWrite { corpus, fates, output, captures: &captures };
         let mut runs = entries.of_file(file as u32).peekable();
         // A document that is removed leaves no file behind; files of many may become empty.
         if kind.format.is_one_document() && runs.peek().is_none_or(|run| run.as_ref().is_ok_and(Vec::is_empty)) {
-            return Ok(());
+            return Ok(Wrote::default());
         }
         let path = staging.path().join(target);
         let mut writer = staging.file(target)?;
@@ -135,9 +157,11 @@ fn write(corpus: &Corpus, fates: &Fates<'_>, options: &DedupOptions, staging: &S
             kind,
             is_annotated: output == Output::Annotated,
         };
-        file_writer.write(runs, &path, &mut writer)?;
-        writer.flush().map_err(unwritable(staging, target))
-    })
+        let replaced_fields = file_writer.write(runs, &path, &mut writer)?;
+        writer.flush().map_err(unwritable(staging, target))?;
+        Ok(Wrote { removed_along: captures.counts().clone(), replaced_fields })
+    };
+    targets.par_iter().enumerate().map(write_file).try_reduce(Wrote::default, |left, right| Ok(left.and(right)))
 }
 
 /// Where each file of the input goes.
@@ -157,6 +181,7 @@ struct EntriesToWrite<'a> {
     corpus: &'a Corpus,
     fates: &'a Fates<'a>,
     output: Output,
+    captures: &'a Captures,
 }
 
 impl<'a> EntriesToWrite<'a> {
@@ -170,10 +195,11 @@ impl<'a> EntriesToWrite<'a> {
 
     /// An entry as it is written, if it is.
     fn written(self, entry: &FileEntry) -> Result<Option<Written>> {
-        let FileEntry { place, position, document } = *entry;
-        let annotation = match document {
-            Some(document) if self.output == Output::Annotated => Some(self.fates.annotation(document)?),
-            Some(document) if self.fates.of(document) != Fate::Kept => return Ok(None),
+        let FileEntry { place, position, ref what } = *entry;
+        let annotation = match *what {
+            What::Document(document) if self.output == Output::Annotated => Some(self.fates.annotation(document)?),
+            What::Document(document) if self.fates.of(document) != Fate::Kept => return Ok(None),
+            What::Carried(_) if self.captures.is_removed(position) => return Ok(None),
             _ => None,
         };
         Ok(Some(Written { place, position, annotation }))

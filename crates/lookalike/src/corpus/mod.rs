@@ -259,14 +259,13 @@ impl Corpus {
         let documents = (self.blocks.first(block)..).zip(rows).map(|(document, row)| FileEntry {
             place: row.place,
             position: row.position,
-            document: Some(document),
+            what: What::Document(document),
         });
         let mut entries: Vec<FileEntry> = documents.collect();
         let carried = self.blocks.others(block)?.carried;
-        entries.extend(carried.iter().map(|entry| carried_place(entry, file)).map(|(place, position)| FileEntry {
-            place,
-            position: before + position + 1,
-            document: None,
+        entries.extend(carried.into_iter().map(|entry| {
+            let (place, position) = carried_place(&entry, file);
+            FileEntry { place, position: before + position + 1, what: What::Carried(entry.4) }
         }));
         entries.sort_unstable_by_key(|entry| entry.position);
         Ok(entries)
@@ -286,7 +285,14 @@ pub(crate) struct FileEntry {
     pub(crate) place: Place,
     /// Which entry of its file, counted from 1.
     pub(crate) position: u64,
-    pub(crate) document: Option<u32>,
+    pub(crate) what: What,
+}
+
+/// What an entry of a file is.
+pub(crate) enum What {
+    Document(u32),
+    /// Carried along: of this kind.
+    Carried(String),
 }
 
 impl Others {
