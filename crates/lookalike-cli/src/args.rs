@@ -120,7 +120,8 @@ pub(crate) struct DedupArguments {
     /// Write no documents, only the evidence and the summary (to the output folder, if one is given)
     #[arg(long, conflicts_with = "annotate")]
     dry_run: bool,
-    /// Write all documents, each with its cluster, whether it is kept, by whom it is replaced, and their similarity
+    /// Write all documents, each with its cluster, whether it is kept, the id of the kept one, and their similarity;
+    /// existing fields of the same names are replaced
     #[arg(long)]
     annotate: bool,
     /// Without an output folder: write what was removed, and why, to this file

@@ -60,6 +60,7 @@ fn dedup(arguments: DedupArguments) -> Result<Done> {
     let skipped = summary.input.skipped + summary.input.reference_skipped;
     show::skipped(&summary.skipped, skipped);
     show::doubts(&summary.input, &options.read, options.keep.field());
+    show::replaced_fields(summary.wrote.replaced_fields);
     sources::note_nearly_lost(&summary.nearly_lost, &dedup);
     match (dedup.summary, dedup.documents) {
         (SummaryArgument::Text, _) if !run.quiet => {

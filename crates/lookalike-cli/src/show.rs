@@ -116,6 +116,16 @@ pub(crate) fn doubts(input: &Input, read: &ReadOptions, keep: Option<&str>) {
     }
 }
 
+/// What notes took the place of.
+pub(crate) fn replaced_fields(documents: u64) {
+    let had = match documents {
+        0 => return,
+        1 => "1 document already had a field".to_owned(),
+        documents => format!("{} documents already had a field", number::count(documents)),
+    };
+    talk!("note: {had} that --annotate writes (cluster, kept, kept_id, similarity): it was replaced in the output");
+}
+
 /// The first names, and how many there are besides.
 fn some_names(names: &Names) -> String {
     let mut shown: Vec<String> = names.first.iter().take(SHOWN_NAMES).map(|name| one_line(name)).collect();
@@ -192,6 +202,10 @@ pub(crate) fn summary(out: &mut impl Write, summary: &Summary, dedup: &Dedup) ->
         0 => {}
         1 => writeln!(out, "          1 of them is an exact copy of another one removed")?,
         copies => writeln!(out, "          {} of them are exact copies of another one removed", number::count(copies))?,
+    }
+    if !summary.wrote.removed_along.is_empty() {
+        let kinds = summary.wrote.removed_along.iter().map(|(kind, count)| format!("{} {kind}", number::count(*count)));
+        writeln!(out, "          with them, records that belong to them: {}", kinds.collect::<Vec<_>>().join(", "))?;
     }
     if parameters.group == "components" {
         writeln!(

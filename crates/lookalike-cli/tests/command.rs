@@ -492,3 +492,16 @@ fn an_interrupted_run_leaves_nothing_behind() {
     assert!(String::from_utf8(output.stderr).unwrap().contains("interrupted"));
     assert!(folder.names().is_empty(), "{:?}", folder.names());
 }
+
+#[test]
+fn fields_that_notes_replace_are_told() {
+    let folder = Folder::new();
+    folder.write("corpus.jsonl", lines());
+    let first = folder.run(&["dedup", "corpus.jsonl", "--annotate", "-o", "first"]);
+    assert!(first.code == 0 && !first.stderr.contains("note: "), "{}", first.stderr);
+    let again = folder.run(&["dedup", "first/annotated/corpus.jsonl", "--annotate", "-o", "again"]);
+    assert!(again.stderr.contains("note: 4 documents already had a field that --annotate writes"), "{}", again.stderr);
+    assert_eq!(folder.read("again/annotated/corpus.jsonl").matches("\"cluster\"").count(), 4);
+    let used = ["dedup", "first/annotated/corpus.jsonl", "--id", "kept_id", "--annotate", "-o", "used"];
+    assert_refused(&folder, &used, &["'kept_id'", "rename it in the input"]);
+}

@@ -89,6 +89,26 @@ impl Shelf {
         self.read_raw(place, bytes)
     }
 
+    /// Reads the start of the entry at `place` into `bytes`, unpacked: `most` bytes of it at most, and fewer where these
+    /// would take more than `most` bytes of the file.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read any more, or is shorter than it was.
+    pub fn read_start(&self, place: Place, most: usize, bytes: &mut Vec<u8>) -> Result<()> {
+        let length = most.min(place.length as usize);
+        if place.store != Store::Member {
+            bytes.resize(length, 0);
+            return self.read_raw(place, bytes);
+        }
+        let mut packed = vec![0; length];
+        self.read_raw(place, &mut packed)?;
+        bytes.clear();
+        // A member that is cut ends in an error, and what comes before it is good.
+        let _ = flate2::bufread::GzDecoder::new(&*packed).take(most as u64).read_to_end(bytes);
+        Ok(())
+    }
+
     /// Fills `bytes` with what lies at `place`, packed or not, from its start on.
     ///
     /// # Errors

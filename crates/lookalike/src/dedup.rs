@@ -8,12 +8,14 @@ use lookalike_core::keep::{Ranking, keep_order};
 use lookalike_core::resolve::{Candidates, Scope, components, independent_set};
 use lookalike_core::verify::Verifier;
 use lookalike_io::discover::unique;
-use lookalike_io::write::{Annotation, FileWriter, OutputFile, Staging, Written, annotated_name};
+use lookalike_io::read::{NO_TEXT_FIELD, NULL_TEXT};
+use lookalike_io::write::{Annotation, FileWriter, NOTES, OutputFile, Staging, Written, annotated_name};
 use rayon::prelude::*;
 
 use crate::against;
+use crate::captures::Captures;
 use crate::copies::join_copies;
-use crate::corpus::{Corpus, FileEntry, Reading};
+use crate::corpus::{Corpus, FileEntry, Reading, What};
 use crate::error::{Error, Result, until_closed};
 use crate::evidence::{Decisions, Fate, Fates};
 use crate::find::Find;
@@ -23,7 +25,7 @@ use crate::progress::Progress;
 use crate::source::BySource;
 use crate::space;
 use crate::stages::Stages;
-use crate::summary::{Summary, is_all_skipped};
+use crate::summary::{Summary, Wrote, is_all_skipped};
 use crate::work::Work;
 
 /// What a run writes; what `--force` may replace.
@@ -64,6 +66,7 @@ pub fn filter(options: &DedupOptions, stream: Stream<'_>, progress: &dyn Progres
 }
 
 fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progress) -> Result<Summary> {
+    check_notes(options)?;
     let against = options.against.as_ref();
     let (folder, removed) = match &stream {
         None => (options.folder.as_deref(), None),
@@ -119,8 +122,9 @@ fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progre
     let fates = Fates::new(&corpus, &texts, decisions, references.scope, similarity);
     let by_source = BySource::new(&corpus, options.source, &fates)?;
     options.fail_if_source_loses.map_or(Ok(()), |share| by_source.check(share))?;
+    let mut wrote = Wrote::default();
     if let Some(staging) = &staging {
-        stages.run("write", None, || write(&corpus, &fates, options, staging))?;
+        wrote = stages.run("write", None, || write(&corpus, &fates, options, staging))?;
     }
     if let Some(evidence) = &mut evidence {
         fates.write_removed(options.source, evidence.writer(), Error::unwritable)?;
@@ -129,11 +133,12 @@ fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progre
         corpus.shelf.check_unchanged()?;
         let entries = EntriesToWrite { corpus: &corpus, fates: &fates, output: options.output };
         let write = || entries.write_file(0, options, Path::new("the output"), || Ok(stream.documents));
-        stages.run("write", None, || until_closed(write()))?;
+        wrote = stages.run("write", None, || until_closed(write()))?;
     }
 
     let mut summary = Summary::new(&corpus, options, method, &fates, &by_source)?;
     summary.found.count_pairs(found);
+    summary.wrote = wrote;
     summary.set_stages(stages.finish());
     corpus.shelf.check_unchanged()?;
     if let Some(staging) = staging {
@@ -153,18 +158,33 @@ fn lengths(corpus: &Corpus, criterion: Criterion) -> &[u32] {
     if matches!(criterion, Criterion::Containment(_)) { &corpus.sizes } else { &corpus.token_counts }
 }
 
-fn write(corpus: &Corpus, fates: &Fates<'_>, options: &DedupOptions, staging: &Staging) -> Result<()> {
+/// Makes sure that no note replaces a field that the run was told to use: the text would be lost, or what documents are known by.
+fn check_notes(options: &DedupOptions) -> Result<()> {
+    if options.output != Output::Annotated {
+        return Ok(());
+    }
+    let fields = &options.read.settings.fields;
+    let used = [Some(&fields.text), fields.id.as_ref(), fields.source.as_ref(), fields.value.as_ref()];
+    let is_note = |field: &&String| NOTES.contains(&field.split('.').next().unwrap_or_default());
+    match used.into_iter().flatten().find(is_note) {
+        Some(field) => Err(Error::NoteReplacesField { field: field.clone() }),
+        None => Ok(()),
+    }
+}
+
+fn write(corpus: &Corpus, fates: &Fates<'_>, options: &DedupOptions, staging: &Staging) -> Result<Wrote> {
     let (name, output) = ("removed.jsonl", options.output);
     fates.write_removed(options.source, &mut staging.file(name)?, |cause| unwritable(staging, name)(cause))?;
     // Where all was skipped there is nothing to write, and empty files would look like a result.
     if output == Output::DryRun || is_all_skipped(corpus) {
-        return Ok(());
+        return Ok(Wrote::default());
     }
     let targets = targets(corpus, output);
     let entries = EntriesToWrite { corpus, fates, output };
-    targets.par_iter().enumerate().try_for_each(|(file, target)| {
+    let write_file = |(file, target): (usize, &String)| {
         entries.write_file(file as u32, options, &staging.path().join(target), || Ok(staging.file(target)?))
-    })
+    };
+    targets.par_iter().enumerate().map(write_file).try_reduce(Wrote::default, |left, right| Ok(left.and(right)))
 }
 
 /// Where each file of the input goes.
@@ -194,21 +214,25 @@ impl<'a> EntriesToWrite<'a> {
         options: &DedupOptions,
         path: &Path,
         open: impl FnOnce() -> Result<W>,
-    ) -> Result<()> {
+    ) -> Result<Wrote> {
         let kind = &*self.corpus.kinds[file as usize];
         if kind.is_refused {
-            return Ok(());
+            return Ok(Wrote::default());
         }
-        let mut runs = self.of_file(file).peekable();
+        let captures = match self.output {
+            Output::Kept => Captures::of_file(self.corpus, self.fates, file)?,
+            Output::Annotated | Output::DryRun => Captures::default(),
+        };
+        let mut runs = self.of_file(file, &captures).peekable();
         // A document that is removed leaves no file behind; files of many may become empty.
         if kind.format.is_one_document() && runs.peek().is_none_or(|run| run.as_ref().is_ok_and(Vec::is_empty)) {
-            return Ok(());
+            return Ok(Wrote::default());
         }
         let mut writer = open()?;
         let unwritable = |cause| Error::from(lookalike_io::Error::Unwritable { path: path.to_owned(), cause });
         // A file that loses nothing comes out byte by byte: also what stands between entries, and how it was packed.
         if self.are_all_of(file) && self.corpus.shelf.files()[file as usize].copy_to(path, &mut writer)? {
-            return writer.flush().map_err(unwritable);
+            return writer.flush().map(|()| Wrote::default()).map_err(unwritable);
         }
         let file_writer = FileWriter {
             shelf: &self.corpus.shelf,
@@ -217,15 +241,16 @@ impl<'a> EntriesToWrite<'a> {
             kind,
             is_annotated: self.output == Output::Annotated,
         };
-        file_writer.write(runs, path, &mut writer)?;
-        writer.flush().map_err(unwritable)
+        let replaced_fields = file_writer.write(runs, path, &mut writer)?;
+        writer.flush().map_err(unwritable)?;
+        Ok(Wrote { removed_along: captures.counts().clone(), replaced_fields })
     }
 
-    /// Of one file, a run of neighbours at a time.
-    fn of_file(self, file: u32) -> impl Iterator<Item = Result<Vec<Written>>> + 'a {
+    /// Of one file, a run of neighbours at a time, without what goes with removed documents.
+    fn of_file<'c>(self, file: u32, captures: &'c Captures) -> impl Iterator<Item = Result<Vec<Written>>> + use<'a, 'c> {
         self.corpus.blocks_of_file(file).map(move |block| {
             let entries = self.corpus.entries(block)?.into_iter();
-            entries.filter_map(|entry| self.written(&entry).transpose()).collect()
+            entries.filter_map(|entry| self.written(&entry, captures).transpose()).collect()
         })
     }
 
@@ -236,12 +261,15 @@ impl<'a> EntriesToWrite<'a> {
     }
 
     /// An entry as it is written, if it is.
-    fn written(self, entry: &FileEntry) -> Result<Option<Written>> {
-        let FileEntry { place, position, document, lacks_text } = *entry;
-        let annotation = match document {
-            Some(document) if self.output == Output::Annotated => Some(self.fates.annotation(document)?),
-            Some(document) if self.fates.of(document) != Fate::Kept => return Ok(None),
-            None if self.output == Output::Annotated && lacks_text => Some(Annotation::WITHOUT_TEXT),
+    fn written(self, entry: &FileEntry, captures: &Captures) -> Result<Option<Written>> {
+        let FileEntry { place, position, ref what } = *entry;
+        let annotation = match what {
+            What::Document(document) if self.output == Output::Annotated => Some(self.fates.annotation(*document)?),
+            What::Document(document) if self.fates.of(*document) != Fate::Kept => return Ok(None),
+            What::Carried(_) if captures.is_removed(position) => return Ok(None),
+            What::Carried(kind) if self.output == Output::Annotated && [NULL_TEXT, NO_TEXT_FIELD].contains(&&**kind) => {
+                Some(Annotation::WITHOUT_TEXT)
+            }
             _ => None,
         };
         Ok(Some(Written { place, position, annotation }))

@@ -27,6 +27,13 @@ pub enum Error {
         id: String,
     },
 
+    /// A field in use that `--annotate` would overwrite.
+    #[error("--annotate writes a field '{}', which would replace the field '{field}' that this run uses: rename it in the input", field.split('.').next().unwrap_or_default())]
+    NoteReplacesField {
+        /// The field, as it was named.
+        field: String,
+    },
+
     /// A file that cannot be read as a document.
     #[error("{path} is no document: {reason}")]
     NotADocument {

@@ -6,6 +6,7 @@
 
 mod against;
 mod candidates;
+mod captures;
 mod checksum;
 mod compare;
 mod copies;
@@ -68,7 +69,7 @@ pub use prints::{
 pub use progress::{Counted, Progress, Silent};
 pub use sets::{Finding, SetsForm, SetsOptions, SetsReport, sets};
 pub use source::{NearlyLost, Source};
-pub use summary::{Band, Found, Input, Removal, SkippedEntry, Stage, Summary};
+pub use summary::{Band, Found, Input, Removal, SkippedEntry, Stage, Summary, Wrote};
 
 pub use tune::{
     Bought, Estimate, MOST_BYTES, PairStep, Plan, Point, Sampled, Suggestion, TuneOptions, Tuning, best_within, curve,

@@ -27,6 +27,8 @@ pub struct Summary {
     pub input: Input,
     /// What was found.
     pub found: Found,
+    /// What happened to the files that were written, beside the removals.
+    pub wrote: Wrote,
     /// What was asked for, and what that promises.
     pub parameters: Parameters,
     /// How many removed documents are how much like the one kept, from the lowest band to the highest.
@@ -77,7 +79,7 @@ pub struct Input {
     /// Documents with the id of another: file and position tell them apart.
     pub repeated_ids: u64,
     /// Entries of other kinds, such as `request` records, pictures, and records whose text is null or missing, by kind. They are
-    /// written as they are.
+    /// written as they are, but for those that belong to removed documents.
     pub carried: BTreeMap<String, u64>,
     /// Hidden files, and further names of files that were read: they were left out.
     pub left_out: LeftOut,
@@ -132,6 +134,26 @@ pub struct Found {
     pub checksum_collisions: u64,
     /// Removed documents that are less like the kept one than the threshold: none, but by `--group components`.
     pub removed_below_threshold: u64,
+}
+
+/// What happened to the files that were written, beside the removals.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Wrote {
+    /// Records of crawls that were left out with the removed documents they belong to, such as `request` records, by kind.
+    pub removed_along: BTreeMap<String, u64>,
+    /// Documents that had a field of the same name as one that `--annotate` writes. It was replaced.
+    pub replaced_fields: u64,
+}
+
+impl Wrote {
+    /// What happened to two files or more.
+    pub(crate) fn and(mut self, other: Self) -> Self {
+        for (kind, count) in other.removed_along {
+            *self.removed_along.entry(kind).or_default() += count;
+        }
+        self.replaced_fields += other.replaced_fields;
+        self
+    }
 }
 
 /// A band of similarity.
@@ -226,6 +248,7 @@ impl Summary {
                 checksum_collisions: corpus.checksum_collisions()?,
                 removed_below_threshold: below,
             },
+            wrote: Wrote::default(),
             parameters: Parameters::new(options, method),
             similarity: similarity(fates),
             least_alike: least_alike(corpus, fates)?,

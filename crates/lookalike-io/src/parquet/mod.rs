@@ -8,6 +8,7 @@
 //! it, also what lookalike knows nothing of, comes out as it went in. A file is hostile until proven otherwise: [`thrift`]
 //! and [`pages`] bound what it may claim, and [`guard`] catches what the `parquet` crate makes of the rest.
 
+mod arrow;
 mod column;
 mod encoded;
 mod filter;

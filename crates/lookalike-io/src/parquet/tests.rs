@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use lookalike_core::keep::FieldValue;
 use parquet::basic::Encoding;
-use parquet::data_type::{ByteArray, ByteArrayType};
-use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
+use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, SortingColumn};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
@@ -17,7 +17,7 @@ use super::samples::{Dice, Sample, file, metadata, read_back, sample};
 use crate::discover::discover;
 use crate::place::Shelf;
 use crate::read::{Chunk, Entry, Fields, NULL_TEXT, Parser, Refused, Settings, Stream, Unit};
-use crate::write::{Annotation, FileWriter, Written};
+use crate::write::{Annotation, FileWriter, NOTES, Written};
 
 fn fields(text: &str, id: Option<&str>, value: Option<&str>) -> Fields {
     Fields { text: text.to_owned(), id: id.map(str::to_owned), source: None, value: value.map(str::to_owned) }
@@ -25,7 +25,7 @@ fn fields(text: &str, id: Option<&str>, value: Option<&str>) -> Fields {
 
 fn filtered(bytes: &[u8], kept: &[u64], notes: Option<&[Annotation]>) -> Result<Vec<u8>, FilterError> {
     let mut output = Vec::new();
-    write_rows(file(bytes), kept, notes, &mut output).map(|()| output)
+    write_rows(file(bytes), kept, notes, &mut output).map(|_| output)
 }
 
 /// Some rows of a sample, at times all and at times none.
@@ -414,18 +414,53 @@ fn a_column_with_a_dot_in_its_name_goes_first() {
     assert_eq!(bytes, b"literal");
 }
 
+fn names(bytes: &[u8]) -> Vec<String> {
+    let footer = metadata(bytes);
+    footer.file_metadata().schema().get_fields().iter().map(|field| field.name().to_owned()).collect()
+}
+
 #[test]
-fn names_of_notes_that_are_taken_get_a_number() {
-    let bytes = file_of("message table { required binary kept (STRING); }", Some(&[b"a"]));
-    let note = Annotation { cluster: Some(1), kept: true, kept_id: None, similarity: None };
-    let once = filtered(&bytes, &[0], Some(std::slice::from_ref(&note))).unwrap();
-    let twice = filtered(&once, &[0], Some(&[note])).unwrap();
-    let footer = metadata(&twice);
-    let names: Vec<&str> = footer.file_metadata().schema().get_fields().iter().map(|field| field.name()).collect();
-    assert_eq!(
-        names,
-        ["kept", "cluster", "kept~2", "kept_id", "similarity", "cluster~2", "kept~3", "kept_id~2", "similarity~2"]
-    );
+fn columns_named_like_a_note_are_replaced() {
+    let bytes = file_of("message table { required group kept { required binary text (STRING); } }", Some(&[b"a"]));
+    let note = |cluster| Annotation { cluster: Some(cluster), kept: true, kept_id: None, similarity: Some(0.5) };
+    let (mut once, mut twice) = (Vec::new(), Vec::new());
+    assert_eq!(write_rows(file(&bytes), &[0], Some(&[note(1)]), &mut once), Ok(1));
+    assert_eq!(names(&once), NOTES);
+    assert_eq!(write_rows(file(&once), &[0], Some(&[note(2)]), &mut twice), Ok(1));
+    assert_eq!(names(&twice), NOTES);
+    assert_eq!(read_back(&twice)[0][0].values, [2_i64.to_le_bytes()]);
+    // Nothing is said to be replaced where nothing was, and without notes nothing is.
+    let plain = file_of("message table { required binary text (STRING); }", Some(&[b"a"]));
+    assert_eq!(write_rows(file(&plain), &[0], Some(&[note(1)]), Vec::new()), Ok(0));
+    assert_eq!(names(&filtered(&once, &[0], None).unwrap()), NOTES);
+}
+
+#[test]
+fn the_order_of_rows_is_told_of_the_columns_that_are_left() {
+    let schema = "message table { required int64 id; required int64 cluster; required binary text; }";
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    for (order, expected) in [(vec![0, 2, 1], Some(vec![0, 1])), (vec![1, 0], None)] {
+        let order =
+            order.into_iter().map(|column_idx| SortingColumn { column_idx, descending: true, nulls_first: false });
+        let properties = WriterProperties::builder().set_sorting_columns(Some(order.collect())).build();
+        let mut writer = SerializedFileWriter::new(Vec::new(), Arc::clone(&schema), Arc::new(properties)).unwrap();
+        let mut group = writer.next_row_group().unwrap();
+        for _ in 0..2 {
+            let mut column = group.next_column().unwrap().unwrap();
+            column.typed::<Int64Type>().write_batch(&[7], None, None).unwrap();
+            column.close().unwrap();
+        }
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<ByteArrayType>().write_batch(&[ByteArray::from("a")], None, None).unwrap();
+        column.close().unwrap();
+        group.close().unwrap();
+        let bytes = writer.into_inner().unwrap();
+        let note = Annotation { cluster: Some(1), kept: true, kept_id: None, similarity: None };
+        let footer = metadata(&filtered(&bytes, &[0], Some(&[note])).unwrap());
+        let order = footer.row_group(0).sorting_columns();
+        let columns = order.map(|order| order.iter().map(|column| column.column_idx).collect::<Vec<i32>>());
+        assert_eq!(columns, expected);
+    }
 }
 
 #[test]

@@ -20,6 +20,8 @@ pub struct Table {
     pub(crate) has_header: bool,
     /// Which column serves as what.
     columns: Vec<(Role, usize)>,
+    /// The names of all columns.
+    pub(crate) names: Vec<String>,
 }
 
 /// What may stand between cells, the likeliest first.
@@ -49,7 +51,7 @@ impl Table {
                 None => {}
             }
         }
-        Ok(Self { delimiter, has_header: settings.has_header, columns })
+        Ok(Self { delimiter, has_header: settings.has_header, columns, names })
     }
 
     /// Whether this is the start of a table: its first row has the name of the text column.
@@ -160,6 +162,33 @@ fn row_end(bytes: &[u8], start: usize, delimiter: u8) -> RowEnd {
             _ => {}
         }
     }
+}
+
+/// The cells of one row as they stand there, with their quotes; the last one without the line ends.
+pub(crate) fn raw_cells(row: &[u8], delimiter: u8) -> impl Iterator<Item = &[u8]> {
+    let mut start = Some(0);
+    std::iter::from_fn(move || {
+        let cell = &row[start?..];
+        let end = cell_end(cell, delimiter);
+        start = (cell.get(end) == Some(&delimiter)).then_some(start? + end + 1);
+        Some(&cell[..end])
+    })
+}
+
+/// Where the cell ends that `bytes` start with.
+fn cell_end(bytes: &[u8], delimiter: u8) -> usize {
+    let mut at = 0;
+    if bytes.first() == Some(&b'"') {
+        at = 1;
+        while let Some(quote) = memchr(b'"', &bytes[at..]) {
+            at += quote + 1;
+            if bytes.get(at) != Some(&b'"') {
+                break;
+            }
+            at += 1;
+        }
+    }
+    memchr3(delimiter, b'\n', b'\r', &bytes[at..]).map_or(bytes.len(), |end| at + end)
 }
 
 /// The cells of one row, unquoted; kept for its buffers.
@@ -358,6 +387,10 @@ mod tests {
                 cells.read(&bytes.as_bytes()[span.all.clone()], b',');
                 let ours: Vec<&[u8]> = (0..cells.count()).filter_map(|at| cells.cell(at)).collect();
                 prop_assert_eq!(ours, row.iter().collect::<Vec<_>>());
+                let raw: Vec<&[u8]> = raw_cells(&bytes.as_bytes()[span.all.clone()], b',').collect();
+                prop_assert_eq!(raw.len(), row.len());
+                let line = bytes[span.all.clone()].trim_end_matches(['\r', '\n']);
+                prop_assert_eq!(raw.join(&b','), line.as_bytes());
             }
         }
     }

@@ -27,10 +27,14 @@ use crate::web::Extract;
 pub(crate) use arc::is_record as is_arc_record;
 pub use chunk::{Chunk, Parser};
 pub use csv::Table;
+pub(crate) use csv::raw_cells;
 pub use fields::json_fields;
 pub(crate) use fields::{Refused, listed};
+pub(crate) use json::fields as object_fields;
 pub use stream::Stream;
 pub use units::{UNIT_BYTES, Unit, units};
+pub use warc::{Links, links};
+pub(crate) use warc::{goes_on, header_length, is_field};
 
 /// How files are read.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -285,18 +285,16 @@ impl Corpus {
         let documents = (self.blocks.first(block)..).zip(rows).map(|(document, row)| FileEntry {
             place: row.place,
             position: row.position,
-            document: Some(document),
-            lacks_text: false,
+            what: What::Document(document),
         });
         let mut entries: Vec<FileEntry> = documents.collect();
         let carried = self.blocks.others(block)?.carried;
-        entries.extend(carried.iter().map(|entry| {
-            let (place, position) = carried_place(entry, file);
-            let lacks_text = [NULL_TEXT, NO_TEXT_FIELD].contains(&&*entry.4);
-            FileEntry { place, position: before + position + 1, document: None, lacks_text }
+        entries.extend(carried.into_iter().map(|entry| {
+            let (place, position) = carried_place(&entry, file);
+            FileEntry { place, position: before + position + 1, what: What::Carried(entry.4.into_owned()) }
         }));
         // Blank lines that do not count have the position of what follows them.
-        entries.sort_unstable_by_key(|entry| (entry.position, entry.document.is_some(), entry.place.offset));
+        entries.sort_unstable_by_key(|entry| (entry.position, matches!(entry.what, What::Document(_)), entry.place.offset));
         Ok(entries)
     }
 
@@ -314,9 +312,14 @@ pub(crate) struct FileEntry {
     pub(crate) place: Place,
     /// Which entry of its file, counted from 1.
     pub(crate) position: u64,
-    pub(crate) document: Option<u32>,
-    /// Whether it is a record that would be a document, and has no text.
-    pub(crate) lacks_text: bool,
+    pub(crate) what: What,
+}
+
+/// What an entry of a file is.
+pub(crate) enum What {
+    Document(u32),
+    /// Carried along: of this kind.
+    Carried(String),
 }
 
 /// How many records of a file are looked at for the names of its fields.
