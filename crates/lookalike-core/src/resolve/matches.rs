@@ -139,7 +139,7 @@ mod tests {
 
     /// Who is compared with the last of so many members of one bucket, and how many pairs are not compared.
     fn compared(members: u32, references: References) -> (usize, u64) {
-        let lists: Lists = [0..members].into_iter().collect();
+        let lists: Lists = std::iter::once(0..members).collect();
         let buckets = Buckets::of_lists(members as usize, &[lists]);
         let of_family = |family: Family<'_>| {
             let neighbours = Neighbours::new(family, references);
