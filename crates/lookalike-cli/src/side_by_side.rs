@@ -84,9 +84,8 @@ impl Layout {
 
     /// A line with its marked parts in colour.
     fn painted(self, line: &Line) -> String {
-        let paint = |(text, is_marked): &(String, bool)| match *is_marked && self.is_colored {
-            true => format!("\x1b[33m{text}\x1b[0m"),
-            false => text.clone(),
+        let paint = |(text, is_marked): &(String, bool)| {
+            if *is_marked && self.is_colored { format!("\x1b[33m{text}\x1b[0m") } else { text.clone() }
         };
         line.parts.iter().map(paint).collect()
     }
@@ -120,7 +119,8 @@ fn marked(own: &[Passage], other: &[Passage], [open, close]: [&str; 2]) -> Vec<(
 
 /// Which bytes of a text are shown: its start, and what is around each difference, whichever side has it.
 fn kept(text: &str, own: &[Passage], other: &[Passage]) -> Vec<Range<usize>> {
-    let mut kept = vec![0..START];
+    let mut kept = Vec::new();
+    kept.push(0..START);
     let mut start = 0_usize;
     for passage in own {
         if !passage.is_shared {

@@ -61,7 +61,7 @@ impl Truths {
             let similarity = &lowest.expect("a shingle is of a scheme").similarity;
             match (&options.truth, &rows) {
                 (Some(file), Some(rows)) => {
-                    truths.add_file(&options.read, file, rows, similarity, &thresholds, progress)?
+                    truths.add_file(&options.read, file, rows, similarity, &thresholds, progress)?;
                 }
                 _ => truths.add_join(&options.read, similarity, &thresholds, progress)?,
             }
@@ -178,11 +178,14 @@ fn rows(file: &Path) -> Result<Vec<Row>> {
     let text = std::fs::read_to_string(file).map_err(cannot)?;
     let mut rows = Vec::new();
     for (number, line) in (1_u64..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
-        let row = if line.starts_with('{') { of_json(line).map(Some) } else { of_cells(line, number == 1) };
-        match row {
-            Some(row) => rows.extend(row),
-            None => return Err(Error::NotAPair { path: file.display().to_string(), line: number }),
-        }
+        let row = if line.starts_with('{') {
+            of_json(line)
+        } else if number == 1 && is_header(line) {
+            continue;
+        } else {
+            of_cells(line)
+        };
+        rows.push(row.ok_or_else(|| Error::NotAPair { path: file.display().to_string(), line: number })?);
     }
     Ok(rows)
 }
@@ -198,18 +201,17 @@ fn of_json(line: &str) -> Option<Row> {
     Some(Row { left: id("left_id")?, right: id("right_id")?, similarity })
 }
 
-/// The pair of a line, unless it is a header.
-fn of_cells(line: &str, is_first: bool) -> Option<Option<Row>> {
+/// Whether the first line names columns: by the name of the first, or by a third that is no number.
+fn is_header(line: &str) -> bool {
+    let mut cells = line.split('\t');
+    cells.next() == Some("left_id") || cells.nth(1).is_some_and(|cell| cell.trim().parse::<f64>().is_err())
+}
+
+fn of_cells(line: &str) -> Option<Row> {
     let mut cells = line.split('\t');
     let (left, right) = (cells.next()?.to_owned(), cells.next()?.to_owned());
-    let similarity: Option<f64> = match cells.next().map(|cell| cell.trim().parse()) {
-        // A header of two columns has no number to tell it by.
-        _ if is_first && left == "left_id" => return Some(None),
-        Some(Err(_)) if is_first => return Some(None),
-        Some(similarity) => Some(similarity.ok()?),
-        None => None,
-    };
-    Some(Some(Row { left, right, similarity }))
+    let similarity = cells.next().map(|cell| cell.trim().parse()).transpose().ok()?;
+    Some(Row { left, right, similarity })
 }
 
 #[cfg(test)]
