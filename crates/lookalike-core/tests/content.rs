@@ -5,6 +5,7 @@ use lookalike_core::text::content::ContentHasher;
 use lookalike_core::text::fold::Fold;
 use lookalike_judge::is_exact_copy;
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
 
 /// Pieces of texts, each written in several ways of which some are the same content.
 const PIECES: &[&[&str]] = &[
