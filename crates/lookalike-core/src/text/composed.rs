@@ -40,7 +40,7 @@ fn plain_end(text: &str) -> usize {
     let doubtful = (0..whole).step_by(BLOCK).find(|start| {
         let [first, second, third] = [0, 1, 2].map(|at| &bytes[start + at..start + at + BLOCK]);
         // Folds without a branch, for the compiler to make SIMD of.
-        first.iter().fold(false, |any, byte| any | (*byte >= DOUBTFUL))
+        first.iter().fold(0, |most, byte| most.max(*byte)) >= DOUBTFUL
             && first.iter().zip(second).zip(third).fold(false, |any, ((a, b), c)| any | is_doubtful(*a, *b, *c))
     });
     let byte = |at: usize| bytes.get(at).copied().unwrap_or(0);
@@ -53,6 +53,7 @@ fn plain_end(text: &str) -> usize {
 /// Whether three bytes begin with those of a character that is not known to be plain.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "called for every byte, and made SIMD of only where it is called")]
+#[expect(clippy::needless_bitwise_bool, clippy::manual_range_contains, reason = "a branch would be no SIMD")]
 fn is_doubtful(a: u8, b: u8, c: u8) -> bool {
     // Letters of Greek (without U+0387), Cyrillic, Armenian, Hebrew and Arabic, without their marks.
     let greek = (a == 0xCE) & (b != 0x87) | (a == 0xCF);
