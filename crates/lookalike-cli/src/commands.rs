@@ -8,8 +8,8 @@ use lookalike::io::write::OutputFile;
 use lookalike::{Progress, Silent, Stream, TextPair};
 
 use crate::args::{
-    Arguments, Command, CompareArguments, Dedup, DedupArguments, Destination, PairsArguments, ReportArgument, RunOptions,
-    SummaryArgument,
+    Arguments, Command, CompareArguments, Dedup, DedupArguments, Destination, PairsArguments, ReportArgument,
+    RunOptions, SummaryArgument,
 };
 use crate::assets;
 use crate::evaluate::EvaluateArguments;

@@ -247,7 +247,11 @@ impl<'a> EntriesToWrite<'a> {
     }
 
     /// Of one file, a run of neighbours at a time, without what goes with removed documents.
-    fn of_file<'c>(self, file: u32, captures: &'c Captures) -> impl Iterator<Item = Result<Vec<Written>>> + use<'a, 'c> {
+    fn of_file<'c>(
+        self,
+        file: u32,
+        captures: &'c Captures,
+    ) -> impl Iterator<Item = Result<Vec<Written>>> + use<'a, 'c> {
         self.corpus.blocks_of_file(file).map(move |block| {
             let entries = self.corpus.entries(block)?.into_iter();
             entries.filter_map(|entry| self.written(&entry, captures).transpose()).collect()
@@ -267,7 +271,9 @@ impl<'a> EntriesToWrite<'a> {
             What::Document(document) if self.output == Output::Annotated => Some(self.fates.annotation(*document)?),
             What::Document(document) if self.fates.of(*document) != Fate::Kept => return Ok(None),
             What::Carried(_) if captures.is_removed(position) => return Ok(None),
-            What::Carried(kind) if self.output == Output::Annotated && [NULL_TEXT, NO_TEXT_FIELD].contains(&&**kind) => {
+            What::Carried(kind)
+                if self.output == Output::Annotated && [NULL_TEXT, NO_TEXT_FIELD].contains(&&**kind) =>
+            {
                 Some(Annotation::WITHOUT_TEXT)
             }
             _ => None,

@@ -48,7 +48,11 @@ pub struct PairsReport {
 ///
 /// When an input cannot be read, or `writer` cannot be written to.
 pub fn pairs(options: &PairsOptions, writer: &mut dyn Write, progress: &dyn Progress) -> Result<PairsReport> {
-    run(options, &mut Rows { similarity: &options.similarity, format: options.format, writer, checksum_of: None }, progress)
+    run(
+        options,
+        &mut Rows { similarity: &options.similarity, format: options.format, writer, checksum_of: None },
+        progress,
+    )
 }
 
 /// What becomes of pairs: rows, or texts to look at.

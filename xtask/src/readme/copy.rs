@@ -63,11 +63,8 @@ fn copy_file(from: &Path, to: &Path) -> Result<()> {
 
 /// The files of the repository, as paths below `root`.
 fn files(root: &Path, target: &Path) -> Result<Vec<PathBuf>> {
-    let listed = Command::new("git")
-        .args(["ls-files", "-z", "--cached"])
-        .current_dir(root)
-        .stderr(Stdio::null())
-        .output();
+    let listed =
+        Command::new("git").args(["ls-files", "-z", "--cached"]).current_dir(root).stderr(Stdio::null()).output();
     let mut files = Vec::new();
     match listed {
         Ok(output) if output.status.success() => {

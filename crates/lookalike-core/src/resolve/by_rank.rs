@@ -297,9 +297,8 @@ fn the_estimate_of_what_was_passed_over_is_right_within_its_error() {
             block: 1024,
             threads: 1,
         };
-        let (_, passed_over) = case.run(|candidates, items, verifier| {
-            matches_within(candidates, items, case.references, verifier, case.most)
-        });
+        let (_, passed_over) = case
+            .run(|candidates, items, verifier| matches_within(candidates, items, case.references, verifier, case.most));
         assert!(passed_over.meetings() > 40_000, "too many to draw them all");
         let truth = case.not_compared(|bucket, left, _| bucket[..case.most].contains(&left));
         let true_matches = truth.iter().filter(|(left, right)| case.is_match(*left, *right)).count() as u64;

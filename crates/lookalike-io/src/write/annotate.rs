@@ -117,7 +117,8 @@ impl Annotation {
         // An id may have line ends in it, which would end the header.
         let kept_id = self.kept_id.as_ref().map(|id| id.replace(char::is_control, " "));
         let similarity = self.similarity.map(|similarity| similarity.to_string());
-        let values = [self.cluster.map(|cluster| cluster.to_string()), Some(self.kept.to_string()), kept_id, similarity];
+        let values =
+            [self.cluster.map(|cluster| cluster.to_string()), Some(self.kept.to_string()), kept_id, similarity];
         let line = |(name, value): (&str, Option<String>)| value.map(|value| format!("{name}: {value}{line_end}"));
         NOTE_HEADERS.into_iter().zip(values).filter_map(line).collect()
     }

@@ -294,7 +294,9 @@ impl Corpus {
             FileEntry { place, position: before + position + 1, what: What::Carried(entry.4.into_owned()) }
         }));
         // Blank lines that do not count have the position of what follows them.
-        entries.sort_unstable_by_key(|entry| (entry.position, matches!(entry.what, What::Document(_)), entry.place.offset));
+        entries.sort_unstable_by_key(|entry| {
+            (entry.position, matches!(entry.what, What::Document(_)), entry.place.offset)
+        });
         Ok(entries)
     }
 
