@@ -6,6 +6,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use lookalike_io::compression::Compression;
 use lookalike_io::discover::discover;
 use lookalike_io::format::{FileKind, Format};
 use lookalike_io::place::{Place, Shelf};
@@ -111,7 +112,7 @@ pub fn check(folder: &Path, name: &str, bytes: &[u8], settings: &Settings) -> Co
             // A column that nobody asked for is read when it is written, and its damage is seen then: no output is better
             // than one without what was kept.
             Err(lookalike_io::Error::Unreadable { .. }) if kind.format == Format::Parquet => return content,
-            result => result.unwrap(),
+            result => drop(result.unwrap()),
         }
         let (again, again_kind, ..) = read(&copy, settings);
         // Without what was skipped at its start, a file may look like one of another format; and with blank lines left
@@ -135,7 +136,16 @@ impl Content {
 
 fn read(path: &PathBuf, settings: &Settings) -> (Content, FileKind, Vec<Written>, Shelf) {
     let shelf = Shelf::new(discover(std::slice::from_ref(path), None).unwrap());
-    let mut stream = Stream::open(&Unit::whole(0), &shelf.files()[0], settings).unwrap();
+    let mut stream = match Stream::open(&Unit::whole(0), &shelf.files()[0], settings) {
+        // A table without the column of the text ends a run before anything is written.
+        Err(lookalike_io::Error::NoTextField { .. }) => {
+            let kind =
+                FileKind { format: Format::Other, compression: Compression::None, table: None, is_refused: true };
+            let content = Content { skipped: vec!["no text".to_owned()], ..Content::default() };
+            return (content, kind, Vec::new(), shelf);
+        }
+        stream => stream.unwrap(),
+    };
     let kind = (**stream.kind()).clone();
     let mut parser = Parser::new(settings);
     let mut content = Content::default();

@@ -1,6 +1,7 @@
 //! What a person types, checked once and turned into options.
 
 use std::io::Read;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -11,8 +12,8 @@ use lookalike::core::resolve::Scope;
 use lookalike::io::read::{Fields, Settings, Split};
 use lookalike::io::web::Extract;
 use lookalike::{
-    Against, Copies, DedupOptions, Group, Memory, Output, PairsOptions, ReadOptions, RowFormat, Share,
-    SimilarityOptions, SourceBy,
+    Against, Between, Copies, DedupOptions, Group, Memory, Output, PairsOptions, ReadOptions, RowFormat, Selection,
+    Share, SimilarityOptions, SourceBy,
 };
 
 use crate::evaluate::EvaluateArguments;
@@ -22,6 +23,7 @@ use crate::prints::PrintsArguments;
 use crate::resources::ResourceArguments;
 use crate::sets::SetsArguments;
 use crate::similarity::SimilarityArguments;
+use crate::streams;
 use crate::tune::TuneArguments;
 
 /// Find what is nearly the same, with proof: documents, records, sets, fingerprints.
@@ -46,12 +48,17 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Remove near-duplicates, and show for each what was kept in its place.
-    #[command(after_help = "Example:\n  lookalike dedup examples/news examples/five.jsonl --id id -o out\n\n\
-        writes out/kept/ (what stays, as it was), out/removed.jsonl (what went, and why) and out/summary.json.")]
+    #[command(after_help = "Examples:\n  lookalike dedup examples/news examples/five.jsonl --id id -o out\n  \
+        lookalike dedup - < examples/five.jsonl > clean.jsonl\n\n\
+        The first writes out/kept/ (what stays, as it was), out/removed.jsonl (what went, and why) and out/summary.json; \
+        the second is a filter, which writes only what stays.")]
     Dedup(DedupArguments),
     /// List every near-duplicate pair with its similarity.
     #[command(
-        after_help = "Example:\n  lookalike pairs examples/five.jsonl --id id --threshold 0.9 --format tsv > pairs.tsv"
+        after_help = "Examples:\n  lookalike pairs examples/five.jsonl --id id --threshold 0.9 --format tsv > pairs.tsv\n  \
+        lookalike pairs examples/news --id id --between 0.6,0.8 --sample 5 --show\n  \
+        lookalike pairs examples/news/agency.jsonl --against examples/news/herald.jsonl --id id\n\n\
+        The second shows five borderline pairs side by side; the third finds pairs of a document of the first file and one of the second."
     )]
     Pairs(PairsArguments),
     /// Find records that mean the same customer, site or product: in one table, or between two.
@@ -71,15 +78,16 @@ pub(crate) enum Command {
         lookalike prints --gallery examples/prints.csv examples/queries.csv --top 5\n\n\
         Impressions may be shifted, turned and stretched. Pairs with their score go to standard output, or to -o FILE.")]
     Prints(PrintsArguments),
-    /// What bands and rows find, let through and cost, before anything is run.
+    /// Count pairs by similarity, suggest a threshold, and say what bands and rows find and cost, before anything is run.
     #[command(after_help = "Examples:\n  lookalike tune --threshold 0.8 --recall 0.99 --svg curve.svg\n  \
         lookalike tune examples/news --threshold 0.7\n  lookalike tune --threshold 0.9 --budget 64B")]
     Tune(TuneArguments),
-    /// Compare methods over one corpus: recall, precision, time and memory.
-    #[command(after_help = "Example:\n  lookalike evaluate examples/news --methods minhash,simhash:bits=6\n\n\
+    /// Compare methods, thresholds and shingles over one corpus: recall, precision, time and memory.
+    #[command(after_help = "Examples:\n  lookalike evaluate examples/news --methods minhash,simhash:bits=6\n  \
+        lookalike evaluate examples/news --methods minhash --thresholds 0.7,0.8 --shingles word:3,char:5\n\n\
         The truth is found by an exact join, which holds all features in memory; or give it with --truth.")]
     Evaluate(EvaluateArguments),
-    /// Compare two documents: all measures, and what they share.
+    /// Compare two documents: all measures, and what differs.
     #[command(after_help = "Example:\n  lookalike compare agency-007 herald-007 --in examples/news --id id\n\n\
         Without --in the two are files, each with one document.")]
     Compare(CompareArguments),
@@ -95,8 +103,9 @@ pub(crate) enum Command {
 pub(crate) struct DedupArguments {
     #[command(flatten)]
     read: ReadArguments,
-    /// The folder to write to; it is made, and must be empty if it is there
-    #[arg(short, long, value_name = "DIR", required_unless_present = "dry_run")]
+    /// The folder to write to, which must be empty or not exist yet; - writes the kept documents of one file to standard output.
+    /// Not needed to filter standard input (-) to standard output
+    #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
     #[command(flatten)]
     against: AgainstArguments,
@@ -111,10 +120,18 @@ pub(crate) struct DedupArguments {
     /// Write no documents, only the evidence and the summary (to the output folder, if one is given)
     #[arg(long, conflicts_with = "annotate")]
     dry_run: bool,
-    /// Write all documents, each with its cluster, whether it is kept, by whom it is replaced, and their similarity
+    /// Write all documents, each with its cluster, whether it is kept, the id of the kept one, and their similarity;
+    /// existing fields of the same names are replaced
     #[arg(long)]
     annotate: bool,
-    /// Replace what an earlier run wrote to the output folder
+    /// Without an output folder: write what was removed, and why, to this file
+    #[arg(long, value_name = "FILE")]
+    removed: Option<PathBuf>,
+    /// How to print the summary: text goes to standard error; json goes to standard output, or to the last line of standard
+    /// error if documents go to standard output
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = SummaryArgument::Text)]
+    summary: SummaryArgument,
+    /// Replace what an earlier run wrote
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -136,10 +153,11 @@ struct AgainstArguments {
 #[derive(Debug, Args)]
 struct SourceArguments {
     /// Which source a document counts to: host, file, or a field's value (field:host for a field of such a name)
-    /// [default: the host of a page, else the file]
+    /// [default: the host of a page, else the file, or the folder of a file that is one document]
     #[arg(long, value_name = "FIELD|host|file")]
     source: Option<String>,
-    /// Stop before anything is written if a source of two documents or more loses this share of them: above 0, at most 1
+    /// Stop before anything is written if a source of two documents or more, or the whole input, loses this share of its
+    /// documents: above 0, at most 1
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     fail_if_source_loses: Option<f64>,
 }
@@ -148,15 +166,30 @@ struct SourceArguments {
 pub(crate) struct PairsArguments {
     #[command(flatten)]
     read: ReadArguments,
-    /// The file to write to, instead of standard output
+    /// The file to write to, instead of standard output (-)
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// How to write pairs
     #[arg(long, value_enum, default_value_t = FormatArgument::Jsonl)]
     format: FormatArgument,
-    /// Which pairs of exact copies to write: all, or for n copies only the n - 1 with the first (star)
+    /// Which pairs of documents with the same words to write: all, or of n such documents only the n - 1 pairs with the
+    /// first (star). With --against, star pairs only the first of them on each side
     #[arg(long, value_enum, default_value_t = CopiesArgument::All)]
     copies: CopiesArgument,
+    /// Compare INPUT with these files or folders: each pair has its left document in INPUT and its right one in REFERENCE; pairs
+    /// within either are left out (give INPUT before)
+    #[arg(long, value_name = "REFERENCE", num_args = 1..)]
+    against: Vec<PathBuf>,
+    /// Only pairs with a similarity from LOW up to, but not including, HIGH (a HIGH of 1 is included): instead of --threshold
+    #[arg(long, value_name = "LOW,HIGH", conflicts_with = "threshold", allow_hyphen_values = true, value_parser = between)]
+    between: Option<Between>,
+    /// Only N pairs, chosen at random: the same ones in every run
+    #[arg(long, value_name = "N")]
+    sample: Option<NonZeroUsize>,
+    /// Show pairs side by side, with what the other lacks in [-…-] and [+…+], instead of writing rows; 20 pairs, unless --sample
+    /// says otherwise
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) show: bool,
     /// Replace the output file if it is there
     #[arg(long)]
     pub(crate) force: bool,
@@ -175,6 +208,9 @@ pub(crate) struct CompareArguments {
     /// The corpus that the two ids are of
     #[arg(long = "in", value_name = "INPUT")]
     inputs: Vec<PathBuf>,
+    /// How to show the comparison: text for people, or one JSON object with every measure and all passages
+    #[arg(long, value_enum, default_value_t = ReportArgument::Text)]
+    pub(crate) format: ReportArgument,
     #[command(flatten)]
     settings: SettingArguments,
     #[command(flatten)]
@@ -260,6 +296,16 @@ pub(crate) enum ReportArgument {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum SummaryArgument {
+    /// For people
+    Text,
+    /// For programs: what summary.json has
+    Json,
+    /// Not at all
+    None,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
 enum ExtractArgument {
     Text,
     Article,
@@ -278,6 +324,9 @@ enum CopiesArgument {
     Star,
 }
 
+/// How many pairs are shown unless another number is asked for.
+const SHOWN: NonZeroUsize = NonZeroUsize::new(20).expect("it is not zero");
+
 /// More threads than any machine has cores would only get in each other's way.
 const MOST_THREADS: usize = 1024;
 
@@ -288,8 +337,53 @@ pub(crate) struct RunOptions {
     pub(crate) quiet: bool,
 }
 
+/// What `dedup` is to do, in one piece.
+pub(crate) struct Dedup {
+    pub(crate) options: DedupOptions,
+    pub(crate) run: RunOptions,
+    pub(crate) documents: Destination,
+    pub(crate) removed: Option<PathBuf>,
+    pub(crate) summary: SummaryArgument,
+}
+
+/// Where documents go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Destination {
+    Folder,
+    Stdout,
+    Nowhere,
+}
+
 impl DedupArguments {
-    pub(crate) fn options(self) -> Result<(DedupOptions, RunOptions)> {
+    /// Where documents go, by the flags that say so.
+    fn documents(&self) -> Result<Destination> {
+        let is_stream = |path: &PathBuf| path.as_os_str() == "-";
+        let is_filter = self.read.files_from.is_none() && matches!(&self.read.inputs[..], [input] if is_stream(input));
+        let documents = match &self.output {
+            Some(output) if is_stream(output) && self.dry_run => {
+                bail!("--dry-run writes no documents: leave out -o -, or give -o DIR for the evidence and the summary")
+            }
+            Some(output) if is_stream(output) => Destination::Stdout,
+            Some(_) => Destination::Folder,
+            None if self.dry_run => Destination::Nowhere,
+            None if is_filter => Destination::Stdout,
+            None => bail!(
+                "no output is given: add -o DIR; or give - alone to filter standard input to standard output (for one file: -o -)"
+            ),
+        };
+        if self.removed.is_some() && documents == Destination::Folder {
+            bail!(
+                "--removed is for runs without an output folder: leave it out, removed.jsonl is written to the folder"
+            );
+        }
+        if self.removed.as_ref().is_some_and(is_stream) {
+            bail!("--removed - is not possible: give the name of a file");
+        }
+        Ok(documents)
+    }
+
+    pub(crate) fn options(self) -> Result<Dedup> {
+        let documents = self.documents()?;
         let keep: Keep = self.keep.parse()?;
         let run = self.read.run_options()?;
         let (memory, work) = self.resources.options(self.force)?;
@@ -314,7 +408,7 @@ impl DedupArguments {
             },
             source: source.0,
             fail_if_source_loses: self.source.fail_if_source_loses.map(Share::new).transpose()?,
-            folder: self.output,
+            folder: self.output.filter(|_| documents == Destination::Folder),
             output: match (self.dry_run, self.annotate) {
                 (true, _) => Output::DryRun,
                 (false, true) => Output::Annotated,
@@ -324,7 +418,7 @@ impl DedupArguments {
             memory,
             work,
         };
-        Ok((options, run))
+        Ok(Dedup { options, run, documents, removed: self.removed, summary: self.summary })
     }
 }
 
@@ -356,14 +450,23 @@ impl PairsArguments {
     pub(crate) fn options(self) -> Result<(PairsOptions, RunOptions)> {
         let run = self.read.run_options()?;
         let (memory, work) = self.resources.options(self.force)?;
+        let similarity = match self.between {
+            Some(between) => self.similarity.with_threshold(between.low().value()),
+            None => self.similarity,
+        };
         let options = PairsOptions {
             read: self.read.options(None, memory)?,
-            similarity: self.similarity.options()?,
-            output: self.output,
+            similarity: similarity.options()?,
+            output: streams::file(self.output),
             format: self.format.into(),
             copies: match self.copies {
                 CopiesArgument::All => Copies::All,
                 CopiesArgument::Star => Copies::Star,
+            },
+            selection: Selection {
+                references: self.against,
+                between: self.between,
+                sample: self.sample.or(self.show.then_some(SHOWN)),
             },
             memory,
             work,
@@ -375,24 +478,21 @@ impl PairsArguments {
 impl CompareArguments {
     pub(crate) fn options(self) -> Result<(ReadOptions, SimilarityOptions)> {
         let settings = self.settings.settings(None)?;
-        Ok((ReadOptions { inputs: self.inputs, settings }, self.similarity.options()?))
+        Ok((ReadOptions { inputs: self.inputs, listed: Vec::new(), settings }, self.similarity.options()?))
     }
 }
 
 impl ReadArguments {
     /// `value` is the field that keep order compares.
     pub(crate) fn options(self, value: Option<&str>, memory: Memory) -> Result<ReadOptions> {
-        let mut inputs = self.inputs;
-        if let Some(list) = &self.files_from {
-            inputs.extend(read_list(list)?);
-        }
+        let listed = self.files_from.as_deref().map_or(Ok(Vec::new()), read_list)?;
         let is_bounded = self.settings.max_record.is_some();
         let mut settings = self.settings.settings(value)?;
         if !is_bounded {
             let longest = memory.longest_document().min(settings.longest.into());
             settings.longest = u32::try_from(longest).unwrap_or(settings.longest);
         }
-        Ok(ReadOptions { inputs, settings })
+        Ok(ReadOptions { inputs: self.inputs, listed, settings })
     }
 
     pub(crate) fn run_options(&self) -> Result<RunOptions> {
@@ -407,6 +507,15 @@ impl RunOptions {
         }
         Ok(Self { threads, quiet })
     }
+}
+
+/// A range of similarities as it is typed.
+fn between(written: &str) -> Result<Between> {
+    let ends = written.split_once(',').map(|(low, high)| (low.trim().parse(), high.trim().parse()));
+    let Some((Ok(low), Ok(high))) = ends else {
+        bail!("give two similarities with a comma between, such as 0.75,0.85");
+    };
+    Ok(Between::new(low, high)?)
 }
 
 /// The names that stand in a file, one a line.

@@ -1,20 +1,26 @@
 //! One function a command: options, job, result.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use lookalike::io::write::OutputFile;
-use lookalike::{Output, Progress, Silent};
+use lookalike::{Progress, Silent, Stream, TextPair};
 
-use crate::args::{Arguments, Command, CompareArguments, DedupArguments, PairsArguments, RunOptions};
+use crate::args::{
+    Arguments, Command, CompareArguments, Dedup, DedupArguments, Destination, PairsArguments, ReportArgument,
+    RunOptions, SummaryArgument,
+};
 use crate::assets;
 use crate::evaluate::EvaluateArguments;
 use crate::link::{self, Job, LinkArguments};
+use crate::number;
 use crate::prints::{self, PrintsArguments};
 use crate::sets::{self, SetsArguments};
 use crate::show;
+use crate::side_by_side::Layout;
 use crate::sources;
+use crate::streams::{self, Pipe, talk};
 use crate::tune::TuneArguments;
 use crate::watch::Watch;
 
@@ -40,38 +46,69 @@ pub(crate) fn run(arguments: Arguments) -> Result<Done> {
 }
 
 fn dedup(arguments: DedupArguments) -> Result<Done> {
-    let (options, run) = arguments.options()?;
-    let summary = with_threads(run, |progress| lookalike::dedup(&options, progress))??;
+    let dedup = arguments.options()?;
+    let Dedup { options, run, .. } = &dedup;
+    let mut stdout = streams::stdout();
+    let summary = with_threads(*run, |progress| {
+        let documents: &mut (dyn Write + Send) = match dedup.documents {
+            Destination::Folder => return lookalike::dedup(options, progress),
+            Destination::Stdout => &mut stdout,
+            Destination::Nowhere => &mut io::sink(),
+        };
+        lookalike::filter(options, Stream { documents, removed: dedup.removed.as_deref() }, progress)
+    })??;
     let skipped = summary.input.skipped + summary.input.reference_skipped;
     show::skipped(&summary.skipped, skipped);
     show::doubts(&summary.input, &options.read, options.keep.field());
-    sources::note_nearly_lost(&summary.nearly_lost, options.folder.is_some());
-    if !run.quiet {
-        // The result is there; that nobody reads about it does not undo it.
-        let _ = show::summary(&summary, options.folder.as_deref(), options.output);
+    show::replaced_fields(summary.wrote.replaced_fields);
+    sources::note_nearly_lost(&summary.nearly_lost, &dedup);
+    match (dedup.summary, dedup.documents) {
+        (SummaryArgument::Text, _) if !run.quiet => {
+            let mut text = Vec::new();
+            show::summary(&mut text, &summary, &dedup)?;
+            talk!("{}", String::from_utf8_lossy(&text).trim_end());
+        }
+        // Standard output has documents.
+        (SummaryArgument::Json, Destination::Stdout) => talk!("{}", serde_json::to_string(&summary)?),
+        (SummaryArgument::Json, _) => {
+            let json = serde_json::to_string_pretty(&summary)?;
+            streams::show(|out| writeln!(out, "{json}"))?;
+        }
+        (SummaryArgument::Text | SummaryArgument::None, _) => {}
     }
-    debug_assert!(options.folder.is_some() || options.output == Output::DryRun, "clap asks for one of them");
     Ok(done(skipped))
 }
 
 fn pairs(arguments: PairsArguments) -> Result<Done> {
-    let (target, force) = (arguments.output.clone(), arguments.force);
+    let (target, force, is_shown) = (streams::file(arguments.output.clone()), arguments.force, arguments.show);
     let (options, run) = arguments.options()?;
-    let report =
-        to_output(target.as_deref(), force, run, |writer, progress| lookalike::pairs(&options, writer, progress))?;
-    show::skipped(&report.skipped, report.input.skipped);
+    let (report, is_read) = to_output(target.as_deref(), force, run, |writer, progress| {
+        if !is_shown {
+            return lookalike::pairs(&options, writer, progress);
+        }
+        let layout = Layout::of_terminal(target.is_none());
+        let mut each = |pair: &TextPair| layout.write(writer, pair, &options.similarity);
+        lookalike::pairs_with_texts(&options, &mut each, progress)
+    })?;
+    let skipped = report.input.skipped + report.input.reference_skipped;
+    show::skipped(&report.skipped, skipped);
     show::doubts(&report.input, &options.read, None);
-    if !run.quiet {
+    if is_read && !run.quiet {
         show::pairs(&report);
     }
-    Ok(done(report.input.skipped))
+    Ok(done(skipped))
 }
 
 fn compare(arguments: CompareArguments) -> Result<Done> {
     let ids = [arguments.left.clone(), arguments.right.clone()];
+    let format = arguments.format;
     let (read, similarity) = arguments.options()?;
     let [left, right] = lookalike::find_in_corpus(&read, [&ids[0], &ids[1]])?;
-    show::comparison(&ids, &lookalike::compare(&left, &right, &similarity)?, &similarity)?;
+    let comparison = lookalike::compare(&left, &right, &similarity)?;
+    streams::show(|out| match format {
+        ReportArgument::Text => show::comparison(out, &ids, &comparison, &similarity),
+        ReportArgument::Json => show::comparison_as_json(out, &ids, &comparison),
+    })?;
     Ok(Done::All)
 }
 
@@ -84,7 +121,7 @@ fn link(arguments: LinkArguments) -> Result<Done> {
         }
         Job::Explain(options, ids) => {
             let explained = with_threads(run, |progress| lookalike::explain(&options, [&ids[0], &ids[1]], progress))??;
-            link::show_explanation(&ids, &explained)?;
+            streams::show(|out| link::show_explanation(out, &ids, &explained))?;
             return Ok(Done::All);
         }
         Job::Link(options) => {
@@ -105,24 +142,24 @@ fn link(arguments: LinkArguments) -> Result<Done> {
 }
 
 fn prints(arguments: PrintsArguments) -> Result<Done> {
-    let (target, force) = (arguments.output.clone(), arguments.force);
+    let (target, force) = (streams::file(arguments.output.clone()), arguments.force);
     let (options, run) = arguments.options()?;
-    let report =
+    let (report, is_read) =
         to_output(target.as_deref(), force, run, |writer, progress| lookalike::prints(&options, writer, progress))?;
     show::skipped(&report.skipped.named, report.skipped.count);
-    if !run.quiet {
+    if is_read && !run.quiet {
         prints::show(&report);
     }
     Ok(done(report.skipped.count))
 }
 
 fn sets(arguments: SetsArguments) -> Result<Done> {
-    let (target, force) = (arguments.output.clone(), arguments.force);
+    let (target, force) = (streams::file(arguments.output.clone()), arguments.force);
     let (options, run) = arguments.options()?;
-    let report =
+    let (report, is_read) =
         to_output(target.as_deref(), force, run, |writer, progress| lookalike::sets(&options, writer, progress))?;
     show::skipped(&report.skipped_rows, report.skipped);
-    if !run.quiet {
+    if is_read && !run.quiet {
         sets::show(&report, &options);
     }
     Ok(done(report.skipped))
@@ -131,8 +168,12 @@ fn sets(arguments: SetsArguments) -> Result<Done> {
 fn tune(arguments: TuneArguments) -> Result<Done> {
     let tune = arguments.options()?;
     let tuning = with_threads(tune.run, |progress| lookalike::tune(tune.options(), progress))??;
+    let skipped = tuning.sample.as_ref().map_or(0, |sample| sample.skipped);
+    if let Some(first) = tuning.sample.as_ref().and_then(|sample| sample.first_skipped.as_ref()) {
+        talk!("skipped {}, the first in {}", number::count(skipped), show::one_line(first));
+    }
     tune.show(&tuning)?;
-    Ok(Done::All)
+    Ok(done(skipped))
 }
 
 fn evaluate(arguments: EvaluateArguments) -> Result<Done> {
@@ -147,24 +188,24 @@ fn done(skipped: u64) -> Done {
     if skipped == 0 { Done::All } else { Done::WithSkipped }
 }
 
-/// Runs a job that writes rows: to a file, which is complete or absent, or to standard output.
+/// Runs a job that writes rows: to a file, which is complete or absent, or to standard output. Also says whether all of
+/// them were read: if they were not, it is not known how many there are.
 fn to_output<T: Send>(
     target: Option<&Path>,
     force: bool,
     run: RunOptions,
     job: impl FnOnce(&mut (dyn Write + Send), &dyn Progress) -> lookalike::Result<T> + Send,
-) -> Result<T> {
-    if let Some(target) = target {
-        let mut file = OutputFile::new(target, force)?;
-        let report = with_threads(run, |progress| job(file.writer(), progress))??;
+) -> Result<(T, bool)> {
+    let mut stdout = streams::stdout();
+    let mut file = target.map(|target| OutputFile::new(target, force)).transpose()?;
+    let mut pipe = Pipe::new(file.as_mut().map_or(&mut stdout, OutputFile::writer));
+    let report = with_threads(run, |progress| job(&mut pipe, progress))??;
+    let is_read = !pipe.is_closed();
+    // Only a pipe is ever closed, and a pipe is not moved into place.
+    if let Some(file) = file.filter(|_| is_read) {
         file.commit()?;
-        Ok(report)
-    } else {
-        let mut stdout = BufWriter::with_capacity(1 << 20, io::stdout());
-        let report = with_threads(run, |progress| job(&mut stdout, progress))??;
-        stdout.flush().context("cannot write to standard output")?;
-        Ok(report)
     }
+    Ok((report, is_read))
 }
 
 /// Runs a job on the threads that were asked for, with someone watching or not.

@@ -1,16 +1,16 @@
-//! `lookalike evaluate`: methods side by side.
+//! `lookalike evaluate`: methods, thresholds and shingles side by side.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::{Args, Parser};
 use lookalike::io::write::OutputFile;
-use lookalike::{EvaluateOptions, Evaluation, MethodOptions};
+use lookalike::{EvaluateOptions, Evaluation, MethodEvaluation, MethodOptions, Scheme, SimilarityOptions};
 
 use crate::args::{ReadArguments, ReportArgument, RunOptions};
 use crate::number;
 use crate::similarity::{MethodArguments, SimilarityArguments};
+use crate::streams::{self, talk};
 
 #[derive(Debug, Args)]
 pub(crate) struct EvaluateArguments {
@@ -20,7 +20,23 @@ pub(crate) struct EvaluateArguments {
     #[arg(long, value_name = "METHODS", value_delimiter = ',', conflicts_with_all = ["method", "exact"],
         default_value = "minhash,minhash:sketch=classic,supershingle,simhash,simhash:bits=6:verify")]
     methods: Vec<String>,
-    /// A file of the pairs that are true, as `pairs` writes them, instead of finding them by an exact join
+    /// Compare these thresholds too, such as 0.7,0.8,0.9
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        conflicts_with = "threshold",
+        allow_negative_numbers = true
+    )]
+    thresholds: Vec<f64>,
+    /// Compare these shingles too, such as word:3,word:5,char:5
+    #[arg(long, value_name = "LIST", conflicts_with = "shingle")]
+    shingles: Option<String>,
+    /// Also show how pairs are spread: scores of the pairs that agree in a band, and pairs by equal super-shingles
+    #[arg(long)]
+    histograms: bool,
+    /// A file of the pairs that are true, as `pairs` writes them or two ids with a tab between, instead of finding them by an
+    /// exact join
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
     /// Write everything to this file too, as JSON
@@ -56,29 +72,66 @@ struct Written {
 impl EvaluateArguments {
     pub(crate) fn options(self) -> Result<Evaluate> {
         let run = self.read.run_options()?;
-        let similarity = self.similarity.options()?;
-        let method = |written: &String| Ok((written.clone(), self.method(written)?));
-        let methods = self.methods.iter().map(method).collect::<Result<Vec<_>>>()?;
+        if self.output.as_deref().is_some_and(|output| output.as_os_str() == "-") {
+            bail!("-o - is not possible: standard output has the table; give --format json to have JSON there instead");
+        }
+        let schemes = self.schemes()?;
         let read = self.read.options(None, lookalike::Memory::half_of_machine())?;
-        let options = EvaluateOptions { read, similarity, methods, truth: self.truth };
+        let options = EvaluateOptions { read, schemes, truth: self.truth, histograms: self.histograms };
         Ok(Evaluate { options, run, output: self.output, force: self.force, format: self.format })
     }
 
-    fn method(&self, written: &str) -> Result<MethodOptions> {
-        let mut parts = written.split(':');
-        let mut flags = vec!["--method".to_owned(), parts.next().unwrap_or_default().to_owned()];
-        for part in parts {
-            match part.split_once('=') {
-                Some((name, value)) => flags.extend([format!("--{name}"), value.to_owned()]),
-                None => flags.push(format!("--{part}")),
+    /// Every method with every threshold and shingle.
+    fn schemes(&self) -> Result<Vec<Scheme>> {
+        let (threshold, shingle) = self.similarity.typed();
+        let thresholds = if self.thresholds.is_empty() { vec![threshold] } else { self.thresholds.clone() };
+        let shingles = self.shingles.as_deref().map_or(vec![shingle.to_owned()], shingles);
+        let mut schemes = Vec::new();
+        for shingle in &shingles {
+            for threshold in &thresholds {
+                let arguments = self.similarity.with_shingle(shingle).with_threshold(*threshold);
+                let similarity = arguments.options()?;
+                for written in &self.methods {
+                    let method = method(&arguments, written)?;
+                    let similarity = SimilarityOptions { method, ..similarity.clone() };
+                    schemes.push(Scheme { name: written.clone(), similarity });
+                }
             }
         }
-        let read = Written::try_parse_from(flags).map_err(|error| {
-            let line = error.to_string().lines().next().unwrap_or_default().replace("error: ", "");
-            anyhow::anyhow!("'{written}' is not a method: {line}; write it such as simhash:bits=6:verify")
-        })?;
-        self.similarity.method_of(&read.method).with_context(|| format!("the method '{written}'"))
+        Ok(schemes)
     }
+}
+
+/// Shingles between commas. What has no word before it is one more language of the stop words before it.
+fn shingles(written: &str) -> Vec<String> {
+    let mut shingles: Vec<String> = Vec::new();
+    for part in written.split(',').map(str::trim) {
+        match shingles.last_mut().filter(|last| last.starts_with("stopword:") && is_language(part)) {
+            Some(last) => *last += &format!(",{part}"),
+            None => shingles.push(part.to_owned()),
+        }
+    }
+    shingles
+}
+
+fn is_language(part: &str) -> bool {
+    !part.contains(':') && part != "stopword"
+}
+
+fn method(arguments: &SimilarityArguments, written: &str) -> Result<MethodOptions> {
+    let mut parts = written.split(':');
+    let mut flags = vec!["--method".to_owned(), parts.next().unwrap_or_default().to_owned()];
+    for part in parts {
+        match part.split_once('=') {
+            Some((name, value)) => flags.extend([format!("--{name}"), value.to_owned()]),
+            None => flags.push(format!("--{part}")),
+        }
+    }
+    let read = Written::try_parse_from(flags).map_err(|error| {
+        let line = error.to_string().lines().next().unwrap_or_default().replace("error: ", "");
+        anyhow::anyhow!("'{written}' is not a method: {line}; write it such as simhash:bits=6:verify")
+    })?;
+    arguments.method_of(&read.method).with_context(|| format!("the method '{written}'"))
 }
 
 impl Evaluate {
@@ -89,52 +142,94 @@ impl Evaluate {
             writeln!(file.writer(), "{json}").with_context(|| format!("cannot write {}", path.display()))?;
             file.commit()?;
         }
-        let mut out = io::stdout().lock();
-        match self.format {
-            ReportArgument::Json => writeln!(out, "{}", serde_json::to_string_pretty(evaluation)?)?,
-            ReportArgument::Text => write!(out, "{}", text(evaluation))?,
+        if !self.run.quiet {
+            talk!("{}", heading(evaluation).trim_end());
         }
-        out.flush()?;
-        Ok(())
+        let shown = match self.format {
+            ReportArgument::Json => serde_json::to_string_pretty(evaluation)? + "\n",
+            ReportArgument::Text => table(evaluation) + &bands(evaluation) + &super_shingles(evaluation),
+        };
+        streams::show(|out| out.write_all(shown.as_bytes()))
     }
 }
 
-fn text(evaluation: &Evaluation) -> String {
-    let truth = &evaluation.truth;
-    let took = truth.seconds.map_or(String::new(), |seconds| format!(", in {}", number::seconds(seconds)));
-    let unknown = match truth.unknown {
-        0 => String::new(),
-        unknown => format!(" ({} of documents that are not there)", number::of(unknown, "pair")),
-    };
+/// What was compared, and with what: talk, beside the table.
+fn heading(evaluation: &Evaluation) -> String {
+    let [shingles, thresholds] = [is_varied(evaluation, shingle), is_varied(evaluation, threshold)];
+    let first = &evaluation.truth[0];
+    let of_all = |is_varied: bool, said: String| if is_varied { String::new() } else { said };
     let mut text = format!(
-        "{} of {}, {} shingles, {} of {} or more\ntruth: {} by {}{took}{unknown}\n\n",
+        "{} of {}{}, {}{}\n",
         number::of(evaluation.texts, "distinct text"),
         number::of(evaluation.input.documents, "document"),
-        evaluation.shingle,
+        of_all(shingles, format!(", {} shingles", first.shingle)),
         evaluation.measure,
-        evaluation.threshold,
-        number::of(truth.pairs, "pair"),
-        truth.by,
+        of_all(thresholds, format!(" of {} or more", first.threshold)),
     );
-    text += &table(evaluation);
-    text += &bands(evaluation);
-    text += &super_shingles(evaluation);
-    text
+    for truth in &evaluation.truth {
+        let took = truth.seconds.map_or(String::new(), |seconds| format!(", in {}", number::seconds(seconds)));
+        let unknown = match truth.unknown {
+            0 => String::new(),
+            unknown => format!(" ({} of documents that are not there)", number::of(unknown, "pair")),
+        };
+        let mut which = String::new();
+        if shingles {
+            which += &format!(" with {}", truth.shingle);
+        }
+        if thresholds {
+            which += &format!(" at {}", truth.threshold);
+        }
+        text += &format!("truth{which}: {} by {}{took}{unknown}\n", number::of(truth.pairs, "pair"), truth.by);
+    }
+    text + "\n"
 }
 
+/// Whether schemes differ in something.
+fn is_varied(evaluation: &Evaluation, of: impl Fn(&MethodEvaluation) -> String) -> bool {
+    evaluation.methods.iter().any(|method| of(method) != of(&evaluation.methods[0]))
+}
+
+fn shingle(method: &MethodEvaluation) -> String {
+    method.shingle.clone()
+}
+
+fn threshold(method: &MethodEvaluation) -> String {
+    method.threshold.to_string()
+}
+
+/// A line for each scheme. Thresholds and shingles that are the same for all are said beside it.
 fn table(evaluation: &Evaluation) -> String {
-    let name_width = evaluation.methods.iter().map(|method| method.name.len()).max().unwrap_or(0).max(6);
+    let mut columns = vec![("method", evaluation.methods.iter().map(|method| method.name.clone()).collect())];
+    if is_varied(evaluation, threshold) {
+        columns.insert(0, ("threshold", evaluation.methods.iter().map(threshold).collect()));
+    }
+    if is_varied(evaluation, shingle) {
+        columns.insert(0, ("shingle", evaluation.methods.iter().map(shingle).collect()));
+    }
+    let padded = |(name, cells): &(&str, Vec<String>), row: Option<usize>| {
+        let width = cells.iter().map(String::len).max().unwrap_or(0).max(name.len());
+        format!("{:width$}  ", row.map_or(*name, |row| &*cells[row]))
+    };
+    let start = |row: Option<usize>| columns.iter().map(|column| padded(column, row)).collect::<String>();
     let mut text = format!(
-        "{:name_width$}  {:>9} {:>8} {:>9} {:>8} {:>10} {:>9} {:>8} {:>10}\n",
-        "method", "pairs", "recall", "precision", "F1", "candidates", "seconds", "bytes", "memory"
+        "{}{:>9} {:>8} {:>9} {:>8} {:>10} {:>9} {:>8} {:>10}\n",
+        start(None),
+        "pairs",
+        "recall",
+        "precision",
+        "F1",
+        "candidates",
+        "seconds",
+        "bytes",
+        "memory"
     );
-    for method in &evaluation.methods {
+    for (row, method) in evaluation.methods.iter().enumerate() {
         let score = &method.score;
         let memory = method.peak_memory_bytes.map_or("–".to_owned(), number::bytes);
         let candidates = method.candidates.map_or("–".to_owned(), number::count);
         text += &format!(
-            "{:name_width$}  {:>9} {:>8.4} {:>9.4} {:>8.4} {candidates:>10} {:>9.2} {:>8} {memory:>10}\n",
-            method.name,
+            "{}{:>9} {:>8.4} {:>9.4} {:>8.4} {candidates:>10} {:>9.2} {:>8} {memory:>10}\n",
+            start(Some(row)),
             number::count(score.found),
             score.recall,
             score.precision,
@@ -146,7 +241,6 @@ fn table(evaluation: &Evaluation) -> String {
     text
 }
 
-/// Bands whose numbers are much the same are not all worth a line: the first, and all together.
 fn bands(evaluation: &Evaluation) -> String {
     if evaluation.bands.is_empty() {
         return String::new();

@@ -12,6 +12,7 @@ use lookalike::{AddOptions, LinkOptions, LinkReport};
 use crate::args::RunOptions;
 use crate::number;
 use crate::show::one_line;
+use crate::streams::talk;
 
 #[derive(Debug, Args)]
 pub(crate) struct LinkArguments {
@@ -73,6 +74,9 @@ impl LinkArguments {
         if let Some(new) = self.add {
             return Ok((Job::Add(AddOptions { new, folder: self.first }), run));
         }
+        if self.output.as_deref().is_some_and(|output| output.as_os_str() == "-") {
+            bail!("-o - is not possible: link writes several tables; give -o DIR, the name of a folder");
+        }
         if let Some(threshold) = self.threshold.filter(|threshold| !(*threshold > 0.0 && *threshold < 1.0)) {
             bail!("--threshold {threshold} is not possible: give a probability above 0 and below 1, such as 0.9");
         }
@@ -112,7 +116,7 @@ pub(crate) fn write_config(config: &Config, path: &Path) -> Result<()> {
     let kinds = "# kind: person-name, organisation, address, phone, date, number, code, email, free-text or ignored\n";
     let text = toml::to_string_pretty(config).context("cannot write the config")?;
     std::fs::write(path, format!("{kinds}{text}")).with_context(|| format!("cannot write {}", path.display()))?;
-    eprintln!("wrote {}: edit it, and give it back with --config", path.display());
+    talk!("wrote {}: edit it, and give it back with --config", path.display());
     Ok(())
 }
 
@@ -181,8 +185,7 @@ pub(crate) fn show(report: &LinkReport, folder: &Path) -> io::Result<()> {
 }
 
 /// Why two records are a match, field by field.
-pub(crate) fn show_explanation(ids: &[String; 2], explanation: &Explanation) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+pub(crate) fn show_explanation(out: &mut dyn Write, ids: &[String; 2], explanation: &Explanation) -> io::Result<()> {
     let [left, right] = ids.each_ref().map(|id| one_line(id));
     writeln!(out, "{left} and {right}: probability {:.6}, {} points", explanation.probability, explanation.points)?;
     let shown = |value: &Option<String>| one_line(value.as_deref().unwrap_or("(missing)"));

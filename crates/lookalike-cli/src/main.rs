@@ -2,6 +2,7 @@
 //!
 //! stdout is data, stderr is talk. Exit 0 is done, 1 is done with skipped input, 2 is not done.
 #![forbid(unsafe_code)]
+#![deny(clippy::print_stdout, clippy::print_stderr, reason = "they panic when nobody reads: see streams.rs")]
 
 mod args;
 mod assets;
@@ -14,14 +15,18 @@ mod prints;
 mod resources;
 mod sets;
 mod show;
+mod side_by_side;
 mod similarity;
 mod sources;
+mod streams;
 mod tune;
 mod watch;
 
 use std::process::ExitCode;
 
 use clap::Parser;
+
+use crate::streams::talk;
 
 fn main() -> ExitCode {
     let arguments = match args::Arguments::try_parse() {
@@ -31,17 +36,14 @@ fn main() -> ExitCode {
     // Without a handler the run can still be ended; only what it has begun would be left behind.
     let _ = ctrlc::set_handler(|| {
         lookalike::io::write::abandon_unfinished();
-        eprintln!("\nlookalike: {}", resources::interrupted());
+        talk!("\nlookalike: {}", resources::interrupted());
         std::process::exit(2);
     });
     match commands::run(arguments) {
         Ok(commands::Done::All) => ExitCode::SUCCESS,
         Ok(commands::Done::WithSkipped) => ExitCode::from(1),
         Err(error) => {
-            // A reader that went away, as `head` does, is no reason to complain.
-            if !show::is_closed_pipe(&error) {
-                eprintln!("lookalike: {}", show::one_line(&format!("{error:#}")));
-            }
+            talk!("lookalike: {}", show::one_line(&format!("{error:#}")));
             ExitCode::from(2)
         }
     }

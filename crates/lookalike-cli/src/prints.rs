@@ -12,6 +12,7 @@ use lookalike::{CandidateRecall, GridOptions, PrintColumns, PrintSearch, PrintsO
 
 use crate::args::{FormatArgument, RunOptions};
 use crate::number;
+use crate::streams::{self, talk};
 
 /// As many triples as still fit the memory of any machine, many times over what helps.
 const MOST_BUCKETS: usize = 1 << 20;
@@ -130,7 +131,7 @@ impl PrintsArguments {
             search,
             threshold: self.threshold,
             format: self.format.into(),
-            output: self.output,
+            output: streams::file(self.output),
         };
         Ok((options, run))
     }
@@ -168,34 +169,34 @@ pub(crate) fn show(report: &PrintsReport) {
         Some(known) => format!("{prints} in a gallery of {}", number::count(known)),
         None => prints,
     };
-    eprintln!("{} among {among}, in {}", number::of(report.rows, "pair"), number::seconds(seconds));
+    talk!("{} among {among}, in {}", number::of(report.rows, "pair"), number::seconds(seconds));
     if let Some(recall) = report.recall.filter(|_| report.pairs > 0) {
         let (compared, pairs) = (number::count(report.compared), number::count(report.pairs));
-        eprintln!("candidates: {compared} of {pairs} pairs were aligned; {}", candidate_recall(recall));
+        talk!("candidates: {compared} of {pairs} pairs were aligned; {}", candidate_recall(recall));
     }
     if let Some(grid) = report.grid {
         let (squares, buckets) = (number::count(grid.square_count.into()), number::count(grid.bucket_count));
-        eprintln!(
+        talk!(
             "grid: {squares} squares, {:.3} of them with a minutia, and {buckets} triples; {} of {} pairs share one",
             grid.density,
             number::count(report.compared),
             number::count(report.pairs)
         );
-        eprintln!(
+        talk!(
             "by the model, where a minutia comes again in its square with a chance of {}: {:.3} of the pairs of a finger share \
              one, and {:.3} of all others; not if prints are shifted or turned",
-            grid.comes_again, grid.found, grid.by_chance
+            grid.comes_again,
+            grid.found,
+            grid.by_chance
         );
     }
     if report.too_few > 0 {
         let prints = number::of(report.too_few, "print");
-        eprintln!(
-            "note: {prints} with fewer than {FEWEST_MINUTIAE} minutiae, too few to be like anything: they score 0"
-        );
+        talk!("note: {prints} with fewer than {FEWEST_MINUTIAE} minutiae, too few to be like anything: they score 0");
     }
     if report.repeated_ids > 0 {
         let prints = number::of(report.repeated_ids, "print");
-        eprintln!("note: {prints} with the id of another: the output cannot tell them apart");
+        talk!("note: {prints} with the id of another: the output cannot tell them apart");
     }
 }
 

@@ -12,6 +12,7 @@ use lookalike::{Finding, SetsForm, SetsOptions, SetsReport};
 
 use crate::args::{FormatArgument, RunOptions};
 use crate::number;
+use crate::streams::talk;
 
 #[derive(Debug, Args)]
 pub(crate) struct SetsArguments {
@@ -158,12 +159,12 @@ pub(crate) fn show(report: &SetsReport, options: &SetsOptions) {
     let against = report.against.map_or(String::new(), |count| format!(" and {}", number::of(count, "set")));
     let pairs = number::of(report.pairs, "pair");
     let sets = number::of(report.sets, "set");
-    eprintln!("{pairs} among {sets}{against}, in {}", number::seconds(seconds));
+    talk!("{pairs} among {sets}{against}, in {}", number::seconds(seconds));
     if let Finding::Sketched { threshold, banding } = options.finding {
-        eprintln!("note: found by {}", recall(options.measure, threshold, banding));
+        talk!("note: found by {}", recall(options.measure, threshold, banding));
     }
     if report.empty > 0 {
-        eprintln!("note: {} without elements, like nothing", number::of(report.empty, "set"));
+        talk!("note: {} without elements, like nothing", number::of(report.empty, "set"));
     }
 }
 

@@ -1,49 +1,65 @@
 //! Results for a person.
 
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
 use std::process::ExitCode;
 
+use clap::CommandFactory;
+use lookalike::core::passed_over::PassedOverEstimate;
+use lookalike::io::discover::{LeftOut, Names};
+use lookalike::io::read::{HEADER, NO_TEXT_FIELD, NULL_TEXT};
 use lookalike::{
     Comparison, Input, Output, PairsReport, Parameters, ReadOptions, Side, SimilarityOptions, SkippedEntry, Summary,
+    Verdict,
 };
+use serde::Serialize;
 
+use crate::args::{Arguments, Dedup};
+use crate::streams::{self, talk};
 use crate::{number, sources};
 
 /// How many skipped entries are shown; the summary has more of them.
 const SHOWN_SKIPPED: usize = 10;
 
+/// How many names of files are shown that were left out; the summary has more of them.
+const SHOWN_NAMES: usize = 3;
+
 /// How much of a long passage is shown at its start and at its end.
 const PASSAGE_END: usize = 120;
 
-/// A wrong call: one line with the remedy. Help and version are no errors.
+/// A wrong call: one line with the remedy. Help and version are not errors.
 pub(crate) fn usage_error(error: &clap::Error) -> ExitCode {
     use clap::error::ErrorKind;
-    if matches!(
-        error.kind(),
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
-    ) {
-        let _ = error.print();
-        return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            // Styled where standard output is a terminal, as clap would print it.
+            let text = error.render();
+            let is_terminal = io::stdout().is_terminal();
+            let text = if is_terminal { text.ansi().to_string() } else { text.to_string() };
+            return match streams::show(|out| out.write_all(text.as_bytes())) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => {
+                    talk!("lookalike: {error:#}");
+                    ExitCode::from(2)
+                }
+            };
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _ = error.print();
+            return ExitCode::from(2);
+        }
+        _ => {}
     }
     let text = error.to_string();
     let message = text.split("\n\nUsage").next().unwrap_or(&text).split("\n\nFor more").next().unwrap_or(&text);
-    let words: Vec<&str> = message.trim_start_matches("error: ").split_whitespace().collect();
+    let message = message.trim_start_matches("error: ").replace("\n\n  tip: ", "; ");
+    let words: Vec<&str> = message.split_whitespace().collect();
     // Help on the command that was meant, if one was.
-    let command = std::env::args().nth(1).filter(|word| ["dedup", "pairs", "compare", "prints"].contains(&&**word));
+    let typed = std::env::args_os().nth(1).unwrap_or_default();
+    let program = Arguments::command();
+    let command = program.get_subcommands().map(clap::Command::get_name).find(|name| *name == typed);
     let help = command.map_or("lookalike --help".to_owned(), |command| format!("lookalike {command} --help"));
-    eprintln!("lookalike: {}; see {help}", words.join(" "));
+    talk!("lookalike: {}; see {help}", words.join(" "));
     ExitCode::from(2)
-}
-
-/// Whether an error only says that nobody reads standard output any more.
-pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    let is_closed = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
-    match error.downcast_ref::<lookalike::Error>() {
-        Some(lookalike::Error::Io(lookalike::io::Error::Unwritable { cause, .. })) => is_closed(cause),
-        Some(_) => false,
-        None => error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(is_closed),
-    }
 }
 
 /// A text from the input that must not move the cursor or start a line of its own.
@@ -53,37 +69,76 @@ pub(crate) fn one_line(text: &str) -> String {
 
 /// What is probably not as the user thinks.
 pub(crate) fn doubts(input: &Input, read: &ReadOptions, keep: Option<&str>) {
-    let documents = |count: u64| match count {
-        1 => "1 document has".to_owned(),
-        count => format!("{} documents have", number::count(count)),
+    // One document has a field and is known by its place; several have it and are.
+    let documents = |count: u64, one: &str, several: &str| match count {
+        1 => format!("1 document {one}"),
+        count => format!("{} documents {several}", number::count(count)),
     };
     if let Some(id) = &read.settings.fields.id
         && input.without_id > 0
     {
-        eprintln!("note: {} no field '{id}', and are known by file and line", documents(input.without_id));
+        let said = |verbs: [&str; 2]| format!("{} no field '{id}', and {} known by file and line", verbs[0], verbs[1]);
+        talk!("note: {}", documents(input.without_id, &said(["has", "is"]), &said(["have", "are"])));
     }
     if let Some(field) = keep
         && input.without_value > 0
     {
-        eprintln!("note: {} no field '{field}', and are kept last", documents(input.without_value));
+        let said = |verbs: [&str; 2]| format!("{} no field '{field}', and {} kept last", verbs[0], verbs[1]);
+        talk!("note: {}", documents(input.without_value, &said(["has", "is"]), &said(["have", "are"])));
     }
     if let Some(field) = &read.settings.fields.source
         && input.without_source > 0
     {
-        eprintln!("note: {} no field '{field}', and count to '(no source)'", documents(input.without_source));
+        let said = |verbs: [&str; 2]| format!("{} no field '{field}', and {} to '(no source)'", verbs[0], verbs[1]);
+        talk!("note: {}", documents(input.without_source, &said(["has", "counts"]), &said(["have", "count"])));
     }
     if input.repeated_ids > 0 {
-        eprintln!("note: {} the id of another: the output cannot tell them apart", documents(input.repeated_ids));
+        let documents = documents(input.repeated_ids, "has", "have");
+        talk!("note: {documents} the id of another: tell them apart by file and position");
+    }
+    let LeftOut { hidden, links } = &input.left_out;
+    if hidden.count > 0 {
+        let were = if hidden.count == 1 { "file or folder was" } else { "files or folders were" };
+        let count = number::count(hidden.count);
+        talk!("note: {count} hidden {were} left out ({}): name them to read them", some_names(hidden));
+    }
+    if links.count > 0 {
+        let (are, were) = if links.count == 1 { ("file is a link", "was") } else { ("files are links", "were") };
+        let (count, names) = (number::count(links.count), some_names(links));
+        talk!("note: {count} {are} to what is read under another name, and {were} left out ({names})");
     }
     if input.documents == 0 && !input.carried.is_empty() {
-        let carried = number::of(input.carried.values().sum(), "entry of another kind");
-        eprintln!("note: no document, but {carried} ({})", carried_kinds(input));
+        let carried = match input.carried.values().sum() {
+            1 => "1 entry of another kind".to_owned(),
+            count => format!("{} entries of other kinds", number::count(count)),
+        };
+        talk!("note: no document, but {carried} ({})", kinds(input.carried.iter()));
     }
 }
 
-/// What was passed over, by kind.
-fn carried_kinds(input: &Input) -> String {
-    let kinds = input.carried.iter().map(|(kind, count)| format!("{} {kind}", number::count(*count)));
+/// What notes took the place of.
+pub(crate) fn replaced_fields(documents: u64) {
+    let had = match documents {
+        0 => return,
+        1 => "1 document already had a field".to_owned(),
+        documents => format!("{} documents already had a field", number::count(documents)),
+    };
+    talk!("note: {had} that --annotate writes (cluster, kept, kept_id, similarity): it was replaced in the output");
+}
+
+/// The first names, and how many there are besides.
+fn some_names(names: &Names) -> String {
+    let mut shown: Vec<String> = names.first.iter().take(SHOWN_NAMES).map(|name| one_line(name)).collect();
+    let more = names.count - shown.len() as u64;
+    if more > 0 {
+        shown.push(format!("{} more", number::count(more)));
+    }
+    shown.join(", ")
+}
+
+/// Kinds of what was passed over, each with its number.
+fn kinds<'a>(kinds: impl Iterator<Item = (&'a String, &'a u64)>) -> String {
+    let kinds = kinds.map(|(kind, count)| format!("{} {kind}", number::count(*count)));
     kinds.collect::<Vec<_>>().join(", ")
 }
 
@@ -91,26 +146,30 @@ fn carried_kinds(input: &Input) -> String {
 pub(crate) fn skipped(skipped: &[SkippedEntry], count: u64) {
     for SkippedEntry { file, entry, position, reason } in skipped.iter().take(SHOWN_SKIPPED) {
         match *entry {
-            "file" => eprintln!("skipped {}: {}", one_line(file), one_line(reason)),
-            entry => eprintln!("skipped {}, {entry} {position}: {}", one_line(file), one_line(reason)),
+            "file" => talk!("skipped {}: {}", one_line(file), one_line(reason)),
+            entry => talk!("skipped {}, {entry} {position}: {}", one_line(file), one_line(reason)),
         }
     }
     let more = count.saturating_sub(SHOWN_SKIPPED as u64);
     if more > 0 {
-        eprintln!("skipped {} more", number::count(more));
+        talk!("skipped {} more", number::count(more));
     }
 }
 
 /// What `dedup` did.
-pub(crate) fn summary(summary: &Summary, folder: Option<&Path>, output: Output) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+pub(crate) fn summary(out: &mut impl Write, summary: &Summary, dedup: &Dedup) -> io::Result<()> {
     let Summary { input, found, parameters, .. } = summary;
     let mut notes = Vec::new();
     if input.empty > 0 {
         notes.push(format!("{} without a word", number::count(input.empty)));
     }
-    if input.carried.keys().any(|kind| *kind != "header") {
-        notes.push(format!("passed over: {}", carried_kinds(input)));
+    if input.without_text() > 0 {
+        notes.push(format!("{} without text", number::count(input.without_text())));
+    }
+    let is_other = |kind: &str| ![NULL_TEXT, NO_TEXT_FIELD, HEADER].contains(&kind);
+    let others = kinds(input.carried.iter().filter(|(kind, _)| is_other(kind)));
+    if !others.is_empty() {
+        notes.push(format!("passed over: {others}"));
     }
     if input.skipped > 0 {
         notes.push(format!("{} skipped", number::count(input.skipped)));
@@ -123,7 +182,7 @@ pub(crate) fn summary(summary: &Summary, folder: Option<&Path>, output: Output) 
         number::of(input.documents, "document"),
         number::bytes(input.bytes)
     )?;
-    reference(&mut out, summary)?;
+    reference(out, summary)?;
 
     let share = 100.0 * found.removed as f64 / input.documents.max(1) as f64;
     let copies = match found.exact_copies {
@@ -131,13 +190,22 @@ pub(crate) fn summary(summary: &Summary, folder: Option<&Path>, output: Output) 
         copies => format!("{} exact copies", number::count(copies)),
     };
     let near = number::of(found.near_duplicates, "near-duplicate");
+    let same_words = match found.same_words {
+        0 => " and".to_owned(),
+        count => format!(", {} with the same words, and", number::count(count)),
+    };
     let kept = if input.reference_files > 0 { "a kept or a reference document" } else { "a kept document" };
-    writeln!(out, "removed   {} ({share:.1} %): {near} and {copies} of {kept}", number::count(found.removed))?;
-    // Copies of a text that is itself removed go for the same near-duplicate.
+    let removed = number::count(found.removed);
+    writeln!(out, "removed   {removed} ({share:.1} %): {near}{same_words} {copies} of {kept}")?;
+    // Exact copies of a document that is itself removed go for the same kept one.
     match found.repeated_texts - found.exact_copies {
         0 => {}
         1 => writeln!(out, "          1 of them is an exact copy of another one removed")?,
         copies => writeln!(out, "          {} of them are exact copies of another one removed", number::count(copies))?,
+    }
+    if !summary.wrote.removed_along.is_empty() {
+        let kinds = summary.wrote.removed_along.iter().map(|(kind, count)| format!("{} {kind}", number::count(*count)));
+        writeln!(out, "          with them, records that belong to them: {}", kinds.collect::<Vec<_>>().join(", "))?;
     }
     if parameters.group == "components" {
         writeln!(
@@ -148,11 +216,19 @@ pub(crate) fn summary(summary: &Summary, folder: Option<&Path>, output: Output) 
         )?;
     }
     if found.checksum_collisions > 0 {
-        let texts = number::of(found.checksum_collisions, "text");
-        writeln!(out, "          {texts} with the checksum of another text, of which they are no copies, stay")?;
+        let texts = match found.checksum_collisions {
+            1 => "1 text has the checksum of another text without being its copy, and stays".to_owned(),
+            count => {
+                format!(
+                    "{} texts have the checksum of another text without being its copy, and stay",
+                    number::count(count)
+                )
+            }
+        };
+        writeln!(out, "          {texts}")?;
     }
-    if found.passed_over > 0 {
-        writeln!(out, "          {}", passed_over(found.passed_over, found.passed_over_matches))?;
+    if found.passed_over.pairs > 0 {
+        writeln!(out, "          {}", passed_over(&found.passed_over))?;
     }
     writeln!(out, "kept      {} in {}", number::count(found.kept), kept_in(summary))?;
     if !summary.least_alike.is_empty() {
@@ -162,28 +238,32 @@ pub(crate) fn summary(summary: &Summary, folder: Option<&Path>, output: Output) 
             writeln!(out, "          {:.3}  {removed}  →  {kept}", removal.similarity)?;
         }
     }
-    sources::table(&mut out, summary)?;
+    sources::table(out, summary)?;
     writeln!(out, "found by  {}", found_by(parameters))?;
     let speed = number::bytes((input.bytes as f64 / summary.seconds.max(1e-9)) as u64);
     let memory =
         summary.peak_memory_bytes.map_or(String::new(), |bytes| format!(", {} of memory", number::bytes(bytes)));
     writeln!(out, "took      {} ({speed}/s){memory}", number::seconds(summary.seconds))?;
-    if let Some(folder) = folder {
-        let documents = match output {
+    if let Some(folder) = &dedup.options.folder {
+        let documents = match dedup.options.output {
+            _ if input.is_all_skipped => "",
             Output::Kept => "kept/ (what stays), ",
             Output::Annotated => "annotated/ (everything, with notes), ",
             Output::DryRun => "",
         };
         writeln!(out, "wrote     {}: {documents}removed.jsonl (what went, and why), summary.json", folder.display())?;
     }
-    out.flush()
+    if let Some(removed) = &dedup.removed {
+        writeln!(out, "wrote     {} (what went, and why)", removed.display())?;
+    }
+    Ok(())
 }
 
 /// What was compared, how, and how much of it that finds.
 fn found_by(parameters: &Parameters) -> String {
     let Parameters { shingle, measure, threshold, method, recall_at_threshold, .. } = parameters;
     let alike = match (*measure, method.name) {
-        (_, "copies") => return format!("exact copies alone, by {}", method.checksum.unwrap_or("tokens")),
+        (_, "copies") => return format!("exact copies alone, by {}", method.checksum.unwrap_or("text")),
         (_, "simhash") if method.verified == Some(false) => String::new(),
         ("containment", _) => format!(" of which {threshold} or more lies inside of another"),
         _ => format!(" at a similarity of {threshold} or more"),
@@ -253,56 +333,82 @@ fn kept_in(summary: &Summary) -> String {
 /// What `pairs` did.
 pub(crate) fn pairs(report: &PairsReport) {
     let seconds: f64 = report.stages.iter().map(|stage| stage.seconds).sum();
-    eprintln!(
-        "{} among {} ({}), in {}",
-        number::of(report.pairs, "pair"),
-        number::of(report.input.documents, "document"),
-        number::bytes(report.input.bytes),
-        number::seconds(seconds)
-    );
-    if report.passed_over > 0 {
-        eprintln!("note: {}", passed_over(report.passed_over, report.passed_over_matches));
+    let pairs = number::of(report.found, "pair");
+    let pairs = if report.pairs < report.found {
+        format!("{} of {pairs}, chosen at random (--sample N for more),", number::count(report.pairs))
+    } else {
+        pairs
+    };
+    let documents = number::of(report.input.documents, "document");
+    let among = match report.input.reference_files {
+        0 => format!("among {documents}"),
+        _ => format!("of {documents} with {} of the reference", number::count(report.input.reference_documents)),
+    };
+    talk!("{pairs} {among} ({}), in {}", number::bytes(report.input.bytes), number::seconds(seconds));
+    if report.passed_over.pairs > 0 {
+        talk!("note: {}", passed_over(&report.passed_over));
     }
 }
 
-/// What a bound on the work of a bucket left out, and what that does to recall.
-fn passed_over(pairs: u64, matches: u64) -> String {
-    let left = match matches {
-        0 => "none of those looked at was alike".to_owned(),
-        matches => format!("if alike as often as the others, {} of them are near-duplicates", number::count(matches)),
+/// What a bound on the work of a bucket left out, and how many near-duplicates are in it.
+fn passed_over(estimate: &PassedOverEstimate) -> String {
+    let PassedOverEstimate { pairs, error, sampled, matches, matches_at_least, matches_at_most } = *estimate;
+    let is_known = error == 0 && sampled == pairs;
+    let (about, by) = match error {
+        0 => ("", String::new()),
+        error => ("about ", format!(" (± {})", number::count(error))),
     };
-    format!("up to {} of a common boilerplate were not looked at: {left}", number::of(pairs, "pair"))
+    let left = match matches {
+        0 if is_known => "none of them is a near-duplicate".to_owned(),
+        1 if is_known => "1 of them is a near-duplicate".to_owned(),
+        matches if is_known => format!("{} of them are near-duplicates", number::count(matches)),
+        0 => format!(
+            "none of {} sampled at random is a near-duplicate, so at most {} are (95 % confidence)",
+            number::count(sampled),
+            number::count(matches_at_most)
+        ),
+        matches => format!(
+            "about {} are near-duplicates ({} to {} with 95 % confidence, from a sample of {})",
+            number::count(matches),
+            number::count(matches_at_least),
+            number::count(matches_at_most),
+            number::count(sampled)
+        ),
+    };
+    format!("{about}{}{by} with common boilerplate were not compared: {left}", number::of(pairs, "pair"))
 }
 
 /// What `compare` measured.
-pub(crate) fn comparison(ids: &[String; 2], comparison: &Comparison, options: &SimilarityOptions) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    let is_empty = comparison.left.token_count == 0 || comparison.right.token_count == 0;
-    let verdict = match (comparison.is_copy, comparison.is_match) {
-        _ if is_empty => "nothing to compare: one has no word, and is like nothing".to_owned(),
-        (true, _) => "exact copies".to_owned(),
-        (false, true) => format!("near-duplicates, at a threshold of {}", options.criterion.threshold()),
-        (false, false) => format!("not near-duplicates, at a threshold of {}", options.criterion.threshold()),
+pub(crate) fn comparison(
+    out: &mut dyn Write,
+    ids: &[String; 2],
+    comparison: &Comparison,
+    options: &SimilarityOptions,
+) -> io::Result<()> {
+    let Comparison { left, right, shared_shingle_count: shared, .. } = comparison;
+    writeln!(out, "verdict              {}", verdict(comparison))?;
+    let all = left.distinct_shingle_count + right.distinct_shingle_count - shared;
+    writeln!(out, "jaccard              {:.6}  ({shared} of {all} shingles)", comparison.jaccard)?;
+    writeln!(out, "containment_left     {:.6}  (of the first in the second)", comparison.containment_left)?;
+    writeln!(out, "containment_right    {:.6}  (of the second in the first)", comparison.containment_right)?;
+    let edits = |edits: Option<u64>, left: usize, right: usize, unit: &str| match edits {
+        Some(edits) => {
+            let [left, right] = [left, right].map(|count| number::count(count as u64));
+            format!("{}  (of {left} and {right} {unit}s)", number::of(edits, "edit"))
+        }
+        None => "left out: the texts are too long and too different for it".to_owned(),
     };
-    let Comparison { left, right, overlap, .. } = comparison;
-    writeln!(out, "verdict              {verdict}")?;
-    writeln!(
-        out,
-        "jaccard              {:.6}  ({} of {} shingles)",
-        overlap.jaccard(),
-        overlap.shared,
-        overlap.left + overlap.right - overlap.shared
-    )?;
-    writeln!(out, "containment_left     {:.6}  (of the first in the second)", overlap.containment_left())?;
-    writeln!(out, "containment_right    {:.6}  (of the second in the first)", overlap.containment_right())?;
-    if let Some((estimate, slots)) = comparison.estimate {
+    let words = edits(comparison.edit_words, left.token_count, right.token_count, "token");
+    writeln!(out, "edit_words           {words}")?;
+    let characters = edits(comparison.edit_characters, left.character_count, right.character_count, "character");
+    writeln!(out, "edit_characters      {characters}")?;
+    if let (Some(estimate), Some(slots)) = (comparison.sketch_estimate, comparison.slots) {
         writeln!(out, "sketch_estimate      {estimate:.6}  ({slots} slots)")?;
     }
-    if let Some((differing, bits)) = comparison.bits {
-        let simhash = f64::from(bits - differing) / f64::from(bits);
-        writeln!(out, "simhash              {simhash:.6}  ({differing} of {bits} bits differ)")?;
+    if let (Some(simhash), Some(differing)) = (comparison.simhash, comparison.hamming) {
+        writeln!(out, "simhash              {simhash:.6}  ({differing} of {} bits differ)", comparison.sketch_bits)?;
     }
-    if let Some(chance) = comparison.chance {
+    if let Some(chance) = comparison.chance_to_be_found {
         let how = options
             .method
             .banding()
@@ -315,17 +421,52 @@ pub(crate) fn comparison(ids: &[String; 2], comparison: &Comparison, options: &S
         "shingles             {} and {}, {} and {} distinct ({}{})",
         left.shingle_count,
         right.shingle_count,
-        overlap.left,
-        overlap.right,
-        options.shingle,
-        folded(&options.fold.to_string()).trim_end_matches(',')
+        left.distinct_shingle_count,
+        right.distinct_shingle_count,
+        comparison.shingle,
+        folded(&comparison.fold).trim_end_matches(',')
     )?;
     let is_colored = io::stdout().is_terminal();
     for (id, side, marks) in [(&ids[0], left, ["[-", "-]"]), (&ids[1], right, ["[+", "+]"])] {
         writeln!(out, "\n{id}, with what the other lacks in {}…{}:", marks[0], marks[1])?;
         writeln!(out, "{}", marked(side, marks, is_colored))?;
     }
-    out.flush()
+    Ok(())
+}
+
+/// What two documents are to each other, in words.
+fn verdict(comparison: &Comparison) -> String {
+    let threshold = comparison.threshold;
+    match comparison.verdict {
+        Verdict::NothingToCompare => "nothing to compare: one has no word, and is like nothing".to_owned(),
+        Verdict::ExactCopies => "exact copies".to_owned(),
+        Verdict::SameWords if comparison.fold == "none" => {
+            "the same words: only case, punctuation, symbols or white space differ".to_owned()
+        }
+        Verdict::SameWords => {
+            let folded = comparison.fold.replace(',', " and ");
+            format!("the same words: only case, punctuation, symbols, white space or folded {folded} differ")
+        }
+        Verdict::NearDuplicates => format!("near-duplicates, at a threshold of {threshold}"),
+        Verdict::NotNearDuplicates => format!("not near-duplicates, at a threshold of {threshold}"),
+    }
+}
+
+/// What `compare` measured, for programs.
+pub(crate) fn comparison_as_json(
+    out: &mut dyn Write,
+    [left_id, right_id]: &[String; 2],
+    comparison: &Comparison,
+) -> io::Result<()> {
+    #[derive(Serialize)]
+    struct Compared<'a> {
+        left_id: &'a str,
+        right_id: &'a str,
+        #[serde(flatten)]
+        comparison: &'a Comparison,
+    }
+    serde_json::to_writer_pretty(&mut *out, &Compared { left_id, right_id, comparison })?;
+    writeln!(out)
 }
 
 /// What was left out before texts were compared, if something was.
@@ -337,11 +478,31 @@ fn folded(fold: &str) -> String {
 fn marked(side: &Side, [open, close]: [&str; 2], is_colored: bool) -> String {
     let [color, plain] = if is_colored { ["\x1b[33m", "\x1b[0m"] } else { ["", ""] };
     let passage = |passage: &lookalike::Passage| {
-        let text = shortened(passage.text.trim_end());
-        let space = &passage.text[passage.text.trim_end().len()..];
-        if passage.is_shared { format!("{text}{space}") } else { format!("{color}{open}{text}{close}{plain}{space}") }
+        let text = passage.text.trim_end();
+        let space = &passage.text[text.len()..];
+        match (passage.is_shared, text) {
+            (true, text) => format!("{}{space}", shortened(text)),
+            // Nothing but white space is lacking, and shows itself by signs.
+            (false, "") => {
+                let line_end = if space.contains('\n') { "\n" } else { "" };
+                format!("{color}{open}{}{close}{plain}{line_end}", shortened(&visible(space)))
+            }
+            (false, text) => format!("{color}{open}{}{close}{plain}{space}", shortened(text)),
+        }
     };
     side.passages.iter().map(passage).collect::<String>().trim().to_owned()
+}
+
+/// White space by signs that can be seen.
+fn visible(space: &str) -> String {
+    let sign = |c: char| match c {
+        ' ' => "·".to_owned(),
+        '\t' => "⇥".to_owned(),
+        '\n' => "⏎".to_owned(),
+        '\r' => "␍".to_owned(),
+        other => format!("<U+{:04X}>", u32::from(other)),
+    };
+    space.chars().map(sign).collect()
 }
 
 fn shortened(text: &str) -> String {

@@ -84,7 +84,8 @@ pub(crate) struct MethodArguments {
     /// simhash: take for near-duplicates only what reaches the threshold, measured exactly
     #[arg(long)]
     verify: bool,
-    /// copies: what makes exact copies: the same words, or the same bytes, shown with this checksum [default: tokens]
+    /// copies: what makes exact copies: the same text up to white space at line ends, or the same bytes, shown with this
+    /// checksum [default: text]
     #[arg(long, value_enum)]
     checksum: Option<ChecksumArgument>,
 }
@@ -130,7 +131,7 @@ enum TablesArgument {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum ChecksumArgument {
-    Tokens,
+    Text,
     Md5,
     Crc32,
     Sum,
@@ -150,6 +151,21 @@ impl SimilarityArguments {
             criterion: self.criterion()?,
             method: self.method_of(&self.method)?,
         })
+    }
+
+    /// The same with another threshold.
+    pub(crate) fn with_threshold(&self, threshold: f64) -> Self {
+        Self { threshold, ..self.clone() }
+    }
+
+    /// The same with another shingle.
+    pub(crate) fn with_shingle(&self, shingle: &str) -> Self {
+        Self { shingle: shingle.to_owned(), ..self.clone() }
+    }
+
+    /// The threshold and the shingle as they were typed.
+    pub(crate) fn typed(&self) -> (f64, &str) {
+        (self.threshold, &self.shingle)
     }
 
     /// A method for what is alike here.
@@ -210,7 +226,7 @@ impl MethodArguments {
             MethodArgument::Simhash => self.simhash()?,
             MethodArgument::Exact => MethodOptions::Exact,
             MethodArgument::Copies => MethodOptions::Copies(match self.checksum {
-                None | Some(ChecksumArgument::Tokens) => Checksum::Tokens,
+                None | Some(ChecksumArgument::Text) => Checksum::Text,
                 Some(ChecksumArgument::Md5) => Checksum::Md5,
                 Some(ChecksumArgument::Crc32) => Checksum::Crc32,
                 Some(ChecksumArgument::Sum) => Checksum::Sum,

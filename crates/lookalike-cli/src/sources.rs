@@ -6,8 +6,10 @@ use std::io::{self, Write};
 
 use lookalike::{NearlyLost, Source, Summary};
 
+use crate::args::Dedup;
 use crate::number;
 use crate::show::one_line;
+use crate::streams::talk;
 
 /// How many characters of a name are shown.
 const NAME_LENGTH: usize = 60;
@@ -44,20 +46,24 @@ pub(crate) fn table(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
 }
 
 /// Which sources lose nearly all they have, in whose favour, and what to do.
-pub(crate) fn note_nearly_lost(lost: &[NearlyLost], has_folder: bool) {
+pub(crate) fn note_nearly_lost(lost: &[NearlyLost], dedup: &Dedup) {
     if lost.is_empty() {
         return;
     }
     for lost in lost.iter().take(SHOWN_LOST) {
-        eprintln!("note: {}", sentence(lost));
+        talk!("note: {}", sentence(lost));
     }
     match lost.len().saturating_sub(SHOWN_LOST) as u64 {
         0 => {}
-        1 => eprintln!("note: 1 more source loses 95 % or more"),
-        more => eprintln!("note: {} more sources lose 95 % or more", number::count(more)),
+        1 => talk!("note: 1 more source loses 95 % or more"),
+        more => talk!("note: {} more sources lose 95 % or more", number::count(more)),
     }
-    let folder = if has_folder { "" } else { " (with -o DIR)" };
-    eprintln!("      look at removed.jsonl{folder}; --fail-if-source-loses 0.95 would stop such a run");
+    let evidence = match (&dedup.removed, &dedup.options.folder) {
+        (Some(removed), _) => removed.display().to_string(),
+        (None, Some(_)) => "removed.jsonl".to_owned(),
+        (None, None) => "what --removed FILE writes".to_owned(),
+    };
+    talk!("      look at {evidence}; --fail-if-source-loses 0.95 would stop such a run");
 }
 
 fn sentence(lost: &NearlyLost) -> String {

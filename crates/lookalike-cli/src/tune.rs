@@ -1,6 +1,5 @@
-//! `lookalike tune`: what bands and rows find, let through and cost.
+//! `lookalike tune`: how many pairs there are from which similarity on, a threshold, and what bands and rows find and cost.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
@@ -8,17 +7,21 @@ use clap::Args;
 use lookalike::core::similarity::Threshold;
 use lookalike::core::sketch::SlotKind;
 use lookalike::io::write::OutputFile;
-use lookalike::{Bought, MethodOptions, Plan, ReadOptions, Sampled, TuneOptions, Tuning};
+use lookalike::{Bought, Estimate, MethodOptions, Plan, ReadOptions, Sampled, Suggestion, TuneOptions, Tuning};
 
 use crate::args::{ReportArgument, RunOptions, SettingArguments};
 use crate::similarity::SimilarityArguments;
-use crate::{chart, number};
+use crate::{chart, number, streams};
 
 #[derive(Debug, Args)]
 pub(crate) struct TuneArguments {
-    /// The corpus that is planned for, if there is one: a sample of it is read
+    /// The corpus, if there is one: counts its pairs by similarity, suggests a threshold, and plans a run
     #[arg(value_name = "INPUT")]
     inputs: Vec<PathBuf>,
+    /// How much of INPUT to read, such as 500M; if that is less than all, parts from all over it
+    /// [default: 1G]
+    #[arg(long, value_name = "SIZE", requires = "inputs")]
+    sample_bytes: Option<String>,
     #[command(flatten)]
     settings: SettingArguments,
     /// The bytes that the sketch of a document may take, such as 64B: chooses bands and rows by them
@@ -75,9 +78,18 @@ impl TuneArguments {
             );
         };
         let settings = self.settings.settings(None)?;
-        let corpus = (!self.inputs.is_empty()).then_some(ReadOptions { inputs: self.inputs, settings });
-        let options = TuneOptions { similarity, threshold, banding, corpus };
+        let corpus =
+            (!self.inputs.is_empty()).then_some(ReadOptions { inputs: self.inputs, listed: Vec::new(), settings });
+        let most_bytes = self.sample_bytes.as_deref().map_or(Ok(lookalike::MOST_BYTES), sample_bytes)?;
+        let options = TuneOptions { similarity, threshold, banding, corpus, most_bytes };
         Ok(Tune { options, bought, run, svg: self.svg, format: self.format, force: self.force })
+    }
+}
+
+fn sample_bytes(written: &str) -> Result<u64> {
+    match number::parse_bytes(written).filter(|bytes| *bytes > 0) {
+        Some(bytes) => Ok(bytes),
+        None => bail!("--sample-bytes {written} is not a size: give one such as 500M or 4G"),
     }
 }
 
@@ -102,33 +114,32 @@ impl Tune {
             file.writer().write_all(picture.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
             file.commit()?;
         }
-        let mut out = io::stdout().lock();
-        match self.format {
+        let shown = match self.format {
             ReportArgument::Json => {
                 let mut value = serde_json::to_value(tuning)?;
                 if !self.bought.is_empty() {
                     value["budget"] = serde_json::to_value(&self.bought)?;
                 }
-                writeln!(out, "{}", serde_json::to_string_pretty(&value)?)?;
+                serde_json::to_string_pretty(&value)? + "\n"
             }
             ReportArgument::Text => {
-                write!(out, "{}", self.text(tuning))?;
-                write!(out, "{}", chart::in_terminal(&curve, tuning.threshold))?;
-                write!(out, "{}", points(tuning))?;
-                write!(out, "{}", tuning.sample.as_ref().map_or(String::new(), |sample| sampled(sample, tuning)))?;
-                write!(out, "{}", tuning.plan.map_or(String::new(), planned))?;
-                write!(out, "{}", which_way(tuning))?;
+                let mut text = tuning.sample.as_ref().map_or(String::new(), sampled);
+                text += &self.text(tuning);
+                text += &chart::in_terminal(&curve, tuning.threshold);
+                text += &points(tuning);
+                text += &tuning.sample.as_ref().map_or(String::new(), candidates);
+                text += &tuning.plan.map_or(String::new(), planned);
+                text + &which_way(tuning)
             }
-        }
-        out.flush()?;
-        Ok(())
+        };
+        streams::show(|out| out.write_all(shown.as_bytes()))
     }
 
     fn text(&self, tuning: &Tuning) -> String {
         let Tuning { bands, rows, agree, slots, sketch_bytes, recall_at_threshold, .. } = tuning;
         let agreeing = if *agree > 1 { format!(", {agree} of which must agree") } else { String::new() };
         let mut text = format!(
-            "{bands} bands of {rows} rows{agreeing}: {slots} slots, {sketch_bytes} bytes a document\n\
+            "{bands} bands of {rows} rows{agreeing}: {slots} slots, {sketch_bytes} bytes per document\n\
              a pair at the threshold of {} is found with a chance of {recall_at_threshold:.4}; \
              half of the pairs at {:.3} are\n\n",
             tuning.threshold, tuning.half_found_at,
@@ -154,26 +165,63 @@ fn points(tuning: &Tuning) -> String {
     text
 }
 
-fn sampled(sample: &Sampled, tuning: &Tuning) -> String {
-    let mut text = format!(
-        "\nof {} read as a sample, of about {}: pairs of the whole corpus, about\n  similarity      pairs   candidates\n",
-        number::of(sample.documents, "document"),
-        number::count(sample.documents_of_corpus),
-    );
-    for step in sample.pairs.iter().filter(|step| step.sampled > 0) {
-        let mark = if step.similarity + 1e-9 >= tuning.threshold { "  near-duplicates" } else { "" };
-        let (pairs, candidates) = (number::count(step.pairs as u64), number::count(step.candidates.round() as u64));
-        text += &format!("  {:<10.2} {pairs:>10}   {candidates:>10}{mark}\n", step.similarity);
+/// What people ask first: how many pairs there are, and which threshold to take.
+fn sampled(sample: &Sampled) -> String {
+    let mut text = if sample.is_whole {
+        format!("all {} were read\n", number::of(sample.documents, "document"))
+    } else {
+        format!(
+            "{} of about {} were read, in parts from all over the input: intervals are wide, and hold if the rest is like \
+             them; --sample-bytes reads more\n",
+            number::count(sample.documents),
+            number::of(sample.documents_of_corpus, "document")
+        )
+    };
+    let mut rows =
+        vec![["similarity", "pairs", "95 % interval", "removed, at most", "95 % interval"].map(str::to_owned)];
+    for step in &sample.pairs {
+        let count = |estimate: Estimate| number::count(estimate.value.round() as u64);
+        let [removed, range] = match step.removed {
+            Some(removed) => [count(removed), interval(removed)],
+            None => ["–", "–"].map(str::to_owned),
+        };
+        let or_more = if step.similarity < 1.0 { " or more" } else { "" };
+        let from = format!("{:.2}{or_more}", step.similarity);
+        rows.push([from, count(step.pairs), interval(step.pairs), removed, range]);
     }
-    match sample.false_candidates {
-        Some(share) => {
-            text + &format!(
-                "  {:.1} % of about {} will be verified for nothing\n",
-                100.0 * share,
-                number::of(sample.candidates as u64, "candidate")
-            )
-        }
-        None => text + "  no candidate is expected\n",
+    let columns = if sample.is_whole { 5 } else { 3 };
+    for row in &rows {
+        let cell = |at: usize| {
+            let width = rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
+            if at == 0 { format!("{:<width$}", row[at]) } else { format!("  {:>width$}", row[at]) }
+        };
+        text += &format!("  {}\n", (0..columns).map(cell).collect::<String>());
+    }
+    let Suggestion { threshold, reason, .. } = &sample.suggestion;
+    // Similarities around it, as people write them.
+    let [low, high] = [threshold - 0.05, threshold + 0.05].map(|edge| (100.0 * edge).round().min(100.0) / 100.0);
+    text + &format!(
+        "\nsuggested threshold: {threshold}\n  {reason}\n  \
+         to read pairs near it: lookalike pairs INPUT --between {low},{high} --show\n\n"
+    )
+}
+
+/// A range of numbers.
+fn interval(estimate: Estimate) -> String {
+    let [low, high] = [estimate.low, estimate.high].map(|end| number::count(end.round() as u64));
+    format!("{low} to {high}")
+}
+
+/// How many candidates there will be.
+fn candidates(sample: &Sampled) -> String {
+    match (sample.candidates, sample.false_candidates) {
+        (None, _) => String::new(),
+        (Some(candidates), Some(share)) => format!(
+            "\nabout {}, of which {:.1} % are below the threshold: measured, and dropped\n",
+            number::of(candidates.round() as u64, "candidate pair"),
+            100.0 * share
+        ),
+        (Some(_), None) => "\nno candidate pairs are expected\n".to_owned(),
     }
 }
 

@@ -1,14 +1,15 @@
 //! Progress: a bar where a person watches, a plain line now and then elsewhere.
 
 use std::io::IsTerminal;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanCount, ProgressBar, ProgressState, ProgressStyle};
-use lookalike::Progress;
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use lookalike::{Counted, Progress};
 
 use crate::number;
+use crate::streams::talk;
 
 /// How often a plain line comes.
 const PERIOD: Duration = Duration::from_secs(10);
@@ -16,9 +17,16 @@ const PERIOD: Duration = Duration::from_secs(10);
 /// Shows how far a job is, on standard error.
 #[derive(Default)]
 pub(crate) struct Watch {
-    documents: std::sync::Arc<AtomicU64>,
+    counts: Arc<Counts>,
     bytes: AtomicU64,
     stage: Mutex<Option<Stage>>,
+}
+
+/// What was counted in a stage so far.
+#[derive(Default)]
+struct Counts {
+    documents: AtomicU64,
+    rereadings: AtomicU64,
 }
 
 struct Stage {
@@ -32,7 +40,8 @@ struct Stage {
 impl Progress for Watch {
     fn stage(&self, name: &'static str, bytes: Option<u64>) {
         self.finish();
-        self.documents.store(0, Relaxed);
+        self.counts.documents.store(0, Relaxed);
+        self.counts.rereadings.store(0, Relaxed);
         self.bytes.store(0, Relaxed);
         let bytes = bytes.filter(|bytes| *bytes > 0);
         let bar = std::io::stderr().is_terminal().then(|| self.bar(name, bytes));
@@ -40,8 +49,11 @@ impl Progress for Watch {
         *self.lock() = Some(Stage { name, bytes, started: now, last_line: now, bar });
     }
 
-    fn advance(&self, bytes: u64, documents: u64) {
-        self.documents.fetch_add(documents, Relaxed);
+    fn advance(&self, bytes: u64, counted: Counted) {
+        match counted {
+            Counted::Documents(count) => self.counts.documents.fetch_add(count, Relaxed),
+            Counted::Rereadings(count) => self.counts.rereadings.fetch_add(count, Relaxed),
+        };
         let done = self.bytes.fetch_add(bytes, Relaxed) + bytes;
         // Whoever finds someone else showing has better things to do than wait.
         let Ok(mut stage) = self.stage.try_lock() else { return };
@@ -50,7 +62,7 @@ impl Progress for Watch {
             bar.set_position(done);
         } else if stage.last_line.elapsed() >= PERIOD {
             stage.last_line = Instant::now();
-            eprintln!("{}", stage.line(done, self.documents.load(Relaxed)));
+            talk!("{}", stage.line(done, &self.counts));
         }
     }
 
@@ -64,16 +76,14 @@ impl Progress for Watch {
 impl Watch {
     fn bar(&self, name: &'static str, bytes: Option<u64>) -> ProgressBar {
         let template = match bytes {
-            Some(_) => "{prefix:>8} {bar:30} {bytes} of {total_bytes}, {documents}, {bytes_per_sec}, {eta} left",
-            None => "{prefix:>8} {spinner} {documents}, {elapsed}",
+            Some(_) => "{prefix:>8} {bar:30} {bytes} of {total_bytes}, {counted}{bytes_per_sec}, {eta} left",
+            None => "{prefix:>8} {spinner} {counted}{elapsed}",
         };
-        let documents = std::sync::Arc::clone(&self.documents);
+        let counts = Arc::clone(&self.counts);
         let write = move |state: &ProgressState, f: &mut dyn std::fmt::Write| {
-            let count = documents.load(Relaxed);
-            let rate = count as f64 / state.elapsed().as_secs_f64().max(0.001);
-            let _ = write!(f, "{} documents ({}/s)", HumanCount(count), HumanCount(rate as u64));
+            let _ = f.write_str(&counts.shown(state.elapsed().as_secs_f64()));
         };
-        let style = ProgressStyle::with_template(template).expect("the template is right").with_key("documents", write);
+        let style = ProgressStyle::with_template(template).expect("the template is right").with_key("counted", write);
         let bar = bytes.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
         bar.set_style(style);
         bar.set_prefix(name);
@@ -86,20 +96,64 @@ impl Watch {
     }
 }
 
+impl Counts {
+    /// What was counted and how fast, with a comma for what follows; nothing where nothing is counted.
+    fn shown(&self, seconds: f64) -> String {
+        let shown = |count: u64, words: String| match count {
+            0 => String::new(),
+            count => format!("{words} ({}/s), ", number::count((count as f64 / seconds.max(0.001)) as u64)),
+        };
+        let [documents, rereadings] = [&self.documents, &self.rereadings].map(|count| count.load(Relaxed));
+        shown(documents, number::of(documents, "document"))
+            + &shown(rereadings, format!("documents read again {}", times(rereadings)))
+    }
+}
+
+fn times(count: u64) -> String {
+    if count == 1 { "once".to_owned() } else { number::of(count, "time") }
+}
+
 impl Stage {
-    fn line(&self, done: u64, documents: u64) -> String {
+    fn line(&self, done: u64, counts: &Counts) -> String {
         let seconds = self.started.elapsed().as_secs_f64();
-        let rate = number::count((documents as f64 / seconds) as u64);
-        let name = self.name;
-        let documents = number::of(documents, "document");
+        let (name, counted) = (self.name, counts.shown(seconds));
         match self.bytes {
             Some(bytes) => {
                 let left = seconds * (bytes.saturating_sub(done)) as f64 / done.max(1) as f64;
                 let [done, bytes] = [done, bytes].map(number::bytes);
                 let left = number::seconds(left);
-                format!("{name}: {done} of {bytes}, {documents} ({rate}/s), {left} left")
+                format!("{name}: {done} of {bytes}, {counted}{left} left")
             }
-            None => format!("{name}: {documents} ({rate}/s), {}", number::seconds(seconds)),
+            None => format!("{name}: {counted}{}", number::seconds(seconds)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line_after(counted: &[Counted]) -> String {
+        let watch = Watch::default();
+        counted.iter().for_each(|counted| watch.advance(0, *counted));
+        watch.counts.shown(2.0)
+    }
+
+    #[test]
+    fn what_is_counted_is_called_by_its_name() {
+        assert_eq!(line_after(&[Counted::Documents(3000), Counted::Documents(1000)]), "4,000 documents (2,000/s), ");
+        assert_eq!(line_after(&[Counted::Documents(1)]), "1 document (0/s), ");
+        assert_eq!(line_after(&[Counted::Rereadings(5000)]), "documents read again 5,000 times (2,500/s), ");
+        assert_eq!(line_after(&[]), "");
+    }
+
+    #[test]
+    fn a_new_stage_counts_anew() {
+        let watch = Watch::default();
+        watch.stage("sketch", None);
+        watch.advance(0, Counted::Documents(7));
+        watch.stage("verify", None);
+        watch.advance(0, Counted::Rereadings(2));
+        assert_eq!(watch.counts.shown(1.0), "documents read again 2 times (2/s), ");
     }
 }

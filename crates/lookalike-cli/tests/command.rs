@@ -14,13 +14,13 @@ use serde_json::Value;
 fn a_run_says_what_it_did_and_exits_with_0() {
     let folder = Folder::new();
     let ran = folder.write("in.jsonl", lines()).run(&["dedup", "in.jsonl", "--id", "id", "-o", "out"]);
-    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
     for said in [
         "4 documents in 1 file",
         "removed   2 (50.0 %): 1 near-duplicate and 1 exact copy of a kept document",
         "0.982  a  →  c",
     ] {
-        assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
+        assert!(ran.stderr.contains(said), "{said}: {}", ran.stderr);
     }
     assert_eq!(folder.read("out/kept/in.jsonl").lines().count(), 2);
     let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
@@ -36,7 +36,7 @@ fn skipped_input_is_shown_and_exits_with_1() {
     let ran = folder.write("in.jsonl", lines() + "{oops\n").run(&["dedup", "in.jsonl", "-o", "out"]);
     assert_eq!(ran.code, 1);
     assert!(ran.stderr.starts_with("skipped in.jsonl, line 5: not a document in JSON"), "{}", ran.stderr);
-    assert!(ran.stdout.contains("1 skipped"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("1 skipped"), "{}", ran.stderr);
     let ran = folder.run(&["pairs", "in.jsonl"]);
     assert_eq!(ran.code, 1);
 }
@@ -49,16 +49,18 @@ fn what_cannot_be_done_is_refused_with_the_remedy() {
     let dedup = |more: &[&'static str]| [&["dedup", "in.jsonl", "-o", "out"], more].concat();
     refused(&["dedup", "missing.jsonl", "-o", "out"], &["cannot read missing.jsonl", "check the path"]);
     refused(&["dedup", "empty", "-o", "out"], &["nothing to read in empty"]);
-    refused(&["dedup", "in.jsonl", "in.jsonl", "-o", "out"], &["in.jsonl is given twice"]);
+    refused(&["dedup", "in.jsonl", "in.jsonl", "-o", "out"], &["in.jsonl is given twice", "give it once"]);
     refused(&["dedup", "in.jsonl", "-o", "full"], &["full exists and is not empty", "--force"]);
     refused(&["dedup", "in.jsonl", "-o", "in.jsonl", "--force"], &["in.jsonl would be overwritten"]);
     refused(&["dedup", "full", "-o", "full", "--force"], &["full would be overwritten"]);
     refused(&["dedup", "in.jsonl", "-o", "full/x", "--force"], &["full/x is not a folder"]);
     refused(&["dedup", "missing", "-o", "new/out"], &["cannot read missing"]);
+    refused(&["dedup", "in.jsonl", "-o", "full/x/out"], &["cannot write full/x", "permissions"]);
+    refused(&["dedup", "*.nothing", "-o", "out"], &["nothing matches *.nothing", "check the pattern"]);
     refused(&["pairs", "in.jsonl", "-o", "in.jsonl", "--force"], &["in.jsonl would be overwritten"]);
     refused(&["pairs", "in.jsonl", "-o", "full", "--force"], &["full is a folder"]);
     refused(&["dedup", "-", "-", "-o", "out"], &["given twice"]);
-    refused(&["dedup", "in.jsonl"], &["--output"]);
+    refused(&dedup(&["-q", "--keep", "max:typo"]), &["'typo'", "the fields of the first document are id, text"]);
     refused(&dedup(&["--threshold", "1.5"]), &["1.5", "at most 1", "0.8"]);
     refused(&dedup(&["--threshold", "nan"]), &["at most 1"]);
     refused(&dedup(&["--threshold", "high"]), &["'high'", "--threshold"]);
@@ -88,13 +90,13 @@ fn what_is_like_the_reference_is_removed_and_told() {
     folder.write("in.jsonl", lines()).write("test/a.jsonl", lines().lines().next().unwrap());
     let dedup = ["dedup", "in.jsonl", "--id", "id", "-o", "out", "--force", "--against", "test"];
     let ran = folder.run(&dedup);
-    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
     for said in [
         "read      4 documents in 1 file",
         "reference 1 document in 1 file; 2 documents of the input are like one of them",
         "removed   3 (75.0 %): 1 near-duplicate and 2 exact copies of a kept or a reference document",
     ] {
-        assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
+        assert!(ran.stderr.contains(said), "{said}: {}", ran.stderr);
     }
     let rows = folder.read("out/removed.jsonl");
     let rows: Vec<&str> = rows.lines().collect();
@@ -112,17 +114,17 @@ fn what_is_like_the_reference_is_removed_and_told() {
     assert_eq!(summary["found"]["removed_by_reference"], 2);
 
     let ran = folder.run(&[&dedup[..], &["--only-against"]].concat());
-    assert!(ran.stdout.contains("removed   2 (50.0 %): 1 near-duplicate and 1 exact copy"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("removed   2 (50.0 %): 1 near-duplicate and 1 exact copy"), "{}", ran.stderr);
     assert_eq!(folder.read("out/kept/in.jsonl").lines().count(), 2);
     let ran = folder.run(&[&dedup[..], &["--group", "components"]].concat());
-    assert!(ran.stdout.contains("; 2 documents of the input are linked to one of them"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("; 2 documents of the input are linked to one of them"), "{}", ran.stderr);
 
     // What is skipped of the reference is shown, and counts.
     folder.write("test/b.jsonl", "{oops\n");
     let ran = folder.run(&dedup);
     assert_eq!(ran.code, 1);
     assert!(ran.stderr.starts_with("skipped test/b.jsonl, line 1"), "{}", ran.stderr);
-    assert!(ran.stdout.contains("reference 1 document in 2 files (1 skipped); 2 documents"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("reference 1 document in 2 files (1 skipped); 2 documents"), "{}", ran.stderr);
 }
 
 #[test]
@@ -156,17 +158,15 @@ fn sources_that_lose_most_are_shown_and_those_nearly_lost_get_a_note() {
     let dedup = ["dedup", "in.jsonl", "--source", "site", "-o", "out"];
     let ran = folder.run(&dedup);
     assert_eq!(ran.code, 0);
-    assert_eq!(
-        ran.stderr,
-        "note: 98.3 % of 60 documents of old.example are removed, most as near-duplicates of documents of new.example\n      \
-         look at removed.jsonl; --fail-if-source-loses 0.95 would stop such a run\n"
-    );
+    let note = "note: 98.3 % of 60 documents of old.example are removed, most as near-duplicates of documents of new.example\n      \
+         look at removed.jsonl; --fail-if-source-loses 0.95 would stop such a run\n";
+    assert!(ran.stderr.starts_with(note), "{}", ran.stderr);
     let table = "\
 sources   that lose most  documents  removed   share
           old.example            60       59  98.3 %
           and 2 more sources
 ";
-    assert!(ran.stdout.contains(table), "{}", ran.stdout);
+    assert!(ran.stderr.contains(table), "{}", ran.stderr);
     assert!(folder.read("out/removed.jsonl").contains(r#""removed_source":"old.example","kept_source":"new.example""#));
 
     let folder = Folder::new();
@@ -202,7 +202,7 @@ fn connected_components_are_called_so() {
     let folder = Folder::new();
     folder.write("in.jsonl", lines());
     let ran = folder.run(&["dedup", "in.jsonl", "--dry-run", "--group", "components", "-o", "out"]);
-    assert!(ran.stdout.contains("by connected components, whatever lies between: 0 documents less"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("by connected components, whatever lies between: 0 documents less"), "{}", ran.stderr);
     assert!(folder.read("out/summary.json").contains("\"group\": \"components\""));
 }
 
@@ -211,7 +211,7 @@ fn a_dry_run_needs_no_folder() {
     let folder = Folder::new();
     let ran = folder.write("in.jsonl", lines()).run(&["dedup", "in.jsonl", "--dry-run"]);
     assert_eq!(ran.code, 0);
-    assert!(ran.stdout.contains("removed   2"));
+    assert!(ran.stderr.contains("removed   2"));
     assert_eq!(folder.names(), ["in.jsonl"]);
 }
 
@@ -229,8 +229,8 @@ fn standard_input_is_read_in_any_compression() {
         assert_eq!(ran.code, 0, "{}", ran.stderr);
         assert_eq!(
             ran.stdout,
-            "left_id\tright_id\tjaccard\tcontainment_left\tcontainment_right\n\
-             a\tc\t0.9824561403508771\t1\t0.9824561403508771\nb\td\t1\t1\t1\n"
+            "left_id\tright_id\tjaccard\tcontainment_left\tcontainment_right\tleft_file\tleft_position\tright_file\tright_position\n\
+             a\tc\t0.9824561403508771\t1\t0.9824561403508771\tstdin\t1\tstdin\t3\nb\td\t1\t1\t1\tstdin\t2\tstdin\t4\n"
         );
         assert!(ran.stderr.starts_with("2 pairs among 4 documents"), "{}", ran.stderr);
         let ran = folder.run_with(&["dedup", "-", "-o", "out", "-q"], &input);
@@ -246,7 +246,7 @@ fn pairs_go_to_a_file_all_at_once() {
     assert_eq!(folder.run(&["pairs", "in.jsonl", "-o", "pairs.jsonl"]).code, 0);
     assert_eq!(
         folder.read("pairs.jsonl").lines().next().unwrap(),
-        r#"{"left_id":"in.jsonl:1","right_id":"in.jsonl:3","jaccard":0.9824561403508771,"containment_left":1.0,"containment_right":0.9824561403508771}"#
+        r#"{"left_id":"in.jsonl:1","right_id":"in.jsonl:3","jaccard":0.9824561403508771,"containment_left":1.0,"containment_right":0.9824561403508771,"left_file":"in.jsonl","left_position":1,"right_file":"in.jsonl","right_position":3}"#
     );
     assert_refused(&folder, &["pairs", "in.jsonl", "-o", "pairs.jsonl"], &["pairs.jsonl exists"]);
     assert_eq!(folder.run(&["pairs", "in.jsonl", "-o", "pairs.jsonl", "--force"]).code, 0);
@@ -269,7 +269,105 @@ fn compare_shows_measures_and_what_differs() {
         assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
     }
     let ran = folder.run(&["compare", "old.txt", "old.txt"]);
-    assert!(ran.stdout.contains("exact copies"), "{}", ran.stdout);
+    // The marks are explained, and not used.
+    assert!(ran.stdout.contains("exact copies") && ran.stdout.matches("-]").count() == 1, "{}", ran.stdout);
+}
+
+#[test]
+fn compare_marks_what_documents_with_the_same_words_differ_in() {
+    let folder = Folder::new();
+    for (left, right, flags, said) in [
+        (
+            "if (a < b)\n    return;",
+            "if (a >= b)\n    return;",
+            &[][..],
+            &["if (a [-<-] b)\n    return;", "if (a [+>=+] b)\n    return;"][..],
+        ),
+        ("good 😀", "good 😢", &[], &["good [-😀-]", "good [+😢+]"]),
+        ("if a:\n    go()", "if a:\n\tgo()", &[], &["if a:\n[-····-]go()", "if a:\n[+⇥+]go()"]),
+        ("  one two", "one two", &[], &["[-··-]one two", "\none two\n"]),
+        ("one\n\ntwo", "one\ntwo", &[], &["one\n[-⏎-]\ntwo", "one\ntwo\n"]),
+        (
+            "Pay in 30 days",
+            "Pay in 90 days",
+            &["--fold", "digits"],
+            &["white space or folded digits differ", "Pay in [-30-] days", "Pay in [+90+] days"],
+        ),
+    ] {
+        folder.write("left.txt", left).write("right.txt", right);
+        let ran = folder.run(&[&["compare", "left.txt", "right.txt"], flags].concat());
+        assert!(ran.stdout.starts_with("verdict              the same words: only case"), "{}", ran.stdout);
+        for said in said {
+            assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
+        }
+    }
+    // How a line ends does not make another text.
+    folder.write("left.txt", "One \r\ntwo\r\n").write("right.txt", "One\ntwo");
+    let ran = folder.run(&["compare", "left.txt", "right.txt"]);
+    assert!(ran.stdout.starts_with("verdict              exact copies\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("edit_characters      0 edits"), "{}", ran.stdout);
+    assert_eq!(ran.stdout.matches("-]").count(), 1, "{}", ran.stdout);
+}
+
+#[test]
+fn compare_shows_every_measure_and_gives_it_to_programs() {
+    let folder = Folder::new();
+    folder.write("old.txt", "Once upon a midnight dreary, while I pondered");
+    folder.write("new.txt", "Once upon a midnight SO dreary, while I wandered");
+    let ran = folder.run(&["compare", "old.txt", "new.txt", "--shingle", "word:3"]);
+    for said in [
+        "edit_words           2 edits  (of 8 and 9 tokens)",
+        "edit_characters      5 edits  (of 45 and 48 characters)",
+        "sketch_estimate",
+        "simhash",
+        " of 64 bits differ)",
+        "chance_to_be_found",
+    ] {
+        assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
+    }
+    let ran = folder.run(&["compare", "old.txt", "new.txt", "--shingle", "word:3", "--format", "json"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    let compared: Value = serde_json::from_str(&ran.stdout).unwrap();
+    for (name, value) in [
+        ("left_id", Value::from("old.txt")),
+        ("verdict", "not_near_duplicates".into()),
+        ("jaccard", (3.0 / 10.0).into()),
+        ("edit_words", 2.into()),
+        ("edit_characters", 5.into()),
+        ("sketch_bits", 64.into()),
+    ] {
+        assert_eq!(compared[name], value, "{name}");
+    }
+    for name in ["containment_left", "containment_right", "sketch_estimate", "simhash", "chance_to_be_found"] {
+        assert!(compared[name].is_f64(), "{name}");
+    }
+    let passages = compared["right"]["passages"].as_array().unwrap();
+    let text: String = passages.iter().map(|passage| passage["text"].as_str().unwrap()).collect();
+    assert_eq!(text, "Once upon a midnight SO dreary, while I wandered");
+    let lacking: Vec<&Value> = passages.iter().filter(|passage| passage["is_shared"] == false).collect();
+    assert_eq!(
+        lacking.iter().map(|passage| passage["text"].as_str().unwrap()).collect::<Vec<_>>(),
+        ["SO ", "wandered"]
+    );
+}
+
+#[test]
+fn a_run_names_documents_with_the_same_words_apart() {
+    let folder = Folder::new();
+    folder.write("in.txt", "x > 0 holds\nx < 0 holds\nx < 0 holds\nx > 0 holds\n");
+    let ran = folder.run(&["dedup", "in.txt", "--split", "line", "-o", "out"]);
+    for said in [
+        "removed   3 (75.0 %): 0 near-duplicates, 2 with the same words, and 1 exact copy of a kept document",
+        "          1 of them is an exact copy of another one removed",
+    ] {
+        assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
+    }
+    let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
+    let found = &summary["found"];
+    assert_eq!((&found["exact_copies"], &found["same_words"]), (&1.into(), &2.into()));
+    let ran = folder.run(&["dedup", "in.txt", "--split", "line", "--dry-run", "--method", "copies"]);
+    assert!(ran.stdout.contains("removed   2 (50.0 %): 0 near-duplicates and 2 exact copies"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("found by  exact copies alone, by text"), "{}", ran.stdout);
 }
 
 #[test]
@@ -281,13 +379,13 @@ fn what_is_folded_makes_no_difference_and_the_output_says_so() {
     assert!(ran.stdout.contains("not near-duplicates"), "{}", ran.stdout);
     let ran = folder.run(&["compare", "old.txt", "new.txt", "--fold", "accents,digits"]);
     assert!(
-        ran.stdout.contains("exact copies") && ran.stdout.contains("(word:5, accents,digits folded)"),
+        ran.stdout.contains("the same words") && ran.stdout.contains("(word:5, accents,digits folded)"),
         "{}",
         ran.stdout
     );
     let ran = folder.run(&["dedup", "old.txt", "new.txt", "-o", "out", "--fold", "accents,digits"]);
     assert_eq!(ran.code, 0);
-    assert!(ran.stdout.contains("word:5 shingles, accents,digits folded, at"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("word:5 shingles, accents,digits folded, at"), "{}", ran.stderr);
     let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
     assert_eq!((&summary["parameters"]["fold"], &summary["found"]["removed"]), (&"accents,digits".into(), &1.into()));
     let ran = folder.run(&["dedup", "old.txt", "new.txt", "-o", "out", "--force"]);
@@ -301,24 +399,8 @@ fn what_is_folded_makes_no_difference_and_the_output_says_so() {
 }
 
 #[test]
-fn every_command_has_help_with_examples_that_work() {
+fn the_version_is_shown_and_nothing_typed_is_a_wrong_call() {
     let folder = Folder::new();
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    for command in ["dedup", "pairs", "compare", "tune", "evaluate"] {
-        let help = folder.run(&[command, "--help"]);
-        assert_eq!(help.code, 0);
-        let lines: Vec<&str> = help.stdout.lines().filter_map(|line| line.strip_prefix("  lookalike ")).collect();
-        assert!(!lines.is_empty(), "{}", help.stdout);
-        for line in lines {
-            // From the folder that has the examples, which is not this one; and what the shell would do is left out.
-            let words = line.split(" > ").next().unwrap().split(' ');
-            let here = |word: &str| word.replace("examples/", &format!("{}/", examples.display()));
-            let arguments: Vec<String> = words.map(here).collect();
-            let ran = folder.run(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
-            assert_eq!(ran.code, 0, "{line}: {}", ran.stderr);
-            assert!(!ran.stdout.is_empty(), "{line}");
-        }
-    }
     assert_eq!(folder.run(&["--version"]).stdout, format!("lookalike {}\n", env!("CARGO_PKG_VERSION")));
     assert_eq!(folder.run(&[]).code, 2);
 }
@@ -327,13 +409,25 @@ fn every_command_has_help_with_examples_that_work() {
 fn what_is_probably_not_meant_gets_a_note() {
     let folder = Folder::new();
     folder.write("in.jsonl", lines() + &lines());
+    folder.write("scored.jsonl", lines() + "{\"text\":\"one more\",\"score\":3}\n");
+    let ran = folder.run(&["dedup", "scored.jsonl", "--dry-run", "--keep", "max:score"]);
+    assert_eq!(ran.code, 0);
+    assert!(ran.stderr.contains("4 documents have no field 'score', and are kept last"), "{}", ran.stderr);
     for (arguments, said) in [
         (&["--id", "typo"][..], "8 documents have no field 'typo', and are known by file and line"),
-        (&["--keep", "max:typo"], "8 documents have no field 'typo', and are kept last"),
         (&["--id", "id"], "4 documents have the id of another"),
     ] {
         let ran = folder.run(&[&["dedup", "in.jsonl", "--dry-run"], arguments].concat());
         assert_eq!(ran.code, 0);
+        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    }
+    folder.write("in.jsonl", lines() + "{\"text\":\"one more\"}\n");
+    for (arguments, said) in [
+        (&["--id", "id"][..], "1 document has no field 'id', and is known by file and line"),
+        (&["--keep", "max:id"], "1 document has no field 'id', and is kept last"),
+        (&["--source", "id"], "1 document has no field 'id', and counts to '(no source)'"),
+    ] {
+        let ran = folder.run(&[&["dedup", "in.jsonl", "--dry-run"], arguments].concat());
         assert!(ran.stderr.contains(said), "{}", ran.stderr);
     }
 }
@@ -345,8 +439,8 @@ fn empty_input_is_no_trouble() {
     folder.write("in/a.txt.gz", nothing).write("in/b.txt", "").write("in/c.jsonl", "").write("in/d.txt", text(1));
     let ran = folder.run(&["dedup", "in", "-o", "out"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stdout.contains("3 documents in 4 files"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("2 without a word"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("3 documents in 4 files"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("2 without a word"), "{}", ran.stderr);
     assert_eq!(folder.run_with(&["pairs", "-"], b"").code, 0);
 }
 
@@ -397,4 +491,17 @@ fn an_interrupted_run_leaves_nothing_behind() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8(output.stderr).unwrap().contains("interrupted"));
     assert!(folder.names().is_empty(), "{:?}", folder.names());
+}
+
+#[test]
+fn fields_that_notes_replace_are_told() {
+    let folder = Folder::new();
+    folder.write("corpus.jsonl", lines());
+    let first = folder.run(&["dedup", "corpus.jsonl", "--annotate", "-o", "first"]);
+    assert!(first.code == 0 && !first.stderr.contains("note: "), "{}", first.stderr);
+    let again = folder.run(&["dedup", "first/annotated/corpus.jsonl", "--annotate", "-o", "again"]);
+    assert!(again.stderr.contains("note: 4 documents already had a field that --annotate writes"), "{}", again.stderr);
+    assert_eq!(folder.read("again/annotated/corpus.jsonl").matches("\"cluster\"").count(), 4);
+    let used = ["dedup", "first/annotated/corpus.jsonl", "--id", "kept_id", "--annotate", "-o", "used"];
+    assert_refused(&folder, &used, &["'kept_id'", "rename it in the input"]);
 }

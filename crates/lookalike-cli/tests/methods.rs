@@ -24,7 +24,7 @@ fn every_method_removes_with_evidence() {
         folder.write("in.jsonl", lines());
         let ran = folder.run(&[&["dedup", "in.jsonl", "--id", "id", "-o", "out"], flags].concat());
         assert_eq!(ran.code, 0, "{flags:?}: {}", ran.stderr);
-        assert!(ran.stdout.contains(said), "{flags:?}: {}", ran.stdout);
+        assert!(ran.stderr.contains(said), "{flags:?}: {}", ran.stderr);
         let removed = folder.read("out/removed.jsonl");
         assert!(removed.lines().count() == 2 || flags.contains(&"supershingle"), "{flags:?}: {removed}");
     }
@@ -46,9 +46,11 @@ fn stop_words_can_be_your_own() {
 fn checksums_and_bits_have_their_columns() {
     let folder = Folder::new();
     folder.write("in.jsonl", "{\"text\":\"Tropical fish\"}\n{\"text\":\"Tropical fish\"}\n");
+    // The columns but for the last four, which say where both are.
+    let columns = |line: &str| line.rsplitn(5, '\t').last().unwrap().to_owned();
     let header = |flags: &[&str]| {
         let ran = folder.run(&[&["pairs", "in.jsonl", "--format", "tsv"], flags].concat());
-        ran.stdout.lines().map(str::to_owned).collect::<Vec<_>>()
+        ran.stdout.lines().map(columns).collect::<Vec<_>>()
     };
     let lines = header(&["--method", "copies", "--checksum", "sum"]);
     assert_eq!(lines[0], "left_id\tright_id\tjaccard\tcontainment_left\tcontainment_right\tchecksum");
@@ -101,6 +103,10 @@ fn parameters_of_another_method_are_refused() {
         (&["--slots", "8"], &["--rows-random"]),
         (&["--measure", "containment", "--method", "simhash"], &["minhash", "exact"]),
         (&["--measure", "containment", "--bands", "5", "--rows", "5"], &["--recall"]),
+        (
+            &["--measure", "containment", "--threshold", "0.01"],
+            &["containment of 0.01", "144 shingles", "0.0315 or more", "--exact"],
+        ),
         (&["--shingle", "stopword:xx"], &["'xx'", "en", "--stopwords FILE"]),
         (&["--exact", "--method", "minhash"], &["--exact"]),
     ] {
@@ -116,7 +122,7 @@ fn tune_draws_the_curve_and_plans_a_corpus() {
     folder.write("in.jsonl", lines());
     let ran = folder.run(&["tune", "in.jsonl", "--bands", "20", "--rows", "5", "--svg", "curve.svg"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    for said in ["20 bands of 5 rows: 100 slots", "0.50        0.47005", "┊", "near-duplicates", "memory", "more rows"]
+    for said in ["20 bands of 5 rows: 100 slots", "0.50        0.47005", "┊", "candidate pair", "memory", "more rows"]
     {
         assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
     }
@@ -133,27 +139,57 @@ fn tune_draws_the_curve_and_plans_a_corpus() {
 }
 
 #[test]
+fn tune_begins_with_pairs_by_similarity_and_a_threshold() {
+    let folder = Folder::new();
+    folder.write("in.jsonl", lines());
+    let ran = folder.run(&["tune", "in.jsonl"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let begin = "\
+all 4 documents were read
+  similarity    pairs  95 % interval  removed, at most  95 % interval
+  0.50 or more      2         2 to 2                 2         2 to 2
+";
+    assert!(ran.stdout.starts_with(begin), "{}", ran.stdout);
+    let place = |said: &str| ran.stdout.find(said).unwrap_or_else(|| panic!("{said}: {}", ran.stdout));
+    assert!(place("suggested threshold: 0.8\n") < place("20 bands of 7 rows"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("lookalike pairs INPUT --between 0.75,0.85 --show"), "{}", ran.stdout);
+
+    let ran = folder.run(&["tune", "in.jsonl", "--format", "json"]);
+    let tuning: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let last = &tuning["sample"]["pairs"][10];
+    assert_eq!((&last["similarity"], &last["pairs"]["value"]), (&1.0.into(), &1.0.into()));
+    assert_eq!(tuning["sample"]["suggestion"]["is_valley"], false);
+
+    // Part of a larger one.
+    folder.write("in.jsonl", (0..2000).map(|at| format!("{{\"text\":\"{}\"}}\n", text(at))).collect::<String>());
+    let ran = folder.run(&["tune", "in.jsonl", "--sample-bytes", "200k"]);
+    assert!(ran.stdout.contains(" documents were read, in parts from all over the input"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("0.50 or more") && !ran.stdout.contains("0 to 0\n"), "{}", ran.stdout);
+    assert_refused(&folder, &["tune", "in.jsonl", "--sample-bytes", "none"], &["--sample-bytes none", "500M"]);
+
+    // What is skipped is said.
+    folder.write("in.jsonl", lines() + "{oops\n");
+    let ran = folder.run(&["tune", "in.jsonl"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.contains("skipped 1, the first in in.jsonl: not a document"), "{}", ran.stderr);
+}
+
+/// Two pairs of near-duplicates, one of copies, and some that are alone.
+fn to_evaluate() -> String {
+    let near = |seed: usize, more: &str| format!("{{\"id\":\"{seed}{more}\",\"text\":\"{} {more}\"}}\n", text(seed));
+    [near(1, "a"), near(1, "b"), near(2, "a"), near(2, "b"), near(3, ""), near(4, "a"), near(4, "a")].concat()
+}
+
+#[test]
 fn evaluate_holds_methods_against_the_exact_join_or_a_file() {
     let folder = Folder::new();
-    // Two pairs of near-duplicates, one of copies, and some that are alone.
-    let near = |seed: usize, more: &str| format!("{{\"id\":\"{seed}{more}\",\"text\":\"{} {more}\"}}\n", text(seed));
-    let corpus: String =
-        [near(1, "a"), near(1, "b"), near(2, "a"), near(2, "b"), near(3, ""), near(4, "a"), near(4, "a")].concat();
-    folder.write("in.jsonl", corpus).write("truth.tsv", "1a\t1b\n2a\t9\n3\t4a\t0.1\n");
-    let ran = folder.run(&[
-        "evaluate",
-        "in.jsonl",
-        "--id",
-        "id",
-        "--methods",
-        "minhash,supershingle,exact",
-        "-o",
-        "out.json",
-    ]);
+    folder.write("in.jsonl", to_evaluate()).write("truth.tsv", "1a\t1b\n2a\t9\n3\t4a\t0.1\n");
+    let evaluate = ["evaluate", "in.jsonl", "--id", "id", "--methods", "minhash,supershingle,exact"];
+    let ran = folder.run(&[&evaluate[..], &["-o", "out.json", "--histograms"]].concat());
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let table = |name: &str| ran.stdout.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
-    assert!(table("truth").contains("2 pairs by exact join"), "{}", ran.stdout);
-    assert!(table("minhash").contains("1.0000    1.0000   1.0000"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("\ntruth: 2 pairs by exact join"), "{}", ran.stderr);
+    let row = ran.stdout.lines().find(|line| line.starts_with("minhash")).unwrap();
+    assert!(row.contains("1.0000    1.0000   1.0000"), "{row}");
     assert!(ran.stdout.contains("6-sim") && ran.stdout.contains("band 20:"), "{}", ran.stdout);
     let evaluation: Value = serde_json::from_str(&folder.read("out.json")).unwrap();
     assert_eq!(evaluation["methods"][2]["recall"], 1.0);
@@ -162,9 +198,9 @@ fn evaluate_holds_methods_against_the_exact_join_or_a_file() {
 
     let ran = folder.run(&["evaluate", "in.jsonl", "--id", "id", "--methods", "exact", "--truth", "truth.tsv"]);
     assert!(
-        ran.stdout.contains("truth: 1 pair by truth.tsv (1 pair of documents that are not there)"),
+        ran.stderr.contains("truth: 1 pair by truth.tsv (1 pair of documents that are not there)"),
         "{}",
-        ran.stdout
+        ran.stderr
     );
     assert!(ran.stdout.contains("2   1.0000    0.5000   0.6667"), "{}", ran.stdout);
     assert_refused(
@@ -178,4 +214,71 @@ fn evaluate_holds_methods_against_the_exact_join_or_a_file() {
         &["minhash:bits=3", "--method simhash"],
     );
     assert_refused(&folder, &["evaluate", "in.jsonl", "--truth", "gone"], &["gone"]);
+}
+
+#[test]
+fn evaluate_prints_a_line_for_each_method_and_nothing_else() {
+    let folder = Folder::new();
+    folder.write("in.jsonl", to_evaluate());
+    let ran = folder.run(&["evaluate", "in.jsonl", "--id", "id"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let firsts: Vec<&str> = ran.stdout.lines().map(|line| line.split(' ').next().unwrap()).collect();
+    let methods = ["method", "minhash", "minhash:sketch=classic", "supershingle", "simhash", "simhash:bits=6:verify"];
+    assert_eq!(firsts, methods);
+    let ran = folder.run(&["evaluate", "in.jsonl", "--id", "id", "-q", "--methods", "minhash"]);
+    assert_eq!((ran.stdout.lines().count(), ran.stderr.as_str()), (2, ""));
+}
+
+#[test]
+fn evaluate_compares_thresholds_and_shingles_too() {
+    let folder = Folder::new();
+    // One word of 61 differs: 56 of 58 shingles of five words, 60 of 62 words.
+    folder.write("in.jsonl", to_evaluate()).write("gold.tsv", "1a\t1b\n3\t4a\n");
+    let evaluate = ["evaluate", "in.jsonl", "--id", "id", "--methods", "minhash,exact", "-o", "out.json", "--force"];
+    let run = |more: &[&str]| {
+        let ran = folder.run(&[&evaluate[..], more].concat());
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let evaluation: Value = serde_json::from_str(&folder.read("out.json")).unwrap();
+        (ran, evaluation)
+    };
+    let (ran, evaluation) = run(&["--thresholds", "0.9,0.966", "--shingles", "word:5,word:1"]);
+    let table: Vec<Vec<&str>> = ran.stdout.lines().map(|line| line.split_whitespace().take(4).collect()).collect();
+    let expected: [[&str; 4]; 9] = [
+        ["shingle", "threshold", "method", "pairs"],
+        ["word:5", "0.9", "minhash", "2"],
+        ["word:5", "0.9", "exact", "2"],
+        ["word:5", "0.966", "minhash", "0"],
+        ["word:5", "0.966", "exact", "0"],
+        ["word:1", "0.9", "minhash", "2"],
+        ["word:1", "0.9", "exact", "2"],
+        ["word:1", "0.966", "minhash", "2"],
+        ["word:1", "0.966", "exact", "2"],
+    ];
+    assert_eq!(table, expected);
+    assert!(
+        evaluation["methods"].as_array().unwrap().iter().all(|row| row["recall"] == 1.0 && row["precision"] == 1.0)
+    );
+    // One truth for each shingle and threshold.
+    let truth: Vec<(&str, f64, u64)> = evaluation["truth"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|of| (of["shingle"].as_str().unwrap(), of["threshold"].as_f64().unwrap(), of["pairs"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(truth, [("word:5", 0.9, 2), ("word:5", 0.966, 0), ("word:1", 0.9, 2), ("word:1", 0.966, 2)]);
+    assert!(ran.stderr.contains("truth with word:5 at 0.966: 0 pairs"), "{}", ran.stderr);
+
+    // Known pairs are the same for all: of two, one is found where the threshold allows it.
+    let (_, evaluation) = run(&["--thresholds", "0.9,0.966", "--truth", "gold.tsv"]);
+    let recalls: Vec<&Value> = (0..4).map(|row| &evaluation["methods"][row]["recall"]).collect();
+    assert_eq!(recalls, [0.5, 0.5, 0.0, 0.0]);
+    // And pairs with a similarity are true from that threshold on.
+    folder.write("gold.tsv", "1a\t1b\t0.95\n2a\t2b\t0.99\n");
+    let (_, evaluation) = run(&["--thresholds", "0.9,0.96", "--truth", "gold.tsv"]);
+    assert_eq!((&evaluation["truth"][0]["pairs"], &evaluation["truth"][1]["pairs"]), (&2.into(), &1.into()));
+    // Stop words of several languages have commas of their own.
+    let (ran, _) = run(&["--shingles", "stopword:en,de,word:2"]);
+    assert!(ran.stdout.contains("\nstopword:en,de ") && ran.stdout.contains("\nword:2 "), "{}", ran.stdout);
+    assert_refused(&folder, &["evaluate", "in.jsonl", "--thresholds", "0.8,2"], &["2", "at most 1"]);
+    assert_refused(&folder, &["evaluate", "in.jsonl", "--shingles", "word:5,line:3"], &["line:3", "word:K or char:K"]);
 }

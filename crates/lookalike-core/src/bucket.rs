@@ -122,7 +122,7 @@ impl Buckets {
 }
 
 /// How much memory an entry takes while it is sorted: once more for where it is sorted to.
-const SORTING_BYTES: usize = 2 * size_of::<Entry>();
+pub const SORTING_BYTES: usize = 2 * size_of::<Entry>();
 
 /// Finds the ranks that agree in the key of a column, and gives them to `take`. Keys of different columns have nothing to do with
 /// each other. A column has `entry_count` entries at most; what does not fit the memory is sorted in several passes, by keys.

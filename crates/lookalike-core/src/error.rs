@@ -93,6 +93,21 @@ pub enum Error {
         most: usize,
     },
 
+    /// A threshold of containment at which a few features of a document do not find what it lies in.
+    #[error(
+        "containment of {threshold} cannot be found with recall {recall}: {most} shingles of each document are looked for in others, which          does for a threshold of {lowest} or more; raise --threshold, lower --recall, or use --exact"
+    )]
+    ContainmentOutOfReach {
+        /// The threshold asked for.
+        threshold: f64,
+        /// The recall asked for.
+        recall: f64,
+        /// The lowest threshold with this recall.
+        lowest: f64,
+        /// How many features of a document may be looked for.
+        most: usize,
+    },
+
     /// A measure that sketches say nothing of.
     #[error("sketches find no pairs by {measure}: leave out --recall, and the exact join finds all of them")]
     NoSketches {

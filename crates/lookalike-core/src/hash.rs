@@ -6,7 +6,8 @@
 //! | what | function |
 //! | --- | --- |
 //! | token | XXH3-64 of the token's UTF-8 bytes, filled up with zeros to 16 bytes, with the [`Key`] for its seed |
-//! | text | XXH3-128 of the token hashes, little-endian, seed 0 |
+//! | text, by its words | XXH3-128 of the token hashes, little-endian, seed 0 |
+//! | text, by its content | XXH3-128 of the bytes of its [`content`](crate::text::content), seed 0 |
 //! | shingle | polynomial over token hashes with base [`BASE`], modulo 2^64, then [`mix`] |
 //! | later rounds of a sketch | [`mix`] of the feature plus the round times [`ROUND_STEP`] |
 //! | classic slot | a·x + b modulo 2^31 - 1, with x the feature's high 31 bits, a and b from [`draw`] |
@@ -71,7 +72,8 @@ pub fn token_hash(token: &[u8]) -> u64 {
     Key::FIXED.token_hash(token)
 }
 
-/// The hash of a whole text by its tokens: equal for exact copies, and for nothing else that will ever be met.
+/// The hash of a whole text by its tokens: equal for the same words in the same order, and for nothing else that will
+/// ever be met.
 pub fn text_hash(tokens: &[u64]) -> u128 {
     if cfg!(target_endian = "little") {
         xxh3_128(bytemuck::cast_slice(tokens))

@@ -106,7 +106,7 @@ impl Features<'_> {
         self.tokens.len()
     }
 
-    /// The hash by which exact copies are known.
+    /// The hash by which texts with the same words are known.
     pub fn text_hash(self) -> u128 {
         text_hash(self.tokens)
     }

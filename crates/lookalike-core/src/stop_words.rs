@@ -5,7 +5,7 @@
 
 use crate::error::{Error, Result};
 use crate::feature_set::FeatureSet;
-use crate::hash::Key;
+use crate::hash::{Key, bytes_hash};
 use crate::text::fold::Fold;
 use crate::text::tokenize::Tokenizer;
 
@@ -52,6 +52,11 @@ impl StopWords {
     /// What was asked for.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Tells one list of words from another, whatever they are called.
+    pub fn content_hash(&self) -> u64 {
+        bytes_hash(self.words.join("\n").as_bytes()) as u64
     }
 
     /// The tokens that are stop words. One of several tokens, such as "it's", is known by the first.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::bucket::Family;
 use crate::criterion::Criterion;
@@ -10,6 +10,7 @@ use crate::feature_filter::FeatureFilter;
 use crate::feature_set::{FeatureSet, Overlap};
 use crate::likeness::Likeness;
 use crate::method::Method;
+use crate::passed_over::PassedOver;
 use crate::sketch::SketchSource;
 
 /// Why features could not be had.
@@ -39,6 +40,7 @@ pub struct Verifier<'a> {
     /// The share of one family: each thread has one under way.
     most_held_bytes: usize,
     counts: Counts,
+    passed_over: Mutex<PassedOver>,
 }
 
 /// How many pairs came how far.
@@ -47,7 +49,6 @@ struct Counts {
     candidates: AtomicU64,
     measured: AtomicU64,
     matches: AtomicU64,
-    passed_over: AtomicU64,
 }
 
 /// How many pairs came how far. Where a removed item needs no further proof, further pairs are not looked at.
@@ -59,15 +60,6 @@ pub struct PairCounts {
     pub measured: u64,
     /// Of these, alike enough.
     pub matches: u64,
-    /// Pairs that shared a bucket and were not looked at, since a bucket had too many kept items; at most so many.
-    pub passed_over: u64,
-}
-
-impl PairCounts {
-    /// How many of the pairs passed over are matches, if they are as often alike as those looked at.
-    pub fn expected_matches_passed_over(&self) -> u64 {
-        (self.passed_over as f64 * self.matches as f64 / self.candidates.max(1) as f64).round() as u64
-    }
 }
 
 impl std::ops::Add for PairCounts {
@@ -78,7 +70,6 @@ impl std::ops::Add for PairCounts {
             candidates: self.candidates + other.candidates,
             measured: self.measured + other.measured,
             matches: self.matches + other.matches,
-            passed_over: self.passed_over + other.passed_over,
         }
     }
 }
@@ -91,7 +82,6 @@ impl std::ops::Sub for PairCounts {
             candidates: self.candidates - other.candidates,
             measured: self.measured - other.measured,
             matches: self.matches - other.matches,
-            passed_over: self.passed_over - other.passed_over,
         }
     }
 }
@@ -108,7 +98,16 @@ impl<'a> Verifier<'a> {
         held_bytes: usize,
     ) -> Self {
         let most_held_bytes = held_bytes.min(MOST_HELD_BYTES) / rayon::current_num_threads();
-        Self { criterion, sizes, sketches, method, source, most_held_bytes, counts: Counts::default() }
+        Self {
+            criterion,
+            sizes,
+            sketches,
+            method,
+            source,
+            most_held_bytes,
+            counts: Counts::default(),
+            passed_over: Mutex::default(),
+        }
     }
 
     /// What makes a match.
@@ -122,18 +121,42 @@ impl<'a> Verifier<'a> {
             candidates: self.counts.candidates.load(Relaxed),
             measured: self.counts.measured.load(Relaxed),
             matches: self.counts.matches.load(Relaxed),
-            passed_over: self.counts.passed_over.load(Relaxed),
         }
+    }
+
+    /// What was passed over since this was last asked.
+    pub fn take_passed_over(&self) -> PassedOver {
+        std::mem::take(&mut *self.passed_over.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Adds what a family passed over.
+    pub(crate) fn pass_over(&self, some: PassedOver) {
+        let mut all = self.passed_over.lock().unwrap_or_else(PoisonError::into_inner);
+        *all = std::mem::take(&mut *all).and(some);
+    }
+
+    /// Whether two items are a match, whatever buckets they share; it is not counted.
+    ///
+    /// # Errors
+    ///
+    /// When the features of one cannot be had.
+    pub fn is_match(&self, left: u32, right: u32) -> Result<bool, SourceError> {
+        let bench = self.bench_of(vec![left, right]);
+        Ok(bench.verify_again(&bench.put(0), &bench.put(1))?.is_some())
     }
 
     /// A bench for one family; `items` are the places in sizes and sketches, by rank.
     pub fn bench(&self, family: Family<'_>, items: &[u32]) -> Bench<'_> {
+        self.bench_of(family.items.iter().map(|rank| items[*rank as usize]).collect())
+    }
+
+    fn bench_of(&self, items: Vec<u32>) -> Bench<'_> {
         Bench {
             verifier: self,
-            items: family.items.iter().map(|rank| items[*rank as usize]).collect(),
-            held: family.items.iter().map(|_| OnceLock::new()).collect(),
-            sketches: family.items.iter().map(|_| OnceLock::new()).collect(),
+            held: items.iter().map(|_| OnceLock::new()).collect(),
+            sketches: items.iter().map(|_| OnceLock::new()).collect(),
             held_bytes: AtomicUsize::new(0),
+            items,
         }
     }
 }
@@ -222,11 +245,6 @@ impl Bench<'_> {
     pub fn is_more(&self, likeness: Likeness, other: Likeness) -> bool {
         let criterion = self.criterion();
         likeness.similarity(criterion) > other.similarity(criterion)
-    }
-
-    /// Counts candidates that were passed over, since a bucket has too many.
-    pub fn pass_over(&self, count: u64) {
-        self.verifier.counts.passed_over.fetch_add(count, Relaxed);
     }
 
     /// Lets go of all features when there is no room for more. To be called now and then, between parallel work.

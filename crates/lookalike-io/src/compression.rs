@@ -1,6 +1,6 @@
 //! Compression: known by the first bytes, undone as a stream, and done again in pieces.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read};
 
 /// How a file is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,16 +52,44 @@ impl Compression {
     ///
     /// When the encoder fails, which means there is no memory.
     pub fn encode(self, piece: Vec<u8>) -> io::Result<Vec<u8>> {
-        match self {
-            Self::None => Ok(piece),
-            Self::Gzip => {
-                let room = Vec::with_capacity(piece.len() / 3);
-                let mut encoder = flate2::write::GzEncoder::new(room, flate2::Compression::default());
-                encoder.write_all(&piece)?;
-                encoder.finish()
-            }
-            Self::Zstd => zstd::bulk::compress(&piece, zstd::DEFAULT_COMPRESSION_LEVEL),
+        if self == Self::None {
+            return Ok(piece);
         }
+        let mut packed = Vec::new();
+        Packer::new(self)?.pack(&piece, &mut packed)?;
+        Ok(packed)
+    }
+}
+
+/// Compresses pieces by themselves, one after the other. An encoder is large, and records are small: it serves for all.
+pub(crate) enum Packer {
+    Plain,
+    Gzip(libdeflater::Compressor),
+    Zstd(zstd::bulk::Compressor<'static>),
+}
+
+impl Packer {
+    pub(crate) fn new(compression: Compression) -> io::Result<Self> {
+        Ok(match compression {
+            Compression::None => Self::Plain,
+            Compression::Gzip => Self::Gzip(libdeflater::Compressor::new(libdeflater::CompressionLvl::default())),
+            Compression::Zstd => Self::Zstd(zstd::bulk::Compressor::new(zstd::DEFAULT_COMPRESSION_LEVEL)?),
+        })
+    }
+
+    /// Appends a piece to `packed`: a gzip member or a zstd frame of its own.
+    pub(crate) fn pack(&mut self, piece: &[u8], packed: &mut Vec<u8>) -> io::Result<()> {
+        match self {
+            Self::Plain => packed.extend_from_slice(piece),
+            Self::Gzip(encoder) => {
+                let start = packed.len();
+                packed.resize(start + encoder.gzip_compress_bound(piece.len()), 0);
+                let length = encoder.gzip_compress(piece, &mut packed[start..]).map_err(io::Error::other)?;
+                packed.truncate(start + length);
+            }
+            Self::Zstd(encoder) => packed.extend(encoder.compress(piece)?),
+        }
+        Ok(())
     }
 }
 

@@ -1,11 +1,14 @@
 //! Paths to files: which files an input means, in which order, and under which name each is known.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, Metadata};
+use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
+use serde::Serialize;
 use walkdir::WalkDir;
 
 use crate::error::{Error, Result};
@@ -25,6 +28,56 @@ pub enum Origin {
     Remote(RemoteFile),
 }
 
+/// The files that an input means, and what was met on the way and is not read.
+#[derive(Clone, Debug, Default)]
+pub struct Discovered {
+    /// The files to read, in order.
+    pub files: Vec<InputFile>,
+    /// What is not read though nothing is wrong with it.
+    pub left_out: LeftOut,
+}
+
+/// What lies in the folders of an input and is not read, though nothing is wrong with it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// Files and folders whose names start with a dot.
+    pub hidden: Names,
+    /// Further names of files that are read: symbolic and hard links.
+    pub links: Names,
+}
+
+/// Names of files: all are counted, and the first are kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Names {
+    /// How many there are.
+    pub count: u64,
+    /// The first of them.
+    pub first: Vec<String>,
+}
+
+impl LeftOut {
+    /// Adds what another search left out.
+    pub fn add(&mut self, other: Self) {
+        self.hidden.add(other.hidden);
+        self.links.add(other.links);
+    }
+}
+
+impl Names {
+    /// How many names are kept.
+    const KEPT: usize = 100;
+
+    fn push(&mut self, path: &Path) {
+        self.add(Self { count: 1, first: vec![path.display().to_string()] });
+    }
+
+    fn add(&mut self, other: Self) {
+        self.count += other.count;
+        let room = Self::KEPT.saturating_sub(self.first.len());
+        self.first.extend(other.first.into_iter().take(room));
+    }
+}
+
 /// One file of the input.
 #[derive(Clone, Debug)]
 pub struct InputFile {
@@ -35,6 +88,8 @@ pub struct InputFile {
     pub name: String,
     /// Its size on disk; zero where that is not known.
     pub bytes: u64,
+    /// Whether the user named it. One that was found in a folder, by a pattern or in a list is skipped if it cannot be read.
+    pub is_named: bool,
     /// When it was last written to, by which a change is noticed.
     modified: Option<SystemTime>,
     identity: Option<(u64, u64)>,
@@ -92,10 +147,37 @@ impl InputFile {
             Origin::Remote(file) => return file.check_unchanged(),
             Origin::Pipe(_) | Origin::Stdin => return Ok(()),
         };
-        let is_same = fs::metadata(path).is_ok_and(|now| {
-            (now.len(), now.modified().ok(), identity(&now)) == (self.bytes, self.modified, self.identity)
-        });
+        // What could not even be looked at was skipped, so nothing was read of it.
+        let was_skipped = self.modified.is_none() && self.identity.is_none();
+        let is_same = was_skipped
+            || fs::metadata(path).is_ok_and(|now| {
+                (now.len(), now.modified().ok(), identity(&now)) == (self.bytes, self.modified, self.identity)
+            });
         if is_same { Ok(()) } else { Err(Error::Changed { path: path.clone() }) }
+    }
+}
+
+impl InputFile {
+    /// Writes all of the file as it lies on disk. False, and nothing is written, where it cannot be read a second time.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read, or the output cannot be written; `path` is named then.
+    pub fn copy_to(&self, path: &Path, writer: &mut impl Write) -> Result<bool> {
+        let Origin::Path(input) = &self.origin else { return Ok(false) };
+        let mut file = File::open(input).map_err(Error::unreadable(input))?;
+        let copied = io::copy(&mut file, writer).map_err(Error::unwritable(path))?;
+        if copied == self.bytes { Ok(true) } else { Err(Error::Changed { path: input.clone() }) }
+    }
+
+    /// Why it is skipped, when it cannot be read.
+    pub(crate) fn why_skipped(&self, cause: &io::Error) -> String {
+        match fs::read_link(self.shown()) {
+            Ok(target) if cause.kind() == io::ErrorKind::NotFound => {
+                format!("a link to {}, which does not exist", target.display())
+            }
+            _ => format!("cannot be read: {cause}"),
+        }
     }
 }
 
@@ -114,26 +196,42 @@ fn identity(_: &Metadata) -> Option<(u64, u64)> {
 
 /// The files that `inputs` mean: files as given, folders with all that lies in them (but hidden files, and what is or
 /// lies in `output` or in a work folder), patterns with `*`, `?` and `[…]`, addresses of object stores and pages, `-` for standard input. In the
-/// order given, and by name inside a folder. A file that a folder has under two names, by a link, is read once.
+/// order given, and by name inside a folder. A file that is met under several names, by links, is read once.
 ///
 /// # Errors
 ///
-/// When a path cannot be read, a folder has no files, a file is given twice, or an input is the output.
-pub fn discover(inputs: &[PathBuf], output: Option<&Path>) -> Result<Vec<InputFile>> {
+/// When a path cannot be read, a folder has no files, an input is given twice, or an input is the output.
+pub fn discover(inputs: &[PathBuf], output: Option<&Path>) -> Result<Discovered> {
+    discover_listed(inputs, &[], output)
+}
+
+/// As [`discover`], with further inputs that stand in a list: what cannot be read of these is skipped when it is opened.
+///
+/// # Errors
+///
+/// As [`discover`].
+pub fn discover_listed(inputs: &[PathBuf], listed: &[PathBuf], output: Option<&Path>) -> Result<Discovered> {
     let mut search = Search {
         output: output.and_then(|output| output.canonicalize().ok()),
         output_url: output.and_then(Path::to_str).filter(|output| remote::is_url(output)).map(below_url),
         ..Search::default()
     };
-    for input in inputs {
+    let inputs = inputs.iter().map(|input| (input, true)).chain(listed.iter().map(|input| (input, false)));
+    for (input, is_named) in inputs {
         match input.to_str() {
             Some("-") => search.stdin()?,
             Some(url) if remote::is_url(url) => search.remote(url)?,
             Some(pattern) if is_pattern(pattern) && !input.exists() => search.pattern(pattern)?,
-            _ => search.path(input)?,
+            _ => {
+                let absolute = std::path::absolute(input).map_err(Error::unreadable(input))?;
+                if !search.given.insert(absolute) {
+                    return Err(Error::GivenTwice { path: input.clone() });
+                }
+                search.path(input, is_named)?;
+            }
         }
     }
-    let found = search.found;
+    let (found, left_out) = search.finish();
     let common = common_folder(found.iter().filter(|file| file.below.is_absolute()).map(|file| file.below.as_path()));
     let names = unique(found.iter().map(|file| name_below(&common, &file.below)).collect());
     let input_file = |(file, name): (Found, String)| InputFile {
@@ -144,11 +242,12 @@ pub fn discover(inputs: &[PathBuf], output: Option<&Path>) -> Result<Vec<InputFi
         },
         origin: file.origin,
         name,
+        is_named: file.is_named,
         modified: file.metadata.as_ref().and_then(|metadata| metadata.modified().ok()),
         identity: file.metadata.as_ref().and_then(identity),
         copy: Arc::default(),
     };
-    Ok(found.into_iter().zip(names).map(input_file).collect())
+    Ok(Discovered { files: found.into_iter().zip(names).map(input_file).collect(), left_out })
 }
 
 /// How all addresses below this one start.
@@ -167,9 +266,43 @@ struct Search {
     output: Option<PathBuf>,
     /// How the address of what lies in the output starts, if it is far away.
     output_url: Option<String>,
+    /// Files and folders that were given by their names.
+    given: HashSet<PathBuf>,
+    /// One file may be here several times, under one name or many.
     found: Vec<Found>,
-    seen: HashSet<(u64, u64)>,
     seen_urls: HashSet<String>,
+    left_out: LeftOut,
+}
+
+struct Found {
+    origin: Origin,
+    /// Its absolute path, by which it is named.
+    below: PathBuf,
+    /// Of a regular file; none where it cannot be had.
+    metadata: Option<Metadata>,
+    /// Whether it was reached through a symbolic link.
+    is_link: bool,
+    /// Whether the user named it.
+    is_named: bool,
+}
+
+impl Found {
+    /// Something that is not a regular file.
+    fn special(origin: Origin, below: PathBuf) -> Self {
+        Self { origin, below, metadata: None, is_link: false, is_named: true }
+    }
+
+    /// What is the same for all names of one file.
+    fn key(&self) -> Key {
+        let identity = self.metadata.as_ref().and_then(identity);
+        identity.map_or_else(|| Key::Path(without_detours(&self.below)), Key::Identity)
+    }
+}
+
+#[derive(PartialEq, Eq, Hash)]
+enum Key {
+    Identity((u64, u64)),
+    Path(PathBuf),
 }
 
 impl Search {
@@ -177,7 +310,7 @@ impl Search {
         if self.found.iter().any(|file| matches!(file.origin, Origin::Stdin)) {
             return Err(Error::GivenTwice { path: "-".into() });
         }
-        self.found.push(Found { origin: Origin::Stdin, below: PathBuf::from("stdin"), metadata: None });
+        self.found.push(Found::special(Origin::Stdin, PathBuf::from("stdin")));
         Ok(())
     }
 
@@ -194,7 +327,7 @@ impl Search {
             // As a path: the scheme, the bucket or host, and the name there.
             let url = file.url.split(['?', '#']).next().unwrap_or_default();
             let below = PathBuf::from(format!("/{}", url.replacen("://", "/", 1)));
-            self.found.push(Found { origin: Origin::Remote(file), below, metadata: None });
+            self.found.push(Found::special(Origin::Remote(file), below));
         }
         Ok(())
     }
@@ -206,73 +339,136 @@ impl Search {
             .map_err(|error| Error::NotAPattern { path: path(), reason: error.msg.to_owned() })?;
         let before = self.found.len();
         for matched in paths {
-            self.path(&matched.map_err(|error| Error::Unreadable { path: path(), cause: error.into() })?)?;
+            // What cannot be looked into is skipped when it is opened.
+            let matched = matched.unwrap_or_else(|error| error.path().to_owned());
+            self.path(&matched, false)?;
         }
         if self.found.len() == before { Err(Error::NothingMatches { path: path() }) } else { Ok(()) }
     }
 
-    fn path(&mut self, input: &Path) -> Result<()> {
-        let metadata = fs::metadata(input).map_err(Error::unreadable(input))?;
+    fn path(&mut self, input: &Path, is_named: bool) -> Result<()> {
+        let below = std::path::absolute(input).map_err(Error::unreadable(input))?;
+        let origin = Origin::Path(input.to_owned());
+        let metadata = match fs::metadata(input) {
+            Ok(metadata) => metadata,
+            Err(cause) if is_named => return Err(Error::unreadable(input)(cause)),
+            Err(_) => {
+                self.found.push(Found { origin, below, metadata: None, is_link: false, is_named });
+                return Ok(());
+            }
+        };
         if self.output.is_some() && input.canonicalize().ok() == self.output {
             return Err(Error::OutputIsInput { path: input.to_owned() });
         }
-        let below = std::path::absolute(input).map_err(Error::unreadable(input))?;
         if metadata.is_dir() {
             let before = self.found.len();
-            for file in files_in(input, &below, self.output.as_deref())? {
-                if file.metadata.as_ref().and_then(identity).is_none_or(|file| self.seen.insert(file)) {
-                    self.found.push(file);
-                }
-            }
+            self.folder(input, &below)?;
             if self.found.len() == before {
                 return Err(Error::NothingToRead { path: input.to_owned() });
             }
         } else if metadata.is_file() {
-            if identity(&metadata).is_some_and(|file| !self.seen.insert(file)) {
-                return Err(Error::GivenTwice { path: input.to_owned() });
-            }
-            self.found.push(Found { origin: Origin::Path(input.to_owned()), below, metadata: Some(metadata) });
+            let is_link = input.is_symlink();
+            self.found.push(Found { origin, below, metadata: Some(metadata), is_link, is_named });
         } else {
-            self.found.push(Found { origin: Origin::Pipe(input.to_owned()), below, metadata: None });
+            self.found.push(Found::special(Origin::Pipe(input.to_owned()), below));
         }
         Ok(())
     }
-}
 
-struct Found {
-    origin: Origin,
-    /// Its absolute path, by which it is named.
-    below: PathBuf,
-    /// Of a regular file.
-    metadata: Option<Metadata>,
-}
-
-/// The regular files below a folder.
-fn files_in(input: &Path, root: &Path, output: Option<&Path>) -> Result<Vec<Found>> {
-    let mut files = Vec::new();
-    let is_hidden = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-    let is_output = |path: &Path| output.is_some() && path.canonicalize().ok().as_deref() == output;
-    let is_ours = |path: &Path| is_output(path) || path.is_dir() && is_work_folder(path);
-    let walk = WalkDir::new(input).follow_links(true).sort_by_file_name().into_iter();
-    for entry in walk.filter_entry(|entry| entry.depth() == 0 || !is_hidden(entry.path()) && !is_ours(entry.path())) {
-        let entry = match entry {
-            Ok(entry) => entry,
-            // A link back to a folder above: everything in it is met anyway.
-            Err(error) if error.loop_ancestor().is_some() => continue,
-            Err(error) => {
-                let path = error.path().unwrap_or(input).to_owned();
-                let cause = error.into_io_error().unwrap_or_else(|| std::io::ErrorKind::NotFound.into());
-                return Err(Error::Unreadable { path, cause });
+    /// The regular files below a folder, and what should be one and cannot be read.
+    fn folder(&mut self, input: &Path, root: &Path) -> Result<()> {
+        let Self { output, found, left_out, .. } = self;
+        let is_hidden = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        let is_output = |path: &Path| output.is_some() && path.canonicalize().ok() == *output;
+        let is_ours = |path: &Path| is_output(path) || path.is_dir() && is_work_folder(path);
+        // How deep the folder lies that was reached by a link, while the walk is in it.
+        let mut link_depth = None;
+        let mut walk = WalkDir::new(input).follow_links(true).sort_by_file_name().into_iter();
+        while let Some(entry) = walk.next() {
+            let (path, depth) = match &entry {
+                Ok(entry) => (entry.path(), entry.depth()),
+                // A link back to a folder above: everything in it is met anyway.
+                Err(error) if error.loop_ancestor().is_some() => continue,
+                Err(error) => (error.path().unwrap_or(input), error.depth()),
+            };
+            if link_depth.is_some_and(|link| depth <= link) {
+                link_depth = None;
             }
-        };
-        if entry.file_type().is_file() {
-            let below = entry.path().strip_prefix(input).expect("a walk stays below its root");
-            let metadata = fs::metadata(entry.path()).map_err(Error::unreadable(entry.path()))?;
-            let origin = Origin::Path(entry.path().to_owned());
-            files.push(Found { origin, below: root.join(below), metadata: Some(metadata) });
+            let path = path.to_owned();
+            let is_folder = entry.as_ref().is_ok_and(|entry| entry.file_type().is_dir());
+            let is_ours = depth > 0 && is_ours(&path);
+            if is_ours || depth > 0 && is_hidden(&path) {
+                if !is_ours {
+                    left_out.hidden.push(&path);
+                }
+                if is_folder {
+                    walk.skip_current_dir();
+                }
+                continue;
+            }
+            let is_link =
+                link_depth.is_some() || depth > 0 && entry.as_ref().is_ok_and(walkdir::DirEntry::path_is_symlink);
+            let metadata = match entry {
+                Ok(_) if is_folder => {
+                    link_depth = link_depth.or(is_link.then_some(depth));
+                    continue;
+                }
+                Ok(entry) if entry.file_type().is_file() => fs::metadata(&path).ok(),
+                // A pipe or a socket.
+                Ok(_) => continue,
+                Err(error) if depth == 0 => {
+                    let cause = error.into_io_error().unwrap_or_else(|| io::ErrorKind::NotFound.into());
+                    return Err(Error::Unreadable { path, cause });
+                }
+                // What leads nowhere, or may not be looked into, is skipped when it is opened.
+                Err(_) => None,
+            };
+            let below = root.join(path.strip_prefix(input).expect("a walk stays below its root"));
+            found.push(Found { origin: Origin::Path(path), below, metadata, is_link, is_named: false });
+        }
+        Ok(())
+    }
+
+    /// Every file once: by its own name rather than by that of a link, and by the first of several.
+    fn finish(self) -> (Vec<Found>, LeftOut) {
+        let Self { mut found, mut left_out, .. } = self;
+        let mut chosen: HashMap<Key, usize> = HashMap::with_capacity(found.len());
+        let mut is_read = vec![true; found.len()];
+        for (at, file) in found.iter().enumerate() {
+            match chosen.entry(file.key()) {
+                Entry::Vacant(entry) => drop(entry.insert(at)),
+                Entry::Occupied(mut entry) => {
+                    let first = *entry.get();
+                    let (read, other) = if found[first].is_link && !file.is_link { (at, first) } else { (first, at) };
+                    entry.insert(read);
+                    is_read[other] = false;
+                    let [read, other] = [read, other].map(|at| &found[at]);
+                    // A file that was given and lies in a folder that was given has one name.
+                    if without_detours(&read.below) != without_detours(&other.below)
+                        && let Origin::Path(path) = &other.origin
+                    {
+                        left_out.links.push(path);
+                    }
+                }
+            }
+        }
+        let mut is_read = is_read.into_iter();
+        found.retain(|_| is_read.next().unwrap_or(true));
+        (found, left_out)
+    }
+}
+
+/// A path without `..`, as it is written: links are not looked at.
+fn without_detours(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        if part == Component::ParentDir {
+            plain.pop();
+        } else {
+            plain.push(part);
         }
     }
-    Ok(files)
+    plain
 }
 
 /// The deepest folder that all files lie in.
@@ -326,7 +522,7 @@ mod tests {
 
     fn names(inputs: &[&Path], output: Option<&Path>) -> Vec<String> {
         let inputs: Vec<PathBuf> = inputs.iter().map(|input| input.to_path_buf()).collect();
-        discover(&inputs, output).unwrap().into_iter().map(|file| file.name).collect()
+        discover(&inputs, output).unwrap().files.into_iter().map(|file| file.name).collect()
     }
 
     #[test]
@@ -356,6 +552,26 @@ mod tests {
     }
 
     #[test]
+    fn hidden_files_and_folders_are_counted_and_named() {
+        let folder = tempfile::tempdir().unwrap();
+        for file in ["a.txt", ".DS_Store", ".git/config", ".git/HEAD", "sub/.x"] {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "x").unwrap();
+        }
+        let found = discover(&[folder.path().to_owned()], None).unwrap();
+        assert_eq!(found.files.len(), 1);
+        let names = [".DS_Store", ".git", "sub/.x"].map(|name| folder.path().join(name).display().to_string());
+        assert_eq!(found.left_out.hidden, Names { count: 3, first: names.to_vec() });
+        // Named, it is read.
+        let named = discover(&[folder.path().join(".DS_Store")], None).unwrap();
+        assert_eq!((named.files.len(), named.left_out), (1, LeftOut::default()));
+        let mut many = Names::default();
+        (0..1000).for_each(|_| many.push(Path::new("x")));
+        assert_eq!((many.count, many.first.len()), (1000, Names::KEPT));
+    }
+
+    #[test]
     fn a_pattern_means_what_matches_it() {
         let folder = tempfile::tempdir().unwrap();
         for file in ["b.txt", "a.txt", "a.md", ".c.txt", "x/d.txt", "[1].txt"] {
@@ -374,15 +590,60 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_file_with_two_names_is_read_once_and_two_files_with_one_name_stay_apart() {
+    fn a_file_is_read_once_by_its_own_name_and_its_links_are_named() {
+        use std::os::unix::fs::symlink;
         let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("a.txt"), "x").unwrap();
-        std::os::unix::fs::symlink("a.txt", folder.path().join("link.txt")).unwrap();
-        std::os::unix::fs::symlink(".", folder.path().join("loop")).unwrap();
-        assert_eq!(names(&[folder.path()], None), ["a.txt"]);
-        assert_eq!(names(&[&folder.path().join("link.txt")], None), ["link.txt"]);
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("real")).unwrap();
+        fs::write(at("m.txt"), "x").unwrap();
+        fs::write(at("real/n.txt"), "y").unwrap();
+        // Links come before and after what they lead to, in the order of names.
+        symlink("m.txt", at("a.txt")).unwrap();
+        symlink("m.txt", at("z.txt")).unwrap();
+        fs::hard_link(at("m.txt"), at("o.txt")).unwrap();
+        symlink("real", at("also")).unwrap();
+        symlink(".", at("loop")).unwrap();
+        assert_eq!(names(&[folder.path()], None), ["m.txt", "real/n.txt"]);
+        let left_out = |inputs: &[PathBuf]| discover(inputs, None).unwrap().left_out.links;
+        let links = ["a.txt", "also/n.txt", "o.txt", "z.txt"].map(|name| at(name).display().to_string());
+        let mut found = left_out(&[folder.path().to_owned()]);
+        found.first.sort();
+        assert_eq!(found, Names { count: 4, first: links.to_vec() });
+        // Named, a link is read by its name; with what it leads to, once.
+        assert_eq!(names(&[&at("a.txt")], None), ["a.txt"]);
+        assert_eq!(names(&[&at("a.txt"), &at("m.txt")], None), ["m.txt"]);
+        assert_eq!(left_out(&[at("a.txt"), at("m.txt")]).count, 1);
+        // A file that is also in a folder has one name, however it is written.
+        assert_eq!(names(&[&at("real"), &at("real/n.txt")], None), ["n.txt"]);
+        assert_eq!(left_out(&[at("real"), at("real/n.txt")]).count, 0);
+        assert_eq!(left_out(&[at("real"), at("real/../real/n.txt")]).count, 0);
+    }
+
+    #[test]
+    fn two_files_with_one_name_stay_apart() {
         let names = ["a", "b", "a", "a~2", "a"].map(str::to_owned).to_vec();
         assert_eq!(unique(names), ["a", "b", "a~3", "a~2", "a~4"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_leads_nowhere_is_refused_when_named_and_left_to_be_skipped_when_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("link.txt");
+        std::os::unix::fs::symlink("gone", &link).unwrap();
+        std::os::unix::fs::symlink("gone", folder.path().join(".hidden")).unwrap();
+        assert!(matches!(discover(std::slice::from_ref(&link), None), Err(Error::Unreadable { .. })));
+        for found in [
+            discover(&[folder.path().to_owned()], None).unwrap(),
+            discover(&[folder.path().join("*.txt")], None).unwrap(),
+            discover_listed(&[], std::slice::from_ref(&link), None).unwrap(),
+        ] {
+            assert_eq!((found.files.len(), found.files[0].is_named), (1, false));
+            found.files[0].check_unchanged().unwrap();
+            let cause = fs::metadata(&link).unwrap_err();
+            assert_eq!(found.files[0].why_skipped(&cause), "a link to gone, which does not exist");
+        }
+        assert!(discover_listed(&[], &[folder.path().join("gone.txt")], None).is_ok());
     }
 
     #[test]
@@ -390,7 +651,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.txt");
         fs::write(&path, "one").unwrap();
-        let found = discover(std::slice::from_ref(&path), None).unwrap().remove(0);
+        let found = discover(std::slice::from_ref(&path), None).unwrap().files.remove(0);
         found.check_unchanged().unwrap();
         let later = found.modified.unwrap() + std::time::Duration::from_secs(2);
         fs::File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();

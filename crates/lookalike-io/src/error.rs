@@ -40,10 +40,25 @@ pub enum Error {
     },
 
     /// The same file twice would make every document a duplicate of itself.
-    #[error("{} is given twice: every document in it would be a duplicate of itself", path.display())]
+    #[error("{} is given twice: every document in it would be a duplicate of itself; give it once", path.display())]
     GivenTwice {
         /// The file.
         path: PathBuf,
+    },
+
+    /// A file whose records have no text.
+    #[error(
+        "no record of {} has a text in the field '{field}': name the field of the text with --text, \
+         or leave the file out; its fields are {fields}",
+        path.display()
+    )]
+    NoTextField {
+        /// The file.
+        path: PathBuf,
+        /// The field that was asked for.
+        field: String,
+        /// The fields that there are.
+        fields: String,
     },
 
     /// A file that should be a table of records.
@@ -201,6 +216,11 @@ pub enum Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
+    /// Whether nobody reads the output any more: a pipe whose reader has gone, as `head` does once it has its lines.
+    pub fn is_closed_pipe(&self) -> bool {
+        matches!(self, Self::Unwritable { cause, .. } if cause.kind() == io::ErrorKind::BrokenPipe)
+    }
+
     pub(crate) fn unreadable(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         // Who reads a remote file has its own error in the guise of the system's.

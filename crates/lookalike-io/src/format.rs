@@ -112,6 +112,11 @@ impl Format {
         if self.is_one_document() { file_name.to_owned() } else { format!("{file_name}:{position}") }
     }
 
+    /// Whether each entry is compressed by itself, so that a reader can start at any of them: that is how crawls are read.
+    pub fn is_packed_by_entry(self) -> bool {
+        matches!(self, Self::Warc | Self::Arc)
+    }
+
     /// Whether an entry has room for a note. The others become JSONL when they are annotated.
     pub fn has_room_for_notes(self) -> bool {
         match self {
@@ -122,7 +127,7 @@ impl Format {
 }
 
 /// The extension of a name in lower case, without that of a compression.
-fn unpacked_extension(name: &str) -> Option<String> {
+pub(crate) fn unpacked_extension(name: &str) -> Option<String> {
     let name = name.to_ascii_lowercase();
     let name = [".gz", ".gzip", ".zst", ".zstd"].iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name);
     Path::new(name).extension().map(|extension| extension.to_string_lossy().into_owned())

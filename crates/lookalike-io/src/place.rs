@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::discover::InputFile;
+use crate::discover::{Discovered, InputFile, LeftOut};
 use crate::error::{Error, Result};
 use crate::work::WorkFolder;
 
@@ -37,6 +37,7 @@ pub enum Store {
 #[derive(Debug)]
 pub struct Shelf {
     files: Vec<InputFile>,
+    left_out: LeftOut,
     /// Files that stay open, the first ones; with more, the system would run out of handles.
     open: Vec<OnceLock<File>>,
     spool: OnceLock<File>,
@@ -47,15 +48,21 @@ pub struct Shelf {
 const OPEN_FILES: usize = 200;
 
 impl Shelf {
-    /// A shelf of these files.
-    pub fn new(files: Vec<InputFile>) -> Self {
+    /// A shelf of the files that were found.
+    pub fn new(found: Discovered) -> Self {
+        let Discovered { files, left_out } = found;
         let open = files.iter().take(OPEN_FILES).map(|_| OnceLock::new()).collect();
-        Self { files, open, spool: OnceLock::new(), spooled: AtomicU64::new(0) }
+        Self { files, left_out, open, spool: OnceLock::new(), spooled: AtomicU64::new(0) }
     }
 
     /// The input files.
     pub fn files(&self) -> &[InputFile] {
         &self.files
+    }
+
+    /// What was found and is not read.
+    pub fn left_out(&self) -> &LeftOut {
+        &self.left_out
     }
 
     /// Makes sure that no file changed since it was found: what was copied from it would be something else.
@@ -80,6 +87,26 @@ impl Shelf {
         }
         bytes.resize(place.length as usize, 0);
         self.read_raw(place, bytes)
+    }
+
+    /// Reads the start of the entry at `place` into `bytes`, unpacked: `most` bytes of it at most, and fewer where these
+    /// would take more than `most` bytes of the file.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read any more, or is shorter than it was.
+    pub fn read_start(&self, place: Place, most: usize, bytes: &mut Vec<u8>) -> Result<()> {
+        let length = most.min(place.length as usize);
+        if place.store != Store::Member {
+            bytes.resize(length, 0);
+            return self.read_raw(place, bytes);
+        }
+        let mut packed = vec![0; length];
+        self.read_raw(place, &mut packed)?;
+        bytes.clear();
+        // A member that is cut ends in an error, and what comes before it is good.
+        let _ = flate2::bufread::GzDecoder::new(&*packed).take(most as u64).read_to_end(bytes);
+        Ok(())
     }
 
     /// Fills `bytes` with what lies at `place`, packed or not, from its start on.

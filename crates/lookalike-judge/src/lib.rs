@@ -18,6 +18,7 @@
 //! ```
 
 mod case;
+mod copy;
 mod fold;
 mod join;
 mod keep;
@@ -28,6 +29,7 @@ mod promise;
 mod shingle;
 mod tokenize;
 
+pub use copy::is_exact_copy;
 pub use fold::{Fold, fold};
 pub use join::pairs;
 pub use keep::independent_set;

@@ -1,4 +1,5 @@
-//! What makes two documents exact copies: the same tokens, or the same bytes, with a checksum that other systems know.
+//! What makes two documents exact copies under `--method copies`: the same content, or the same bytes, with a checksum that
+//! other systems know.
 //!
 //! What a reader would get wrong: a checksum is shown, and does not decide. Different texts have the same sum of bytes
 //! often, and the same CRC-32 in every corpus of a hundred thousand; so texts are copies by a hash of 128 bits, and
@@ -6,16 +7,14 @@
 
 use std::fmt;
 
-use lookalike_core::hash::bytes_hash;
-use lookalike_core::shingle::Features;
 use md5::{Digest, Md5};
 
 /// What makes two documents exact copies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Checksum {
-    /// The same tokens in the same order: the default of every method.
+    /// The same [content](lookalike_core::text::content): every character, up to its encoding and white space at line ends.
     #[default]
-    Tokens,
+    Text,
     /// The same bytes, whose MD5 is shown.
     Md5,
     /// The same bytes, whose CRC-32 is shown.
@@ -33,22 +32,26 @@ pub(crate) enum Sum {
 }
 
 impl Checksum {
-    /// The hash by which copies are known, and the checksum that is shown of them, if one is.
-    pub(crate) fn of(self, text: &str, features: Features<'_>) -> (u128, Option<Sum>) {
+    /// The checksum that is shown of a text, if one is.
+    pub(crate) fn of(self, text: &str) -> Option<Sum> {
         let bytes = text.as_bytes();
-        let sum = match self {
-            Self::Tokens => return (features.text_hash(), None),
-            Self::Md5 => Sum::Md5(Md5::digest(bytes).into()),
-            Self::Crc32 => Sum::Crc32(crc32fast::hash(bytes)),
-            Self::Sum => Sum::Bytes(bytes.iter().map(|byte| u64::from(*byte)).sum()),
-        };
-        (bytes_hash(bytes), Some(sum))
+        match self {
+            Self::Text => None,
+            Self::Md5 => Some(Sum::Md5(Md5::digest(bytes).into())),
+            Self::Crc32 => Some(Sum::Crc32(crc32fast::hash(bytes))),
+            Self::Sum => Some(Sum::Bytes(bytes.iter().map(|byte| u64::from(*byte)).sum())),
+        }
+    }
+
+    /// Whether documents have a checksum that is shown.
+    pub(crate) fn is_shown(self) -> bool {
+        self != Self::Text
     }
 
     /// The word for it.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Tokens => "tokens",
+            Self::Text => "text",
             Self::Md5 => "md5",
             Self::Crc32 => "crc32",
             Self::Sum => "sum",
@@ -92,15 +95,11 @@ impl fmt::Display for Sum {
 
 #[cfg(test)]
 mod tests {
-    use lookalike_core::shingle::{Shingle, Shingler};
-    use lookalike_core::text::fold::Fold;
-
     use super::*;
 
     #[test]
     fn checksums_are_those_of_other_systems() {
-        let mut shingler = Shingler::new(&Shingle::default(), Fold::NONE);
-        let mut of = |checksum: Checksum, text: &str| checksum.of(text, shingler.features(text)).1.unwrap().to_string();
+        let of = |checksum: Checksum, text: &str| checksum.of(text).unwrap().to_string();
         // The example of the source material; `md5sum` and `crc32` of the same bytes.
         assert_eq!(of(Checksum::Sum, "Tropical fish"), "508");
         assert_eq!(of(Checksum::Md5, "Tropical fish"), "19556670d7c50bae6a81b0f1d7022500");

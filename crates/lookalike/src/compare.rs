@@ -2,58 +2,96 @@
 
 use std::path::PathBuf;
 
+use lookalike_core::edit;
 use lookalike_core::feature_set::{FeatureSet, Overlap};
+use lookalike_core::hamming::Tables;
 use lookalike_core::likeness::Likeness;
+use lookalike_core::method::{Method, SimHash, Weights, Width};
 use lookalike_core::shingle::{Places, Shingler};
 use lookalike_core::similarity::Similarity;
 use lookalike_core::sketch::{SketchSource, Sketches, SlotKind, estimate};
+use lookalike_core::text::content::ContentHasher;
 use lookalike_core::verify::{FeatureSource, SourceError};
-use lookalike_io::discover::discover;
 use lookalike_io::place::Shelf;
-use lookalike_io::read::{Chunk, Entry, Parser, Settings, Stream, Unit};
+use lookalike_io::read::{Chunk, Entry, NO_TEXT_FIELD, NULL_TEXT, Parser, Settings, Stream, Unit};
+use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::options::{MethodOptions, ReadOptions, SimilarityOptions};
+use crate::passages::{Passage, Placed, passages};
 
 /// All measures of two documents.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
+    /// What they are to each other.
+    pub verdict: Verdict,
+    /// What the threshold is of: `jaccard` or `containment`.
+    pub measure: &'static str,
+    /// The least similarity of near-duplicates.
+    pub threshold: f64,
+    /// Shared shingles over all shingles.
+    pub jaccard: f64,
+    /// How much of the first lies in the second.
+    pub containment_left: f64,
+    /// How much of the second lies in the first.
+    pub containment_right: f64,
+    /// The least number of words to insert, delete or substitute to make one of the other; none where it would take too long.
+    pub edit_words: Option<u64>,
+    /// The same in characters, of the texts as exact copies are compared.
+    pub edit_characters: Option<u64>,
+    /// The similarity that their slots show; none for methods without slots.
+    pub sketch_estimate: Option<f64>,
+    /// How many slots there are.
+    pub slots: Option<usize>,
+    /// The share of bits in which their `SimHash` sketches agree; none where one has no shingles.
+    pub simhash: Option<f64>,
+    /// In how many bits these differ.
+    pub hamming: Option<u32>,
+    /// How many bits they have: those of the method, or else 64 by counted shingles.
+    pub sketch_bits: u32,
+    /// The chance that a pair this much alike is found; none where similarity does not tell.
+    pub chance_to_be_found: Option<f64>,
+    /// What was compared.
+    pub shingle: String,
+    /// What was left out before.
+    pub fold: String,
+    /// Distinct shingles in both.
+    pub shared_shingle_count: u32,
     /// The first document.
     pub left: Side,
     /// The second.
     pub right: Side,
-    /// What they share, in features.
-    pub overlap: Overlap,
-    /// The similarity that their slots show, and how many there are; none for methods without slots.
-    pub estimate: Option<(f64, usize)>,
-    /// In how many bits of how many their sketches differ, where these are bits.
-    pub bits: Option<(u32, u32)>,
-    /// Whether they have the same tokens in the same order.
-    pub is_copy: bool,
-    /// The chance that a pair this much alike is found; none where similarity does not tell.
-    pub chance: Option<f64>,
-    /// Whether they are near-duplicates.
-    pub is_match: bool,
+}
+
+/// What two documents are to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// One of them has no word, and is like nothing.
+    NothingToCompare,
+    /// Equal, up to the encoding of accents and white space at line ends.
+    ExactCopies,
+    /// The same words in the same order, and something else between them or in how they are written.
+    SameWords,
+    /// Alike enough.
+    NearDuplicates,
+    /// Not alike enough.
+    NotNearDuplicates,
 }
 
 /// One of two documents.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Side {
     /// How many tokens it has.
     pub token_count: usize,
+    /// How many characters, as exact copies are compared.
+    pub character_count: usize,
     /// How many shingles, repeated ones included.
     pub shingle_count: usize,
+    /// How many distinct ones.
+    pub distinct_shingle_count: u32,
     /// The whole text in order, cut where sharing begins and ends.
     pub passages: Vec<Passage>,
-}
-
-/// A stretch of a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Passage {
-    /// Whether the other document has it too.
-    pub is_shared: bool,
-    /// The text itself.
-    pub text: String,
 }
 
 /// Compares two texts.
@@ -62,38 +100,56 @@ pub struct Passage {
 ///
 /// When the method's parameters are not possible.
 pub fn compare(left: &str, right: &str, options: &SimilarityOptions) -> Result<Comparison> {
+    let texts = [left, right];
     let mut shingler = Shingler::new(&options.shingle, options.fold);
-    let places = [left, right].map(|text| shingler.places(text));
-    let sets = [0, 1].map(|side| FeatureSet::new(&places[side].features));
+    let places = texts.map(|text| shingler.places(text));
+    let hashes = [0, 1].map(|side: usize| places[side].tokens.iter().map(|token| token.hash).collect::<Vec<u64>>());
+    let contents = texts.map(|text| ContentHasher::default().content(text).chars().collect::<Vec<char>>());
     let overlap = Overlap::of(&places[0].features, &places[1].features);
-    let hashes = |places: &Places| places.tokens.iter().map(|token| token.hash).collect::<Vec<_>>();
 
     let method = options.method.method(options.criterion)?;
-    let mut sketches = Sketches::new(method.layout());
-    let mut sketcher = method.sketcher();
-    (0..2).for_each(|side| sketcher.sketch(&places[side].features, &sets[side], &mut sketches));
-    // Weights by rarity are those of a corpus of these two.
-    let sizes = [sets[0].size(), sets[1].size()];
-    let again = method.sketch_again(&sizes, &Both(&places)).map_err(Error::of_source)?;
-    let sketches = again.unwrap_or(sketches);
-    let [left_sketch, right_sketch] = [0, 1].map(|side| sketches.bytes(side));
-    let (left_sketch, right_sketch) = (left_sketch.map_err(Error::of_source)?, right_sketch.map_err(Error::of_source)?);
-    let bits = match method.likeness(&left_sketch, &right_sketch) {
-        Some(Likeness::Bits { differing, of }) => Some((differing, of)),
-        _ => None,
+    let (sketch_bits, differing) = simhash(options, &places)?;
+    let is_match = match (&options.method, differing) {
+        (MethodOptions::SimHash { distance, is_verified: false, .. }, Some(differing)) => differing <= *distance,
+        _ => options.criterion.accepts(overlap),
     };
-    let similarity = options.criterion.similarity(overlap);
-    let is_match =
-        if bits.is_some() { method.allows(&left_sketch, &right_sketch) } else { options.criterion.accepts(overlap) };
+    let verdict = match () {
+        () if hashes.iter().any(Vec::is_empty) => Verdict::NothingToCompare,
+        () if hashes[0] == hashes[1] && contents[0] == contents[1] => Verdict::ExactCopies,
+        () if hashes[0] == hashes[1] => Verdict::SameWords,
+        () if is_match => Verdict::NearDuplicates,
+        () => Verdict::NotNearDuplicates,
+    };
+    let similarity = Similarity::new(options.criterion.similarity(overlap)).ok();
+    let estimated = estimated(options, &places);
+    let placed = |side: usize| Placed { text: texts[side], places: &places[side] };
+    let side = |own: usize, distinct_shingle_count: u32| Side {
+        token_count: hashes[own].len(),
+        character_count: contents[own].len(),
+        shingle_count: places[own].features.len(),
+        distinct_shingle_count,
+        passages: passages(placed(own), placed(1 - own)),
+    };
     Ok(Comparison {
-        overlap,
-        estimate: estimated(options, &places),
-        bits,
-        is_copy: !places[0].tokens.is_empty() && hashes(&places[0]) == hashes(&places[1]),
-        chance: Similarity::new(similarity).ok().and_then(|similarity| method.recall_at(similarity)),
-        is_match,
-        left: side(left, &places[0], &sets[1]),
-        right: side(right, &places[1], &sets[0]),
+        verdict,
+        measure: options.criterion.measure(),
+        threshold: options.criterion.threshold(),
+        jaccard: overlap.jaccard(),
+        containment_left: overlap.containment_left(),
+        containment_right: overlap.containment_right(),
+        edit_words: edit::distance(&hashes[0], &hashes[1]),
+        edit_characters: edit::distance(&contents[0], &contents[1]),
+        sketch_estimate: estimated.map(|(estimate, _)| estimate),
+        slots: estimated.map(|(_, slots)| slots),
+        simhash: differing.map(|differing| f64::from(sketch_bits - differing) / f64::from(sketch_bits)),
+        hamming: differing,
+        sketch_bits,
+        chance_to_be_found: similarity.and_then(|similarity| method.recall_at(similarity)),
+        shingle: options.shingle.to_string(),
+        fold: options.fold.to_string(),
+        shared_shingle_count: overlap.shared,
+        left: side(0, overlap.left),
+        right: side(1, overlap.right),
     })
 }
 
@@ -106,6 +162,31 @@ impl FeatureSource for Both<'_> {
     }
 }
 
+/// How many bits the `SimHash` sketches of both have, and in how many they differ, if both have one.
+fn simhash(options: &SimilarityOptions, places: &[Places; 2]) -> Result<(u32, Option<u32>)> {
+    let (width, weights) = match options.method {
+        MethodOptions::SimHash { width, weights, .. } => (width, weights),
+        _ => (Width::Bits64, Weights::Count),
+    };
+    let method = SimHash::new(width, weights, SimHash::DISTANCE, Tables::Blocks, false)?;
+    if places.iter().any(|places| places.features.is_empty()) {
+        return Ok((width.bits(), None));
+    }
+    let sets = [0, 1].map(|side: usize| FeatureSet::new(&places[side].features));
+    let mut sketches = Sketches::new(method.layout());
+    let mut sketcher = method.sketcher();
+    (0..2).for_each(|side| sketcher.sketch(&places[side].features, &sets[side], &mut sketches));
+    // Weights by rarity are those of a corpus of these two.
+    let again = method.sketch_again(&[sets[0].size(), sets[1].size()], &Both(places)).map_err(Error::of_source)?;
+    let sketches = again.unwrap_or(sketches);
+    let [left, right] = [sketches.bytes(0), sketches.bytes(1)];
+    let (left, right) = (left.map_err(Error::of_source)?, right.map_err(Error::of_source)?);
+    Ok(match method.likeness(&left, &right) {
+        Some(Likeness::Bits { differing, of }) => (of, Some(differing)),
+        _ => (width.bits(), None),
+    })
+}
+
 fn estimated(options: &SimilarityOptions, places: &[Places; 2]) -> Option<(f64, usize)> {
     let slots = match &options.method {
         MethodOptions::MinHash { slots, .. } | MethodOptions::SuperShingle { slots, .. } => *slots,
@@ -115,28 +196,6 @@ fn estimated(options: &SimilarityOptions, places: &[Places; 2]) -> Option<(f64, 
     let mut sketcher = slots.sketcher(slot_count);
     let [left, right] = [0, 1].map(|side| sketcher.sketch(&places[side].features).map(<[u64]>::to_vec));
     Some((left.zip(right).map_or(0.0, |(left, right)| estimate(&left, &right)), slot_count))
-}
-
-fn side(text: &str, places: &Places, other: &FeatureSet) -> Side {
-    let Places { tokens, features, firsts, width } = places;
-    // A token is shared when one of the shingles over it is.
-    let mut shared = vec![false; tokens.len()];
-    for (first, _) in firsts.iter().zip(features).filter(|(_, feature)| other.contains(**feature)) {
-        let end = (first + width).min(tokens.len());
-        shared[*first..end].fill(true);
-    }
-    let mut passages: Vec<Passage> = Vec::new();
-    let mut at = 0;
-    let mut next_token = 0;
-    for run in shared.chunk_by(|left, right| left == right) {
-        next_token += run.len();
-        // What stands between two tokens goes with the one before, and what stands before the first with it.
-        // (Tokens of one unit that had to be normalised as a whole have one place, hence `max`.)
-        let end = tokens.get(next_token).map_or(text.len(), |token| token.start).max(at);
-        passages.push(Passage { is_shared: run[0], text: text[at..end].to_owned() });
-        at = end;
-    }
-    Side { token_count: tokens.len(), shingle_count: features.len(), passages }
 }
 
 /// The texts of documents with these ids, or of these files when no corpus is given.
@@ -161,7 +220,7 @@ pub fn find_in_corpus(options: &ReadOptions, ids: [&str; 2]) -> Result<[String; 
 
 /// The text of a file that is one document.
 fn single(path: &str, settings: &Settings) -> Result<String> {
-    let options = ReadOptions { inputs: vec![PathBuf::from(path)], settings: settings.clone() };
+    let options = ReadOptions { inputs: vec![PathBuf::from(path)], listed: Vec::new(), settings: settings.clone() };
     let (mut first, mut count) = (None, 0);
     let skipped = for_each_document(&options, |_, text| {
         first.get_or_insert_with(|| text.to_owned());
@@ -177,7 +236,7 @@ fn single(path: &str, settings: &Settings) -> Result<String> {
 /// Goes through all documents with their ids, in the order of the input. Gives the first reason why one was skipped.
 fn for_each_document(options: &ReadOptions, mut each: impl FnMut(&str, &str)) -> Result<Option<String>> {
     let mut skipped = None;
-    let shelf = Shelf::new(discover(&options.inputs, None)?);
+    let shelf = Shelf::new(options.discover(None)?);
     let mut parser = Parser::new(&options.settings);
     let mut chunk = Chunk::default();
     for (number, file) in (0..).zip(shelf.files()) {
@@ -191,6 +250,10 @@ fn for_each_document(options: &ReadOptions, mut each: impl FnMut(&str, &str)) ->
                     each(&document.id.unwrap_or_else(by_place), document.text);
                 }
                 Entry::Skipped(reason) => drop(skipped.get_or_insert(reason)),
+                Entry::Carried(NULL_TEXT | NO_TEXT_FIELD) => {
+                    let field = &options.settings.fields.text;
+                    skipped.get_or_insert_with(|| format!("no text in the field '{field}'; name another with --text"));
+                }
                 Entry::Carried(_) => {}
             });
             if let Some((reason, lost)) = chunk.damage() {

@@ -8,21 +8,24 @@ use lookalike_core::keep::{Ranking, keep_order};
 use lookalike_core::resolve::{Candidates, Scope, components, independent_set};
 use lookalike_core::verify::Verifier;
 use lookalike_io::discover::unique;
-use lookalike_io::write::{FileWriter, Staging, Written, annotated_name};
+use lookalike_io::read::{NO_TEXT_FIELD, NULL_TEXT};
+use lookalike_io::write::{Annotation, FileWriter, NOTES, OutputFile, Staging, Written, annotated_name};
 use rayon::prelude::*;
 
 use crate::against;
+use crate::captures::Captures;
 use crate::copies::join_copies;
-use crate::corpus::{Corpus, FileEntry, Reading};
-use crate::error::Result;
+use crate::corpus::{Corpus, FileEntry, Reading, What};
+use crate::error::{Error, Result, until_closed};
 use crate::evidence::{Decisions, Fate, Fates};
 use crate::find::Find;
+use crate::keep_field;
 use crate::options::{DedupOptions, Group, Output};
 use crate::progress::Progress;
 use crate::source::BySource;
 use crate::space;
 use crate::stages::Stages;
-use crate::summary::Summary;
+use crate::summary::{Summary, Wrote, is_all_skipped};
 use crate::work::Work;
 
 /// What a run writes; what `--force` may replace.
@@ -36,16 +39,50 @@ const ENTRIES: &[&str] = &["kept", "annotated", "removed.jsonl", "summary.json"]
 ///
 /// # Errors
 ///
-/// When an input cannot be read, the output cannot be written, or a source loses more than is allowed. Then nothing is left under the output's name.
+/// When an input cannot be read, the output cannot be written, no document has the field of keep order, or a source or the whole
+/// input loses more than is allowed. Then nothing is left under the output's name.
 pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary> {
+    run(options, None, progress)
+}
+
+/// Where [`filter()`] writes.
+pub struct Stream<'a> {
+    /// Gets what would be the file of the output folder, in the format and compression of the input.
+    pub documents: &'a mut (dyn Write + Send),
+    /// The file for the evidence, if it is wanted: what would be `removed.jsonl`.
+    pub removed: Option<&'a Path>,
+}
+
+/// Removes near-duplicates as [`dedup()`] does, from one file or standard input to a stream; `options.folder` does not
+/// matter.
+///
+/// Nothing is written before every decision stands. That whoever reads the stream goes away is not an error.
+///
+/// # Errors
+///
+/// As [`dedup()`], and when the input has more than one file. The evidence is complete or absent.
+pub fn filter(options: &DedupOptions, stream: Stream<'_>, progress: &dyn Progress) -> Result<Summary> {
+    run(options, Some(stream), progress)
+}
+
+fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progress) -> Result<Summary> {
+    check_notes(options)?;
     let against = options.against.as_ref();
-    let (shelf, input_files) = against::shelf(&options.read, against, options.folder.as_deref())?;
+    let (folder, removed) = match &stream {
+        None => (options.folder.as_deref(), None),
+        Some(stream) => (None, stream.removed),
+    };
+    let (shelf, input_files) = against::shelf(&options.read, against, folder.or(removed))?;
+    if stream.is_some() && options.output != Output::DryRun && input_files != 1 {
+        return Err(Error::ManyFilesToStream { files: input_files });
+    }
     let work = Work::start(options.memory, &options.work, &shelf, &options.label())?;
     let stage = |folder: &Path| {
         let force = options.force || work.named().is_some_and(|work| work.was_about_to_commit(folder));
         Staging::new(folder, force, ENTRIES, shelf.files())
     };
-    let staging = options.folder.as_deref().map(stage).transpose()?;
+    let staging = folder.map(stage).transpose()?;
+    let mut evidence = removed.map(|path| OutputFile::new(path, options.force)).transpose()?;
     if let (Some(staging), Some(folder)) = (&staging, work.named()) {
         folder.note_staging(staging.path())?;
     }
@@ -57,6 +94,7 @@ pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary>
     space::check(&shelf, &options.read.settings, method.layout().byte_count(), &work)?;
     let reading = Reading { options: &options.read, similarity, method, work: &work, progress };
     let corpus = stages.run("sketch", Some(bytes), || Corpus::read(shelf, input_files, reading))?;
+    keep_field::check(&corpus, &options.keep)?;
     let texts = stages.run("copies", None, || {
         let ranking = Ranking { token_counts: lengths(&corpus, similarity.criterion), field_values: &corpus.values };
         join_copies(&corpus, &against::references_first(&corpus, keep_order(&options.keep, ranking)))
@@ -84,21 +122,33 @@ pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary>
     let fates = Fates::new(&corpus, &texts, decisions, references.scope, similarity);
     let by_source = BySource::new(&corpus, options.source, &fates)?;
     options.fail_if_source_loses.map_or(Ok(()), |share| by_source.check(share))?;
+    let mut wrote = Wrote::default();
     if let Some(staging) = &staging {
-        stages.run("write", None, || write(&corpus, &fates, options, staging))?;
+        wrote = stages.run("write", None, || write(&corpus, &fates, options, staging))?;
+    }
+    if let Some(evidence) = &mut evidence {
+        fates.write_removed(options.source, evidence.writer(), Error::unwritable)?;
+    }
+    if let Some(stream) = stream.filter(|_| options.output != Output::DryRun) {
+        corpus.shelf.check_unchanged()?;
+        let entries = EntriesToWrite { corpus: &corpus, fates: &fates, output: options.output };
+        let write = || entries.write_file(0, options, Path::new("the output"), || Ok(stream.documents));
+        wrote = stages.run("write", None, || until_closed(write()))?;
     }
 
     let mut summary = Summary::new(&corpus, options, method, &fates, &by_source)?;
     summary.found.count_pairs(found);
+    summary.wrote = wrote;
     summary.set_stages(stages.finish());
     corpus.shelf.check_unchanged()?;
     if let Some(staging) = staging {
         write_summary(&summary, &staging)?;
-        if let (Some(work), Some(output)) = (work.named(), &options.folder) {
+        if let (Some(work), Some(output)) = (work.named(), folder) {
             work.note_commit(output)?;
         }
         staging.commit()?;
     }
+    evidence.map_or(Ok(()), OutputFile::commit)?;
     work.finish()?;
     Ok(summary)
 }
@@ -108,36 +158,33 @@ fn lengths(corpus: &Corpus, criterion: Criterion) -> &[u32] {
     if matches!(criterion, Criterion::Containment(_)) { &corpus.sizes } else { &corpus.token_counts }
 }
 
-fn write(corpus: &Corpus, fates: &Fates<'_>, options: &DedupOptions, staging: &Staging) -> Result<()> {
-    let (name, output) = ("removed.jsonl", options.output);
-    fates.write_removed(options.source, &mut staging.file(name)?, |cause| unwritable(staging, name)(cause))?;
-    if output == Output::DryRun {
+/// Makes sure that no note replaces a field that the run was told to use: the text would be lost, or what documents are known by.
+fn check_notes(options: &DedupOptions) -> Result<()> {
+    if options.output != Output::Annotated {
         return Ok(());
     }
+    let fields = &options.read.settings.fields;
+    let used = [Some(&fields.text), fields.id.as_ref(), fields.source.as_ref(), fields.value.as_ref()];
+    let is_note = |field: &&String| NOTES.contains(&field.split('.').next().unwrap_or_default());
+    match used.into_iter().flatten().find(is_note) {
+        Some(field) => Err(Error::NoteReplacesField { field: field.clone() }),
+        None => Ok(()),
+    }
+}
+
+fn write(corpus: &Corpus, fates: &Fates<'_>, options: &DedupOptions, staging: &Staging) -> Result<Wrote> {
+    let (name, output) = ("removed.jsonl", options.output);
+    fates.write_removed(options.source, &mut staging.file(name)?, |cause| unwritable(staging, name)(cause))?;
+    // Where all was skipped there is nothing to write, and empty files would look like a result.
+    if output == Output::DryRun || is_all_skipped(corpus) {
+        return Ok(Wrote::default());
+    }
     let targets = targets(corpus, output);
-    targets.par_iter().enumerate().try_for_each(|(file, target)| {
-        let kind = &*corpus.kinds[file];
-        if kind.is_refused {
-            return Ok(());
-        }
-        let entries = EntriesToWrite { corpus, fates, output };
-        let mut runs = entries.of_file(file as u32).peekable();
-        // A document that is removed leaves no file behind; files of many may become empty.
-        if kind.format.is_one_document() && runs.peek().is_none_or(|run| run.as_ref().is_ok_and(Vec::is_empty)) {
-            return Ok(());
-        }
-        let path = staging.path().join(target);
-        let mut writer = staging.file(target)?;
-        let file_writer = FileWriter {
-            shelf: &corpus.shelf,
-            settings: &options.read.settings,
-            file: file as u32,
-            kind,
-            is_annotated: output == Output::Annotated,
-        };
-        file_writer.write(runs, &path, &mut writer)?;
-        writer.flush().map_err(unwritable(staging, target))
-    })
+    let entries = EntriesToWrite { corpus, fates, output };
+    let write_file = |(file, target): (usize, &String)| {
+        entries.write_file(file as u32, options, &staging.path().join(target), || Ok(staging.file(target)?))
+    };
+    targets.par_iter().enumerate().map(write_file).try_reduce(Wrote::default, |left, right| Ok(left.and(right)))
 }
 
 /// Where each file of the input goes.
@@ -160,20 +207,75 @@ struct EntriesToWrite<'a> {
 }
 
 impl<'a> EntriesToWrite<'a> {
-    /// Of one file, a run of neighbours at a time.
-    fn of_file(self, file: u32) -> impl Iterator<Item = Result<Vec<Written>>> + 'a {
+    /// Writes one file of the input; `open` makes the writer, if there is something to write, and errors name `path`.
+    fn write_file<W: Write + Send>(
+        self,
+        file: u32,
+        options: &DedupOptions,
+        path: &Path,
+        open: impl FnOnce() -> Result<W>,
+    ) -> Result<Wrote> {
+        let kind = &*self.corpus.kinds[file as usize];
+        if kind.is_refused {
+            return Ok(Wrote::default());
+        }
+        let captures = match self.output {
+            Output::Kept => Captures::of_file(self.corpus, self.fates, file)?,
+            Output::Annotated | Output::DryRun => Captures::default(),
+        };
+        let mut runs = self.of_file(file, &captures).peekable();
+        // A document that is removed leaves no file behind; files of many may become empty.
+        if kind.format.is_one_document() && runs.peek().is_none_or(|run| run.as_ref().is_ok_and(Vec::is_empty)) {
+            return Ok(Wrote::default());
+        }
+        let mut writer = open()?;
+        let unwritable = |cause| Error::from(lookalike_io::Error::Unwritable { path: path.to_owned(), cause });
+        // A file that loses nothing comes out byte by byte: also what stands between entries, and how it was packed.
+        if self.are_all_of(file) && self.corpus.shelf.files()[file as usize].copy_to(path, &mut writer)? {
+            return writer.flush().map(|()| Wrote::default()).map_err(unwritable);
+        }
+        let file_writer = FileWriter {
+            shelf: &self.corpus.shelf,
+            settings: &options.read.settings,
+            file,
+            kind,
+            is_annotated: self.output == Output::Annotated,
+        };
+        let replaced_fields = file_writer.write(runs, path, &mut writer)?;
+        writer.flush().map_err(unwritable)?;
+        Ok(Wrote { removed_along: captures.counts().clone(), replaced_fields })
+    }
+
+    /// Of one file, a run of neighbours at a time, without what goes with removed documents.
+    fn of_file<'c>(
+        self,
+        file: u32,
+        captures: &'c Captures,
+    ) -> impl Iterator<Item = Result<Vec<Written>>> + use<'a, 'c> {
         self.corpus.blocks_of_file(file).map(move |block| {
             let entries = self.corpus.entries(block)?.into_iter();
-            entries.filter_map(|entry| self.written(&entry).transpose()).collect()
+            entries.filter_map(|entry| self.written(&entry, captures).transpose()).collect()
         })
     }
 
+    /// Whether these are all of one file, as it is.
+    fn are_all_of(self, file: u32) -> bool {
+        let is_kept = |document| self.fates.of(document) == Fate::Kept;
+        self.output == Output::Kept && self.corpus.is_whole(file) && self.corpus.documents_of_file(file).all(is_kept)
+    }
+
     /// An entry as it is written, if it is.
-    fn written(self, entry: &FileEntry) -> Result<Option<Written>> {
-        let FileEntry { place, position, document } = *entry;
-        let annotation = match document {
-            Some(document) if self.output == Output::Annotated => Some(self.fates.annotation(document)?),
-            Some(document) if self.fates.of(document) != Fate::Kept => return Ok(None),
+    fn written(self, entry: &FileEntry, captures: &Captures) -> Result<Option<Written>> {
+        let FileEntry { place, position, ref what } = *entry;
+        let annotation = match what {
+            What::Document(document) if self.output == Output::Annotated => Some(self.fates.annotation(*document)?),
+            What::Document(document) if self.fates.of(*document) != Fate::Kept => return Ok(None),
+            What::Carried(_) if captures.is_removed(position) => return Ok(None),
+            What::Carried(kind)
+                if self.output == Output::Annotated && [NULL_TEXT, NO_TEXT_FIELD].contains(&&**kind) =>
+            {
+                Some(Annotation::WITHOUT_TEXT)
+            }
             _ => None,
         };
         Ok(Some(Written { place, position, annotation }))
@@ -187,7 +289,7 @@ fn write_summary(summary: &Summary, staging: &Staging) -> Result<()> {
     written.and_then(|()| writer.write_all(b"\n")).and_then(|()| writer.flush()).map_err(unwritable(staging, name))
 }
 
-fn unwritable(staging: &Staging, name: &str) -> impl FnOnce(std::io::Error) -> crate::Error {
+fn unwritable(staging: &Staging, name: &str) -> impl FnOnce(std::io::Error) -> Error {
     let path = staging.path().join(name);
     move |cause| lookalike_io::Error::Unwritable { path, cause }.into()
 }

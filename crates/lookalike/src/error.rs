@@ -1,5 +1,6 @@
 //! What ends a job.
 
+use std::io;
 use std::path::PathBuf;
 
 use lookalike_core::verify::SourceError;
@@ -24,6 +25,13 @@ pub enum Error {
     NoSuchDocument {
         /// The id.
         id: String,
+    },
+
+    /// A field in use that `--annotate` would overwrite.
+    #[error("--annotate writes a field '{}', which would replace the field '{field}' that this run uses: rename it in the input", field.split('.').next().unwrap_or_default())]
+    NoteReplacesField {
+        /// The field, as it was named.
+        field: String,
     },
 
     /// A file that cannot be read as a document.
@@ -138,7 +146,7 @@ pub enum Error {
 
     /// A file that is held against itself.
     #[error(
-        "{} is both input and reference, so that every document in it would be removed: leave it out of one of them",
+        "{} is both input and reference, and each document would be compared with itself: leave it out of one of them",
         path.display()
     )]
     InputIsReference {
@@ -146,11 +154,45 @@ pub enum Error {
         path: PathBuf,
     },
 
+    /// Several files, whose documents would run into each other in one stream.
+    #[error(
+        "standard output takes the documents of one file, and the input has {files} files: give -o DIR to write them to a folder"
+    )]
+    ManyFilesToStream {
+        /// How many files there are.
+        files: usize,
+    },
+
+    /// A range of similarities with nothing in it.
+    #[error("no similarity lies between {low} and {high}: give two with 0 < LOW < HIGH <= 1, such as 0.75,0.85")]
+    NothingBetween {
+        /// The lower end as given.
+        low: f64,
+        /// The upper end as given.
+        high: f64,
+    },
+
     /// A share of documents that is none.
     #[error("{value} is not a share of documents: it must be above 0 and at most 1, for example 0.95")]
     ShareOutOfRange {
         /// The value as given.
         value: f64,
+    },
+
+    /// A field of keep order that is nowhere.
+    #[error(
+        "no document has a number or text in the field '{field}', so --keep cannot compare by it: {}",
+        if known.is_empty() {
+            "name a field that documents have, or use --keep longest, first or last".to_owned()
+        } else {
+            format!("the fields of the first document are {}", known.join(", "))
+        }
+    )]
+    NoKeepField {
+        /// The field.
+        field: String,
+        /// The fields of the first document, where it has some.
+        known: Vec<String>,
     },
 
     /// Sources that lose more than was allowed.
@@ -163,7 +205,7 @@ pub enum Error {
     SourcesLose {
         /// The share from which on a loss ends the run.
         share: Share,
-        /// The sources that lose so much, those that lose most documents first.
+        /// The sources that lose so much, those that lose most documents first; the whole input among them.
         sources: Vec<Source>,
     },
 
@@ -238,9 +280,27 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether nobody reads the output any more, as after `| head`.
+    pub fn is_closed_pipe(&self) -> bool {
+        matches!(self, Self::Io(error) if error.is_closed_pipe())
+    }
+
+    /// What went wrong when a writer was written to that someone else named.
+    pub(crate) fn unwritable(cause: io::Error) -> Self {
+        lookalike_io::Error::Unwritable { path: "the output".into(), cause }.into()
+    }
+
     /// What went wrong when a document was read again: the core passes it on without knowing it.
     pub(crate) fn of_source(error: SourceError) -> Self {
         error.downcast::<Self>().map_or_else(|cause| Self::Source { cause }, |error| *error)
+    }
+}
+
+/// A reader that goes away, as `head` does, has all it wanted: writing ends there, and the job is done.
+pub(crate) fn until_closed<T: Default>(written: Result<T>) -> Result<T> {
+    match written {
+        Err(error) if error.is_closed_pipe() => Ok(T::default()),
+        written => written,
     }
 }
 

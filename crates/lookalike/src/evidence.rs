@@ -81,8 +81,19 @@ pub(crate) enum Fate {
         by: u32,
         /// The removed document is on the left, the kept one on the right.
         likeness: Likeness,
-        is_copy: bool,
+        same: Same,
     },
+}
+
+/// What a removed document has in common with the one that is kept, at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Same {
+    /// Everything: it is an exact copy.
+    Content,
+    /// The words, and not punctuation, symbols, case or white space.
+    Words,
+    /// Enough to be near-duplicates.
+    Features,
 }
 
 impl<'a> Fates<'a> {
@@ -109,14 +120,17 @@ impl<'a> Fates<'a> {
         let corpus = self.corpus;
         let first = self.texts.first_copy[document as usize];
         match self.decisions.removal(first, &corpus.sizes) {
-            // A copy of what is removed is as much like the kept one as that is.
-            Some((by, likeness)) => Fate::Removed { by, likeness, is_copy: false },
+            // What has the words of what is removed is as much like the kept one as that is.
+            Some((by, likeness)) => Fate::Removed { by, likeness, same: Same::Features },
             None if first == document => Fate::Kept,
-            // Copies inside of the input are left alone.
+            // Those inside of the input are left alone.
             None if self.scope == Scope::References && !corpus.is_reference(first) => Fate::Kept,
             None => {
                 let likeness = self.similarity.method.likeness_of_copies(corpus.sizes[document as usize]);
-                Fate::Removed { by: first, likeness, is_copy: true }
+                let exact = self.texts.first_exact[document as usize];
+                // Of several references, the one that it is an exact copy of is the better evidence.
+                let by = if corpus.is_reference(exact) { exact } else { first };
+                Fate::Removed { by, likeness, same: if exact == by { Same::Content } else { Same::Words } }
             }
         }
     }
@@ -127,22 +141,22 @@ impl<'a> Fates<'a> {
     }
 
     /// The documents that are removed, with why.
-    pub(crate) fn removed(&self) -> impl Iterator<Item = (u32, u32, Likeness, bool)> {
+    pub(crate) fn removed(&self) -> impl Iterator<Item = (u32, u32, Likeness, Same)> {
         self.iter().filter_map(|(document, fate)| match fate {
-            Fate::Removed { by, likeness, is_copy } => Some((document, by, likeness, is_copy)),
+            Fate::Removed { by, likeness, same } => Some((document, by, likeness, same)),
             Fate::Kept => None,
         })
     }
 
-    /// How many removed documents have the text of another one that is better in keep order.
+    /// How many removed documents are exact copies of another one that is better in keep order.
     pub(crate) fn repeated_texts(&self) -> u64 {
-        let is_repeated = |document: u32| self.texts.first_copy[document as usize] != document;
+        let is_repeated = |document: u32| self.texts.first_exact[document as usize] != document;
         self.removed().filter(|(document, ..)| is_repeated(*document)).count() as u64
     }
 
     /// What is said of a document under `--annotate`.
     pub(crate) fn annotation(&self, document: u32) -> Result<Annotation> {
-        let cluster = u64::from(self.clusters[document as usize]);
+        let cluster = Some(u64::from(self.clusters[document as usize]));
         Ok(match self.of(document) {
             Fate::Kept => Annotation { cluster, kept: true, kept_id: None, similarity: None },
             Fate::Removed { by, likeness, .. } => {
@@ -157,23 +171,28 @@ impl<'a> Fates<'a> {
     pub(crate) fn write_removed(
         &self,
         source: SourceBy,
-        writer: &mut impl Write,
+        writer: &mut (impl Write + ?Sized),
         unwritable: impl Fn(std::io::Error) -> Error + Sync,
     ) -> Result<()> {
         let corpus = self.corpus;
         let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
             let mut lines = Vec::new();
             for (document, removed) in run {
-                let Fate::Removed { by, likeness, is_copy } = self.of(document) else { continue };
+                let Fate::Removed { by, likeness, same } = self.of(document) else { continue };
                 let kept = corpus.describe(by)?;
                 let row = Removed {
                     removed_id: &removed.id(),
                     kept_id: &kept.id(),
                     kept_in: corpus.is_reference(by).then_some("reference"),
                     measures: Measures::new(likeness),
-                    exact_copy: is_copy,
+                    exact_copy: same == Same::Content,
+                    same_words: same == Same::Words,
                     checksum: corpus.checksum(document)?,
                     cluster: self.clusters[document as usize],
+                    removed_file: removed.file(),
+                    removed_position: removed.position(),
+                    kept_file: kept.file(),
+                    kept_position: kept.position(),
                     removed_source: removed.source(source),
                     kept_source: kept.source(source),
                     removed_uri: removed.uri(),
@@ -215,9 +234,14 @@ struct Removed<'a> {
     #[serde(flatten)]
     measures: Measures,
     exact_copy: bool,
+    same_words: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     checksum: Option<String>,
     cluster: u32,
+    removed_file: &'a str,
+    removed_position: u64,
+    kept_file: &'a str,
+    kept_position: u64,
     removed_source: &'a str,
     kept_source: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -2,8 +2,10 @@
 
 use lookalike_core::bucket::Buckets;
 use lookalike_core::method::{Method, NO_RANK, Sketched};
+use lookalike_core::passed_over::{PassedOver, PassedOverEstimate};
 use lookalike_core::resolve::{Candidates, Match, References};
 use lookalike_core::verify::{PairCounts, SourceError, Verifier};
+use rayon::prelude::*;
 
 use crate::candidates;
 use crate::copies::Texts;
@@ -36,6 +38,8 @@ pub(crate) struct Found {
     pub(crate) sharing: Option<u64>,
     /// How many pairs came how far; none where they are not counted one by one.
     pub(crate) counts: Option<PairCounts>,
+    /// What is known of pairs that shared a bucket and were not compared.
+    pub(crate) passed_over: PassedOverEstimate,
 }
 
 impl Find<'_> {
@@ -70,12 +74,12 @@ impl Find<'_> {
         if let Some(sets) = sets {
             let matches = stages.run("verify", None, || resolve(Candidates::Sets(&sets), &verifier));
             take(matches.map_err(Error::of_source)?)?;
-            return Ok(Found { sharing: None, counts: None });
+            return Ok(Found { sharing: None, counts: None, passed_over: PassedOverEstimate::default() });
         }
         stages.run("verify", None, || {
             let mut batches = collector.finish(texts.items.len(), shares)?;
             let mut verified = Verified::start(work)?;
-            let (mut sharing, mut counts) = (0, PairCounts::default());
+            let (mut sharing, mut counts, mut passed_over) = (0, PairCounts::default(), PassedOver::default());
             for (at, roots) in batches.roots().to_vec().iter().enumerate() {
                 let batch = if let Some(batch) = verified.take(roots) {
                     batch
@@ -84,16 +88,36 @@ impl Find<'_> {
                     let before = verifier.counts();
                     let matches = resolve(Candidates::Buckets(&buckets), &verifier).map_err(Error::of_source)?;
                     let sharing = buckets.item_count_from(references.count) as u64;
-                    let batch = Batch { matches, counts: verifier.counts() - before, sharing };
+                    let (counts, passed_over) = (verifier.counts() - before, verifier.take_passed_over());
+                    let batch = Batch { matches, counts, passed_over, sharing };
                     verified.push(roots, &batch)?;
                     batch
                 };
                 sharing += batch.sharing;
                 counts = counts + batch.counts;
+                passed_over = passed_over.and(batch.passed_over);
                 take(batch.matches)?;
             }
-            Ok(Found { sharing: Some(sharing), counts: Some(counts) })
+            let passed_over = self.estimate(&passed_over, counts, &verifier)?;
+            Ok(Found { sharing: Some(sharing), counts: Some(counts), passed_over })
         })
+    }
+
+    /// Compares a sample of the pairs that were passed over after all, to say how many near-duplicates are among them.
+    fn estimate(
+        &self,
+        passed_over: &PassedOver,
+        counts: PairCounts,
+        verifier: &Verifier<'_>,
+    ) -> Result<PassedOverEstimate> {
+        let items = &self.texts.items;
+        let is_match = |(left, right): &(u32, u32)| verifier.is_match(items[*left as usize], items[*right as usize]);
+        let sample: Vec<(u32, u32)> = passed_over.sample().collect();
+        let compared: Vec<bool> =
+            sample.par_iter().map(is_match).collect::<std::result::Result<_, _>>().map_err(Error::of_source)?;
+        let matches = compared.iter().filter(|is_match| **is_match).count();
+        let all = items.len() as u64 * (items.len() as u64).saturating_sub(1) / 2;
+        Ok(passed_over.estimate(matches, all.saturating_sub(counts.candidates)))
     }
 }
 

@@ -1,11 +1,12 @@
 //! The jobs of lookalike: what Rust users depend on.
 //!
-//! [`dedup()`] removes near-duplicates and names, for each, what was kept in its place; [`pairs()`] lists them;
+//! [`dedup()`] removes near-duplicates and names, for each, what was kept in its place ([`filter()`] from stream to stream); [`pairs()`] lists them;
 //! [`compare()`] measures two. Each is one function that calls the stages in order.
 #![forbid(unsafe_code)]
 
 mod against;
 mod candidates;
+mod captures;
 mod checksum;
 mod compare;
 mod copies;
@@ -15,17 +16,21 @@ mod error;
 mod evaluate;
 mod evidence;
 mod find;
+mod keep_field;
 mod link;
 mod measures;
 mod memory;
 mod near;
 mod options;
+mod pair_texts;
 mod pairs;
 mod parameters;
+mod passages;
 mod prints;
 mod progress;
 mod queue;
 mod reread;
+mod select;
 mod sets;
 mod source;
 mod space;
@@ -37,11 +42,11 @@ mod words;
 mod work;
 
 pub use checksum::Checksum;
-pub use compare::{Comparison, Passage, Side, compare, find_in_corpus};
-pub use dedup::dedup;
+pub use compare::{Comparison, Side, Verdict, compare, find_in_corpus};
+pub use dedup::{Stream, dedup, filter};
 pub use error::{Error, Result};
 pub use evaluate::{
-    Agreement, BandHistogram, EvaluateOptions, Evaluation, MethodEvaluation, Score, ScoreStep, Truth, evaluate,
+    Agreement, BandHistogram, EvaluateOptions, Evaluation, MethodEvaluation, Scheme, Score, ScoreStep, Truth, evaluate,
 };
 pub use link::{
     AddOptions, Added, ColumnReport, KeyKindReport, LinkOptions, LinkReport, ScoreBand, ValidationBand,
@@ -50,21 +55,26 @@ pub use link::{
 pub use lookalike_io::work::{Earlier, WorkOptions};
 pub use memory::Memory;
 pub use options::{
-    Against, Copies, DedupOptions, Group, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat, Share,
-    SimilarityOptions, SourceBy,
+    Against, Between, Copies, DedupOptions, Group, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat,
+    Selection, Share, SimilarityOptions, SourceBy,
 };
+pub use pair_texts::{FoundText, TextPair, pairs_with_texts};
 pub use pairs::{PairsReport, pairs};
 pub use parameters::{MethodParameters, Parameters};
+pub use passages::Passage;
 pub use prints::{
     CandidateRecall, GridOptions, GridReport, PrintColumns, PrintSearch, PrintsOptions, PrintsReport, ReadPrints,
     Skips, prints,
 };
-pub use progress::{Progress, Silent};
+pub use progress::{Counted, Progress, Silent};
 pub use sets::{Finding, SetsForm, SetsOptions, SetsReport, sets};
 pub use source::{NearlyLost, Source};
-pub use summary::{Band, Found, Input, Removal, SkippedEntry, Stage, Summary};
+pub use summary::{Band, Found, Input, Removal, SkippedEntry, Stage, Summary, Wrote};
 
-pub use tune::{Bought, PairStep, Plan, Point, Sampled, TuneOptions, Tuning, best_within, curve, tune};
+pub use tune::{
+    Bought, Estimate, MOST_BYTES, PairStep, Plan, Point, Sampled, Suggestion, TuneOptions, Tuning, best_within, curve,
+    tune,
+};
 
 pub use lookalike_core as core;
 pub use lookalike_io as io;

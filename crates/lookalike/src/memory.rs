@@ -3,6 +3,9 @@
 //! Shares are of what is left when every document has its few bytes: those cannot go to the work folder, since they are asked for
 //! in any order. The rest of the run, buffers and documents that are being read, has to do with what no share was given of.
 
+use lookalike_core::bucket::SORTING_BYTES;
+
+use crate::corpus::DOCUMENT_BYTES;
 use crate::error::{Error, Result};
 
 /// How much memory a run may use.
@@ -15,7 +18,14 @@ pub struct Memory {
 const BASE: u64 = 24 << 20;
 
 /// What stays in memory of each document: lengths, ranks, copies and decisions, and now and then a few bytes to sort.
-const DOCUMENT: u64 = 40;
+const DOCUMENT: u64 = 44;
+
+/// What a run over so many documents takes at its peak, where nothing has to be put aside: what is known of every document, its
+/// sketch and names, and its keys in so many columns that are sorted at once.
+pub(crate) fn peak(documents: u64, sketch_and_name_bytes: f64, columns: usize) -> u64 {
+    let fixed = DOCUMENT + (DOCUMENT_BYTES + columns * SORTING_BYTES) as u64;
+    BASE + (documents as f64 * (fixed as f64 + sketch_and_name_bytes)) as u64
+}
 
 impl Memory {
     /// The least memory that can be asked for.
@@ -164,6 +174,14 @@ mod tests {
         let shares = memory.shares(2_000_000).unwrap();
         let all = shares.blocks() + shares.sorting() + shares.lists() + shares.features() + shares.matches();
         assert!((all as u64) < memory.bytes() - BASE - 2_000_000 * DOCUMENT);
+    }
+
+    #[test]
+    fn a_plan_counts_what_a_run_counts() {
+        let bytes = |documents| peak(documents, 300.0, 2);
+        assert_eq!(bytes(0), BASE);
+        let entries = 2 * 2 * size_of::<lookalike_core::bucket::Entry>() as u64;
+        assert_eq!(bytes(1000) - BASE, 1000 * (DOCUMENT + DOCUMENT_BYTES as u64 + 300 + entries));
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub(crate) struct Near<'a> {
     work: &'a Work,
     copies: CopiesOf,
     which: Copies,
+    /// Documents below this one are of the input: only what is near them is asked for.
+    input_count: u32,
     /// From a document to a text, and how alike they are: both ways round.
     held: Vec<Match>,
     most_held: usize,
@@ -39,25 +41,31 @@ impl<'a> Near<'a> {
     pub(crate) fn new(corpus: &Corpus, texts: &Texts, which: Copies, work: &'a Work) -> Self {
         let most_held = (corpus.shares.matches() / size_of::<Match>()).max(PIECE);
         let copies = CopiesOf::new(corpus, texts);
-        Self { work, copies, which, held: Vec::new(), most_held, log: None, runs: Vec::new() }
+        let input_count = corpus.input_count() as u32;
+        Self { work, copies, which, input_count, held: Vec::new(), most_held, log: None, runs: Vec::new() }
     }
 
     /// Takes matches of texts by rank.
     pub(crate) fn add(&mut self, texts: &Texts, matches: &[Match]) -> Result<()> {
         for Match { left, right, likeness } in matches {
             let [left, right] = [left, right].map(|rank| texts.items[*rank as usize]);
-            for (from, to, likeness) in [(left, right, *likeness), (right, left, likeness.swapped())] {
-                let near = |copy| Match { left: copy, right: to, likeness };
-                match self.which {
-                    Copies::All => self.held.extend(self.copies.of(from).iter().map(|(_, copy)| near(*copy))),
-                    Copies::Star => self.held.push(near(from)),
-                }
-                if self.held.len() >= self.most_held {
-                    self.file()?;
-                }
-            }
+            self.push(left, right, *likeness)?;
+            self.push(right, left, likeness.swapped())?;
         }
         Ok(())
+    }
+
+    /// Takes the text `to` as near all copies of the text `from`, if that is of the input.
+    pub(crate) fn push(&mut self, from: u32, to: u32, likeness: Likeness) -> Result<()> {
+        if from >= self.input_count {
+            return Ok(());
+        }
+        let near = |copy| Match { left: copy, right: to, likeness };
+        match self.which {
+            Copies::All => self.held.extend(self.copies.of(from).iter().map(|(_, copy)| near(*copy))),
+            Copies::Star => self.held.push(near(from)),
+        }
+        if self.held.len() >= self.most_held { self.file() } else { Ok(()) }
     }
 
     fn file(&mut self) -> Result<()> {

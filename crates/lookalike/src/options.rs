@@ -1,6 +1,7 @@
 //! What a job is asked to do. Everything here was checked: nothing is looked at twice.
 
-use std::path::PathBuf;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 
 use lookalike_core::banding::Banding;
 use lookalike_core::criterion::Criterion;
@@ -14,6 +15,7 @@ use lookalike_core::shingle::Shingle;
 use lookalike_core::similarity::Threshold;
 use lookalike_core::sketch::SlotKind;
 use lookalike_core::text::fold::Fold;
+use lookalike_io::discover::{Discovered, discover_listed};
 use lookalike_io::read::Settings;
 use lookalike_io::work::WorkOptions;
 
@@ -26,8 +28,17 @@ use crate::memory::Memory;
 pub struct ReadOptions {
     /// Files, folders, patterns, addresses, or `-` for standard input.
     pub inputs: Vec<PathBuf>,
+    /// More of them, from a list: what cannot be read of these is skipped, and does not end the run.
+    pub listed: Vec<PathBuf>,
     /// How they are read.
     pub settings: Settings,
+}
+
+impl ReadOptions {
+    /// The files to read.
+    pub(crate) fn discover(&self, output: Option<&Path>) -> Result<Discovered> {
+        Ok(discover_listed(&self.inputs, &self.listed, output)?)
+    }
 }
 
 /// When two documents are alike, and how they are found.
@@ -44,10 +55,15 @@ pub struct SimilarityOptions {
 }
 
 impl SimilarityOptions {
-    /// What tells it from others, in a line.
-    fn label(&self) -> String {
+    /// What tells it from others, one line each.
+    fn label(&self) -> Vec<String> {
         let Self { shingle, fold, criterion, method } = self;
-        format!("shingle {shingle}, fold {fold}, {criterion:?}, {method:?}")
+        let mut lines = vec![format!("shingle {shingle}, fold {fold}, {criterion:?}, {method:?}")];
+        if let Shingle::StopWord(words) = shingle {
+            // They may come from a file that was edited since.
+            lines.push(format!("stop words '{}' with the content {:016x}", words.name(), words.content_hash()));
+        }
+        lines
     }
 }
 
@@ -118,15 +134,15 @@ impl MethodOptions {
         }
     }
 
-    /// What makes exact copies.
-    pub fn checksum(&self) -> Checksum {
+    /// What makes exact copies, where nothing else is looked for; other methods join documents with the same words first.
+    pub fn checksum(&self) -> Option<Checksum> {
         match self {
-            Self::Copies(checksum) => *checksum,
-            _ => Checksum::Tokens,
+            Self::Copies(checksum) => Some(*checksum),
+            _ => None,
         }
     }
 
-    /// How alike exact copies with so many features are.
+    /// How alike two documents with the same words are, which have so many features.
     pub(crate) fn likeness_of_copies(&self, size: u32) -> Likeness {
         match self {
             Self::SimHash { width, is_verified: false, .. } => Likeness::Bits { differing: 0, of: width.bits() },
@@ -183,13 +199,12 @@ pub struct DedupOptions {
 impl DedupOptions {
     /// What tells this run from others on the same input, a line each.
     pub(crate) fn label(&self) -> Vec<String> {
-        vec![
-            "command dedup".to_owned(),
-            self.similarity.label(),
-            format!("settings {:?}", self.read.settings),
-            format!("keep {}, group {:?}", self.keep, self.group),
-            format!("reference {:?}", self.against),
-        ]
+        let mut lines = vec!["command dedup".to_owned()];
+        lines.extend(self.similarity.label());
+        lines.push(format!("settings {:?}", self.read.settings));
+        lines.push(format!("keep {}, group {:?}", self.keep, self.group));
+        lines.push(format!("reference {:?}", self.against));
+        lines
     }
 }
 
@@ -205,7 +220,7 @@ pub struct Against {
 /// Which source a document counts to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SourceBy {
-    /// The host of its address; its file, if it has none.
+    /// The host of its address; if it has none, its file, or the folder of a file that is one document.
     #[default]
     HostOrFile,
     /// The host of its address.
@@ -269,8 +284,10 @@ pub struct PairsOptions {
     pub output: Option<PathBuf>,
     /// How rows are written.
     pub format: RowFormat,
-    /// Which pairs of exact copies are written.
+    /// Which pairs of documents with the same words are written.
     pub copies: Copies,
+    /// Which of all pairs are written.
+    pub selection: Selection,
     /// How much memory to use.
     pub memory: Memory,
     /// Where to put what does not fit it.
@@ -280,7 +297,63 @@ pub struct PairsOptions {
 impl PairsOptions {
     /// What tells this run from others on the same input, a line each.
     pub(crate) fn label(&self) -> Vec<String> {
-        vec!["command pairs".to_owned(), self.similarity.label(), format!("settings {:?}", self.read.settings)]
+        let mut lines = vec!["command pairs".to_owned()];
+        lines.extend(self.similarity.label());
+        lines.push(format!("settings {:?}", self.read.settings));
+        lines.push(format!("reference {:?}", self.selection.references));
+        lines
+    }
+}
+
+/// Which pairs are written: by default all.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// The reference: files, folders, or `-` for standard input. If there is one, only pairs of an input document (left) and a
+    /// reference document (right) are written.
+    pub references: Vec<PathBuf>,
+    /// Only pairs with a similarity in this range.
+    pub between: Option<Between>,
+    /// Of the pairs left, a uniform sample of this size: the same one in every run.
+    pub sample: Option<NonZeroUsize>,
+}
+
+/// A range of similarities: from `low` up to `high`, which is not in it unless it is 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Between {
+    low: Threshold,
+    high: f64,
+}
+
+impl Between {
+    /// Checks the range.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NothingBetween`] unless 0 < `low` < `high` <= 1.
+    pub fn new(low: f64, high: f64) -> Result<Self> {
+        match Threshold::new(low) {
+            Ok(threshold) if low < high && high <= 1.0 => Ok(Self { low: threshold, high }),
+            _ => Err(Error::NothingBetween { low, high }),
+        }
+    }
+
+    /// The lower end: the threshold of a run that finds these pairs.
+    pub fn low(self) -> Threshold {
+        self.low
+    }
+
+    /// Whether a similarity is in the range.
+    ///
+    /// ```
+    /// use lookalike::Between;
+    ///
+    /// let below = Between::new(0.75, 0.85)?;
+    /// assert!(below.contains(0.75) && !below.contains(0.85));
+    /// assert!(Between::new(0.75, 1.0)?.contains(1.0));
+    /// # Ok::<(), lookalike::Error>(())
+    /// ```
+    pub fn contains(self, similarity: f64) -> bool {
+        similarity >= self.low.value() && (similarity < self.high || self.high >= 1.0)
     }
 }
 
@@ -294,12 +367,12 @@ pub enum RowFormat {
     Tsv,
 }
 
-/// Which pairs of exact copies are written.
+/// Which pairs of documents with the same words are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Copies {
     /// All of them.
     #[default]
     All,
-    /// For n copies the n - 1 pairs with the first, which alone is paired with others.
+    /// For n such documents the n - 1 pairs with the first, which alone is paired with others.
     Star,
 }

@@ -57,7 +57,7 @@ impl Parameters {
             },
             only_against: against::scope(options.against.as_ref()) == Scope::References,
             source: match (options.source, &options.read.settings.fields.source) {
-                (SourceBy::HostOrFile, _) => "host or file".to_owned(),
+                (SourceBy::HostOrFile, _) => "host, file or folder".to_owned(),
                 (SourceBy::Host, _) => "host".to_owned(),
                 (SourceBy::File, _) => "file".to_owned(),
                 (SourceBy::Field, field) => format!("field:{}", field.as_deref().unwrap_or_default()),

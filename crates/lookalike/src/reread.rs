@@ -11,7 +11,7 @@ use lookalike_io::read::Parser;
 use crate::corpus::{Corpus, Row};
 use crate::error::{Error, Result};
 use crate::options::{ReadOptions, SimilarityOptions};
-use crate::progress::Progress;
+use crate::progress::{Counted, Progress};
 
 /// Reads documents again.
 pub(crate) struct Reread<'a> {
@@ -48,7 +48,7 @@ impl<'a> Reread<'a> {
         self.corpus.shelf.read(place, &mut bench.bytes)?;
         let read = bench.parser.document(self.corpus.kind(place.file), &bench.bytes).ok_or_else(changed)?;
         let features = bench.shingler.features(read.text);
-        self.progress.advance(u64::from(place.length), 1);
+        self.progress.advance(u64::from(place.length), Counted::Rereadings(1));
         // Evidence must be about the text that was sketched.
         let is_same = features.text_hash() == text_hash;
         if is_same { Ok(features.all.to_vec()) } else { Err(changed()) }

@@ -1,7 +1,8 @@
 //! Fates by source: given what becomes of every document, says how much each source loses, and to whom.
 //!
 //! A source's loss counts all its removed documents, also those removed by others of the same source. What a reader
-//! would get wrong: the reference has sources as well, but only those of the input are counted.
+//! would get wrong: the reference has sources as well, but only those of the input are counted. Where losses are checked, the
+//! whole input counts as a source too: many small sources may each lose little of what is worth a word.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -16,7 +17,7 @@ use crate::options::{Share, SourceBy};
 /// Where documents come from.
 #[derive(Clone, Debug, Serialize)]
 pub struct Source {
-    /// A host, a file, or the value of a field.
+    /// A host, a file, a folder of files that are a document each, or the value of a field.
     pub source: String,
     /// Documents.
     pub documents: u64,
@@ -51,6 +52,9 @@ const NEARLY_ALL: f64 = 0.95;
 
 /// How many documents a source must have for its loss to end a run: one that is a whole source says nothing of it.
 const LEAST_TO_LOSE: u64 = 2;
+
+/// What an error calls all sources together.
+const WHOLE_INPUT: &str = "the whole input";
 
 /// How many sources an error names.
 const NAMED_IN_ERROR: usize = 3;
@@ -99,9 +103,16 @@ impl<'a> BySource<'a> {
         losing
     }
 
-    /// Ends the job if a source loses this share of its documents, or more.
+    /// Ends the job if a source, or the whole input, loses this share of its documents, or more.
     pub(crate) fn check(&self, share: Share) -> Result<()> {
-        let sources = self.losing(LEAST_TO_LOSE, share.value());
+        let mut sources = self.losing(LEAST_TO_LOSE, share.value());
+        let add = |(documents, removed), count: &(Box<str>, u64, u64)| (documents + count.1, removed + count.2);
+        let (documents, removed) = self.counts.iter().fold((0, 0), add);
+        let whole = source(&(WHOLE_INPUT.into(), documents, removed));
+        // Of one source, it would say the same twice.
+        if self.counts.len() > 1 && documents >= LEAST_TO_LOSE && whole.share >= share.value() {
+            sources.insert(0, whole);
+        }
         if sources.is_empty() { Ok(()) } else { Err(Error::SourcesLose { share, sources }) }
     }
 

@@ -5,11 +5,14 @@ use std::collections::BTreeMap;
 use lookalike_core::keep::FieldValue;
 use lookalike_core::likeness::Likeness;
 use lookalike_core::method::Method;
+use lookalike_core::passed_over::PassedOverEstimate;
+use lookalike_io::discover::LeftOut;
+use lookalike_io::read::{HEADER, NO_TEXT_FIELD, NULL_TEXT};
 use serde::Serialize;
 
 use crate::corpus::Corpus;
 use crate::error::Result;
-use crate::evidence::Fates;
+use crate::evidence::{Fates, Same};
 use crate::find;
 use crate::options::{DedupOptions, ReadOptions};
 use crate::parameters::Parameters;
@@ -24,6 +27,8 @@ pub struct Summary {
     pub input: Input,
     /// What was found.
     pub found: Found,
+    /// What happened to the files that were written, beside the removals.
+    pub wrote: Wrote,
     /// What was asked for, and what that promises.
     pub parameters: Parameters,
     /// How many removed documents are how much like the one kept, from the lowest band to the highest.
@@ -61,6 +66,8 @@ pub struct Input {
     pub bytes: u64,
     /// Entries that were no documents, or damaged.
     pub skipped: u64,
+    /// Whether all of it was skipped, so that no documents were written.
+    pub is_all_skipped: bool,
     /// Documents without a single token. They are kept.
     pub empty: u64,
     /// Documents without the field of `--id`, known by their places.
@@ -69,10 +76,13 @@ pub struct Input {
     pub without_value: u64,
     /// Documents without the field of `--source`.
     pub without_source: u64,
-    /// Documents with the id of another: evidence cannot tell them apart.
+    /// Documents with the id of another: file and position tell them apart.
     pub repeated_ids: u64,
-    /// Entries of other kinds, such as `request` records and pictures, by kind. They are written as they are.
+    /// Entries of other kinds, such as `request` records, pictures, and records whose text is null or missing, by kind. They are
+    /// written as they are, but for those that belong to removed documents.
     pub carried: BTreeMap<String, u64>,
+    /// Hidden files, and further names of files that were read: they were left out.
+    pub left_out: LeftOut,
     /// Files of the reference.
     pub reference_files: u64,
     /// Documents in them. They are neither removed nor written.
@@ -81,10 +91,17 @@ pub struct Input {
     pub reference_skipped: u64,
 }
 
+impl Input {
+    /// How many records have no text: it is null, or they do not have its field.
+    pub fn without_text(&self) -> u64 {
+        [NULL_TEXT, NO_TEXT_FIELD].iter().filter_map(|kind| self.carried.get(*kind)).sum()
+    }
+}
+
 /// What was found.
 #[derive(Clone, Debug, Serialize)]
 pub struct Found {
-    /// Removed documents with the text of another one that is better in keep order.
+    /// Removed documents that are exact copies of another one, kept or removed, that is better in keep order.
     pub repeated_texts: u64,
     /// Distinct texts that share a bucket with another; none where a method has no buckets.
     pub sharing_a_bucket: Option<u64>,
@@ -94,17 +111,19 @@ pub struct Found {
     pub measured: Option<u64>,
     /// Of these, near-duplicates.
     pub matches: Option<u64>,
-    /// Pairs at most that shared a bucket and were not looked at, since very many kept documents share a boilerplate.
-    /// If it is not zero, near-duplicates may be left among these.
-    pub passed_over: u64,
-    /// How many of the pairs passed over are near-duplicates, if these are as often alike as those looked at.
-    pub passed_over_matches: u64,
+    /// Pairs that shared a bucket and were not compared, since very many kept documents share a boilerplate: how many, and
+    /// how many near-duplicates are left among them.
+    #[serde(flatten)]
+    pub passed_over: PassedOverEstimate,
     /// Documents removed.
     pub removed: u64,
     /// Of these, removed for a document of the reference: all that are like one.
     pub removed_by_reference: u64,
     /// Of those removed, exact copies of the kept document.
     pub exact_copies: u64,
+    /// Of those removed, the ones that have the same words as the kept document and differ in punctuation, symbols, case or
+    /// white space, or in what is folded.
+    pub same_words: u64,
     /// Of those removed, the others.
     pub near_duplicates: u64,
     /// Documents kept.
@@ -115,6 +134,26 @@ pub struct Found {
     pub checksum_collisions: u64,
     /// Removed documents that are less like the kept one than the threshold: none, but by `--group components`.
     pub removed_below_threshold: u64,
+}
+
+/// What happened to the files that were written, beside the removals.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Wrote {
+    /// Records of crawls that were left out with the removed documents they belong to, such as `request` records, by kind.
+    pub removed_along: BTreeMap<String, u64>,
+    /// Documents that had a field of the same name as one that `--annotate` writes. It was replaced.
+    pub replaced_fields: u64,
+}
+
+impl Wrote {
+    /// What happened to two files or more.
+    pub(crate) fn and(mut self, other: Self) -> Self {
+        for (kind, count) in other.removed_along {
+            *self.removed_along.entry(kind).or_default() += count;
+        }
+        self.replaced_fields += other.replaced_fields;
+        self
+    }
 }
 
 /// A band of similarity.
@@ -182,7 +221,8 @@ impl Summary {
     ) -> Result<Self> {
         let (sources, more_sources) = by_source.largest(NAMED);
         let removed = fates.removed().count() as u64;
-        let exact_copies = fates.removed().filter(|(_, _, _, is_copy)| *is_copy).count() as u64;
+        let having = |common: Same| fates.removed().filter(|(.., same)| *same == common).count() as u64;
+        let (exact_copies, same_words) = (having(Same::Content), having(Same::Words));
         let criterion = options.similarity.criterion;
         let is_below = |likeness: Likeness| likeness.overlap().is_some_and(|overlap| !criterion.accepts(overlap));
         let below = fates.removed().filter(|(_, _, likeness, _)| is_below(*likeness)).count() as u64;
@@ -197,17 +237,18 @@ impl Summary {
                 candidates: None,
                 measured: None,
                 matches: None,
-                passed_over: 0,
-                passed_over_matches: 0,
+                passed_over: PassedOverEstimate::default(),
                 removed,
                 removed_by_reference: fates.removed().filter(|(_, by, ..)| corpus.is_reference(*by)).count() as u64,
                 exact_copies,
-                near_duplicates: removed - exact_copies,
+                same_words,
+                near_duplicates: removed - exact_copies - same_words,
                 kept,
                 clusters: sizes.range(2..).map(|(_, count)| count).sum(),
                 checksum_collisions: corpus.checksum_collisions()?,
                 removed_below_threshold: below,
             },
+            wrote: Wrote::default(),
             parameters: Parameters::new(options, method),
             similarity: similarity(fates),
             least_alike: least_alike(corpus, fates)?,
@@ -235,12 +276,11 @@ impl Found {
     /// Adds how many pairs came how far.
     pub(crate) fn count_pairs(&mut self, found: find::Found) {
         self.sharing_a_bucket = found.sharing;
+        self.passed_over = found.passed_over;
         if let Some(counts) = found.counts {
             self.candidates = Some(counts.candidates);
             self.measured = Some(counts.measured);
             self.matches = Some(counts.matches);
-            self.passed_over = counts.passed_over;
-            self.passed_over_matches = counts.expected_matches_passed_over();
         }
     }
 }
@@ -252,6 +292,7 @@ pub(crate) fn input(corpus: &Corpus, read: &ReadOptions) -> Result<Input> {
         documents: documents as u64,
         bytes: corpus.file_bytes[..files].iter().sum(),
         skipped: corpus.others.skipped_count,
+        is_all_skipped: is_all_skipped(corpus),
         empty: corpus.token_counts[..documents].iter().filter(|count| **count == 0).count() as u64,
         without_id: if read.settings.fields.id.is_some() { corpus.without_id() } else { 0 },
         without_value: corpus.values.iter().take(documents).filter(|value| **value == FieldValue::Missing).count()
@@ -259,10 +300,17 @@ pub(crate) fn input(corpus: &Corpus, read: &ReadOptions) -> Result<Input> {
         without_source: if read.settings.fields.source.is_some() { corpus.without_source() } else { 0 },
         repeated_ids: corpus.repeated_ids()?,
         carried: corpus.others.carried.clone(),
+        left_out: corpus.shelf.left_out().clone(),
         reference_files: (corpus.shelf.files().len() - files) as u64,
         reference_documents: (corpus.len() - documents) as u64,
         reference_skipped: corpus.others.reference_skipped_count,
     })
+}
+
+/// Whether all of the input was skipped.
+pub(crate) fn is_all_skipped(corpus: &Corpus) -> bool {
+    let others = &corpus.others;
+    others.skipped_count > 0 && corpus.input_count() == 0 && others.carried.keys().all(|kind| kind == HEADER)
 }
 
 pub(crate) fn skipped(corpus: &Corpus) -> Vec<SkippedEntry> {
@@ -277,7 +325,7 @@ pub(crate) fn skipped(corpus: &Corpus) -> Vec<SkippedEntry> {
 
 fn similarity(fates: &Fates<'_>) -> Vec<Band> {
     let mut removed = vec![0; BANDS as usize];
-    for (_, _, likeness, _) in fates.removed().filter(|(_, _, _, is_copy)| !is_copy) {
+    for (_, _, likeness, _) in fates.removed().filter(|(.., same)| *same != Same::Content) {
         let band = (likeness.similarity(fates.criterion()) * f64::from(BANDS)) as usize;
         removed[band.min(BANDS as usize - 1)] += 1;
     }
@@ -287,7 +335,7 @@ fn similarity(fates: &Fates<'_>) -> Vec<Band> {
 }
 
 fn least_alike(corpus: &Corpus, fates: &Fates<'_>) -> Result<Vec<Removal>> {
-    let similarity = |(document, by, likeness, _): (u32, u32, Likeness, bool)| {
+    let similarity = |(document, by, likeness, _): (u32, u32, Likeness, Same)| {
         (likeness.similarity(fates.criterion()), document, by)
     };
     let mut removed: Vec<(f64, u32, u32)> = fates.removed().map(similarity).collect();

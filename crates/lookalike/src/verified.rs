@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use lookalike_core::feature_set::Overlap;
 use lookalike_core::likeness::Likeness;
+use lookalike_core::passed_over::{Drawn, PassedOver};
 use lookalike_core::resolve::Match;
 use lookalike_core::verify::PairCounts;
 use lookalike_io::work::Log;
@@ -18,6 +19,7 @@ use crate::work::Work;
 pub(crate) struct Batch {
     pub(crate) matches: Vec<Match>,
     pub(crate) counts: PairCounts,
+    pub(crate) passed_over: PassedOver,
     /// How many items share a bucket with another, references not counted.
     pub(crate) sharing: u64,
 }
@@ -28,8 +30,11 @@ pub(crate) struct Verified {
     log: Option<Log>,
 }
 
-/// The words before the matches.
-const HEAD: usize = 6;
+/// The words before all else.
+const HEAD: usize = 7;
+
+/// The words of a drawn pair.
+const DRAWN: usize = 3;
 
 /// The words of a match.
 const MATCH: usize = 3;
@@ -59,10 +64,13 @@ impl Verified {
 }
 
 fn encode(roots: &Range<u32>, batch: &Batch) -> Vec<u64> {
-    let Batch { matches, counts, sharing } = batch;
-    let mut words = Vec::with_capacity(HEAD + matches.len() * MATCH);
-    let PairCounts { candidates, measured, matches: found, passed_over } = *counts;
-    words.extend([pair(roots.start, roots.end), *sharing, candidates, measured, found, passed_over]);
+    let Batch { matches, counts, passed_over, sharing } = batch;
+    let drawn = passed_over.drawn();
+    let mut words = Vec::with_capacity(HEAD + drawn.len() * DRAWN + matches.len() * MATCH);
+    let PairCounts { candidates, measured, matches: found } = *counts;
+    words.extend([pair(roots.start, roots.end), *sharing, candidates, measured, found]);
+    words.extend([passed_over.meetings(), drawn.len() as u64]);
+    words.extend(drawn.iter().flat_map(|drawn| drawn_words(*drawn)));
     words.extend(matches.iter().flat_map(|found| match_words(*found)));
     words
 }
@@ -70,10 +78,23 @@ fn encode(roots: &Range<u32>, batch: &Batch) -> Vec<u64> {
 fn decode(words: &[u64]) -> Option<((u32, u32), Batch)> {
     let (head, rest) = words.split_at_checked(HEAD)?;
     let [start, end] = both(head[0]);
-    let counts = PairCounts { candidates: head[2], measured: head[3], matches: head[4], passed_over: head[5] };
+    let counts = PairCounts { candidates: head[2], measured: head[3], matches: head[4] };
+    let (drawn, rest) = rest.split_at_checked(usize::try_from(head[6]).ok()?.checked_mul(DRAWN)?)?;
+    let drawn = drawn.as_chunks::<DRAWN>().0.iter().map(|words| drawn_of(*words)).collect();
+    let passed_over = PassedOver::new(head[5], drawn);
     let (matches, rest) = rest.as_chunks::<MATCH>();
     let matches = matches.iter().map(|words| match_of(*words)).collect();
-    rest.is_empty().then_some(((start, end), Batch { matches, counts, sharing: head[1] }))
+    rest.is_empty().then_some(((start, end), Batch { matches, counts, passed_over, sharing: head[1] }))
+}
+
+fn drawn_words(drawn: Drawn) -> [u64; DRAWN] {
+    let Drawn { position, left, right, meetings, is_first } = drawn;
+    [position, pair(left, right), pair(meetings, u32::from(is_first))]
+}
+
+fn drawn_of([position, items, meetings]: [u64; DRAWN]) -> Drawn {
+    let ([left, right], [meetings, is_first]) = (both(items), both(meetings));
+    Drawn { position, left, right, meetings, is_first: is_first == 1 }
 }
 
 /// A match in three words.
@@ -107,7 +128,11 @@ mod tests {
                 Match { left: 1, right: u32::MAX, likeness: Likeness::Features(overlap) },
                 Match { left: 7, right: 3, likeness: Likeness::Bits { differing: 3, of: 128 } },
             ],
-            counts: PairCounts { candidates: 9, measured: 8, matches: 7, passed_over: 6 },
+            counts: PairCounts { candidates: 9, measured: 8, matches: 7 },
+            passed_over: PassedOver::new(
+                6,
+                vec![Drawn { position: 1, left: 2, right: u32::MAX, meetings: 3, is_first: true }],
+            ),
             sharing: 5,
         };
         assert_eq!(decode(&encode(&(3..9), &batch)), Some(((3, 9), batch)));

@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use flate2::Compression;
 use flate2::bufread::MultiGzDecoder;
 use flate2::write::GzEncoder;
-use lookalike::{Output, Summary};
+use lookalike::{DedupOptions, Output, Summary};
 use made::{Case, dedup};
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -76,7 +76,7 @@ fn lines_are_copied_as_they_are() {
     case.write("in/a.jsonl", bytes.trim_end());
     let summary = run(&case);
     assert_eq!((summary.input.documents, summary.input.skipped, summary.found.removed), (4, 0, 1));
-    let kept = format!("\u{feff}{}{}{}", lines[0], lines[2], lines[4].trim_end());
+    let kept = format!("\u{feff}{}\n{}{}", lines[0], lines[2], lines[4].trim_end());
     assert_eq!(String::from_utf8(out(&case, "kept/a.jsonl")).unwrap(), kept);
     let rows = case.rows("removed.jsonl");
     // The blank line counts as a line.
@@ -202,6 +202,141 @@ fn annotated_files_have_everything_with_a_note() {
     assert_eq!((&text_rows[0]["id"], &text_rows[0]["kept"]), (&"t.txt".into(), &true.into()));
 }
 
+/// Where each gzip member starts that holds a record, and the record.
+fn members(bytes: &[u8]) -> Vec<String> {
+    let (mut rest, mut records) = (bytes, Vec::new());
+    while !rest.is_empty() {
+        let mut decoder = flate2::bufread::GzDecoder::new(rest);
+        let mut record = String::new();
+        decoder.read_to_string(&mut record).unwrap();
+        records.push(record);
+        rest = decoder.into_inner();
+    }
+    records
+}
+
+#[test]
+fn crawls_come_out_with_a_member_for_each_record_however_they_were_packed() {
+    let records = crawl();
+    let by_record: Vec<u8> = records.iter().flat_map(|record| gzip(record.as_bytes())).collect();
+    let whole = gzip(records.concat().as_bytes());
+    for packed in [by_record, whole] {
+        for (output, folder, expected) in [(Output::Kept, "kept", 4), (Output::Annotated, "annotated", 6)] {
+            let case = Case::new();
+            case.write("in/crawl.warc.gz", &packed);
+            dedup(&DedupOptions { output, ..case.options("in", 0.8) });
+            let members = members(&out(&case, &format!("{folder}/crawl.warc.gz")));
+            assert_eq!(members.len(), expected, "{folder}");
+            assert!(members.iter().all(|record| record.starts_with("WARC/1.0\r\n")), "{folder}");
+            assert!(members.iter().all(|record| record.matches("WARC-Type").count() == 1), "{folder}");
+        }
+    }
+    let case = Case::new();
+    case.write("in/crawl.warc.zst", zstd::encode_all(records.concat().as_bytes(), 3).unwrap());
+    dedup(&DedupOptions { output: Output::Annotated, ..case.options("in", 0.8) });
+    let packed = out(&case, "annotated/crawl.warc.zst");
+    let frames = packed.windows(4).filter(|bytes| bytes == b"\x28\xB5\x2F\xFD").count();
+    assert_eq!(frames, records.len());
+    assert_eq!(String::from_utf8(zstd::decode_all(&*packed).unwrap()).unwrap().matches("WARC/1.0").count(), 6);
+}
+
+#[test]
+fn fields_that_an_earlier_run_noted_are_replaced_and_counted() {
+    let case = Case::new();
+    case.write("in/a.jsonl", line(&text(1)) + &line(&text(1)) + &line(&text(2)));
+    case.write("in/b.csv", format!("text,kept\n{},mine\n", text(3)));
+    case.write("in/crawl.wet", crawl().concat());
+    let options = DedupOptions { output: Output::Annotated, ..case.options("in", 0.8) };
+    assert_eq!(dedup(&options).wrote.replaced_fields, 1);
+    let first: Vec<Vec<u8>> =
+        ["a.jsonl", "b.csv", "crawl.wet"].map(|name| out(&case, &format!("annotated/{name}"))).into();
+    // The notes of a second run are those of the first, and there is one of each.
+    fs::rename(case.path("out/annotated"), case.path("again")).unwrap();
+    fs::remove_dir_all(case.path("out")).unwrap();
+    let options = DedupOptions { output: Output::Annotated, ..case.options("again", 0.8) };
+    assert_eq!(dedup(&options).wrote.replaced_fields, 8);
+    let second: Vec<Vec<u8>> =
+        ["a.jsonl", "b.csv", "crawl.wet"].map(|name| out(&case, &format!("annotated/{name}"))).into();
+    assert_eq!(first, second);
+    let wet = String::from_utf8(second[2].clone()).unwrap();
+    assert_eq!(wet.matches("Lookalike-Cluster:").count(), 4);
+}
+
+#[test]
+fn a_field_in_use_is_not_overwritten_by_a_note() {
+    for field in ["kept_id", "cluster.text"] {
+        let case = Case::new();
+        case.write("in/a.jsonl", line(&text(1)));
+        let mut options = DedupOptions { output: Output::Annotated, ..case.options("in", 0.8) };
+        options.read.settings.fields.text = field.to_owned();
+        let error = lookalike::dedup(&options, &lookalike::Silent).unwrap_err();
+        assert!(error.to_string().contains(&format!("the field '{field}' that this run uses")), "{error}");
+        assert!(!case.path("out").exists());
+    }
+}
+
+/// A record of a capture, with the ids of others that it names.
+fn linked(kind: &str, name: &str, to: &[&str], text: &str) -> String {
+    let links: String = to.iter().map(|to| format!("WARC-Concurrent-To: <urn:{to}>\r\n")).collect();
+    record(kind, name, text).replace("Content-Type", &format!("{links}Content-Type"))
+}
+
+#[test]
+fn requests_go_with_the_responses_they_belong_to() {
+    let response = |seed| format!("{} closing", text(seed));
+    let page = |name: &str, to: &[&str], seed| linked("resource", name, to, &response(seed));
+    let records = [
+        record("warcinfo", "info", "software: x"),
+        page("kept", &[], 1),
+        linked("request", "of-kept", &["kept"], "GET /"),
+        // As Heritrix links them: all to the response, which comes first or last.
+        linked("request", "heritrix", &["gone-1"], "GET /"),
+        page("gone-1", &[], 1),
+        linked("metadata", "about-1", &["gone-1"], "x: y"),
+        // As Common Crawl does: the response names the request.
+        linked("request", "nutch", &[], "GET /"),
+        page("gone-2", &["nutch"], 1),
+        linked("metadata", "about-2", &["gone-2"], "x: y"),
+        linked("metadata", "of-request", &["nutch"], "x: y"),
+        // By what it refers to.
+        record("metadata", "wat", "{}").replace("Content-Type", "WARC-Refers-To: <urn:gone-2>\r\nContent-Type"),
+        // These belong to none that goes, or to one that stays as well.
+        linked("request", "alone", &["elsewhere"], "GET /"),
+        linked("metadata", "both", &["kept", "gone-3"], "x: y"),
+        page("gone-3", &[], 1),
+        record("revisit", "again", "").replace("Content-Type", "WARC-Refers-To: <urn:gone-1>\r\nContent-Type"),
+    ];
+    let stays = [0, 1, 2, 11, 12, 14].map(|at: usize| &*records[at]).concat();
+    let packed: Vec<u8> = records.iter().flat_map(|record| gzip(record.as_bytes())).collect();
+    let expected = [("metadata".to_owned(), 4), ("request".to_owned(), 2)];
+    for (name, bytes) in [("a.warc", records.concat().into_bytes()), ("a.warc.gz", packed)] {
+        let case = Case::new();
+        case.write(&format!("in/{name}"), bytes);
+        let summary = run(&case);
+        assert_eq!(summary.found.removed, 3);
+        assert_eq!(summary.wrote.removed_along, expected.clone().into());
+        let kept = out(&case, &format!("kept/{name}"));
+        let kept = if name == "a.warc" { kept } else { gunzip(&kept) };
+        assert_eq!(String::from_utf8(kept).unwrap(), stays, "{name}");
+        // Annotated, everything is there.
+        let summary = dedup(&DedupOptions { output: Output::Annotated, ..case.options("in", 0.8) });
+        assert!(summary.wrote.removed_along.is_empty());
+        let all = out(&case, &format!("annotated/{name}"));
+        let all = if name == "a.warc" { all } else { gunzip(&all) };
+        assert_eq!(String::from_utf8(all).unwrap().matches("WARC-Type").count(), records.len());
+    }
+}
+
+#[test]
+fn captures_that_cannot_be_told_apart_lose_nothing() {
+    let capture = linked("request", "q", &["r"], "GET /") + &linked("resource", "r", &[], &text(1));
+    let case = Case::new();
+    case.write("in/twice.warc", format!("{capture}{capture}"));
+    let summary = run(&case);
+    assert_eq!((summary.found.removed, summary.wrote.removed_along.len()), (1, 0));
+    assert_eq!(String::from_utf8(out(&case, "kept/twice.warc")).unwrap().matches("GET /").count(), 2);
+}
+
 /// The positions and reasons of what is skipped when a file has this content.
 fn skipped(name: &str, bytes: &[u8]) -> (Summary, Vec<(u64, String)>) {
     let case = Case::new();
@@ -218,11 +353,9 @@ fn bad_lines_are_skipped_and_shown_with_their_line() {
     bytes.extend_from_slice(line(&text(2)).as_bytes());
     bytes.extend_from_slice(b"{\"text\": \"caf\xE9\"}\n{\"text\": 5}\n");
     let (summary, skipped) = skipped("a.jsonl", &bytes);
-    assert_eq!((summary.input.documents, summary.input.skipped, summary.found.kept), (2, 4, 2));
-    assert_eq!(skipped.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 3, 5, 6]);
-    for ((_, reason), said) in
-        skipped.iter().zip(["not a document in JSON", "no field 'text'", "not UTF-8", "not a text"])
-    {
+    assert_eq!((summary.input.documents, summary.input.skipped, summary.found.kept), (2, 3, 2));
+    assert_eq!(skipped.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 5, 6]);
+    for ((_, reason), said) in skipped.iter().zip(["not a document in JSON", "not UTF-8", "not a text"]) {
         assert!(reason.contains(said), "{reason}");
     }
 }

@@ -6,6 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use lookalike::core::shingle::Shingle;
+use lookalike::core::stop_words::StopWords;
 use lookalike::io::work::{FaultKind, Faults};
 use lookalike::{DedupOptions, Earlier, Error, Memory, Progress, Silent, WorkOptions};
 use made::{Case, jsonl};
@@ -119,7 +121,7 @@ impl Progress for Thief<'_> {
         }
     }
 
-    fn advance(&self, _: u64, _: u64) {}
+    fn advance(&self, _: u64, _: lookalike::Counted) {}
 
     fn finish(&self) {}
 }
@@ -153,6 +155,23 @@ fn files_of_the_work_folder_that_were_cut_or_altered_are_made_again() {
             resume(&case, &expected, &format!("{name} touched at {share}"));
         }
     }
+}
+
+#[test]
+fn a_run_with_other_stop_words_under_the_same_name_is_not_resumed() {
+    let case = case();
+    let with_words = |earlier, faults, words: &[&str]| {
+        let mut options = options(&case, earlier, faults);
+        let words = StopWords::new("own.txt", words.iter().map(|word| (*word).to_owned()));
+        options.similarity.shingle = Shingle::StopWord(words.into());
+        lookalike::dedup(&options, &Silent)
+    };
+    with_words(Earlier::Refuse, Faults::new(5, FaultKind::Full), &["w1", "w2"]).unwrap_err();
+    let refused = with_words(Earlier::Resume, Faults::default(), &["w1", "w3"]).unwrap_err();
+    assert!(matches!(refused, Error::Io(lookalike::io::Error::WorkOfAnother { .. })), "{refused}");
+    assert!(refused.to_string().contains("it had stop words 'own.txt' with the content"), "{refused}");
+    assert!(!case.path("out").exists());
+    with_words(Earlier::Resume, Faults::default(), &["w1", "w2"]).unwrap();
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn hosts_and_files_are_sources() {
     case.write("in/a.wet", record("http://one.example/x", &text(1)) + &record("http://two.example/y", &text(2)));
     case.write("in/b.txt", text(1));
     for (source, expected) in [
-        (SourceBy::HostOrFile, ["b.txt", "one.example", "two.example"].as_slice()),
+        (SourceBy::HostOrFile, ["./", "one.example", "two.example"].as_slice()),
         (SourceBy::Host, &["(no host)", "one.example", "two.example"]),
         (SourceBy::File, &["a.wet", "b.txt"]),
         (SourceBy::Field, &["(no source)"]),
@@ -134,8 +134,60 @@ fn a_source_of_one_document_may_be_lost() {
     let case = Case::new();
     case.write("corpus.jsonl", line(0, &text(0), "a") + &line(1, &text(0), "b"));
     let mut options = by_site(&case);
-    options.fail_if_source_loses = Some(Share::new(0.1).unwrap());
+    // More than the half that the whole input loses.
+    options.fail_if_source_loses = Some(Share::new(0.6).unwrap());
     let summary = dedup(&options);
     assert_eq!(summary.found.removed, 1);
     assert!(summary.losing_most.is_empty(), "a single document says nothing of its source");
+}
+
+/// Pages of a site, 20 words of which are the same in all but the first 16.
+fn pages(folder: &str) -> Case {
+    let case = Case::new();
+    for page in 0..200 {
+        let same = if page < 16 { page } else { 0 };
+        let text = format!("<title>Page</title><p>{} {page}</p>", text(same));
+        case.write(&format!("in/{folder}/{page:03}.html"), text);
+    }
+    case
+}
+
+#[test]
+fn the_source_of_a_file_that_is_one_document_is_its_folder() {
+    let case = pages("site");
+    case.write("in/other/a.txt", text(900));
+    let mut options = case.options("in", 0.8);
+    options.fail_if_source_loses = Some(Share::new(0.9).unwrap());
+    match lookalike::dedup(&options, &Silent) {
+        Err(error @ Error::SourcesLose { .. }) => {
+            assert!(error.to_string().contains("92.0 % of 200 documents of site/"), "{error}");
+        }
+        other => panic!("{other:?}"),
+    }
+    options.fail_if_source_loses = None;
+    let summary = dedup(&options);
+    let found: Vec<_> = summary.sources.iter().map(|source| (source.source.as_str(), source.documents)).collect();
+    assert_eq!((found, summary.found.removed), (vec![("site/", 200), ("other/", 1)], 184));
+    let row = &case.rows("removed.jsonl")[0];
+    assert_eq!((&row["removed_source"], &row["kept_source"]), (&json!("site/"), &json!("site/")));
+    // Who asks for files gets them.
+    options.source = SourceBy::File;
+    assert_eq!(dedup(&options).sources.len(), 201);
+}
+
+#[test]
+fn the_whole_input_is_a_source_that_may_lose_too_much() {
+    let case = pages("site");
+    let mut options = case.options("in", 0.8);
+    options.source = SourceBy::File;
+    for (share, fails) in [(0.92, true), (0.93, false)] {
+        options.fail_if_source_loses = Some(Share::new(share).unwrap());
+        match lookalike::dedup(&options, &Silent) {
+            Err(error @ Error::SourcesLose { .. }) => {
+                assert!(fails && error.to_string().contains("92.0 % of 200 documents of the whole input"), "{error}");
+                assert!(!case.path("out").exists());
+            }
+            other => assert!(!fails && other.is_ok(), "{share}: {other:?}"),
+        }
+    }
 }

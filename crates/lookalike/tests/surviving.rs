@@ -152,7 +152,7 @@ fn a_file_that_changes_while_it_is_read_ends_the_run_without_output() {
                 file.write_all(line(9).as_bytes()).unwrap();
             }
         }
-        fn advance(&self, _: u64, _: u64) {}
+        fn advance(&self, _: u64, _: lookalike::Counted) {}
         fn finish(&self) {}
     }
     let case = Case::new();

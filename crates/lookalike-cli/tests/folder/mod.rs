@@ -74,6 +74,16 @@ pub fn lines() -> String {
     line("a", &text(1)) + &line("b", &text(2)) + &line("c", &near) + &line("d", &text(2))
 }
 
+/// A table of three small prints, which are compared at once.
+pub fn prints() -> String {
+    let row = |print: usize, at: usize| {
+        let (x, y) = (40 + at * 37 % 200 + print, 40 + at * 53 % 240);
+        format!("{print},{x},{y},{}\n", at * 71 % 360)
+    };
+    let rows: String = (1..=3).flat_map(|print| (0..12).map(move |at| row(print, at))).collect();
+    format!("print,x,y,angle\n{rows}")
+}
+
 /// One line on stderr that says these words, exit code 2, and nothing written.
 pub fn assert_refused(folder: &Folder, arguments: &[&str], said: &[&str]) {
     let before = folder.names();

@@ -35,7 +35,7 @@ impl Part {
     ///
     /// # Errors
     ///
-    /// [`Error::RecallOutOfRange`] when the recall is not above 0 and at most 1; [`Error::RecallOutOfReach`] when it
+    /// [`Error::RecallOutOfRange`] when the recall is not above 0 and at most 1; [`Error::ContainmentOutOfReach`] when it
     /// would take too many features.
     pub fn new(threshold: Threshold, recall: f64) -> Result<Self> {
         if !(recall > 0.0 && recall <= 1.0) {
@@ -43,8 +43,12 @@ impl Part {
         }
         let enough = |taken: &usize| Self { taken: *taken }.recall(threshold.value()) >= recall;
         let taken = (1..=MOST_TAKEN).find(enough);
-        let out_of_reach = Error::RecallOutOfReach { threshold: threshold.value(), recall, most: MOST_TAKEN };
-        taken.map(|taken| Self { taken }).ok_or(out_of_reach)
+        taken.map(|taken| Self { taken }).ok_or_else(|| Error::ContainmentOutOfReach {
+            threshold: threshold.value(),
+            recall,
+            lowest: lowest_threshold(recall),
+            most: MOST_TAKEN,
+        })
     }
 
     /// How many features of an item are taken.
@@ -55,6 +59,13 @@ impl Part {
     fn recall(self, containment: f64) -> f64 {
         1.0 - (1.0 - containment).powi(self.taken as i32)
     }
+}
+
+/// The lowest threshold that can be had with this recall, rounded up to four digits.
+fn lowest_threshold(recall: f64) -> f64 {
+    let all = Part { taken: MOST_TAKEN };
+    // Found by the very test that decides: a formula would be off by rounding.
+    (1..10_000).map(|step| f64::from(step) / 1e4).find(|threshold| all.recall(*threshold) >= recall).unwrap_or(1.0)
 }
 
 impl Method for Part {
@@ -135,8 +146,16 @@ mod tests {
         assert_eq!(part(0.8, 0.99).unwrap().taken(), 3);
         assert_eq!(part(0.8, 0.96).unwrap().taken(), 2);
         assert_eq!(part(1.0, 1.0).unwrap().taken(), 1);
-        assert!(part(0.01, 0.99).is_err());
         assert!(part(0.8, 1.5).is_err());
+    }
+
+    #[test]
+    fn a_threshold_that_is_too_low_is_refused_with_one_that_is_not() {
+        for recall in [0.5, 0.9, 0.99, 0.999, 1.0] {
+            let part = |threshold| Part::new(Threshold::new(threshold).unwrap(), recall);
+            let Err(Error::ContainmentOutOfReach { lowest, .. }) = part(0.001) else { panic!("{recall}") };
+            assert!(part(lowest).is_ok() && part(lowest - 1.01e-4).is_err(), "{recall}: {lowest}");
+        }
     }
 
     #[test]

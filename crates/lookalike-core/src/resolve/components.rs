@@ -4,15 +4,20 @@
 //! like A at all. The similarity of each removed item with the kept one is measured all the same, for all to see.
 //! References stay, also two of one component: what else is in it goes for the best of them.
 //!
-//! In a bucket of many, who is like one of its first members is not compared with the others: so a component may fall into two,
-//! where only later members join them. What was not compared is counted.
+//! In a bucket of many, a member is compared with its *leaders* alone: so a component may fall into two, where only other members join
+//! them. What was not compared is counted. Who leads follows from ranks alone. Going through the items from the best on, each is
+//! compared with the leaders of its large buckets and all earlier members of its small ones, and joined with those it
+//! matches; then it leads each large bucket that has fewer than 256 leaders and none that it is joined with, directly or through others.
+//! References lead besides, the first 256 of a bucket.
 
 use rayon::prelude::*;
 
+use super::draw::{Bounded, draw};
 use super::{Candidates, Match, References};
 use crate::bucket::{Buckets, Family, Union};
 use crate::join;
 use crate::lists::Lists;
+use crate::passed_over::PassedOver;
 use crate::verify::{Bench, SourceError, Verifier};
 
 /// Keeps the best of each component of matches, and says what is removed: `items` by rank, as they were put into buckets.
@@ -27,6 +32,17 @@ pub fn components(
     references: References,
     verifier: &Verifier<'_>,
 ) -> Result<Vec<Match>, SourceError> {
+    components_within(candidates, items, references, verifier, LIMITS)
+}
+
+/// The same within other limits: tests have small buckets.
+pub(super) fn components_within(
+    candidates: Candidates<'_>,
+    items: &[u32],
+    references: References,
+    verifier: &Verifier<'_>,
+    limits: Limits,
+) -> Result<Vec<Match>, SourceError> {
     // The join has no components of its own: its matches are measured once more, as buckets of two.
     let of_matches;
     let buckets = match candidates {
@@ -40,26 +56,41 @@ pub fn components(
     };
     let removals = buckets
         .families()
-        .map(|family| removals(family, references.places_in(family), verifier.bench(family, items)))
+        .map(|family| {
+            let reference_count = references.places_in(family);
+            let (removals, passed_over) = removals(family, reference_count, verifier.bench(family, items), limits)?;
+            passed_over.into_iter().for_each(|passed_over| verifier.pass_over(passed_over));
+            Ok(removals)
+        })
         .collect::<Result<Vec<_>, SourceError>>()?;
     Ok(removals.concat())
 }
 
-/// How many places are looked at together: in parallel, so not too few; and what is near each other in them is looked at once more.
-const BLOCK: usize = 1024;
+/// How far work goes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// How many places are looked at together: in parallel, so not too few; and what is near each other in them is looked at
+    /// one after the other. Components do not depend on it.
+    pub(super) block: usize,
+    /// A bucket with more members is large: then not everyone is compared with everyone.
+    pub(super) small: usize,
+    /// How many leaders a large bucket has, and how many references that lead.
+    pub(super) most_leaders: usize,
+}
 
-/// From how many members on a bucket is large: then not everyone is compared with everyone.
-const LARGE: usize = 256;
+const LIMITS: Limits = Limits { block: 1024, small: 256, most_leaders: 256 };
 
-/// How many members of a large bucket others are compared with: the first that were like none of those before.
-const MOST_LEADERS: usize = 256;
-
-fn removals(family: Family<'_>, reference_count: u32, mut bench: Bench<'_>) -> Result<Vec<Match>, SourceError> {
-    let mut near = Near::new(family);
+fn removals(
+    family: Family<'_>,
+    reference_count: u32,
+    mut bench: Bench<'_>,
+    limits: Limits,
+) -> Result<(Vec<Match>, Option<PassedOver>), SourceError> {
+    let mut near = Near::new(family, reference_count, limits);
     let mut union = Union::new(family.items.len());
     let count = family.items.len() as u32;
-    for start in (0..count).step_by(BLOCK) {
-        let block: Vec<u32> = (start..count.min(start + BLOCK as u32)).collect();
+    for start in (0..count).step_by(limits.block) {
+        let block: Vec<u32> = (start..count.min(start + limits.block as u32)).collect();
         let roots: Vec<u32> = (0..start + block.len() as u32).map(|place| union.root(place)).collect();
         let joined = |place: &u32| {
             // Two references are not compared.
@@ -67,10 +98,13 @@ fn removals(family: Family<'_>, reference_count: u32, mut bench: Bench<'_>) -> R
             first_matches(&bench, *place, before, &roots)
         };
         let joined = block.par_iter().map(joined).collect::<Result<Vec<_>, SourceError>>()?;
-        for (place, others) in block.iter().zip(joined) {
-            others.into_iter().for_each(|other| union.join(*place, other));
-        }
-        for &place in block.iter().filter(|place| **place >= reference_count) {
+        // One after the other: who leads must not depend on what later ones of the block are joined with.
+        for (place, before) in block.into_iter().zip(joined) {
+            if place < reference_count {
+                near.lead_as_reference(place);
+                continue;
+            }
+            before.into_iter().for_each(|other| union.join(place, other));
             let root = union.root(place);
             let mut others = near.inside(place, start);
             others.retain(|other| union.root(*other) != root);
@@ -80,7 +114,7 @@ fn removals(family: Family<'_>, reference_count: u32, mut bench: Bench<'_>) -> R
             for (other, _) in others.into_iter().zip(verified).filter(|(_, likeness)| likeness.is_some()) {
                 union.join(place, other);
             }
-            bench.pass_over(near.lead(place, &mut union));
+            near.lead(place, &mut union);
         }
         bench.make_room();
     }
@@ -93,7 +127,9 @@ fn removals(family: Family<'_>, reference_count: u32, mut bench: Bench<'_>) -> R
             removals.push(Match { left: rank(place), right: rank(root), likeness });
         }
     }
-    Ok(removals)
+    let has_large = near.buckets.iter().any(|bucket| bucket.len() > limits.small);
+    let passed_over = has_large.then(|| draw(family, &near.buckets_of, &Apart::new(&near, &mut union)));
+    Ok((removals, passed_over))
 }
 
 /// Of each group among the others the first that a place matches: what is joined needs no further proof.
@@ -118,15 +154,17 @@ fn first_matches(bench: &Bench<'_>, place: u32, mut others: Vec<u32>, roots: &[u
 struct Near {
     buckets: Lists,
     buckets_of: Lists,
-    /// The leaders of each large bucket.
+    /// The leaders of each large bucket: references, then others, best first.
     leaders: Vec<Vec<u32>>,
+    reference_count: u32,
+    limits: Limits,
 }
 
 impl Near {
-    fn new(family: Family<'_>) -> Self {
+    fn new(family: Family<'_>, reference_count: u32, limits: Limits) -> Self {
         let buckets: Lists = family.buckets().map(|bucket| bucket.iter().copied()).collect();
         let leaders = vec![Vec::new(); buckets.len()];
-        Self { buckets_of: buckets.transposed(family.items.len()), buckets, leaders }
+        Self { buckets_of: buckets.transposed(family.items.len()), buckets, leaders, reference_count, limits }
     }
 
     /// Those before the block that starts here.
@@ -146,7 +184,7 @@ impl Near {
         let mut others: Vec<u32> = Vec::new();
         for bucket in self.buckets_of.list(place as usize) {
             let members = self.buckets.list(*bucket as usize);
-            let members = if members.len() <= LARGE { members } else { &self.leaders[*bucket as usize] };
+            let members = if self.is_large(*bucket) { &self.leaders[*bucket as usize] } else { members };
             others.extend(part(members));
         }
         others.sort_unstable();
@@ -154,22 +192,84 @@ impl Near {
         others
     }
 
-    /// Makes a place a leader of its large buckets, unless it was joined with one of them. Says with how many others of these
-    /// buckets it was not compared, though they may be like it; those of several buckets count again.
-    fn lead(&mut self, place: u32, union: &mut Union) -> u64 {
+    fn is_large(&self, bucket: u32) -> bool {
+        self.buckets.list(bucket as usize).len() > self.limits.small
+    }
+
+    /// Makes a place a leader of its large buckets, unless it was joined with one of them.
+    fn lead(&mut self, place: u32, union: &mut Union) {
         let root = union.root(place);
-        let mut passed_over = 0;
         for bucket in self.buckets_of.list(place as usize) {
-            let members = self.buckets.list(*bucket as usize);
-            let leaders = &mut self.leaders[*bucket as usize];
-            if members.len() <= LARGE || leaders.iter().any(|leader| union.root(*leader) == root) {
+            if !self.is_large(*bucket) {
                 continue;
             }
-            passed_over += (members.partition_point(|other| *other < place) - leaders.len()) as u64;
-            if leaders.len() < MOST_LEADERS {
+            let leaders = &mut self.leaders[*bucket as usize];
+            let references = leaders.partition_point(|leader| *leader < self.reference_count);
+            let is_full = leaders.len() - references == self.limits.most_leaders;
+            if !is_full && leaders.iter().all(|leader| union.root(*leader) != root) {
                 leaders.push(place);
             }
         }
-        passed_over
+    }
+
+    /// Makes a reference a leader of its large buckets, whatever it is joined with.
+    fn lead_as_reference(&mut self, place: u32) {
+        for bucket in self.buckets_of.list(place as usize) {
+            if self.is_large(*bucket) && self.leaders[*bucket as usize].len() < self.limits.most_leaders {
+                self.leaders[*bucket as usize].push(place);
+            }
+        }
+    }
+}
+
+/// The pairs of large buckets that are in different components: some of them were compared, and the others might be joined.
+struct Apart<'a> {
+    near: &'a Near,
+    /// The members of each large bucket by their components, and with how many of later components each makes a pair, summed up.
+    buckets: Vec<Vec<(u32, u64)>>,
+}
+
+impl<'a> Apart<'a> {
+    fn new(near: &'a Near, union: &mut Union) -> Self {
+        let mut of_bucket = |bucket: u32| {
+            if !near.is_large(bucket) {
+                return Vec::new();
+            }
+            let mut members: Vec<(u32, u32)> =
+                near.buckets.list(bucket as usize).iter().map(|place| (union.root(*place), *place)).collect();
+            members.sort_unstable();
+            let (mut later, mut pairs) = (members.len() as u64, 0);
+            let mut summed = Vec::with_capacity(members.len());
+            for component in members.chunk_by(|left, right| left.0 == right.0) {
+                later -= component.len() as u64;
+                for (_, place) in component {
+                    pairs += later;
+                    summed.push((*place, pairs));
+                }
+            }
+            summed
+        };
+        Self { near, buckets: (0..near.buckets.len() as u32).map(&mut of_bucket).collect() }
+    }
+}
+
+impl Bounded for Apart<'_> {
+    fn pair_count(&self, bucket: usize) -> u64 {
+        self.buckets[bucket].last().map_or(0, |(_, pairs)| *pairs)
+    }
+
+    fn pair(&self, bucket: usize, at: u64) -> (u32, u32) {
+        let members = &self.buckets[bucket];
+        let first = members.partition_point(|(_, pairs)| *pairs <= at);
+        let before = if first == 0 { 0 } else { members[first - 1].1 };
+        let later = members[first].1 - before;
+        let second = members.len() - later as usize + (at - before) as usize;
+        let [one, other] = [first, second].map(|at| members[at].0);
+        (one.min(other), one.max(other))
+    }
+
+    fn is_passed_over(&self, bucket: usize, left: u32, right: u32) -> bool {
+        let is_concern = right >= self.near.reference_count;
+        is_concern && self.near.is_large(bucket as u32) && self.near.leaders[bucket].binary_search(&left).is_err()
     }
 }

@@ -5,21 +5,35 @@
 //! and all others are verified against those just kept. An item that is removed needs no further proof, so that a
 //! family of a million is absorbed by the one that stays, and not compared with itself.
 //!
+//! In a bucket only the first 256 kept members remove others: so many that are not alike share a boilerplate just below the threshold, and
+//! to compare all of them with each other would take for ever. Who these are follows from ranks alone, since a bucket's members are kept in their
+//! order until there are so many. After that its members do not wait for each other.
+//!
 //! References are kept before the first round. An item that is like one of them is removed by a reference, even if it
 //! is more like another item that is kept: so what is removed by references is all that is like them.
 
 use rayon::prelude::*;
 
+use super::draw::{AfterFirst, draw};
 use super::{Candidates, Match, References, Scope, removals};
 use crate::bucket::Family;
 use crate::join;
 use crate::likeness::Likeness;
 use crate::lists::Lists;
+use crate::passed_over::PassedOver;
 use crate::verify::{Bench, SourceError, Verifier};
 
-/// How many items are decided together. Rounds look at all of a block's undecided items, so a block is not too large;
-/// and they look in parallel, so it is not too small.
-const BLOCK: usize = 1024;
+/// How many items are decided together, and how many kept ones of a bucket remove others.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Rounds look at all of a block's undecided items, so a block is not too large; and they look in parallel, so it is not
+    /// too small. What is removed does not depend on it.
+    pub(super) block: usize,
+    /// As many references of a bucket remove others besides: they must not hide what is kept after them.
+    pub(super) most_kept: usize,
+}
+
+const LIMITS: Limits = Limits { block: 1024, most_kept: 256 };
 
 /// Decides all items, and says which are removed: `items` by rank, as they were put into buckets.
 ///
@@ -35,6 +49,17 @@ pub fn independent_set(
     references: References,
     verifier: &Verifier<'_>,
 ) -> Result<Vec<Match>, SourceError> {
+    independent_set_within(candidates, items, references, verifier, LIMITS)
+}
+
+/// The same within other limits: tests have small buckets.
+pub(super) fn independent_set_within(
+    candidates: Candidates<'_>,
+    items: &[u32],
+    references: References,
+    verifier: &Verifier<'_>,
+    limits: Limits,
+) -> Result<Vec<Match>, SourceError> {
     let buckets = match candidates {
         Candidates::Buckets(buckets) => buckets,
         Candidates::Sets(sets) => {
@@ -47,23 +72,21 @@ pub fn independent_set(
             if references.leave_alone(family) {
                 return Ok(Vec::new());
             }
-            let mut resolver = Resolver::new(family, references, verifier.bench(family, items));
+            let mut resolver = Resolver::new(family, references, verifier.bench(family, items), limits);
             resolver.decide()?;
+            if resolver.kept_in.iter().any(|kept| kept.count > kept.places.len() as u64) {
+                verifier.pass_over(resolver.passed_over(family, references));
+            }
             resolver.removals(family)
         })
         .collect::<Result<Vec<_>, SourceError>>()?;
     Ok(removed.concat())
 }
 
-/// How many kept items of a bucket are looked at, the first that were kept. More than that in one bucket, no two of them
-/// alike, share a boilerplate just below the threshold: to compare all of them with each other would take for ever.
-/// As many references are looked at besides: they must not hide what is kept after them.
-const MOST_KEPT: usize = 256;
-
 /// The kept places of a bucket.
 #[derive(Clone, Default)]
 struct Kept {
-    /// The first of them: references, then others.
+    /// The first of them, which remove others: references, then the rest.
     places: Vec<u32>,
     /// How many of the places are references.
     reference_count: usize,
@@ -71,11 +94,19 @@ struct Kept {
     count: u64,
 }
 
+impl Kept {
+    /// Whether there are as many as may remove others.
+    fn is_full(&self, most: usize) -> bool {
+        self.places.len() == self.reference_count + most
+    }
+}
+
 struct Resolver<'a> {
     bench: Bench<'a>,
     /// How many places are references, the first ones.
     reference_count: u32,
     scope: Scope,
+    limits: Limits,
     /// The buckets of each place.
     buckets_of: Lists,
     /// The kept places of each bucket.
@@ -85,12 +116,13 @@ struct Resolver<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    fn new(family: Family<'_>, references: References, bench: Bench<'a>) -> Self {
+    fn new(family: Family<'_>, references: References, bench: Bench<'a>, limits: Limits) -> Self {
         let buckets: Lists = family.buckets().map(|bucket| bucket.iter().copied()).collect();
         Self {
             bench,
             reference_count: references.places_in(family),
             scope: references.scope,
+            limits,
             buckets_of: buckets.transposed(family.items.len()),
             kept_in: vec![Kept::default(); buckets.len()],
             removed_by: vec![None; family.items.len()],
@@ -101,14 +133,15 @@ impl<'a> Resolver<'a> {
         let count = self.removed_by.len() as u32;
         let mut round = Round::new(self.kept_in.len());
         self.keep_references();
-        for start in (self.reference_count..count).step_by(BLOCK) {
-            let block: Vec<u32> = (start..count.min(start + BLOCK as u32)).collect();
+        let Limits { block, most_kept } = self.limits;
+        for start in (self.reference_count..count).step_by(block) {
+            let block: Vec<u32> = (start..count.min(start + block as u32)).collect();
             let matches = self.first_matches(&block, |place| self.kept_near(place))?;
             let mut undecided = self.remove(block, &matches);
-            self.bench.pass_over(undecided.iter().map(|place| self.passed_over(*place)).sum());
             // Those that are like no reference stay, and are nobody's concern.
             while self.scope == Scope::Everything && !undecided.is_empty() {
-                let (kept, others) = round.split_off_best(&undecided, &self.buckets_of);
+                let is_full = |bucket: u32| self.kept_in[bucket as usize].is_full(most_kept);
+                let (kept, others) = round.split_off_best(&undecided, &self.buckets_of, is_full);
                 let matches = self.first_matches(&others, |place| round.kept_near(place, &self.buckets_of))?;
                 undecided = self.remove(others, &matches);
                 self.keep(&kept);
@@ -136,7 +169,7 @@ impl<'a> Resolver<'a> {
         places.par_iter().map(first_match).collect()
     }
 
-    /// All kept places that share a bucket with this one, best first.
+    /// The kept places that may remove this one, best first.
     fn kept_near(&self, place: u32) -> Vec<u32> {
         let buckets = self.buckets_of.list(place as usize);
         let mut kept: Vec<u32> =
@@ -146,10 +179,12 @@ impl<'a> Resolver<'a> {
         kept
     }
 
-    /// How many kept items share a bucket with this one and are not looked at; those of several buckets count again.
-    fn passed_over(&self, place: u32) -> u64 {
-        let kept = self.buckets_of.list(place as usize).iter().map(|bucket| &self.kept_in[*bucket as usize]);
-        kept.map(|kept| kept.count - kept.places.len() as u64).sum()
+    /// The pairs of kept places that share a bucket and were not compared.
+    fn passed_over(&self, family: Family<'_>, references: References) -> PassedOver {
+        let is_kept = |place: &u32| self.removed_by[*place as usize].is_none();
+        let members: Lists = family.buckets().map(|bucket| bucket.iter().copied().filter(is_kept)).collect();
+        let (reference_count, most) = (self.reference_count, self.limits.most_kept);
+        draw(family, &self.buckets_of, &AfterFirst { members: &members, reference_count, references, most })
     }
 
     fn keep_references(&mut self) {
@@ -163,7 +198,7 @@ impl<'a> Resolver<'a> {
             for bucket in self.buckets_of.list(*place as usize) {
                 let kept = &mut self.kept_in[*bucket as usize];
                 kept.count += 1;
-                if kept.places.len() < kept.reference_count + MOST_KEPT {
+                if !kept.is_full(self.limits.most_kept) {
                     kept.places.push(*place);
                 }
             }
@@ -185,7 +220,7 @@ impl<'a> Resolver<'a> {
             .filter_map(|(place, by)| by.map(|(by, likeness)| (place, by, likeness)))
             .collect();
         let mut removals = Vec::with_capacity(removed.len());
-        for block in removed.chunks(BLOCK) {
+        for block in removed.chunks(self.limits.block) {
             let most_alike = |(place, by, likeness): &(u32, u32, Likeness)| {
                 let (by, likeness) = self.most_alike(*place, *by, *likeness)?;
                 let [left, right] = [*place, by].map(|place| family.items[place as usize]);
@@ -234,13 +269,19 @@ impl Round {
         Self { number: 0, best_in: vec![Best::default(); bucket_count] }
     }
 
-    /// Starts a round: those that are the best undecided of all their buckets can be kept; and the others.
-    fn split_off_best(&mut self, undecided: &[u32], buckets_of: &Lists) -> (Vec<u32>, Vec<u32>) {
+    /// Starts a round: those that are the best undecided of all their buckets can be kept; and the others. Nobody waits for
+    /// others of a bucket that is full.
+    fn split_off_best(
+        &mut self,
+        undecided: &[u32],
+        buckets_of: &Lists,
+        is_full: impl Fn(u32) -> bool,
+    ) -> (Vec<u32>, Vec<u32>) {
         self.number += 1;
         undecided.iter().partition(|place| {
-            let buckets = buckets_of.list(**place as usize);
-            let is_kept = buckets.iter().all(|bucket| self.best_in[*bucket as usize].round != self.number);
-            for bucket in buckets {
+            let buckets = || buckets_of.list(**place as usize).iter().filter(|bucket| !is_full(**bucket));
+            let is_kept = buckets().all(|bucket| self.best_in[*bucket as usize].round != self.number);
+            for bucket in buckets() {
                 let best = &mut self.best_in[*bucket as usize];
                 if best.round != self.number {
                     *best = Best { round: self.number, place: **place, is_kept };
@@ -250,7 +291,7 @@ impl Round {
         })
     }
 
-    /// The places kept in this round that share a bucket with this one, best first.
+    /// The places kept in this round that may remove this one, best first.
     fn kept_near(&self, place: u32, buckets_of: &Lists) -> Vec<u32> {
         let best = buckets_of.list(place as usize).iter().map(|bucket| self.best_in[*bucket as usize]);
         let mut kept: Vec<u32> =

@@ -2,11 +2,13 @@
 
 use rayon::prelude::*;
 
-use super::{Candidates, References};
+use super::draw::{AfterFirst, draw};
+use super::{Candidates, References, Scope};
 use crate::bucket::Family;
 use crate::join;
 use crate::likeness::Likeness;
 use crate::lists::Lists;
+use crate::passed_over::PassedOver;
 use crate::verify::{SourceError, Verifier};
 
 /// Two items, by rank, that were measured and are alike enough.
@@ -20,22 +22,47 @@ pub struct Match {
     pub likeness: Likeness,
 }
 
-/// All matches among items that share a bucket, sorted by their left and right ranks.
+/// All matches among items that share a bucket, sorted by their left and right ranks. Two references are not compared with
+/// each other, and with [`Scope::References`] only pairs of a reference and another item are matches.
+///
+/// In a bucket of very many, an item is compared with the first 1,024 references and the first 1,024 others only: so which
+/// pairs are compared follows from ranks alone, and not from the order in which the work is done.
 ///
 /// # Errors
 ///
 /// When the features of an item cannot be had.
-pub fn matches(candidates: Candidates<'_>, items: &[u32], verifier: &Verifier<'_>) -> Result<Vec<Match>, SourceError> {
+pub fn matches(
+    candidates: Candidates<'_>,
+    items: &[u32],
+    references: References,
+    verifier: &Verifier<'_>,
+) -> Result<Vec<Match>, SourceError> {
+    matches_within(candidates, items, references, verifier, MOST_COMPARED)
+}
+
+/// The same, with another bound: tests have small buckets.
+pub(super) fn matches_within(
+    candidates: Candidates<'_>,
+    items: &[u32],
+    references: References,
+    verifier: &Verifier<'_>,
+    most: usize,
+) -> Result<Vec<Match>, SourceError> {
     let buckets = match candidates {
         Candidates::Buckets(buckets) => buckets,
-        Candidates::Sets(sets) => return Ok(join::matches(sets, verifier.criterion(), References::default())),
+        Candidates::Sets(sets) => return Ok(join::matches(sets, verifier.criterion(), references)),
     };
     let by_family = buckets
         .families()
         .map(|family| {
+            if references.leave_alone(family) {
+                return Ok(Vec::new());
+            }
             let bench = verifier.bench(family, items);
-            let neighbours = Neighbours::new(family);
-            bench.pass_over(neighbours.passed_over());
+            let neighbours = Neighbours::new(family, references, most);
+            if neighbours.buckets.iter().any(|bucket| bucket.len() > most) {
+                verifier.pass_over(neighbours.passed_over(family));
+            }
             let of_place = |place: u32| {
                 let mut matches = Vec::new();
                 let on_bench = bench.put(place);
@@ -47,7 +74,7 @@ pub fn matches(candidates: Candidates<'_>, items: &[u32], verifier: &Verifier<'_
                 }
                 Ok(matches)
             };
-            let found = (0..family.items.len() as u32)
+            let found = (neighbours.reference_count..family.items.len() as u32)
                 .into_par_iter()
                 .map(of_place)
                 .collect::<Result<Vec<_>, SourceError>>()?;
@@ -67,33 +94,45 @@ const MOST_COMPARED: usize = 1024;
 struct Neighbours {
     buckets: Lists,
     buckets_of: Lists,
+    /// How many places are references, the first ones.
+    reference_count: u32,
+    references: References,
+    most: usize,
 }
 
 impl Neighbours {
-    fn new(family: Family<'_>) -> Self {
+    fn new(family: Family<'_>, references: References, most: usize) -> Self {
         let buckets: Lists = family.buckets().map(|bucket| bucket.iter().copied()).collect();
-        Self { buckets_of: buckets.transposed(family.items.len()), buckets }
+        Self {
+            buckets_of: buckets.transposed(family.items.len()),
+            buckets,
+            reference_count: references.places_in(family),
+            references,
+            most,
+        }
     }
 
-    /// The better ranked places that share a bucket with this one and are compared with it, best first.
+    /// The better ranked places that share a bucket with this one, which is not a reference, and are compared with it, best
+    /// first.
     fn before(&self, place: u32) -> Vec<u32> {
         let mut others: Vec<u32> = Vec::new();
         for bucket in self.buckets_of.list(place as usize) {
             let members = self.buckets.list(*bucket as usize);
-            let end = members.partition_point(|other| *other < place);
-            others.extend(&members[..end.min(MOST_COMPARED)]);
+            let (references, rest) = members.split_at(members.partition_point(|other| *other < self.reference_count));
+            others.extend(references.iter().take(self.most));
+            if self.references.scope == Scope::Everything {
+                others.extend(rest.iter().take(self.most).take_while(|other| **other < place));
+            }
         }
         others.sort_unstable();
         others.dedup();
         others
     }
 
-    /// How many pairs are not compared; those of several buckets count again.
-    fn passed_over(&self) -> u64 {
-        let of_bucket = |bucket: &[u32]| {
-            let rest = bucket.len().saturating_sub(MOST_COMPARED + 1) as u64;
-            rest * (rest + 1) / 2
-        };
-        self.buckets.iter().map(of_bucket).sum()
+    /// The pairs that are not compared.
+    fn passed_over(&self, family: Family<'_>) -> PassedOver {
+        let Self { buckets: members, reference_count, references, most, .. } = self;
+        let (reference_count, references, most) = (*reference_count, *references, *most);
+        draw(family, &self.buckets_of, &AfterFirst { members, reference_count, references, most })
     }
 }

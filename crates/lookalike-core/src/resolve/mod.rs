@@ -2,7 +2,10 @@
 //!
 //! Items are named by rank here: 0 is the best in keep order, and the better one always has the smaller number.
 
+#[cfg(test)]
+mod by_rank;
 mod components;
+mod draw;
 mod independent;
 mod matches;
 

@@ -16,14 +16,15 @@ use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArrayType, FloatType, Int32Type, Int64Type,
     Int96Type,
 };
+use parquet::errors::ParquetError;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::types::{Type, TypePtr};
+use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
 
 use super::column::{BATCH_ROWS, Column};
 use super::guard::{guarded, reason};
 use super::{Opened, open, settings};
 use crate::error::Error;
-use crate::write::Annotation;
+use crate::write::{Annotation, NOTES};
 
 /// Why rows could not be written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -32,8 +33,12 @@ pub(crate) enum FilterError {
     #[error("{0}")]
     Read(String),
     /// The output cannot be written.
-    #[error("{0}")]
-    Write(String),
+    #[error("{reason}")]
+    Write {
+        /// By which a reader that went away is told from a full disk.
+        kind: io::ErrorKind,
+        reason: String,
+    },
 }
 
 impl FilterError {
@@ -41,7 +46,9 @@ impl FilterError {
     pub(crate) fn with_paths(self, input: PathBuf, output: &Path) -> Error {
         match self {
             Self::Read(reason) => Error::Unreadable { path: input, cause: io::Error::other(reason) },
-            Self::Write(reason) => Error::Unwritable { path: output.to_owned(), cause: io::Error::other(reason) },
+            Self::Write { kind, reason } => {
+                Error::Unwritable { path: output.to_owned(), cause: io::Error::new(kind, reason) }
+            }
         }
     }
 }
@@ -49,11 +56,18 @@ impl FilterError {
 type Result<T> = std::result::Result<T, FilterError>;
 
 #[expect(clippy::needless_pass_by_value, reason = "it is what map_err calls")]
-fn unwritable(error: parquet::errors::ParquetError) -> FilterError {
-    FilterError::Write(reason(&error))
+fn unwritable(error: ParquetError) -> FilterError {
+    match &error {
+        ParquetError::External(cause) => {
+            let kind = cause.downcast_ref::<io::Error>().map_or(io::ErrorKind::Other, io::Error::kind);
+            FilterError::Write { kind, reason: cause.to_string() }
+        }
+        error => FilterError::Write { kind: io::ErrorKind::Other, reason: reason(error) },
+    }
 }
 
-/// Writes the rows with these numbers, counted from 0 and in order; with a note on each, if there are notes.
+/// Writes the rows with these numbers, counted from 0 and in order; with a note on each, if there are notes. Says how many
+/// rows had a column that notes replaced.
 ///
 /// # Errors
 ///
@@ -63,7 +77,7 @@ pub(crate) fn write_rows(
     kept: &[u64],
     notes: Option<&[Annotation]>,
     output: impl Write + Send,
-) -> Result<()> {
+) -> Result<u64> {
     debug_assert!(kept.is_sorted_by(|left, right| left < right), "rows are in order");
     debug_assert!(notes.is_none_or(|notes| notes.len() == kept.len()), "a note for each row");
     let opened = open(input).map_err(FilterError::Read)?;
@@ -73,10 +87,12 @@ pub(crate) fn write_rows(
     guarded(|| Ok(write_groups(&opened, kept, notes, output))).unwrap_or_else(|reason| Err(FilterError::Read(reason)))
 }
 
-fn write_groups(opened: &Opened, kept: &[u64], notes: Option<&[Annotation]>, output: impl Write + Send) -> Result<()> {
-    let properties = Arc::new(settings::properties(opened, notes.is_some()));
-    let schema = opened.metadata.file_metadata().schema_descr().root_schema_ptr();
-    let schema = if notes.is_some() { with_notes(&schema).map_err(unwritable)? } else { schema };
+fn write_groups(opened: &Opened, kept: &[u64], notes: Option<&[Annotation]>, output: impl Write + Send) -> Result<u64> {
+    let schema = opened.metadata.file_metadata().schema_descr();
+    let replaced = if notes.is_some() { Replaced::of(schema) } else { Replaced::default() };
+    let properties = Arc::new(settings::properties(opened, notes.is_some().then_some(&replaced)));
+    let schema = schema.root_schema_ptr();
+    let schema = if notes.is_some() { with_notes(&schema, &replaced).map_err(unwritable)? } else { schema };
     let mut writer = SerializedFileWriter::new(output, schema, properties).map_err(unwritable)?;
     let (mut first, mut passed) = (0, 0);
     for (number, group) in opened.metadata.row_groups().iter().enumerate() {
@@ -84,7 +100,7 @@ fn write_groups(opened: &Opened, kept: &[u64], notes: Option<&[Annotation]>, out
         let end = passed + kept[passed..].partition_point(|row| *row < next);
         if passed < end {
             let mut group = writer.next_row_group().map_err(unwritable)?;
-            write_columns(opened, number, first, &kept[passed..end], &mut group)?;
+            write_columns(opened, number, first, &kept[passed..end], &replaced, &mut group)?;
             if let Some(notes) = notes {
                 write_notes(&notes[passed..end], &mut group)?;
             }
@@ -92,7 +108,25 @@ fn write_groups(opened: &Opened, kept: &[u64], notes: Option<&[Annotation]>, out
         }
         (first, passed) = (next, end);
     }
-    writer.close().map(drop).map_err(unwritable)
+    writer.close().map_err(unwritable)?;
+    Ok(if replaced.fields.is_empty() { 0 } else { kept.len() as u64 })
+}
+
+/// What is not written, since a note has its name: numbers of fields at the top, and of the columns in them.
+#[derive(Debug, Default)]
+pub(super) struct Replaced {
+    pub(super) fields: Vec<usize>,
+    pub(super) columns: Vec<usize>,
+}
+
+impl Replaced {
+    fn of(schema: &SchemaDescriptor) -> Self {
+        let is_note = |field: &usize| NOTES.contains(&schema.root_schema().get_fields()[*field].name());
+        Self {
+            fields: (0..schema.root_schema().get_fields().len()).filter(is_note).collect(),
+            columns: (0..schema.num_columns()).filter(|column| is_note(&schema.get_column_root_idx(*column))).collect(),
+        }
+    }
 }
 
 fn write_columns<W: Write + Send>(
@@ -100,10 +134,11 @@ fn write_columns<W: Write + Send>(
     number: usize,
     first: u64,
     kept: &[u64],
+    replaced: &Replaced,
     writer: &mut SerializedRowGroupWriter<'_, W>,
 ) -> Result<()> {
     let group = opened.metadata.row_group(number);
-    for index in 0..group.num_columns() {
+    for index in (0..group.num_columns()).filter(|index| !replaced.columns.contains(index)) {
         let mut column = next_column(writer)?;
         macro_rules! copy {
             ($type:ty) => {{
@@ -203,21 +238,18 @@ fn write_batch<T: DataType>(
     written.map(drop).map_err(unwritable)
 }
 
-/// The schema with four more columns at its end.
-fn with_notes(schema: &Type) -> parquet::errors::Result<TypePtr> {
-    let mut fields = schema.get_fields().to_vec();
-    let columns = [
-        ("cluster", Physical::INT64, Repetition::REQUIRED, None),
-        ("kept", Physical::BOOLEAN, Repetition::REQUIRED, None),
-        ("kept_id", Physical::BYTE_ARRAY, Repetition::OPTIONAL, Some(LogicalType::String)),
-        ("similarity", Physical::DOUBLE, Repetition::OPTIONAL, None),
+/// The schema with four more columns at its end, in the place of those that had their names.
+fn with_notes(schema: &Type, replaced: &Replaced) -> parquet::errors::Result<TypePtr> {
+    let fields = schema.get_fields().iter().enumerate().filter(|(number, _)| !replaced.fields.contains(number));
+    let mut fields: Vec<TypePtr> = fields.map(|(_, field)| Arc::clone(field)).collect();
+    let types = [
+        (Physical::INT64, Repetition::OPTIONAL, None),
+        (Physical::BOOLEAN, Repetition::REQUIRED, None),
+        (Physical::BYTE_ARRAY, Repetition::OPTIONAL, Some(LogicalType::String)),
+        (Physical::DOUBLE, Repetition::OPTIONAL, None),
     ];
-    for (name, physical, repetition, logical) in columns {
-        let is_taken = |name: &str| fields.iter().any(|field| field.name() == name);
-        let numbered = (2..).map(|number| format!("{name}~{number}"));
-        let name = std::iter::once(name.to_owned()).chain(numbered).find(|name| !is_taken(name));
-        let name = name.expect("there are more numbers than fields");
-        let column = Type::primitive_type_builder(&name, physical)
+    for (name, (physical, repetition, logical)) in NOTES.into_iter().zip(types) {
+        let column = Type::primitive_type_builder(name, physical)
             .with_repetition(repetition)
             .with_logical_type(logical)
             .build()?;
@@ -228,7 +260,7 @@ fn with_notes(schema: &Type) -> parquet::errors::Result<TypePtr> {
 }
 
 fn write_notes<W: Write + Send>(notes: &[Annotation], writer: &mut SerializedRowGroupWriter<'_, W>) -> Result<()> {
-    write_note::<Int64Type, W>(writer, notes, |note| Some(note.cluster as i64))?;
+    write_note::<Int64Type, W>(writer, notes, |note| note.cluster.map(|cluster| cluster as i64))?;
     write_note::<BoolType, W>(writer, notes, |note| Some(note.kept))?;
     write_note::<ByteArrayType, W>(writer, notes, |note| note.kept_id.as_deref().map(ByteArray::from))?;
     write_note::<DoubleType, W>(writer, notes, |note| note.similarity)

@@ -8,6 +8,7 @@
 //! it, also what lookalike knows nothing of, comes out as it went in. A file is hostile until proven otherwise: [`thrift`]
 //! and [`pages`] bound what it may claim, and [`guard`] catches what the `parquet` crate makes of the rest.
 
+mod arrow;
 mod column;
 mod encoded;
 mod filter;
@@ -25,7 +26,7 @@ mod samples;
 mod tests;
 
 pub(crate) use filter::write_rows;
-pub(crate) use rows::{Row, Rows};
+pub(crate) use rows::{NoText, Row, Rows};
 
 use std::fs::File;
 use std::sync::Arc;

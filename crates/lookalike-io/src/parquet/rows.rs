@@ -13,7 +13,7 @@ use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 use super::column::{Cells, Column};
 use super::render::{AnyCells, Kind, field_value, write_id};
 use super::{Opened, open};
-use crate::read::Fields;
+use crate::read::{Fields, Refused, listed};
 
 /// The rows of a file, from the first to the last.
 pub(crate) struct Rows {
@@ -45,13 +45,22 @@ struct Group {
 #[derive(Debug)]
 pub(crate) struct Row {
     /// The text; or why there is none.
-    pub(crate) text: Result<Range<usize>, String>,
+    pub(crate) text: Result<Range<usize>, NoText>,
     /// The user's own id.
     pub(crate) id: Option<Range<usize>>,
     /// Where the document came from.
     pub(crate) source: Option<Range<usize>>,
     /// What keep order compares.
     pub(crate) value: FieldValue,
+}
+
+/// Why a row has no text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum NoText {
+    /// There is none.
+    Null,
+    /// What is there cannot be read as one.
+    Unusable(String),
 }
 
 /// Damage: rows up to the end of a row group that cannot be read.
@@ -68,7 +77,7 @@ const ROW_BYTES: usize = 64;
 
 impl Rows {
     /// Opens a file, or some row groups of it. The reason says why no row can be read: not Parquet, cut short, no such column.
-    pub(crate) fn open(file: File, fields: &Fields, groups: Option<Range<usize>>) -> Result<Self, String> {
+    pub(crate) fn open(file: File, fields: &Fields, groups: Option<Range<usize>>) -> Result<Self, Refused> {
         let rows = Self::open_with_source(file, fields, fields.source.as_deref())?;
         Ok(match groups {
             Some(groups) => Self { next_group: groups.start, end_group: groups.end.min(rows.end_group), ..rows },
@@ -76,27 +85,31 @@ impl Rows {
         })
     }
 
-    fn open_with_source(file: File, fields: &Fields, source: Option<&str>) -> Result<Self, String> {
-        let opened = open(file)?;
+    fn open_with_source(file: File, fields: &Fields, source: Option<&str>) -> Result<Self, Refused> {
+        let opened = open(file).map_err(Refused::Other)?;
         let schema = opened.metadata.file_metadata().schema_descr();
-        let text = find(schema, &fields.text, "the text with --text")?;
+        if !has_column(schema, &fields.text) {
+            return Err(Refused::NoTextField { fields: listed(&usable_columns(schema)) });
+        }
+        let text = find(schema, &fields.text, "the text with --text").map_err(Refused::Other)?;
         let column = schema.column(text);
         if column.physical_type() != Type::BYTE_ARRAY || Kind::of(&column) != Kind::Text {
-            return Err(format!(
+            let reason = format!(
                 "column '{}' is {} and not a text: name the column of the text with --text",
                 fields.text,
                 column.physical_type()
-            ));
+            );
+            return Err(Refused::Other(reason));
         }
         let wanted = |name: Option<&str>, what: &str, fits: fn(Kind) -> bool| {
             // Such columns may be in some files and not in others.
             let Some(name) = name.filter(|name| has_column(schema, name)) else { return Ok(None) };
-            let index = find(schema, name, what)?;
-            let kind = Kind::of(&schema.column(index));
+            let index = find(schema, name, what).map_err(Refused::Other)?;
+            let (kind, physical) = (Kind::of(&schema.column(index)), schema.column(index).physical_type());
             if fits(kind) {
                 return Ok(Some((index, kind)));
             }
-            Err(format!("column '{name}' is {}: name another column of {what}", schema.column(index).physical_type()))
+            Err(Refused::Other(format!("column '{name}' is {physical}: name another column of {what}")))
         };
         Ok(Self {
             text,
@@ -200,16 +213,18 @@ impl Group {
         scratch: &mut String,
     ) -> Result<Row, String> {
         let text = match self.text.take()? {
-            None => Err(format!("column '{text_name}' is null")),
+            None => Err(NoText::Null),
             Some(text) if text.len() > longest => {
-                Err(format!("column '{text_name}' has {} bytes, which is more than {longest}", text.len()))
+                let length = text.len();
+                let reason = format!("column '{text_name}' has {length} bytes, which is more than {longest}");
+                Err(NoText::Unusable(reason))
             }
             Some(text) => match simdutf8::compat::from_utf8(text.data()) {
                 Ok(text) => Ok(append(bytes, text.as_bytes())),
-                Err(error) => Err(format!(
+                Err(error) => Err(NoText::Unusable(format!(
                     "not UTF-8: byte {} of column '{text_name}' is not part of a character",
                     error.valid_up_to() + 1
-                )),
+                ))),
             },
         };
         let mut name = |cells: &mut Option<AnyCells>, wanted: Option<(usize, Kind)>| {
@@ -235,8 +250,11 @@ fn append(bytes: &mut Vec<u8>, more: &[u8]) -> Range<usize> {
     start..bytes.len()
 }
 
-/// How many columns are named when the one that was asked for is not there.
-const NAMED: usize = 30;
+/// The columns with one value per row.
+fn usable_columns(schema: &SchemaDescriptor) -> Vec<String> {
+    let usable = schema.columns().iter().filter(|column| column.max_rep_level() == 0);
+    usable.map(|column| column.path().string()).collect()
+}
 
 /// Whether there is a column, or a group of columns, of this name or path.
 fn has_column(schema: &SchemaDescriptor, name: &str) -> bool {
@@ -262,16 +280,7 @@ fn find(schema: &SchemaDescriptor, name: &str, what: &str) -> Result<usize, Stri
         let path = one.path().string();
         return Err(format!("column '{name}' is a group: name a column in it, such as '{path}', as that of {what}"));
     }
-    let usable = columns.iter().filter(|column| column.max_rep_level() == 0);
-    let mut names: Vec<String> = usable.clone().take(NAMED).map(|column| column.path().string()).collect();
-    let more = usable.count().saturating_sub(NAMED);
-    if more > 0 {
-        names.push(format!("{more} more"));
-    }
-    let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-    // A name may have anything in it, and a terminal might do as it says.
-    let names = names.replace(char::is_control, " ");
-    Err(format!("no column '{name}': name the column of {what}. There are: {names}"))
+    Err(format!("no column '{name}': name the column of {what}"))
 }
 
 #[cfg(test)]

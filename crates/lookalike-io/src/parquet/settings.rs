@@ -4,14 +4,12 @@
 //! differ, the first one that says anything is followed; but an order of rows is claimed only if all of them claim it.
 
 use parquet::basic::{Encoding, Type};
-use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData, SortingColumn};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder, WriterVersion};
 use parquet::schema::types::ColumnPath;
 
-use super::{Opened, pages, thrift};
-
-/// The key of a schema in Arrow's own form, which says the same as the other one again.
-const ARROW_SCHEMA: &str = "ARROW:schema";
+use super::filter::Replaced;
+use super::{Opened, arrow, pages, thrift};
 
 /// How large a dictionary the writer makes unless it is told otherwise.
 const DICTIONARY_BYTES: usize = 1 << 20;
@@ -19,30 +17,49 @@ const DICTIONARY_BYTES: usize = 1 << 20;
 /// A filter is made for as many values as a row group has, but not for more than this.
 const FILTERED_VALUES: u64 = 1 << 26;
 
-/// How the file is written again; with notes, Arrow's schema would be wrong, and is left out.
-pub(super) fn properties(opened: &Opened, has_notes: bool) -> WriterProperties {
+/// How the file is written again; with notes, if it is said what they replace.
+pub(super) fn properties(opened: &Opened, notes: Option<&Replaced>) -> WriterProperties {
     let metadata = &opened.metadata;
     let file = metadata.file_metadata();
     let version = if file.version() >= 2 { WriterVersion::PARQUET_2_0 } else { WriterVersion::PARQUET_1_0 };
     let mut pairs = file.key_value_metadata().cloned();
-    if has_notes && let Some(pairs) = &mut pairs {
-        pairs.retain(|pair| pair.key != ARROW_SCHEMA);
+    if let (Some(replaced), Some(pairs)) = (notes, &mut pairs) {
+        let field_count = file.schema().get_fields().len();
+        pairs.retain_mut(|pair| {
+            if pair.key == arrow::KEY {
+                let schema = pair.value.as_deref();
+                pair.value = schema.and_then(|schema| arrow::with_notes(schema, field_count, &replaced.fields));
+            }
+            pair.key != arrow::KEY || pair.value.is_some()
+        });
     }
     let chunks = || metadata.row_groups().iter().flat_map(RowGroupMetaData::columns);
     let mut builder = WriterProperties::builder()
         .set_writer_version(version)
         .set_key_value_metadata(pairs)
         .set_offset_index_disabled(chunks().all(|chunk| chunk.offset_index_offset().is_none()));
+    let left_out = notes.map_or(&[][..], |replaced| &replaced.columns);
     let mut orders = metadata.row_groups().iter().map(RowGroupMetaData::sorting_columns);
     if let Some(Some(order)) = orders.next()
         && orders.all(|other| other == Some(order))
     {
-        builder = builder.set_sorting_columns(Some(order.clone()));
+        let order = order_without(order, left_out);
+        builder = builder.set_sorting_columns((!order.is_empty()).then_some(order));
     }
-    for index in 0..file.schema_descr().num_columns() {
+    for index in (0..file.schema_descr().num_columns()).filter(|index| !left_out.contains(index)) {
         builder = column(opened, metadata, index, builder);
     }
     builder.build()
+}
+
+/// The order of rows that remains where columns are left out: up to the first of these, and with the numbers of those that follow.
+fn order_without(order: &[SortingColumn], left_out: &[usize]) -> Vec<SortingColumn> {
+    let is_there = |column: &&SortingColumn| !left_out.iter().any(|out| *out as i32 == column.column_idx);
+    let renumbered = |column: &SortingColumn| {
+        let before = left_out.iter().filter(|out| (**out as i32) < column.column_idx).count();
+        SortingColumn { column_idx: column.column_idx - before as i32, ..column.clone() }
+    };
+    order.iter().take_while(is_there).map(renumbered).collect()
 }
 
 fn column(

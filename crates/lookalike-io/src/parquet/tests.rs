@@ -4,18 +4,20 @@ use std::sync::Arc;
 
 use lookalike_core::keep::FieldValue;
 use parquet::basic::Encoding;
-use parquet::data_type::{ByteArray, ByteArrayType};
-use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
+use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, SortingColumn};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use proptest::prelude::*;
 
 use super::filter::{FilterError, write_rows};
-use super::rows::{Lost, Row, Rows};
+use super::rows::{Lost, NoText, Row, Rows};
 use super::samples::{Dice, Sample, file, metadata, read_back, sample};
-use crate::read::Fields;
-use crate::write::Annotation;
+use crate::discover::discover;
+use crate::place::Shelf;
+use crate::read::{Chunk, Entry, Fields, NULL_TEXT, Parser, Refused, Settings, Stream, Unit};
+use crate::write::{Annotation, FileWriter, NOTES, Written};
 
 fn fields(text: &str, id: Option<&str>, value: Option<&str>) -> Fields {
     Fields { text: text.to_owned(), id: id.map(str::to_owned), source: None, value: value.map(str::to_owned) }
@@ -23,7 +25,7 @@ fn fields(text: &str, id: Option<&str>, value: Option<&str>) -> Fields {
 
 fn filtered(bytes: &[u8], kept: &[u64], notes: Option<&[Annotation]>) -> Result<Vec<u8>, FilterError> {
     let mut output = Vec::new();
-    write_rows(file(bytes), kept, notes, &mut output).map(|()| output)
+    write_rows(file(bytes), kept, notes, &mut output).map(|_| output)
 }
 
 /// Some rows of a sample, at times all and at times none.
@@ -36,7 +38,7 @@ type Found = (Vec<u8>, Vec<Row>, Vec<Lost>);
 
 /// All rows with their bytes, and what was lost; taken `most` bytes at a time.
 fn read_all(bytes: &[u8], fields: &Fields, most: usize) -> Result<Found, String> {
-    let mut rows = Rows::open(file(bytes), fields, None)?;
+    let mut rows = Rows::open(file(bytes), fields, None).map_err(|refused| refused.to_string())?;
     let (mut text, mut found, mut lost) = (Vec::new(), Vec::new(), Vec::new());
     loop {
         let before = found.len();
@@ -115,7 +117,7 @@ proptest! {
         for (row, cell) in rows.iter().zip(&sample.columns[11]) {
             match (&row.text, cell.values.first()) {
                 (Ok(range), Some(text)) => prop_assert_eq!(&bytes[range.clone()], &**text),
-                (Err(reason), None) => prop_assert_eq!(reason, "column 'body.content' is null"),
+                (Err(reason), None) => prop_assert_eq!(reason, &NoText::Null),
                 other => prop_assert!(false, "{other:?}"),
             }
         }
@@ -126,7 +128,7 @@ proptest! {
         let sample = sample(seed);
         let kept: Vec<u64> = (0..sample.columns[0].len() as u64).collect();
         let notes: Vec<Annotation> = kept.iter().map(|row| Annotation {
-            cluster: row / 2,
+            cluster: (row % 5 > 0).then_some(row / 2),
             kept: row % 2 == 0,
             kept_id: (row % 2 == 1).then(|| format!("né-{row}")),
             similarity: (row % 2 == 1).then_some(0.75),
@@ -137,7 +139,7 @@ proptest! {
         prop_assert_eq!(&columns[..added], &*sample.columns);
         for (row, note) in notes.iter().enumerate() {
             let value = |index: usize| columns[added + index][row].values.first().cloned();
-            prop_assert_eq!(value(0), Some((note.cluster as i64).to_le_bytes().to_vec()));
+            prop_assert_eq!(value(0), note.cluster.map(|cluster| (cluster as i64).to_le_bytes().to_vec()));
             prop_assert_eq!(value(1), Some(vec![u8::from(note.kept)]));
             prop_assert_eq!(value(2), note.kept_id.clone().map(String::into_bytes));
             prop_assert_eq!(value(3), note.similarity.map(|similarity| similarity.to_le_bytes().to_vec()));
@@ -161,7 +163,7 @@ fn survive(bytes: &[u8], row_count: u64, dice: &mut Dice) {
         Err(reason) => assert!(!reason.is_empty()),
     }
     let kept: Vec<u64> = (0..row_count).filter(|_| dice.roll(3) > 0).collect();
-    if let Err(FilterError::Read(reason) | FilterError::Write(reason)) = filtered(bytes, &kept, None) {
+    if let Err(FilterError::Read(reason) | FilterError::Write { reason, .. }) = filtered(bytes, &kept, None) {
         assert!(!reason.is_empty());
     }
 }
@@ -197,11 +199,12 @@ fn a_footer_with_any_byte_replaced_is_an_error_at_most() {
 fn a_file_that_is_cut_says_so() {
     let sample = sample(3);
     for end in (0..sample.bytes.len()).step_by(97) {
-        let reason = Rows::open(file(&sample.bytes[..end]), &Fields::default(), None).err().unwrap();
+        let reason = Rows::open(file(&sample.bytes[..end]), &Fields::default(), None).err().unwrap().to_string();
         let expected = if end < 12 { "not Parquet: the file is too short" } else { "the file is cut short" };
         assert!(reason.starts_with(expected), "{reason}");
     }
-    let reason = Rows::open(file(b"{\"text\": \"a line of JSON\"}\n"), &Fields::default(), None).err().unwrap();
+    let reason =
+        Rows::open(file(b"{\"text\": \"a line of JSON\"}\n"), &Fields::default(), None).err().unwrap().to_string();
     assert_eq!(reason, "not Parquet: there is no footer");
 }
 
@@ -288,7 +291,47 @@ fn files_without_rows_are_read_to_their_end() {
         assert_eq!(filtered(&bytes, &[0], None), Err(FilterError::Read("there is no row 1, only 0".to_owned())));
     }
     let reason = Rows::open(file(&file_of("message table { }", None)), &Fields::default(), None).err().unwrap();
-    assert_eq!(reason, "no column 'text': name the column of the text with --text. There are: none");
+    assert_eq!(reason, Refused::NoTextField { fields: "none".to_owned() });
+}
+
+#[test]
+fn rows_whose_text_is_null_are_carried_along_and_written() {
+    let has_both = |sample: &Sample| {
+        let nulls = sample.columns[11].iter().filter(|cell| cell.values.is_empty()).count();
+        nulls > 0 && nulls < sample.columns[11].len()
+    };
+    let sample = (0..99).map(sample).find(has_both).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.parquet");
+    std::fs::write(&path, &sample.bytes).unwrap();
+    let settings = Settings { fields: fields("body.content", None, None), ..Settings::default() };
+    let shelf = Shelf::new(discover(&[path], None).unwrap());
+    let mut stream = Stream::open(&Unit::whole(0), &shelf.files()[0], &settings).unwrap();
+    let (mut parser, mut chunk) = (Parser::new(&settings), Chunk::default());
+    let (mut is_null, mut written) = (Vec::new(), Vec::new());
+    while stream.next(&mut chunk).unwrap() {
+        chunk.settle(&shelf).unwrap();
+        parser.entries(&chunk, |placed| {
+            let note = Annotation { cluster: Some(1), ..Annotation::WITHOUT_TEXT };
+            let annotation = match placed.entry {
+                Entry::Document(_) => note,
+                Entry::Carried(NULL_TEXT) => Annotation::WITHOUT_TEXT,
+                other => panic!("{other:?}"),
+            };
+            is_null.push(annotation.cluster.is_none());
+            let position = is_null.len() as u64;
+            written.push(Written { place: placed.place, position, annotation: Some(annotation) });
+        });
+    }
+    assert_eq!(is_null, sample.columns[11].iter().map(|cell| cell.values.is_empty()).collect::<Vec<_>>());
+    let kind = stream.kind();
+    let writer = FileWriter { shelf: &shelf, settings: &settings, file: 0, kind, is_annotated: true };
+    let mut output = Vec::new();
+    writer.write(std::iter::once(Ok::<_, crate::Error>(written)), folder.path(), &mut output).unwrap();
+    let columns = read_back(&output);
+    assert_eq!(columns[..sample.columns.len()], *sample.columns);
+    let clusters = columns[sample.columns.len()].iter().map(|cell| cell.values.is_empty());
+    assert_eq!(clusters.collect::<Vec<_>>(), is_null);
 }
 
 #[test]
@@ -297,14 +340,16 @@ fn a_bad_text_costs_its_row_alone() {
     let bytes = file_of("message table { required binary text; }", Some(&[b"good", b"\xFFbad", &long, b"", b"end"]));
     let (bytes, rows, lost) = read_all(&bytes, &Fields::default(), 1000).unwrap();
     assert!(lost.is_empty());
-    let texts: Vec<Result<&[u8], &str>> = rows
-        .iter()
-        .map(|row| row.text.as_ref().map(|range| &bytes[range.clone()]).map_err(|reason| &**reason))
-        .collect();
-    let expected: [Result<&[u8], &str>; 5] = [
+    let reason = |no_text: &NoText| match no_text {
+        NoText::Unusable(reason) => reason.clone(),
+        NoText::Null => "null".to_owned(),
+    };
+    let texts: Vec<Result<&[u8], String>> =
+        rows.iter().map(|row| row.text.as_ref().map(|range| &bytes[range.clone()]).map_err(reason)).collect();
+    let expected: [Result<&[u8], String>; 5] = [
         Ok(b"good"),
-        Err("not UTF-8: byte 1 of column 'text' is not part of a character"),
-        Err("column 'text' has 2097152 bytes, which is more than 1048576"),
+        Err("not UTF-8: byte 1 of column 'text' is not part of a character".to_owned()),
+        Err("column 'text' has 2097152 bytes, which is more than 1048576".to_owned()),
         Ok(b""),
         Ok(b"end"),
     ];
@@ -314,11 +359,13 @@ fn a_bad_text_costs_its_row_alone() {
 #[test]
 fn a_column_that_is_not_there_or_not_a_text_is_named() {
     let bytes = sample(0).bytes;
-    let reason = |text, id, value| Rows::open(file(&bytes), &fields(text, id, value), None).err().unwrap_or_default();
+    let reason = |text, id, value| {
+        let refused = Rows::open(file(&bytes), &fields(text, id, value), None).err();
+        refused.map_or(String::new(), |refused| refused.to_string())
+    };
     assert_eq!(
         reason("content", None, None),
-        "no column 'content': name the column of the text with --text. There are: text, blob, id, small, when, old_time, \
-         ratio, score, flag, five, price, body.content"
+        "there is no such field among text, blob, id, small, when, old_time, ratio, score, flag, five, price, body.content"
     );
     assert_eq!(
         reason("tags", None, None),
@@ -367,32 +414,69 @@ fn a_column_with_a_dot_in_its_name_goes_first() {
     assert_eq!(bytes, b"literal");
 }
 
-#[test]
-fn names_of_notes_that_are_taken_get_a_number() {
-    let bytes = file_of("message table { required binary kept (STRING); }", Some(&[b"a"]));
-    let note = Annotation { cluster: 1, kept: true, kept_id: None, similarity: None };
-    let once = filtered(&bytes, &[0], Some(std::slice::from_ref(&note))).unwrap();
-    let twice = filtered(&once, &[0], Some(&[note])).unwrap();
-    let footer = metadata(&twice);
-    let names: Vec<&str> = footer.file_metadata().schema().get_fields().iter().map(|field| field.name()).collect();
-    assert_eq!(
-        names,
-        ["kept", "cluster", "kept~2", "kept_id", "similarity", "cluster~2", "kept~3", "kept_id~2", "similarity~2"]
-    );
+fn names(bytes: &[u8]) -> Vec<String> {
+    let footer = metadata(bytes);
+    footer.file_metadata().schema().get_fields().iter().map(|field| field.name().to_owned()).collect()
 }
 
 #[test]
-fn an_output_that_fails_is_not_called_damage() {
-    struct Full;
-    impl std::io::Write for Full {
+fn columns_named_like_a_note_are_replaced() {
+    let bytes = file_of("message table { required group kept { required binary text (STRING); } }", Some(&[b"a"]));
+    let note = |cluster| Annotation { cluster: Some(cluster), kept: true, kept_id: None, similarity: Some(0.5) };
+    let (mut once, mut twice) = (Vec::new(), Vec::new());
+    assert_eq!(write_rows(file(&bytes), &[0], Some(&[note(1)]), &mut once), Ok(1));
+    assert_eq!(names(&once), NOTES);
+    assert_eq!(write_rows(file(&once), &[0], Some(&[note(2)]), &mut twice), Ok(1));
+    assert_eq!(names(&twice), NOTES);
+    assert_eq!(read_back(&twice)[0][0].values, [2_i64.to_le_bytes()]);
+    // Nothing is said to be replaced where nothing was, and without notes nothing is.
+    let plain = file_of("message table { required binary text (STRING); }", Some(&[b"a"]));
+    assert_eq!(write_rows(file(&plain), &[0], Some(&[note(1)]), Vec::new()), Ok(0));
+    assert_eq!(names(&filtered(&once, &[0], None).unwrap()), NOTES);
+}
+
+#[test]
+fn the_order_of_rows_is_told_of_the_columns_that_are_left() {
+    let schema = "message table { required int64 id; required int64 cluster; required binary text; }";
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    for (order, expected) in [(vec![0, 2, 1], Some(vec![0, 1])), (vec![1, 0], None)] {
+        let order =
+            order.into_iter().map(|column_idx| SortingColumn { column_idx, descending: true, nulls_first: false });
+        let properties = WriterProperties::builder().set_sorting_columns(Some(order.collect())).build();
+        let mut writer = SerializedFileWriter::new(Vec::new(), Arc::clone(&schema), Arc::new(properties)).unwrap();
+        let mut group = writer.next_row_group().unwrap();
+        for _ in 0..2 {
+            let mut column = group.next_column().unwrap().unwrap();
+            column.typed::<Int64Type>().write_batch(&[7], None, None).unwrap();
+            column.close().unwrap();
+        }
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<ByteArrayType>().write_batch(&[ByteArray::from("a")], None, None).unwrap();
+        column.close().unwrap();
+        group.close().unwrap();
+        let bytes = writer.into_inner().unwrap();
+        let note = Annotation { cluster: Some(1), kept: true, kept_id: None, similarity: None };
+        let footer = metadata(&filtered(&bytes, &[0], Some(&[note])).unwrap());
+        let order = footer.row_group(0).sorting_columns();
+        let columns = order.map(|order| order.iter().map(|column| column.column_idx).collect::<Vec<i32>>());
+        assert_eq!(columns, expected);
+    }
+}
+
+#[test]
+fn an_output_that_fails_is_not_called_damage_and_keeps_its_kind() {
+    struct Failing(std::io::ErrorKind);
+    impl std::io::Write for Failing {
         fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
-            Err(std::io::Error::other("no space left"))
+            Err(self.0.into())
         }
         fn flush(&mut self) -> std::io::Result<()> {
             Ok(())
         }
     }
     let bytes = file_of("message table { required binary text; }", Some(&[b"a"]));
-    let error = write_rows(file(&bytes), &[0], None, Full).unwrap_err();
-    assert!(matches!(&error, FilterError::Write(reason) if reason.contains("no space left")), "{error:?}");
+    for failure in [std::io::ErrorKind::StorageFull, std::io::ErrorKind::BrokenPipe] {
+        let error = write_rows(file(&bytes), &[0], None, Failing(failure)).unwrap_err();
+        assert!(matches!(error, FilterError::Write { kind, .. } if kind == failure), "{error:?}");
+    }
 }

@@ -7,11 +7,11 @@ use lookalike_core::keep::FieldValue;
 
 use super::csv::Cells;
 use super::cut::{Cut, is_utf16, without_mark};
-use super::{Document, Entry, Placed, Settings, arc, csv, jsonl, warc};
+use super::{BLANK, Document, Entry, HEADER, NULL_TEXT, Placed, Settings, arc, csv, jsonl, warc};
 use crate::compression::Compression;
 use crate::error::Result;
 use crate::format::{FileKind, Format};
-use crate::parquet::Row;
+use crate::parquet::{NoText, Row};
 use crate::place::{Place, Shelf, Store};
 use crate::web::{Content, charset, text_of};
 
@@ -166,17 +166,18 @@ impl Parser {
             }
             return chunk.rows.len() as u64;
         }
+        let has_header =
+            chunk.unit == 0 && chunk.number == 0 && chunk.kind.table.as_ref().is_some_and(|table| table.has_header);
+        let header = has_header.then(|| chunk.cut.spans.iter().position(|span| !span.is_blank)).flatten();
         for (at, span) in chunk.cut.spans.iter().enumerate() {
             let place = chunk.place(at, span.all.start, span.all.end);
             let bytes = &chunk.bytes[span.all.clone()];
-            let is_header = chunk.unit == 0
-                && chunk.number == 0
-                && at == 0
-                && chunk.kind.table.as_ref().is_some_and(|table| table.has_header);
+            let is_header = header == Some(at);
             let entry = match &span.problem {
                 Some(problem) => Entry::Skipped(problem.clone().into_owned()),
+                None if span.is_blank => Entry::Carried(BLANK),
                 None if bytes.len() > self.settings.longest as usize => Entry::Skipped(too_long(self.settings.longest)),
-                None if is_header => Entry::Carried("header"),
+                None if is_header => Entry::Carried(HEADER),
                 None => self.entry(&chunk.kind, bytes),
             };
             each(Placed { position: span.position as u64, place, entry });
@@ -196,7 +197,7 @@ impl Parser {
         let Self { settings, text, cells } = self;
         match kind.format {
             Format::Jsonl | Format::JsonList | Format::JsonValues => {
-                jsonl::parse(without_mark(bytes), &settings.fields, text).map_or_else(Entry::Skipped, Entry::Document)
+                jsonl::parse(without_mark(bytes), &settings.fields, text)
             }
             Format::Csv => {
                 let table = kind.table.as_ref().expect("a CSV file without a table has no entries");
@@ -241,7 +242,8 @@ fn row_entry<'a>(row: &'a Row, bytes: &'a [u8]) -> Entry<'a> {
             source: row.source.as_ref().and_then(text).map(Cow::Borrowed),
             value: row.value.clone(),
         }),
-        Err(reason) => Entry::Skipped(reason.clone()),
+        Err(NoText::Null) => Entry::Carried(NULL_TEXT),
+        Err(NoText::Unusable(reason)) => Entry::Skipped(reason.clone()),
     }
 }
 

@@ -10,7 +10,7 @@ use lookalike_core::keep::FieldValue;
 use memchr::{memchr, memchr3};
 
 use super::cut::{Cut, without_mark};
-use super::{Document, Role, Settings};
+use super::{Document, Refused, Role, Settings, listed};
 use crate::web::charset;
 
 /// Where the cells of a file's fields are.
@@ -20,6 +20,8 @@ pub struct Table {
     pub(crate) has_header: bool,
     /// Which column serves as what.
     columns: Vec<(Role, usize)>,
+    /// The names of all columns.
+    pub(crate) names: Vec<String>,
 }
 
 /// What may stand between cells, the likeliest first.
@@ -30,7 +32,7 @@ const MOST_UNCLOSED: usize = 16;
 
 impl Table {
     /// Told by the first row. `Err` says why no document can be found.
-    pub(crate) fn of(name: &str, first_row: &[u8], settings: &Settings) -> Result<Self, String> {
+    pub(crate) fn of(name: &str, first_row: &[u8], settings: &Settings) -> Result<Self, Refused> {
         let delimiter = settings.delimiter.unwrap_or_else(|| guess(name, first_row, settings));
         let mut cells = Cells::default();
         cells.read(without_mark(first_row), delimiter);
@@ -44,17 +46,12 @@ impl Table {
         for wanted in settings.fields.wanted() {
             match names.iter().position(|name| name == wanted.path) {
                 Some(at) => columns.push((wanted.role, at)),
-                None if wanted.role == Role::Text => {
-                    let (text, names) = (wanted.path, names.join(", "));
-                    return Err(format!(
-                        "no column '{text}': name the column of the text with --text; there are {names}"
-                    ));
-                }
+                None if wanted.role == Role::Text => return Err(Refused::NoTextField { fields: listed(&names) }),
                 // Other columns may be in some files and not in others.
                 None => {}
             }
         }
-        Ok(Self { delimiter, has_header: settings.has_header, columns })
+        Ok(Self { delimiter, has_header: settings.has_header, columns, names })
     }
 
     /// Whether this is the start of a table: its first row has the name of the text column.
@@ -117,8 +114,8 @@ pub(super) fn cut(bytes: &[u8], delimiter: u8, at_end: bool, is_too_long: bool, 
             RowEnd::Open | RowEnd::InQuotes => return,
         };
         if bytes[start..end].iter().all(|byte| matches!(byte, b'\n' | b'\r')) {
-            // A blank line is no row, and nobody's.
-            cut.end = end;
+            // A blank line is no row.
+            cut.push_blank(start..end, 0);
         } else {
             cut.push(start..end, None);
         }
@@ -165,6 +162,33 @@ fn row_end(bytes: &[u8], start: usize, delimiter: u8) -> RowEnd {
             _ => {}
         }
     }
+}
+
+/// The cells of one row as they stand there, with their quotes; the last one without the line ends.
+pub(crate) fn raw_cells(row: &[u8], delimiter: u8) -> impl Iterator<Item = &[u8]> {
+    let mut start = Some(0);
+    std::iter::from_fn(move || {
+        let cell = &row[start?..];
+        let end = cell_end(cell, delimiter);
+        start = (cell.get(end) == Some(&delimiter)).then_some(start? + end + 1);
+        Some(&cell[..end])
+    })
+}
+
+/// Where the cell ends that `bytes` start with.
+fn cell_end(bytes: &[u8], delimiter: u8) -> usize {
+    let mut at = 0;
+    if bytes.first() == Some(&b'"') {
+        at = 1;
+        while let Some(quote) = memchr(b'"', &bytes[at..]) {
+            at += quote + 1;
+            if bytes.get(at) != Some(&b'"') {
+                break;
+            }
+            at += 1;
+        }
+    }
+    memchr3(delimiter, b'\n', b'\r', &bytes[at..]).map_or(bytes.len(), |end| at + end)
 }
 
 /// The cells of one row, unquoted; kept for its buffers.
@@ -313,7 +337,7 @@ mod tests {
     #[test]
     fn a_row_without_the_text_and_a_table_without_it_are_told() {
         let error = Table::of("a.csv", b"id,body\n", &settings("text")).unwrap_err();
-        assert!(error.contains("no column 'text'") && error.ends_with("id, body"), "{error}");
+        assert_eq!(error, Refused::NoTextField { fields: "id, body".to_owned() });
         let found = documents("a.csv", "id,text\n1\n2,b\n", &settings("text"));
         assert_eq!(found, [Err("a row of 1 cells, and the text is in cell 2".to_owned()), ok("2", "b")]);
     }
@@ -351,6 +375,9 @@ mod tests {
             let mut found = Cut::default();
             cut(bytes.as_bytes(), b',', true, false, &mut found);
             prop_assert!(found.end == bytes.len());
+            let all: String = found.spans.iter().map(|span| &bytes[span.all.clone()]).collect();
+            prop_assert_eq!(&all, &bytes);
+            found.spans.retain(|span| !span.is_blank);
             prop_assume!(found.spans.iter().all(|span| span.problem.is_none()));
             let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes.as_bytes());
             let rows: Vec<csv::ByteRecord> = reader.byte_records().map(Result::unwrap).collect();
@@ -360,6 +387,10 @@ mod tests {
                 cells.read(&bytes.as_bytes()[span.all.clone()], b',');
                 let ours: Vec<&[u8]> = (0..cells.count()).filter_map(|at| cells.cell(at)).collect();
                 prop_assert_eq!(ours, row.iter().collect::<Vec<_>>());
+                let raw: Vec<&[u8]> = raw_cells(&bytes.as_bytes()[span.all.clone()], b',').collect();
+                prop_assert_eq!(raw.len(), row.len());
+                let line = bytes[span.all.clone()].trim_end_matches(['\r', '\n']);
+                prop_assert_eq!(raw.join(&b','), line.as_bytes());
             }
         }
     }

@@ -10,10 +10,12 @@ use memchr::memchr_iter;
 pub(super) struct Span {
     /// Its bytes, with what ends it.
     pub(super) all: Range<usize>,
-    /// Which entry of the run, counted from 0; blank lines count, though they are nothing.
+    /// Which entry of the run, counted from 0; blank lines count where an entry is a line.
     pub(super) position: usize,
     /// Why it cannot be parsed, if that is known already.
     pub(super) problem: Option<Cow<'static, str>>,
+    /// Whether it is blank lines, and no entry.
+    pub(super) is_blank: bool,
 }
 
 /// The whole entries of a run of bytes.
@@ -37,7 +39,7 @@ impl Cut {
     /// The next entry, up to `all.end`.
     pub(super) fn push(&mut self, all: Range<usize>, problem: Option<Cow<'static, str>>) {
         self.end = all.end;
-        self.spans.push(Span { all, position: self.positions, problem });
+        self.spans.push(Span { all, position: self.positions, problem, is_blank: false });
         self.positions += 1;
     }
 
@@ -48,10 +50,15 @@ impl Cut {
         }
     }
 
-    /// The next entry is nothing.
-    fn pass_over(&mut self, end: usize) {
-        self.end = end;
-        self.positions += 1;
+    /// Blank lines, which take so many positions. They belong to no entry, and are written as they are. Those in a row are one
+    /// span, so that a file of nothing else takes no memory.
+    pub(super) fn push_blank(&mut self, all: Range<usize>, positions: usize) {
+        self.end = all.end;
+        match self.spans.last_mut().filter(|last| last.is_blank && last.all.end == all.start) {
+            Some(last) => last.all.end = all.end,
+            None => self.spans.push(Span { all, position: self.positions, problem: None, is_blank: true }),
+        }
+        self.positions += positions;
     }
 }
 
@@ -74,10 +81,10 @@ pub(super) fn is_utf16(bytes: &[u8]) -> bool {
 pub(super) fn lines(bytes: &[u8], at_end: bool, cut: &mut Cut) {
     let mut start = 0;
     for end in memchr_iter(b'\n', bytes).map(|end| end + 1).chain(at_end.then_some(bytes.len())) {
-        if !is_blank(&bytes[start..end]) {
+        if !is_blank(without_mark(&bytes[start..end])) {
             cut.push(start..end, None);
         } else if end > start {
-            cut.pass_over(end);
+            cut.push_blank(start..end, 1);
         }
         start = end;
     }
@@ -104,10 +111,10 @@ pub(super) fn paragraphs(bytes: &[u8], at_end: bool, cut: &mut Cut) {
     }
 }
 
-/// Blank lines before the first paragraph are nobody's.
+/// Blank lines before the first paragraph are no paragraph.
 fn push_paragraph(bytes: &[u8], all: Range<usize>, cut: &mut Cut) {
-    if is_blank(&bytes[all.clone()]) {
-        cut.end = all.end;
+    if is_blank(without_mark(&bytes[all.clone()])) {
+        cut.push_blank(all, 0);
     } else {
         cut.push(all, None);
     }
@@ -117,8 +124,13 @@ fn push_paragraph(bytes: &[u8], all: Range<usize>, cut: &mut Cut) {
 pub(super) mod tests {
     use super::*;
 
-    /// The entries of `bytes`; seen at once and as they would come in parts, which must be the same.
+    /// The entries of `bytes`; seen at once and as they would come in parts, which must be the same. Blank lines, which may be cut
+    /// anywhere, are left out.
     pub(in super::super) fn all_entries(bytes: &[u8], cut_by: impl Fn(&[u8], bool, &mut Cut)) -> Vec<Span> {
+        let cut_by = |bytes: &[u8], at_end: bool, cut: &mut Cut| {
+            cut_by(bytes, at_end, cut);
+            cut.spans.retain(|span| !span.is_blank);
+        };
         let mut whole = Cut::default();
         cut_by(bytes, true, &mut whole);
         for seen in 0..bytes.len() {
@@ -144,6 +156,19 @@ pub(super) mod tests {
     fn blank_lines_are_nothing_and_count() {
         assert_eq!(texts("a\n\n \r\nb\r\nc", lines), [(0, "a\n"), (3, "b\r\n"), (4, "c")]);
         assert_eq!(texts("\n", lines), []);
+    }
+
+    #[test]
+    fn with_its_blank_lines_a_run_is_whole() {
+        for bytes in ["\u{feff}\n\n a\nb\n\n \nc\r\n\r\nd", "\n\n", "a\n\n\n"] {
+            for cut_by in [lines as fn(&[u8], bool, &mut Cut), paragraphs] {
+                let mut cut = Cut::default();
+                cut_by(bytes.as_bytes(), true, &mut cut);
+                let all: String = cut.spans.iter().map(|span| &bytes[span.all.clone()]).collect();
+                assert_eq!(all, bytes);
+                assert!(cut.spans.windows(2).all(|spans| !(spans[0].is_blank && spans[1].is_blank)));
+            }
+        }
     }
 
     #[test]

@@ -3,7 +3,9 @@
 //! What a reader would get wrong: this checks nothing but braces, brackets and strings. What stands between values, such
 //! as the commas of a list and its brackets, is nobody's; whether a value is good JSON is seen when it is parsed.
 
-use memchr::memchr2;
+use std::ops::Range;
+
+use memchr::{memchr, memchr2};
 
 use super::cut::Cut;
 
@@ -54,6 +56,37 @@ fn value_end(bytes: &[u8]) -> Option<usize> {
     None
 }
 
+/// A field of an object.
+pub(crate) struct Field<'a> {
+    /// Its name, in quotes and with its escapes.
+    pub(crate) name: &'a [u8],
+    /// Where it stands, with the blanks around it: what lies between two commas or braces.
+    pub(crate) all: Range<usize>,
+}
+
+/// The fields of the object that `entry` holds, which must be good JSON.
+pub(crate) fn fields(entry: &[u8]) -> impl Iterator<Item = Field<'_>> {
+    let mut start = memchr(b'{', entry).map(|brace| brace + 1);
+    std::iter::from_fn(move || {
+        let field = field(entry, start?)?;
+        start = (entry.get(field.all.end) == Some(&b',')).then_some(field.all.end + 1);
+        Some(field)
+    })
+}
+
+fn field(entry: &[u8], start: usize) -> Option<Field<'_>> {
+    let blanks = |at: usize| entry.iter().skip(at).take_while(|byte| byte.is_ascii_whitespace()).count();
+    let name = start + blanks(start);
+    if entry.get(name) != Some(&b'"') {
+        return None;
+    }
+    let name_end = name + string_end(&entry[name..])?;
+    let colon = name_end + blanks(name_end);
+    let value = colon + 1 + blanks(colon + 1);
+    let value_end = value + value_end(entry.get(value..)?)?;
+    Some(Field { name: &entry[name..name_end], all: start..value_end + blanks(value_end) })
+}
+
 /// The length of the string that `bytes` start with, quotes included.
 fn string_end(bytes: &[u8]) -> Option<usize> {
     let mut at = 1;
@@ -83,6 +116,27 @@ mod tests {
         );
         assert_eq!(values("{\n\"a\": 1\n}\n{\n\"b\": 2\n}\n"), ["{\n\"a\": 1\n}", "{\n\"b\": 2\n}"]);
         assert_eq!(values("[]"), [""; 0]);
+    }
+
+    #[test]
+    fn the_fields_of_an_object_are_those_at_its_top() {
+        let object =
+            "\u{feff} { \"a\" : {\"in\": [\"b\", {}]} ,\"c\\\"}\":-1.5e3,\n\"d\":\"}, \\\"x\" , \"\":null}\r\n";
+        let found: Vec<(&str, &str)> = fields(object.as_bytes())
+            .map(|field| (std::str::from_utf8(field.name).unwrap(), &object[field.all]))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("\"a\"", " \"a\" : {\"in\": [\"b\", {}]} "),
+                ("\"c\\\"}\"", "\"c\\\"}\":-1.5e3"),
+                ("\"d\"", "\n\"d\":\"}, \\\"x\" "),
+                ("\"\"", " \"\":null")
+            ]
+        );
+        for none in ["{}", "{ }", "", "{", "{\"a", "{\"a\"", "{\"a\":", "{\"a\":1"] {
+            assert_eq!(fields(none.as_bytes()).count(), 0, "{none}");
+        }
     }
 
     #[test]

@@ -8,33 +8,76 @@ use std::fmt;
 use lookalike_core::keep::FieldValue;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::{Document, Fields, Role, Wanted};
+use super::{Document, Entry, Fields, NO_TEXT_FIELD, NULL_TEXT, Role, Wanted};
 
 /// Parses one line. `text` is a buffer to unescape into.
-pub(super) fn parse<'a>(line: &[u8], fields: &Fields, text: &'a mut String) -> Result<Document<'a>, String> {
+pub(super) fn parse<'a>(line: &[u8], fields: &Fields, text: &'a mut String) -> Entry<'a> {
+    match find(line, fields, text) {
+        Err(reason) => Entry::Skipped(reason),
+        Ok(found) => match found.text {
+            Text::Found => Entry::Document(Document {
+                id: found.id.map(Cow::Owned),
+                text,
+                uri: None,
+                source: found.source.map(Cow::Owned),
+                value: found.value,
+            }),
+            Text::Null => Entry::Carried(NULL_TEXT),
+            Text::Missing => Entry::Carried(NO_TEXT_FIELD),
+            Text::Other => Entry::Skipped(format!("field '{}' is not a text", fields.text)),
+        },
+    }
+}
+
+/// Finds the wanted fields of a line; the text goes to `text`.
+fn find(line: &[u8], fields: &Fields, text: &mut String) -> Result<Found, String> {
     // With its end, an error would be said to lie in a second line.
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let line = simdutf8::compat::from_utf8(line).map_err(|error| {
         format!("not UTF-8: byte {} of the line is not part of a character", error.valid_up_to() + 1)
     })?;
-    text.clear();
-    let mut found = Found::default();
-    let mut deserializer = serde_json::Deserializer::from_str(line);
     let wanted: Vec<Wanted<'_>> = fields.wanted().collect();
-    let object = Object { wanted: &wanted, found: &mut found, text };
-    let read = deserializer.deserialize_map(object).and_then(|()| deserializer.end());
-    read.map_err(|error| format!("not a document in JSON: {}", without_line(&error)))?;
-    match found.text {
-        Text::Found => Ok(Document {
-            id: found.id.map(Cow::Owned),
-            text,
-            uri: None,
-            source: found.source.map(Cow::Owned),
-            value: found.value,
-        }),
-        Text::Missing => Err(format!("no field '{}': name the field of the text with --text", fields.text)),
-        Text::Other => Err(format!("field '{}' is not a text", fields.text)),
+    let mut read = |line: &str| {
+        text.clear();
+        let mut found = Found::default();
+        let mut deserializer = serde_json::Deserializer::from_str(line);
+        let object = Object { wanted: &wanted, found: &mut found, text };
+        deserializer.deserialize_map(object).and_then(|()| deserializer.end()).map(|()| found)
+    };
+    let found = read(line).or_else(|error| without_lone_surrogates(line).map_or(Err(error), |line| read(&line)));
+    found.map_err(|error| format!("not a document in JSON: {}", without_line(&error)))
+}
+
+/// JSON with U+FFFD in place of its lone surrogates; none if it has no lone surrogates. Python and JavaScript write half of a pair,
+/// such as `"\ud83d"`, where a string was cut in the middle of a character.
+fn without_lone_surrogates(json: &str) -> Option<String> {
+    let unit = |at: usize| {
+        let digits = json.as_bytes().get(at..at + 6)?.strip_prefix(br"\u")?;
+        u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    };
+    let mut repaired = String::new();
+    let (mut at, mut copied) = (0, 0);
+    while let Some(escape) = memchr::memchr(b'\\', &json.as_bytes()[at..]) {
+        at += escape;
+        at += match (unit(at), unit(at + 6)) {
+            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => 12,
+            (Some(0xD800..=0xDFFF), _) => {
+                repaired.push_str(&json[copied..at]);
+                repaired.push_str(r"\ufffd");
+                copied = at + 6;
+                6
+            }
+            // What follows a backslash does not start an escape of its own.
+            _ => 2.min(json.len() - at),
+        };
     }
+    (copied > 0).then(|| repaired + &json[copied..])
+}
+
+/// A string as it is written, unescaped; none if it is something else.
+fn unescaped(written: &str) -> Option<String> {
+    let read = |written: &str| serde_json::from_str(written).ok();
+    read(written).or_else(|| read(&without_lone_surrogates(written)?))
 }
 
 /// A line is parsed by itself, so the error's own "line 1" would mislead.
@@ -54,13 +97,14 @@ struct Found {
 enum Text {
     #[default]
     Missing,
+    Null,
     Other,
     Found,
 }
 
-/// What a value of another kind than the wanted one gives.
+/// What a value of another kind than the wanted one gives, and what null does.
 macro_rules! for_anything_else {
-    ($result:expr) => {
+    ($result:expr, $null:expr) => {
         fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
             Ok($result)
         }
@@ -78,7 +122,7 @@ macro_rules! for_anything_else {
         }
 
         fn visit_unit<E>(self) -> Result<Self::Value, E> {
-            Ok($result)
+            Ok($null)
         }
 
         fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
@@ -126,7 +170,7 @@ impl<'de> Visitor<'de> for Object<'_, '_> {
                 // Nearly always the text is only that, and is unescaped where it will stay.
                 (Some(Role::Text), None) => {
                     text.clear();
-                    found.text = if map.next_value_seed(TextSeed(text))? { Text::Found } else { Text::Other };
+                    found.text = map.next_value_seed(TextSeed(text))?;
                 }
                 (Some(first), second) => {
                     let value = map.next_value_seed(ValueSeed)?;
@@ -143,7 +187,7 @@ impl<'de> Visitor<'de> for Object<'_, '_> {
         Ok(())
     }
 
-    for_anything_else!(());
+    for_anything_else!((), ());
 }
 
 impl Found {
@@ -151,10 +195,14 @@ impl Found {
         match role {
             Role::Text => {
                 text.clear();
-                self.text = value.to_text().map_or(Text::Other, |found| {
-                    text.push_str(&found);
-                    Text::Found
-                });
+                self.text = match unescaped(value.0.get()) {
+                    Some(found) => {
+                        text.push_str(&found);
+                        Text::Found
+                    }
+                    None if value.0.get() == "null" => Text::Null,
+                    None => Text::Other,
+                };
             }
             Role::Id => self.id = value.to_id(),
             Role::Source => self.source = value.to_id(),
@@ -190,35 +238,35 @@ impl<'de> Visitor<'de> for Key {
     }
 }
 
-/// Unescapes a string into a buffer; says whether it was a string.
+/// Unescapes a string into a buffer; says what was there.
 struct TextSeed<'s>(&'s mut String);
 
 impl<'de> DeserializeSeed<'de> for TextSeed<'_> {
-    type Value = bool;
+    type Value = Text;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Text, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for TextSeed<'_> {
-    type Value = bool;
+    type Value = Text;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a text")
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<bool, E> {
+    fn visit_str<E>(self, text: &str) -> Result<Text, E> {
         self.0.push_str(text);
-        Ok(true)
+        Ok(Text::Found)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<bool, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Text, A::Error> {
         while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(false)
+        Ok(Text::Other)
     }
 
-    for_anything_else!(false);
+    for_anything_else!(Text::Other, Text::Null);
 }
 
 /// Any value as it is written: ids and ranks are short, and a number must not lose digits.
@@ -235,14 +283,10 @@ impl<'de> DeserializeSeed<'de> for ValueSeed {
 }
 
 impl Value<'_> {
-    fn to_text(&self) -> Option<String> {
-        serde_json::from_str(self.0.get()).ok()
-    }
-
     fn to_id(&self) -> Option<String> {
         let written = self.0.get();
         match written.as_bytes().first()? {
-            b'"' => serde_json::from_str(written).ok(),
+            b'"' => unescaped(written),
             b'-' | b'0'..=b'9' => Some(written.to_owned()),
             _ => None,
         }
@@ -251,7 +295,7 @@ impl Value<'_> {
     fn to_field_value(&self) -> FieldValue {
         let written = self.0.get();
         match written.as_bytes().first() {
-            Some(b'"') => serde_json::from_str(written).map_or(FieldValue::Missing, FieldValue::Text),
+            Some(b'"') => unescaped(written).map_or(FieldValue::Missing, |text| FieldValue::Text(text.into())),
             Some(b't') => FieldValue::number("1"),
             Some(b'f') => FieldValue::number("0"),
             _ => FieldValue::number(written),
@@ -265,6 +309,14 @@ mod tests {
 
     fn fields() -> Fields {
         Fields { id: Some("id".to_owned()), value: Some("score".to_owned()), ..Fields::default() }
+    }
+
+    fn parse<'a>(line: &[u8], fields: &Fields, text: &'a mut String) -> Result<Document<'a>, String> {
+        match super::parse(line, fields, text) {
+            Entry::Document(document) => Ok(document),
+            Entry::Carried(kind) => Err(kind.to_owned()),
+            Entry::Skipped(reason) => Err(reason),
+        }
     }
 
     #[test]
@@ -293,7 +345,7 @@ mod tests {
         // A key may have a dot of its own; and what is no object has no fields.
         assert_eq!(parse(br#"{"body.content":"b"}"#, &fields, &mut text).unwrap().text, "b");
         let error = parse(br#"{"body":["content"]}"#, &fields, &mut text).unwrap_err();
-        assert!(error.contains("no field 'body.content'"), "{error}");
+        assert_eq!(error, NO_TEXT_FIELD);
     }
 
     #[test]
@@ -314,14 +366,41 @@ mod tests {
             (b"[1]", "not a document in JSON"),
             (b"{\"text\":\"a\"", "EOF while parsing an object at column 11"),
             (b"{\"text\":\"a\"} {}", "trailing characters"),
-            (b"{\"text\":\"\\ud800\"}", "not a document in JSON"),
-            (b"{\"body\":\"a\"}", "no field 'text': name the field of the text with --text"),
-            (b"{\"text\":null}", "field 'text' is not a text"),
+            (b"{\"text\":\"\\ud800\", 5}", "key must be a string at column 19"),
+            (b"{\"text\":\"\\ud8zz\"}", "not a document in JSON"),
+            (b"{\"body\":\"a\"}", NO_TEXT_FIELD),
+            (b"{\"text\":null}", NULL_TEXT),
+            (b"{\"text\":5}", "field 'text' is not a text"),
             (b"{\"text\":{\"text\":\"a\"}}", "field 'text' is not a text"),
             (b"{\"text\":\"\xFF\"}", "not UTF-8: byte 10 of the line"),
         ] {
             let error = parse(line, &fields(), &mut String::new()).unwrap_err();
             assert!(error.contains(reason), "{error}");
+        }
+    }
+
+    #[test]
+    fn half_of_a_pair_is_a_replacement_character_wherever_it_stands() {
+        let mut text = String::new();
+        let wanted = Fields { source: Some("from".to_owned()), ..fields() };
+        let line = concat!(
+            r#"{"text":"a \ud83d b \udE00\ud83d\ude00 \\ud83d \ud83d\n","#,
+            r#""id":"\udc00x","from":"\ud800","score":"\udfff"}"#
+        );
+        let document = parse(line.as_bytes(), &wanted, &mut text).unwrap();
+        assert_eq!(document.text, "a \u{fffd} b \u{fffd}\u{1f600} \\ud83d \u{fffd}\n");
+        assert_eq!((document.id.as_deref(), document.source.as_deref()), (Some("\u{fffd}x"), Some("\u{fffd}")));
+        assert_eq!(document.value, FieldValue::Text("\u{fffd}".into()));
+        // In a key, and in what is not wanted.
+        for line in [&br#"{"\ud800":1,"text":"x"}"#[..], br#"{"other":["\ud800"],"text":"x"}"#] {
+            assert_eq!(parse(line, &fields(), &mut text).unwrap().text, "x");
+        }
+        // One field that serves twice.
+        let twice = Fields { id: Some("text".to_owned()), ..Fields::default() };
+        assert_eq!(parse(br#"{"text":"\ud83d"}"#, &twice, &mut text).unwrap().text, "\u{fffd}");
+        assert_eq!(parse(br#"{"text":null}"#, &twice, &mut text).unwrap_err(), NULL_TEXT);
+        for broken in [r"\", r"\u", r"\ud8", r"\ud800\", r"\ud800\u", r"\é\ud800é"] {
+            assert_eq!(without_lone_surrogates(broken).is_some(), broken.contains("d800"), "{broken}");
         }
     }
 }

@@ -9,6 +9,7 @@ mod arc;
 mod chunk;
 mod csv;
 mod cut;
+mod fields;
 mod json;
 mod jsonl;
 mod members;
@@ -27,8 +28,14 @@ use crate::web::Extract;
 pub(crate) use arc::is_record as is_arc_record;
 pub use chunk::{Chunk, Parser};
 pub use csv::Table;
+pub(crate) use csv::raw_cells;
+pub use fields::json_fields;
+pub(crate) use fields::{Refused, listed};
+pub(crate) use json::fields as object_fields;
 pub use stream::Stream;
 pub use units::{UNIT_BYTES, Unit, units};
+pub use warc::{Links, links};
+pub(crate) use warc::{goes_on, header_length, is_field};
 
 /// How files are read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,12 +146,24 @@ pub struct Document<'a> {
     pub value: FieldValue,
 }
 
+/// The kind of a record whose text is null.
+pub const NULL_TEXT: &str = "null text";
+
+/// The kind of a record that does not have the field of the text.
+pub const NO_TEXT_FIELD: &str = "no text field";
+
+/// The kind of lines between documents that have nothing in them.
+pub const BLANK: &str = "blank";
+
+/// The kind of a table's row with the names of its columns.
+pub const HEADER: &str = "header";
+
 /// What an entry of a file is.
 #[derive(Debug)]
 pub enum Entry<'a> {
     /// A document.
     Document(Document<'a>),
-    /// Something that belongs to the file and is carried along, such as a `request` record: of this kind.
+    /// Something that belongs to the file and is carried along, such as a `request` record or one without a text: of this kind.
     Carried(&'static str),
     /// Something that should be a document and is not.
     Skipped(String),

@@ -48,6 +48,11 @@ impl Source {
         }
     }
 
+    /// Of a file that cannot be read.
+    pub(super) fn nothing() -> Self {
+        Self { compression: Compression::None, reader: Reader::Plain(Box::new(io::empty())) }
+    }
+
     /// Opens a part of a file of the input, by its bytes.
     pub(super) fn open_part(input: &InputFile, bytes: &Range<u64>) -> Result<Self> {
         let open = || {

@@ -12,7 +12,7 @@ use super::cut::{self, Cut};
 use super::members::{Member, is_far};
 use super::source::{START, Source};
 use super::units::{Part, Unit};
-use super::{Settings, arc, csv, json, warc};
+use super::{Refused, Settings, arc, csv, json, warc};
 use crate::compression::Compression;
 use crate::discover::{InputFile, Origin};
 use crate::error::{Error, Result};
@@ -68,24 +68,34 @@ enum End {
 }
 
 impl Stream {
-    /// Opens a unit of a file of the input.
+    /// Opens a unit of a file of the input. A file that was found and not named, and cannot be opened, is skipped: it is
+    /// as one that is damaged from its start.
     ///
     /// # Errors
     ///
-    /// When it cannot be opened or read.
+    /// When it was named and cannot be opened or read, or its records have other fields than that of the text.
     pub fn open(unit: &Unit, input: &InputFile, settings: &Settings) -> Result<Self> {
-        let (source, start, known) = match &unit.part {
-            Part::Whole => (Source::open(input)?, 0, None),
-            Part::Groups(_) => (Source::open(input)?, 0, Some(Format::Parquet)),
-            Part::Bytes(bytes, format) => (Source::open_part(input, bytes)?, bytes.start, Some(*format)),
-        };
+        match Self::open_readable(unit, input, settings) {
+            Err(Error::Unreadable { cause, .. }) if !input.is_named => {
+                let mut stream = Self::new(unit, input, settings, Source::nothing(), 0);
+                let kind = FileKind { format: Format::Other, is_refused: true, ..(*stream.kind).clone() };
+                stream.kind = Arc::new(kind);
+                stream.give_up(input.why_skipped(&cause));
+                Ok(stream)
+            }
+            opened => opened,
+        }
+    }
+
+    /// A stream that starts at `start`, of what nobody knows yet.
+    fn new(unit: &Unit, input: &InputFile, settings: &Settings, source: Source, start: u64) -> Self {
         let kind = FileKind { format: Format::Text, compression: source.compression, table: None, is_refused: false };
         let offset = if source.is_plain() { start } else { 0 };
-        let mut stream = Self {
+        Self {
             file: unit.file,
             unit: unit.number,
             shown: input.shown(),
-            kind: Arc::new(kind.clone()),
+            kind: Arc::new(kind),
             settings: settings.clone(),
             source,
             rows: None,
@@ -99,14 +109,24 @@ impl Stream {
             has_gap: false,
             is_skipping: false,
             damage: None,
+        }
+    }
+
+    fn open_readable(unit: &Unit, input: &InputFile, settings: &Settings) -> Result<Self> {
+        let (source, start, known) = match &unit.part {
+            Part::Whole => (Source::open(input)?, 0, None),
+            Part::Groups(_) => (Source::open(input)?, 0, Some(Format::Parquet)),
+            Part::Bytes(bytes, format) => (Source::open_part(input, bytes)?, bytes.start, Some(*format)),
         };
+        let mut stream = Self::new(unit, input, settings, source, start);
+        let kind = (*stream.kind).clone();
         stream.read_to(START)?;
         let format = known.unwrap_or_else(|| Format::of(&input.name, stream.ahead.as_slice(), settings));
         let refused = match format {
-            Format::Other => Err("not a text, by its first bytes".to_owned()),
+            Format::Other => Err(Refused::Other("not a text, by its first bytes".to_owned())),
             // What a part of a file starts with is no mark.
             _ if known.is_none() && cut::is_utf16(stream.ahead.as_slice()) && !format.is_one_document() => {
-                Err("in UTF-16: convert it to UTF-8 first, for example with iconv".to_owned())
+                Err(Refused::Other("in UTF-16: convert it to UTF-8 first, for example with iconv".to_owned()))
             }
             Format::Csv if stream.ahead.is_empty() => Ok(None),
             Format::Csv => stream.table(&input.name).map(Some),
@@ -115,7 +135,11 @@ impl Stream {
         };
         match refused {
             Ok(table) => stream.kind = Arc::new(FileKind { format, table: table.map(Arc::new), ..kind }),
-            Err(reason) => {
+            Err(Refused::NoTextField { fields }) => {
+                let (path, field) = (input.shown(), settings.fields.text.clone());
+                return Err(Error::NoTextField { path, field, fields });
+            }
+            Err(Refused::Other(reason)) => {
                 stream.kind = Arc::new(FileKind { format, is_refused: true, ..kind });
                 stream.give_up(reason);
             }
@@ -322,20 +346,20 @@ impl Stream {
     }
 
     /// The table that a CSV file's first row describes.
-    fn table(&mut self, name: &str) -> std::result::Result<Table, String> {
+    fn table(&mut self, name: &str) -> std::result::Result<Table, Refused> {
         let is_whole = |bytes: &[u8], at_end| {
             let mut first = Cut::default();
             csv::cut(bytes, b'\0', at_end, false, &mut first);
-            first.spans.first().map(|span| span.all.end)
+            first.spans.iter().find(|span| !span.is_blank).map(|span| span.all.end)
         };
         loop {
             if let Some(end) = is_whole(self.ahead.as_slice(), self.at_end()) {
                 return Table::of(name, &self.ahead.as_slice()[..end], &self.settings);
             }
             if self.ahead.len() >= LONGEST_FIRST_ROW || self.at_end() {
-                return Err("no row of cells at the start".to_owned());
+                return Err(Refused::Other("no row of cells at the start".to_owned()));
             }
-            self.read_to(2 * self.ahead.len()).map_err(|error| error.to_string())?;
+            self.read_to(2 * self.ahead.len()).map_err(|error| Refused::Other(error.to_string()))?;
         }
     }
 
@@ -366,9 +390,10 @@ impl Stream {
     }
 
     /// Opens a Parquet file by its end. What cannot be read from there is copied first.
-    fn open_rows(&mut self, input: &InputFile, part: &Part) -> Result<std::result::Result<(), String>> {
+    fn open_rows(&mut self, input: &InputFile, part: &Part) -> Result<std::result::Result<(), Refused>> {
         if self.source.compression != Compression::None {
-            return Ok(Err("a Parquet file inside of another compression: unpack it first".to_owned()));
+            let reason = "a Parquet file inside of another compression: unpack it first";
+            return Ok(Err(Refused::Other(reason.to_owned())));
         }
         if !matches!(input.origin, Origin::Path(_)) {
             let mut copy = tempfile::tempfile().map_err(Error::unwritable(std::env::temp_dir()))?;

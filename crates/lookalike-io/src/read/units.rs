@@ -60,10 +60,11 @@ pub fn units(files: &[InputFile], settings: &Settings, unit_bytes: u64) -> Resul
     let mut units = Vec::with_capacity(files.len());
     for (file, input) in (0..).zip(files) {
         let parts = match &input.origin {
-            Origin::Path(path) if input.bytes > 2 * unit_bytes => {
-                let open = File::open(path).map_err(Error::unreadable(path))?;
-                parts(&open, input, settings, unit_bytes).map_err(Error::unreadable(path))?
-            }
+            Origin::Path(path) if input.bytes > 2 * unit_bytes => match File::open(path) {
+                Ok(open) => parts(&open, input, settings, unit_bytes).map_err(Error::unreadable(path))?,
+                // What cannot be opened is told when it is read.
+                Err(_) => vec![Part::Whole],
+            },
             _ => vec![Part::Whole],
         };
         units.extend((0..).zip(parts).map(|(number, part)| Unit { file, number, part }));

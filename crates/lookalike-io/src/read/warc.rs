@@ -5,11 +5,14 @@
 
 use std::borrow::Cow;
 
+use lookalike_core::hash::bytes_hash;
 use lookalike_core::keep::FieldValue;
 use memchr::memmem;
 
 use super::cut::{Cut, is_blank};
 use super::{Document, Entry, Settings};
+use crate::error::Error;
+use crate::place::{Place, Shelf};
 use crate::web::{Content, http, text_of};
 
 const MAGIC: &[u8] = b"WARC/";
@@ -98,7 +101,7 @@ fn damaged(bytes: &[u8], from: usize, at_end: bool, reason: &'static str) -> Fou
 }
 
 /// The length of a header with the blank line after it.
-fn header_length(bytes: &[u8]) -> Option<usize> {
+pub(crate) fn header_length(bytes: &[u8]) -> Option<usize> {
     let near = &bytes[..bytes.len().min(LONGEST_HEADER)];
     let crlf = memmem::find(near, b"\r\n\r\n").map(|at| at + 4);
     // The first blank line counts, whatever its ends.
@@ -112,21 +115,75 @@ fn content_length(header: &[u8]) -> Option<usize> {
 
 /// The value of a header field, which may go on over further lines that start with a blank.
 pub(super) fn field<'a>(header: &'a [u8], name: &str) -> Option<Cow<'a, str>> {
+    fields(header, name).next()
+}
+
+/// All values of a header field.
+fn fields<'a>(header: &'a [u8], name: &str) -> impl Iterator<Item = Cow<'a, str>> {
     let mut lines = header.split(|byte| *byte == b'\n').peekable();
-    while let Some(line) = lines.next() {
-        let Some(colon) = memchr::memchr(b':', line) else { continue };
-        if !line[..colon].trim_ascii().eq_ignore_ascii_case(name.as_bytes()) {
-            continue;
-        }
+    std::iter::from_fn(move || {
+        let line = lines.by_ref().find(|line| is_field(line, name))?;
+        let colon = memchr::memchr(b':', line)?;
         let mut value = String::from_utf8_lossy(line[colon + 1..].trim_ascii());
-        while let Some(more) = lines.next_if(|line| line.starts_with(b" ") || line.starts_with(b"\t")) {
+        while let Some(more) = lines.next_if(|line| goes_on(line)) {
             let value = value.to_mut();
             value.push_str(if value.is_empty() { "" } else { " " });
             value.push_str(&String::from_utf8_lossy(more.trim_ascii()));
         }
-        return Some(value);
+        Some(value)
+    })
+}
+
+/// Whether a line of a header starts the field of this name.
+pub(crate) fn is_field(line: &[u8], name: &str) -> bool {
+    memchr::memchr(b':', line).is_some_and(|colon| line[..colon].trim_ascii().eq_ignore_ascii_case(name.as_bytes()))
+}
+
+/// Whether a line of a header belongs to the field before it.
+pub(crate) fn goes_on(line: &[u8]) -> bool {
+    line.starts_with(b" ") || line.starts_with(b"\t")
+}
+
+/// Which other records a record belongs to. Ids are told by their hashes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Links {
+    /// Its own id.
+    pub id: Option<u64>,
+    /// The ids of records that it was captured with, or says something of.
+    pub to: Vec<u64>,
+}
+
+/// How a record starts: long enough for nearly every header, and for all.
+const STARTS: [usize; 2] = [4 << 10, LONGEST_HEADER];
+
+/// The links of the WARC record at `place`; none if it has no header.
+///
+/// # Errors
+///
+/// When its file cannot be read any more.
+pub fn links(shelf: &Shelf, place: Place) -> Result<Option<Links>, Error> {
+    let mut bytes = Vec::new();
+    for most in STARTS {
+        shelf.read_start(place, most, &mut bytes)?;
+        if let Some(length) = header_length(&bytes) {
+            return Ok(Some(links_of(&bytes[..length])));
+        }
     }
-    None
+    Ok(None)
+}
+
+fn links_of(header: &[u8]) -> Links {
+    let hash = |id: Cow<'_, str>| bytes_hash(id.trim_start_matches('<').trim_end_matches('>').as_bytes()) as u64;
+    let kind = field(header, "WARC-Type").unwrap_or_default().to_ascii_lowercase();
+    // A conversion or a revisit refers to a record as well, but is a document or a capture of its own.
+    let other = match &*kind {
+        "metadata" => Some("WARC-Refers-To"),
+        "continuation" => Some("WARC-Segment-Origin-ID"),
+        _ => None,
+    };
+    let names = ["WARC-Concurrent-To"].into_iter().chain(other);
+    let to = names.flat_map(|name| fields(header, name)).map(hash).collect();
+    Links { id: field(header, "WARC-Record-ID").map(hash), to }
 }
 
 /// What a record is.
@@ -268,6 +325,23 @@ mod tests {
         let mut text = String::new();
         let Entry::Document(document) = parse(record.as_bytes(), &Settings::default(), &mut text) else { panic!() };
         assert_eq!(document.uri.as_deref(), Some("http://a.example/ b"));
+    }
+
+    #[test]
+    fn a_record_belongs_to_those_that_it_was_captured_with() {
+        let links = |kind: &str, more: &str| {
+            links_of(format!("WARC/1.0\r\nWARC-Type: {kind}\r\nwarc-record-id: <urn:x>\r\n{more}\r\n").as_bytes())
+        };
+        let hash = |id: &str| bytes_hash(id.as_bytes()) as u64;
+        let two =
+            "WARC-Concurrent-To: <urn:a>\r\nX: y\r\nWARC-Concurrent-To:\r\n  urn:b\r\nWARC-Refers-To: <urn:c>\r\n";
+        let expected = Links { id: Some(hash("urn:x")), to: vec![hash("urn:a"), hash("urn:b")] };
+        assert_eq!(links("request", two), expected);
+        assert_eq!(links("metadata", two).to, [hash("urn:a"), hash("urn:b"), hash("urn:c")]);
+        // What these refer to is where a text came from, and no reason to go with it.
+        assert!(links("conversion", "WARC-Refers-To: <urn:c>\r\n").to.is_empty());
+        assert!(links("revisit", "WARC-Refers-To: <urn:c>\r\n").to.is_empty());
+        assert_eq!(links("Continuation", "WARC-Segment-Origin-ID: <urn:d>\r\n").to, [hash("urn:d")]);
     }
 
     #[test]

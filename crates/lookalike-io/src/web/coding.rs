@@ -98,7 +98,7 @@ fn read_brotli(body: &[u8], most: usize, unpacked: &mut Vec<u8>) -> io::Result<(
     if body[0] & 0x7F == 0x11 {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "its window is larger than HTTP allows"));
     }
-    read(brotli_decompressor::Decompressor::new(body, 4096), most, unpacked)
+    read(brotli::Decompressor::new(body, 4096), most, unpacked)
 }
 
 /// Reads Zstandard frames, one after the other.

@@ -1,15 +1,18 @@
 //! A note on a document: where it belongs, whether it stays, and because of whom not.
+//!
+//! A note replaces a field of the same name, as an earlier run may have left it: two fields of one name are refused by most
+//! readers, and of the two the old one would be wrong.
 
 use serde::Serialize;
 
 use crate::format::{FileKind, Format};
-use crate::read::Document;
+use crate::read::{Document, Table, goes_on, header_length, is_field, object_fields, raw_cells};
 
 /// What `--annotate` says of a document.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Annotation {
-    /// The number of its cluster.
-    pub cluster: u64,
+    /// The number of its cluster; none of a record without a text, which is in no cluster.
+    pub cluster: Option<u64>,
     /// Whether it stays.
     pub kept: bool,
     /// The document that is kept in its place.
@@ -17,6 +20,12 @@ pub struct Annotation {
     /// How alike the two are.
     pub similarity: Option<f64>,
 }
+
+/// The names of what a note says: fields of an object, columns of a table.
+pub const NOTES: [&str; 4] = ["cluster", "kept", "kept_id", "similarity"];
+
+/// The same as header lines.
+const NOTE_HEADERS: [&str; 4] = ["Lookalike-Cluster", "Lookalike-Kept", "Lookalike-Kept-ID", "Lookalike-Similarity"];
 
 /// What a document becomes whose file has no room for a note.
 #[derive(Serialize)]
@@ -30,41 +39,29 @@ struct Noted<'a> {
 }
 
 impl Annotation {
+    /// What is said of a record without a text: it stays.
+    pub const WITHOUT_TEXT: Self = Self { cluster: None, kept: true, kept_id: None, similarity: None };
+
     /// Appends an entry to `bytes` with this note in it: fields of a JSON object, header lines of a WARC record, further
-    /// cells of a row.
-    pub(super) fn write(&self, kind: &FileKind, entry: &[u8], bytes: &mut Vec<u8>) {
+    /// cells of a row. Says whether it replaced something.
+    pub(super) fn write(&self, kind: &FileKind, entry: &[u8], bytes: &mut Vec<u8>) -> bool {
         match &kind.table {
             Some(table) => {
-                let delimiter = table.delimiter;
                 let [kept_id, similarity] =
                     [self.kept_id.clone(), self.similarity.map(|similarity| similarity.to_string())];
                 let [kept_id, similarity] = [kept_id, similarity].map(Option::unwrap_or_default);
-                let cells = [&*self.cluster.to_string(), &self.kept.to_string(), &kept_id, &similarity];
-                write_cells(entry, delimiter, cells, bytes);
+                let cluster = self.cluster.map_or(String::new(), |cluster| cluster.to_string());
+                let cells = [&*cluster, &self.kept.to_string(), &kept_id, &similarity];
+                write_row(entry, table, cells, bytes)
             }
-            None if kind.format == Format::Warc => {
-                // The version line is the first, after what is nobody's.
-                let first = memchr::memchr(b'\n', entry).map_or(0, |end| end + 1);
-                let line_end = if entry[..first].ends_with(b"\r\n") { "\r\n" } else { "\n" };
-                bytes.extend_from_slice(&entry[..first]);
-                bytes.extend_from_slice(self.header(line_end).as_bytes());
-                bytes.extend_from_slice(&entry[first..]);
-            }
-            None => {
-                let fields = json(self);
-                let brace = memchr::memrchr(b'}', entry).unwrap_or(entry.len());
-                bytes.extend_from_slice(&entry[..brace]);
-                bytes.push(b',');
-                bytes.extend_from_slice(&fields[1..fields.len() - 1]);
-                bytes.extend_from_slice(&entry[brace..]);
-            }
+            None if kind.format == Format::Warc => self.write_record(entry, bytes),
+            None => self.write_object(entry, bytes),
         }
     }
 
     /// Appends the row with the names of the columns, and those of the notes.
-    pub(super) fn write_header(kind: &FileKind, row: &[u8], bytes: &mut Vec<u8>) {
-        let delimiter = kind.table.as_ref().map_or(b',', |table| table.delimiter);
-        write_cells(row, delimiter, ["cluster", "kept", "kept_id", "similarity"], bytes);
+    pub(super) fn write_header(table: &Table, row: &[u8], bytes: &mut Vec<u8>) {
+        write_row(row, table, NOTES, bytes);
     }
 
     /// Appends a document as an object of its own, with this note. `id` is for those that have none.
@@ -75,29 +72,99 @@ impl Annotation {
         bytes.push(b'\n');
     }
 
+    fn write_object(&self, entry: &[u8], bytes: &mut Vec<u8>) -> bool {
+        let (mut is_replaced, mut copied, mut is_empty) = (false, 0, true);
+        let mut end = memchr::memchr(b'{', entry).map_or(0, |brace| brace + 1);
+        for field in object_fields(entry) {
+            end = field.all.end;
+            if is_note(field.name) {
+                // What stands before it is copied, but for the comma between.
+                bytes.extend_from_slice(&entry[copied..field.all.start - usize::from(!is_empty)]);
+                copied = if is_empty && entry.get(end) == Some(&b',') { end + 1 } else { end };
+                is_replaced = true;
+            } else {
+                is_empty = false;
+            }
+        }
+        bytes.extend_from_slice(&entry[copied.min(end)..end]);
+        bytes.extend(if is_empty { None } else { Some(b',') });
+        let fields = json(self);
+        bytes.extend_from_slice(&fields[1..fields.len() - 1]);
+        bytes.extend_from_slice(&entry[end..]);
+        is_replaced
+    }
+
+    fn write_record(&self, entry: &[u8], bytes: &mut Vec<u8>) -> bool {
+        // The version line is the first, after what is nobody's.
+        let first = memchr::memchr(b'\n', entry).map_or(0, |end| end + 1);
+        let line_end = if entry[..first].ends_with(b"\r\n") { "\r\n" } else { "\n" };
+        bytes.extend_from_slice(&entry[..first]);
+        bytes.extend_from_slice(self.header(line_end).as_bytes());
+        let end = header_length(entry).unwrap_or(first);
+        let (mut is_replaced, mut is_note) = (false, false);
+        for line in entry[first..end].split_inclusive(|byte| *byte == b'\n') {
+            is_note = NOTE_HEADERS.iter().any(|name| is_field(line, name)) || is_note && goes_on(line);
+            is_replaced |= is_note;
+            if !is_note {
+                bytes.extend_from_slice(line);
+            }
+        }
+        bytes.extend_from_slice(&entry[end..]);
+        is_replaced
+    }
+
     fn header(&self, line_end: &str) -> String {
-        let mut fields = vec![format!("Lookalike-Cluster: {}", self.cluster), format!("Lookalike-Kept: {}", self.kept)];
         // An id may have line ends in it, which would end the header.
-        let one_line = |id: &String| id.replace(char::is_control, " ");
-        fields.extend(self.kept_id.as_ref().map(|kept_id| format!("Lookalike-Kept-ID: {}", one_line(kept_id))));
-        fields.extend(self.similarity.map(|similarity| format!("Lookalike-Similarity: {similarity}")));
-        fields.into_iter().map(|field| field + line_end).collect()
+        let kept_id = self.kept_id.as_ref().map(|id| id.replace(char::is_control, " "));
+        let similarity = self.similarity.map(|similarity| similarity.to_string());
+        let values =
+            [self.cluster.map(|cluster| cluster.to_string()), Some(self.kept.to_string()), kept_id, similarity];
+        let line = |(name, value): (&str, Option<String>)| value.map(|value| format!("{name}: {value}{line_end}"));
+        NOTE_HEADERS.into_iter().zip(values).filter_map(line).collect()
     }
 }
 
-/// Appends a row with further cells. They come before the line ends, of which the last row may have none.
-fn write_cells(row: &[u8], delimiter: u8, cells: [&str; 4], bytes: &mut Vec<u8>) {
-    let end = row.iter().rposition(|byte| !matches!(byte, b'\r' | b'\n')).map_or(0, |last| last + 1);
-    bytes.extend_from_slice(&row[..end]);
-    for cell in cells {
-        bytes.push(delimiter);
-        if cell.bytes().any(|byte| byte == delimiter || matches!(byte, b'"' | b'\r' | b'\n')) {
+/// Whether a name of a JSON field, in its quotes and with its escapes, is that of a note.
+fn is_note(quoted: &[u8]) -> bool {
+    let is_note = |name: &[u8]| NOTES.iter().any(|note| note.as_bytes() == name);
+    if memchr::memchr(b'\\', quoted).is_some() {
+        return serde_json::from_slice::<String>(quoted).is_ok_and(|name| is_note(name.as_bytes()));
+    }
+    is_note(&quoted[1..quoted.len() - 1])
+}
+
+/// Appends a row with the cells of a note, in the columns after the last one that has a name: so they stand below each other
+/// also where rows have fewer cells or more. Says whether columns of the same names were left out.
+fn write_row(row: &[u8], table: &Table, note: [&str; 4], bytes: &mut Vec<u8>) -> bool {
+    let is_replaced = |column: &usize| table.has_header && NOTES.contains(&&*table.names[*column]);
+    let mark = if row.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+    bytes.extend_from_slice(&row[..mark]);
+    // The cells come before the line ends, of which the last row may have none.
+    let end = row.iter().rposition(|byte| !matches!(byte, b'\r' | b'\n')).map_or(mark, |last| last + 1);
+    let mut cells = raw_cells(&row[mark..end], table.delimiter);
+    for column in 0..table.names.len() {
+        let cell = cells.next().unwrap_or_default();
+        if !is_replaced(&column) {
+            bytes.extend_from_slice(cell);
+            bytes.push(table.delimiter);
+        }
+    }
+    for cell in note {
+        if cell.bytes().any(|byte| byte == table.delimiter || matches!(byte, b'"' | b'\r' | b'\n')) {
             bytes.extend_from_slice(format!("\"{}\"", cell.replace('"', "\"\"")).as_bytes());
         } else {
             bytes.extend_from_slice(cell.as_bytes());
         }
+        bytes.push(table.delimiter);
     }
+    for cell in cells {
+        bytes.extend_from_slice(cell);
+        bytes.push(table.delimiter);
+    }
+    // None follows the last cell.
+    bytes.pop();
     bytes.extend_from_slice(if end < row.len() { &row[end..] } else { b"\n" });
+    (0..table.names.len()).any(|column| is_replaced(&column))
 }
 
 fn json(value: &impl Serialize) -> Vec<u8> {
@@ -113,22 +180,36 @@ mod tests {
     use lookalike_core::keep::FieldValue;
 
     use crate::compression::Compression;
-    use crate::read::{Settings, Table};
+    use crate::read::Settings;
 
     fn note() -> Annotation {
-        Annotation { cluster: 7, kept: false, kept_id: Some("a\"b".to_owned()), similarity: Some(0.875) }
+        Annotation { cluster: Some(7), kept: false, kept_id: Some("a\"b".to_owned()), similarity: Some(0.875) }
+    }
+
+    fn kind(format: Format, header: &str) -> FileKind {
+        let table = Table::of("a.csv", header.as_bytes(), &Settings::default());
+        let table = (format == Format::Csv).then(|| Arc::new(table.unwrap()));
+        FileKind { format, compression: Compression::None, table, is_refused: false }
+    }
+
+    /// An entry with a note, and whether something was replaced.
+    fn noted(kind: &FileKind, entry: &str) -> (String, bool) {
+        let mut bytes = Vec::new();
+        let is_replaced = note().write(kind, entry.as_bytes(), &mut bytes);
+        (String::from_utf8(bytes).unwrap(), is_replaced)
     }
 
     fn annotated(format: Format, entry: &str) -> String {
-        let table = Table::of("a.csv", b"id,text\n", &Settings::default()).unwrap();
-        let table = (format == Format::Csv).then(|| Arc::new(table));
-        let mut bytes = Vec::new();
-        note().write(
-            &FileKind { format, compression: Compression::None, table, is_refused: false },
-            entry.as_bytes(),
-            &mut bytes,
-        );
-        String::from_utf8(bytes).unwrap()
+        let (annotated, is_replaced) = noted(&kind(format, "id,text\n"), entry);
+        assert!(!is_replaced, "{entry}");
+        annotated
+    }
+
+    #[test]
+    fn a_note_has_the_names_that_it_replaces() {
+        let fields = serde_json::to_value(note()).unwrap();
+        let names: Vec<&String> = fields.as_object().unwrap().keys().collect();
+        assert_eq!(names, NOTES);
     }
 
     #[test]
@@ -140,18 +221,78 @@ mod tests {
     }
 
     #[test]
-    fn a_warc_record_gets_header_lines() {
+    fn an_object_without_a_text_is_kept_and_in_no_cluster() {
+        let kind = FileKind { format: Format::Jsonl, compression: Compression::None, table: None, is_refused: false };
+        let mut bytes = Vec::new();
+        Annotation::WITHOUT_TEXT.write(&kind, b"{\"text\":null}\n", &mut bytes);
         assert_eq!(
-            annotated(Format::Warc, "WARC/1.0\r\nContent-Length: 1\r\n\r\nx\r\n\r\n"),
-            "WARC/1.0\r\nLookalike-Cluster: 7\r\nLookalike-Kept: false\r\nLookalike-Kept-ID: a\"b\r\n\
-             Lookalike-Similarity: 0.875\r\nContent-Length: 1\r\n\r\nx\r\n\r\n"
+            String::from_utf8(bytes).unwrap(),
+            "{\"text\":null,\"cluster\":null,\"kept\":true,\"kept_id\":null,\"similarity\":null}\n"
         );
+    }
+
+    #[test]
+    fn fields_named_like_a_note_are_replaced() {
+        let jsonl = kind(Format::Jsonl, "");
+        let fields = "\"cluster\":7,\"kept\":false,\"kept_id\":\"a\\\"b\",\"similarity\":0.875";
+        for (object, rest) in [
+            ("{\"kept\": true, \"text\": \"x\"}\n", "{ \"text\": \"x\","),
+            ("{\"text\": \"x\" ,\"similarity\":null, \"n\":1 }\n", "{\"text\": \"x\" , \"n\":1 ,"),
+            ("{\"text\": \"x\", \"cluster\": [{\"kept\": 1}]}\n", "{\"text\": \"x\","),
+            ("{\"kept_id\":\"}\",\"clu\\u0073ter\":{\"a\":1},\"text\":\"x\",\"cluster\":2}\n", "{\"text\":\"x\","),
+            ("{\"cluster\":1,\"kept\":2}\n", "{"),
+        ] {
+            assert_eq!(noted(&jsonl, object), (format!("{rest}{fields}}}\n"), true), "{object}");
+            let again = noted(&jsonl, &noted(&jsonl, object).0);
+            assert_eq!(again, (format!("{rest}{fields}}}\n"), true), "a second time");
+        }
+        // A field inside of another one, a value, and a name in other letters are not meant.
+        for object in ["{\"in\":{\"kept\":1},\"text\":\"kept\"}", "{\"Kept\":1,\"text\":\"\\\"kept\\\":1\"}"] {
+            assert_eq!(noted(&jsonl, object), (format!("{},{fields}}}", &object[..object.len() - 1]), false));
+        }
+        assert_eq!(noted(&jsonl, "{}").0, format!("{{{fields}}}"));
+    }
+
+    #[test]
+    fn a_warc_record_gets_header_lines() {
+        let lines = "Lookalike-Cluster: 7\r\nLookalike-Kept: false\r\nLookalike-Kept-ID: a\"b\r\nLookalike-Similarity: 0.875\r\n";
+        let rest = "Content-Length: 1\r\nX: y\r\n z\r\n\r\nLookalike-Kept: x\r\n\r\n";
+        let expected = format!("WARC/1.0\r\n{lines}{rest}");
+        assert_eq!(annotated(Format::Warc, &format!("WARC/1.0\r\n{rest}")), expected);
+        // A second time, with a line that is folded.
+        let old = "Lookalike-Kept-ID: x\r\n y\r\nlookalike-cluster : 3\r\n";
+        let again = noted(&kind(Format::Warc, ""), &expected.replace("X: y", &format!("{old}X: y")));
+        assert_eq!(again, (expected, true));
     }
 
     #[test]
     fn a_row_gets_four_more_cells() {
         assert_eq!(annotated(Format::Csv, "1,\"a\nb\"\r\n\r\n"), "1,\"a\nb\",7,false,\"a\"\"b\",0.875\r\n\r\n");
         assert_eq!(annotated(Format::Csv, "1,a"), "1,a,7,false,\"a\"\"b\",0.875\n");
+    }
+
+    #[test]
+    fn notes_stand_below_each_other_whatever_rows_have() {
+        let csv = kind(Format::Csv, "text,id,more\n");
+        assert_eq!(noted(&csv, "a\n").0, "a,,,7,false,\"a\"\"b\",0.875\n");
+        assert_eq!(noted(&csv, "a,1,2,\"3\n\",4\n").0, "a,1,2,7,false,\"a\"\"b\",0.875,\"3\n\",4\n");
+    }
+
+    #[test]
+    fn columns_named_like_a_note_are_replaced() {
+        let header = "\u{feff}kept,text,\"cluster\",n\n";
+        let csv = kind(Format::Csv, header);
+        let mut bytes = Vec::new();
+        Annotation::write_header(csv.table.as_ref().unwrap(), header.as_bytes(), &mut bytes);
+        assert_eq!(String::from_utf8(bytes).unwrap(), "\u{feff}text,n,cluster,kept,kept_id,similarity\n");
+        let expected = "a,1,7,false,\"a\"\"b\",0.875\n".to_owned();
+        assert_eq!(noted(&csv, "true,a,\"3, 4\",1\n"), (expected, true));
+        // Without a header, columns have no names.
+        let settings = Settings { has_header: false, ..Settings::default() };
+        let fields = crate::read::Fields { text: "2".to_owned(), ..settings.fields };
+        let table = Table::of("a.csv", b"kept,text\n", &Settings { fields, ..settings }).unwrap();
+        let csv = FileKind { table: Some(Arc::new(table)), ..csv };
+        assert_eq!(noted(&csv, "kept,text\n"), ("kept,text,7,false,\"a\"\"b\",0.875\n".to_owned(), false));
     }
 
     #[test]

@@ -2,15 +2,15 @@
 //!
 //! Bytes are copied, not made again: runs of neighbouring entries at once, and gzip members without unpacking them.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 use rayon::prelude::*;
 
 use super::Annotation;
-use crate::compression::Compression;
+use crate::compression::{Compression, Packer};
 use crate::error::{Error, Result};
-use crate::format::{FileKind, Format};
+use crate::format::{FileKind, Format, unpacked_extension};
 use crate::parquet::write_rows;
 use crate::place::{Place, Shelf, Store};
 use crate::read::{Parser, Settings};
@@ -53,7 +53,7 @@ pub struct FileWriter<'a> {
 }
 
 impl FileWriter<'_> {
-    /// Writes entries to `writer`: runs of neighbours, in order.
+    /// Writes entries to `writer`: runs of neighbours, in order. Says how many had a field that a note replaced.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl FileWriter<'_> {
         mut runs: impl Iterator<Item = std::result::Result<Vec<Written>, E>>,
         path: &Path,
         writer: &mut (impl Write + Send),
-    ) -> std::result::Result<(), E> {
+    ) -> std::result::Result<u64, E> {
         if self.kind.format == Format::Parquet {
             let (mut rows, mut notes) = (Vec::new(), Vec::new());
             for run in runs {
@@ -74,7 +74,7 @@ impl FileWriter<'_> {
             }
             return Ok(self.write_rows(&rows, self.is_annotated.then_some(&notes), path, writer)?);
         }
-        let (mut is_first, mut entries) = (true, Vec::new());
+        let (mut is_first, mut entries, mut replaced) = (true, Vec::new(), 0);
         loop {
             let mut size = 0;
             let mut is_last = true;
@@ -87,16 +87,17 @@ impl FileWriter<'_> {
                     break;
                 }
             }
-            self.write_entries(&entries, is_first, is_last, path, writer)?;
+            replaced += self.write_entries(&entries, is_first, is_last, path, writer)?;
             if is_last {
-                return Ok(());
+                return Ok(replaced);
             }
             is_first = false;
             entries.clear();
         }
     }
 
-    /// Writes entries that are all there, and are the first or the last, or both or neither.
+    /// Writes entries that are all there, and are the first or the last, or both or neither. Says how many had a field that a
+    /// note replaced.
     fn write_entries(
         &self,
         entries: &[Written],
@@ -104,48 +105,52 @@ impl FileWriter<'_> {
         is_last: bool,
         path: &Path,
         writer: &mut (impl Write + Send),
-    ) -> Result<()> {
+    ) -> Result<u64> {
         let unwritable = || Error::unwritable(path);
         let is_list = self.kind.format == Format::JsonList;
         if entries.is_empty() {
             let nothing: &[u8] = match (is_first, is_list) {
-                // No bytes are no gzip file: an empty one has a header. And no list is no JSON.
-                (true, false) => b"",
-                (true, true) => b"[]\n",
+                // No bytes are no JSON, and a list of nothing is. And they are no gzip file: an empty one has a header.
+                (true, _) if is_list || self.is_json_by_name() => b"[]\n",
+                (true, _) => b"",
                 (false, true) => b"\n]\n",
-                (false, false) => return Ok(()),
+                (false, false) => return Ok(0),
             };
             let nothing = self.compression().encode(nothing.to_vec()).map_err(unwritable())?;
-            return writer.write_all(&nothing).map_err(unwritable());
+            return writer.write_all(&nothing).map(|()| 0).map_err(unwritable());
         }
         let pieces = pieces(entries);
         if pieces.iter().all(|piece| self.is_copied(piece)) {
             let mut buffer = Vec::new();
-            return pieces.iter().try_for_each(|piece| {
-                let bytes = self.copy(piece, &mut buffer)?;
-                writer.write_all(bytes).map_err(unwritable())
-            });
+            for piece in pieces {
+                writer.write_all(self.copy(piece, &mut buffer)?).map_err(unwritable())?;
+            }
+            return Ok(0);
         }
         let pieces: Vec<(usize, &[Written])> = pieces.into_iter().enumerate().collect();
         let last = pieces.len() - 1;
+        let mut replaced = 0;
         // A few pieces are rendered in parallel, then written in order; so the memory they take stays small.
         for some in pieces.chunks(2 * rayon::current_num_threads()) {
             let render = |(number, piece): &(usize, &[Written])| {
-                let mut bytes = Vec::new();
                 if self.is_copied(piece) {
-                    return self.copy(piece, &mut bytes).map(<[u8]>::to_vec);
+                    let mut bytes = Vec::new();
+                    self.copy(piece, &mut bytes)?;
+                    return Ok((bytes, 0));
                 }
-                self.render(piece, is_first && *number == 0, &mut bytes)?;
+                let mut rendered = Rendered::new(self.compression()).map_err(unwritable())?;
+                let replaced = self.render(piece, is_first && *number == 0, path, &mut rendered)?;
                 if is_last && *number == last && is_list {
-                    bytes.extend_from_slice(b"\n]\n");
+                    rendered.bytes.extend_from_slice(b"\n]\n");
                 }
-                self.compression().encode(bytes).map_err(unwritable())
+                Ok((rendered.finish().map_err(unwritable())?, replaced))
             };
-            for bytes in some.par_iter().map(render).collect::<Result<Vec<_>>>()? {
+            for (bytes, count) in some.par_iter().map(render).collect::<Result<Vec<_>>>()? {
                 writer.write_all(&bytes).map_err(unwritable())?;
+                replaced += count;
             }
         }
-        Ok(())
+        Ok(replaced)
     }
 
     /// How the output is packed: what turned into JSONL is not.
@@ -180,36 +185,52 @@ impl FileWriter<'_> {
         Ok(&buffer[..size])
     }
 
-    /// Appends the entries of a piece to `bytes`, unpacked and with their notes.
-    fn render(&self, piece: &[Written], is_first: bool, bytes: &mut Vec<u8>) -> Result<()> {
+    /// Appends the entries of a piece with their notes; says how many had a field that a note replaced.
+    fn render(&self, piece: &[Written], is_first: bool, path: &Path, rendered: &mut Rendered) -> Result<u64> {
         let mut parser = Parser::new(self.settings);
         let mut buffer = Vec::new();
+        let mut replaced = 0;
         for (at, entry) in piece.iter().enumerate() {
+            let bytes = &mut rendered.bytes;
             match self.kind.format {
                 Format::JsonList if is_first && at == 0 => bytes.extend_from_slice(b"[\n"),
                 Format::JsonList => bytes.extend_from_slice(b",\n"),
+                // A record that gets no note goes from member to member.
+                Format::Warc if entry.annotation.is_none() && entry.place.store == Store::Member => {
+                    rendered.packed.extend_from_slice(self.copy(std::slice::from_ref(entry), &mut buffer)?);
+                    continue;
+                }
                 _ => {}
             }
             self.shelf.read(entry.place, &mut buffer)?;
-            match &entry.annotation {
-                Some(annotation) if self.kind.format.has_room_for_notes() => {
-                    annotation.write(self.kind, &buffer, bytes);
+            match (&entry.annotation, &self.kind.table) {
+                (Some(annotation), _) if self.kind.format.has_room_for_notes() => {
+                    replaced += u64::from(annotation.write(self.kind, &buffer, bytes));
                 }
-                Some(annotation) => {
+                (Some(annotation), _) => {
                     let document = parser.document(self.kind, &buffer).ok_or_else(|| self.changed())?;
                     annotation.write_document(&self.id(entry.position), &document, bytes);
                 }
-                None if self.is_annotated && !self.kind.format.has_room_for_notes() => {}
-                None if self.is_annotated && self.kind.format == Format::Csv => {
-                    Annotation::write_header(self.kind, &buffer, bytes);
+                (None, _) if self.is_annotated && !self.kind.format.has_room_for_notes() => {}
+                (None, Some(table)) if self.is_annotated && !is_blank(&buffer) => {
+                    Annotation::write_header(table, &buffer, bytes);
                 }
-                None => bytes.extend_from_slice(&buffer),
+                (None, _) => bytes.extend_from_slice(&buffer),
             }
             if self.kind.format == Format::JsonValues {
                 bytes.push(b'\n');
             }
+            if self.kind.format.is_packed_by_entry() && self.compression() != Compression::None {
+                rendered.pack().map_err(Error::unwritable(path))?;
+            }
         }
-        Ok(())
+        Ok(replaced)
+    }
+
+    /// Whether those who read the output will take it for one JSON value.
+    fn is_json_by_name(&self) -> bool {
+        let is_json = matches!(self.kind.format, Format::Jsonl | Format::JsonValues);
+        is_json && unpacked_extension(&self.shelf.files()[self.file as usize].name).as_deref() == Some("json")
     }
 
     /// The id of a document that has none of its own.
@@ -227,10 +248,45 @@ impl FileWriter<'_> {
         notes: Option<&Vec<Annotation>>,
         path: &Path,
         writer: &mut (impl Write + Send),
-    ) -> Result<()> {
+    ) -> Result<u64> {
         let input = self.shelf.open(self.file)?;
         let shown = self.shelf.files()[self.file as usize].shown();
         write_rows(input, rows, notes.map(Vec::as_slice), writer).map_err(|error| error.with_paths(shown, path))
+    }
+}
+
+/// Whether these are nothing but line ends.
+fn is_blank(bytes: &[u8]) -> bool {
+    bytes.trim_ascii().is_empty()
+}
+
+/// What becomes of a piece: what is packed, and what will be.
+struct Rendered {
+    bytes: Vec<u8>,
+    packed: Vec<u8>,
+    packer: Packer,
+}
+
+impl Rendered {
+    fn new(compression: Compression) -> io::Result<Self> {
+        Ok(Self { bytes: Vec::new(), packed: Vec::new(), packer: Packer::new(compression)? })
+    }
+
+    /// Packs what is not yet packed by itself, so that what follows can be unpacked without it.
+    fn pack(&mut self) -> io::Result<()> {
+        self.packer.pack(&self.bytes, &mut self.packed)?;
+        self.bytes.clear();
+        Ok(())
+    }
+
+    fn finish(mut self) -> io::Result<Vec<u8>> {
+        if matches!(self.packer, Packer::Plain) {
+            return Ok(self.bytes);
+        }
+        if !self.bytes.is_empty() {
+            self.pack()?;
+        }
+        Ok(self.packed)
     }
 }
 

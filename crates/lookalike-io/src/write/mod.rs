@@ -6,6 +6,6 @@ mod staging;
 
 pub(crate) use staging::{STAGING_PREFIX, note_unfinished};
 
-pub use annotate::Annotation;
+pub use annotate::{Annotation, NOTES};
 pub use file::{FileWriter, Written, annotated_name};
 pub use staging::{OutputFile, Staging, abandon_unfinished};

@@ -374,7 +374,7 @@ mod tests {
         write(&folder.path().join("kept/mine.txt"), "mine");
         assert!(matches!(staging(folder.path(), true), Err(Error::NotOurs { .. })));
         earlier_run(folder.path());
-        let inputs = crate::discover::discover(&[folder.path().join("kept")], None).unwrap();
+        let inputs = crate::discover::discover(&[folder.path().join("kept")], None).unwrap().files;
         assert!(matches!(Staging::new(folder.path(), true, OWNED, &inputs), Err(Error::OutputIsInput { .. })));
     }
 

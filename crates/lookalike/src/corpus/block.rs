@@ -6,6 +6,8 @@
 //!
 //! A property of all documents is read as one run, and what is asked of a single document lies together.
 
+use std::borrow::Cow;
+
 use lookalike_core::keep::FieldValue;
 use lookalike_core::sketch::{Layout, Sketches};
 use lookalike_io::place::{Place, Store};
@@ -17,14 +19,17 @@ use crate::words::{both, pair};
 /// The words of the head.
 pub(super) const HEAD: usize = 16;
 
-/// The words of a row: offset, length and store, position, hash (two), tokens and features.
-pub(super) const ROW: usize = 6;
+/// The words of a row: offset, length and store, position, hash of the words (two), of the content, tokens and features.
+pub(super) const ROW: usize = 7;
 
 /// The words of a checksum.
 const SUM: usize = 3;
 
 /// The names of a document: its id, address and source.
 pub(super) const NAMES: usize = 3;
+
+/// What a block has of each document besides its sketch and the letters of its names.
+pub(crate) const DOCUMENT_BYTES: usize = ROW * size_of::<u64>() + NAMES * size_of::<u32>();
 
 /// What says that a block has documents, or ends a unit.
 const DOCUMENTS: u64 = 1;
@@ -178,7 +183,10 @@ pub(crate) struct Row {
     pub(crate) place: Place,
     /// Which entry of its chunk it is, counted from 0; of its file, counted from 1, once the corpus is there.
     pub(crate) position: u64,
+    /// Equal for documents that are joined: those with the same words, or by `--method copies` exact copies.
     pub(crate) text_hash: u128,
+    /// Equal for exact copies. It is compared only where `text_hash` is equal too, so that 64 bits are enough.
+    pub(crate) content_hash: u64,
     pub(crate) token_count: u32,
     pub(crate) size: u32,
 }
@@ -186,17 +194,17 @@ pub(crate) struct Row {
 impl Row {
     pub(super) fn of(words: &[u64], file: u32) -> Self {
         let [length, store] = both(words[1]);
-        let [token_count, size] = both(words[5]);
+        let [token_count, size] = both(words[6]);
         let place = Place { file, store: store_of(store), offset: words[0], length };
         let text_hash = u128::from(words[4]) << 64 | u128::from(words[3]);
-        Self { place, position: words[2], text_hash, token_count, size }
+        Self { place, position: words[2], text_hash, content_hash: words[5], token_count, size }
     }
 
     fn words(&self) -> [u64; ROW] {
         let Place { store, offset, length, .. } = self.place;
-        let hash = self.text_hash;
-        let counts = pair(self.token_count, self.size);
-        [offset, pair(length, number_of(store)), self.position, hash as u64, (hash >> 64) as u64, counts]
+        let Self { position, text_hash, content_hash, token_count, size, .. } = *self;
+        let (low, high) = (text_hash as u64, (text_hash >> 64) as u64);
+        [offset, pair(length, number_of(store)), position, low, high, content_hash, pair(token_count, size)]
     }
 }
 
@@ -225,7 +233,7 @@ pub(super) struct Others {
 }
 
 /// An entry that is no document: offset, length and store, position in the chunk, kind.
-pub(super) type CarriedEntry = (u64, u32, u32, u64, String);
+pub(super) type CarriedEntry = (u64, u32, u32, u64, Cow<'static, str>);
 
 /// An entry that was skipped: position in the chunk, reason, whether the file is damaged.
 pub(super) type SkippedEntry = (u64, String, bool);
@@ -261,8 +269,8 @@ impl From<Value> for FieldValue {
 
 /// An entry that is carried along: its place and position.
 pub(super) fn carried_place(entry: &CarriedEntry, file: u32) -> (Place, u64) {
-    let (offset, length, store, position, _) = *entry;
-    (Place { file, store: store_of(store), offset, length }, position)
+    let (offset, length, store, position, _) = entry;
+    (Place { file, store: store_of(*store), offset: *offset, length: *length }, *position)
 }
 
 /// Collects the documents of a chunk; used again for the next.
@@ -303,8 +311,8 @@ impl Builder {
     }
 
     /// An entry that is carried along.
-    pub(super) fn push_carried(&mut self, place: Place, position: u64, kind: &str) {
-        self.others.carried.push((place.offset, place.length, number_of(place.store), position, kind.to_owned()));
+    pub(super) fn push_carried(&mut self, place: Place, position: u64, kind: &'static str) {
+        self.others.carried.push((place.offset, place.length, number_of(place.store), position, kind.into()));
     }
 
     /// All of it in one piece, with `head` completed; and then there is nothing any more.
@@ -357,5 +365,37 @@ fn push_bytes(bytes: &[u8], words: &mut Vec<u64>) {
         let mut last = [0; 8];
         last[..rest.len()].copy_from_slice(rest);
         words.push(u64::from_ne_bytes(last));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_takes_what_is_planned_for_its_documents() {
+        let mut builder = Builder::new(Layout { keys: 3, bytes: 8 });
+        let place = Place { file: 0, store: Store::File, offset: 0, length: 1 };
+        for position in 0..1000 {
+            builder.rows.push(Row { place, position, text_hash: 1, content_hash: 1, token_count: 1, size: 1 });
+            builder.sketches.push([1, 2, 3], [0; 8]);
+            builder.push_names(["name", "", "more"]);
+        }
+        let head = Head {
+            file: 0,
+            unit: 0,
+            number: 0,
+            documents: 0,
+            position_count: 1000,
+            byte_count: 0,
+            name_bytes: 0,
+            other_bytes: 0,
+            without_id: 0,
+            without_source: 0,
+            spooled: None,
+        };
+        let (_, words) = builder.finish(head);
+        let names = "namemore".len();
+        assert_eq!((words.len() - HEAD) * 8, 1000 * (DOCUMENT_BYTES + builder.layout.byte_count() + names));
     }
 }

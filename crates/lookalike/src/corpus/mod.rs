@@ -20,13 +20,12 @@ use std::sync::Arc;
 use lookalike_core::hash::bytes_hash;
 use lookalike_core::keep::FieldValue;
 use lookalike_core::sketch::SketchSource;
-use lookalike_io::discover::discover;
 use lookalike_io::format::FileKind;
 use lookalike_io::place::{Place, Shelf};
-use lookalike_io::read::Skipped;
+use lookalike_io::read::{BLANK, NO_TEXT_FIELD, NULL_TEXT, Skipped, json_fields};
 use rayon::prelude::*;
 
-pub(crate) use self::block::Row;
+pub(crate) use self::block::{DOCUMENT_BYTES, Row};
 pub(crate) use self::read::Reading;
 
 use self::block::carried_place;
@@ -72,12 +71,25 @@ pub(crate) struct Others {
     pub(crate) skipped_count: u64,
     /// How many of the reference were.
     pub(crate) reference_skipped_count: u64,
+    /// What each file has.
+    files: Vec<FileContent>,
+}
+
+/// What a file has.
+#[derive(Clone, Copy, Debug, Default)]
+struct FileContent {
+    /// A record with the field of the text, be it null.
+    has_texts: bool,
+    /// A record without it.
+    lacks_texts: bool,
+    /// Something that was skipped.
+    has_skipped: bool,
 }
 
 impl Corpus {
     /// Finds the files to read.
     pub(crate) fn shelf(options: &ReadOptions, output: Option<&Path>) -> Result<Shelf> {
-        Ok(Shelf::new(discover(&options.inputs, output)?))
+        Ok(Shelf::new(options.discover(output)?))
     }
 
     /// Reads and sketches everything, on all threads. Only so many files are of the input.
@@ -89,7 +101,7 @@ impl Corpus {
         let count = blocks.document_count();
         let (mut token_counts, mut sizes) = (Vec::with_capacity(count), Vec::with_capacity(count));
         let mut values = Vec::new();
-        let mut others = Others::default();
+        let mut others = Others { files: vec![FileContent::default(); kinds.len()], ..Others::default() };
         let mut file_bytes = vec![0; kinds.len()];
         for block in 0..blocks.len() {
             let head = blocks.head(block);
@@ -101,6 +113,7 @@ impl Corpus {
                 sizes.push(row.size);
             }
         }
+        check_texts(&shelf, &blocks, &others, &reading.options.settings.fields.text)?;
         // What is shown is cut off, and damage explains the most.
         others.skipped.sort_by_key(|skipped| !skipped.is_damage);
         let input_end = blocks.of_file(input_files as u32).start;
@@ -147,11 +160,12 @@ impl Corpus {
         self.blocks.row(document)
     }
 
-    /// Gives the hash of every text to `each`, in the order of the input.
-    pub(crate) fn each_text_hash(&self, mut each: impl FnMut(u32, u128)) -> Result<()> {
+    /// Gives the hashes of every text, of its words and of its content, to `each`, in the order of the input.
+    pub(crate) fn each_text_hash(&self, mut each: impl FnMut(u32, u128, u64)) -> Result<()> {
         (0..self.blocks.len()).try_for_each(|block| {
             let rows = self.blocks.rows(block)?;
-            (self.blocks.first(block)..).zip(rows).for_each(|(document, row)| each(document, row.text_hash));
+            let of_row = |(document, row): (u32, Row)| each(document, row.text_hash, row.content_hash);
+            (self.blocks.first(block)..).zip(rows).for_each(of_row);
             Ok(())
         })
     }
@@ -252,6 +266,18 @@ impl Corpus {
         self.blocks.of_file(file)
     }
 
+    /// Whether all of a file was read: nothing of it was skipped.
+    pub(crate) fn is_whole(&self, file: u32) -> bool {
+        !self.others.files[file as usize].has_skipped
+    }
+
+    /// The documents of a file.
+    pub(crate) fn documents_of_file(&self, file: u32) -> Range<u32> {
+        let blocks = self.blocks.of_file(file);
+        let first = |block: usize| if block < self.blocks.len() { self.blocks.first(block) } else { self.len() as u32 };
+        first(blocks.start)..first(blocks.end)
+    }
+
     /// The documents of a block, and what is carried along between them, in the order of the file.
     pub(crate) fn entries(&self, block: usize) -> Result<Vec<FileEntry>> {
         let (file, before) = (self.blocks.head(block).file, self.blocks.before(block));
@@ -259,16 +285,18 @@ impl Corpus {
         let documents = (self.blocks.first(block)..).zip(rows).map(|(document, row)| FileEntry {
             place: row.place,
             position: row.position,
-            document: Some(document),
+            what: What::Document(document),
         });
         let mut entries: Vec<FileEntry> = documents.collect();
         let carried = self.blocks.others(block)?.carried;
-        entries.extend(carried.iter().map(|entry| carried_place(entry, file)).map(|(place, position)| FileEntry {
-            place,
-            position: before + position + 1,
-            document: None,
+        entries.extend(carried.into_iter().map(|entry| {
+            let (place, position) = carried_place(&entry, file);
+            FileEntry { place, position: before + position + 1, what: What::Carried(entry.4.into_owned()) }
         }));
-        entries.sort_unstable_by_key(|entry| entry.position);
+        // Blank lines that do not count have the position of what follows them.
+        entries.sort_unstable_by_key(|entry| {
+            (entry.position, matches!(entry.what, What::Document(_)), entry.place.offset)
+        });
         Ok(entries)
     }
 
@@ -286,7 +314,37 @@ pub(crate) struct FileEntry {
     pub(crate) place: Place,
     /// Which entry of its file, counted from 1.
     pub(crate) position: u64,
-    pub(crate) document: Option<u32>,
+    pub(crate) what: What,
+}
+
+/// What an entry of a file is.
+pub(crate) enum What {
+    Document(u32),
+    /// Carried along: of this kind.
+    Carried(String),
+}
+
+/// How many records of a file are looked at for the names of its fields.
+const LOOKED_AT: usize = 100;
+
+/// A file of records of which none has the field of the text was hardly meant.
+fn check_texts(shelf: &Shelf, blocks: &Blocks, others: &Others, field: &str) -> Result<()> {
+    let lacks = |content: &FileContent| content.lacks_texts && !content.has_texts;
+    let Some(file) = others.files.iter().position(lacks) else { return Ok(()) };
+    let mut records: Vec<Vec<u8>> = Vec::new();
+    for block in blocks.of_file(file as u32) {
+        for entry in blocks.others(block)?.carried.iter().filter(|entry| entry.4 == NO_TEXT_FIELD) {
+            if records.len() == LOOKED_AT {
+                break;
+            }
+            let mut record = Vec::new();
+            shelf.read(carried_place(entry, file as u32).0, &mut record)?;
+            records.push(record);
+        }
+    }
+    let (path, field) = (shelf.files()[file].shown(), field.to_owned());
+    let fields = json_fields(records.iter().map(Vec::as_slice));
+    Err(lookalike_io::Error::NoTextField { path, field, fields }.into())
 }
 
 impl Others {
@@ -299,9 +357,15 @@ impl Others {
     ) -> Result<impl Iterator<Item = FieldValue> + use<>> {
         let (file, before) = (blocks.head(block).file, blocks.before(block));
         let block::Others { carried, skipped, values } = blocks.others(block)?;
-        if is_input {
-            for (.., kind) in carried {
-                *self.carried.entry(kind).or_default() += 1;
+        let content = &mut self.files[file as usize];
+        content.has_texts |= blocks.head(block).documents > 0;
+        content.has_skipped |= !skipped.is_empty();
+        for (.., kind) in carried {
+            content.has_texts |= kind == NULL_TEXT;
+            content.lacks_texts |= kind == NO_TEXT_FIELD;
+            // Blank lines are counted by nobody.
+            if is_input && kind != BLANK {
+                *self.carried.entry(kind.into_owned()).or_default() += 1;
             }
         }
         let count = if is_input { &mut self.skipped_count } else { &mut self.reference_skipped_count };
@@ -329,13 +393,27 @@ const URI: usize = 1;
 const SOURCE: usize = 2;
 
 impl Described<'_> {
+    /// The name of the file that the document is in.
+    pub(crate) fn file(&self) -> &str {
+        self.corpus.file_name(self.file)
+    }
+
+    /// Which entry of its file the document is, counted from 1.
+    pub(crate) fn position(&self) -> u64 {
+        self.position
+    }
+
     /// The id of the document: the user's own, or else where it lies.
     pub(crate) fn id(&self) -> Cow<'_, str> {
         if let Some(id) = self.names.at(ID) {
             return Cow::Borrowed(id);
         }
-        let format = self.corpus.kind(self.file).format;
-        Cow::Owned(format.id(self.corpus.file_name(self.file), self.position))
+        Cow::Owned(self.place())
+    }
+
+    /// Where the document lies, whatever its id.
+    pub(crate) fn place(&self) -> String {
+        self.corpus.kind(self.file).format.id(self.corpus.file_name(self.file), self.position)
     }
 
     /// The address of the document, if it is a page.
@@ -347,12 +425,24 @@ impl Described<'_> {
     pub(crate) fn source(&self, by: SourceBy) -> &str {
         let host = || self.uri().and_then(host);
         match by {
-            SourceBy::HostOrFile => host().unwrap_or_else(|| self.corpus.file_name(self.file)),
+            SourceBy::HostOrFile => host().unwrap_or_else(|| self.file_or_folder()),
             SourceBy::Host => host().unwrap_or("(no host)"),
             SourceBy::File => self.corpus.file_name(self.file),
             SourceBy::Field => self.names.at(SOURCE).unwrap_or("(no source)"),
         }
     }
+
+    /// The file of many documents; of one that is a document itself the folder, since a source of one document loses
+    /// nothing or all.
+    fn file_or_folder(&self) -> &str {
+        let name = self.corpus.file_name(self.file);
+        if self.corpus.kind(self.file).format.is_one_document() { folder(name) } else { name }
+    }
+}
+
+/// The folder of a file by its name, with a slash at its end.
+fn folder(name: &str) -> &str {
+    name.rfind('/').map_or("./", |slash| &name[..=slash])
 }
 
 /// The host of an address.
@@ -367,6 +457,11 @@ fn host(uri: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_folder_of_a_file_ends_in_a_slash() {
+        assert_eq!(["a.txt", "de/a.txt", "de/x/a.txt"].map(folder), ["./", "de/", "de/x/"]);
+    }
 
     #[test]
     fn a_host_is_what_stands_between_the_slashes() {

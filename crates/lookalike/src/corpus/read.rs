@@ -6,6 +6,7 @@ use lookalike_core::feature_set::FeatureSet;
 use lookalike_core::hash::bytes_hash;
 use lookalike_core::method::{Method, Sketcher};
 use lookalike_core::shingle::Shingler;
+use lookalike_core::text::content::ContentHasher;
 use lookalike_io::discover::Origin;
 use lookalike_io::format::FileKind;
 use lookalike_io::place::{Place, Shelf};
@@ -16,7 +17,7 @@ use super::blocks::{Blocks, Collector};
 use crate::checksum::Checksum;
 use crate::error::Result;
 use crate::options::{ReadOptions, SimilarityOptions};
-use crate::progress::Progress;
+use crate::progress::{Counted, Progress};
 use crate::queue::{Queue, Watch};
 use crate::work::Work;
 
@@ -46,7 +47,7 @@ pub(super) fn read(shelf: &Shelf, reading: Reading<'_>) -> Result<(Vec<Arc<FileK
             let settled = chunk.settle(shelf).map_err(Into::into);
             let pushed = settled.and_then(|()| {
                 let (head, words) = reader.block(&chunk);
-                progress.advance(chunk.packed_bytes(), u64::from(head.documents));
+                progress.advance(chunk.packed_bytes(), Counted::Documents(head.documents.into()));
                 collector.push(head, words)
             });
             if let Err(error) = pushed {
@@ -63,7 +64,7 @@ pub(super) fn read(shelf: &Shelf, reading: Reading<'_>) -> Result<(Vec<Arc<FileK
     };
     let kinds: Vec<Arc<FileKind>> =
         (0..).zip(kinds.kinds.into_iter().zip(shelf.files())).map(kind).collect::<Result<_>>()?;
-    let has_sums = reading.similarity.method.checksum() != Checksum::Tokens;
+    let has_sums = reading.similarity.method.checksum().is_some_and(Checksum::is_shown);
     Ok((kinds, collector.finish(Shape { layout: method.layout(), has_sums })?))
 }
 
@@ -108,7 +109,9 @@ struct Sketching {
     shingler: Shingler,
     sketcher: Box<dyn Sketcher>,
     set: FeatureSet,
-    checksum: Checksum,
+    content: ContentHasher,
+    /// What makes exact copies, where these alone are joined.
+    checksum: Option<Checksum>,
 }
 
 impl Reader {
@@ -120,6 +123,7 @@ impl Reader {
                 shingler: Shingler::new(&similarity.shingle, similarity.fold),
                 sketcher: method.sketcher(),
                 set: FeatureSet::default(),
+                content: ContentHasher::default(),
                 checksum: similarity.method.checksum(),
             },
             builder: Builder::new(method.layout()),
@@ -170,12 +174,19 @@ impl Reader {
 impl Sketching {
     fn sketch(&mut self, text: &str, place: Place, position: u64, builder: &mut Builder) {
         let features = self.shingler.features(text);
-        let (text_hash, sum) = self.checksum.of(text, features);
-        builder.sums.extend(sum);
+        let content = self.content.hash(text);
+        let text_hash = match self.checksum {
+            None => features.text_hash(),
+            Some(Checksum::Text) => content,
+            Some(checksum) => {
+                builder.sums.extend(checksum.of(text));
+                bytes_hash(text.as_bytes())
+            }
+        };
         let token_count = u32::try_from(features.token_count()).unwrap_or(u32::MAX);
         self.set.fill(features.all);
         let size = self.set.size();
-        builder.rows.push(Row { place, position, text_hash, token_count, size });
+        builder.rows.push(Row { place, position, text_hash, content_hash: content as u64, token_count, size });
         self.sketcher.sketch(features.all, &self.set, &mut builder.sketches);
     }
 }

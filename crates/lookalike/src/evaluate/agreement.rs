@@ -6,11 +6,11 @@ use lookalike_core::bucket::Buckets;
 use lookalike_core::method::{NO_RANK, Sketched};
 use serde::Serialize;
 
+use super::Read;
 use super::bands::{overlaps, pairs_in, sketched};
-use super::{EvaluateOptions, Read};
 use crate::error::{Error, Result};
 use crate::find::ranks;
-use crate::options::MethodOptions;
+use crate::options::{ReadOptions, SimilarityOptions};
 use crate::progress::Progress;
 use crate::reread::Reread;
 
@@ -28,13 +28,13 @@ pub struct Agreement {
 }
 
 pub(super) fn table(
-    options: &EvaluateOptions,
-    method: &MethodOptions,
+    options: &ReadOptions,
+    similarity: &SimilarityOptions,
     progress: &dyn Progress,
 ) -> Result<Vec<Agreement>> {
-    let Some(banding) = method.banding() else { return Ok(Vec::new()) };
-    let (Read { corpus, texts, .. }, similarity) = sketched(options, method, progress)?;
-    let reread = Reread::new(&corpus, &options.read, &similarity, progress);
+    let Some(banding) = similarity.method.banding() else { return Ok(Vec::new()) };
+    let Read { corpus, texts, .. } = sketched(options, similarity, progress)?;
+    let reread = Reread::new(&corpus, options, similarity, progress);
     let ranks = ranks(&texts, corpus.len());
     let (items, memory, sketches) = (&*texts.items, corpus.shares.sorting(), corpus.sketches());
     let sketched = Sketched { items, ranks: &ranks, sketches, source: &reread, memory };
@@ -55,7 +55,7 @@ pub(super) fn table(
         }
     };
     sketches.each_keys(&bands, keep_keys).map_err(Error::of_source)?;
-    let overlaps = overlaps(&corpus, &texts, &pairs, options, &similarity, progress)?;
+    let overlaps = overlaps(&corpus, &texts, &pairs, options, similarity, progress)?;
     let mut sums = vec![(0_u64, 0.0, 0_u64); banding.bands() + 1];
     for ((left, right), overlap) in pairs.iter().zip(overlaps) {
         let [left, right] = [left, right].map(|rank| &keys[*rank as usize * bands.len()..][..bands.len()]);

@@ -9,12 +9,12 @@ use lookalike_core::verify::FeatureSource;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{EvaluateOptions, Read, read};
+use super::{Read, read};
 use crate::copies::Texts;
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::find::ranks;
-use crate::options::{MethodOptions, SimilarityOptions};
+use crate::options::{ReadOptions, SimilarityOptions};
 use crate::progress::Progress;
 use crate::reread::Reread;
 use crate::stages::Stages;
@@ -48,12 +48,12 @@ pub struct ScoreStep {
 }
 
 pub(super) fn histograms(
-    options: &EvaluateOptions,
-    method: &MethodOptions,
+    options: &ReadOptions,
+    similarity: &SimilarityOptions,
     progress: &dyn Progress,
 ) -> Result<Vec<BandHistogram>> {
-    let Some(banding) = method.banding() else { return Ok(Vec::new()) };
-    let (Read { corpus, texts, .. }, similarity) = sketched(options, method, progress)?;
+    let Some(banding) = similarity.method.banding() else { return Ok(Vec::new()) };
+    let Read { corpus, texts, .. } = sketched(options, similarity, progress)?;
     let ranks = ranks(&texts, corpus.len());
     let pairs_of_band = |band: usize| {
         let entries = |_, push: &mut dyn FnMut(Entry)| {
@@ -77,7 +77,7 @@ pub(super) fn histograms(
     let mut pairs = by_band.concat();
     pairs.sort_unstable();
     pairs.dedup();
-    let overlaps = overlaps(&corpus, &texts, &pairs, options, &similarity, progress)?;
+    let overlaps = overlaps(&corpus, &texts, &pairs, options, similarity, progress)?;
     let score = |pair: &(u32, u32)| {
         let at = pairs.binary_search(pair).expect("every pair of a band was measured");
         similarity.criterion.similarity(overlaps[at])
@@ -91,17 +91,12 @@ pub(super) fn histograms(
 }
 
 /// The corpus with the sketches of one method.
-pub(super) fn sketched(
-    options: &EvaluateOptions,
-    method: &MethodOptions,
-    progress: &dyn Progress,
-) -> Result<(Read, SimilarityOptions)> {
-    let similarity = SimilarityOptions { method: method.clone(), ..options.similarity.clone() };
+pub(super) fn sketched(options: &ReadOptions, similarity: &SimilarityOptions, progress: &dyn Progress) -> Result<Read> {
     let method = similarity.method.method(similarity.criterion)?;
     let mut stages = Stages::start(progress);
-    let read = read(options, &similarity, &*method, &mut stages, progress)?;
+    let read = read(options, similarity, &*method, &mut stages, progress)?;
     stages.finish();
-    Ok((read, similarity))
+    Ok(read)
 }
 
 /// All pairs of ranks that share a bucket, sorted.
@@ -128,11 +123,11 @@ pub(super) fn overlaps(
     corpus: &Corpus,
     texts: &Texts,
     pairs: &[(u32, u32)],
-    options: &EvaluateOptions,
+    options: &ReadOptions,
     similarity: &SimilarityOptions,
     progress: &dyn Progress,
 ) -> Result<Vec<Overlap>> {
-    let reread = Reread::new(corpus, &options.read, similarity, progress);
+    let reread = Reread::new(corpus, options, similarity, progress);
     let features = |rank: u32| reread.features(texts.items[rank as usize]).map_err(Error::of_source);
     let of_left = |pairs: &[(u32, u32)]| {
         let left = features(pairs[0].0)?;

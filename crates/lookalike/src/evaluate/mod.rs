@@ -1,6 +1,6 @@
-//! Methods side by side over one corpus: what each finds of what is there, and what it takes.
+//! Schemes side by side over one corpus: what each method, threshold and shingle finds of what is there, and what it takes.
 //!
-//! What a reader would get wrong: pairs are counted between distinct texts. Exact copies are joined before any method,
+//! What a reader would get wrong: pairs are counted between distinct texts. Documents with the same words are joined before any method,
 //! so all find them, and a text with a thousand copies would otherwise outvote the rest.
 
 mod agreement;
@@ -21,6 +21,7 @@ pub use agreement::Agreement;
 pub use bands::{BandHistogram, ScoreStep};
 pub use score::Score;
 pub use truth::Truth;
+use truth::Truths;
 
 use crate::copies::{Texts, join_copies};
 use crate::corpus::{Corpus, Reading};
@@ -39,15 +40,31 @@ use crate::work::Work;
 pub struct EvaluateOptions {
     /// What to read.
     pub read: ReadOptions,
-    /// When documents are alike. Its method is not looked at.
-    pub similarity: SimilarityOptions,
-    /// The methods, with the names they are shown by.
-    pub methods: Vec<(String, MethodOptions)>,
+    /// What is compared, at least one.
+    pub schemes: Vec<Scheme>,
     /// A file of pairs that are the truth; without it, it is found by the exact join.
     pub truth: Option<PathBuf>,
+    /// Whether pairs are also counted by score and by agreement.
+    pub histograms: bool,
 }
 
-/// Methods side by side.
+/// One way to find near-duplicates: shingle, threshold and method.
+#[derive(Clone, Debug)]
+pub struct Scheme {
+    /// The name of the method as it is shown.
+    pub name: String,
+    /// When documents are alike, and how they are found.
+    pub similarity: SimilarityOptions,
+}
+
+impl Scheme {
+    /// What decides which pairs are there to be found.
+    fn target(&self) -> (String, f64) {
+        (self.similarity.shingle.to_string(), self.similarity.criterion.threshold())
+    }
+}
+
+/// Schemes side by side.
 #[derive(Clone, Debug, Serialize)]
 pub struct Evaluation {
     /// What came in.
@@ -56,13 +73,9 @@ pub struct Evaluation {
     pub texts: u64,
     /// What is measured.
     pub measure: &'static str,
-    /// The threshold.
-    pub threshold: f64,
-    /// What a feature is made of.
-    pub shingle: String,
-    /// What is there to be found.
-    pub truth: Truth,
-    /// What each method found.
+    /// What is there to be found, for each shingle and threshold.
+    pub truth: Vec<Truth>,
+    /// What each scheme found.
     pub methods: Vec<MethodEvaluation>,
     /// For each band of the first method that has bands, the scores of the pairs that agree in it.
     pub bands: Vec<BandHistogram>,
@@ -72,12 +85,16 @@ pub struct Evaluation {
     pub skipped: Vec<SkippedEntry>,
 }
 
-/// What one method found, and what it took.
+/// What one scheme found, and what it took.
 #[derive(Clone, Debug, Serialize)]
 pub struct MethodEvaluation {
-    /// The name it was asked for by.
+    /// The name of the method that it was asked for by.
     pub name: String,
-    /// Its parameters.
+    /// What a feature is made of.
+    pub shingle: String,
+    /// The threshold.
+    pub threshold: f64,
+    /// The parameters of the method.
     pub parameters: MethodParameters,
     /// How much it found.
     #[serde(flatten)]
@@ -94,49 +111,61 @@ pub struct MethodEvaluation {
     pub peak_memory_bytes: Option<u64>,
 }
 
-/// Compares methods.
+/// Compares schemes.
 ///
 /// # Errors
 ///
 /// When an input or the truth cannot be read.
+///
+/// # Panics
+///
+/// When there is no scheme.
 pub fn evaluate(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Evaluation> {
+    let (schemes, read) = (&options.schemes, &options.read);
     // Methods first: the exact join takes the most memory, and what it leaves behind would count to those after it.
-    let runs = options.methods.iter().map(|(_, method)| run(options, method, progress)).collect::<Result<Vec<_>>>()?;
-    let (truth, exact) = truth::find(options, progress)?;
-    let methods = options.methods.iter().zip(&runs).map(|((name, method), run)| MethodEvaluation {
-        name: name.clone(),
-        parameters: MethodParameters::new(method),
-        score: Score::new(&run.pairs(), &exact),
-        candidates: run.candidates,
-        seconds: run.stages.iter().map(|stage| stage.seconds).sum(),
-        peak_memory_bytes: run.stages.last().and_then(|stage| stage.peak_memory_bytes),
-        stages: run.stages.clone(),
-        sketch_bytes: run.sketch_bytes,
-    });
-    let banded = options.methods.iter().find(|(_, method)| matches!(method, MethodOptions::MinHash { .. }));
-    let bands = banded.map(|(_, method)| bands::histograms(options, method, progress)).transpose()?;
-    let grouped = options.methods.iter().find(|(_, method)| matches!(method, MethodOptions::SuperShingle { .. }));
-    let super_shingles = grouped.map(|(_, method)| agreement::table(options, method, progress)).transpose()?;
-    let methods = methods.collect();
-    let run = &runs[0];
+    let runs = schemes.iter().map(|scheme| run(read, &scheme.similarity, progress)).collect::<Result<Vec<_>>>()?;
+    let truths = Truths::find(options, progress)?;
+    let evaluation = |(scheme, run): (&Scheme, &Run)| {
+        let (shingle, threshold) = scheme.target();
+        MethodEvaluation {
+            name: scheme.name.clone(),
+            parameters: MethodParameters::new(&scheme.similarity.method),
+            score: Score::new(&run.pairs(), truths.pairs_of(&shingle, threshold)),
+            shingle,
+            threshold,
+            candidates: run.candidates,
+            seconds: run.stages.iter().map(|stage| stage.seconds).sum(),
+            peak_memory_bytes: run.stages.last().and_then(|stage| stage.peak_memory_bytes),
+            stages: run.stages.clone(),
+            sketch_bytes: run.sketch_bytes,
+        }
+    };
+    let methods = schemes.iter().zip(&runs).map(evaluation).collect();
+    let first_of = |is_wanted: fn(&MethodOptions) -> bool| {
+        schemes.iter().map(|scheme| &scheme.similarity).find(|of| options.histograms && is_wanted(&of.method))
+    };
+    let banded = first_of(|method| matches!(method, MethodOptions::MinHash { .. }));
+    let bands = banded.map(|similarity| bands::histograms(read, similarity, progress)).transpose()?;
+    let grouped = first_of(|method| matches!(method, MethodOptions::SuperShingle { .. }));
+    let super_shingles = grouped.map(|similarity| agreement::table(read, similarity, progress)).transpose()?;
+    let Run { input, texts, skipped, .. } = runs.into_iter().next().expect("there is a scheme");
     Ok(Evaluation {
-        input: summary::input(&run.corpus, &options.read)?,
-        texts: run.texts.items.len() as u64,
-        measure: options.similarity.criterion.measure(),
-        threshold: options.similarity.criterion.threshold(),
-        shingle: options.similarity.shingle.to_string(),
-        truth,
+        input,
+        texts,
+        measure: schemes[0].similarity.criterion.measure(),
+        truth: truths.said,
         methods,
         bands: bands.unwrap_or_default(),
         super_shingles: super_shingles.unwrap_or_default(),
-        skipped: summary::skipped(&run.corpus),
+        skipped,
     })
 }
 
-/// One run of one method.
+/// What is left of a run of one scheme.
 struct Run {
-    corpus: Corpus,
-    texts: Texts,
+    input: Input,
+    skipped: Vec<SkippedEntry>,
+    texts: u64,
     matches: Vec<Match>,
     candidates: Option<u64>,
     stages: Vec<Stage>,
@@ -150,24 +179,30 @@ impl Run {
     }
 }
 
-fn run(options: &EvaluateOptions, method: &MethodOptions, progress: &dyn Progress) -> Result<Run> {
+fn run(options: &ReadOptions, similarity: &SimilarityOptions, progress: &dyn Progress) -> Result<Run> {
     stages::forget_peak_memory();
-    let similarity = &SimilarityOptions { method: method.clone(), ..options.similarity.clone() };
     let method = &*similarity.method.method(similarity.criterion)?;
     let mut stages = Stages::start(progress);
     let Read { corpus, texts, work } = read(options, similarity, method, &mut stages, progress)?;
     let (references, work) = (References::default(), &work);
-    let find =
-        Find { corpus: &corpus, texts: &texts, read: &options.read, similarity, method, references, work, progress };
-    let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>| matches(candidates, &texts.items, verifier);
+    let find = Find { corpus: &corpus, texts: &texts, read: options, similarity, method, references, work, progress };
+    let resolve =
+        |candidates: Candidates<'_>, verifier: &Verifier<'_>| matches(candidates, &texts.items, references, verifier);
     let mut matches = Vec::new();
     let found = find.run(&mut stages, resolve, |found| {
         matches.extend(found);
         Ok(())
     })?;
     matches.sort_unstable_by_key(|found| (found.left, found.right));
-    let candidates = found.counts.map(|counts| counts.candidates);
-    Ok(Run { corpus, texts, matches, candidates, stages: stages.finish(), sketch_bytes: method.layout().byte_count() })
+    Ok(Run {
+        input: summary::input(&corpus, options)?,
+        skipped: summary::skipped(&corpus),
+        texts: texts.items.len() as u64,
+        matches,
+        candidates: found.counts.map(|counts| counts.candidates),
+        stages: stages.finish(),
+        sketch_bytes: method.layout().byte_count(),
+    })
 }
 
 /// The corpus as one method sketches it, with the memory and the folder that hold it.
@@ -178,15 +213,15 @@ struct Read {
 }
 
 fn read(
-    options: &EvaluateOptions,
+    options: &ReadOptions,
     similarity: &SimilarityOptions,
     method: &dyn Method,
     stages: &mut Stages<'_>,
     progress: &dyn Progress,
 ) -> Result<Read> {
-    let shelf = Corpus::shelf(&options.read, None)?;
+    let shelf = Corpus::shelf(options, None)?;
     let work = Work::start(Memory::half_of_machine(), &WorkOptions::default(), &shelf, &[])?;
-    let reading = Reading { options: &options.read, similarity, method, work: &work, progress };
+    let reading = Reading { options, similarity, method, work: &work, progress };
     let bytes = shelf.files().iter().map(|file| file.bytes).sum();
     let input_files = shelf.files().len();
     let corpus = stages.run("sketch", Some(bytes), || Corpus::read(shelf, input_files, reading))?;

@@ -4,52 +4,139 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use lookalike_core::method;
+use lookalike_core::resolve::Match;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{EvaluateOptions, Read, read, run};
+use super::{EvaluateOptions, Read, Scheme, read, run};
 use crate::copies::Texts;
 use crate::corpus::{Corpus, Described};
 use crate::error::{Error, Result};
-use crate::options::MethodOptions;
+use crate::options::{MethodOptions, ReadOptions, SimilarityOptions};
 use crate::progress::Progress;
 use crate::stages::Stages;
 
-/// What is there to be found.
+/// What is there to be found with one shingle at one threshold.
 #[derive(Clone, Debug, Serialize)]
 pub struct Truth {
+    /// What a feature is made of.
+    pub shingle: String,
+    /// The threshold.
+    pub threshold: f64,
     /// Who says so: `exact join`, or a file.
     pub by: String,
     /// Pairs of distinct texts.
     pub pairs: u64,
-    /// Pairs of the file that are exact copies, which every method finds.
+    /// Pairs of the file that have the same words, which every method finds.
     pub copies: u64,
     /// Pairs of the file that name a document which is not there.
     pub unknown: u64,
-    /// How long the exact join took.
+    /// How long the exact join took, which is one for all thresholds of a shingle.
     pub seconds: Option<f64>,
 }
 
-/// The true pairs, by the ranks of texts in the order of the input, sorted.
-pub(super) fn find(options: &EvaluateOptions, progress: &dyn Progress) -> Result<(Truth, Vec<(u32, u32)>)> {
-    let Some(file) = &options.truth else {
-        let run = run(options, &MethodOptions::Exact, progress)?;
-        let pairs = run.pairs();
-        let seconds = run.stages.iter().map(|stage| stage.seconds).sum();
-        let by = "exact join".to_owned();
-        return Ok((Truth { by, pairs: pairs.len() as u64, copies: 0, unknown: 0, seconds: Some(seconds) }, pairs));
-    };
-    let mut stages = Stages::start(progress);
-    let Read { corpus, texts, .. } = read(options, &options.similarity, &method::Copies, &mut stages, progress)?;
-    stages.finish();
-    let rows = rows(file, options.similarity.criterion.threshold())?;
-    let mut truth = Truth { by: file.display().to_string(), pairs: 0, copies: 0, unknown: 0, seconds: None };
-    let pairs = pairs(&corpus, &texts, &rows, &mut truth)?;
-    truth.pairs = pairs.len() as u64;
-    Ok((truth, pairs))
+/// What is there to be found, for each shingle and threshold that is asked for.
+pub(super) struct Truths {
+    pub(super) said: Vec<Truth>,
+    /// The true pairs of each, by the ranks of texts in the order of the input, sorted.
+    pairs: Vec<Vec<(u32, u32)>>,
 }
 
-fn pairs(corpus: &Corpus, texts: &Texts, rows: &[(String, String)], truth: &mut Truth) -> Result<Vec<(u32, u32)>> {
+impl Truths {
+    pub(super) fn find(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Self> {
+        let mut targets: Vec<(String, f64)> = Vec::new();
+        for target in options.schemes.iter().map(Scheme::target) {
+            if !targets.contains(&target) {
+                targets.push(target);
+            }
+        }
+        let rows = options.truth.as_deref().map(rows).transpose()?;
+        let mut truths = Self { said: Vec::new(), pairs: Vec::new() };
+        // Targets of one shingle share its features, and stand together from here on.
+        while let Some((shingle, _)) = targets.first().cloned() {
+            let thresholds: Vec<f64> =
+                targets.extract_if(.., |target| target.0 == shingle).map(|(_, threshold)| threshold).collect();
+            let of_shingle = options.schemes.iter().filter(|scheme| scheme.target().0 == shingle);
+            let lowest = of_shingle.min_by(|left, right| left.target().1.total_cmp(&right.target().1));
+            let similarity = &lowest.expect("a shingle is of a scheme").similarity;
+            match (&options.truth, &rows) {
+                (Some(file), Some(rows)) => {
+                    truths.add_file(&options.read, file, rows, similarity, &thresholds, progress)?;
+                }
+                _ => truths.add_join(&options.read, similarity, &thresholds, progress)?,
+            }
+        }
+        Ok(truths)
+    }
+
+    /// The true pairs of a shingle and a threshold.
+    pub(super) fn pairs_of(&self, shingle: &str, threshold: f64) -> &[(u32, u32)] {
+        let is_wanted = |truth: &Truth| truth.shingle == shingle && truth.threshold.total_cmp(&threshold).is_eq();
+        self.said.iter().position(is_wanted).map_or(&[], |at| &self.pairs[at])
+    }
+
+    /// One join at the lowest threshold has the pairs of all others.
+    fn add_join(
+        &mut self,
+        read: &ReadOptions,
+        lowest: &SimilarityOptions,
+        thresholds: &[f64],
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        let exact = SimilarityOptions { method: MethodOptions::Exact, ..lowest.clone() };
+        let run = run(read, &exact, progress)?;
+        let seconds = run.stages.iter().map(|stage| stage.seconds).sum();
+        for threshold in thresholds {
+            let is_pair = |found: &&Match| found.likeness.similarity(lowest.criterion) >= *threshold;
+            let pairs = run.matches.iter().filter(is_pair).map(|found| (found.left, found.right)).collect();
+            self.push(
+                Truth { seconds: Some(seconds), ..Truth::new(lowest, *threshold, "exact join".to_owned()) },
+                pairs,
+            );
+        }
+        Ok(())
+    }
+
+    fn add_file(
+        &mut self,
+        options: &ReadOptions,
+        file: &Path,
+        rows: &[Row],
+        similarity: &SimilarityOptions,
+        thresholds: &[f64],
+        progress: &dyn Progress,
+    ) -> Result<()> {
+        let mut stages = Stages::start(progress);
+        let Read { corpus, texts, .. } = read(options, similarity, &method::Copies, &mut stages, progress)?;
+        stages.finish();
+        for threshold in thresholds {
+            let mut truth = Truth::new(similarity, *threshold, file.display().to_string());
+            let rows = rows.iter().filter(|row| row.similarity.is_none_or(|similarity| similarity >= *threshold));
+            let pairs = pairs(&corpus, &texts, rows, &mut truth)?;
+            self.push(truth, pairs);
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, truth: Truth, pairs: Vec<(u32, u32)>) {
+        self.said.push(Truth { pairs: pairs.len() as u64, ..truth });
+        self.pairs.push(pairs);
+    }
+}
+
+impl Truth {
+    fn new(similarity: &SimilarityOptions, threshold: f64, by: String) -> Self {
+        let shingle = similarity.shingle.to_string();
+        Self { shingle, threshold, by, pairs: 0, copies: 0, unknown: 0, seconds: None }
+    }
+}
+
+fn pairs<'r>(
+    corpus: &Corpus,
+    texts: &Texts,
+    rows: impl Iterator<Item = &'r Row>,
+    truth: &mut Truth,
+) -> Result<Vec<(u32, u32)>> {
     let mut ids: Vec<String> = Vec::with_capacity(corpus.len());
     let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
         Ok(run.map(|(_, described)| described.id().into_owned()).collect::<Vec<_>>())
@@ -65,8 +152,8 @@ fn pairs(corpus: &Corpus, texts: &Texts, rows: &[(String, String)], truth: &mut 
         texts.items.binary_search(&texts.first_copy[*document as usize]).ok().map(|rank| rank as u32)
     };
     let mut pairs = Vec::new();
-    for (left, right) in rows {
-        match (rank(left), rank(right)) {
+    for row in rows {
+        match (rank(&row.left), rank(&row.right)) {
             (Some(left), Some(right)) if left == right => truth.copies += 1,
             (Some(left), Some(right)) => pairs.push((left.min(right), left.max(right))),
             _ => truth.unknown += 1,
@@ -77,26 +164,31 @@ fn pairs(corpus: &Corpus, texts: &Texts, rows: &[(String, String)], truth: &mut 
     Ok(pairs)
 }
 
-/// The ids of pairs at or above the threshold: as `pairs` writes them, or two or three columns between tabs.
-fn rows(file: &Path, threshold: f64) -> Result<Vec<(String, String)>> {
+/// A pair of a file.
+struct Row {
+    left: String,
+    right: String,
+    /// As the file says; none where it says nothing, and the pair is true at every threshold.
+    similarity: Option<f64>,
+}
+
+/// The pairs of a file: as `pairs` writes them, or two or three columns between tabs.
+fn rows(file: &Path) -> Result<Vec<Row>> {
     let cannot = |cause| lookalike_io::Error::Unreadable { path: file.to_owned(), cause };
     let text = std::fs::read_to_string(file).map_err(cannot)?;
     let mut rows = Vec::new();
     for (number, line) in (1_u64..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
-        let row = if line.starts_with('{') { of_json(line) } else { of_cells(line) };
-        let Some((left, right, similarity)) = row else {
-            return Err(Error::NotAPair { path: file.display().to_string(), line: number });
+        let row = if line.starts_with('{') {
+            of_json(line)
+        } else if number == 1 && is_header(line) {
+            continue;
+        } else {
+            of_cells(line)
         };
-        let is_header = number == 1 && similarity.is_err();
-        if !is_header && similarity.is_ok_and(|similarity| similarity >= threshold) {
-            rows.push((left, right));
-        }
+        rows.push(row.ok_or_else(|| Error::NotAPair { path: file.display().to_string(), line: number })?);
     }
     Ok(rows)
 }
-
-/// A pair and its similarity: none said is enough; one that is no number is an error.
-type Row = (String, String, std::result::Result<f64, ()>);
 
 fn of_json(line: &str) -> Option<Row> {
     let row: Value = serde_json::from_str(line).ok()?;
@@ -106,16 +198,20 @@ fn of_json(line: &str) -> Option<Row> {
     };
     let similarity =
         ["jaccard", "containment", "simhash", "similarity"].iter().find_map(|name| row.get(name)?.as_f64());
-    Some((id("left_id")?, id("right_id")?, Ok(similarity.unwrap_or(1.0))))
+    Some(Row { left: id("left_id")?, right: id("right_id")?, similarity })
+}
+
+/// Whether the first line names columns: by the name of the first, or by a third that is no number.
+fn is_header(line: &str) -> bool {
+    let mut cells = line.split('\t');
+    cells.next() == Some("left_id") || cells.nth(1).is_some_and(|cell| cell.trim().parse::<f64>().is_err())
 }
 
 fn of_cells(line: &str) -> Option<Row> {
     let mut cells = line.split('\t');
-    let (left, right) = (cells.next()?, cells.next()?);
-    let similarity = cells.next().map_or(Ok(1.0), |cell| cell.trim().parse().map_err(|_| ()));
-    // A header of two columns has no number to tell it by.
-    let similarity = if left == "left_id" { Err(()) } else { similarity };
-    Some((left.to_owned(), right.to_owned(), similarity))
+    let (left, right) = (cells.next()?.to_owned(), cells.next()?.to_owned());
+    let similarity = cells.next().map(|cell| cell.trim().parse()).transpose().ok()?;
+    Some(Row { left, right, similarity })
 }
 
 #[cfg(test)]
@@ -127,17 +223,19 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("truth");
         for (text, expected) in [
-            ("left_id\tright_id\tjaccard\na\tb\t0.9\nc\td\t0.5\n", vec![("a", "b")]),
-            ("left_id\tright_id\na\tb\n", vec![("a", "b")]),
-            ("a\tb\t1\n\nc\td\t0.8\n", vec![("a", "b"), ("c", "d")]),
-            ("{\"left_id\":\"a\",\"right_id\":7,\"jaccard\":0.8}\n", vec![("a", "7")]),
+            ("left_id\tright_id\tjaccard\na\tb\t0.9\nc\td\t0.5\n", vec![("a", "b", Some(0.9)), ("c", "d", Some(0.5))]),
+            ("left_id\tright_id\na\tb\n", vec![("a", "b", None)]),
+            ("a\tb\t1\n\nc\td\t0.8\n", vec![("a", "b", Some(1.0)), ("c", "d", Some(0.8))]),
+            ("{\"left_id\":\"a\",\"right_id\":7,\"jaccard\":0.8}\n", vec![("a", "7", Some(0.8))]),
         ] {
             std::fs::write(&file, text).unwrap();
-            let found = rows(&file, 0.8).unwrap();
-            let found: Vec<(&str, &str)> = found.iter().map(|(left, right)| (&**left, &**right)).collect();
+            let found = rows(&file).unwrap();
+            let found: Vec<_> = found.iter().map(|row| (&*row.left, &*row.right, row.similarity)).collect();
             assert_eq!(found, expected, "{text}");
         }
-        std::fs::write(&file, "a\tb\nonly one cell\n").unwrap();
-        assert!(matches!(rows(&file, 0.8), Err(Error::NotAPair { line: 2, .. })));
+        for wrong in ["a\tb\nonly one cell\n", "a\tb\t0.9\nc\td\tno number\n"] {
+            std::fs::write(&file, wrong).unwrap();
+            assert!(matches!(rows(&file), Err(Error::NotAPair { line: 2, .. })), "{wrong}");
+        }
     }
 }

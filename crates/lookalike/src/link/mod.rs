@@ -223,7 +223,7 @@ fn stage(folder: &Path, options: &LinkOptions) -> Result<Staging> {
     let is_file = |path: &&PathBuf| path.as_os_str() != "-";
     let inputs: Vec<PathBuf> =
         [Some(&options.first), options.second.as_ref()].into_iter().flatten().filter(is_file).cloned().collect();
-    let files = discover(&inputs, Some(folder))?;
+    let files = discover(&inputs, Some(folder))?.files;
     Ok(Staging::new(folder, options.force, ENTRIES, &files)?)
 }
 

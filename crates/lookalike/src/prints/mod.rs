@@ -26,7 +26,7 @@ pub use report::{GridReport, PrintsReport, Skips};
 use self::read::read;
 use self::roll::Roll;
 use self::rows::Rows;
-use crate::error::Result;
+use crate::error::{Result, until_closed};
 use crate::progress::Progress;
 use crate::stages::Stages;
 
@@ -40,17 +40,17 @@ pub fn prints(options: &PrintsOptions, writer: &mut dyn Write, progress: &dyn Pr
     let (stages, rows) = (Stages::start(progress), Rows::new(options.format, writer));
     let mut run = Run { options, stages, rows, report: PrintsReport::default() };
     let roll = run.read("read", &options.inputs)?;
-    match &options.search {
-        PrintSearch::Candidates { most } => near::find(&roll, *most, &mut run)?,
-        PrintSearch::AllPairs => all::compare(&roll, &mut run)?,
+    until_closed(match &options.search {
+        PrintSearch::Candidates { most } => near::find(&roll, *most, &mut run),
+        PrintSearch::AllPairs => all::compare(&roll, &mut run),
         PrintSearch::Gallery { inputs, most, top } => {
             let known = run.read("gallery", inputs)?;
-            identify::Identify { known: &known, most: *most, top: *top }.find(&roll, &mut run)?;
+            identify::Identify { known: &known, most: *most, top: *top }.find(&roll, &mut run)
         }
-        PrintSearch::Grid(grid) => grid::find(&roll, grid, &mut run)?,
-    }
+        PrintSearch::Grid(grid) => grid::find(&roll, grid, &mut run),
+    })?;
     let Run { stages, rows, mut report, .. } = run;
-    report.rows = rows.finish()?;
+    report.rows = until_closed(rows.finish())?;
     report.describe(&roll);
     report.stages = stages.finish();
     Ok(report)

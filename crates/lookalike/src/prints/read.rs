@@ -28,11 +28,10 @@ const LONGEST_TEMPLATE: u64 = 32 << 20;
 pub(super) fn read(inputs: &[PathBuf], options: &ReadPrints, output: Option<&Path>, skips: &mut Skips) -> Result<Roll> {
     let mut roll = Roll::default();
     let skipped_before = skips.count;
-    for file in discover(inputs, output)? {
+    for file in discover(inputs, output)?.files {
         let reading = Reading { file: &file, options };
         if let Err(error) = reading.read(&mut roll, skips) {
-            let is_named = matches!(file.origin, Origin::Stdin) || inputs.contains(&file.shown());
-            let reason = if is_named { None } else { other_kind(&error) };
+            let reason = if file.is_named { None } else { other_kind(&error) };
             skips.add(reading.shown(), "file", 1, reason.ok_or(error)?);
         }
     }
@@ -43,11 +42,12 @@ pub(super) fn read(inputs: &[PathBuf], options: &ReadPrints, output: Option<&Pat
     Ok(roll)
 }
 
-/// Why a file that was met in a folder is none of prints, if that is what is wrong with it.
+/// Why a file that was met in a folder has no prints, if it is not one of prints or cannot be read.
 fn other_kind(error: &Error) -> Option<String> {
     match error {
         Error::NoSuchPrintColumn { name, .. } => Some(format!("it has no column '{name}'")),
         Error::Io(lookalike_io::Error::NotATable { reason, .. }) => Some(reason.clone()),
+        Error::Io(lookalike_io::Error::Unreadable { cause, .. }) => Some(format!("cannot be read: {cause}")),
         _ => None,
     }
 }

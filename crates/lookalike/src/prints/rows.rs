@@ -39,7 +39,7 @@ impl<'a> Rows<'a> {
             return Ok(());
         }
         let columns: String = columns.iter().map(|column| format!("\t{column}")).collect();
-        writeln!(self.writer, "left_id\tright_id\tscore{columns}").map_err(unwritable)
+        writeln!(self.writer, "left_id\tright_id\tscore{columns}").map_err(Error::unwritable)
     }
 
     pub(super) fn write<const N: usize>(&mut self, row: &Row<'_, N>) -> Result<()> {
@@ -48,7 +48,7 @@ impl<'a> Rows<'a> {
             RowFormat::Jsonl => self.write_object(row),
             RowFormat::Tsv => self.write_cells(row),
         };
-        written.map_err(unwritable)
+        written.map_err(Error::unwritable)
     }
 
     fn write_object<const N: usize>(&mut self, row: &Row<'_, N>) -> io::Result<()> {
@@ -73,7 +73,7 @@ impl<'a> Rows<'a> {
 
     /// How many rows there are.
     pub(super) fn finish(self) -> Result<u64> {
-        self.writer.flush().map_err(unwritable)?;
+        self.writer.flush().map_err(Error::unwritable)?;
         Ok(self.count)
     }
 }
@@ -81,8 +81,4 @@ impl<'a> Rows<'a> {
 /// Six digits: more than a score is worth, and fewer than different processors may round differently.
 fn rounded(score: f64) -> f64 {
     (score * 1e6).round() / 1e6
-}
-
-fn unwritable(cause: io::Error) -> Error {
-    lookalike_io::Error::Unwritable { path: "the output".into(), cause }.into()
 }

@@ -22,7 +22,7 @@ use self::find::{Around, By, Finder, Joined};
 use self::gather::Collection;
 use self::read::read;
 use self::write::Rows;
-use crate::error::Result;
+use crate::error::{Result, until_closed};
 use crate::progress::Progress;
 use crate::stages::Stages;
 use crate::summary::{SkippedEntry, Stage};
@@ -137,6 +137,6 @@ fn write(
 ) -> Result<()> {
     let rows = Rows::new(&all.ids, options.measure, options.format);
     let first = report.against.unwrap_or(0) as u32;
-    report.pairs = stages.run("write", None, || rows.write(finder, first..all.len() as u32, writer))?;
+    report.pairs = until_closed(stages.run("write", None, || rows.write(finder, first..all.len() as u32, writer)))?;
     Ok(())
 }

@@ -3,7 +3,7 @@
 //! What a reader would get wrong: hardly any row is formatted. An id is written out once for all rows that have it, and
 //! what follows the ids, the same few quotients over and over, is looked up.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::ops::Range;
 
 use lookalike_core::join::{Measure, Near};
@@ -49,7 +49,7 @@ impl Rows {
         writer: &mut (dyn Write + Send),
     ) -> Result<u64> {
         if self.format == RowFormat::Tsv {
-            writeln!(writer, "left_id\tright_id\t{}\tshared", self.measure.word()).map_err(unwritable)?;
+            writeln!(writer, "left_id\tright_id\t{}\tshared", self.measure.word()).map_err(Error::unwritable)?;
         }
         let (mut count, mut at_once) = (0, MOST_AT_ONCE / 8);
         let mut rendered: Vec<Rendered> = Vec::new();
@@ -62,13 +62,13 @@ impl Rows {
             let render_all =
                 || -> Vec<Rendered> { block.par_chunks(at_once).map(|some| self.render(finder, some)).collect() };
             let (written, next) = rayon::join(write_all, render_all);
-            written.map_err(unwritable)?;
+            written.map_err(Error::unwritable)?;
             let bytes: usize = next.iter().map(|part| part.bytes.len()).sum();
             at_once = if bytes > TOGETHER { at_once.div_ceil(2) } else { (at_once * 2).min(MOST_AT_ONCE) };
             count += next.iter().map(|part| part.count).sum::<u64>();
             rendered = next;
         }
-        writer.flush().map_err(unwritable)?;
+        writer.flush().map_err(Error::unwritable)?;
         Ok(count)
     }
 
@@ -133,8 +133,4 @@ impl Ends {
         }
         end.2.as_bytes()
     }
-}
-
-fn unwritable(cause: io::Error) -> Error {
-    lookalike_io::Error::Unwritable { path: "the output".into(), cause }.into()
 }

@@ -1,17 +1,26 @@
 //! Parameters explained before anything is run: what a banding finds, what it lets through, and what a whole corpus
 //! would take.
 
+mod buckets;
 mod budget;
+mod chance;
+mod interval;
+mod pairs;
 mod plan;
+mod read;
+mod removals;
 mod sample;
+mod suggest;
 
 use lookalike_core::banding::Banding;
 use lookalike_core::similarity::{Similarity, Threshold};
 use serde::Serialize;
 
 pub use budget::{Bought, best_within};
+pub use interval::Estimate;
 pub use plan::Plan;
 pub use sample::{PairStep, Sampled};
+pub use suggest::Suggestion;
 
 use crate::error::Result;
 use crate::options::{ReadOptions, SimilarityOptions};
@@ -28,7 +37,12 @@ pub struct TuneOptions {
     pub banding: Banding,
     /// The corpus, if there is one.
     pub corpus: Option<ReadOptions>,
+    /// How many bytes of it are read at most, as it lies there: if that is less than all, parts from all over it.
+    pub most_bytes: u64,
 }
+
+/// How many bytes of a corpus are read unless another number is asked for: a few seconds.
+pub const MOST_BYTES: u64 = 1_000_000_000;
 
 /// What a banding does.
 #[derive(Clone, Debug, Serialize)]
@@ -51,7 +65,7 @@ pub struct Tuning {
     pub half_found_at: f64,
     /// The chance to find a pair, by its similarity.
     pub curve: Vec<Point>,
-    /// What a sample of the corpus shows, if there is one.
+    /// What the corpus shows, if there is one.
     pub sample: Option<Sampled>,
     /// What the whole corpus would take.
     pub plan: Option<Plan>,
@@ -69,7 +83,7 @@ pub struct Point {
 /// How many steps the curve is told in.
 const STEPS: u32 = 20;
 
-/// Explains a banding; with a corpus, reads a sample of it.
+/// Explains a banding; with a corpus, reads it or parts of it, and says how many pairs it has.
 ///
 /// # Errors
 ///

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::sample::Sample;
+use crate::memory;
 
 /// What a run of `dedup` over the whole corpus would take, about.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -15,7 +16,7 @@ pub struct Plan {
     pub documents: u64,
     /// Threads that it is planned for.
     pub threads: usize,
-    /// Memory at its peak.
+    /// Memory at its peak, where nothing has to be put aside. With less `--memory`, the rest goes to the work folder.
     pub memory_bytes: u64,
     /// Disk for what is written: at most all that is read, once more.
     pub disk_bytes: u64,
@@ -23,21 +24,12 @@ pub struct Plan {
     pub seconds: f64,
 }
 
-/// What the process itself needs: chunks, tables and features that are held while they are compared.
-const BASE_BYTES: f64 = 60e6;
-
-/// What is kept of a document besides its sketch and id: place, position, hash, counts.
-const KEPT_BYTES: f64 = 64.0;
-
-/// Of each document while it is put into buckets: an entry of a column that is sorted, with room to sort it, and its
-/// places in buckets and family.
-const BUCKET_BYTES: f64 = 96.0;
-
 impl Plan {
     pub(super) fn new(sample: &Sample, sketch_bytes: usize) -> Self {
         let documents = sample.sampled.documents_of_corpus;
         let threads = rayon::current_num_threads();
-        let a_document = sketch_bytes as f64 + KEPT_BYTES + BUCKET_BYTES + sample.id_bytes;
+        // A band has a key, and columns of keys are sorted by a thread each.
+        let columns = threads.min(sketch_bytes / size_of::<u64>()).max(1);
         // What shares a bucket is read and made into features once more.
         let seconds = sample.seconds * (1.0 + sample.sharing) / threads as f64;
         Self {
@@ -45,7 +37,7 @@ impl Plan {
             bytes: sample.packed_bytes,
             documents,
             threads,
-            memory_bytes: (BASE_BYTES + documents as f64 * a_document) as u64,
+            memory_bytes: memory::peak(documents, sketch_bytes as f64 + sample.id_bytes, columns),
             disk_bytes: sample.packed_bytes,
             seconds,
         }

@@ -11,8 +11,8 @@ use lookalike::core::similarity::Threshold;
 use lookalike::core::text::fold::Fold;
 use lookalike::io::read::Settings;
 use lookalike::{
-    Copies, DedupOptions, Group, Memory, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat, Silent,
-    SimilarityOptions, SourceBy, Summary, WorkOptions,
+    Copies, DedupOptions, Group, Memory, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat, Selection,
+    Silent, SimilarityOptions, SourceBy, Summary, WorkOptions,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -48,7 +48,7 @@ impl Case {
     /// Options to deduplicate one file or folder of the case into `out`.
     pub fn options(&self, input: &str, threshold: f64) -> DedupOptions {
         DedupOptions {
-            read: ReadOptions { inputs: vec![self.path(input)], settings: Settings::default() },
+            read: ReadOptions { inputs: vec![self.path(input)], listed: Vec::new(), settings: Settings::default() },
             similarity: similarity("word:5", threshold, 0.99),
             against: None,
             keep: Keep::default(),
@@ -85,6 +85,7 @@ pub fn pairs(read: &ReadOptions, similarity: SimilarityOptions, copies: Copies) 
         output: None,
         format: RowFormat::Jsonl,
         copies,
+        selection: Selection::default(),
         memory: Memory::default(),
         work: WorkOptions::default(),
     };

@@ -1,0 +1,330 @@
+//! Two documents side by side: what one of them has and the other lacks is marked, and long texts are shortened around it.
+//!
+//! Texts come from the input and may hold anything: nothing of them reaches the terminal that moves the cursor, changes colours or
+//! turns the direction of writing.
+
+use std::io::{self, IsTerminal, Write};
+use std::ops::Range;
+
+use lookalike::{FoundText, Passage, SimilarityOptions, TextPair};
+use unicode_width::UnicodeWidthChar;
+
+use crate::number;
+use crate::show::one_line;
+
+/// How wide the output is where there is no terminal, and at most and at least where there is one.
+const WIDTH: usize = 100;
+const WIDEST: usize = 200;
+const NARROWEST: usize = 40;
+
+/// What stands between the columns.
+const GAP: &str = " │ ";
+
+/// How many characters are shown before and after each difference.
+const AROUND: usize = 80;
+
+/// How many characters are shown of the start of a text, to tell what it is about.
+const START: usize = 160;
+
+/// How many characters of a passage that the other lacks are shown at its start and at its end.
+const PASSAGE_END: usize = 200;
+
+/// How many lines a pair takes at most.
+const MOST_LINES: usize = 40;
+
+/// By how many characters before a difference its place is looked for in the other text.
+const ANCHOR: usize = 24;
+
+/// How pairs are laid out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    width: usize,
+    is_colored: bool,
+}
+
+impl Layout {
+    /// As wide as the terminal, if that is where pairs go.
+    pub(crate) fn of_terminal(goes_to_stdout: bool) -> Self {
+        let is_terminal = goes_to_stdout && io::stdout().is_terminal();
+        let width = terminal_size::terminal_size().filter(|_| is_terminal).map(|(width, _)| usize::from(width.0));
+        Self { width: width.unwrap_or(WIDTH).clamp(NARROWEST, WIDEST), is_colored: is_terminal }
+    }
+
+    /// Writes a pair.
+    pub(crate) fn write(self, out: &mut dyn Write, pair: &TextPair, options: &SimilarityOptions) -> io::Result<()> {
+        let TextPair { left, right, similarity } = pair;
+        let compared = lookalike::compare(&left.text, &right.text, options).map_err(io::Error::other)?;
+        let (left_passages, right_passages) = (&compared.left.passages, &compared.right.passages);
+        let marked =
+            [marked(left_passages, right_passages, ["[-", "-]"]), marked(right_passages, left_passages, ["[+", "+]"])];
+        let column = (self.width - GAP.chars().count()) / 2;
+        let [lefts, rights] = marked.map(|text| wrapped(&text, column));
+        writeln!(out, "{similarity:.4} {}", "─".repeat(self.width - 7))?;
+        self.rows(out, &wrapped(&title(left), column), &wrapped(&title(right), column), column)?;
+        writeln!(out, "{}", "╌".repeat(self.width))?;
+        let shown = |lines: &[Line]| lines[..lines.len().min(MOST_LINES)].to_vec();
+        self.rows(out, &shown(&lefts), &shown(&rights), column)?;
+        let more = lefts.len().max(rights.len()).saturating_sub(MOST_LINES) as u64;
+        if more > 0 {
+            writeln!(out, "… {}: lookalike compare shows all", number::of(more, "more line"))?;
+        }
+        writeln!(out)
+    }
+
+    fn rows(self, out: &mut dyn Write, lefts: &[Line], rights: &[Line], column: usize) -> io::Result<()> {
+        let none = Line::default();
+        for at in 0..lefts.len().max(rights.len()) {
+            let [left, right] = [lefts, rights].map(|lines| lines.get(at).unwrap_or(&none));
+            let space = " ".repeat(column.saturating_sub(left.width));
+            let row = format!("{}{space}{GAP}{}", self.painted(left), self.painted(right));
+            writeln!(out, "{}", row.trim_end())?;
+        }
+        Ok(())
+    }
+
+    /// A line with its marked parts in colour.
+    fn painted(self, line: &Line) -> String {
+        let paint = |(text, is_marked): &(String, bool)| {
+            if *is_marked && self.is_colored { format!("\x1b[33m{text}\x1b[0m") } else { text.clone() }
+        };
+        line.parts.iter().map(paint).collect()
+    }
+}
+
+/// Who a document is: its id, and its place if that is something else.
+fn title(document: &FoundText) -> Vec<(String, bool)> {
+    let [id, place] = [&document.id, &document.place].map(|name| visible(&one_line(name)));
+    vec![(if id == place { id } else { format!("{id} ({place})") }, false)]
+}
+
+/// A text in pieces, with whether each is marked: what the other lacks between marks, and what both have shortened.
+fn marked(own: &[Passage], other: &[Passage], [open, close]: [&str; 2]) -> Vec<(String, bool)> {
+    let text: String = own.iter().map(|passage| passage.text.as_str()).collect();
+    let kept = kept(&text, own, other);
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    for passage in own {
+        let range = start..start + passage.text.len();
+        start = range.end;
+        if passage.is_shared {
+            pieces.extend(shortened(&text, range, &kept).into_iter().map(|piece| (visible(&piece), false)));
+        } else {
+            let inner = visible(passage.text.trim_end());
+            pieces.push((format!("{open}{}{close}", middle_left_out(&inner)), true));
+            pieces.push((" ".to_owned(), false));
+        }
+    }
+    pieces
+}
+
+/// Which bytes of a text are shown: its start, and what is around each difference, whichever side has it.
+fn kept(text: &str, own: &[Passage], other: &[Passage]) -> Vec<Range<usize>> {
+    let mut kept = Vec::new();
+    kept.push(0..START);
+    let mut start = 0_usize;
+    for passage in own {
+        if !passage.is_shared {
+            kept.push(start.saturating_sub(AROUND)..start + passage.text.len() + AROUND);
+        }
+        start += passage.text.len();
+    }
+    // Where the other has something more, by the words before it.
+    let mut from = 0;
+    for two in other.windows(2).filter(|two| two[0].is_shared && !two[1].is_shared) {
+        let before = &two[0].text;
+        let anchor = before[boundary(before, before.len().saturating_sub(ANCHOR))..].trim();
+        if let Some(at) = text.get(from..).and_then(|rest| rest.find(anchor)).filter(|_| !anchor.is_empty()) {
+            let end = from + at + anchor.len();
+            kept.push(end.saturating_sub(AROUND)..end + AROUND);
+            from = end;
+        }
+    }
+    kept.sort_unstable_by_key(|range| range.start);
+    kept
+}
+
+/// The parts of a range that are kept, with a word on what is left out between them.
+fn shortened(text: &str, range: Range<usize>, kept: &[Range<usize>]) -> Vec<String> {
+    let mut pieces = Vec::new();
+    let mut at = range.start;
+    let leave_out = |pieces: &mut Vec<String>, from: usize, to: usize| {
+        let count = text[from..to].chars().count() as u64;
+        // What is left out must be longer than the word on it.
+        if count > AROUND as u64 / 2 {
+            pieces.push(format!(" … ({}) … ", number::of(count, "character")));
+        } else {
+            pieces.push(text[from..to].to_owned());
+        }
+    };
+    for part in kept {
+        let start = boundary(text, part.start.clamp(at, range.end));
+        let start = at + word_start(&text[at..start]);
+        let end = boundary(text, part.end.clamp(start, range.end));
+        let end = end + word_end(&text[end..range.end]);
+        if start >= end {
+            continue;
+        }
+        if start > at {
+            leave_out(&mut pieces, at, start);
+        }
+        pieces.push(text[start..end].to_owned());
+        at = end;
+    }
+    if at < range.end {
+        leave_out(&mut pieces, at, range.end);
+    }
+    pieces
+}
+
+/// How far a word may be from an edge to be shown whole.
+const WORD: usize = 24;
+
+/// Where the last word of a text starts, if that is near its end; else its end.
+fn word_start(text: &str) -> usize {
+    let start = text.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    if text.len() - start <= WORD { boundary(text, start) } else { text.len() }
+}
+
+/// Where the first word of a text ends, if that is near its start; else its start.
+fn word_end(text: &str) -> usize {
+    text.find(char::is_whitespace).filter(|end| *end <= WORD).unwrap_or(0)
+}
+
+/// The first place from this one on at which a text can be cut.
+fn boundary(text: &str, from: usize) -> usize {
+    (from..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
+}
+
+fn middle_left_out(text: &str) -> String {
+    let count = text.chars().count();
+    if count <= 3 * PASSAGE_END {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(PASSAGE_END).collect();
+    let end: String = text.chars().skip(count - PASSAGE_END).collect();
+    format!("{start} … ({}) … {end}", number::of((count - 2 * PASSAGE_END) as u64, "character"))
+}
+
+/// A text that cannot do anything to a terminal: white space is one space, and what controls something is replaced.
+fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut is_space = false;
+    for c in text.chars() {
+        if c.is_whitespace() {
+            if !is_space {
+                shown.push(' ');
+            }
+        } else if c.is_control() || turns_direction(c) {
+            shown.push(char::REPLACEMENT_CHARACTER);
+        } else {
+            shown.push(c);
+        }
+        is_space = c.is_whitespace();
+    }
+    shown
+}
+
+/// Whether a character changes the direction in which those after it are written. (Unicode Standard Annex 9, 2)
+fn turns_direction(c: char) -> bool {
+    matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A line of a column: its pieces, with whether each is marked, and how many cells it takes.
+#[derive(Clone, Debug, Default)]
+struct Line {
+    parts: Vec<(String, bool)>,
+    width: usize,
+}
+
+/// Breaks pieces into lines of a width, at spaces where there are any.
+fn wrapped(pieces: &[(String, bool)], column: usize) -> Vec<Line> {
+    let mut lines = vec![Line::default()];
+    for (text, is_marked) in pieces {
+        for word in text.split_inclusive(' ') {
+            let width = cells(word.trim_end());
+            if lines.last().is_some_and(|line| line.width > 0 && line.width + width > column) {
+                lines.push(Line::default());
+            }
+            for c in word.chars() {
+                let wide = c.width().unwrap_or(0);
+                let is_full = lines.last().is_some_and(|line| line.width + wide > column);
+                // A space at an edge is seen as one anyway.
+                if c == ' ' && (is_full || lines.last().is_none_or(|line| line.width == 0)) {
+                    continue;
+                }
+                if is_full {
+                    lines.push(Line::default());
+                }
+                let line = lines.last_mut().expect("there is always a line");
+                line.width += wide;
+                match line.parts.last_mut().filter(|part| part.1 == *is_marked) {
+                    Some(part) => part.0.push(c),
+                    None => line.parts.push((c.to_string(), *is_marked)),
+                }
+            }
+        }
+    }
+    lines
+}
+
+fn cells(text: &str) -> usize {
+    text.chars().map(|c| c.width().unwrap_or(0)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn passages(of: &[(&str, bool)]) -> Vec<Passage> {
+        of.iter().map(|(text, is_shared)| Passage { is_shared: *is_shared, text: (*text).to_owned() }).collect()
+    }
+
+    fn joined(pieces: &[(String, bool)]) -> String {
+        pieces.iter().map(|(text, _)| text.as_str()).collect()
+    }
+
+    fn lines(text: &str, column: usize) -> Vec<String> {
+        let lines = wrapped(&[(text.to_owned(), false)], column);
+        lines.iter().map(|line| line.parts.iter().map(|part| part.0.as_str()).collect()).collect()
+    }
+
+    #[test]
+    fn nothing_of_a_text_reaches_the_terminal_that_does_something_there() {
+        let hostile = "a\u{1b}[2Jb\u{7}c\u{9b}d\u{202e}e\r\nf\tg\u{0}h\u{7f}";
+        let shown = visible(hostile);
+        assert_eq!(shown, "a\u{fffd}[2Jb\u{fffd}c\u{fffd}d\u{fffd}e f g\u{fffd}h\u{fffd}");
+        assert!(!shown.chars().any(|c| c.is_control() || turns_direction(c)));
+    }
+
+    #[test]
+    fn lines_are_no_wider_than_their_column_in_any_script() {
+        assert_eq!(lines("one two three", 7), ["one two", "three"]);
+        assert_eq!(lines("abcdefghij", 4), ["abcd", "efgh", "ij"]);
+        // Each of these takes two cells.
+        assert_eq!(lines("漢字漢字漢", 5), ["漢字", "漢字", "漢"]);
+        assert_eq!(lines("", 5), [""]);
+    }
+
+    #[test]
+    fn a_long_text_is_shortened_around_what_differs_on_either_side() {
+        let filler: String = (0..400).map(|at| format!("word{at} ")).collect();
+        let (start, end) = filler.split_at(filler.find("word200 ").unwrap());
+        let own = passages(&[(&filler, true)]);
+        let other = passages(&[(start, true), ("NEW ", false), (end, true)]);
+        let left = joined(&marked(&own, &other, ["[-", "-]"]));
+        let right = joined(&marked(&other, &own, ["[+", "+]"]));
+        assert!(right.contains("word199 [+NEW+] word200"), "{right}");
+        // The left has nothing of its own, and shows the same place.
+        assert!(left.contains("word199 word200") && left.contains("characters) …"), "{left}");
+        assert!(left.len() < 600 && right.len() < 600, "{} and {}", left.len(), right.len());
+        // No word is cut.
+        let is_whole = |word: &&str| !word.starts_with("word") || word[4..].parse::<u32>().is_ok_and(|at| at < 400);
+        assert!(left.split_whitespace().all(|word| is_whole(&word)), "{left}");
+    }
+
+    #[test]
+    fn a_short_text_is_shown_whole() {
+        let own = passages(&[("The cat ", true), ("sat ", false), ("there", true)]);
+        assert_eq!(joined(&marked(&own, &[], ["[-", "-]"])), "The cat [-sat-] there");
+    }
+}

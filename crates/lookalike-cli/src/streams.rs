@@ -1,0 +1,78 @@
+//! Standard output and standard error: one carries data, the other talk.
+//!
+//! A reader that goes away, as `head` does, is not an error: the run ends quietly, with the exit code that it would have
+//! had. `println!` and `eprintln!` panic then, so nothing here uses them.
+
+use std::fmt::Arguments;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+
+/// Says a line to a person.
+macro_rules! talk {
+    ($($part:tt)*) => { $crate::streams::say(format_args!($($part)*)) };
+}
+pub(crate) use talk;
+
+/// Writes a line to standard error, in one piece. That nobody listens does not end a run.
+pub(crate) fn say(line: Arguments<'_>) {
+    let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
+}
+
+/// Standard output for rows and documents, of which there may be many.
+pub(crate) fn stdout() -> BufWriter<io::Stdout> {
+    BufWriter::with_capacity(1 << 20, io::stdout())
+}
+
+/// Writes what a command has to show to standard output.
+pub(crate) fn show(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    match write(&mut out).and_then(|()| out.flush()) {
+        Err(error) if is_closed(&error) => Ok(()),
+        written => written.context("cannot write to standard output"),
+    }
+}
+
+/// The file that `-o` names; none if `-` names standard output.
+pub(crate) fn file(output: Option<PathBuf>) -> Option<PathBuf> {
+    output.filter(|output| output.as_os_str() != "-")
+}
+
+/// A writer that remembers whether its reader went away.
+pub(crate) struct Pipe<'a> {
+    writer: &'a mut (dyn Write + Send),
+    is_closed: bool,
+}
+
+impl<'a> Pipe<'a> {
+    pub(crate) fn new(writer: &'a mut (dyn Write + Send)) -> Self {
+        Self { writer, is_closed: false }
+    }
+
+    /// Whether some of what was written had no reader.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+
+    fn note<T>(&mut self, written: io::Result<T>) -> io::Result<T> {
+        self.is_closed |= written.as_ref().is_err_and(is_closed);
+        written
+    }
+}
+
+impl Write for Pipe<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.writer.write(bytes);
+        self.note(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = self.writer.flush();
+        self.note(flushed)
+    }
+}
+
+fn is_closed(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::BrokenPipe
+}

@@ -1,0 +1,103 @@
+//! Text to a hash of its content: equal for exact copies.
+//!
+//! An exact copy is equal in every character, punctuation, symbols and indentation included: after Unicode's NFC, and
+//! without white space at the ends of lines and of the text, since editors and file formats change both unasked. A line
+//! ends at a line feed, so that the carriage return before it is white space at its end.
+
+use memchr::memchr_iter;
+
+use super::composed::compose;
+use crate::hash::bytes_hash;
+
+/// Hashes the content of texts; made once per thread, for its buffers.
+#[derive(Debug, Default)]
+pub struct ContentHasher {
+    composed: String,
+    content: String,
+}
+
+impl ContentHasher {
+    /// The hash of the content of `text`. Where texts have equal tokens, its low 64 bits are enough to tell them apart.
+    pub fn hash(&mut self, text: &str) -> u128 {
+        bytes_hash(self.content(text).as_bytes())
+    }
+
+    /// What exact copies of `text` have in common with it. It is the text itself for most texts.
+    pub fn content<'a>(&'a mut self, text: &'a str) -> &'a str {
+        without_blank_ends(compose(text, &mut self.composed), &mut self.content)
+    }
+}
+
+/// The text without white space at the ends of its lines and at its own end.
+fn without_blank_ends<'a>(text: &'a str, buffer: &'a mut String) -> &'a str {
+    let text = text.trim_end();
+    buffer.clear();
+    let mut copied = 0;
+    for end in memchr_iter(b'\n', text.as_bytes()) {
+        // Most lines end in a character that is not white space, and so does an empty line's predecessor.
+        if matches!(text.as_bytes()[..end].last(), Some(b'!'..=b'~' | b'\n') | None) {
+            continue;
+        }
+        let line = &text[copied..end];
+        // Empty lines stay, and what was copied ends with a line.
+        let kept = line.trim_end_matches(|c: char| c.is_whitespace() && c != '\n');
+        if kept.len() < line.len() {
+            buffer.push_str(kept);
+            copied = end;
+        }
+    }
+    if copied == 0 {
+        return text;
+    }
+    buffer.push_str(&text[copied..]);
+    buffer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn content(text: &str) -> String {
+        ContentHasher::default().content(text).to_owned()
+    }
+
+    #[test]
+    fn white_space_at_the_ends_of_lines_is_no_content() {
+        for (text, expected) in [
+            ("", ""),
+            (" \t\r\n \n", ""),
+            ("one", "one"),
+            ("one\n", "one"),
+            ("one\r\ntwo\r\n", "one\ntwo"),
+            ("one \t\n\n  two\u{a0}\u{3000}\nthree  \n\n", "one\n\n  two\nthree"),
+            (" \none", "\none"),
+            ("a \n \n \nb", "a\n\n\nb"),
+            ("é\nü\u{85}\n.", "é\nü\n."),
+            // Not at the end of a line, which only a line feed ends.
+            ("one\rtwo", "one\rtwo"),
+            ("  one\ttwo", "  one\ttwo"),
+        ] {
+            assert_eq!(content(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn how_an_accent_is_written_is_no_content_and_what_it_stands_on_is() {
+        assert_eq!(content("cafe\u{301} \nA\u{30a}"), content("caf\u{e9}\n\u{212b}"));
+        for [left, right] in
+            [["café", "cafe"], ["x < y", "x >= y"], ["ok 😀", "ok 😢"], ["  a", "\ta"], ["A", "a"], ["ﬁ", "fi"]]
+        {
+            assert_ne!(content(left), content(right));
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_its_content_is_not_copied() {
+        let mut hasher = ContentHasher::default();
+        let text = "Zeile eins – „schön“\n\n  Zeile zwei";
+        assert!(std::ptr::eq(hasher.content(text), text));
+        // And what was copied before leaves no trace.
+        assert_eq!(hasher.content("e\u{301} \n."), "é\n.");
+        assert_eq!(hasher.content("a \nb"), "a\nb");
+    }
+}

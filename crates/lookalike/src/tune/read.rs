@@ -1,0 +1,282 @@
+//! What is read to say something of a corpus: all of it, or parts chosen at random from all over it, until that is enough.
+//!
+//! Of each document its sketch stays, and its place: features are had again by reading it there.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use lookalike_core::feature_set::{FeatureSet, Overlap};
+use lookalike_core::hash::mix;
+use lookalike_core::shingle::Shingler;
+use lookalike_core::sketch::{FastSketcher, SlotSketcher};
+use lookalike_io::discover::InputFile;
+use lookalike_io::format::FileKind;
+use lookalike_io::place::{Place, Shelf};
+use lookalike_io::read::{Chunk, Entry, Parser, Stream, UNIT_BYTES, Unit, units};
+use rayon::prelude::*;
+
+use crate::error::Result;
+use crate::options::{ReadOptions, SimilarityOptions};
+use crate::progress::{Counted, Progress};
+
+/// Slots of a sketch: as many as bandings are chosen within.
+pub(super) const SLOTS: usize = lookalike_core::banding::CHOSEN_SLOTS;
+
+/// How many documents are read at most: their sketches take a hundred megabytes.
+const MOST_DOCUMENTS: usize = 300_000;
+
+/// Into how many parts the input is cut at least, where it can be: with fewer, they would say little of those not read.
+const PARTS: u64 = 64;
+
+/// The least bytes of a part.
+const LEAST_PART: u64 = 4096;
+
+/// With fewer parts than this, chunks count as parts.
+const FEW_PARTS: usize = 16;
+
+/// What was read.
+pub(super) struct Corpus<'a> {
+    shelf: Shelf,
+    options: &'a ReadOptions,
+    similarity: &'a SimilarityOptions,
+    documents: Vec<Document>,
+    /// The documents of each text, the first one first.
+    pub(super) texts: Vec<Vec<u32>>,
+    /// Slots of each text.
+    pub(super) slots: Vec<u16>,
+    /// The part that each document was in.
+    pub(super) part_of: Vec<u32>,
+    pub(super) parts_read: u32,
+    /// How many parts there are, about; no more than were read if all was.
+    pub(super) parts: f64,
+    /// Documents without a word were read, but are like nothing.
+    pub(super) document_count: u64,
+    /// Bytes of the input as it lies there, and of what was read.
+    pub(super) packed_bytes: u64,
+    pub(super) bytes_read: u64,
+    pub(super) id_bytes: u64,
+    /// Seconds of all threads.
+    pub(super) seconds: f64,
+    pub(super) skipped: u64,
+    /// Why the first that was skipped was.
+    pub(super) first_skipped: Option<String>,
+}
+
+struct Document {
+    place: Place,
+    kind: Arc<FileKind>,
+    token_count: u32,
+}
+
+/// What one unit has.
+#[derive(Default)]
+struct Piece {
+    documents: Vec<Document>,
+    hashes: Vec<u128>,
+    slots: Vec<u16>,
+    /// The chunk that each document was in.
+    chunks: Vec<u32>,
+    chunk_count: u32,
+    document_count: u64,
+    bytes_read: u64,
+    id_bytes: u64,
+    seconds: f64,
+    skipped: u64,
+    first_skipped: Option<String>,
+    is_cut: bool,
+}
+
+impl<'a> Corpus<'a> {
+    /// Reads so many bytes of a corpus at most, as it lies there.
+    pub(super) fn read(
+        options: &'a ReadOptions,
+        similarity: &'a SimilarityOptions,
+        most_bytes: u64,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
+        let shelf = Shelf::new(options.discover(None)?);
+        let packed_bytes: u64 = shelf.files().iter().map(|file| file.bytes).sum();
+        progress.stage("sample", Some(packed_bytes.min(most_bytes)));
+        let part_bytes = (packed_bytes.min(most_bytes) / PARTS).clamp(LEAST_PART, UNIT_BYTES);
+        let mut order = units(shelf.files(), &options.settings, part_bytes)?;
+        let unit_count = order.len();
+        // By chance, but always the same.
+        order.sort_by_cached_key(|unit| mix(mix(u64::from(unit.file) + 1) ^ u64::from(unit.number)));
+        let mut pieces: Vec<Piece> = Vec::new();
+        let (mut documents, mut bytes) = (0, 0);
+        let is_enough = |documents: usize, bytes: u64| documents >= MOST_DOCUMENTS || bytes >= most_bytes.max(1);
+        'all: for some in order.chunks(2 * rayon::current_num_threads()) {
+            let read = |unit: &Unit| read_unit(unit, &shelf, options, similarity, most_bytes, progress);
+            for piece in some.par_iter().map(read).collect::<Result<Vec<_>>>()? {
+                documents += piece.documents.len();
+                bytes += piece.bytes_read;
+                pieces.push(piece);
+                // What other threads have read meanwhile is left out, so that threads make no difference.
+                if is_enough(documents, bytes) {
+                    break 'all;
+                }
+            }
+        }
+        progress.finish();
+        let mut corpus = Self {
+            options,
+            similarity,
+            documents: Vec::with_capacity(documents),
+            texts: Vec::new(),
+            slots: Vec::new(),
+            part_of: Vec::with_capacity(documents),
+            parts_read: 0,
+            parts: 0.0,
+            document_count: 0,
+            packed_bytes: packed_bytes.max(bytes),
+            bytes_read: bytes,
+            id_bytes: 0,
+            seconds: 0.0,
+            skipped: 0,
+            first_skipped: None,
+            shelf,
+        };
+        corpus.gather(pieces, unit_count);
+        Ok(corpus)
+    }
+
+    /// Puts together what was read, and joins copies.
+    fn gather(&mut self, pieces: Vec<Piece>, unit_count: usize) {
+        let is_whole = pieces.len() == unit_count && pieces.iter().all(|piece| !piece.is_cut);
+        let by_chunk = pieces.len() < FEW_PARTS;
+        let units_read = pieces.len();
+        let mut texts: HashMap<u128, u32> = HashMap::new();
+        for piece in pieces {
+            let first_part = self.parts_read;
+            self.parts_read += if by_chunk { piece.chunk_count } else { 1 };
+            let of_documents = piece.documents.into_iter().zip(piece.hashes).zip(piece.slots.chunks_exact(SLOTS));
+            for (((document, hash), slots), chunk) in of_documents.zip(piece.chunks) {
+                let number = self.documents.len() as u32;
+                self.part_of.push(first_part + if by_chunk { chunk } else { 0 });
+                self.documents.push(document);
+                let text = *texts.entry(hash).or_insert_with(|| {
+                    self.slots.extend(slots);
+                    self.texts.push(Vec::new());
+                    self.texts.len() as u32 - 1
+                });
+                self.texts[text as usize].push(number);
+            }
+            self.document_count += piece.document_count;
+            self.id_bytes += piece.id_bytes;
+            self.seconds += piece.seconds;
+            self.skipped += piece.skipped;
+            self.first_skipped = self.first_skipped.take().or(piece.first_skipped);
+        }
+        self.parts = match (is_whole, by_chunk) {
+            (true, _) => f64::from(self.parts_read),
+            (false, true) => f64::from(self.parts_read) * self.scale(),
+            (false, false) => (unit_count as f64).max(units_read as f64 + 1.0),
+        };
+        if is_whole {
+            self.bytes_read = self.packed_bytes;
+        }
+    }
+
+    /// How many times as large the input is as what was read.
+    pub(super) fn scale(&self) -> f64 {
+        self.packed_bytes as f64 / self.bytes_read.max(1) as f64
+    }
+
+    pub(super) fn file_count(&self) -> u64 {
+        self.shelf.files().len() as u64
+    }
+
+    /// How many words the first document of a text has.
+    pub(super) fn token_count(&self, text: u32) -> u32 {
+        self.documents[self.texts[text as usize][0] as usize].token_count
+    }
+
+    /// The similarities of sorted pairs of texts, measured exactly.
+    pub(super) fn measure(&self, pairs: &[(u32, u32)]) -> Result<Vec<f64>> {
+        let by_left: Vec<&[(u32, u32)]> = pairs.chunk_by(|left, right| left.0 == right.0).collect();
+        let bench = || {
+            let shingler = Shingler::new(&self.similarity.shingle, self.similarity.fold);
+            (Parser::new(&self.options.settings), shingler, Vec::new())
+        };
+        let of_left = |bench: &mut (Parser, Shingler, Vec<u8>), pairs: &&[(u32, u32)]| {
+            let mut features = |text: u32| self.features(text, bench);
+            let left = features(pairs[0].0)?;
+            let set = FeatureSet::new(&left);
+            let similarity = |(_, right): &(u32, u32)| {
+                let right = features(*right)?;
+                let size = FeatureSet::new(&right).size();
+                let overlap = Overlap { shared: set.shared_count(&right), left: set.size(), right: size };
+                Ok(self.similarity.criterion.similarity(overlap))
+            };
+            pairs.iter().map(similarity).collect::<Result<Vec<f64>>>()
+        };
+        Ok(by_left.par_iter().map_init(bench, of_left).collect::<Result<Vec<_>>>()?.concat())
+    }
+
+    fn features(&self, text: u32, (parser, shingler, bytes): &mut (Parser, Shingler, Vec<u8>)) -> Result<Vec<u64>> {
+        let Document { place, kind, .. } = &self.documents[self.texts[text as usize][0] as usize];
+        self.shelf.read(*place, bytes)?;
+        let changed = || lookalike_io::Error::Changed { path: self.shelf.files()[place.file as usize].shown() };
+        let read = parser.document(kind, bytes).ok_or_else(changed)?;
+        Ok(shingler.features(read.text).all.to_vec())
+    }
+}
+
+fn read_unit(
+    unit: &Unit,
+    shelf: &Shelf,
+    options: &ReadOptions,
+    similarity: &SimilarityOptions,
+    most_bytes: u64,
+    progress: &dyn Progress,
+) -> Result<Piece> {
+    let file: &InputFile = &shelf.files()[unit.file as usize];
+    let start = Instant::now();
+    let mut piece = Piece::default();
+    let mut stream = Stream::open(unit, file, &options.settings)?;
+    let kind = Arc::clone(stream.kind());
+    let (mut parser, mut chunk) = (Parser::new(&options.settings), Chunk::default());
+    let mut shingler = Shingler::new(&similarity.shingle, similarity.fold);
+    let mut sketcher = FastSketcher::new(SLOTS);
+    while stream.next(&mut chunk)? {
+        // One more chunk there is, but this is enough.
+        if piece.documents.len() >= MOST_DOCUMENTS || piece.bytes_read >= most_bytes.max(1) {
+            piece.is_cut = true;
+            break;
+        }
+        chunk.settle(shelf)?;
+        let before = piece.document_count;
+        parser.entries(&chunk, |placed| match placed.entry {
+            Entry::Document(document) => {
+                piece.document_count += 1;
+                piece.id_bytes += document.id.as_ref().map_or(0, |id| id.len() as u64);
+                let features = shingler.features(document.text);
+                if let Some(sketch) = sketcher.sketch(features.all) {
+                    piece.slots.extend(sketch.iter().map(|slot| mix(*slot) as u16));
+                    piece.hashes.push(features.text_hash());
+                    piece.chunks.push(piece.chunk_count);
+                    let token_count = u32::try_from(features.token_count()).unwrap_or(u32::MAX);
+                    piece.documents.push(Document { place: placed.place, kind: Arc::clone(&kind), token_count });
+                }
+            }
+            Entry::Skipped(reason) => piece.skip(file, &reason),
+            Entry::Carried(_) => {}
+        });
+        if let Some((reason, _)) = chunk.damage() {
+            piece.skip(file, reason);
+        }
+        piece.bytes_read += chunk.packed_bytes();
+        piece.chunk_count += 1;
+        progress.advance(chunk.packed_bytes(), Counted::Documents(piece.document_count - before));
+    }
+    piece.seconds = start.elapsed().as_secs_f64();
+    Ok(piece)
+}
+
+impl Piece {
+    fn skip(&mut self, file: &InputFile, reason: &str) {
+        self.skipped += 1;
+        self.first_skipped.get_or_insert_with(|| format!("{}: {reason}", file.shown().display()));
+    }
+}

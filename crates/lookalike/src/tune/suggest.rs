@@ -1,0 +1,112 @@
+//! A threshold for a corpus, by where its pairs are: in the valley between near-duplicates and what is merely similar.
+
+use serde::Serialize;
+
+use super::interval::Estimate;
+use super::pairs::EDGES;
+
+/// The threshold that is right for most corpora.
+pub(super) const DEFAULT: f64 = 0.8;
+
+/// How many times as many pairs there are on either side of a valley, at least.
+const DEPTH: f64 = 2.0;
+
+/// Below the default there are few pairs if there are so many times as many above it.
+const FEW: f64 = 10.0;
+
+/// A threshold, and why.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Suggestion {
+    /// The threshold.
+    pub threshold: f64,
+    /// Whether it lies in a valley; if not, it is the default.
+    pub is_valley: bool,
+    /// Why, in a sentence.
+    pub reason: String,
+}
+
+/// Suggests a threshold by the pairs of different texts in each step. Copies say nothing: every threshold finds them.
+pub(super) fn suggest(steps: &[Estimate; EDGES.len()]) -> Suggestion {
+    let is_low = |at: &usize| {
+        let most = |of: &[Estimate]| of.iter().map(|step| step.low).fold(0.0, f64::max);
+        // A pair or two on either side are no hills.
+        DEPTH * steps[*at].high.max(1.0) <= most(&steps[..*at]).min(most(&steps[at + 1..]))
+    };
+    let lowest =
+        (1..EDGES.len()).filter(is_low).min_by(|left, right| steps[*left].value.total_cmp(&steps[*right].value));
+    let count = |value: f64| format!("{value:.0}");
+    let sum = |of: &[Estimate]| of.iter().map(|step| step.value).sum::<f64>();
+    let Some(lowest) = lowest else {
+        let at_default = EDGES.iter().position(|edge| *edge >= DEFAULT).unwrap_or(0);
+        let (below, above) = (sum(&steps[..at_default]), sum(&steps[at_default..]));
+        let reason = if below + above < 0.5 {
+            format!("the default; no different texts reach a similarity of {}", EDGES[0])
+        } else if FEW * below <= above {
+            let (below, above) = (count(below), count(above));
+            format!("the default; few pairs lie just below it (about {below} from {} on, and {above} above)", EDGES[0])
+        } else {
+            "the default, since no gap divides near-duplicates from texts that are merely similar".to_owned()
+        };
+        return Suggestion { threshold: DEFAULT, is_valley: false, reason };
+    };
+    // All of the valley: its neighbours that are as good as empty too.
+    let is_floor = |at: &usize| is_low(at) && steps[*at].value <= steps[lowest].high.max(1.0);
+    let start = (1..lowest).rev().take_while(is_floor).last().unwrap_or(lowest);
+    let end = (lowest + 1..EDGES.len()).take_while(is_floor).last().unwrap_or(lowest);
+    let edge = |at: usize| EDGES.get(at).copied().unwrap_or(1.0);
+    let reason = format!(
+        "pairs are fewest from {:.2} to {:.2} (about {}), with about {} below, from {} on, and {} above",
+        edge(start),
+        edge(end + 1),
+        count(sum(&steps[start..=end])),
+        count(sum(&steps[..start])),
+        EDGES[0],
+        count(sum(&steps[end + 1..])),
+    );
+    // The middle, or the upper edge where there is none, since what is merely similar should stay. One itself would mean copies alone.
+    let middle = (start + end + 2) / 2;
+    Suggestion { threshold: EDGES[middle.min(EDGES.len() - 1)], is_valley: true, reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn suggested(counts: [f64; EDGES.len()]) -> Suggestion {
+        suggest(&counts.map(Estimate::exactly))
+    }
+
+    #[test]
+    fn the_threshold_lies_in_the_valley() {
+        let wide = suggested([900.0, 400.0, 90.0, 20.0, 1.0, 1.0, 30.0, 80.0, 200.0, 300.0]);
+        assert!((wide.threshold - 0.75).abs() < 1e-9 && wide.is_valley, "{wide:?}");
+        assert_eq!(
+            wide.reason,
+            "pairs are fewest from 0.70 to 0.80 (about 2), with about 1410 below, from 0.5 on, and 610 above"
+        );
+        let narrow = suggested([50.0, 40.0, 30.0, 20.0, 20.0, 5.0, 30.0, 80.0, 20.0, 30.0]);
+        assert!((narrow.threshold - 0.8).abs() < 1e-9 && narrow.is_valley, "{narrow:?}");
+    }
+
+    #[test]
+    fn without_a_valley_it_is_the_default_and_says_so() {
+        for (counts, said) in [
+            ([0.0; EDGES.len()], "no different texts"),
+            ([90.0, 80.0, 70.0, 60.0, 50.0, 40.0, 30.0, 20.0, 10.0, 5.0], "no gap"),
+            ([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 5.0, 40.0, 90.0, 200.0], "few pairs lie just below it (about 1 "),
+        ] {
+            let suggestion = suggested(counts);
+            assert!((suggestion.threshold - DEFAULT).abs() < 1e-9 && !suggestion.is_valley);
+            assert!(suggestion.reason.contains(said), "{}", suggestion.reason);
+        }
+    }
+
+    #[test]
+    fn a_valley_that_may_be_an_error_of_the_estimate_is_none() {
+        let mut steps = [Estimate::exactly(100.0); EDGES.len()];
+        steps[4] = Estimate { value: 10.0, low: 0.0, high: 120.0 };
+        assert!(!suggest(&steps).is_valley);
+        steps[4].high = 40.0;
+        assert!(suggest(&steps).is_valley);
+    }
+}

@@ -1,0 +1,100 @@
+//! What a bound on buckets leaves out: what the summary says of it is possible, and right.
+
+mod made;
+
+use lookalike::core::banding::Banding;
+use lookalike::core::keep::Keep;
+use lookalike::core::passed_over::PassedOverEstimate;
+use lookalike::core::sketch::SlotKind;
+use lookalike::{Copies, DedupOptions, Group, MethodOptions};
+use lookalike_judge::{Shingle, measure};
+use made::{Case, dedup, pairs};
+
+/// Texts with 57 words in common and three of their own: a similarity of 0.9, below the threshold of 0.95.
+fn boilerplate(count: usize) -> Vec<String> {
+    let words = |from: usize, to: usize| (from..to).map(|at| format!("word{at}")).collect::<Vec<_>>().join(" ");
+    (0..count).map(|id| format!("{} {}", words(0, 57), words(1000 * id + 1000, 1000 * id + 1003))).collect()
+}
+
+/// Bands of one row each, so that nearly all of them share every bucket.
+fn options(case: &Case, bands: usize) -> DedupOptions {
+    let mut options = case.options("corpus.jsonl", 0.95);
+    options.read.settings.fields.id = Some("id".to_owned());
+    options.similarity.shingle = "word:1".parse().unwrap();
+    let banding = Banding::new(bands, 1).unwrap();
+    options.similarity.method = MethodOptions::MinHash { banding, slots: SlotKind::Fast };
+    options.keep = Keep::First;
+    options
+}
+
+/// How many pairs of kept documents are near-duplicates.
+fn left(case: &Case) -> u64 {
+    let kept = case.rows("kept/corpus.jsonl");
+    let text = |at: usize| kept[at]["text"].as_str().unwrap();
+    let is_match =
+        |(left, right): &(usize, usize)| measure(text(*left), text(*right), Shingle::Word(1)).jaccard() >= 0.95;
+    // Only these were changed to be near-duplicates; the others are not, whatever they share.
+    let planted: Vec<usize> = (0..kept.len()).filter(|at| text(*at).contains("planted")).collect();
+    let each = planted.iter().flat_map(|left| (0..kept.len()).map(move |right| (*left.min(&right), *left.max(&right))));
+    let mut each: Vec<(usize, usize)> = each.filter(|(left, right)| left != right).collect();
+    each.sort_unstable();
+    each.dedup();
+    each.iter().filter(|pair| is_match(pair)).count() as u64
+}
+
+#[test]
+fn no_more_pairs_are_passed_over_than_there_are() {
+    let case = Case::of(&boilerplate(600));
+    for group in [Group::Independent, Group::Components] {
+        let options = DedupOptions { group, ..options(&case, 6) };
+        let PassedOverEstimate { pairs, error, sampled, matches, matches_at_most, .. } =
+            dedup(&options).found.passed_over;
+        // All share a bucket, and each is compared with the first 256 of every one. A few texts are missing from each bucket,
+        // so that these are not the same in all of them.
+        let after: u64 = 600 - 256;
+        let most = after * (after - 1) / 2;
+        assert!(pairs <= most && pairs >= most / 2, "{group:?}: {pairs} ± {error} of {most}");
+        assert!(error < pairs / 20 && sampled > 100, "{group:?}: {pairs} ± {error}, {sampled}");
+        assert_eq!(matches, 0);
+        assert!(matches_at_most < pairs / 25, "{group:?}: {matches_at_most}");
+    }
+}
+
+#[test]
+fn near_duplicates_that_were_passed_over_are_counted() {
+    let mut texts = boilerplate(305);
+    // Near-duplicates of each other that come after the first 256 of every bucket.
+    for at in 0..5 {
+        texts[300 + at] = format!("{} planted", texts[290 + at]);
+    }
+    let case = Case::of(&texts);
+    let found = dedup(&options(&case, 2)).found;
+    let estimate = found.passed_over;
+    // So few that all are compared after all.
+    assert_eq!((estimate.error, estimate.sampled), (0, estimate.pairs), "{estimate:?}");
+    let left = left(&case);
+    assert!(left > 0 && found.removed + left == 5, "{found:?}");
+    assert_eq!((estimate.matches, estimate.matches_at_least, estimate.matches_at_most), (left, left, left));
+}
+
+#[test]
+fn pairs_say_what_they_passed_over() {
+    let case = Case::of(&boilerplate(1100));
+    let options = options(&case, 2);
+    let all = pairs(&options.read, options.similarity.clone(), Copies::All);
+    assert!(all.is_empty());
+    let options = lookalike::PairsOptions {
+        read: options.read,
+        similarity: options.similarity,
+        output: None,
+        format: lookalike::RowFormat::Jsonl,
+        copies: Copies::All,
+        selection: lookalike::Selection::default(),
+        memory: options.memory,
+        work: options.work,
+    };
+    let report = lookalike::pairs(&options, &mut Vec::new(), &lookalike::Silent).unwrap();
+    let after: u64 = 1100 - 1024;
+    assert!((1..=after * (after - 1) / 2).contains(&report.passed_over.pairs), "{:?}", report.passed_over);
+    assert_eq!((report.passed_over.error, report.passed_over.matches), (0, 0));
+}
