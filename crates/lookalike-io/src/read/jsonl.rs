@@ -38,7 +38,7 @@ pub(super) fn parse<'a>(line: &[u8], fields: &Fields, text: &'a mut String) -> R
 }
 
 /// A line is parsed by itself, so the error's own "line 1" would mislead.
-fn without_line(error: &serde_json::Error) -> String {
+pub(super) fn without_line(error: &serde_json::Error) -> String {
     error.to_string().replace(" at line 1 column ", " at column ")
 }
 
@@ -164,7 +164,7 @@ impl Found {
 }
 
 /// A key, borrowed where it has no escapes.
-struct Key;
+pub(super) struct Key;
 
 impl<'de> DeserializeSeed<'de> for Key {
     type Value = Cow<'de, str>;
