@@ -42,8 +42,10 @@ fn customers_are_found_again_and_every_field_has_its_points() {
     let folder = with_customers();
     let ran = link(&folder, &[]);
     for said in ["name    person-name", "phone   phone", "born    date", "id      ignored: it is the id", "identical"] {
-        assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
+        assert!(ran.stderr.contains(said), "{said}: {}", ran.stderr);
     }
+    // What a person reads is no data.
+    assert_eq!(ran.stdout, "");
     let matches = folder.read("out/matches.csv");
     assert!(matches.starts_with("left_id,right_id,score,probability,name,street,city,phone,born\n"), "{matches}");
     // One letter and another area code; and a phone that one of the two does not have.
@@ -232,9 +234,9 @@ fn what_cannot_be_linked_is_refused_in_one_line() {
     folder.write("same.csv", "id,a,b\n1,x,\n2,x,\n3,x,\n");
     folder.write("short.csv", "id,name,city\n1,Ann\n2\n");
     for (arguments, said) in [
-        (&["norows.csv", "-o", "out"][..], "norows.csv is no table: it has no rows"),
-        (&["customers.csv", "norows.csv", "-o", "out"], "norows.csv is no table: it has no rows"),
-        (&["empty.csv", "-o", "out"], "empty.csv is no table: it is empty"),
+        (&["norows.csv", "-o", "out"][..], "norows.csv is not a table: it has no rows"),
+        (&["customers.csv", "norows.csv", "-o", "out"], "norows.csv is not a table: it has no rows"),
+        (&["empty.csv", "-o", "out"], "empty.csv is not a table: it is empty"),
         (&["twice.csv", "-o", "out"], "two of its columns are named 'name'"),
         (&["short.csv", "-o", "out"], "none of its 2 rows can be read"),
         (&["gone.csv", "-o", "out"], "cannot read gone.csv"),
@@ -256,10 +258,10 @@ fn rows_that_cannot_be_read_are_counted_and_shown_with_their_place() {
     folder.write("customers.csv", format!("{CUSTOMERS}17,Ann\n18,Bob Jones,1 A St,Ulm,555,1999-01-01,more\n"));
     let ran = folder.run(&["link", "customers.csv", "--id", "id", "-o", "out"]);
     assert_eq!(ran.code, 1, "{}", ran.stderr);
-    assert!(ran.stderr.contains("skipped customers.csv, row 17: a row has 2 fields"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("row 18: a row has 7 fields where the table has 6 columns"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("skipped customers.csv, row 18: a row has 2 fields"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("row 19: a row has 7 fields where the table has 6 columns"), "{}", ran.stderr);
     let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
-    assert_eq!((&summary["skipped"], &summary["skipped_rows"][1]["position"]), (&2.into(), &18.into()));
+    assert_eq!((&summary["skipped"], &summary["skipped_rows"][1]["position"]), (&2.into(), &19.into()));
     assert_eq!(summary["matches"], 5);
 }
 

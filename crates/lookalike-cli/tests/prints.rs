@@ -260,7 +260,7 @@ fn what_cannot_be_done_is_refused_in_one_line() {
     for (arguments, said) in [
         (&["prints"][..], &["prints --help"][..]),
         (&["prints", "gone.csv"], &["cannot read", "gone.csv"]),
-        (&["prints", "empty.csv"], &["empty.csv is no table: it is empty"]),
+        (&["prints", "empty.csv"], &["empty.csv is not a table: it is empty"]),
         (&["prints", "header.csv"], &["no print in header.csv", "templates"]),
         (&["prints", "--gallery", "header.csv", "queries.csv"], &["no print in header.csv"]),
         (&["prints", "other.csv"], &["other.csv has no column 'print'", "--id", "id, text"]),

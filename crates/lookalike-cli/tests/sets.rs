@@ -65,7 +65,7 @@ fn the_same_sets_are_read_in_every_form() {
 }
 
 #[test]
-fn measures_differ_and_containment_has_a_direction() {
+fn measures_differ_and_containment_tells_both_directions() {
     let folder = Folder::new();
     folder.write("in.txt", "small a b\nlarge a b c d e f g h\n");
     let measure =
@@ -73,8 +73,16 @@ fn measures_differ_and_containment_has_a_direction() {
     assert_eq!(measure("jaccard", "0.25"), ["small\tlarge\t0.25\t2"]);
     assert_eq!(measure("cosine", "0.5"), ["small\tlarge\t0.5\t2"]);
     assert_eq!(measure("overlap", "1"), ["small\tlarge\t1\t2"]);
-    assert_eq!(measure("containment", "1"), ["small\tlarge\t1\t2"]);
-    assert_eq!(measure("containment", "0.25"), ["small\tlarge\t1\t2", "large\tsmall\t0.25\t2"]);
+    // Of the smaller one, as in dedup: a pair once, whichever comes first.
+    assert_eq!(measure("containment", "1"), ["small\tlarge\t1\t2\t1\t0.25"]);
+    assert_eq!(measure("containment", "0.25"), ["small\tlarge\t1\t2\t1\t0.25"]);
+    folder.write("other.txt", "x a b c d\n");
+    let ran = folder.run(&["sets", "other.txt", "--id", "--measure", "containment", "--top", "1", "--against", "in.txt"]);
+    assert_eq!(
+        ran.stdout,
+        "{\"left_id\":\"x\",\"right_id\":\"small\",\"containment\":1.0,\"shared\":2,\
+         \"containment_left\":0.5,\"containment_right\":1.0}\n"
+    );
 }
 
 #[test]
@@ -140,11 +148,11 @@ fn what_is_bad_is_skipped_and_told() {
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     assert_eq!(ran.stdout.lines().count(), 2, "{}", ran.stdout);
     for said in [
-        "row 2: 'many' is no weight",
-        "row 3: '-1' is no weight",
-        "row 5: it has no set",
-        "row 6: it has no element",
-        "row 7:",
+        "row 3: 'many' is no weight",
+        "row 4: '-1' is no weight",
+        "row 6: it has no set",
+        "row 7: it has no element",
+        "row 8: a row has 1 fields where the table has 3 columns",
     ] {
         assert!(ran.stderr.contains(&format!("skipped in.csv, {said}")), "{said}: {}", ran.stderr);
     }
