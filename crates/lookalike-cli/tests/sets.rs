@@ -210,6 +210,35 @@ fn standard_input_is_read() {
 }
 
 #[test]
+fn sets_come_from_folders_patterns_and_several_files() {
+    let folder = Folder::new();
+    folder.write("in/a.txt", "milk bread\n\nbeer wine\n").write("in/b.txt", "bread milk\n");
+    for inputs in [&["in"][..], &["in/*.txt"], &["in/a.txt", "in/b.txt"]] {
+        // The number of a line says which file it is of.
+        let arguments = [inputs, &["--threshold", "0.9"]].concat();
+        assert_eq!(rows(&folder, &arguments), ["a.txt:1\tb.txt:1\t1\t2"], "{inputs:?}");
+    }
+    let ran = folder.run(&["sets", "in", "--threshold", "0.9", "-o", "in/out.jsonl"]);
+    assert!(ran.stderr.starts_with("1 pair among 4 sets, in"), "{}", ran.stderr);
+    // What is named is one set in all files; and a file may be a table among lines.
+    folder.write("named/a.txt", "ann milk\nbob milk bread\n").write("named/b.txt", "ann bread\n");
+    assert_eq!(rows(&folder, &["named", "--id", "--threshold", "0.9"]), ["ann\tbob\t1\t2"]);
+    folder.write("mixed/a.csv", "set,element\nann,milk\nann,bread\n").write("mixed/b.txt", "bread milk\n");
+    assert_eq!(rows(&folder, &["mixed", "--threshold", "0.9"]), ["ann\tb.txt:1\t1\t2"]);
+    let against = ["in/b.txt", "--against", "in/*.txt", "--threshold", "0.9"];
+    assert_eq!(rows(&folder, &against), ["1\ta.txt:1\t1\t2", "1\tb.txt:1\t1\t2"]);
+    folder.write("tables/a.csv", "who,what\nann,milk\nbob,milk\n").write("tables/b.csv", "x,y,z\n1,2,3\n");
+    folder.write("tables/c.md", "nothing\n");
+    let ran = folder.run(&["sets", "tables", "--set", "who", "--element", "what", "--threshold", "0.9"]);
+    assert_eq!((ran.code, ran.stdout.lines().count()), (1, 1), "{}", ran.stderr);
+    for said in ["skipped tables/b.csv: there is no column 'who'", "skipped tables/c.md: neither its name"] {
+        assert!(ran.stderr.contains(said), "{said}: {}", ran.stderr);
+    }
+    let refused = ["sets", "-", "--against", "-", "--threshold", "0.9"];
+    assert_refused(&folder, &refused, &["standard input is given twice"]);
+}
+
+#[test]
 fn the_examples_of_the_help_work() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let help = Folder::new().run(&["sets", "--help"]).stdout;

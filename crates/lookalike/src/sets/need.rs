@@ -1,6 +1,7 @@
 //! What a collection will need in memory, told before it is joined.
 //!
-//! The numbers were fitted to peaks as the kernel counts them, and are 10 to 30 % above these.
+//! The numbers were fitted to peaks as the kernel counts them (100,000 and 400,000 sets of 10 elements, 20,000 of 100 and of
+//! 400), and are 10 to 30 % above these.
 
 use crate::error::{Error, Result};
 use crate::link::with_commas;
@@ -9,19 +10,22 @@ use crate::sets::SetsOptions;
 use crate::sets::options::Finding;
 
 /// The program itself, and buffers of its threads.
-const BASE: u64 = 32 << 20;
+const BASE: u64 = 44 << 20;
 
-/// What an element of a set takes while sets are read.
-const READ: u64 = 40;
+/// What an element of a set takes at least, while sets are read.
+const READ: u64 = 16;
 
 /// What an element takes while sets are joined: its feature, its tokens, and where they are found.
-const JOINED: u64 = 64;
+const JOINED: u64 = 36;
 
-/// The same where each set looks around by itself, which knows weights.
-const AROUND: u64 = 110;
+/// The same where each set looks around by itself.
+const AROUND: u64 = 80;
+
+/// The same with weights.
+const WEIGHTED: u64 = 120;
 
 /// What a set takes.
-const SET: u64 = 120;
+const SET: u64 = 100;
 
 /// What else would help.
 const REMEDY: &str = "compare a part of them";
@@ -42,8 +46,7 @@ impl Need {
 
     /// Refuses to read on when what was read, this share of all, takes all memory by itself.
     pub(super) fn check_held(self, share: f64, memory: Memory) -> Result<()> {
-        let held = BASE + self.elements * READ + self.sets * SET + self.id_bytes;
-        if held <= memory.bytes() {
+        if BASE + self.elements * READ + self.id_bytes <= memory.bytes() {
             return Ok(());
         }
         let whole = |part: u64| (part as f64 / share) as u64;
@@ -53,9 +56,12 @@ impl Need {
 
     /// Refuses what would not fit. Says how many bytes there are for pairs.
     pub(super) fn check(self, options: &SetsOptions) -> Result<u64> {
-        let is_joined = options.form.weights.is_none()
-            && (options.top.is_none() || matches!(options.finding, Finding::Sketched { .. }));
-        let needed = self.needed(if is_joined { JOINED } else { AROUND });
+        let is_joined = options.top.is_none() || matches!(options.finding, Finding::Sketched { .. });
+        let needed = self.needed(match options.form.weights {
+            Some(_) => WEIGHTED,
+            None if is_joined => JOINED,
+            None => AROUND,
+        });
         let memory = options.memory;
         if needed > memory.bytes() { Err(self.too_much(needed, memory)) } else { Ok(memory.bytes() - needed) }
     }
