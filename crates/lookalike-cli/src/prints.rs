@@ -83,9 +83,12 @@ struct ReadPrintsArguments {
     /// The column of pixels from the top
     #[arg(long, value_name = "COLUMN", default_value = "y")]
     y: String,
-    /// The column of the angle, counter-clockwise from the right as one sees it: in degrees, or in radians if its name ends in _rad
-    /// [default: angle, angle_deg, angle_degrees, theta_deg, direction or angle_rad, whichever is there]
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(
+        long,
+        value_name = "COLUMN",
+        help = "The column of the angle, counter-clockwise from the right as one sees it: in degrees, or in radians if its name ends \
+                in _rad [default: angle, angle_deg, angle_degrees, theta_deg, direction or angle_rad, whichever is there]"
+    )]
     angle: Option<String>,
     /// The longest row of a table that is read, such as 500M or 1G: longer ones are skipped [default: 256M]
     #[arg(long, value_name = "SIZE")]

@@ -185,7 +185,9 @@ fn more_pairs_than_there_is_memory_for_are_refused() {
     let common = ["sets", "sets.txt", "--threshold", "0.5", "-q", "-o", "out.jsonl", "--memory"];
     let ran = folder.run(&[&common[..], &["64MiB"]].concat());
     assert_eq!(ran.code, 2, "{}", ran.stderr);
-    assert!(ran.stderr.contains("too little for the very many pairs here: give --memory 135M or more, or ask for a higher"));
+    assert!(
+        ran.stderr.contains("too little for the very many pairs here: give --memory 135M or more, or ask for a higher")
+    );
     assert!(!folder.names().contains(&"out.jsonl".to_owned()));
 }
 
@@ -197,7 +199,11 @@ fn a_table_that_fills_the_memory_while_it_is_read_is_refused_with_what_all_of_it
     let ran = folder.run(&["link", "large.csv", "-o", "out", "--memory", "64MiB"]);
     assert_eq!(ran.code, 2, "{}", ran.stderr);
     // About 150,000 rows, from those that were read.
-    assert!(ran.stderr.contains("link needs about") && ran.stderr.contains(" rows, and may use 68 MB"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("link needs about") && ran.stderr.contains(" rows, and may use 68 MB"),
+        "{}",
+        ran.stderr
+    );
     let said: String = ran.stderr.split(" for ").nth(1).unwrap().chars().take_while(|c| *c != ' ').collect();
     let rows: f64 = said.replace(',', "").parse().unwrap();
     assert!((rows - 150_000.0).abs() < 15_000.0, "{rows}");

@@ -77,7 +77,8 @@ fn measures_differ_and_containment_tells_both_directions() {
     assert_eq!(measure("containment", "1"), ["small\tlarge\t1\t2\t1\t0.25"]);
     assert_eq!(measure("containment", "0.25"), ["small\tlarge\t1\t2\t1\t0.25"]);
     folder.write("other.txt", "x a b c d\n");
-    let ran = folder.run(&["sets", "other.txt", "--id", "--measure", "containment", "--top", "1", "--against", "in.txt"]);
+    let ran =
+        folder.run(&["sets", "other.txt", "--id", "--measure", "containment", "--top", "1", "--against", "in.txt"]);
     assert_eq!(
         ran.stdout,
         "{\"left_id\":\"x\",\"right_id\":\"small\",\"containment\":1.0,\"shared\":2,\

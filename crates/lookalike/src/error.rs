@@ -271,12 +271,20 @@ impl Error {
 
 /// A size as people say it.
 fn in_words(bytes: u64) -> String {
-    if bytes < 1_000_000_000 { format!("{} MB", bytes.div_ceil(1_000_000)) } else { format!("{:.1} GB", bytes as f64 / 1e9) }
+    if bytes < 1_000_000_000 {
+        format!("{} MB", bytes.div_ceil(1_000_000))
+    } else {
+        format!("{:.1} GB", bytes as f64 / 1e9)
+    }
 }
 
 /// A size to be typed, no less than this one.
 fn as_flag(bytes: u64) -> String {
-    if bytes < 10_000_000_000 { format!("{}M", bytes.div_ceil(1_000_000)) } else { format!("{}G", bytes.div_ceil(1_000_000_000)) }
+    if bytes < 10_000_000_000 {
+        format!("{}M", bytes.div_ceil(1_000_000))
+    } else {
+        format!("{}G", bytes.div_ceil(1_000_000_000))
+    }
 }
 
 /// A job's result.

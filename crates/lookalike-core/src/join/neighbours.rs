@@ -60,6 +60,10 @@ impl Room {
 impl Neighbours {
     /// All matches, by an exact join.
     ///
+    /// # Panics
+    ///
+    /// Never: no memory holds as many matches as there is no room for.
+    ///
     /// ```
     /// use lookalike_core::criterion::Criterion;
     /// use lookalike_core::join::{Neighbours, Sets};

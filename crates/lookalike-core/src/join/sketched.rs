@@ -179,7 +179,8 @@ mod tests {
             .collect();
         let (sets, threshold) = (Sets::new(&items), Threshold::new(0.6).unwrap());
         let banding = Measure::Jaccard.banding(threshold, 0.9).unwrap();
-        let neighbours = Neighbours::sketched(&sets, Measure::Jaccard, threshold, banding, References::default(), u64::MAX).unwrap();
+        let neighbours =
+            Neighbours::sketched(&sets, Measure::Jaccard, threshold, banding, References::default(), u64::MAX).unwrap();
         let found = pairs(&neighbours, items.len()).len() / 2;
         // Five deviations of 2,000 draws at 0.9 are 67.
         assert!(found >= 1800 - 67, "{found}");

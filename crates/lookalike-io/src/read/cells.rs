@@ -179,7 +179,7 @@ impl CellReader {
     /// # Errors
     ///
     /// When the file cannot be read. (What is damaged is a row that is skipped.)
-    pub fn next(&mut self) -> Result<Option<Row<'_>>> {
+    pub fn next_row(&mut self) -> Result<Option<Row<'_>>> {
         let Self { format, source, longest, columns, csv, encoding, packed_bytes } = self;
         let (stream, chunk, next, before, is_done) = match source {
             Rows::Stream { stream, chunk, next, before, is_done } => (stream, chunk, next, before, is_done),
@@ -215,7 +215,7 @@ impl CellReader {
                 let is_blank = *format != Format::Csv
                     && span.problem.is_none()
                     && without_mark(&chunk.bytes[span.all.clone()]).trim_ascii().is_empty();
-                if !is_blank && !(at == 0 && chunk.number == 0 && has_header()) {
+                if !(is_blank || at == 0 && chunk.number == 0 && has_header()) {
                     break at;
                 }
                 continue;

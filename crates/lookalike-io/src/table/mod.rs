@@ -153,7 +153,7 @@ pub fn read_in_parts<E: From<Error>>(
     file: &InputFile,
     reader: &mut CellReader,
     part_bytes: u64,
-    mut each: impl FnMut(ReadTable) -> std::result::Result<(), E>,
+    mut each: impl FnMut(&ReadTable) -> std::result::Result<(), E>,
 ) -> std::result::Result<(), E> {
     loop {
         let mut read = ReadTable::new(file.shown().display().to_string());
@@ -162,7 +162,7 @@ pub fn read_in_parts<E: From<Error>>(
         while is_more && read.table.byte_count() < part_bytes {
             is_more = rows.read(reader, &mut read, ROWS_BETWEEN)?;
         }
-        each(read)?;
+        each(&read)?;
         if !is_more {
             return Ok(());
         }
@@ -218,7 +218,7 @@ impl<'f> Rows<'f> {
             if reader.names().len() > known {
                 self.add_columns(reader.names(), &mut read.table);
             }
-            let Some(row) = reader.next()? else { return Ok(false) };
+            let Some(row) = reader.next_row()? else { return Ok(false) };
             match row.content {
                 RowContent::Cells(cells) => {
                     let position = row.position;

@@ -101,7 +101,10 @@ fn the_same_rows_come_from_every_format() {
         ("a.csv", "id,name,home.city\n1,\"Ann, \"\"x\"\"\",Ulm\n2,Bob,\n".to_owned()),
         ("a.txt", "id;name;home.city\r\n1;\"Ann, \"\"x\"\"\";Ulm\r\n2;Bob;\r\n".to_owned()),
         ("a.tsv", "id\tname\thome.city\n1\tAnn, \"x\"\tUlm\n2\tBob\t\n".to_owned()),
-        ("a.jsonl", format!("{objects}\n\n{{\"id\":\"2\",\"name\":\"Bob\",\"home\":null}}\n").replace(",\"home\":null", "")),
+        (
+            "a.jsonl",
+            format!("{objects}\n\n{{\"id\":\"2\",\"name\":\"Bob\",\"home\":null}}\n").replace(",\"home\":null", ""),
+        ),
         ("a.json", format!("[{objects},\n{{\"name\":\"Bob\",\n\"id\":2}}]")),
         ("part-0", format!("\u{feff}{objects}\n{{\"name\":\"Bob\",\"id\":2}}")),
     ] {

@@ -14,7 +14,7 @@ use super::report::Skips;
 use super::roll::Roll;
 use crate::error::{Error, Result};
 
-pub(super) fn add(reading: &Reading<'_>, read: ReadTable, roll: &mut Roll, skips: &mut Skips) -> Result<()> {
+pub(super) fn add(reading: &Reading<'_>, read: &ReadTable, roll: &mut Roll, skips: &mut Skips) -> Result<()> {
     if read.table.names().is_empty() {
         read.require_rows()?;
     }

@@ -137,7 +137,11 @@ impl Gather {
 
     /// What is held so far.
     pub(super) fn need(&self) -> Need {
-        Need { sets: self.ids.len() as u64, elements: self.memberships.len() as u64, id_bytes: self.ids.byte_count() as u64 }
+        Need {
+            sets: self.ids.len() as u64,
+            elements: self.memberships.len() as u64,
+            id_bytes: self.ids.byte_count() as u64,
+        }
     }
 
     fn number(&mut self, name: &str) -> u32 {

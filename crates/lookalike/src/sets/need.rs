@@ -1,7 +1,7 @@
 //! What a collection will need in memory, told before it is joined.
 //!
 //! The numbers were fitted to peaks as the kernel counts them (100,000 and 400,000 sets of 10 elements, 20,000 of 100 and of
-//! 400), and are 10 to 30 % above these.
+//! 400; 10,000 of 100 with weights), and are 10 to 30 % above these.
 
 use crate::error::{Error, Result};
 use crate::link::with_commas;

@@ -126,7 +126,7 @@ impl Read<'_> {
             }
         };
         let mut line_name = String::new();
-        while let Some(row) = reader.next()? {
+        while let Some(row) = reader.next_row()? {
             fill_up_to(row.position, &mut number, gather);
             let line = match row.content {
                 RowContent::Line(line) => line,

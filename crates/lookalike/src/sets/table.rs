@@ -21,7 +21,7 @@ enum Columns<'a> {
 /// Adds the sets of a part of a table. Sets without a name get the number of their row, which `rows_before` are before, after
 /// a prefix.
 pub(super) fn gather(
-    read: ReadTable,
+    read: &ReadTable,
     prefix: &str,
     rows_before: u64,
     form: &SetsForm,
@@ -158,7 +158,7 @@ mod tests {
         let mut table = Table::new(names.iter().copied());
         rows.iter().for_each(|row| table.push(row).unwrap());
         let mut gathered = Gather::new(false, form.weights.is_some());
-        gather(ReadTable::of("t.csv", table), "", 0, form, &mut gathered).unwrap();
+        gather(&ReadTable::of("t.csv", table), "", 0, form, &mut gathered).unwrap();
         let sets = gathered.finish();
         let sizes = (0..sets.len()).map(|set| sets.features(set).len()).collect();
         (

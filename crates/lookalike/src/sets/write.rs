@@ -141,7 +141,8 @@ impl Ends {
         let bits = near.similarity.to_bits();
         let key = (bits, near.shared, sizes);
         // The golden ratio spreads neighbours (Knuth, The Art of Computer Programming 3, 6.4).
-        let place = (bits ^ near.shared ^ sizes[0] << 20 ^ sizes[1] << 40).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - Self::BITS);
+        let place = (bits ^ near.shared ^ sizes[0] << 20 ^ sizes[1] << 40).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            >> (u64::BITS - Self::BITS);
         let end = &mut self.0[place as usize];
         // Nothing is written of pairs that share nothing, so that an unused place matches none.
         if end.0 != key {
