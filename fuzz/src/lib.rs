@@ -10,7 +10,8 @@ use lookalike_io::compression::Compression;
 use lookalike_io::discover::discover;
 use lookalike_io::format::{FileKind, Format};
 use lookalike_io::place::{Place, Shelf};
-use lookalike_io::read::{Chunk, Entry, Fields, Parser, Settings, Split, Stream, Unit};
+use lookalike_io::read::{CellReader, Chunk, Entry, Fields, Parser, ReadAs, Settings, Split, Stream, Unit};
+use lookalike_io::table::{ReadTable, read_in_parts, read_table};
 use lookalike_io::web::Extract;
 use lookalike_io::write::{FileWriter, Written};
 
@@ -47,7 +48,7 @@ pub fn target(name: &str) -> (&'static str, Settings) {
         "parquet" => ("a.parquet", settings),
         "lines" => ("a.txt", Settings { split: Split::Line, ..settings }),
         "paragraphs" => ("a.txt", Settings { split: Split::Paragraph, ..settings }),
-        "any" => ("a", settings),
+        "any" | "table" => ("a", settings),
         other => panic!("no target {other}"),
     }
 }
@@ -80,6 +81,10 @@ pub fn seeds() -> Vec<(&'static str, Vec<u8>)> {
         ("article", b"<html><nav><a>x</a></nav><article><p>one two three, four five.</p></article>".to_vec()),
         ("lines", "one\n\ntwo\r\n\u{feff}three".as_bytes().to_vec()),
         ("paragraphs", b"one\ntwo\n\n\nthree\r\n\r\nfour".to_vec()),
+        ("table", b"id,name,city\r\n1,\"Ann, \"\"x\"\"\",Ulm\r\n2,Bob,\r\n".to_vec()),
+        ("table", b"id\ttitle\n1\t\"How?\": a question\n2\t\"a\nb\"\n3\t\"c\td\"\n".to_vec()),
+        ("table", b"{\"id\":1,\"home\":{\"city\":\"Ulm\"}}\n\n{\"id\":\"2\",\"tags\":[1,\"x\"]}".to_vec()),
+        ("table", gzip(b"[{\"id\":1,\"name\":\"Ann\"},\n{\"name\":null}]")),
         ("any", gzip(warc.as_bytes())),
         ("any", zstd::encode_all(&b"id,text\n1,one\n2,two"[..], 3).unwrap()),
     ]
@@ -89,6 +94,77 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
+}
+
+/// Reads `bytes` as what this target reads.
+///
+/// # Panics
+///
+/// As [`check`] and [`check_table`].
+pub fn check_target(target: &str, folder: &Path, bytes: &[u8]) -> Content {
+    let (name, settings) = self::target(target);
+    if target == "table" { check_table(folder, name, bytes, &settings) } else { check(folder, name, bytes, &settings) }
+}
+
+/// Reads `bytes` as a table. Its rows are the documents: without an id, and with their cells for a text.
+///
+/// # Panics
+///
+/// When a row has another number of cells than there are columns, when the table reads otherwise in parts or once it is
+/// written as CSV, or when the reader panics.
+pub fn check_table(folder: &Path, name: &str, bytes: &[u8], settings: &Settings) -> Content {
+    let path = folder.join(name);
+    fs::write(&path, bytes).unwrap();
+    let whole = |path: &PathBuf, settings: &Settings| {
+        read_table(std::slice::from_ref(path), None, settings, |_| Ok::<_, lookalike_io::Error>(()))
+    };
+    let mut content = Content::default();
+    let read = match whole(&path, settings) {
+        Ok(read) => read,
+        Err(error) => {
+            content.skipped.push(error.to_string());
+            return content;
+        }
+    };
+    content.skipped.extend(read.skipped.iter().map(|row| row.reason.clone()));
+    let rows = cells_of(&read);
+    let is_whole = |row: &Vec<String>| row.len() == read.table.names().len();
+    assert!(rows.iter().all(is_whole), "a row has other cells than the table has columns");
+
+    // In parts, a column that comes up later is missing in the parts before.
+    let (mut in_parts, mut positions) = (Vec::new(), Vec::new());
+    let file = discover(std::slice::from_ref(&path), None).unwrap().files.remove(0);
+    let mut reader = CellReader::open(&file, settings, ReadAs::Table).unwrap();
+    read_in_parts(&file, &mut reader, 1, |part| {
+        positions.extend((0..part.table.row_count()).map(|row| part.position(row)));
+        in_parts.extend(cells_of(part));
+        Ok::<_, lookalike_io::Error>(())
+    })
+    .unwrap();
+    in_parts.iter_mut().for_each(|row| row.resize(read.table.names().len(), String::new()));
+    assert_eq!(in_parts, rows, "in parts it is another table");
+    assert_eq!(positions, (0..rows.len()).map(|row| read.position(row)).collect::<Vec<_>>());
+    assert!(positions.is_sorted_by(|one, next| one < next), "rows do not stand one after the other");
+
+    // Zeros would make a picture of the copy, and a table without rows shows nothing.
+    let has_zero = rows.iter().flatten().chain(read.table.names()).any(|cell| cell.contains('\0'));
+    if !has_zero && !rows.is_empty() && !read.table.names().is_empty() {
+        let quoted = |row: &[String]| {
+            let cells: Vec<String> = row.iter().map(|cell| format!("\"{}\"", cell.replace('"', "\"\""))).collect();
+            cells.join(",") + "\n"
+        };
+        let copy = folder.join("copy.csv");
+        fs::write(&copy, quoted(read.table.names()) + &rows.iter().map(|row| quoted(row)).collect::<String>()).unwrap();
+        let as_written = Settings { delimiter: Some(b','), ..Settings::default() };
+        let again = whole(&copy, &as_written).unwrap();
+        assert_eq!(cells_of(&again), rows, "written as CSV it is another table");
+    }
+    content.documents = rows.into_iter().map(|row| (None, row.join("|"))).collect();
+    content
+}
+
+fn cells_of(read: &ReadTable) -> Vec<Vec<String>> {
+    (0..read.table.row_count()).map(|row| read.table.row(row).map(str::to_owned).collect()).collect()
 }
 
 /// Reads `bytes` as a file of this name.

@@ -563,7 +563,7 @@ fn delimiter(written: &str) -> Result<u8> {
 }
 
 /// Places of documents are kept in 32 bits.
-fn longest(written: &str) -> Result<u32> {
+pub(crate) fn longest(written: &str) -> Result<u32> {
     let bytes = number::parse_bytes(written).filter(|bytes| (1..=2_000_000_000).contains(bytes));
     match bytes {
         Some(bytes) => Ok(bytes as u32),

@@ -11,12 +11,14 @@ use lookalike::{AddOptions, LinkOptions, LinkReport};
 
 use crate::args::RunOptions;
 use crate::number;
+use crate::resources::TableResourceArguments;
 use crate::show::one_line;
 use crate::streams::talk;
 
 #[derive(Debug, Args)]
 pub(crate) struct LinkArguments {
-    /// The table, or the first of two: CSV, TSV, JSONL or Parquet, also as .gz or .zst; with --add the folder of a result
+    /// The table, or the first of two: a file (CSV, TSV, JSON or Parquet, also as .gz or .zst), a folder or pattern of files, an
+    /// address (s3://, gs://, az://, https://), or - for standard input; with --add the folder of a result
     #[arg(value_name = "A")]
     first: PathBuf,
     /// The second table, to find links between the two
@@ -52,6 +54,8 @@ pub(crate) struct LinkArguments {
     /// Replace what an earlier run wrote to the output folder
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    resources: TableResourceArguments,
     /// How many threads to use, instead of one a core
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
@@ -71,8 +75,9 @@ pub(crate) enum Job {
 impl LinkArguments {
     pub(crate) fn job(self) -> Result<(Job, RunOptions)> {
         let run = RunOptions::checked(self.threads, self.quiet)?;
+        let (memory, longest) = self.resources.options()?;
         if let Some(new) = self.add {
-            return Ok((Job::Add(AddOptions { new, folder: self.first }), run));
+            return Ok((Job::Add(AddOptions { new, longest, memory, folder: self.first }), run));
         }
         if self.output.as_deref().is_some_and(|output| output.as_os_str() == "-") {
             bail!("-o - is not possible: link writes several tables; give -o DIR, the name of a folder");
@@ -83,6 +88,8 @@ impl LinkArguments {
         let options = LinkOptions {
             first: self.first,
             second: self.second,
+            longest,
+            memory,
             id: self.id,
             config: self.config.as_deref().map(read_config).transpose()?,
             threshold: self.threshold,
@@ -122,7 +129,7 @@ pub(crate) fn write_config(config: &Config, path: &Path) -> Result<()> {
 
 /// What the columns were taken for, what was found, and where it is.
 pub(crate) fn show(report: &LinkReport, folder: &Path) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = io::stderr().lock();
     let records: Vec<String> = report.records.iter().map(|count| number::of(*count, "record")).collect();
     writeln!(out, "read      {}", records.join(" and "))?;
     writeln!(out, "columns   taken for")?;

@@ -8,9 +8,10 @@ use lookalike::core::prints::candidates::DEFAULT_ALIGNED;
 use lookalike::core::prints::grid::DEFAULT_BUCKETS;
 use lookalike::core::prints::score::DEFAULT_THRESHOLD;
 use lookalike::core::prints::{DEFAULT_RESOLUTION, FEWEST_MINUTIAE};
+use lookalike::io::read::Settings;
 use lookalike::{CandidateRecall, GridOptions, PrintColumns, PrintSearch, PrintsOptions, PrintsReport, ReadPrints};
 
-use crate::args::{FormatArgument, RunOptions};
+use crate::args::{FormatArgument, RunOptions, longest};
 use crate::number;
 use crate::streams::{self, talk};
 
@@ -19,8 +20,8 @@ const MOST_BUCKETS: usize = 1 << 20;
 
 #[derive(Debug, Args)]
 pub(crate) struct PrintsArguments {
-    /// Tables with a minutia a row (CSV, TSV, JSONL or Parquet), templates of ISO/IEC 19794-2, or folders of these;
-    /// with --gallery the prints to look for; - for a table on standard input
+    /// Tables with one minutia per row (CSV, TSV, JSON or Parquet), templates of ISO/IEC 19794-2, folders or patterns of these, or
+    /// addresses of tables; with --gallery the prints to look for; - for a table on standard input
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
     /// Look each print of INPUT up in these prints, instead of in INPUT itself
@@ -83,9 +84,16 @@ struct ReadPrintsArguments {
     /// The column of pixels from the top
     #[arg(long, value_name = "COLUMN", default_value = "y")]
     y: String,
-    /// The column of the angle in degrees, counter-clockwise from the right as one sees it
-    #[arg(long, value_name = "COLUMN", default_value = "angle")]
-    angle: String,
+    #[arg(
+        long,
+        value_name = "COLUMN",
+        help = "The column of the angle, counter-clockwise from the right as one sees it: in degrees, or in radians if its name ends \
+                in _rad [default: angle, angle_deg, angle_degrees, theta_deg, direction or angle_rad, whichever is there]"
+    )]
+    angle: Option<String>,
+    /// The longest row of a table that is read, such as 500M or 1G: longer ones are skipped [default: 256M]
+    #[arg(long, value_name = "SIZE")]
+    max_record: Option<String>,
     /// The column that says end or bif [default: type, if there is one]
     #[arg(long = "type", value_name = "COLUMN")]
     kind: Option<String>,
@@ -149,6 +157,7 @@ impl ReadPrintsArguments {
             size: self.size.as_deref().map(size).transpose()?,
             resolution,
             is_clockwise: self.clockwise,
+            longest: self.max_record.as_deref().map_or(Ok(Settings::default().longest), longest)?,
         })
     }
 }

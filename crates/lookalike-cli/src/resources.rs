@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use anyhow::{Context, Result};
 use clap::Args;
+use lookalike::io::read::Settings;
 use lookalike::{Earlier, Memory, WorkOptions};
 
+use crate::args::longest;
 use crate::number;
 
 #[derive(Debug, Args)]
@@ -23,6 +25,36 @@ pub(crate) struct ResourceArguments {
     resume: bool,
 }
 
+/// How much of tables is read.
+#[derive(Debug, Args)]
+pub(crate) struct TableResourceArguments {
+    /// The most memory to use, such as 500M or 4G: what would need more is refused before the work begins [default: half of the
+    /// machine's]
+    #[arg(long, value_name = "SIZE", help_heading = "Resources")]
+    memory: Option<String>,
+    /// The longest row that is read, such as 500M or 1G: longer ones are skipped [default: 256M, or a sixteenth of --memory]
+    #[arg(long, value_name = "SIZE", help_heading = "Resources")]
+    max_record: Option<String>,
+}
+
+impl TableResourceArguments {
+    /// Memory, and the longest row in bytes.
+    pub(crate) fn options(&self) -> Result<(Memory, u32)> {
+        let memory = memory(self.memory.as_deref())?;
+        let longest = match &self.max_record {
+            Some(written) => longest(written)?,
+            None => u32::try_from(memory.longest_document()).unwrap_or(u32::MAX).min(Settings::default().longest),
+        };
+        Ok((memory, longest))
+    }
+}
+
+fn memory(written: Option<&str>) -> Result<Memory> {
+    let Some(written) = written else { return Ok(Memory::half_of_machine()) };
+    let bytes = number::parse_bytes(written);
+    Ok(Memory::new(bytes.with_context(|| format!("--memory {written} is no size: give one such as 500M or 4G"))?)?)
+}
+
 /// Whether a run that is interrupted can be resumed.
 static CAN_RESUME: AtomicBool = AtomicBool::new(false);
 
@@ -37,15 +69,7 @@ pub(crate) fn interrupted() -> &'static str {
 
 impl ResourceArguments {
     pub(crate) fn options(self, force: bool) -> Result<(Memory, WorkOptions)> {
-        let memory = match &self.memory {
-            Some(written) => {
-                let bytes = number::parse_bytes(written);
-                Memory::new(
-                    bytes.with_context(|| format!("--memory {written} is no size: give one such as 500M or 4G"))?,
-                )?
-            }
-            None => Memory::half_of_machine(),
-        };
+        let memory = memory(self.memory.as_deref())?;
         CAN_RESUME.store(self.work.is_some(), Relaxed);
         let earlier = match (self.resume, force) {
             (true, _) => Earlier::Resume,

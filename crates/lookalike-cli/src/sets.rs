@@ -12,14 +12,15 @@ use lookalike::{Finding, SetsForm, SetsOptions, SetsReport};
 
 use crate::args::{FormatArgument, RunOptions};
 use crate::number;
+use crate::resources::TableResourceArguments;
 use crate::streams::talk;
 
 #[derive(Debug, Args)]
 pub(crate) struct SetsArguments {
-    /// A set a line, its elements separated by blanks; or a table (CSV, TSV, JSONL, Parquet) of pairs, or with a column of lists.
-    /// Also as .gz or .zst; - for standard input
-    #[arg(value_name = "INPUT")]
-    input: PathBuf,
+    /// One set per line, its elements separated by blanks; or a table (CSV, TSV, JSON, Parquet) of pairs, or with a column of
+    /// lists; also as .gz or .zst. Files, folders, patterns, addresses (s3://, gs://, az://, https://), or - for standard input
+    #[arg(value_name = "INPUT", required = true)]
+    inputs: Vec<PathBuf>,
     /// The similarity from which on two sets are a pair: above 0, at most 1
     #[arg(short, long, value_name = "T", allow_negative_numbers = true, required_unless_present = "top")]
     threshold: Option<f64>,
@@ -34,7 +35,7 @@ pub(crate) struct SetsArguments {
     recall: Option<f64>,
     /// Compare the sets of the input with those of a second collection of the same form, and not with each other
     #[arg(long, value_name = "FILE")]
-    against: Option<PathBuf>,
+    against: Vec<PathBuf>,
     /// Elements become sets: films by their fans, instead of fans by their films
     #[arg(long)]
     transpose: bool,
@@ -49,6 +50,8 @@ pub(crate) struct SetsArguments {
     /// Replace the output file if it is there
     #[arg(long)]
     pub(crate) force: bool,
+    #[command(flatten)]
+    resources: TableResourceArguments,
     /// How many threads to use, instead of one a core
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
@@ -87,11 +90,11 @@ struct FormArguments {
 enum MeasureArgument {
     /// Shared elements over all elements of both
     Jaccard,
-    /// Shared elements over those of the left set: how much of left lies in right. Each direction is a pair of its own
+    /// Shared elements over those of the smaller set; rows also tell how much of each set lies in the other
     Containment,
     /// Shared elements over the geometric mean of both sizes
     Cosine,
-    /// Shared elements over those of the smaller set: the overlap coefficient
+    /// The same number under another name: the overlap coefficient
     Overlap,
 }
 
@@ -114,9 +117,13 @@ impl SetsArguments {
             }
             (threshold, _) => Finding::Exact { threshold },
         };
+        let (memory, longest) = self.resources.options()?;
         let options = SetsOptions {
-            input: self.input,
+            inputs: self.inputs,
             against: self.against,
+            output: self.output,
+            longest,
+            memory,
             form: self.form.form()?,
             is_transposed: self.transpose,
             measure,

@@ -3,7 +3,7 @@
 mod folder;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write;
+use std::io::{Read, Write};
 
 use folder::{Folder, assert_refused};
 use serde_json::Value;
@@ -42,8 +42,10 @@ fn customers_are_found_again_and_every_field_has_its_points() {
     let folder = with_customers();
     let ran = link(&folder, &[]);
     for said in ["name    person-name", "phone   phone", "born    date", "id      ignored: it is the id", "identical"] {
-        assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
+        assert!(ran.stderr.contains(said), "{said}: {}", ran.stderr);
     }
+    // What a person reads is no data.
+    assert_eq!(ran.stdout, "");
     let matches = folder.read("out/matches.csv");
     assert!(matches.starts_with("left_id,right_id,score,probability,name,street,city,phone,born\n"), "{matches}");
     // One letter and another area code; and a phone that one of the two does not have.
@@ -179,7 +181,7 @@ fn added_records_leave_clusters_their_numbers() {
     let before = folder.read("out/clusters.csv");
     let ran = folder.run(&["link", "--add", "new.csv", "out"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stdout.contains("added     5 records; 0 clusters became part of another"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("added     5 records; 0 clusters became part of another"), "{}", ran.stderr);
     let after = folder.read("out/clusters.csv");
     assert!(after.starts_with(&before) && after.lines().count() == rows.len(), "{before}\n{after}");
     let cluster_of = |id: &str| after.lines().find_map(|row| row.strip_prefix(&format!("{id},"))).unwrap().to_owned();
@@ -204,8 +206,8 @@ fn added_records_leave_clusters_their_numbers() {
 fn a_column_that_is_not_compared_validates_the_matches() {
     let folder = with_customers();
     let ran = link(&folder, &["--validate", "born"]);
-    assert!(ran.stdout.contains("born    ignored: matches are held against it"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("valid     random pairs differ by"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("born    ignored: matches are held against it"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("valid     random pairs differ by"), "{}", ran.stderr);
     assert!(!folder.read("out/matches.csv").lines().next().unwrap().contains("born"));
     let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
     let right = &summary["validation"]["all"];
@@ -218,7 +220,7 @@ fn one_weak_link_does_not_chain_clusters_together() {
     // Without birthdays one of two who share a home and a family name matches the other, but not the other's second record.
     let ran = link(&folder, &["--validate", "born"]);
     assert!(folder.read("out/matches.csv").contains("\n8,10,"), "{}", folder.read("out/matches.csv"));
-    assert!(ran.stdout.contains("1 of the matches join no clusters"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("1 of the matches join no clusters"), "{}", ran.stderr);
     let found = clusters(&folder.read("out/clusters.csv"));
     assert!(found.contains(&vec!["8".to_owned(), "9".to_owned()]), "{found:?}");
     assert!(!found.iter().flatten().any(|id| id == "10"), "{found:?}");
@@ -232,9 +234,9 @@ fn what_cannot_be_linked_is_refused_in_one_line() {
     folder.write("same.csv", "id,a,b\n1,x,\n2,x,\n3,x,\n");
     folder.write("short.csv", "id,name,city\n1,Ann\n2\n");
     for (arguments, said) in [
-        (&["norows.csv", "-o", "out"][..], "norows.csv is no table: it has no rows"),
-        (&["customers.csv", "norows.csv", "-o", "out"], "norows.csv is no table: it has no rows"),
-        (&["empty.csv", "-o", "out"], "empty.csv is no table: it is empty"),
+        (&["norows.csv", "-o", "out"][..], "norows.csv is not a table: it has no rows"),
+        (&["customers.csv", "norows.csv", "-o", "out"], "norows.csv is not a table: it has no rows"),
+        (&["empty.csv", "-o", "out"], "empty.csv is not a table: it is empty"),
         (&["twice.csv", "-o", "out"], "two of its columns are named 'name'"),
         (&["short.csv", "-o", "out"], "none of its 2 rows can be read"),
         (&["gone.csv", "-o", "out"], "cannot read gone.csv"),
@@ -256,10 +258,10 @@ fn rows_that_cannot_be_read_are_counted_and_shown_with_their_place() {
     folder.write("customers.csv", format!("{CUSTOMERS}17,Ann\n18,Bob Jones,1 A St,Ulm,555,1999-01-01,more\n"));
     let ran = folder.run(&["link", "customers.csv", "--id", "id", "-o", "out"]);
     assert_eq!(ran.code, 1, "{}", ran.stderr);
-    assert!(ran.stderr.contains("skipped customers.csv, row 17: a row has 2 fields"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("row 18: a row has 7 fields where the table has 6 columns"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("skipped customers.csv, row 18: a row has 2 fields"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("row 19: a row has 7 fields where the table has 6 columns"), "{}", ran.stderr);
     let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
-    assert_eq!((&summary["skipped"], &summary["skipped_rows"][1]["position"]), (&2.into(), &18.into()));
+    assert_eq!((&summary["skipped"], &summary["skipped_rows"][1]["position"]), (&2.into(), &19.into()));
     assert_eq!(summary["matches"], 5);
 }
 
@@ -271,4 +273,80 @@ fn output_that_is_there_is_replaced_only_when_asked() {
     assert_refused(&folder, &again, &["out exists and is not empty", "--force"]);
     link(&folder, &["--force", "--threshold", "0.999"]);
     assert_eq!(folder.read("out/matches.csv").lines().count(), 1 + 3);
+}
+
+/// A web server that has one table, whatever it is asked for.
+fn server(table: &'static str) -> std::net::SocketAddr {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for mut client in listener.incoming().map_while(Result::ok) {
+            let mut request = [0; 4096];
+            let count = client.read(&mut request).unwrap_or(0);
+            let body = if request[..count].starts_with(b"HEAD") { "" } else { table };
+            let length = table.len();
+            let _ = write!(client, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}");
+        }
+    });
+    at
+}
+
+#[test]
+fn a_table_may_be_far_away() {
+    let folder = with_customers();
+    link(&folder, &[]);
+    let url = format!("http://{}/customers.csv", server(CUSTOMERS));
+    let ran = folder.run(&["link", &url, "--id", "id", "-o", "far"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(folder.read("far/matches.csv"), folder.read("out/matches.csv"));
+    let gone = ["link", "http://127.0.0.1:9/x.csv", "-o", "gone"];
+    assert_eq!(folder.run(&gone).code, 2);
+}
+
+#[test]
+fn a_table_may_be_a_folder_a_pattern_or_standard_input() {
+    let folder = with_customers();
+    link(&folder, &[]);
+    let expected = folder.read("out/matches.csv");
+    let rows: Vec<&str> = CUSTOMERS.lines().collect();
+    let part = |from: usize, to: usize| [&rows[..1], &rows[from..to]].concat().join("\n");
+    let objects: String = rows[11..]
+        .iter()
+        .map(|row| {
+            let cells = rows[0].split(',').zip(row.split(','));
+            let fields: Vec<String> = cells.map(|(name, cell)| format!("\"{name}\":\"{cell}\"")).collect();
+            format!("{{{}}}\n", fields.join(","))
+        })
+        .collect();
+    folder.write("parts/a.csv", part(1, 6)).write("parts/b.tsv", part(6, 11).replace(',', "\t"));
+    folder.write("parts/more/c.jsonl", objects);
+    for input in ["parts", "par*s/**/*.*"] {
+        let ran = folder.run(&["link", input, "--id", "id", "-o", "other", "--force"]);
+        assert_eq!((ran.code, folder.read("other/matches.csv")), (0, expected.clone()), "{input}: {}", ran.stderr);
+    }
+    // The output may lie in the folder, and is not read as a part of it.
+    for _ in 0..2 {
+        let ran = folder.run(&["link", "parts", "--id", "id", "-o", "parts/out", "--force"]);
+        assert_eq!((ran.code, folder.read("parts/out/matches.csv")), (0, expected.clone()), "{}", ran.stderr);
+    }
+    std::fs::remove_dir_all(folder.0.path().join("parts/out")).unwrap();
+    // Without ids records are numbered, file after file.
+    let ran = folder.run(&["link", "parts", "-o", "numbered"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let numbered = folder.read("numbered/clusters.csv");
+    let ids: Vec<&str> = numbered.lines().skip(1).filter_map(|row| row.split(',').next()).collect();
+    assert_eq!(ids, (1..=16).map(|id: u32| id.to_string()).collect::<Vec<_>>());
+    let two = folder.run_with(&["link", "-", "parts/b.tsv", "--id", "id", "-o", "two"], part(1, 6).as_bytes());
+    assert_eq!(two.code, 0, "{}", two.stderr);
+    assert!(folder.read("two/matches.csv").contains("\n5,7,"), "{}", folder.read("two/matches.csv"));
+
+    folder.write("parts/notes.md", "To do.\n").write("other/x.csv", "product,price\na,1\n");
+    let ran = folder.run(&["link", "parts", "--id", "id", "-o", "noted"]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(ran.stderr.contains("skipped parts/notes.md: neither its name nor its content"), "{}", ran.stderr);
+    folder.write("parts/x.csv", "product,price\na,1\n");
+    let mixed = ["link", "parts", "--id", "id", "-o", "mixed"];
+    assert_refused(&folder, &mixed, &["parts/x.csv is not a table", "its columns (product, price) are none of those"]);
+    assert_refused(&folder, &["link", "-", "-", "-o", "mixed"], &["standard input is given twice"]);
+    assert_refused(&folder, &["link", "gone/*.csv", "-o", "mixed"], &["nothing matches gone/*.csv"]);
 }

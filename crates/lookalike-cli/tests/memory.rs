@@ -127,3 +127,120 @@ fn what_cannot_be_done_in_so_little_memory_is_told_with_what_would_do() {
     let needed = ran.stderr.split("give --memory ").nth(1).unwrap().split(',').next().unwrap().to_owned();
     assert_eq!(folder.run(&["dedup", "corpus.jsonl", "-o", "out", "--exact", "--memory", &needed]).code, 0);
 }
+
+/// Customers with names, streets and birthdays by chance; every fourth is there twice, with a slip.
+fn customers(count: u64) -> String {
+    let word = |number: u64| format!("{:x}", number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 36);
+    let mut rows = "id,given_name,family_name,street,city,birth_date\n".to_owned();
+    for row in 0..count {
+        let person = if row % 4 == 3 { row - 1 } else { row };
+        let slip = if row % 4 == 3 { "e" } else { "" };
+        let (given, family) = (word(person % 3000), word(5000 + person / 3));
+        let (street, city) = (word(90_000 + person / 2), word(70_000 + person % 500));
+        let (year, month, day) = (1930 + person % 70, 1 + person % 12, 1 + person % 28);
+        writeln!(rows, "{row},{given}{slip},{family},{} {street} Road,{city},{year}-{month:02}-{day:02}", person % 90)
+            .unwrap();
+    }
+    rows
+}
+
+/// What a command that refuses says it needs, as a flag.
+fn needed(said: &str) -> String {
+    said.split("give --memory ").nth(1).unwrap().split([',', ' ']).next().unwrap().to_owned()
+}
+
+/// The most memory that a command had, as the kernel counts it.
+fn peak_of(folder: &Folder, arguments: &[&str]) -> u64 {
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_lookalike"))
+        .args(arguments)
+        .current_dir(folder.0.path())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut most = 0;
+    while child.try_wait().unwrap().is_none() {
+        let now = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = now.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
+        most = most.max(kilobytes.unwrap_or(0) * 1024);
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert!(child.wait().unwrap().success());
+    most
+}
+
+fn bytes_of(flag: &str) -> u64 {
+    1_000_000 * flag.strip_suffix('M').unwrap().parse::<u64>().unwrap()
+}
+
+#[test]
+fn link_says_beforehand_what_it_needs_and_keeps_to_it() {
+    let folder = Folder::new();
+    folder.write("customers.csv", customers(12_000));
+    let common = ["link", "customers.csv", "--id", "id", "--force", "-o", "out"];
+    let ran = folder.run(&[&common[..], &["--memory", "64MiB"]].concat());
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    assert!(ran.stderr.contains("link needs about ") && ran.stderr.contains(" for 12,000 rows, and may use 68 MB"));
+    assert!(!folder.names().contains(&"out".to_owned()));
+    let flag = needed(&ran.stderr);
+    let ran = folder.run(&[&common[..], &["--memory", &*flag]].concat());
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let peak = peak(&folder, "out");
+    assert!(peak <= bytes_of(&flag) && peak * 3 > bytes_of(&flag), "{peak} of {flag}");
+}
+
+#[test]
+fn sets_say_beforehand_what_they_need_and_keep_to_it() {
+    let folder = Folder::new();
+    let mut lines = String::new();
+    for set in 0..60_000_u64 {
+        (0..20).for_each(|at| write!(lines, "{} ", (set * 64 + at).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 44).unwrap());
+        lines.push('\n');
+    }
+    folder.write("sets.txt", lines);
+    let common = ["sets", "sets.txt", "--threshold", "0.8", "-q"];
+    let ran = folder.run(&[&common[..], &["--memory", "64MiB"]].concat());
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    assert!(ran.stderr.contains(" for 60,000 sets, and may use 68 MB: give --memory "), "{}", ran.stderr);
+    let flag = needed(&ran.stderr);
+    let peak = peak_of(&folder, &[&common[..], &["--memory", &*flag]].concat());
+    assert!(peak <= bytes_of(&flag) && peak * 2 > bytes_of(&flag), "{peak} of {flag}");
+}
+
+#[test]
+fn more_pairs_than_there_is_memory_for_are_refused() {
+    let folder = Folder::new();
+    // Half of every set is shared by all.
+    let mut lines = String::new();
+    for set in 0..3_000 {
+        (0..10).for_each(|at| write!(lines, "s{at} ").unwrap());
+        writeln!(lines, "{set}").unwrap();
+    }
+    folder.write("sets.txt", lines);
+    let common = ["sets", "sets.txt", "--threshold", "0.5", "-q", "-o", "out.jsonl", "--memory"];
+    let ran = folder.run(&[&common[..], &["64MiB"]].concat());
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("too little for the very many pairs here: give --memory 135M or more, or ask for a higher")
+    );
+    assert!(!folder.names().contains(&"out.jsonl".to_owned()));
+}
+
+#[test]
+fn a_table_that_fills_the_memory_while_it_is_read_is_refused_with_what_all_of_it_would_need() {
+    let folder = Folder::new();
+    let row = format!("{},{}\n", "x".repeat(400), "y".repeat(400));
+    folder.write("large.csv", format!("a,b\n{}", row.repeat(150_000)));
+    let ran = folder.run(&["link", "large.csv", "-o", "out", "--memory", "64MiB"]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    // About 150,000 rows, from those that were read.
+    assert!(
+        ran.stderr.contains("link needs about") && ran.stderr.contains(" rows, and may use 68 MB"),
+        "{}",
+        ran.stderr
+    );
+    let said: String = ran.stderr.split(" for ").nth(1).unwrap().chars().take_while(|c| *c != ' ').collect();
+    let rows: f64 = said.replace(',', "").parse().unwrap();
+    assert!((rows - 150_000.0).abs() < 15_000.0, "{rows}");
+}

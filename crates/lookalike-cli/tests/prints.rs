@@ -195,7 +195,7 @@ fn bad_minutiae_and_prints_are_told_and_skipped() {
                nothing,,,,\n,10,10,10,end\nbad,10,10,10,end,more\nbad,10,10,inf,end\n";
     folder.write("in.csv", format!("{PRINTS}{bad}"));
     let ran = folder.run(&["prints", "in.csv", "--size", "300x400"]);
-    let first = PRINTS.lines().count();
+    let first = PRINTS.lines().count() + 1;
     assert_done(
         &ran,
         1,
@@ -221,6 +221,36 @@ fn bad_minutiae_and_prints_are_told_and_skipped() {
 }
 
 #[test]
+fn columns_of_angles_are_known_by_their_usual_names() {
+    let folder = folder();
+    let run = |more: &[&str]| {
+        let ran = folder.run(&[&["prints", "named.csv", "--all-pairs", "--format", "tsv"], more].concat());
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        ran.stdout
+    };
+    folder.write("named.csv", QUERIES);
+    let expected = run(&[]);
+    for name in ["angle_deg", "Angle_Degrees", "theta_deg", "direction"] {
+        folder.write("named.csv", QUERIES.replacen("angle", name, 1));
+        assert_eq!(run(&[]), expected, "{name}");
+    }
+    // In radians where the name says so, also where it is given.
+    let mut lines = QUERIES.lines();
+    let mut radians = lines.next().unwrap().replacen("angle", "angle_rad", 1) + "\n";
+    for line in lines {
+        let cells: Vec<&str> = line.split(',').collect();
+        let angle = cells[3].parse::<f64>().unwrap().to_radians().to_string();
+        radians += &format!("{}\n", [cells[0], cells[1], cells[2], &angle, cells[4]].join(","));
+    }
+    folder.write("named.csv", &radians);
+    assert_eq!(rows(&run(&[])).len(), rows(&expected).len());
+    let scores = |tsv: &str| rows(tsv).into_iter().map(|row| (row.2 * 1000.0).round()).collect::<Vec<_>>();
+    assert_eq!(scores(&run(&[])), scores(&expected));
+    folder.write("named.csv", radians.replacen("angle_rad", "turn_rad", 1));
+    assert_eq!(scores(&run(&["--angle", "turn_rad"])), scores(&expected));
+}
+
+#[test]
 fn bad_templates_are_told_and_skipped() {
     let folder = Folder::new();
     let mut off = TEMPLATE.to_vec();
@@ -242,8 +272,8 @@ fn bad_templates_are_told_and_skipped() {
             "t/empty.iso, print 1: 'empty.iso' has no minutiae",
             "t/off.iso, minutia 1: ",
             "t/newer.iso: not a template of ISO/IEC 19794-2:2005: only version 20",
-            "t/README.md: it has no column 'print'",
-            "t/zero: it is empty",
+            "t/README.md: neither its name nor its content shows a table",
+            "t/zero: neither its name nor its content shows a table",
             "1 pair among 2 prints",
         ],
     );
@@ -260,7 +290,7 @@ fn what_cannot_be_done_is_refused_in_one_line() {
     for (arguments, said) in [
         (&["prints"][..], &["prints --help"][..]),
         (&["prints", "gone.csv"], &["cannot read", "gone.csv"]),
-        (&["prints", "empty.csv"], &["empty.csv is no table: it is empty"]),
+        (&["prints", "empty.csv"], &["empty.csv is not a table: it is empty"]),
         (&["prints", "header.csv"], &["no print in header.csv", "templates"]),
         (&["prints", "--gallery", "header.csv", "queries.csv"], &["no print in header.csv"]),
         (&["prints", "other.csv"], &["other.csv has no column 'print'", "--id", "id, text"]),

@@ -65,7 +65,7 @@ fn the_same_sets_are_read_in_every_form() {
 }
 
 #[test]
-fn measures_differ_and_containment_has_a_direction() {
+fn measures_differ_and_containment_tells_both_directions() {
     let folder = Folder::new();
     folder.write("in.txt", "small a b\nlarge a b c d e f g h\n");
     let measure =
@@ -73,8 +73,17 @@ fn measures_differ_and_containment_has_a_direction() {
     assert_eq!(measure("jaccard", "0.25"), ["small\tlarge\t0.25\t2"]);
     assert_eq!(measure("cosine", "0.5"), ["small\tlarge\t0.5\t2"]);
     assert_eq!(measure("overlap", "1"), ["small\tlarge\t1\t2"]);
-    assert_eq!(measure("containment", "1"), ["small\tlarge\t1\t2"]);
-    assert_eq!(measure("containment", "0.25"), ["small\tlarge\t1\t2", "large\tsmall\t0.25\t2"]);
+    // Of the smaller one, as in dedup: a pair once, whichever comes first.
+    assert_eq!(measure("containment", "1"), ["small\tlarge\t1\t2\t1\t0.25"]);
+    assert_eq!(measure("containment", "0.25"), ["small\tlarge\t1\t2\t1\t0.25"]);
+    folder.write("other.txt", "x a b c d\n");
+    let ran =
+        folder.run(&["sets", "other.txt", "--id", "--measure", "containment", "--top", "1", "--against", "in.txt"]);
+    assert_eq!(
+        ran.stdout,
+        "{\"left_id\":\"x\",\"right_id\":\"small\",\"containment\":1.0,\"shared\":2,\
+         \"containment_left\":0.5,\"containment_right\":1.0}\n"
+    );
 }
 
 #[test]
@@ -140,11 +149,11 @@ fn what_is_bad_is_skipped_and_told() {
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     assert_eq!(ran.stdout.lines().count(), 2, "{}", ran.stdout);
     for said in [
-        "row 2: 'many' is no weight",
-        "row 3: '-1' is no weight",
-        "row 5: it has no set",
-        "row 6: it has no element",
-        "row 7:",
+        "row 3: 'many' is no weight",
+        "row 4: '-1' is no weight",
+        "row 6: it has no set",
+        "row 7: it has no element",
+        "row 8: a row has 1 fields where the table has 3 columns",
     ] {
         assert!(ran.stderr.contains(&format!("skipped in.csv, {said}")), "{said}: {}", ran.stderr);
     }
@@ -199,6 +208,35 @@ fn standard_input_is_read() {
     let folder = Folder::new();
     let ran = folder.run_with(&["sets", "-", "--threshold", "0.7", "--format", "tsv", "-q"], BASKETS.as_bytes());
     assert_eq!((ran.code, ran.stdout.lines().count(), ran.stderr.as_str()), (0, 2, ""));
+}
+
+#[test]
+fn sets_come_from_folders_patterns_and_several_files() {
+    let folder = Folder::new();
+    folder.write("in/a.txt", "milk bread\n\nbeer wine\n").write("in/b.txt", "bread milk\n");
+    for inputs in [&["in"][..], &["in/*.txt"], &["in/a.txt", "in/b.txt"]] {
+        // The number of a line says which file it is of.
+        let arguments = [inputs, &["--threshold", "0.9"]].concat();
+        assert_eq!(rows(&folder, &arguments), ["a.txt:1\tb.txt:1\t1\t2"], "{inputs:?}");
+    }
+    let ran = folder.run(&["sets", "in", "--threshold", "0.9", "-o", "in/out.jsonl"]);
+    assert!(ran.stderr.starts_with("1 pair among 4 sets, in"), "{}", ran.stderr);
+    // What is named is one set in all files; and a file may be a table among lines.
+    folder.write("named/a.txt", "ann milk\nbob milk bread\n").write("named/b.txt", "ann bread\n");
+    assert_eq!(rows(&folder, &["named", "--id", "--threshold", "0.9"]), ["ann\tbob\t1\t2"]);
+    folder.write("mixed/a.csv", "set,element\nann,milk\nann,bread\n").write("mixed/b.txt", "bread milk\n");
+    assert_eq!(rows(&folder, &["mixed", "--threshold", "0.9"]), ["ann\tb.txt:1\t1\t2"]);
+    let against = ["in/b.txt", "--against", "in/*.txt", "--threshold", "0.9"];
+    assert_eq!(rows(&folder, &against), ["1\ta.txt:1\t1\t2", "1\tb.txt:1\t1\t2"]);
+    folder.write("tables/a.csv", "who,what\nann,milk\nbob,milk\n").write("tables/b.csv", "x,y,z\n1,2,3\n");
+    folder.write("tables/c.md", "nothing\n");
+    let ran = folder.run(&["sets", "tables", "--set", "who", "--element", "what", "--threshold", "0.9"]);
+    assert_eq!((ran.code, ran.stdout.lines().count()), (1, 1), "{}", ran.stderr);
+    for said in ["skipped tables/b.csv: there is no column 'who'", "skipped tables/c.md: neither its name"] {
+        assert!(ran.stderr.contains(said), "{said}: {}", ran.stderr);
+    }
+    let refused = ["sets", "-", "--against", "-", "--threshold", "0.9"];
+    assert_refused(&folder, &refused, &["standard input is given twice"]);
 }
 
 #[test]

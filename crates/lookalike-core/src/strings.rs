@@ -36,6 +36,11 @@ impl Strings {
         (0..self.len()).map(|at| self.get(at))
     }
 
+    /// How much memory the strings take.
+    pub fn byte_count(&self) -> usize {
+        self.text.len() + size_of_val::<[usize]>(&self.ends)
+    }
+
     /// Adds all strings of `others`.
     pub fn append(&mut self, others: &Self) {
         let before = self.text.len();

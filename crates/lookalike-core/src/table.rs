@@ -34,6 +34,32 @@ impl Table {
         Ok(())
     }
 
+    /// Adds a row of some cells, each with where its column is; those of other columns are missing.
+    pub fn push_cells<S: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = (usize, S)>) {
+        for (column, value) in cells {
+            // The first of two for one column counts.
+            if self.columns[column].len() == self.row_count {
+                self.columns[column].push(value.as_ref());
+            }
+        }
+        self.row_count += 1;
+        for column in self.columns.iter_mut().filter(|column| column.len() < self.row_count) {
+            column.push("");
+        }
+    }
+
+    /// Adds a column, whose values are missing in all rows so far; says where it is.
+    pub fn add_column(&mut self, name: &str) -> usize {
+        self.names.push(name.to_owned());
+        self.columns.push(std::iter::repeat_n("", self.row_count).collect());
+        self.names.len() - 1
+    }
+
+    /// How much memory the cells take.
+    pub fn byte_count(&self) -> u64 {
+        self.columns.iter().map(|column| column.byte_count() as u64).sum()
+    }
+
     /// The names of the columns.
     pub fn names(&self) -> &[String] {
         &self.names
@@ -77,6 +103,18 @@ mod tests {
         table.push(&["Ann", "Ulm"]).unwrap();
         assert_eq!(table.push(&["Bob"]), Err(Error::RowOfWrongLength { fields: 1, columns: 2 }));
         assert_eq!((table.row_count(), table.column(0).len()), (1, 1));
+    }
+
+    #[test]
+    fn columns_may_come_later_and_cells_may_be_missing() {
+        let mut table = Table::new(["name"]);
+        table.push(&["Ann"]).unwrap();
+        let city = table.add_column("city");
+        table.push_cells([(city, "Ulm")]);
+        table.push_cells([(0, "Bob")]);
+        let rows: Vec<Vec<&str>> = (0..3).map(|row| table.row(row).collect()).collect();
+        assert_eq!(rows, [["Ann", ""], ["", "Ulm"], ["Bob", ""]]);
+        assert_eq!(table.byte_count(), 9 + 2 * 3 * 8);
     }
 
     #[test]

@@ -61,8 +61,12 @@ pub enum Error {
         fields: String,
     },
 
+    /// Standard input can be read once.
+    #[error("standard input is given twice, and can be read once: put one of the two into a file")]
+    StdinTwice,
+
     /// A file that should be a table of records.
-    #[error("{} is no table: {reason}; give CSV, TSV, JSONL or Parquet", path.display())]
+    #[error("{} is not a table: {reason}; give CSV, TSV, JSON or Parquet", path.display())]
     NotATable {
         /// The file.
         path: PathBuf,

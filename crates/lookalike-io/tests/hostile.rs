@@ -8,7 +8,7 @@ mod fuzz;
 use std::fs;
 use std::path::Path;
 
-use fuzz::{check, seeds, target};
+use fuzz::{check_target, seeds};
 use proptest::prelude::*;
 
 #[test]
@@ -18,9 +18,9 @@ fn what_the_fuzzer_found_is_mended() {
     let mut count = 0;
     for target_folder in fs::read_dir(&regressions).unwrap() {
         let target_folder = target_folder.unwrap();
-        let (name, settings) = target(target_folder.file_name().to_str().unwrap());
+        let target = target_folder.file_name().into_string().unwrap();
         for file in fs::read_dir(target_folder.path()).unwrap() {
-            check(folder.path(), name, &fs::read(file.unwrap().path()).unwrap(), &settings);
+            check_target(&target, folder.path(), &fs::read(file.unwrap().path()).unwrap());
             count += 1;
         }
     }
@@ -37,8 +37,7 @@ fn good_files_are_read_and_written() {
             fs::create_dir_all(&corpus).unwrap();
             fs::write(corpus.join(format!("seed-{number}")), &bytes).unwrap();
         }
-        let (file, settings) = target(name);
-        let content = check(folder.path(), file, &bytes, &settings);
+        let content = check_target(name, folder.path(), &bytes);
         assert!(!content.documents.is_empty() && content.skipped.is_empty(), "{name}: {content:?}");
     }
 }
@@ -69,8 +68,7 @@ proptest! {
         if let Some(cut) = cut {
             bytes.truncate(cut.index(bytes.len() + 1));
         }
-        let (file, settings) = target(name);
         let folder = tempfile::tempdir().unwrap();
-        check(folder.path(), file, &bytes, &settings);
+        check_target(name, folder.path(), &bytes);
     }
 }

@@ -103,13 +103,6 @@ pub enum Error {
         columns: String,
     },
 
-    /// Prints in a store or on a server.
-    #[error("{url}: prints are read from files and folders alone; copy it to a file")]
-    PrintsFarAway {
-        /// The address.
-        url: String,
-    },
-
     /// A grid that cannot be.
     #[error(
         "no grid of squares of {side} pixels, with a margin of {margin}, on images of {width:.0}x{height:.0}: give squares \
@@ -265,6 +258,38 @@ pub enum Error {
         needed: u64,
     },
 
+    /// Tables or sets that would need more memory than there is.
+    #[error("{job} needs about {} for {count} {what}, and may use {}: give --memory {}, or {remedy}",
+        in_words(*needed), in_words(*bytes), as_flag(*needed))]
+    MemoryTooSmallForTables {
+        /// The command.
+        job: &'static str,
+        /// How many items there are.
+        count: String,
+        /// What they are.
+        what: &'static str,
+        /// What was asked for.
+        bytes: u64,
+        /// What would do, about.
+        needed: u64,
+        /// What else would help.
+        remedy: &'static str,
+    },
+
+    /// Pairs that would need more memory than there is, which shows only when they are looked for.
+    #[error("{job} may use {}, which is too little for the very many pairs here: give --memory {} or more, or {remedy}",
+        in_words(*bytes), as_flag(*needed))]
+    MemoryTooSmallForPairs {
+        /// The command.
+        job: &'static str,
+        /// What was asked for.
+        bytes: u64,
+        /// What is needed at least.
+        needed: u64,
+        /// What else would help.
+        remedy: &'static str,
+    },
+
     /// An input that cannot be read twice.
     #[error(
         "{input} cannot be read again, so that the run cannot be resumed: start anew with --force instead of --resume"
@@ -301,6 +326,24 @@ pub(crate) fn until_closed<T: Default>(written: Result<T>) -> Result<T> {
     match written {
         Err(error) if error.is_closed_pipe() => Ok(T::default()),
         written => written,
+    }
+}
+
+/// A size as people say it.
+fn in_words(bytes: u64) -> String {
+    if bytes < 1_000_000_000 {
+        format!("{} MB", bytes.div_ceil(1_000_000))
+    } else {
+        format!("{:.1} GB", bytes as f64 / 1e9)
+    }
+}
+
+/// A size to be typed, no less than this one.
+fn as_flag(bytes: u64) -> String {
+    if bytes < 10_000_000_000 {
+        format!("{}M", bytes.div_ceil(1_000_000))
+    } else {
+        format!("{}G", bytes.div_ceil(1_000_000_000))
     }
 }
 

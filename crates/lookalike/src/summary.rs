@@ -202,6 +202,12 @@ pub struct SkippedEntry {
     pub reason: String,
 }
 
+impl From<lookalike_io::table::SkippedRow> for SkippedEntry {
+    fn from(row: lookalike_io::table::SkippedRow) -> Self {
+        Self { file: row.file, entry: row.entry, position: row.position, reason: row.reason }
+    }
+}
+
 /// How many sources and skipped entries a summary names; the rest is counted.
 const NAMED: usize = 1000;
 

@@ -60,14 +60,15 @@ impl Input {
             ..SetsForm::default()
         };
         SetsOptions {
-            input: self.path("first.csv"),
-            against: asked.is_against.then(|| self.path("second.csv")),
+            inputs: vec![self.path("first.csv")],
+            against: asked.is_against.then(|| self.path("second.csv")).into_iter().collect(),
             form,
             is_transposed: asked.is_transposed,
             measure: asked.measure,
             finding: Finding::Exact { threshold: asked.threshold.map(|value| Threshold::new(value).unwrap()) },
             top: asked.top.and_then(NonZeroUsize::new),
             format: RowFormat::Tsv,
+            ..SetsOptions::default()
         }
     }
 }
@@ -124,40 +125,43 @@ fn plain(rows: &Rows, asked: &Asked) -> Plain {
     sets
 }
 
-fn similarity(measure: Measure, left: &BTreeMap<String, f64>, right: &BTreeMap<String, f64>) -> (f64, f64) {
+/// The similarity, and the cells after it.
+fn similarity(measure: Measure, left: &BTreeMap<String, f64>, right: &BTreeMap<String, f64>) -> (f64, String) {
     let shared: f64 =
         left.iter().filter_map(|(element, weight)| right.get(element).map(|other| weight.min(*other))).sum();
     let [l, r] = [left, right].map(|set| set.values().sum::<f64>());
     if shared == 0.0 {
-        return (0.0, 0.0);
+        return (0.0, String::new());
     }
     let similarity = match measure {
         Measure::Jaccard => shared / (l + r - shared),
-        Measure::Containment => shared / l,
+        // The larger of both, as dedup has it.
+        Measure::Containment => (shared / l).max(shared / r),
         Measure::Cosine => shared / (l * r).sqrt(),
         Measure::Overlap => shared / l.min(r),
     };
-    (similarity, shared)
+    let both = format!("{shared}\t{}\t{}", shared / l, shared / r);
+    (similarity, if measure == Measure::Containment { both } else { shared.to_string() })
 }
 
 fn by_brute_force(first: &Plain, second: Option<&Plain>, asked: &Asked) -> String {
-    let mut text = format!("left_id\tright_id\t{}\tshared\n", asked.measure.word());
+    let more = if asked.measure == Measure::Containment { "\tcontainment_left\tcontainment_right" } else { "" };
+    let mut text = format!("left_id\tright_id\t{}\tshared{more}\n", asked.measure.word());
     for (at, (left_id, left)) in first.iter().enumerate() {
         let mut near = Vec::new();
         for (other, (right_id, right)) in second.unwrap_or(first).iter().enumerate() {
-            let is_told =
-                second.is_some() || at < other || at != other && (asked.top.is_some() || asked.measure.is_directed());
-            let (similarity, shared) = similarity(asked.measure, left, right);
+            let is_told = second.is_some() || at < other || at != other && asked.top.is_some();
+            let (similarity, cells) = similarity(asked.measure, left, right);
             if is_told && similarity > 0.0 && asked.threshold.is_none_or(|threshold| similarity >= threshold) {
-                near.push((similarity, shared, right_id));
+                near.push((similarity, cells, right_id));
             }
         }
         if let Some(top) = asked.top {
             near.sort_by(|one, other| other.0.total_cmp(&one.0));
             near.truncate(top);
         }
-        for (similarity, shared, right_id) in near {
-            writeln!(text, "{left_id}\t{right_id}\t{similarity}\t{shared}").unwrap();
+        for (similarity, cells, right_id) in near {
+            writeln!(text, "{left_id}\t{right_id}\t{similarity}\t{cells}").unwrap();
         }
     }
     text
@@ -225,7 +229,7 @@ fn many_sets_come_in_the_same_bytes_from_more_threads() {
         (Finding::Sketched { threshold, banding }, None),
         (Finding::Exact { threshold: None }, NonZeroUsize::new(3)),
     ] {
-        let options = SetsOptions { input: input.clone(), finding, top, ..SetsOptions::default() };
+        let options = SetsOptions { inputs: vec![input.clone()], finding, top, ..SetsOptions::default() };
         let one = found_jsonl(&options, 1);
         assert!(one.lines().count() > 20_000 && one == found_jsonl(&options, 8), "{finding:?}");
     }

@@ -1,7 +1,7 @@
 //! How alike two sets are: a measure without a threshold, of counts or of weights.
 //!
-//! What a reader would get wrong: containment has a direction. It says how much of the left set lies in the right one,
-//! and which of two sets is the left one is the user's question, not a matter of order.
+//! Containment is what it is everywhere in lookalike: the larger of the two containments. As a number it is the overlap
+//! coefficient; whoever asks for it is told both directions besides.
 
 use crate::criterion::Criterion;
 use crate::similarity::Threshold;
@@ -12,11 +12,11 @@ pub enum Measure {
     /// Shared over all: of weights, the lesser ones over the greater ones.
     #[default]
     Jaccard,
-    /// Shared over what the left set has.
+    /// Shared over what the smaller set has: the larger of the two containments.
     Containment,
     /// Shared over the geometric mean of both.
     Cosine,
-    /// Shared over what the smaller set has: the overlap coefficient.
+    /// The same number under the name of the overlap coefficient.
     Overlap,
 }
 
@@ -30,7 +30,7 @@ impl Measure {
     /// use lookalike_core::join::Measure;
     ///
     /// assert_eq!(Measure::Jaccard.similarity(2, 4, 2), 0.5);
-    /// assert_eq!(Measure::Containment.similarity(2, 4, 2), 0.5);
+    /// assert_eq!(Measure::Containment.similarity(2, 4, 2), 1.0);
     /// assert_eq!(Measure::Containment.similarity(2, 2, 4), 1.0);
     /// assert_eq!(Measure::Overlap.similarity(2, 4, 2), 1.0);
     /// ```
@@ -41,26 +41,19 @@ impl Measure {
         }
         let whole = match self {
             Self::Jaccard => (left + right - shared) as f64,
-            Self::Containment => left as f64,
             Self::Cosine => (left as f64 * right as f64).sqrt(),
-            Self::Overlap => left.min(right) as f64,
+            Self::Containment | Self::Overlap => left.min(right) as f64,
         };
         shared as f64 / whole
     }
 
-    /// What a join asks for, so that it finds every pair that reaches the threshold in one direction at least.
+    /// What a join asks for.
     pub fn criterion(self, threshold: Threshold) -> Criterion {
         match self {
             Self::Jaccard => Criterion::Jaccard(threshold),
-            // The smaller of two sets has the greater share in the other.
             Self::Containment | Self::Overlap => Criterion::Containment(threshold),
             Self::Cosine => Criterion::Cosine(threshold),
         }
-    }
-
-    /// Whether left and right make a difference.
-    pub fn is_directed(self) -> bool {
-        self == Self::Containment
     }
 
     /// Its word, in flags and outputs.
@@ -82,7 +75,7 @@ mod tests {
     #[test]
     fn a_join_decides_by_the_same_number() {
         let threshold = Threshold::new(0.5).unwrap();
-        for measure in [Measure::Jaccard, Measure::Cosine, Measure::Overlap] {
+        for measure in [Measure::Jaccard, Measure::Containment, Measure::Cosine, Measure::Overlap] {
             for (shared, left, right) in [(0, 0, 3), (1, 3, 2), (7, 11, 13), (5, 5, 5), (1, 1, 4_000_000_000)] {
                 let by_join = measure.criterion(threshold).similarity(Overlap { shared, left, right });
                 let own = measure.similarity(shared.into(), left.into(), right.into());

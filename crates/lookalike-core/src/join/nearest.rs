@@ -248,9 +248,8 @@ mod tests {
         }
         match measure {
             Measure::Jaccard => shared / (l + r - shared),
-            Measure::Containment => shared / l,
             Measure::Cosine => shared / (l * r).sqrt(),
-            Measure::Overlap => shared / l.min(r),
+            Measure::Containment | Measure::Overlap => shared / l.min(r),
         }
     }
 

@@ -3,6 +3,8 @@
 //! What a reader would get wrong: partners are kept by group. Ten thousand equal sets are one entry here and fifty
 //! million pairs, which are made only while somebody asks for the partners of one item after the other.
 
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
 use rayon::prelude::*;
 
 use super::Sets;
@@ -32,8 +34,35 @@ struct Partner {
     shared: u32,
 }
 
+/// How many matches of groups there is room for, counted by all threads together.
+pub(super) struct Room {
+    most: u64,
+    taken: AtomicU64,
+}
+
+impl Room {
+    /// What a match takes: as it was found, and then from both sides.
+    const MATCH_BYTES: u64 = (size_of::<Found>() + 2 * size_of::<Partner>()) as u64;
+
+    pub(super) fn new(bytes: u64) -> Self {
+        Self { most: bytes / Self::MATCH_BYTES, taken: AtomicU64::new(0) }
+    }
+
+    pub(super) fn take(&self, matches: usize) {
+        self.taken.fetch_add(matches as u64, Relaxed);
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.taken.load(Relaxed) > self.most
+    }
+}
+
 impl Neighbours {
     /// All matches, by an exact join.
+    ///
+    /// # Panics
+    ///
+    /// Never: no memory holds as many matches as there is no room for.
     ///
     /// ```
     /// use lookalike_core::criterion::Criterion;
@@ -50,15 +79,24 @@ impl Neighbours {
     /// # Ok::<(), lookalike_core::Error>(())
     /// ```
     pub fn new(sets: &Sets, criterion: Criterion, references: References) -> Self {
+        Self::within(sets, criterion, references, u64::MAX).expect("nobody has so many matches")
+    }
+
+    /// All matches, if they take no more than so many bytes.
+    pub fn within(sets: &Sets, criterion: Criterion, references: References, most_bytes: u64) -> Option<Self> {
         let join = Join::new(sets, criterion, references);
+        let room = Room::new(most_bytes);
         let of_groups = |groups: &[u32]| {
             let mut all = Vec::new();
-            join.probe(groups, |found| all.push(found));
+            if !room.is_full() {
+                join.probe(groups, |found| all.push(found));
+                room.take(all.len());
+            }
             all
         };
         let groups: Vec<u32> = (0..join.groups.len() as u32).collect();
         let by_groups: Vec<Vec<Found>> = groups.par_chunks(GROUPS_AT_ONCE).map(of_groups).collect();
-        Self::of_found(sets.len(), join.groups, &by_groups, references)
+        (!room.is_full()).then(|| Self::of_found(sets.len(), join.groups, &by_groups, references))
     }
 
     /// The partners that were found between groups, seen from both sides.
@@ -116,6 +154,15 @@ mod tests {
     use super::super::matches;
     use super::*;
     use crate::resolve::Scope;
+
+    #[test]
+    fn matches_that_need_more_memory_than_there_is_are_not_gathered() {
+        let sets = Sets::new(&(0..100_u64).map(|at| (0..20).chain([100 + at]).collect()).collect::<Vec<Vec<u64>>>());
+        let criterion = Criterion::Jaccard(crate::similarity::Threshold::new(0.5).unwrap());
+        // 4,950 pairs of 28 bytes.
+        let within = |bytes: u64| Neighbours::within(&sets, criterion, References::default(), bytes);
+        assert!(within(4_950 * 28).is_some() && within(4_900 * 28).is_none());
+    }
 
     proptest! {
         #[test]

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use rayon::prelude::*;
 
 use super::groups::Groups;
-use super::neighbours::Neighbours;
+use super::neighbours::{Neighbours, Room};
 use super::pairs::{Found, GROUPS_AT_ONCE};
 use super::probe::{Prober, Probers};
 use super::{Measure, Sets};
@@ -44,14 +44,15 @@ impl Measure {
 }
 
 impl Neighbours {
-    /// The matches that bands find: each is measured, but some are left out.
+    /// The matches that bands find, if they take no more than so many bytes: each is measured, but some are left out.
     pub fn sketched(
         sets: &Sets,
         measure: Measure,
         threshold: Threshold,
         banding: Banding,
         references: References,
-    ) -> Self {
+        most_bytes: u64,
+    ) -> Option<Self> {
         let criterion = measure.criterion(threshold);
         let groups = Groups::new(sets, criterion, references);
         let buckets = buckets(sets, &groups, banding);
@@ -59,13 +60,17 @@ impl Neighbours {
         let probers = Probers::new(criterion, groups.len(), sets.token_count());
         let search = Search { sets, groups: &groups, buckets: &buckets, of_group: &of_group };
         let all: Vec<u32> = (0..groups.len() as u32).collect();
+        let room = Room::new(most_bytes);
         let of_groups = |some: &[u32]| {
             let mut found = Vec::new();
-            probers.with(|prober| some.iter().for_each(|group| search.partners(*group, prober, &mut found)));
+            if !room.is_full() {
+                probers.with(|prober| some.iter().for_each(|group| search.partners(*group, prober, &mut found)));
+                room.take(found.len());
+            }
             found
         };
         let found: Vec<Vec<Found>> = all.par_chunks(GROUPS_AT_ONCE).map(of_groups).collect();
-        Self::of_found(sets.len(), groups, &found, references)
+        (!room.is_full()).then(|| Self::of_found(sets.len(), groups, &found, references))
     }
 }
 
@@ -157,7 +162,7 @@ mod tests {
                 let exact = pairs(&Neighbours::new(&sets, measure.criterion(threshold), none), items.len());
                 // One row a band and very many bands find everything.
                 let bands = Banding::new(300, 1).unwrap();
-                let found = pairs(&Neighbours::sketched(&sets, measure, threshold, bands, none), items.len());
+                let found = pairs(&Neighbours::sketched(&sets, measure, threshold, bands, none, u64::MAX).unwrap(), items.len());
                 prop_assert!(found.iter().all(|pair| exact.binary_search(pair).is_ok()));
                 prop_assert!(found.len() == exact.len(), "{} of {}", found.len(), exact.len());
             }
@@ -174,7 +179,8 @@ mod tests {
             .collect();
         let (sets, threshold) = (Sets::new(&items), Threshold::new(0.6).unwrap());
         let banding = Measure::Jaccard.banding(threshold, 0.9).unwrap();
-        let neighbours = Neighbours::sketched(&sets, Measure::Jaccard, threshold, banding, References::default());
+        let neighbours =
+            Neighbours::sketched(&sets, Measure::Jaccard, threshold, banding, References::default(), u64::MAX).unwrap();
         let found = pairs(&neighbours, items.len()).len() / 2;
         // Five deviations of 2,000 draws at 0.9 are 67.
         assert!(found >= 1800 - 67, "{found}");

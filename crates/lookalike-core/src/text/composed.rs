@@ -97,7 +97,8 @@ mod tests {
             }
             assert!((0..length).skip(1).all(|at| !is_doubtful(bytes[at], 0, 0)), "{c:?}");
         }
-        assert!(plain > 80_000, "{plain}");
+        // Half of these are ideographs, a quarter is Hangul.
+        assert!(plain > 40_000, "{plain}");
     }
 
     #[test]

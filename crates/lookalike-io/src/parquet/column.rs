@@ -150,7 +150,7 @@ impl<T: DataType> Column<T> {
     }
 }
 
-/// The rows of a column that has one value a row, or none.
+/// The rows of a column, one after the other.
 pub(super) struct Cells<T: DataType> {
     column: Column<T>,
     /// Rows that were read and not yet taken.
@@ -166,6 +166,11 @@ impl<T: DataType> Cells<T> {
 
     /// The value of the next row, if it has one.
     pub(super) fn take(&mut self) -> Result<Option<&T::T>, String> {
+        self.take_all().map(<[T::T]>::first)
+    }
+
+    /// The values of the next row: any number of a list, and one or none of any other column.
+    pub(super) fn take_all(&mut self) -> Result<&[T::T], String> {
         if self.left == 0 {
             self.left = self.column.read(BATCH_ROWS)?;
             (self.taken_levels, self.taken_values) = (0, 0);
@@ -174,12 +179,15 @@ impl<T: DataType> Cells<T> {
             }
         }
         self.left -= 1;
-        self.taken_levels += 1;
-        if !self.column.has_value(self.taken_levels - 1) {
-            return Ok(None);
+        let first = self.taken_values;
+        loop {
+            self.taken_values += usize::from(self.column.has_value(self.taken_levels));
+            self.taken_levels += 1;
+            // A row ends where the next one starts, and where nothing is repeated.
+            if self.column.repetition.get(self.taken_levels).is_none_or(|level| *level == 0) {
+                return Ok(&self.column.values[first..self.taken_values]);
+            }
         }
-        self.taken_values += 1;
-        Ok(Some(&self.column.values[self.taken_values - 1]))
     }
 }
 

@@ -17,6 +17,7 @@ mod pages;
 mod render;
 mod rows;
 mod settings;
+mod table;
 mod thrift;
 mod unpack;
 
@@ -27,6 +28,7 @@ mod tests;
 
 pub(crate) use filter::write_rows;
 pub(crate) use rows::{NoText, Row, Rows};
+pub(crate) use table::{NextRow, TableRows};
 
 use std::fs::File;
 use std::sync::Arc;
@@ -85,47 +87,4 @@ fn row_count(metadata: &ParquetMetaData) -> Result<u64, String> {
         sum = sum.saturating_add(row_count);
     }
     if sum > u64::from(u32::MAX) { Err(format!("{sum} rows are more than lookalike counts")) } else { Ok(sum) }
-}
-
-/// Gives every row of a file to `each` as text, with the names of the columns; or why a row cannot be read.
-pub(crate) fn each_record(
-    bytes: Vec<u8>,
-    mut each: impl FnMut(&[String], Result<&[String], &str>),
-) -> Result<(), String> {
-    use parquet::file::reader::{FileReader, SerializedFileReader};
-    use parquet::record::Field;
-
-    let reader = guarded(|| SerializedFileReader::new(bytes::Bytes::from(bytes)))?;
-    let schema = reader.metadata().file_metadata().schema();
-    let names: Vec<String> = schema.get_fields().iter().map(|field| field.name().to_owned()).collect();
-    let mut rows = guarded(|| reader.get_row_iter(None))?;
-    loop {
-        let row = guarded(|| rows.next().transpose());
-        match row {
-            Ok(None) => return Ok(()),
-            Ok(Some(row)) => {
-                let plain = |field: &Field| match field {
-                    Field::Null => String::new(),
-                    Field::Str(text) => text.trim().to_owned(),
-                    // Older writers do not say that bytes are text.
-                    Field::Bytes(bytes) => String::from_utf8_lossy(bytes.data()).trim().to_owned(),
-                    other => other.to_string(),
-                };
-                let cell = |field: &Field| match field {
-                    // As JSON, which says where each element ends.
-                    Field::ListInternal(list) => {
-                        list.elements().iter().map(plain).collect::<serde_json::Value>().to_string()
-                    }
-                    other => plain(other),
-                };
-                let cells: Vec<String> = row.get_column_iter().map(|(_, field)| cell(field)).collect();
-                each(&names, Ok(&cells));
-            }
-            // Where the next row would start, nobody can tell.
-            Err(reason) => {
-                each(&names, Err(&reason));
-                return Ok(());
-            }
-        }
-    }
 }

@@ -137,6 +137,21 @@ impl AnyCells {
             Self::Fixed(cells) => cells.take()?.map(|bytes| Scalar::Bytes(bytes.data())),
         })
     }
+
+    /// Gives all values of the next row to `each`.
+    pub(super) fn take_all(&mut self, mut each: impl FnMut(Scalar<'_>)) -> Result<(), String> {
+        match self {
+            Self::Truth(cells) => cells.take_all()?.iter().for_each(|value| each(Scalar::Truth(*value))),
+            Self::Short(cells) => cells.take_all()?.iter().for_each(|value| each(Scalar::Short(*value))),
+            Self::Long(cells) => cells.take_all()?.iter().for_each(|value| each(Scalar::Long(*value))),
+            Self::Time(cells) => cells.take_all()?.iter().for_each(|value| each(Scalar::Time(*value))),
+            Self::Float(cells) => cells.take_all()?.iter().for_each(|value| each(Scalar::Float(*value))),
+            Self::Double(cells) => cells.take_all()?.iter().for_each(|value| each(Scalar::Double(*value))),
+            Self::Bytes(cells) => cells.take_all()?.iter().for_each(|value| each(Scalar::Bytes(value.data()))),
+            Self::Fixed(cells) => cells.take_all()?.iter().for_each(|value| each(Scalar::Bytes(value.data()))),
+        }
+        Ok(())
+    }
 }
 
 /// Appends an id. False if the value is none.
@@ -222,7 +237,7 @@ fn decimal(scalar: Scalar<'_>, scale: i32, scratch: &mut String) -> FieldValue {
     if written.is_ok() { FieldValue::number(scratch) } else { FieldValue::Missing }
 }
 
-fn half(bits: u16) -> f64 {
+pub(super) fn half(bits: u16) -> f64 {
     let (exponent, fraction) = (i32::from(bits >> 10 & 0x1F), f64::from(bits & 0x3FF));
     let size = match exponent {
         0 => fraction * 2_f64.powi(-24),

@@ -1,13 +1,14 @@
 //! Tables of cells: rows as RFC 4180 has them, with any delimiter, and the cells of the wanted columns.
 //!
 //! What a reader would get wrong: a line end inside of quotes does not end a row; and a quote in the middle of a cell
-//! that does not start with one is nothing but a quote.
+//! that does not start with one is nothing but a quote. Between tabs most writers know no quotes at all, and a title may
+//! start with one: there, quotes are quotes only where they cannot be anything else ([`quoted_between_tabs`]).
 
 use std::borrow::Cow;
 
 use csv_core::ReadRecordResult;
 use lookalike_core::keep::FieldValue;
-use memchr::{memchr, memchr3};
+use memchr::{memchr, memchr2, memchr3};
 
 use super::cut::{Cut, without_mark};
 use super::{Document, Refused, Role, Settings, listed};
@@ -33,15 +34,8 @@ const MOST_UNCLOSED: usize = 16;
 impl Table {
     /// Told by the first row. `Err` says why no document can be found.
     pub(crate) fn of(name: &str, first_row: &[u8], settings: &Settings) -> Result<Self, Refused> {
-        let delimiter = settings.delimiter.unwrap_or_else(|| guess(name, first_row, settings));
-        let mut cells = Cells::default();
-        cells.read(without_mark(first_row), delimiter);
-        let names: Vec<String> = (0..cells.count())
-            .map(|at| match cells.cell(at) {
-                Some(name) if settings.has_header => String::from_utf8_lossy(name).trim().to_owned(),
-                _ => (at + 1).to_string(),
-            })
-            .collect();
+        let delimiter = settings.delimiter.unwrap_or_else(|| guess(name, first_row, Some(&settings.fields.text)));
+        let names = column_names(first_row, delimiter, settings);
         let mut columns = Vec::new();
         for wanted in settings.fields.wanted() {
             match names.iter().position(|name| name == wanted.path) {
@@ -52,6 +46,14 @@ impl Table {
             }
         }
         Ok(Self { delimiter, has_header: settings.has_header, columns, names })
+    }
+
+    /// Told by the first row, where all columns are wanted: with their names.
+    pub(super) fn of_all(name: &str, first_row: &[u8], settings: &Settings) -> (Self, Vec<String>) {
+        let delimiter = settings.delimiter.unwrap_or_else(|| guess(name, first_row, None));
+        let names = column_names(first_row, delimiter, settings);
+        let table = Self { delimiter, has_header: settings.has_header, columns: Vec::new(), names: names.clone() };
+        (table, names)
     }
 
     /// Whether this is the start of a table: its first row has the name of the text column.
@@ -70,17 +72,33 @@ fn unquoted(cell: &[u8]) -> &[u8] {
     cell.strip_prefix(b"\"").and_then(|cell| cell.strip_suffix(b"\"")).unwrap_or(cell)
 }
 
-/// The delimiter that a name says; or else the one by which the first row has the wanted columns; or else the most cells.
-fn guess(name: &str, first_row: &[u8], settings: &Settings) -> u8 {
+/// The names in the first row; numbers, if it has none.
+fn column_names(first_row: &[u8], delimiter: u8, settings: &Settings) -> Vec<String> {
+    let mut cells = Cells::default();
+    cells.read(without_mark(first_row), delimiter);
+    let name = |at: usize| match cells.cell(at) {
+        Some(name) if settings.has_header => charset::decode(name, None, false).trim().to_owned(),
+        _ => (at + 1).to_string(),
+    };
+    (0..cells.count()).map(name).collect()
+}
+
+/// The delimiter that a file's name says, if it says one.
+pub(super) fn delimiter_by_name(name: &str) -> Option<u8> {
     let name = name.to_ascii_lowercase();
-    if [".tsv", ".tab"].iter().any(|extension| name.contains(extension)) {
-        return b'\t';
+    [".tsv", ".tab"].iter().any(|extension| name.contains(extension)).then_some(b'\t')
+}
+
+/// The delimiter that a name says; or else the one by which the first row has the wanted column; or else the most cells.
+fn guess(name: &str, first_row: &[u8], wanted: Option<&str>) -> u8 {
+    if let Some(delimiter) = delimiter_by_name(name) {
+        return delimiter;
     }
     let mut cells = Cells::default();
     let mut score = |delimiter: u8| {
         cells.read(without_mark(first_row), delimiter);
-        let has_text = (0..cells.count()).any(|at| cells.cell(at) == Some(settings.fields.text.as_bytes()));
-        (has_text, cells.count())
+        let is_wanted = |at: usize| wanted.is_some() && cells.cell(at) == wanted.map(str::as_bytes);
+        ((0..cells.count()).any(is_wanted), cells.count())
     };
     let mut best = (DELIMITERS[0], score(DELIMITERS[0]));
     for delimiter in DELIMITERS {
@@ -98,7 +116,8 @@ pub(super) fn cut(bytes: &[u8], delimiter: u8, at_end: bool, is_too_long: bool, 
     let mut unclosed = 0;
     let mut start = 0;
     while start < bytes.len() {
-        let end = match row_end(bytes, start, delimiter) {
+        let is_last = at_end || is_too_long && start == 0;
+        let end = match row_end(bytes, start, delimiter, is_last) {
             RowEnd::At(end) => end,
             RowEnd::Open if at_end => bytes.len(),
             RowEnd::InQuotes if at_end && unclosed == MOST_UNCLOSED => {
@@ -132,12 +151,18 @@ enum RowEnd {
     InQuotes,
 }
 
-/// Where the row that starts at `start` ends.
-fn row_end(bytes: &[u8], start: usize, delimiter: u8) -> RowEnd {
+/// Where the row that starts at `start` ends. `is_last` says that an open quote will not be closed by what follows.
+fn row_end(bytes: &[u8], start: usize, delimiter: u8, is_last: bool) -> RowEnd {
     let mut at = start;
     // Once a cell.
     loop {
-        if bytes.get(at) == Some(&b'"') {
+        if bytes.get(at) == Some(&b'"') && delimiter == b'\t' {
+            match quoted_between_tabs(bytes, at, is_last) {
+                Quoted::Until(end) => at = end,
+                Quoted::Not => {}
+                Quoted::Open => return RowEnd::Open,
+            }
+        } else if bytes.get(at) == Some(&b'"') {
             at += 1;
             loop {
                 let Some(quote) = memchr(b'"', &bytes[at..]) else { return RowEnd::InQuotes };
@@ -178,7 +203,11 @@ pub(crate) fn raw_cells(row: &[u8], delimiter: u8) -> impl Iterator<Item = &[u8]
 /// Where the cell ends that `bytes` start with.
 fn cell_end(bytes: &[u8], delimiter: u8) -> usize {
     let mut at = 0;
-    if bytes.first() == Some(&b'"') {
+    if bytes.first() == Some(&b'"') && delimiter == b'\t' {
+        if let Quoted::Until(end) = quoted_between_tabs(bytes, 0, true) {
+            at = end;
+        }
+    } else if bytes.first() == Some(&b'"') {
         at = 1;
         while let Some(quote) = memchr(b'"', &bytes[at..]) {
             at += quote + 1;
@@ -189,6 +218,43 @@ fn cell_end(bytes: &[u8], delimiter: u8) -> usize {
         }
     }
     memchr3(delimiter, b'\n', b'\r', &bytes[at..]).map_or(bytes.len(), |end| at + end)
+}
+
+/// What a cell is that starts with a quote.
+#[derive(Debug, PartialEq, Eq)]
+enum Quoted {
+    /// It is quoted, and ends here, after the closing quote.
+    Until(usize),
+    /// It is not: the quote is a character like any other.
+    Not,
+    /// It depends on what follows.
+    Open,
+}
+
+/// Whether the cell at `start`, which starts with a quote, is quoted as a whole, as spreadsheets write it.
+///
+/// Files with tabs mostly have no quotes by IANA's definition (text/tab-separated-values), and a title that starts with one
+/// must not swallow the rows up to the next. So the closing quote must be followed by a tab or a line end; and what is
+/// quoted must not have both a line end and a tab in it, which is what a row swallowed by mistake would have.
+fn quoted_between_tabs(bytes: &[u8], start: usize, is_last: bool) -> Quoted {
+    let (mut at, mut has_tab, mut has_line_end) = (start + 1, false, false);
+    loop {
+        let quote = memchr(b'"', &bytes[at..]).map(|quote| at + quote);
+        let inside = &bytes[at..quote.unwrap_or(bytes.len())];
+        has_tab |= memchr(b'\t', inside).is_some();
+        has_line_end |= memchr2(b'\n', b'\r', inside).is_some();
+        if has_tab && has_line_end {
+            return Quoted::Not;
+        }
+        let Some(quote) = quote else { return if is_last { Quoted::Not } else { Quoted::Open } };
+        at = quote + 1;
+        match bytes.get(at) {
+            Some(b'"') => at += 1,
+            Some(b'\t' | b'\n' | b'\r') => return Quoted::Until(at),
+            Some(_) => return Quoted::Not,
+            None => return if is_last { Quoted::Until(at) } else { Quoted::Open },
+        }
+    }
 }
 
 /// The cells of one row, unquoted; kept for its buffers.
@@ -208,7 +274,10 @@ impl Default for Cells {
 }
 
 impl Cells {
-    fn read(&mut self, row: &[u8], delimiter: u8) {
+    pub(super) fn read(&mut self, row: &[u8], delimiter: u8) {
+        if delimiter == b'\t' {
+            return self.read_between_tabs(row);
+        }
         if self.delimiter != delimiter {
             self.reader = csv_core::ReaderBuilder::new().delimiter(delimiter).build();
             self.delimiter = delimiter;
@@ -236,11 +305,44 @@ impl Cells {
         }
     }
 
-    fn count(&self) -> usize {
+    /// The same, by the rules of tabs.
+    fn read_between_tabs(&mut self, row: &[u8]) {
+        self.bytes.clear();
+        self.count = 0;
+        let mut at = 0;
+        loop {
+            let quoted = if row.get(at) == Some(&b'"') { quoted_between_tabs(row, at, true) } else { Quoted::Not };
+            let end = if let Quoted::Until(end) = quoted {
+                let mut rest = &row[at + 1..end - 1];
+                // Quotes inside are doubled.
+                while let Some(quote) = memchr(b'"', rest) {
+                    self.bytes.extend_from_slice(&rest[..=quote]);
+                    rest = &rest[quote + 2..];
+                }
+                self.bytes.extend_from_slice(rest);
+                end
+            } else {
+                let end = memchr3(b'\t', b'\n', b'\r', &row[at..]).map_or(row.len(), |length| at + length);
+                self.bytes.extend_from_slice(&row[at..end]);
+                end
+            };
+            if self.count == self.ends.len() {
+                self.ends.resize(2 * self.ends.len(), 0);
+            }
+            self.ends[self.count] = self.bytes.len();
+            self.count += 1;
+            if row.get(end) != Some(&b'\t') {
+                return;
+            }
+            at = end + 1;
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
         self.count
     }
 
-    fn cell(&self, at: usize) -> Option<&[u8]> {
+    pub(super) fn cell(&self, at: usize) -> Option<&[u8]> {
         let end = *self.ends[..self.count].get(at)?;
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         Some(&self.bytes[start..end])
@@ -335,6 +437,33 @@ mod tests {
     }
 
     #[test]
+    fn between_tabs_a_quote_that_is_not_closed_as_a_cell_is_a_character() {
+        let text = settings("text");
+        let titles =
+            "id\ttext\n1\t\"How?\": a question\n2\t\"a \"\"b\"\"\"\n3\t\"x\" and \"y\"\n4\t\"never closed\n5\tb\n";
+        assert_eq!(
+            documents("a.tsv", titles, &text),
+            [
+                ok("1", "\"How?\": a question"),
+                ok("2", "a \"b\""),
+                ok("3", "\"x\" and \"y\""),
+                ok("4", "\"never closed"),
+                ok("5", "b"),
+            ]
+        );
+        // An open quote does not swallow the next row, though that ends as a quoted cell would.
+        assert_eq!(
+            documents("a.tsv", "id\ttext\n1\t\"open\n2\the said \"yes\"\n", &text),
+            [ok("1", "\"open"), ok("2", "he said \"yes\"")]
+        );
+        // What spreadsheets quote is quoted: a tab, or lines.
+        assert_eq!(
+            documents("a.tsv", "id\ttext\n1\t\"a\tb\"\n2\t\"c\nd\"\r\n3\te", &text),
+            [ok("1", "a\tb"), ok("2", "c\nd"), ok("3", "e")]
+        );
+    }
+
+    #[test]
     fn a_row_without_the_text_and_a_table_without_it_are_told() {
         let error = Table::of("a.csv", b"id,body\n", &settings("text")).unwrap_err();
         assert_eq!(error, Refused::NoTextField { fields: "id, body".to_owned() });
@@ -370,6 +499,40 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn what_is_written_between_tabs_is_read_back(
+            rows in proptest::collection::vec(proptest::collection::vec("[a\"\t\n\r]{0,5}", 2..4), 1..5), is_quoted in any::<bool>()
+        ) {
+            let has_both = |cell: &String| cell.contains('\t') && cell.contains(['\n', '\r']);
+            prop_assume!(!rows.iter().flatten().any(has_both));
+            let style = if is_quoted { csv::QuoteStyle::Always } else { csv::QuoteStyle::Necessary };
+            let mut writer = csv::WriterBuilder::new().delimiter(b'\t').quote_style(style).flexible(true).from_writer(Vec::new());
+            rows.iter().for_each(|row| writer.write_record(row).unwrap());
+            let bytes = writer.into_inner().unwrap();
+            let found = super::tests::rows(&bytes, b'\t');
+            // A row of empty cells is not a blank line: it has tabs.
+            prop_assert_eq!(found.len(), rows.len());
+            let mut cells = Cells::default();
+            for (span, row) in found.iter().zip(&rows) {
+                cells.read(&bytes[span.all.clone()], b'\t');
+                let ours: Vec<&[u8]> = (0..cells.count()).filter_map(|at| cells.cell(at)).collect();
+                prop_assert_eq!(ours, row.iter().map(String::as_bytes).collect::<Vec<_>>());
+            }
+        }
+
+        #[test]
+        fn between_tabs_a_row_ends_where_its_cells_do(bytes in "[a\"\t\n\r]{0,30}") {
+            let mut cells = Cells::default();
+            for span in super::tests::rows(bytes.as_bytes(), b'\t') {
+                let row = &bytes.as_bytes()[span.all];
+                cells.read(row, b'\t');
+                // Nothing of a row is left over but delimiters, line ends and quotes.
+                let letters = |bytes: &[u8]| memchr::memchr_iter(b'a', bytes).count();
+                let in_cells: usize = (0..cells.count()).filter_map(|at| cells.cell(at)).map(letters).sum();
+                prop_assert_eq!(in_cells, letters(row));
+            }
+        }
+
         #[test]
         fn rows_are_those_of_the_csv_library(bytes in "[a,\"\n\r]{0,40}") {
             let mut found = Cut::default();

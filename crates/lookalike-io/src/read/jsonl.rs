@@ -81,7 +81,7 @@ fn unescaped(written: &str) -> Option<String> {
 }
 
 /// A line is parsed by itself, so the error's own "line 1" would mislead.
-fn without_line(error: &serde_json::Error) -> String {
+pub(super) fn without_line(error: &serde_json::Error) -> String {
     error.to_string().replace(" at line 1 column ", " at column ")
 }
 
@@ -212,7 +212,7 @@ impl Found {
 }
 
 /// A key, borrowed where it has no escapes.
-struct Key;
+pub(super) struct Key;
 
 impl<'de> DeserializeSeed<'de> for Key {
     type Value = Cow<'de, str>;

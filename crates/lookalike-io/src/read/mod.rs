@@ -6,6 +6,7 @@
 
 mod ahead;
 mod arc;
+mod cells;
 mod chunk;
 mod csv;
 mod cut;
@@ -16,6 +17,7 @@ mod members;
 mod source;
 mod stream;
 mod units;
+mod utf16;
 mod warc;
 
 use std::borrow::Cow;
@@ -26,6 +28,7 @@ use crate::place::Place;
 use crate::web::Extract;
 
 pub(crate) use arc::is_record as is_arc_record;
+pub use cells::{CellReader, MOST_COLUMNS, ReadAs, Row, RowContent};
 pub use chunk::{Chunk, Parser};
 pub use csv::Table;
 pub(crate) use csv::raw_cells;

@@ -105,6 +105,11 @@ impl Source {
         Self { compression, reader: Reader::Other { unpacked, packed_bytes } }
     }
 
+    /// Of bytes that were unpacked and changed by somebody else.
+    pub(super) fn of_reader(unpacked: Box<dyn Read + Send>, compression: Compression) -> Self {
+        Self { compression, reader: Reader::Other { unpacked, packed_bytes: Arc::default() } }
+    }
+
     /// Whether the unpacked bytes are those of a file that can be read again.
     pub(super) fn is_plain(&self) -> bool {
         matches!(self.reader, Reader::Plain(_))

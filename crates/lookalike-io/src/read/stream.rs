@@ -1,6 +1,7 @@
 //! A file, unpacked and cut into chunks, one after the other.
 
 use std::collections::VecDeque;
+use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use super::cut::{self, Cut};
 use super::members::{Member, is_far};
 use super::source::{START, Source};
 use super::units::{Part, Unit};
-use super::{Refused, Settings, arc, csv, json, warc};
+use super::{ReadAs, Refused, Settings, arc, csv, json, utf16, warc};
 use crate::compression::Compression;
 use crate::discover::{InputFile, Origin};
 use crate::error::{Error, Result};
@@ -54,6 +55,14 @@ pub struct Stream {
     /// What is ahead is the rest of an entry that is too long.
     is_skipping: bool,
     damage: Option<Damage>,
+}
+
+/// A file that is read for all its cells or lines.
+pub(super) enum Opened {
+    /// A text in chunks, with the names of its columns, where it starts with them.
+    Stream(Box<Stream>, Vec<String>),
+    /// A Parquet file.
+    Parquet(File),
 }
 
 /// Whether there is more to read.
@@ -113,38 +122,100 @@ impl Stream {
     }
 
     fn open_readable(unit: &Unit, input: &InputFile, settings: &Settings) -> Result<Self> {
-        let (source, start, known) = match &unit.part {
-            Part::Whole => (Source::open(input)?, 0, None),
-            Part::Groups(_) => (Source::open(input)?, 0, Some(Format::Parquet)),
-            Part::Bytes(bytes, format) => (Source::open_part(input, bytes)?, bytes.start, Some(*format)),
-        };
-        let mut stream = Self::new(unit, input, settings, source, start);
-        let kind = (*stream.kind).clone();
-        stream.read_to(START)?;
+        let (mut stream, known) = Self::start(unit, input, settings)?;
         let format = known.unwrap_or_else(|| Format::of(&input.name, stream.ahead.as_slice(), settings));
-        let refused = match format {
+        let table = match format {
             Format::Other => Err(Refused::Other("not a text, by its first bytes".to_owned())),
             // What a part of a file starts with is no mark.
             _ if known.is_none() && cut::is_utf16(stream.ahead.as_slice()) && !format.is_one_document() => {
                 Err(Refused::Other("in UTF-16: convert it to UTF-8 first, for example with iconv".to_owned()))
             }
             Format::Csv if stream.ahead.is_empty() => Ok(None),
-            Format::Csv => stream.table(&input.name).map(Some),
+            Format::Csv => {
+                let end = stream.first_row(&input.name).map_err(Refused::Other);
+                end.and_then(|end| Table::of(&input.name, &stream.ahead.as_slice()[..end], settings)).map(Some)
+            }
             Format::Parquet => stream.open_rows(input, &unit.part)?.map(|()| None),
             _ => Ok(None),
         };
-        match refused {
-            Ok(table) => stream.kind = Arc::new(FileKind { format, table: table.map(Arc::new), ..kind }),
+        match table {
             Err(Refused::NoTextField { fields }) => {
                 let (path, field) = (input.shown(), settings.fields.text.clone());
                 return Err(Error::NoTextField { path, field, fields });
             }
-            Err(Refused::Other(reason)) => {
-                stream.kind = Arc::new(FileKind { format, is_refused: true, ..kind });
-                stream.give_up(reason);
-            }
+            Err(Refused::Other(reason)) => stream.set_kind(format, Err(reason)),
+            Ok(table) => stream.set_kind(format, Ok(table)),
         }
         Ok(stream)
+    }
+
+    /// Opens a file for all its cells or lines: with the names of the columns, where it starts with them. A Parquet file comes
+    /// as such, to be read by its columns.
+    ///
+    /// # Errors
+    ///
+    /// As [`Stream::open`]; and [`Error::NotATable`] when it cannot be read so.
+    pub(super) fn open_cells(input: &InputFile, settings: &Settings, read_as: ReadAs) -> Result<Opened> {
+        let (mut stream, _) = Self::start(&Unit::whole(0), input, settings)?;
+        if cut::is_utf16(stream.ahead.as_slice()) {
+            stream.source = utf16::decoded(stream.source, stream.ahead.as_slice().to_vec());
+            stream.ahead.clear();
+            stream.end = End::Ahead;
+            stream.read_to(START)?;
+        }
+        let format = read_as.format(&input.name, stream.ahead.as_slice());
+        let not_a_table = |reason: String| Error::NotATable { path: input.shown(), reason };
+        let mut names = Vec::new();
+        let table = match format {
+            Format::Jsonl | Format::JsonList | Format::JsonValues | Format::Lines => None,
+            Format::Csv if stream.ahead.is_empty() => None,
+            Format::Csv => {
+                let end = stream.first_row(&input.name).map_err(not_a_table)?;
+                let (table, found) = Table::of_all(&input.name, &stream.ahead.as_slice()[..end], settings);
+                names = found;
+                Some(table)
+            }
+            Format::Parquet => {
+                let file = stream.whole_file(input)?.map_err(not_a_table)?;
+                return Ok(Opened::Parquet(file));
+            }
+            Format::Warc | Format::Arc => return Err(not_a_table("it is a crawl, for dedup and pairs".to_owned())),
+            Format::Html => return Err(not_a_table("it is a page, for dedup and pairs".to_owned())),
+            Format::Other => return Err(not_a_table("not a text, by its first bytes".to_owned())),
+            Format::Text | Format::Paragraphs => {
+                let reason = "neither its name nor its content shows a table; name the file itself to read it as CSV";
+                return Err(not_a_table(reason.to_owned()));
+            }
+        };
+        stream.set_kind(format, Ok(table));
+        Ok(Opened::Stream(Box::new(stream), names))
+    }
+
+    /// The first bytes of a unit of a file, and its format where the unit says it.
+    fn start(unit: &Unit, input: &InputFile, settings: &Settings) -> Result<(Self, Option<Format>)> {
+        let (source, start, known) = match &unit.part {
+            Part::Whole => (Source::open(input)?, 0, None),
+            Part::Groups(_) => (Source::open(input)?, 0, Some(Format::Parquet)),
+            Part::Bytes(bytes, format) => (Source::open_part(input, bytes)?, bytes.start, Some(*format)),
+        };
+        let mut stream = Self::new(unit, input, settings, source, start);
+        stream.read_to(START)?;
+        Ok((stream, known))
+    }
+
+    /// Sets what the file is, with its table if it has one; or why it cannot be read.
+    fn set_kind(&mut self, format: Format, table: std::result::Result<Option<Table>, String>) {
+        let compression = self.kind.compression;
+        let is_refused = table.is_err();
+        match table {
+            Ok(table) => {
+                self.kind = Arc::new(FileKind { format, compression, table: table.map(Arc::new), is_refused });
+            }
+            Err(reason) => {
+                self.kind = Arc::new(FileKind { format, compression, table: None, is_refused });
+                self.give_up(reason);
+            }
+        }
     }
 
     /// What the file is.
@@ -345,21 +416,20 @@ impl Stream {
         self.damage(reason);
     }
 
-    /// The table that a CSV file's first row describes.
-    fn table(&mut self, name: &str) -> std::result::Result<Table, Refused> {
-        let is_whole = |bytes: &[u8], at_end| {
-            let mut first = Cut::default();
-            csv::cut(bytes, b'\0', at_end, false, &mut first);
-            first.spans.iter().find(|span| !span.is_blank).map(|span| span.all.end)
-        };
+    /// Where the first row of a CSV file ends, which is ahead then.
+    fn first_row(&mut self, name: &str) -> std::result::Result<usize, String> {
+        let delimiter = self.settings.delimiter.or_else(|| csv::delimiter_by_name(name)).unwrap_or(b'\0');
         loop {
-            if let Some(end) = is_whole(self.ahead.as_slice(), self.at_end()) {
-                return Table::of(name, &self.ahead.as_slice()[..end], &self.settings);
+            let mut first = Cut::default();
+            csv::cut(self.ahead.as_slice(), delimiter, self.at_end(), false, &mut first);
+            // Blank lines may come first.
+            if let Some(span) = first.spans.iter().find(|span| !span.is_blank) {
+                return Ok(span.all.end);
             }
             if self.ahead.len() >= LONGEST_FIRST_ROW || self.at_end() {
-                return Err(Refused::Other("no row of cells at the start".to_owned()));
+                return Err("no row of cells at the start".to_owned());
             }
-            self.read_to(2 * self.ahead.len()).map_err(|error| Refused::Other(error.to_string()))?;
+            self.read_to(2 * self.ahead.len()).map_err(|error| error.to_string())?;
         }
     }
 
@@ -389,11 +459,19 @@ impl Stream {
         position - std::mem::replace(&mut self.packed_bytes, position)
     }
 
-    /// Opens a Parquet file by its end. What cannot be read from there is copied first.
+    /// Opens a Parquet file by its end.
     fn open_rows(&mut self, input: &InputFile, part: &Part) -> Result<std::result::Result<(), Refused>> {
+        let groups = if let Part::Groups(groups) = part { Some(groups.clone()) } else { None };
+        let file = self.whole_file(input)?;
+        let rows = file.map_err(Refused::Other).and_then(|file| Rows::open(file, &self.settings.fields, groups));
+        Ok(rows.map(|rows| self.rows = Some(Box::new(rows))))
+    }
+
+    /// A file to be read from any place. What cannot be is copied first.
+    fn whole_file(&mut self, input: &InputFile) -> Result<std::result::Result<File, String>> {
         if self.source.compression != Compression::None {
             let reason = "a Parquet file inside of another compression: unpack it first";
-            return Ok(Err(Refused::Other(reason.to_owned())));
+            return Ok(Err(reason.to_owned()));
         }
         if !matches!(input.origin, Origin::Path(_)) {
             let mut copy = tempfile::tempfile().map_err(Error::unwritable(std::env::temp_dir()))?;
@@ -409,9 +487,7 @@ impl Stream {
         }
         self.ahead.clear();
         self.end = End::Reached;
-        let file = input.open_again()?;
-        let groups = if let Part::Groups(groups) = part { Some(groups.clone()) } else { None };
-        Ok(Rows::open(file, &self.settings.fields, groups).map(|rows| self.rows = Some(Box::new(rows))))
+        input.open_again().map(Ok)
     }
 
     fn next_rows(&mut self, chunk: &mut Chunk) -> bool {

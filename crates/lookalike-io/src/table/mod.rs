@@ -1,29 +1,27 @@
-//! Files to tables of records: CSV and TSV, JSONL, Parquet; also as gzip or zstd.
+//! Files to tables of records: CSV and TSV, JSON, Parquet; also as gzip or zstd, from folders, patterns and addresses.
 //!
-//! A row that cannot be read is skipped and told with its place; a file of which no row can be read ends the job.
+//! A row that cannot be read is skipped and told with its place. Of several files the columns are joined by name, and what
+//! one of them lacks is missing in its rows; a file that has none of the columns of those before ends the job.
 
-mod delimited;
-mod objects;
-
-use std::borrow::Cow;
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use lookalike_core::table::Table;
 
-use crate::compression::{Compression, buffered};
+use crate::discover::{InputFile, discover};
 use crate::error::{Error, Result};
-use crate::parquet;
-use crate::web::charset;
+use crate::read::{CellReader, ReadAs, RowContent, Settings};
 
 /// A table as it was read.
 #[derive(Debug)]
 pub struct ReadTable {
-    /// The file, as messages show it.
+    /// The input, as messages show it.
     pub name: String,
+    /// What positions count: rows, lines, objects.
+    pub entry: &'static str,
     /// Its columns.
     pub table: Table,
+    /// Rows whose position is not one more than that of the row before, and their positions in their file.
+    jumps: Vec<(usize, u64)>,
     /// Rows that were skipped: the first ones.
     pub skipped: Vec<SkippedRow>,
     /// How many were.
@@ -33,32 +31,47 @@ pub struct ReadTable {
 /// A row that was skipped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkippedRow {
-    /// Which row, counted from 1; the names of the columns are none.
-    pub row: u64,
+    /// The file, as messages show it.
+    pub file: String,
+    /// What `position` counts.
+    pub entry: &'static str,
+    /// Which row, counted from 1; the names of the columns of CSV are row 1.
+    pub position: u64,
     /// Why.
     pub reason: String,
 }
 
-/// What a Parquet file begins with.
-const PARQUET: &[u8] = b"PAR1";
-
 /// How many skipped rows are named.
-const NAMED: usize = 1000;
+pub const NAMED_ROWS: usize = 1000;
+
+/// After how many rows somebody is asked whether to go on.
+const ROWS_BETWEEN: usize = 4096;
 
 impl ReadTable {
-    fn new(table: Table) -> Self {
-        Self { name: String::new(), table, skipped: Vec::new(), skipped_count: 0 }
+    fn new(name: String) -> Self {
+        Self::of(name, Table::default())
     }
 
-    fn skip(&mut self, row: u64, reason: String) {
+    /// A table that came from somewhere else, of which nothing was skipped.
+    pub fn of(name: impl Into<String>, table: Table) -> Self {
+        Self { name: name.into(), entry: "row", table, jumps: Vec::new(), skipped: Vec::new(), skipped_count: 0 }
+    }
+
+    fn skip(&mut self, file: &InputFile, entry: &'static str, position: u64, reason: String) {
         self.skipped_count += 1;
-        if self.skipped.len() < NAMED {
-            self.skipped.push(SkippedRow { row, reason });
+        if self.skipped.len() < NAMED_ROWS {
+            self.skipped.push(SkippedRow { file: file.shown().display().to_string(), entry, position, reason });
         }
     }
-}
 
-impl ReadTable {
+    /// The position of a row in its file.
+    pub fn position(&self, row: usize) -> u64 {
+        match self.jumps.partition_point(|(first, _)| *first <= row) {
+            0 => row as u64 + 1,
+            at => self.jumps[at - 1].1 + (row - self.jumps[at - 1].0) as u64,
+        }
+    }
+
     /// Refuses a table without rows.
     ///
     /// # Errors
@@ -69,6 +82,7 @@ impl ReadTable {
             return Ok(());
         }
         let reason = match self.skipped_count {
+            0 if self.table.names().is_empty() => "it is empty".to_owned(),
             0 => "it has no rows".to_owned(),
             count => format!("none of its {count} rows can be read, the first because {}", self.skipped[0].reason),
         };
@@ -76,157 +90,187 @@ impl ReadTable {
     }
 }
 
-/// Reads a file, or standard input for `-`.
+/// How far reading came.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading {
+    /// Rows so far.
+    pub rows: u64,
+    /// What they take in memory.
+    pub bytes: u64,
+    /// How many columns there are so far.
+    pub columns: usize,
+    /// The share of the input that they are of, where its size is known: above 0, at most 1.
+    pub share: f64,
+}
+
+/// Reads one table from files, folders, patterns, addresses or standard input. Now and then `go_on` is asked whether to.
 ///
 /// # Errors
 ///
-/// When it cannot be read, or has no columns.
-pub fn read_table(path: &Path) -> Result<ReadTable> {
-    table_of(read_bytes(path)?, path)
-}
-
-/// The bytes of a file, unpacked; or of standard input for `-`.
-///
-/// # Errors
-///
-/// When it cannot be read.
-pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
-    unpacked(path).map_err(Error::unreadable(path))
-}
-
-/// Whether these bytes are a table by what they begin with. CSV does not show itself.
-pub fn is_table(bytes: &[u8]) -> bool {
-    bytes.starts_with(PARQUET) || bytes.trim_ascii_start().starts_with(b"{")
-}
-
-/// The text of bytes, whatever its charset.
-pub fn text_of(bytes: &[u8]) -> Cow<'_, str> {
-    charset::decode(bytes, None, false)
-}
-
-/// The table of the bytes of a file.
-///
-/// # Errors
-///
-/// When it has no columns.
-pub fn table_of(bytes: Vec<u8>, path: &Path) -> Result<ReadTable> {
-    let read = if bytes.starts_with(PARQUET) { parquet_table(bytes) } else { text_table(&bytes) };
-    let read = read.map_err(|reason| Error::NotATable { path: shown(path).into(), reason })?;
-    Ok(ReadTable { name: shown(path), ..read })
-}
-
-fn text_table(bytes: &[u8]) -> std::result::Result<ReadTable, String> {
-    let text = text_of(bytes);
-    match text.trim_start().chars().next() {
-        None => Err("it is empty".to_owned()),
-        Some('{') => Ok(objects::read(&text)),
-        Some(_) => delimited::read(&text),
+/// When an input is not there or cannot be read, files are no parts of one table, or `go_on` says no.
+pub fn read_table<E: From<Error>>(
+    inputs: &[PathBuf],
+    output: Option<&Path>,
+    settings: &Settings,
+    mut go_on: impl FnMut(Reading) -> std::result::Result<(), E>,
+) -> std::result::Result<ReadTable, E> {
+    let files = discover(inputs, output)?.files;
+    let total: u64 = files.iter().map(|file| file.bytes).sum();
+    let mut read = ReadTable::new(shown(inputs));
+    let mut before = 0;
+    for file in &files {
+        let is_named = is_named(file, inputs);
+        let reader = CellReader::open(file, settings, if is_named { ReadAs::Table } else { ReadAs::ShownTable });
+        let mut reader = match reader {
+            Ok(reader) => reader,
+            // Folders have all kinds of files.
+            Err(Error::NotATable { reason, .. }) if !is_named => {
+                read.skip(file, "file", 1, reason);
+                continue;
+            }
+            Err(Error::Unreadable { cause, .. }) if !file.is_named => {
+                read.skip(file, "file", 1, file.why_skipped(&cause));
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let mut rows = Rows::start(file, &reader, &mut read);
+        while rows.read(&mut reader, &mut read, ROWS_BETWEEN)? {
+            let share = (before + reader.packed_bytes()) as f64 / total.max(1) as f64;
+            // Of what nobody knows the size, all may have been read.
+            let share = if total == 0 || share <= 0.0 { 1.0 } else { share.min(1.0) };
+            let (row_count, bytes) = (read.table.row_count() as u64, read.table.byte_count());
+            go_on(Reading { rows: row_count, bytes, columns: read.table.names().len(), share })?;
+        }
+        rows.check_columns(&read)?;
+        before += file.bytes;
     }
+    Ok(read)
 }
 
-fn unpacked(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    if path == Path::new("-") {
-        io::stdin().read_to_end(&mut bytes)?;
-    } else {
-        File::open(path)?.read_to_end(&mut bytes)?;
-    }
-    match Compression::of(&bytes) {
-        Compression::None => Ok(bytes),
-        packed => {
-            let mut unpacked = Vec::new();
-            packed.decode(buffered(io::Cursor::new(bytes)))?.read_to_end(&mut unpacked)?;
-            Ok(unpacked)
+/// Reads the table of one file in parts of about so many bytes, and gives each to `each`, which says whether to go on.
+///
+/// # Errors
+///
+/// When it cannot be read, or `each` says so.
+pub fn read_in_parts<E: From<Error>>(
+    file: &InputFile,
+    reader: &mut CellReader,
+    part_bytes: u64,
+    mut each: impl FnMut(&ReadTable) -> std::result::Result<(), E>,
+) -> std::result::Result<(), E> {
+    loop {
+        let mut read = ReadTable::new(file.shown().display().to_string());
+        let mut rows = Rows::start(file, reader, &mut read);
+        let mut is_more = true;
+        while is_more && read.table.byte_count() < part_bytes {
+            is_more = rows.read(reader, &mut read, ROWS_BETWEEN)?;
+        }
+        each(&read)?;
+        if !is_more {
+            return Ok(());
         }
     }
 }
 
-fn parquet_table(bytes: Vec<u8>) -> std::result::Result<ReadTable, String> {
-    let mut read: Option<ReadTable> = None;
-    let mut number = 0;
-    parquet::each_record(bytes, |names, row| {
-        let read = read.get_or_insert_with(|| ReadTable::new(Table::new(names.iter().cloned())));
-        number += 1;
-        let pushed = row.map_err(str::to_owned).and_then(|row| read.table.push(row).map_err(|error| error.to_string()));
-        if let Err(reason) = pushed {
-            read.skip(number, reason);
-        }
-    })?;
-    read.ok_or_else(|| "it has no rows".to_owned())
+/// Whether a file was named, by itself or a pattern, and not met in a folder.
+pub fn is_named(file: &InputFile, inputs: &[PathBuf]) -> bool {
+    let shown = file.shown();
+    !inputs.iter().any(|input| shown != *input && shown.starts_with(input))
 }
 
-/// The path that messages show.
-pub fn shown(path: &Path) -> String {
-    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
+/// The inputs that messages show.
+pub fn shown(inputs: &[PathBuf]) -> String {
+    let shown = |path: &PathBuf| {
+        if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
+    };
+    inputs.iter().map(shown).collect::<Vec<_>>().join(", ")
+}
+
+/// The rows of a file on their way into a table.
+struct Rows<'f> {
+    file: &'f InputFile,
+    entry: &'static str,
+    /// Where each column of the file is in the table.
+    places: Vec<usize>,
+    /// How many columns there were before.
+    columns_before: usize,
+    last_position: Option<u64>,
+}
+
+impl<'f> Rows<'f> {
+    fn start(file: &'f InputFile, reader: &CellReader, read: &mut ReadTable) -> Self {
+        let entry = reader.format().entry_name();
+        read.entry = entry;
+        let columns_before = read.table.names().len();
+        let mut rows = Self { file, entry, places: Vec::new(), columns_before, last_position: None };
+        rows.add_columns(reader.names(), &mut read.table);
+        rows
+    }
+
+    /// Gives the table the columns of the file that it does not have yet.
+    fn add_columns(&mut self, names: &[String], table: &mut Table) {
+        for name in &names[self.places.len()..] {
+            self.places.push(table.find(name).unwrap_or_else(|_| table.add_column(name)));
+        }
+    }
+
+    /// Adds up to so many rows. False when there are no more.
+    fn read(&mut self, reader: &mut CellReader, read: &mut ReadTable, most: usize) -> Result<bool> {
+        for _ in 0..most {
+            let known = self.places.len();
+            if reader.names().len() > known {
+                self.add_columns(reader.names(), &mut read.table);
+            }
+            let Some(row) = reader.next_row()? else { return Ok(false) };
+            match row.content {
+                RowContent::Cells(cells) => {
+                    let position = row.position;
+                    if cells.len() > known {
+                        // Columns that come up with this row.
+                        let cells = cells.to_vec();
+                        self.add_columns(reader.names(), &mut read.table);
+                        read.table.push_cells(self.places.iter().copied().zip(&cells));
+                    } else {
+                        read.table.push_cells(self.places.iter().copied().zip(cells));
+                    }
+                    self.note(position, read);
+                }
+                RowContent::Line(_) => {}
+                RowContent::Skipped(reason) => read.skip(self.file, self.entry, row.position, reason),
+            }
+        }
+        Ok(true)
+    }
+
+    fn note(&mut self, position: u64, read: &mut ReadTable) {
+        let row = read.table.row_count() - 1;
+        // Where nothing is noted, rows are numbered from 1.
+        let expected = self.last_position.map_or(u64::from(row == 0), |last| last + 1);
+        if position != expected {
+            read.jumps.push((row, position));
+        }
+        self.last_position = Some(position);
+    }
+
+    /// A file that shares no column with those before is no part of their table.
+    fn check_columns(&self, read: &ReadTable) -> Result<()> {
+        let is_part = self.columns_before == 0
+            || self.places.is_empty()
+            || self.places.iter().any(|place| *place < self.columns_before);
+        if is_part {
+            return Ok(());
+        }
+        let names = read.table.names();
+        let of_file: Vec<&str> = self.places.iter().map(|place| names[*place].as_str()).collect();
+        let reason = format!(
+            "its columns ({}) are none of those of the files before ({})",
+            of_file.join(", "),
+            names[..self.columns_before].join(", ")
+        );
+        Err(Error::NotATable { path: self.file.shown(), reason })
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use ::parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
-    use ::parquet::file::writer::SerializedFileWriter;
-    use ::parquet::schema::parser::parse_message_type;
-    use proptest::prelude::*;
-
-    use super::*;
-
-    /// Two rows; the second has an id and a code alone.
-    fn parquet() -> Vec<u8> {
-        let schema = "message table { required int64 id; optional binary name (STRING); optional int32 born (DATE); \
-                      optional double price; required binary code; }";
-        let schema = Arc::new(parse_message_type(schema).unwrap());
-        let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::default()).unwrap();
-        let mut group = writer.next_row_group().unwrap();
-        let one = Some(&[1_i16, 0][..]);
-        let mut at = 0;
-        while let Some(mut column) = group.next_column().unwrap() {
-            match at {
-                0 => column.typed::<Int64Type>().write_batch(&[1, 2], None, None),
-                1 => column.typed::<ByteArrayType>().write_batch(&[ByteArray::from(" Ann ")], one, None),
-                2 => column.typed::<Int32Type>().write_batch(&[-9903], one, None),
-                3 => column.typed::<DoubleType>().write_batch(&[9.5], one, None),
-                _ => column.typed::<ByteArrayType>().write_batch(&["x7", "y"].map(ByteArray::from), None, None),
-            }
-            .unwrap();
-            column.close().unwrap();
-            at += 1;
-        }
-        group.close().unwrap();
-        writer.into_inner().unwrap()
-    }
-
-    proptest! {
-        #[test]
-        fn hostile_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..300), at in 0_usize..5) {
-            // Of each kind a beginning that shows what it is.
-            let start: &[u8] = [&b""[..], b"a,b\n1,", b"{\"a\":1}\n{", b"PAR1", b"\x1f\x8b\x08"][at];
-            if let Ok(read) = table_of([start, &bytes].concat(), Path::new("hostile")) {
-                let cells = (0..read.table.row_count()).map(|row| read.table.row(row).count());
-                prop_assert!(cells.into_iter().all(|count| count == read.table.names().len()));
-            }
-        }
-
-        #[test]
-        fn a_damaged_parquet_file_is_read_or_refused(at in any::<prop::sample::Index>(), byte in any::<u8>()) {
-            let mut bytes = parquet();
-            let at = at.index(bytes.len());
-            bytes[at] = byte;
-            let _ = table_of(bytes, Path::new("damaged"));
-        }
-    }
-
-    #[test]
-    fn cells_of_parquet_are_as_a_person_writes_them() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        let bytes = parquet();
-        std::fs::write(file.path(), &bytes).unwrap();
-        let read = read_table(file.path()).unwrap();
-        assert_eq!(read.table.names(), ["id", "name", "born", "price", "code"]);
-        assert_eq!(read.table.row(0).collect::<Vec<_>>(), ["1", "Ann", "1942-11-21", "9.5", "x7"]);
-        assert_eq!(read.table.row(1).collect::<Vec<_>>(), ["2", "", "", "", "y"]);
-
-        std::fs::write(file.path(), &bytes[..bytes.len() / 2]).unwrap();
-        assert!(matches!(read_table(file.path()), Err(Error::NotATable { .. })));
-    }
-}
+mod tests;

@@ -51,6 +51,11 @@ pub(crate) fn decode<'a>(bytes: &'a [u8], declared: Option<&str>, is_html: bool)
     detected(bytes).decode_without_bom_handling(bytes).0
 }
 
+/// The charset of bytes that are not valid UTF-8, of which there are more than one cell: it shows better in many.
+pub(crate) fn of_bytes(bytes: &[u8]) -> &'static Encoding {
+    if is_utf8_with_damage(bytes) { UTF_8 } else { detected(bytes) }
+}
+
 /// The charset in a Content-Type header such as `text/html; charset="utf-8"`.
 pub(super) fn of_content_type(content_type: &str) -> Option<&str> {
     content_type.split(';').skip(1).find_map(|parameter| {

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::slice;
 
 use lookalike_core::link::config::Config;
 use lookalike_core::link::decide::matches;
@@ -10,13 +11,16 @@ use lookalike_core::link::key::{Bounds, find_candidates};
 use lookalike_core::link::records::Records;
 use lookalike_core::link::weigh::{Frequencies, Model, compare_all};
 use lookalike_core::table::Table;
+use lookalike_io::read::Settings;
 use lookalike_io::table::{ReadTable, read_table};
 use lookalike_io::write::Staging;
 
+use super::need::{Need, check_candidates};
 use super::output::{Decided, Output, match_row};
 use super::report::{Added, LinkReport};
 use super::{ENTRIES, Linking, Tables};
 use crate::error::{Error, Result};
+use crate::memory::Memory;
 use crate::progress::Progress;
 use crate::stages::Stages;
 
@@ -25,6 +29,10 @@ use crate::stages::Stages;
 pub struct AddOptions {
     /// The new records: a table with the columns of the old one.
     pub new: PathBuf,
+    /// The longest row that is read, in bytes.
+    pub longest: u32,
+    /// How much memory may be used.
+    pub memory: Memory,
     /// The folder of a result of one table.
     pub folder: PathBuf,
 }
@@ -44,17 +52,24 @@ pub fn add_records(options: &AddOptions, progress: &dyn Progress) -> Result<Link
     let folder = &options.folder;
     let mut stages = Stages::start(progress);
     let (config, decided) = (read_config(folder)?, read_decided(folder)?);
-    let (old, old_clusters) = stages.run("read", None, || old_records(folder))?;
-    let tables = Tables { first: joined(&old, read_table(&options.new)?, &config, options)?, second: None };
+    let (tables, old_clusters) = stages.run("read", None, || {
+        let (old, old_clusters) = old_records(folder, options)?;
+        let settings = Settings { longest: options.longest, ..Settings::default() };
+        let before = Need::of_table(&old);
+        let new = read_table(slice::from_ref(&options.new), None, &settings, |reading| {
+            before.and(Need::of_reading(reading)).check_held(options.memory)
+        })?;
+        Ok::<_, Error>((Tables { first: joined(&old, new, &config, options)?, second: None }, old_clusters))
+    })?;
     let ids = tables.ids(&config)?;
-    let linking = stages.run("link", None, || added(folder, &tables, &config, &old_clusters, decided.model))?;
+    let linking = stages.run("link", None, || added(options, &tables, &config, &old_clusters, decided.model))?;
     let matches = matches(&linking.records, &linking.scored, decided.threshold);
     let extension = stages.run("cluster", None, || extend(&linking.scorer(), &matches, &old_clusters));
 
     let staging = Staging::new(folder, true, ENTRIES, &[])?;
     let output = Output { tables: &tables, config: &config, ids: &ids, staging: &staging };
     stages.run("write", None, || {
-        let before = read_table(&folder.join("matches.csv"))?.table;
+        let before = result_table(folder, "matches.csv", options)?;
         let names: Vec<&str> = before.names().iter().map(String::as_str).collect();
         output.write("matches.csv", &names, |writer| {
             for row in 0..before.row_count() {
@@ -82,14 +97,23 @@ pub fn add_records(options: &AddOptions, progress: &dyn Progress) -> Result<Link
 }
 
 /// Compares the new records with all, by what decided about the old.
-fn added(folder: &Path, tables: &Tables, config: &Config, old_clusters: &[u64], model: Model) -> Result<Linking> {
+fn added(
+    options: &AddOptions,
+    tables: &Tables,
+    config: &Config,
+    old_clusters: &[u64],
+    model: Model,
+) -> Result<Linking> {
+    let folder = &options.folder;
+    let most = tables.need().check(config, options.memory)?;
     let records = Records::prepare(&tables.first.table, None, config)?;
     let fields = records.fields().iter().map(|field| (&field.name, field.kind));
     if fields.ne(model.fields.iter().map(|field| (&field.name, field.kind))) {
         return Err(not_a_result(folder, "link.toml was changed since, and other columns are compared: link all anew"));
     }
-    let bounds = Bounds { from: old_clusters.len() as u32, ..Bounds::for_count(records.count()) };
+    let bounds = Bounds { from: old_clusters.len() as u32, most, ..Bounds::for_count(records.count()) };
     let candidates = find_candidates(&records, &bounds);
+    check_candidates(&candidates, options.memory)?;
     let patterns = compare_all(&records, &candidates);
     let frequencies = Frequencies::of_clusters(&records, &clusters_before(&records, old_clusters), &model);
     Ok(Linking::score(records, candidates, &patterns, model, frequencies))
@@ -113,9 +137,16 @@ fn read_decided(folder: &Path) -> Result<Decided> {
     serde_json::from_str(&text).map_err(|error| not_a_result(folder, format!("model.json: {error}")))
 }
 
+/// A table of the result.
+fn result_table(folder: &Path, name: &str, options: &AddOptions) -> Result<Table> {
+    let settings = Settings { delimiter: Some(b','), ..Settings::default() };
+    let go_on = |reading| Need::of_reading(reading).check_held(options.memory);
+    Ok(read_table(&[folder.join(name)], None, &settings, go_on)?.table)
+}
+
 /// The records of the result as they came, and the cluster of each.
-fn old_records(folder: &Path) -> Result<(Table, Vec<u64>)> {
-    let linked = read_table(&folder.join("linked.csv"))?.table;
+fn old_records(folder: &Path, options: &AddOptions) -> Result<(Table, Vec<u64>)> {
+    let linked = result_table(folder, "linked.csv", options)?;
     if linked.names().iter().take(OWN_COLUMNS.len()).ne(OWN_COLUMNS.iter()) {
         return Err(not_a_result(folder, "linked.csv has other columns"));
     }
@@ -132,7 +163,7 @@ fn old_records(folder: &Path) -> Result<(Table, Vec<u64>)> {
 }
 
 /// Old records and new ones in one table, with the columns of the old.
-fn joined(old: &Table, new: ReadTable, config: &Config, options: &AddOptions) -> Result<ReadTable> {
+fn joined(old: &Table, mut new: ReadTable, config: &Config, options: &AddOptions) -> Result<ReadTable> {
     new.require_rows()?;
     let does_not_fit = |reason: String| not_a_result(&options.folder, format!("{}: {reason}", new.name));
     let places = old.names().iter().map(|name| new.table.find(name)).collect::<lookalike_core::error::Result<Vec<_>>>();
@@ -148,5 +179,6 @@ fn joined(old: &Table, new: ReadTable, config: &Config, options: &AddOptions) ->
         let cells: Vec<&str> = places.iter().map(|place| new.table.column(*place).get(row)).collect();
         table.push(&cells)?;
     }
-    Ok(ReadTable { table, ..new })
+    new.table = table;
+    Ok(new)
 }

@@ -5,10 +5,12 @@
 //! ```
 
 mod add;
+mod need;
 mod output;
 mod report;
 
 use std::path::{Path, PathBuf};
+use std::slice;
 
 use lookalike_core::link::cluster::Clusters;
 use lookalike_core::link::config::{Config, Kind};
@@ -22,15 +24,19 @@ use lookalike_core::link::score::{Scored, Scorer};
 use lookalike_core::link::validate::{Validation, Yardstick, validate};
 use lookalike_core::link::weigh::{Frequencies, Model, compare_all};
 use lookalike_core::table::Table;
-use lookalike_io::discover::discover;
-use lookalike_io::table::{ReadTable, read_table};
+use lookalike_io::discover::{InputFile, discover};
+use lookalike_io::read::Settings;
+use lookalike_io::table::{ReadTable, Reading, read_table};
 use lookalike_io::write::Staging;
 
 pub use add::{AddOptions, add_records};
 pub use report::{Added, ColumnReport, KeyKindReport, LinkReport, ScoreBand, ValidationBand, ValidationReport};
 
+use self::need::Need;
+pub(crate) use self::need::with_commas;
 use self::output::Output;
 use crate::error::{Error, Result};
+use crate::memory::Memory;
 use crate::progress::Progress;
 use crate::stages::Stages;
 
@@ -41,10 +47,14 @@ const ENTRIES: &[&str] =
 /// What [`link`] is asked to do.
 #[derive(Clone, Debug)]
 pub struct LinkOptions {
-    /// The table, or the first of two.
+    /// The table, or the first of two: a file, a folder, a pattern, an address, or `-` for standard input.
     pub first: PathBuf,
     /// The second table.
     pub second: Option<PathBuf>,
+    /// The longest row that is read, in bytes.
+    pub longest: u32,
+    /// How much memory may be used.
+    pub memory: Memory,
     /// The column that tells records apart; rows are numbered without it.
     pub id: Option<String>,
     /// What the columns are; guessed without it.
@@ -68,10 +78,25 @@ struct Tables {
 }
 
 impl Tables {
-    fn read(first: &Path, second: Option<&Path>) -> Result<Self> {
-        let tables = Self { first: read_table(first)?, second: second.map(read_table).transpose()? };
-        tables.all().try_for_each(ReadTable::require_rows)?;
-        Ok(tables)
+    fn read(options: &LinkOptions) -> Result<Self> {
+        let settings = Settings { longest: options.longest, ..Settings::default() };
+        let output = options.folder.as_deref();
+        let read = |path: &PathBuf, before: Need| {
+            let go_on = |reading: Reading| before.and(Need::of_reading(reading)).check_held(options.memory);
+            let read = read_table(slice::from_ref(path), output, &settings, go_on)?;
+            read.require_rows()?;
+            Ok::<_, Error>(read)
+        };
+        let first = read(&options.first, Need::default())?;
+        let second = match &options.second {
+            Some(second) => Some(read(second, Need::of_table(&first.table))?),
+            None => None,
+        };
+        Ok(Self { first, second })
+    }
+
+    fn need(&self) -> Need {
+        self.all().fold(Need::default(), |need, read| need.and(Need::of_table(&read.table)))
     }
 
     fn all(&self) -> impl Iterator<Item = &ReadTable> + Clone {
@@ -82,7 +107,8 @@ impl Tables {
         (&self.first.table, self.second.as_ref().map(|second| &second.table))
     }
 
-    /// The id of every record, those of the second table after all others; the number of its row without a column of ids.
+    /// The id of every record, those of the second table after all others. Without a column of ids they are numbered, file after
+    /// file.
     fn ids(&self, config: &Config) -> Result<Vec<String>> {
         let mut ids = Vec::new();
         for table in self.all().map(|read| &read.table) {
@@ -101,7 +127,8 @@ impl Tables {
 ///
 /// When a table cannot be read, or a column is not there.
 pub fn guess_config(options: &LinkOptions) -> Result<Config> {
-    config(&Tables::read(&options.first, options.second.as_deref())?, options)
+    check_inputs(options)?;
+    config(&Tables::read(options)?, options)
 }
 
 fn config(tables: &Tables, options: &LinkOptions) -> Result<Config> {
@@ -134,11 +161,13 @@ struct Linking {
 }
 
 impl Linking {
-    fn new(tables: &Tables, config: &Config, stages: &mut Stages<'_>) -> Result<Self> {
+    fn new(tables: &Tables, config: &Config, memory: Memory, stages: &mut Stages<'_>) -> Result<Self> {
         let (first, second) = tables.both();
+        let most = tables.need().check(config, memory)?;
         let records = stages.run("prepare", None, || Records::prepare(first, second, config))?;
-        let bounds = Bounds::for_count(records.count());
+        let bounds = Bounds { most, ..Bounds::for_count(records.count()) };
         let candidates = stages.run("bucket", None, || find_candidates(&records, &bounds));
+        need::check_candidates(&candidates, memory)?;
         let patterns = stages.run("compare", None, || compare_all(&records, &candidates));
         let model = stages.run("estimate", None, || Model::estimate(&records, &candidates, &patterns));
         let scored = stages.run("score", None, || {
@@ -187,10 +216,10 @@ impl Linking {
 pub fn link(options: &LinkOptions, progress: &dyn Progress) -> Result<LinkReport> {
     let staging = options.folder.as_deref().map(|folder| stage(folder, options)).transpose()?;
     let mut stages = Stages::start(progress);
-    let tables = stages.run("read", None, || Tables::read(&options.first, options.second.as_deref()))?;
+    let tables = stages.run("read", None, || Tables::read(options))?;
     let config = config(&tables, options)?;
     let ids = tables.ids(&config)?;
-    let linking = Linking::new(&tables, &config, &mut stages)?;
+    let linking = Linking::new(&tables, &config, options.memory, &mut stages)?;
     let (matches, threshold) = linking.matches(&config);
     let clusters = stages.run("cluster", None, || Clusters::join(&linking.scorer(), &matches));
     let validation = options.validate.as_deref().map(|field| held_against(field, &tables, &linking.records, &matches));
@@ -220,11 +249,16 @@ pub fn link(options: &LinkOptions, progress: &dyn Progress) -> Result<LinkReport
 }
 
 fn stage(folder: &Path, options: &LinkOptions) -> Result<Staging> {
-    let is_file = |path: &&PathBuf| path.as_os_str() != "-";
-    let inputs: Vec<PathBuf> =
-        [Some(&options.first), options.second.as_ref()].into_iter().flatten().filter(is_file).cloned().collect();
-    let files = discover(&inputs, Some(folder))?.files;
-    Ok(Staging::new(folder, options.force, ENTRIES, &files)?)
+    Ok(Staging::new(folder, options.force, ENTRIES, &check_inputs(options)?)?)
+}
+
+/// All files of both tables. No file is in both, and standard input is one of them at most.
+fn check_inputs(options: &LinkOptions) -> Result<Vec<InputFile>> {
+    let inputs: Vec<PathBuf> = [Some(&options.first), options.second.as_ref()].into_iter().flatten().cloned().collect();
+    if inputs.len() > 1 && inputs.iter().all(|input| input.as_os_str() == "-") {
+        return Err(lookalike_io::Error::StdinTwice.into());
+    }
+    Ok(discover(&inputs, options.folder.as_deref())?.files)
 }
 
 /// Holds matches against a column that was not used to find them.
@@ -243,8 +277,9 @@ fn held_against(field: &str, tables: &Tables, records: &Records, matches: &[Scor
 ///
 /// As [`link`]; and when there is no record of an id.
 pub fn explain(options: &LinkOptions, ids: [&str; 2], progress: &dyn Progress) -> Result<Explanation> {
+    check_inputs(options)?;
     let mut stages = Stages::start(progress);
-    let tables = stages.run("read", None, || Tables::read(&options.first, options.second.as_deref()))?;
+    let tables = stages.run("read", None, || Tables::read(options))?;
     let config = config(&tables, options)?;
     let of_records = tables.ids(&config)?;
     let first_count = tables.first.table.row_count();
@@ -256,7 +291,7 @@ pub fn explain(options: &LinkOptions, ids: [&str; 2], progress: &dyn Progress) -
     };
     let left = find(ids[0], 0..first_count)?;
     let right = find(ids[1], if is_two { first_count..of_records.len() } else { 0..first_count })?;
-    let linking = Linking::new(&tables, &config, &mut stages)?;
+    let linking = Linking::new(&tables, &config, options.memory, &mut stages)?;
     stages.finish();
     Ok(linking.scorer().explain(left, right))
 }

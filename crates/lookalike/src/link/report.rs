@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use lookalike_core::link::config::{Config, Kind};
 use lookalike_core::link::score::Scored;
 use lookalike_core::link::validate::{Band, Validation};
-use lookalike_io::table::{ReadTable, SkippedRow};
 use serde::Serialize;
 
 use super::{Linking, Tables};
@@ -139,13 +138,7 @@ const BANDS: [f64; 6] = [0.0, 0.5, 0.9, 0.99, 0.999, 0.9999];
 
 impl LinkReport {
     pub(super) fn new(tables: &Tables, config: &Config, linking: &Linking, matches: &[Scored], threshold: f64) -> Self {
-        let entry = |table: &ReadTable, row: &SkippedRow| SkippedEntry {
-            file: table.name.clone(),
-            entry: "row",
-            position: row.row,
-            reason: row.reason.clone(),
-        };
-        let skipped_rows = tables.all().flat_map(|table| table.skipped.iter().map(|row| entry(table, row)));
+        let skipped_rows = tables.all().flat_map(|table| table.skipped.iter().cloned().map(SkippedEntry::from));
         Self {
             lookalike: env!("CARGO_PKG_VERSION"),
             records: tables.all().map(|table| table.table.row_count() as u64).collect(),

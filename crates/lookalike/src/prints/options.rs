@@ -42,6 +42,8 @@ pub struct ReadPrints {
     pub resolution: f64,
     /// Whether the angles of tables turn clockwise as one sees them, and not counter-clockwise.
     pub is_clockwise: bool,
+    /// The longest row of a table that is read, in bytes.
+    pub longest: u32,
 }
 
 /// The columns of a table with a minutia a row.
@@ -53,8 +55,8 @@ pub struct PrintColumns {
     pub x: String,
     /// Pixels from the top.
     pub y: String,
-    /// Degrees.
-    pub angle: String,
+    /// The angle: radians where the name says so, as `angle_rad` does, or else degrees. Without it one of the usual names.
+    pub angle: Option<String>,
     /// What the ridge does. Without it the column `type`, if there is one.
     pub kind: Option<String>,
 }

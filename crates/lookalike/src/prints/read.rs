@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use lookalike_core::prints::Print;
 use lookalike_core::prints::template::{parse_template, starts_as_template};
 use lookalike_io::discover::{InputFile, Origin, discover};
-use lookalike_io::table::read_table;
+use lookalike_io::read::{CellReader, ReadAs, Settings};
+use lookalike_io::table::{is_named, read_in_parts};
 
 use super::options::ReadPrints;
 use super::report::Skips;
@@ -29,9 +30,10 @@ pub(super) fn read(inputs: &[PathBuf], options: &ReadPrints, output: Option<&Pat
     let mut roll = Roll::default();
     let skipped_before = skips.count;
     for file in discover(inputs, output)?.files {
-        let reading = Reading { file: &file, options };
+        let is_named = is_named(&file, inputs);
+        let reading = Reading { file: &file, options, is_named };
         if let Err(error) = reading.read(&mut roll, skips) {
-            let reason = if file.is_named { None } else { other_kind(&error) };
+            let reason = if is_named { None } else { other_kind(&error) };
             skips.add(reading.shown(), "file", 1, reason.ok_or(error)?);
         }
     }
@@ -56,6 +58,8 @@ fn other_kind(error: &Error) -> Option<String> {
 pub(super) struct Reading<'a> {
     pub(super) file: &'a InputFile,
     pub(super) options: &'a ReadPrints,
+    /// Whether the file was named, and not met in a folder.
+    is_named: bool,
 }
 
 impl Reading<'_> {
@@ -64,12 +68,8 @@ impl Reading<'_> {
     }
 
     fn read(&self, roll: &mut Roll, skips: &mut Skips) -> Result<()> {
-        let path = match &self.file.origin {
-            Origin::Path(path) => path,
-            Origin::Pipe(path) => return table::add(self, read_table(path)?, roll, skips),
-            Origin::Stdin => return table::add(self, read_table(Path::new("-"))?, roll, skips),
-            Origin::Remote(_) => return Err(Error::PrintsFarAway { url: self.shown() }),
-        };
+        // What comes through a pipe or from far away is a table.
+        let Origin::Path(path) = &self.file.origin else { return self.read_table(roll, skips) };
         let unreadable = |cause: io::Error| lookalike_io::Error::Unreadable { path: path.clone(), cause };
         let bytes = |most: u64| -> io::Result<Vec<u8>> {
             let mut bytes = Vec::new();
@@ -81,7 +81,15 @@ impl Reading<'_> {
             self.add_template(&bytes, roll, skips);
             return Ok(());
         }
-        table::add(self, read_table(path)?, roll, skips)
+        self.read_table(roll, skips)
+    }
+
+    fn read_table(&self, roll: &mut Roll, skips: &mut Skips) -> Result<()> {
+        let settings = Settings { longest: self.options.longest, ..Settings::default() };
+        let read_as = if self.is_named { ReadAs::Table } else { ReadAs::ShownTable };
+        let mut reader = CellReader::open(self.file, &settings, read_as)?;
+        // The minutiae of a print may stand anywhere in its file.
+        read_in_parts(self.file, &mut reader, u64::MAX, |read| table::add(self, read, roll, skips))
     }
 
     /// A template of one view is known by its file, like a text file; of several, each by its position too.

@@ -14,24 +14,20 @@ use super::report::Skips;
 use super::roll::Roll;
 use crate::error::{Error, Result};
 
-pub(super) fn add(reading: &Reading<'_>, read: ReadTable, roll: &mut Roll, skips: &mut Skips) -> Result<()> {
+pub(super) fn add(reading: &Reading<'_>, read: &ReadTable, roll: &mut Roll, skips: &mut Skips) -> Result<()> {
+    if read.table.names().is_empty() {
+        read.require_rows()?;
+    }
     let cells = Cells::new(reading, &read.table)?;
     // Of very many rows that could not be read only the first are named.
     skips.count += read.skipped_count - read.skipped.len() as u64;
-    let mut skipped: Vec<(u64, String)> = read.skipped.into_iter().map(|row| (row.row, row.reason)).collect();
-    let mut unreadable = skipped.iter().map(|(row, _)| *row).collect::<Vec<_>>().into_iter().peekable();
+    let mut skipped: Vec<(u64, String)> = read.skipped.iter().map(|row| (row.position, row.reason.clone())).collect();
     let mut prints: Vec<(&str, Vec<Minutia>)> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
-    let mut number = 0;
     for row in 0..read.table.row_count() {
-        // The number in the file: rows that could not be read are not in the table.
-        number += 1;
-        while unreadable.next_if(|unreadable| *unreadable == number).is_some() {
-            number += 1;
-        }
         let id = cells.id(row);
         if id.is_empty() {
-            skipped.push((number, "it does not say which print it is of".to_owned()));
+            skipped.push((read.position(row), "it does not say which print it is of".to_owned()));
             continue;
         }
         let place = *places.entry(id).or_insert_with(|| {
@@ -40,12 +36,12 @@ pub(super) fn add(reading: &Reading<'_>, read: ReadTable, roll: &mut Roll, skips
         });
         match cells.minutia(row, reading.options) {
             Ok(minutia) => prints[place].1.extend(minutia),
-            Err(reason) => skipped.push((number, reason)),
+            Err(reason) => skipped.push((read.position(row), reason)),
         }
     }
 
     skipped.sort_by_key(|(row, _)| *row);
-    skipped.into_iter().for_each(|(row, reason)| skips.add(reading.shown(), "row", row, reason));
+    skipped.into_iter().for_each(|(row, reason)| skips.add(reading.shown(), read.entry, row, reason));
     for (number, (id, minutiae)) in (1..).zip(prints) {
         let print = Print { minutiae, size: reading.options.size, resolution: reading.options.resolution };
         reading.add_print(number, id.to_owned(), print, roll, skips);
@@ -60,6 +56,8 @@ struct Cells<'a> {
     x: usize,
     y: usize,
     angle: usize,
+    /// Degrees of one unit of the angle.
+    unit: f64,
     kind: Option<usize>,
 }
 
@@ -78,12 +76,17 @@ impl<'a> Cells<'a> {
             Some(name) => Some(find(name, "--type")?),
             None => table.find(DEFAULT_KIND).ok(),
         };
+        let angle = match &columns.angle {
+            Some(name) => find(name, "--angle")?,
+            None => usual_angle(table.names()).map_or_else(|| find(ANGLES[0], "--angle"), Ok)?,
+        };
         Ok(Self {
             table,
             id: find(&columns.id, "--id")?,
             x: find(&columns.x, "--x")?,
             y: find(&columns.y, "--y")?,
-            angle: find(&columns.angle, "--angle")?,
+            angle,
+            unit: unit(&table.names()[angle]),
             kind,
         })
     }
@@ -110,11 +113,36 @@ impl<'a> Cells<'a> {
         if !angle.is_finite() {
             return Err(format!("{angle} is no angle"));
         }
-        let angle = if options.is_clockwise { -angle } else { angle };
+        let angle = angle * if options.is_clockwise { -self.unit } else { self.unit };
         let kind = self.kind.map_or(Kind::Other, |column| kind(self.cell(column, row)));
         let minutia = Minutia { x, y, angle, kind };
         if minutia.is_on_image(options.size) { Ok(Some(minutia)) } else { Err(off_image(x, y, options.size)) }
     }
+}
+
+/// What columns of angles are called, the likeliest first. (`theta` alone is left out: half of its users mean radians.)
+const ANGLES: [&str; 10] = [
+    "angle",
+    "angle_deg",
+    "angle_degrees",
+    "theta_deg",
+    "theta_degrees",
+    "direction",
+    "direction_deg",
+    "orientation_deg",
+    "angle_rad",
+    "theta_rad",
+];
+
+/// The column of angles, by its name.
+fn usual_angle(names: &[String]) -> Option<usize> {
+    ANGLES.iter().find_map(|angle| names.iter().position(|name| name.eq_ignore_ascii_case(angle)))
+}
+
+/// Degrees of one unit of a column of this name.
+fn unit(name: &str) -> f64 {
+    let name = name.to_ascii_lowercase();
+    if ["_rad", "_radians"].iter().any(|end| name.ends_with(end)) { 1_f64.to_degrees() } else { 1.0 }
 }
 
 /// The column that says what the ridge does, if it is there.
@@ -134,6 +162,20 @@ fn kind(written: &str) -> Kind {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn angles_have_many_names_and_two_units() {
+        let found = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            usual_angle(&names).map(|at| (names[at].clone(), unit(&names[at]).round()))
+        };
+        for name in ["angle", "angle_deg", "Angle_Degrees", "theta_deg", "direction"] {
+            assert_eq!(found(&["print", "x", "y", name]), Some((name.to_owned(), 1.0)));
+        }
+        assert_eq!(found(&["angle_rad", "x"]), Some(("angle_rad".to_owned(), 57.0)));
+        assert_eq!(found(&["angle_rad", "angle_deg"]), Some(("angle_deg".to_owned(), 1.0)));
+        assert_eq!(found(&["theta", "angles"]), None);
+    }
 
     #[test]
     fn kinds_have_many_names() {

@@ -24,7 +24,7 @@ impl By {
 
     /// Whether a set tells its pair with another, or leaves it to that one.
     fn tells(self, item: u32, other: u32) -> bool {
-        item < other || self.measure.is_directed() || self.top.is_some() || self.references.is_some()
+        item < other || self.top.is_some() || self.references.is_some()
     }
 
     fn sort(self, near: &mut Vec<Near>) {
@@ -49,6 +49,9 @@ pub(super) trait Finder: Sync {
 
     /// What is shared, as the user knows it.
     fn shared(&self, shared: u64) -> f64;
+
+    /// What a set has, in the unit of what is shared.
+    fn size(&self, item: u32) -> u64;
 }
 
 /// Pairs that a join has found.
@@ -56,7 +59,6 @@ pub(super) struct Joined<'a> {
     pub(super) neighbours: Neighbours,
     pub(super) sets: &'a Sets,
     pub(super) by: By,
-    pub(super) threshold: f64,
 }
 
 impl Finder for Joined<'_> {
@@ -72,10 +74,7 @@ impl Finder for Joined<'_> {
             if self.by.tells(item, other) {
                 let shared = u64::from(shared);
                 let similarity = self.by.measure.similarity(shared, left, size(other));
-                // The join has asked for the better of both directions.
-                if similarity >= self.threshold {
-                    near.push(Near { item: other, similarity, shared });
-                }
+                near.push(Near { item: other, similarity, shared });
             }
         });
         self.by.sort(near);
@@ -83,6 +82,10 @@ impl Finder for Joined<'_> {
 
     fn shared(&self, shared: u64) -> f64 {
         shared as f64
+    }
+
+    fn size(&self, item: u32) -> u64 {
+        u64::from(self.sets.size(item))
     }
 }
 
@@ -106,5 +109,9 @@ impl Finder for Around<'_> {
 
     fn shared(&self, shared: u64) -> f64 {
         self.sets.weight(shared)
+    }
+
+    fn size(&self, item: u32) -> u64 {
+        self.sets.total(item)
     }
 }

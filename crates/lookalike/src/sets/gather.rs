@@ -9,6 +9,7 @@ use std::ops::Range;
 use lookalike_core::hash::token_hash;
 use lookalike_core::strings::Strings;
 
+use super::need::Need;
 use crate::summary::SkippedEntry;
 
 /// How many skipped rows are named.
@@ -43,6 +44,11 @@ impl Collection {
 
     pub(super) fn all_features(&self) -> &[u64] {
         &self.features
+    }
+
+    pub(super) fn need(&self) -> Need {
+        let (sets, elements) = (self.len() as u64, self.features.len() as u64);
+        Need { sets, elements, id_bytes: self.ids.byte_count() as u64 }
     }
 
     pub(super) fn empty_count(&self) -> u64 {
@@ -127,6 +133,15 @@ impl Gather {
     /// Notes that further rows were left out, which are not named.
     pub(super) fn count_skipped(&mut self, count: u64) {
         self.skipped += count;
+    }
+
+    /// What is held so far.
+    pub(super) fn need(&self) -> Need {
+        Need {
+            sets: self.ids.len() as u64,
+            elements: self.memberships.len() as u64,
+            id_bytes: self.ids.byte_count() as u64,
+        }
     }
 
     fn number(&mut self, name: &str) -> u32 {

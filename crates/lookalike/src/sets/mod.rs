@@ -6,12 +6,14 @@
 
 mod find;
 mod gather;
+mod need;
 mod options;
 mod read;
 mod table;
 mod write;
 
 use std::io::Write;
+use std::path::PathBuf;
 
 use lookalike_core::join::{Nearest, Neighbours, Sets, WeightedItem, WeightedSets};
 use lookalike_core::similarity::Threshold;
@@ -20,6 +22,7 @@ pub use options::{Finding, SetsForm, SetsOptions};
 
 use self::find::{Around, By, Finder, Joined};
 use self::gather::Collection;
+use self::need::Need;
 use self::read::read;
 use self::write::Rows;
 use crate::error::{Result, until_closed};
@@ -55,8 +58,13 @@ pub struct SetsReport {
 pub fn sets(options: &SetsOptions, writer: &mut (dyn Write + Send), progress: &dyn Progress) -> Result<SetsReport> {
     let mut stages = Stages::start(progress);
     let (references, input) = stages.run("read", None, || {
-        let against = options.against.as_deref().map(|path| read(path, options)).transpose()?;
-        Ok::<_, crate::Error>((against, read(&options.input, options)?))
+        check_inputs(options)?;
+        let references = match &options.against[..] {
+            [] => None,
+            against => Some(read(against, Need::default(), options)?),
+        };
+        let before = references.as_ref().map_or(Need::default(), Collection::need);
+        Ok::<_, crate::Error>((references, read(&options.inputs, before, options)?))
     })?;
     let mut report = SetsReport {
         sets: input.len() as u64,
@@ -73,6 +81,7 @@ pub fn sets(options: &SetsOptions, writer: &mut (dyn Write + Send), progress: &d
         None => input,
     };
     (report.skipped, report.skipped_rows) = (all.skipped, all.skipped_rows.clone());
+    let room = all.need().check(options)?;
     let by = By { measure: options.measure, top: options.top, references: report.against.map(|count| count as u32) };
     if let Some(weights) = &all.weights {
         let sets = stages.run("order", None, || WeightedSets::new(&weighted(&all, weights)));
@@ -83,15 +92,18 @@ pub fn sets(options: &SetsOptions, writer: &mut (dyn Write + Send), progress: &d
         match (options.finding, options.top) {
             (Finding::Exact { threshold: Some(threshold) }, None) => {
                 let criterion = options.measure.criterion(threshold);
-                let neighbours = stages.run("join", None, || Neighbours::new(&sets, criterion, by.references()));
-                let joined = Joined { neighbours, sets: &sets, by, threshold: threshold.value() };
+                let neighbours =
+                    stages.run("join", None, || Neighbours::within(&sets, criterion, by.references(), room));
+                let neighbours = neighbours.ok_or_else(|| need::too_many_pairs(options.memory))?;
+                let joined = Joined { neighbours, sets: &sets, by };
                 write(&all, &joined, options, writer, &mut stages, &mut report)?;
             }
             (Finding::Sketched { threshold, banding }, _) => {
                 let neighbours = stages.run("join", None, || {
-                    Neighbours::sketched(&sets, options.measure, threshold, banding, by.references())
+                    Neighbours::sketched(&sets, options.measure, threshold, banding, by.references(), room)
                 });
-                let joined = Joined { neighbours, sets: &sets, by, threshold: threshold.value() };
+                let neighbours = neighbours.ok_or_else(|| need::too_many_pairs(options.memory))?;
+                let joined = Joined { neighbours, sets: &sets, by };
                 write(&all, &joined, options, writer, &mut stages, &mut report)?;
             }
             (Finding::Exact { .. }, _) => {
@@ -102,6 +114,15 @@ pub fn sets(options: &SetsOptions, writer: &mut (dyn Write + Send), progress: &d
     }
     report.stages = stages.finish();
     Ok(report)
+}
+
+/// A collection may be compared with itself, but standard input is read once.
+fn check_inputs(options: &SetsOptions) -> Result<()> {
+    let is_stdin = |path: &PathBuf| path.as_os_str() == "-";
+    if options.inputs.iter().any(is_stdin) && options.against.iter().any(is_stdin) {
+        return Err(lookalike_io::Error::StdinTwice.into());
+    }
+    Ok(())
 }
 
 /// The elements of each set with their weights.

@@ -6,16 +6,24 @@ use std::path::PathBuf;
 use lookalike_core::banding::Banding;
 use lookalike_core::join::Measure;
 use lookalike_core::similarity::Threshold;
+use lookalike_io::read::Settings;
 
+use crate::memory::Memory;
 use crate::options::RowFormat;
 
 /// What [`sets`](crate::sets()) is asked to do.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct SetsOptions {
-    /// The sets.
-    pub input: PathBuf,
-    /// A second collection, of the same form: sets are then compared with its sets only.
-    pub against: Option<PathBuf>,
+    /// The sets: files, folders, patterns, addresses, or `-` for standard input.
+    pub inputs: Vec<PathBuf>,
+    /// A second collection, of the same form: sets are then compared with its sets only. None if it is empty.
+    pub against: Vec<PathBuf>,
+    /// The file that is written to, which is no input then.
+    pub output: Option<PathBuf>,
+    /// The longest line or row that is read, in bytes.
+    pub longest: u32,
+    /// How much memory may be used.
+    pub memory: Memory,
     /// Where sets and elements are in the input.
     pub form: SetsForm,
     /// Elements become sets, and sets their elements.
@@ -28,6 +36,24 @@ pub struct SetsOptions {
     pub top: Option<NonZeroUsize>,
     /// How pairs are written.
     pub format: RowFormat,
+}
+
+impl Default for SetsOptions {
+    fn default() -> Self {
+        Self {
+            inputs: Vec::new(),
+            against: Vec::new(),
+            output: None,
+            longest: Settings::default().longest,
+            memory: Memory::default(),
+            form: SetsForm::default(),
+            is_transposed: false,
+            measure: Measure::default(),
+            finding: Finding::default(),
+            top: None,
+            format: RowFormat::default(),
+        }
+    }
 }
 
 /// Where sets and elements are in the input.

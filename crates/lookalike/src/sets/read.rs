@@ -1,58 +1,163 @@
 //! An input to a collection: lines with a set each, or a table.
 
-use std::ffi::OsStr;
-use std::path::Path;
+use std::path::PathBuf;
 
-use lookalike_io::table::{is_table, read_bytes, shown, table_of, text_of};
+use lookalike_io::discover::{InputFile, discover};
+use lookalike_io::format::Format;
+use lookalike_io::read::{CellReader, ReadAs, RowContent, Settings};
+use lookalike_io::table::{is_named, read_in_parts, shown};
 
 use super::gather::{Collection, Gather};
+use super::need::Need;
 use super::options::{SetsForm, SetsOptions};
 use super::table;
 use crate::error::{Error, Result};
 
-/// Reads a collection; `-` is standard input.
-pub(super) fn read(path: &Path, options: &SetsOptions) -> Result<Collection> {
+/// How much of a table is held before its sets are gathered.
+const PART_BYTES: u64 = 32 << 20;
+
+/// After how many lines memory is looked at.
+const LINES_BETWEEN: u64 = 4096;
+
+/// Reads a collection: files, folders, patterns, addresses, or `-` for standard input. `before` is what is held already.
+pub(super) fn read(inputs: &[PathBuf], before: Need, options: &SetsOptions) -> Result<Collection> {
     let form = &options.form;
-    let bytes = read_bytes(path)?;
-    let mut gather = Gather::new(options.is_transposed, form.weights.is_some());
-    let speaks_of_lines = form.has_names || form.separator.is_some();
-    if form.names_columns() || !speaks_of_lines && (is_table(&bytes) || is_named_as_table(path)) {
-        table::gather(&table_of(bytes, path)?, &shown(path), form, &mut gather)?;
-    } else {
-        lines(&text_of(&bytes), form, &mut gather);
+    let files = discover(inputs, options.output.as_deref())?.files;
+    let mut read = Read {
+        settings: Settings { longest: options.longest, ..Settings::default() },
+        options,
+        before,
+        gather: Gather::new(options.is_transposed, form.weights.is_some()),
+        is_one_file: files.len() == 1,
+        bytes: files.iter().map(|file| file.bytes).sum(),
+        bytes_before: 0,
+    };
+    for file in &files {
+        let is_named = is_named(file, inputs);
+        match read.file(file, is_named) {
+            Ok(()) => {}
+            // Folders have all kinds of files.
+            Err(error) if !is_named => {
+                let reason = other_kind(&error).ok_or(error)?;
+                read.gather.skip(&file.shown().display().to_string(), "file", 1, reason);
+            }
+            Err(error) => return Err(error),
+        }
+        read.bytes_before += file.bytes;
     }
-    let collection = gather.finish();
+    let collection = read.gather.finish();
     if collection.has_nothing() {
         let why = collection.skipped_rows.first().map(|row| row.reason.clone());
-        return Err(Error::NoSets { path: shown(path).into(), why });
+        return Err(Error::NoSets { path: shown(inputs).into(), why });
     }
     Ok(collection)
 }
 
-/// CSV is told by its name: a line of it looks like a set with one element.
-fn is_named_as_table(path: &Path) -> bool {
-    let is_packed = path.extension().is_some_and(|end| end == "gz" || end == "zst");
-    let name = if is_packed { path.file_stem().map(Path::new) } else { Some(path) };
-    name.and_then(Path::extension).and_then(OsStr::to_str).is_some_and(|end| ["csv", "tsv"].contains(&end))
+/// Why a file that was met in a folder has no sets, if that is what is wrong with it.
+fn other_kind(error: &Error) -> Option<String> {
+    match error {
+        Error::Io(lookalike_io::Error::NotATable { reason, .. }) => Some(reason.clone()),
+        Error::Io(lookalike_io::Error::Unreadable { cause, .. }) => Some(format!("cannot be read: {cause}")),
+        Error::NoSetColumns { .. } | Error::Core(lookalike_core::Error::NoSuchColumn { .. }) => Some(error.to_string()),
+        _ => None,
+    }
 }
 
-/// A set a line, named by the number of the line or by its first element.
-fn lines(text: &str, form: &SetsForm, gather: &mut Gather) {
-    let mut name = String::new();
-    for (number, line) in (1_u64..).zip(text.lines()) {
-        let (first, rest) = if form.has_names { form.split_name(line) } else { (None, line) };
-        if form.has_names && first.is_none() {
-            // A blank line names no set.
-            continue;
+/// A collection that is being read.
+struct Read<'a> {
+    settings: Settings,
+    options: &'a SetsOptions,
+    before: Need,
+    gather: Gather,
+    /// Sets without a name are then known by their position alone.
+    is_one_file: bool,
+    /// How many bytes all files have, where that is known, and those before this one.
+    bytes: u64,
+    bytes_before: u64,
+}
+
+impl Read<'_> {
+    fn file(&mut self, file: &InputFile, is_named: bool) -> Result<()> {
+        let form = &self.options.form;
+        let speaks_of_lines = form.has_names || form.separator.is_some();
+        let read_as = match (form.names_columns(), speaks_of_lines, is_named) {
+            (true, _, true) => ReadAs::Table,
+            (true, _, false) => ReadAs::ShownTable,
+            (false, true, _) => ReadAs::Lines,
+            (false, false, _) => ReadAs::TableOrLines,
+        };
+        let mut reader = CellReader::open(file, &self.settings, read_as)?;
+        if reader.format() == Format::Lines {
+            return self.lines(file, &mut reader);
         }
-        let name = first.unwrap_or_else(|| {
-            use std::fmt::Write;
-            name.clear();
-            write!(name, "{number}").expect("a string takes everything");
-            &name
-        });
-        gather.begin(name);
-        form.each_element(rest, |element| gather.add(element, 1.0));
+        let prefix = self.prefix(file);
+        let mut rows = 0;
+        // What the whole file takes is not known before it is read.
+        let (gather, before, memory) = (&mut self.gather, self.before, self.options.memory);
+        read_in_parts(file, &mut reader, PART_BYTES, |part| {
+            let row_count = part.table.row_count() as u64;
+            table::gather(part, &prefix, rows, form, gather)?;
+            rows += row_count;
+            before.and(gather.need()).check_held(1.0, memory)
+        })
+    }
+
+    /// What stands before the number of a set that has no name.
+    fn prefix(&self, file: &InputFile) -> String {
+        if self.is_one_file { String::new() } else { format!("{}:", file.name) }
+    }
+
+    /// A set per line, named by the number of the line or by its first element.
+    fn lines(&mut self, file: &InputFile, reader: &mut CellReader) -> Result<()> {
+        use std::fmt::Write;
+        let prefix = self.prefix(file);
+        let shown = file.shown().display().to_string();
+        let (form, gather) = (&self.options.form, &mut self.gather);
+        let mut name = String::new();
+        let mut number = 0;
+        // A blank line is a set without elements, unless it would have to name itself.
+        let mut fill_up_to = |end: u64, number: &mut u64, gather: &mut Gather| {
+            while *number + 1 < end {
+                *number += 1;
+                name.clear();
+                write!(name, "{prefix}{number}").expect("a string takes everything");
+                if !form.has_names {
+                    gather.begin(&name);
+                }
+            }
+        };
+        let mut line_name = String::new();
+        while let Some(row) = reader.next_row()? {
+            fill_up_to(row.position, &mut number, gather);
+            let line = match row.content {
+                RowContent::Line(line) => line,
+                RowContent::Cells(_) => continue,
+                RowContent::Skipped(reason) => {
+                    gather.skip(&shown, "line", row.position, reason);
+                    number = row.position;
+                    continue;
+                }
+            };
+            number = row.position;
+            let (first, rest) = if form.has_names { form.split_name(&line) } else { (None, &*line) };
+            if form.has_names && first.is_none() {
+                continue;
+            }
+            let name = first.unwrap_or_else(|| {
+                line_name.clear();
+                write!(line_name, "{prefix}{number}").expect("a string takes everything");
+                &line_name
+            });
+            gather.begin(name);
+            form.each_element(rest, |element| gather.add(element, 1.0));
+            if number.is_multiple_of(LINES_BETWEEN) {
+                let read = (self.bytes_before + reader.packed_bytes()) as f64 / self.bytes.max(1) as f64;
+                let share = if self.bytes == 0 || read <= 0.0 { 1.0 } else { read.min(1.0) };
+                self.before.and(gather.need()).check_held(share, self.options.memory)?;
+            }
+        }
+        fill_up_to(reader.position_count() + 1, &mut number, gather);
+        Ok(())
     }
 }
 
@@ -129,11 +234,5 @@ mod tests {
         let form = SetsForm { grams: NonZeroUsize::new(3), ..SetsForm::default() };
         assert_eq!(elements(&form, "Über"), [" üb", "übe", "ber", "er "]);
         assert_eq!((elements(&form, "a"), elements(&form, "")), (vec![" a ".to_owned()], vec![]));
-    }
-
-    #[test]
-    fn csv_is_told_by_its_name() {
-        assert!(["a.csv", "b.tsv.gz", "c.csv.zst"].iter().all(|name| is_named_as_table(Path::new(name))));
-        assert!(["a.txt", "csv", "b.gz", "-"].iter().all(|name| !is_named_as_table(Path::new(name))));
     }
 }

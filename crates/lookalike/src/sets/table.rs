@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::gather::Gather;
 use super::options::SetsForm;
 use crate::error::{Error, Result};
+use crate::summary::SkippedEntry;
 
 /// Which column is what.
 enum Columns<'a> {
@@ -17,17 +18,29 @@ enum Columns<'a> {
     Lists { set: Option<&'a Strings>, list: &'a Strings, weights: Option<&'a Strings> },
 }
 
-pub(super) fn gather(read: &ReadTable, file: &str, form: &SetsForm, gather: &mut Gather) -> Result<()> {
-    for row in &read.skipped {
-        gather.skip(file, "row", row.row, row.reason.clone());
-    }
+/// Adds the sets of a part of a table. Sets without a name get the number of their row, which `rows_before` are before, after
+/// a prefix.
+pub(super) fn gather(
+    read: &ReadTable,
+    prefix: &str,
+    rows_before: u64,
+    form: &SetsForm,
+    gather: &mut Gather,
+) -> Result<()> {
     gather.count_skipped(read.skipped_count - read.skipped.len() as u64);
-    let columns = Columns::find(&read.table, form)?;
-    for row in 0..read.table.row_count() {
-        if let Err(reason) = columns.add(row, form, gather) {
-            gather.skip(file, "row", row as u64 + 1, reason);
+    let mut skipped: Vec<SkippedEntry> = read.skipped.iter().cloned().map(SkippedEntry::from).collect();
+    // A part may have nothing but what was skipped.
+    if read.table.row_count() > 0 {
+        let columns = Columns::find(&read.table, form)?;
+        for row in 0..read.table.row_count() {
+            if let Err(reason) = columns.add(row, prefix, rows_before, form, gather) {
+                let (file, entry, position) = (read.name.clone(), read.entry, read.position(row));
+                skipped.push(SkippedEntry { file, entry, position, reason });
+            }
         }
     }
+    skipped.sort_by_key(|entry| entry.position);
+    skipped.into_iter().for_each(|entry| gather.skip(&entry.file, entry.entry, entry.position, entry.reason));
     Ok(())
 }
 
@@ -63,7 +76,14 @@ impl<'a> Columns<'a> {
     }
 
     /// Adds a row, or says why it cannot be.
-    fn add(&self, row: usize, form: &SetsForm, gather: &mut Gather) -> std::result::Result<(), String> {
+    fn add(
+        &self,
+        row: usize,
+        prefix: &str,
+        rows_before: u64,
+        form: &SetsForm,
+        gather: &mut Gather,
+    ) -> std::result::Result<(), String> {
         match self {
             Self::Pairs { set, element, weights } => {
                 let (set, element) = (present(set.get(row), "set")?, present(element.get(row), "element")?);
@@ -75,7 +95,8 @@ impl<'a> Columns<'a> {
                 }
             }
             Self::Lists { set, list, weights } => {
-                let number = (row + 1).to_string();
+                let number =
+                    if set.is_some() { String::new() } else { format!("{prefix}{}", rows_before + row as u64 + 1) };
                 let set = set.map_or(Ok(number.as_str()), |set| present(set.get(row), "set"))?;
                 let mut elements = Vec::new();
                 each_in_list(list.get(row), form, |element| elements.push(element.to_owned()))?;
@@ -137,8 +158,7 @@ mod tests {
         let mut table = Table::new(names.iter().copied());
         rows.iter().for_each(|row| table.push(row).unwrap());
         let mut gathered = Gather::new(false, form.weights.is_some());
-        let read = ReadTable { name: "t.csv".to_owned(), table, skipped: Vec::new(), skipped_count: 0 };
-        gather(&read, "in.csv", form, &mut gathered).unwrap();
+        gather(&ReadTable::of("t.csv", table), "", 0, form, &mut gathered).unwrap();
         let sets = gathered.finish();
         let sizes = (0..sets.len()).map(|set| sets.features(set).len()).collect();
         (

@@ -49,7 +49,8 @@ impl Rows {
         writer: &mut (dyn Write + Send),
     ) -> Result<u64> {
         if self.format == RowFormat::Tsv {
-            writeln!(writer, "left_id\tright_id\t{}\tshared", self.measure.word()).map_err(Error::unwritable)?;
+            let more = if self.tells_both() { "\tcontainment_left\tcontainment_right" } else { "" };
+            writeln!(writer, "left_id\tright_id\t{}\tshared{more}", self.measure.word()).map_err(Error::unwritable)?;
         }
         let (mut count, mut at_once) = (0, MOST_AT_ONCE / 8);
         let mut rendered: Vec<Rendered> = Vec::new();
@@ -85,7 +86,9 @@ impl Rows {
             let left = self.ids.get(*set as usize).as_bytes();
             for near in &near {
                 let right = self.ids.get(near.item as usize).as_bytes();
-                for part in [before, left, between, right, after, ends.of(near, |near| self.end(finder, near))] {
+                let sizes = if self.tells_both() { [finder.size(*set), finder.size(near.item)] } else { [0; 2] };
+                let end = ends.of(near, sizes, || self.end(finder, near, sizes));
+                for part in [before, left, between, right, after, end] {
                     rendered.bytes.extend_from_slice(part);
                 }
             }
@@ -93,15 +96,24 @@ impl Rows {
         rendered
     }
 
+    /// Whether a row tells how much of each set lies in the other.
+    fn tells_both(&self) -> bool {
+        self.measure == Measure::Containment
+    }
+
     /// What follows the ids of a row.
-    fn end(&self, finder: &dyn Finder, near: &Near) -> String {
+    fn end(&self, finder: &dyn Finder, near: &Near, sizes: [u64; 2]) -> String {
         let (similarity, shared) = (near.similarity, finder.shared(near.shared));
-        match self.format {
-            RowFormat::Jsonl => {
-                let (similarity, word) = (serde_json::Value::from(similarity), self.measure.word());
-                format!("{word}\":{similarity},\"shared\":{shared}}}\n")
+        let [left, right] = sizes.map(|size| near.shared as f64 / size as f64);
+        match (self.format, self.tells_both()) {
+            (RowFormat::Jsonl, tells_both) => {
+                let [similarity, left, right] = [similarity, left, right].map(serde_json::Value::from);
+                let more = format!(",\"containment_left\":{left},\"containment_right\":{right}");
+                let more = if tells_both { more } else { String::new() };
+                format!("{}\":{similarity},\"shared\":{shared}{more}}}\n", self.measure.word())
             }
-            RowFormat::Tsv => format!("{similarity}\t{shared}\n"),
+            (RowFormat::Tsv, true) => format!("{similarity}\t{shared}\t{left}\t{right}\n"),
+            (RowFormat::Tsv, false) => format!("{similarity}\t{shared}\n"),
         }
     }
 }
@@ -113,24 +125,29 @@ struct Rendered {
 }
 
 /// Ends of rows that were made before: of those that fall to one place, the last.
-struct Ends(Vec<(u64, u64, String)>);
+struct Ends(Vec<(Key, String)>);
+
+/// What the end of a row is made from: similarity, what is shared, and the sizes of both sets where they are told.
+type Key = (u64, u64, [u64; 2]);
 
 impl Ends {
     const BITS: u32 = 10;
 
     fn new() -> Self {
-        Self(vec![(0, 0, String::new()); 1 << Self::BITS])
+        Self(vec![((0, 0, [0; 2]), String::new()); 1 << Self::BITS])
     }
 
-    fn of(&mut self, near: &Near, make: impl FnOnce(&Near) -> String) -> &[u8] {
+    fn of(&mut self, near: &Near, sizes: [u64; 2], make: impl FnOnce() -> String) -> &[u8] {
         let bits = near.similarity.to_bits();
+        let key = (bits, near.shared, sizes);
         // The golden ratio spreads neighbours (Knuth, The Art of Computer Programming 3, 6.4).
-        let place = (bits ^ near.shared).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - Self::BITS);
+        let place = (bits ^ near.shared ^ sizes[0] << 20 ^ sizes[1] << 40).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            >> (u64::BITS - Self::BITS);
         let end = &mut self.0[place as usize];
         // Nothing is written of pairs that share nothing, so that an unused place matches none.
-        if (end.0, end.1) != (bits, near.shared) {
-            *end = (bits, near.shared, make(near));
+        if end.0 != key {
+            *end = (key, make());
         }
-        end.2.as_bytes()
+        end.1.as_bytes()
     }
 }

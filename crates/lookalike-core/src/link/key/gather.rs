@@ -12,6 +12,7 @@ pub struct Candidates {
     sources: Vec<Source>,
     reports: [KeyReport; KeyKind::ALL.len()],
     one_field_count: u64,
+    is_incomplete: bool,
 }
 
 /// What found a pair.
@@ -53,6 +54,15 @@ impl Candidates {
     /// Pairs that were left out since they shared keys of one field only and there were too many.
     pub fn one_field_count(&self) -> u64 {
         self.one_field_count
+    }
+
+    /// Whether all were found, and the search did not end at its bound.
+    pub fn is_complete(&self) -> bool {
+        !self.is_incomplete
+    }
+
+    pub(super) fn set_incomplete(&mut self) {
+        self.is_incomplete = true;
     }
 
     /// Adds what a kind of key found. Pairs of a bucket that was split share keys of two fields.

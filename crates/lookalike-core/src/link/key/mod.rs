@@ -95,6 +95,8 @@ pub struct Bounds {
     pub bucket_pairs: u64,
     /// Only pairs with a record from here on are wanted: those that are added to a finished result. 0 for all.
     pub from: u32,
+    /// As many candidates are there room for: with more, the search ends, and says so.
+    pub most: usize,
 }
 
 impl Bounds {
@@ -106,18 +108,18 @@ impl Bounds {
         const LEAST: u64 = 50;
         /// Records times pairs a bucket.
         const PRODUCT: u64 = 10_000_000;
-        Self { bucket_pairs: (PRODUCT / count.max(1) as u64).clamp(LEAST, MOST), from: 0 }
+        Self { bucket_pairs: (PRODUCT / count.max(1) as u64).clamp(LEAST, MOST), from: 0, most: usize::MAX }
     }
 }
 
 /// Candidates a record from which on those that share keys of one field only are left out. Small tables have as many without
 /// harm, since they are small.
-const MOST_A_RECORD: usize = 20;
+pub const MOST_A_RECORD: usize = 20;
 
 /// As many candidates are compared in any case.
-const ALWAYS: usize = 2_000_000;
+pub const ALWAYS: usize = 2_000_000;
 
-/// Finds the pairs that are worth comparing.
+/// Finds the pairs that are worth comparing. Ask whether the result is [complete](Candidates::is_complete) where there is a bound.
 pub fn find_candidates(records: &Records, bounds: &Bounds) -> Candidates {
     let coarse = Coarse::of(records);
     let mut candidates = Candidates::default();
@@ -130,6 +132,10 @@ pub fn find_candidates(records: &Records, bounds: &Bounds) -> Candidates {
             entries.chunk_by(|left, right| left.key == right.key).filter(|bucket| bucket.len() > 1).collect();
         let found: Vec<split::Found> = buckets.par_chunks(256).map(|buckets| splitter.pairs(buckets)).collect();
         candidates.add(maker.kind(), maker.field_bits(), found);
+        if candidates.len() > bounds.most {
+            candidates.set_incomplete();
+            return candidates;
+        }
     }
     candidates.leave_out_one_field((MOST_A_RECORD * records.count()).max(ALWAYS));
     candidates.count();

@@ -1,0 +1,209 @@
+//! A Parquet file to rows of text: every column, as a person would write its values.
+//!
+//! The same pages with the same bounds as documents have. A column is what has values of its own: of a group, each column in
+//! it, named with dots; of a list, one, which is written as JSON has it, to say where each element ends.
+
+use std::fmt::Write as _;
+use std::fs::File;
+
+use parquet::basic::Repetition;
+use parquet::data_type::ByteArray;
+use parquet::record::Field;
+use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor, Type};
+
+use super::guard::guarded;
+use super::render::{AnyCells, Kind, Scalar, half, write_id};
+use super::rows::Lost;
+use super::{Opened, open};
+use crate::web::charset;
+
+/// The rows of a file, from the first to the last.
+pub(crate) struct TableRows {
+    opened: Opened,
+    names: Vec<String>,
+    columns: Vec<ColumnDescPtr>,
+    next_group: usize,
+    /// The columns of the row group that is read, and how many of its rows are left.
+    group: Option<(u64, Vec<AnyCells>)>,
+    scratch: String,
+}
+
+/// What the next row is.
+pub(crate) enum NextRow {
+    /// Its cells were filled.
+    Cells,
+    /// It cannot be read: this is why.
+    Skipped(String),
+    /// Rows up to the end of a row group cannot be read.
+    Lost(Lost),
+    /// There is none.
+    End,
+}
+
+impl TableRows {
+    /// Opens a file. The reason says why no row can be read.
+    pub(crate) fn open(file: File) -> Result<Self, String> {
+        let opened = open(file)?;
+        let schema = opened.metadata.file_metadata().schema_descr();
+        let columns = schema.columns().to_vec();
+        let names = names(schema);
+        Ok(Self { names, columns, next_group: 0, group: None, scratch: String::new(), opened })
+    }
+
+    /// The names of the columns.
+    pub(crate) fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// How many rows the file says that it has.
+    pub(crate) fn row_count(&self) -> u64 {
+        self.opened.row_count
+    }
+
+    /// Fills the cells of the next row, one for each column. A row of more than `longest` bytes is skipped.
+    pub(crate) fn next(&mut self, longest: usize, cells: &mut [String]) -> NextRow {
+        while self.group.as_ref().is_none_or(|(left, _)| *left == 0) {
+            if self.next_group >= self.opened.metadata.num_row_groups() {
+                return NextRow::End;
+            }
+            if let Err(lost) = self.open_group() {
+                return NextRow::Lost(lost);
+            }
+        }
+        let Some((left, columns)) = &mut self.group else { return NextRow::End };
+        let mut bytes = 0;
+        let mut problem = None;
+        for ((column, descriptor), cell) in columns.iter_mut().zip(&self.columns).zip(cells) {
+            cell.clear();
+            match fill(column, descriptor, longest, cell, &mut self.scratch) {
+                Ok(None) => bytes += cell.len(),
+                Ok(Some(reason)) => problem = Some(reason),
+                Err(reason) => {
+                    let lost = Lost { rows: *left, reason };
+                    self.group = None;
+                    return NextRow::Lost(lost);
+                }
+            }
+        }
+        *left -= 1;
+        if bytes > longest {
+            return NextRow::Skipped(format!("a row of {bytes} bytes, which is more than {longest}"));
+        }
+        problem.map_or(NextRow::Cells, NextRow::Skipped)
+    }
+
+    fn open_group(&mut self) -> Result<(), Lost> {
+        let group = self.opened.metadata.row_group(self.next_group);
+        self.next_group += 1;
+        let rows = u64::try_from(group.num_rows()).unwrap_or(0);
+        self.group = None;
+        if rows > 0 {
+            let (file, file_bytes) = (&self.opened.file, self.opened.file_bytes);
+            let open = |index: usize| AnyCells::open(file, file_bytes, group, index);
+            let columns = (0..self.columns.len()).map(open).collect::<Result<Vec<_>, _>>();
+            self.group = Some((rows, columns.map_err(|reason| Lost { rows, reason })?));
+        }
+        Ok(())
+    }
+}
+
+/// Fills a cell with the next row of a column. `Err` is damage to the column, `Some` why this value cannot be written.
+fn fill(
+    column: &mut AnyCells,
+    descriptor: &ColumnDescPtr,
+    longest: usize,
+    cell: &mut String,
+    scratch: &mut String,
+) -> Result<Option<String>, String> {
+    let kind = Kind::of(descriptor);
+    let is_list = descriptor.max_rep_level() > 0;
+    let mut problem = None;
+    column.take_all(|scalar| {
+        if cell.len() > longest {
+            return;
+        }
+        if !is_list {
+            problem = write_value(kind, descriptor, scalar, cell).err();
+            let (start, end) = (cell.len() - cell.trim_start().len(), cell.trim_end().len());
+            cell.truncate(end.max(start));
+            cell.drain(..start);
+            return;
+        }
+        scratch.clear();
+        problem = problem.take().or(write_value(kind, descriptor, scalar, scratch).err());
+        cell.push_str(if cell.is_empty() { "[" } else { ", " });
+        let written = scratch.trim();
+        if matches!(kind, Kind::Signed | Kind::Unsigned) && written.bytes().all(|byte| byte.is_ascii_digit()) {
+            cell.push_str(written);
+        } else {
+            let _ = write!(cell, "{}", serde_json::Value::from(written));
+        }
+    })?;
+    if is_list && !cell.is_empty() {
+        cell.push(']');
+    }
+    Ok(problem)
+}
+
+/// Writes a value as a person would.
+fn write_value(kind: Kind, descriptor: &ColumnDescPtr, scalar: Scalar<'_>, cell: &mut String) -> Result<(), String> {
+    let field = match (kind, scalar) {
+        (Kind::Uuid, scalar) => {
+            let mut digits = Vec::new();
+            write_id(kind, scalar, &mut digits);
+            cell.push_str(&String::from_utf8_lossy(&digits));
+            return Ok(());
+        }
+        (Kind::Half, Scalar::Bytes(&[low, high])) => {
+            let _ = write!(cell, "{}", half(u16::from_le_bytes([low, high])));
+            return Ok(());
+        }
+        // Older writers do not say that bytes are text.
+        (Kind::Text | Kind::Opaque | Kind::Half, Scalar::Bytes(text)) => {
+            cell.push_str(&charset::decode(text, None, false));
+            return Ok(());
+        }
+        (_, Scalar::Bytes(bytes)) => {
+            let bytes = ByteArray::from(bytes.to_vec());
+            guarded(|| Field::convert_byte_array(descriptor, bytes))
+        }
+        (_, Scalar::Short(whole)) => guarded(|| Ok(Field::convert_int32(descriptor, whole))),
+        (_, Scalar::Long(whole)) => guarded(|| Ok(Field::convert_int64(descriptor, whole))),
+        (_, Scalar::Time(time)) => guarded(|| Ok(Field::convert_int96(descriptor, time))),
+        (_, Scalar::Truth(truth)) => Ok(Field::Bool(truth)),
+        (_, Scalar::Float(number)) => Ok(Field::Float(number)),
+        (_, Scalar::Double(number)) => Ok(Field::Double(number)),
+    };
+    // Also to write a day that no calendar has is more than the crate can do.
+    let written = field.and_then(|field| guarded(|| Ok(field.to_string())));
+    cell.push_str(&written.map_err(|reason| format!("column '{}': {reason}", descriptor.path().string()))?);
+    Ok(())
+}
+
+/// The names of all columns: the path of each, but of a list of single values, whose inner names mean nothing, only its own.
+fn names(schema: &SchemaDescriptor) -> Vec<String> {
+    let paths: Vec<&[String]> = schema.columns().iter().map(|column| column.path().parts()).collect();
+    let name = |path: &&[String]| {
+        let short = &path[..list_depth(schema.root_schema(), path)];
+        let is_alone = paths.iter().filter(|other| other.starts_with(short)).count() == 1;
+        if is_alone { short.join(".") } else { path.join(".") }
+    };
+    paths.iter().map(name).collect()
+}
+
+/// How much of a path lies outside of its first list: all of it, if there is none.
+fn list_depth(root: &Type, path: &[String]) -> usize {
+    let mut group = root;
+    for (depth, name) in path.iter().enumerate() {
+        let Some(field) = group.get_fields().iter().find(|field| field.name() == name) else { break };
+        let info = field.get_basic_info();
+        if info.has_repetition() && info.repetition() == Repetition::REPEATED {
+            return depth.max(1);
+        }
+        if field.is_primitive() {
+            break;
+        }
+        group = field;
+    }
+    path.len()
+}

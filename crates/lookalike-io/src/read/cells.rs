@@ -1,0 +1,381 @@
+//! Every cell of a row, whatever the format: CSV and TSV, objects of JSON, Parquet. Also lines, for who takes either.
+//!
+//! Files go the road of documents: the same formats, told by the same bytes, with the same bounds. What a reader would get
+//! wrong: fields inside of fields are columns of their own, named with dots, as documents name them; and columns of JSON
+//! come up row by row, so that a later row may have more cells than the first.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
+
+use encoding_rs::Encoding;
+use lookalike_core::error::Error as CoreError;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::chunk::{Chunk, too_long};
+use super::csv::Cells;
+use super::cut::without_mark;
+use super::jsonl::{Key, without_line};
+use super::stream::{Opened, Stream};
+use super::{Fields, Settings, Split};
+use crate::discover::InputFile;
+use crate::error::{Error, Result};
+use crate::format::Format;
+use crate::parquet::{NextRow, TableRows};
+use crate::web::charset;
+
+/// More columns are no table: each takes room in every row.
+pub const MOST_COLUMNS: usize = 4096;
+
+/// Objects deeper than this inside of others stay as they are written.
+const DEEPEST: usize = 16;
+
+/// What a file is read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadAs {
+    /// A table: what shows no other format is CSV.
+    Table,
+    /// A table, if its name or content shows one: for files that nobody named.
+    ShownTable,
+    /// A table, if its name or content shows one; or else lines.
+    TableOrLines,
+    /// Lines, whatever is in them.
+    Lines,
+}
+
+impl ReadAs {
+    pub(super) fn format(self, name: &str, start: &[u8]) -> Format {
+        // There is no text column by which to tell a table.
+        let fields = Fields { text: "\0".to_owned(), ..Fields::default() };
+        let found = Format::of(name, start, &Settings { fields, split: Split::Line, ..Settings::default() });
+        match (self, found) {
+            (Self::Lines, Format::Other) => Format::Other,
+            (Self::Lines, _) => Format::Lines,
+            (_, Format::Lines) => {
+                // A name such as .txt says less than this.
+                let bare = without_mark(start).trim_ascii_start();
+                let is_list = || bare.strip_prefix(b"[").is_some_and(|list| list.trim_ascii_start().starts_with(b"{"));
+                match self {
+                    _ if bare.starts_with(b"{") => Format::Jsonl,
+                    _ if is_list() => Format::JsonList,
+                    Self::Table => Format::Csv,
+                    Self::ShownTable => Format::Text,
+                    Self::TableOrLines | Self::Lines => Format::Lines,
+                }
+            }
+            (_, found) => found,
+        }
+    }
+}
+
+/// A row or line.
+#[derive(Debug)]
+pub struct Row<'a> {
+    /// Which entry of the file, counted from 1, as documents count them: the names of CSV columns are row 1.
+    pub position: u64,
+    /// What it has.
+    pub content: RowContent<'a>,
+}
+
+/// What a row has.
+#[derive(Debug)]
+pub enum RowContent<'a> {
+    /// A cell for each column that there is so far, trimmed; an empty one is missing.
+    Cells(&'a [String]),
+    /// A line without its end.
+    Line(Cow<'a, str>),
+    /// It cannot be read, or what follows cannot: this is why.
+    Skipped(String),
+}
+
+/// The rows of a file, one after the other.
+pub struct CellReader {
+    format: Format,
+    source: Rows,
+    longest: u32,
+    columns: Columns,
+    csv: Cells,
+    encoding: Option<&'static Encoding>,
+    packed_bytes: u64,
+}
+
+enum Rows {
+    Stream {
+        stream: Box<Stream>,
+        chunk: Box<Chunk>,
+        /// Which span of the chunk is next.
+        next: usize,
+        /// Positions of the chunks before.
+        before: u64,
+        /// Whether all of the chunk was handed out, its damage too.
+        is_done: bool,
+    },
+    Parquet {
+        rows: Box<TableRows>,
+        position: u64,
+        file_bytes: u64,
+    },
+}
+
+/// The columns so far, and the cells of a row, kept for their buffers.
+#[derive(Debug, Default)]
+struct Columns {
+    names: Vec<String>,
+    places: HashMap<String, usize>,
+    cells: Vec<String>,
+}
+
+impl CellReader {
+    /// Opens a file.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be opened, or [`Error::NotATable`] when it cannot be read so.
+    pub fn open(input: &InputFile, settings: &Settings, read_as: ReadAs) -> Result<Self> {
+        let not_a_table = |reason: String| Error::NotATable { path: input.shown(), reason };
+        let (source, format, names) = match Stream::open_cells(input, settings, read_as)? {
+            Opened::Stream(stream, names) => {
+                let format = stream.kind().format;
+                let chunk = Box::default();
+                (Rows::Stream { stream, chunk, next: 0, before: 0, is_done: true }, format, names)
+            }
+            Opened::Parquet(file) => {
+                let rows = TableRows::open(file).map_err(not_a_table)?;
+                let names = rows.names().to_vec();
+                (Rows::Parquet { rows: Box::new(rows), position: 0, file_bytes: input.bytes }, Format::Parquet, names)
+            }
+        };
+        let columns = Columns::new(names).map_err(not_a_table)?;
+        let longest = settings.longest;
+        Ok(Self { format, source, longest, columns, csv: Cells::default(), encoding: None, packed_bytes: 0 })
+    }
+
+    /// What the file is.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The names of the columns so far; lines have none.
+    pub fn names(&self) -> &[String] {
+        &self.columns.names
+    }
+
+    /// How many bytes of the file were read so far, packed as they are.
+    pub fn packed_bytes(&self) -> u64 {
+        self.packed_bytes
+    }
+
+    /// How many entries the file has, blank lines too; once all rows were read.
+    pub fn position_count(&self) -> u64 {
+        match &self.source {
+            Rows::Stream { before, .. } => *before,
+            Rows::Parquet { rows, .. } => rows.row_count(),
+        }
+    }
+
+    /// The next row. None at the end.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read. (What is damaged is a row that is skipped.)
+    pub fn next_row(&mut self) -> Result<Option<Row<'_>>> {
+        let Self { format, source, longest, columns, csv, encoding, packed_bytes } = self;
+        let (stream, chunk, next, before, is_done) = match source {
+            Rows::Stream { stream, chunk, next, before, is_done } => (stream, chunk, next, before, is_done),
+            Rows::Parquet { rows, position, file_bytes } => {
+                *position += 1;
+                let here = *position;
+                *packed_bytes = (*file_bytes as f64 * here as f64 / rows.row_count().max(1) as f64) as u64;
+                let content = match rows.next(*longest as usize, &mut columns.cells) {
+                    NextRow::Cells => RowContent::Cells(&columns.cells),
+                    NextRow::Skipped(reason) => RowContent::Skipped(reason),
+                    NextRow::Lost(lost) => {
+                        *position += lost.rows.saturating_sub(1);
+                        RowContent::Skipped(format!("{}: {} rows are lost", lost.reason, lost.rows))
+                    }
+                    NextRow::End => return Ok(None),
+                };
+                return Ok(Some(Row { position: here, content }));
+            }
+        };
+        let at = loop {
+            if *is_done {
+                if !stream.next(chunk)? {
+                    return Ok(None);
+                }
+                *packed_bytes += chunk.packed_bytes;
+                (*next, *is_done) = (0, false);
+            }
+            if let Some(span) = chunk.cut.spans.get(*next) {
+                let at = *next;
+                *next += 1;
+                let has_header = || chunk.kind.table.as_ref().is_some_and(|table| table.has_header);
+                // A row of empty cells between tabs looks blank, and is a row.
+                let is_blank = *format != Format::Csv
+                    && span.problem.is_none()
+                    && without_mark(&chunk.bytes[span.all.clone()]).trim_ascii().is_empty();
+                if !(is_blank || at == 0 && chunk.number == 0 && has_header()) {
+                    break at;
+                }
+                continue;
+            }
+            let position = *before + chunk.cut.positions as u64 + 1;
+            *before = position - 1;
+            *is_done = true;
+            if let Some(damage) = chunk.damage.take() {
+                *before += damage.positions;
+                return Ok(Some(Row { position, content: RowContent::Skipped(damage.reason) }));
+            }
+        };
+        let span = &chunk.cut.spans[at];
+        let bytes = without_mark(&chunk.bytes[span.all.clone()]);
+        let mut decoder = Decoder { encoding, around: &chunk.bytes };
+        let content = match &span.problem {
+            Some(problem) => RowContent::Skipped(problem.clone().into_owned()),
+            None if bytes.len() > *longest as usize => RowContent::Skipped(too_long(*longest)),
+            None => match format {
+                Format::Csv => {
+                    let delimiter = chunk.kind.table.as_ref().map_or(b',', |table| table.delimiter);
+                    columns.read_csv(bytes, delimiter, csv, &mut decoder)
+                }
+                Format::Lines => RowContent::Line(decoder.text(without_line_end(bytes))),
+                _ => columns.read_object(bytes),
+            },
+        };
+        Ok(Some(Row { position: *before + span.position as u64 + 1, content }))
+    }
+}
+
+fn without_line_end(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// Text of bytes, in the charset of their file: one cell alone shows it badly.
+struct Decoder<'d> {
+    encoding: &'d mut Option<&'static Encoding>,
+    /// More of the file.
+    around: &'d [u8],
+}
+
+impl Decoder<'_> {
+    fn text<'a>(&mut self, bytes: &'a [u8]) -> Cow<'a, str> {
+        if let Ok(text) = simdutf8::basic::from_utf8(bytes) {
+            return Cow::Borrowed(text);
+        }
+        let encoding = self.encoding.get_or_insert_with(|| charset::of_bytes(self.around));
+        encoding.decode_without_bom_handling(bytes).0
+    }
+}
+
+impl Columns {
+    /// Columns that are known from the start.
+    fn new(names: Vec<String>) -> std::result::Result<Self, String> {
+        if names.len() > MOST_COLUMNS {
+            return Err(format!("it has {} columns, and {MOST_COLUMNS} are possible", names.len()));
+        }
+        let mut places = HashMap::new();
+        for (at, name) in names.iter().enumerate() {
+            if places.insert(name.clone(), at).is_some() {
+                return Err(format!("two of its columns are named '{name}'"));
+            }
+        }
+        Ok(Self { cells: vec![String::new(); names.len()], names, places })
+    }
+
+    fn read_csv(&mut self, row: &[u8], delimiter: u8, csv: &mut Cells, decoder: &mut Decoder<'_>) -> RowContent<'_> {
+        csv.read(row, delimiter);
+        if csv.count() != self.names.len() {
+            let error = CoreError::RowOfWrongLength { fields: csv.count(), columns: self.names.len() };
+            return RowContent::Skipped(error.to_string());
+        }
+        for (at, cell) in self.cells.iter_mut().enumerate() {
+            cell.clear();
+            cell.push_str(decoder.text(csv.cell(at).unwrap_or_default()).trim());
+        }
+        RowContent::Cells(&self.cells)
+    }
+
+    fn read_object(&mut self, object: &[u8]) -> RowContent<'_> {
+        self.cells.iter_mut().for_each(String::clear);
+        let object = without_line_end(object);
+        let read = simdutf8::compat::from_utf8(object)
+            .map_err(|error| format!("not UTF-8: byte {} is not part of a character", error.valid_up_to() + 1))
+            .and_then(|object| self.add_fields(object, &mut String::new(), 0));
+        match read {
+            Ok(()) => RowContent::Cells(&self.cells),
+            Err(reason) => RowContent::Skipped(reason),
+        }
+    }
+
+    /// Sets the cells of the fields of an object. `path` is where it lies.
+    fn add_fields(&mut self, object: &str, path: &mut String, depth: usize) -> std::result::Result<(), String> {
+        let mut deserializer = serde_json::Deserializer::from_str(object);
+        let fields = deserializer.deserialize_map(Object).and_then(|fields| deserializer.end().map(|()| fields));
+        let fields = fields.map_err(|error| not_an_object(&error))?;
+        let start = path.len();
+        for (key, value) in fields {
+            if depth > 0 {
+                path.push('.');
+            }
+            path.push_str(&key);
+            let written = value.get();
+            match written.as_bytes().first() {
+                Some(b'{') if depth < DEEPEST => self.add_fields(written, path, depth + 1)?,
+                Some(b'"') if !written.contains('\\') => self.set(path, written[1..written.len() - 1].trim())?,
+                Some(b'"') => {
+                    let text: String = serde_json::from_str(written).map_err(|error| not_an_object(&error))?;
+                    self.set(path, text.trim())?;
+                }
+                Some(b'n') => self.set(path, "")?,
+                // Numbers keep their digits, and lists say where each element ends.
+                _ => self.set(path, written)?,
+            }
+            path.truncate(start);
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> std::result::Result<(), String> {
+        let place = match self.places.get(name) {
+            Some(place) => *place,
+            None if self.names.len() == MOST_COLUMNS => {
+                return Err(format!("column '{name}' would be one more than {MOST_COLUMNS}, which are possible"));
+            }
+            None => {
+                self.places.insert(name.to_owned(), self.names.len());
+                self.names.push(name.to_owned());
+                self.cells.push(String::new());
+                self.names.len() - 1
+            }
+        };
+        let cell = &mut self.cells[place];
+        cell.clear();
+        cell.push_str(value);
+        Ok(())
+    }
+}
+
+fn not_an_object(error: &serde_json::Error) -> String {
+    format!("not an object in JSON: {}", without_line(error))
+}
+
+/// The fields of an object, in their order, as they are written.
+struct Object;
+
+impl<'de> Visitor<'de> for Object {
+    type Value = Vec<(Cow<'de, str>, &'de RawValue)>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object in braces")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Self::Value, A::Error> {
+        let mut fields = Vec::new();
+        while let Some(key) = map.next_key_seed(Key)? {
+            fields.push((key, map.next_value()?));
+        }
+        Ok(fields)
+    }
+}

@@ -1,0 +1,84 @@
+//! What a collection will need in memory, told before it is joined.
+//!
+//! The numbers were fitted to peaks as the kernel counts them (100,000 and 400,000 sets of 10 elements, 20,000 of 100 and of
+//! 400; 10,000 of 100 with weights), and are 10 to 30 % above these.
+
+use crate::error::{Error, Result};
+use crate::link::with_commas;
+use crate::memory::Memory;
+use crate::sets::SetsOptions;
+use crate::sets::options::Finding;
+
+/// The program itself, and buffers of its threads.
+const BASE: u64 = 44 << 20;
+
+/// What an element of a set takes at least, while sets are read.
+const READ: u64 = 16;
+
+/// What an element takes while sets are joined: its feature, its tokens, and where they are found.
+const JOINED: u64 = 36;
+
+/// The same where each set looks around by itself.
+const AROUND: u64 = 80;
+
+/// The same with weights.
+const WEIGHTED: u64 = 120;
+
+/// What a set takes.
+const SET: u64 = 100;
+
+/// What else would help.
+const REMEDY: &str = "compare a part of them";
+
+/// What is known of sets.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Need {
+    pub(super) sets: u64,
+    pub(super) elements: u64,
+    pub(super) id_bytes: u64,
+}
+
+impl Need {
+    pub(super) fn and(self, other: Self) -> Self {
+        let (sets, elements) = (self.sets + other.sets, self.elements + other.elements);
+        Self { sets, elements, id_bytes: self.id_bytes + other.id_bytes }
+    }
+
+    /// Refuses to read on when what was read, this share of all, takes all memory by itself.
+    pub(super) fn check_held(self, share: f64, memory: Memory) -> Result<()> {
+        if BASE + self.elements * READ + self.id_bytes <= memory.bytes() {
+            return Ok(());
+        }
+        let whole = |part: u64| (part as f64 / share) as u64;
+        let all = Self { sets: whole(self.sets), elements: whole(self.elements), id_bytes: whole(self.id_bytes) };
+        Err(all.too_much(all.needed(JOINED), memory))
+    }
+
+    /// Refuses what would not fit. Says how many bytes there are for pairs.
+    pub(super) fn check(self, options: &SetsOptions) -> Result<u64> {
+        let is_joined = options.top.is_none() || matches!(options.finding, Finding::Sketched { .. });
+        let needed = self.needed(match options.form.weights {
+            Some(_) => WEIGHTED,
+            None if is_joined => JOINED,
+            None => AROUND,
+        });
+        let memory = options.memory;
+        if needed > memory.bytes() { Err(self.too_much(needed, memory)) } else { Ok(memory.bytes() - needed) }
+    }
+
+    fn needed(self, element: u64) -> u64 {
+        BASE + self.elements * element + self.sets * SET + 2 * self.id_bytes
+    }
+
+    fn too_much(self, needed: u64, memory: Memory) -> Error {
+        let (count, bytes) = (with_commas(self.sets), memory.bytes());
+        Error::MemoryTooSmallForTables { job: "sets", count, what: "sets", bytes, needed, remedy: REMEDY }
+    }
+}
+
+/// More pairs than there is room for.
+pub(super) fn too_many_pairs(memory: Memory) -> Error {
+    let bytes = memory.bytes();
+    let remedy = "ask for a higher --threshold, or for the --top few of each set";
+    Error::MemoryTooSmallForPairs { job: "sets", bytes, needed: 2 * bytes, remedy }
+}
