@@ -269,6 +269,17 @@ fn a_pair_is_explained_field_by_field() {
 }
 
 #[test]
+fn more_candidates_than_there_is_room_for_are_told() {
+    let table = table(customers());
+    let records = Records::prepare(&table, None, &guess(&table, None, Some("id"))).unwrap();
+    let all = find_candidates(&records, &Bounds::for_count(records.count()));
+    assert!(all.is_complete() && all.len() > 2);
+    let bounds = |most| Bounds { most, ..Bounds::for_count(records.count()) };
+    assert!(find_candidates(&records, &bounds(all.len())).is_complete());
+    assert!(!find_candidates(&records, &bounds(all.len() - 1)).is_complete());
+}
+
+#[test]
 fn the_best_record_has_what_most_others_have() {
     let mut rows = vec![customer(1, 0), customer(1, 0), customer(1, 0)];
     rows[0][1].clear();

@@ -76,19 +76,12 @@ impl<'a> Cells<'a> {
             Some(name) => Some(find(name, "--type")?),
             None => table.find(DEFAULT_KIND).ok(),
         };
+        let (id, x, y) = (find(&columns.id, "--id")?, find(&columns.x, "--x")?, find(&columns.y, "--y")?);
         let angle = match &columns.angle {
             Some(name) => find(name, "--angle")?,
             None => usual_angle(table.names()).map_or_else(|| find(ANGLES[0], "--angle"), Ok)?,
         };
-        Ok(Self {
-            table,
-            id: find(&columns.id, "--id")?,
-            x: find(&columns.x, "--x")?,
-            y: find(&columns.y, "--y")?,
-            angle,
-            unit: unit(&table.names()[angle]),
-            kind,
-        })
+        Ok(Self { table, id, x, y, angle, unit: unit(&table.names()[angle]), kind })
     }
 
     fn cell(&self, column: usize, row: usize) -> &'a str {
