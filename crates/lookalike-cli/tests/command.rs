@@ -360,14 +360,14 @@ fn a_run_names_documents_with_the_same_words_apart() {
         "removed   3 (75.0 %): 0 near-duplicates, 2 with the same words, and 1 exact copy of a kept document",
         "          1 of them is an exact copy of another one removed",
     ] {
-        assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
+        assert!(ran.stderr.contains(said), "{said}: {}", ran.stderr);
     }
     let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
     let found = &summary["found"];
     assert_eq!((&found["exact_copies"], &found["same_words"]), (&1.into(), &2.into()));
     let ran = folder.run(&["dedup", "in.txt", "--split", "line", "--dry-run", "--method", "copies"]);
-    assert!(ran.stdout.contains("removed   2 (50.0 %): 0 near-duplicates and 2 exact copies"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("found by  exact copies alone, by text"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("removed   2 (50.0 %): 0 near-duplicates and 2 exact copies"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("found by  exact copies alone, by text"), "{}", ran.stderr);
 }
 
 #[test]

@@ -34,8 +34,9 @@ use crate::error::Result;
 use crate::memory::Shares;
 use crate::options::{ReadOptions, SourceBy};
 
-/// How many runs of documents a thread looks at before what came of them is taken.
-const RUNS_AT_ONCE: usize = 16;
+/// How many runs of documents a thread looks at before what came of them is taken: rows of evidence may be longer than the
+/// documents, and wait in memory.
+const RUNS_AT_ONCE: usize = 2;
 
 /// How many entries that were skipped are named: of those of damaged files, and of the others.
 const NAMED: usize = 1000;
