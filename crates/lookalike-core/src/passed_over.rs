@@ -25,7 +25,7 @@ const DEVIATIONS: f64 = 1.96;
 /// What an interval of 95 % leaves out on each side.
 const TAIL: f64 = 0.025;
 
-/// Below so many hits a sample is too small for the normal distribution.
+/// With fewer hits than this, a sample is too small for the normal distribution.
 const FEW: usize = 30;
 
 /// Meetings that were passed over, and a uniform sample of them.
@@ -67,7 +67,7 @@ pub struct PassedOverEstimate {
     /// How many of the pairs are matches, going by those.
     #[serde(rename = "passed_over_matches")]
     pub matches: u64,
-    /// At least so many are, with a confidence of 95 %.
+    /// At least this many are, with a confidence of 95 %.
     #[serde(rename = "passed_over_matches_at_least")]
     pub matches_at_least: u64,
     /// At most so many are, with a confidence of 95 %.

@@ -82,7 +82,7 @@ impl Neighbours {
         Self::within(sets, criterion, references, u64::MAX).expect("nobody has so many matches")
     }
 
-    /// All matches, if they take no more than so many bytes.
+    /// All matches, if they take at most this many bytes.
     pub fn within(sets: &Sets, criterion: Criterion, references: References, most_bytes: u64) -> Option<Self> {
         let join = Join::new(sets, criterion, references);
         let room = Room::new(most_bytes);

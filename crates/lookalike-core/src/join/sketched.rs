@@ -44,7 +44,7 @@ impl Measure {
 }
 
 impl Neighbours {
-    /// The matches that bands find, if they take no more than so many bytes: each is measured, but some are left out.
+    /// The matches that bands find, if they take at most this many bytes: each is measured, but some are left out.
     pub fn sketched(
         sets: &Sets,
         measure: Measure,

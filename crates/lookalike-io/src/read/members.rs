@@ -427,7 +427,9 @@ mod tests {
         let trailer = &packed[packed.len() - 8..];
         assert!(memchr::memmem::find(&content, trailer).is_some(), "the case is what it says");
         let file = [packed.clone(), member(b"next", 6, b"")].concat();
-        assert_eq!(read(file).0, [content, b"next".to_vec()].concat());
+        let (bytes, members, told, _) = read(file);
+        assert_eq!(bytes, [content, b"next".to_vec()].concat());
+        assert_eq!((members[0].packed_end, told), (packed.len() as u64, Vec::new()));
     }
 
     #[test]
