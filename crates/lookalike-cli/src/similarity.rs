@@ -8,13 +8,14 @@ use clap::{Args, ValueEnum};
 use lookalike::core::banding::Banding;
 use lookalike::core::criterion::Criterion;
 use lookalike::core::hamming::Tables;
+use lookalike::core::hash::Key;
 use lookalike::core::method::{Part, SimHash, SuperShingle, Weights, Width};
 use lookalike::core::shingle::Shingle;
 use lookalike::core::similarity::Threshold;
 use lookalike::core::sketch::SlotKind;
 use lookalike::core::stop_words::StopWords;
 use lookalike::core::text::fold::Fold;
-use lookalike::{Checksum, MethodOptions, SimilarityOptions};
+use lookalike::{Checksum, MethodOptions, SimilarityOptions, SketchKey};
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct SimilarityArguments {
@@ -34,6 +35,10 @@ pub(crate) struct SimilarityArguments {
     /// The similarity from which on two documents are near-duplicates: above 0, at most 1
     #[arg(long, value_name = "T", default_value_t = 0.8, allow_negative_numbers = true)]
     threshold: f64,
+    /// A secret that sketches are made with: 1 to 16 hexadecimal digits, or random for another one in every run. Without it
+    /// sketches are the same in every run, and whoever knows that can write near-duplicates that are not found
+    #[arg(long, value_name = "HEX|random")]
+    key: Option<String>,
     #[command(flatten)]
     method: MethodArguments,
 }
@@ -150,6 +155,7 @@ impl SimilarityArguments {
             fold: self.fold.as_deref().map_or(Ok(Fold::NONE), str::parse)?,
             criterion: self.criterion()?,
             method: self.method_of(&self.method)?,
+            key: self.key()?,
         })
     }
 
@@ -171,6 +177,17 @@ impl SimilarityArguments {
     /// A method for what is alike here.
     pub(crate) fn method_of(&self, method: &MethodArguments) -> Result<MethodOptions> {
         method.options(Threshold::new(self.threshold)?, self.criterion()?)
+    }
+
+    fn key(&self) -> Result<SketchKey> {
+        match self.key.as_deref() {
+            None => Ok(SketchKey::Fixed),
+            Some("random") => Ok(SketchKey::Random),
+            Some(key) => match u64::from_str_radix(key, 16) {
+                Ok(number) if !key.starts_with('+') => Ok(SketchKey::Given(Key::new(number))),
+                _ => bail!("--key takes 1 to 16 hexadecimal digits, for example 5eed0fa110c0ffee, or random"),
+            },
+        }
     }
 
     fn criterion(&self) -> Result<Criterion> {

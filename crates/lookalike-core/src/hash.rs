@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | token | XXH3-64 of the token's UTF-8 bytes, filled up with zeros to 16 bytes, with the [`Key`] for its seed |
 //! | text, by its words | XXH3-128 of the token hashes, little-endian, seed 0 |
-//! | text, by its content | XXH3-128 of the bytes of its [`content`](crate::text::content), seed 0 |
+//! | text, by its content | XXH3-128 of the bytes of its [`content`](crate::text::content), with the [`Key`] for its seed |
 //! | shingle | polynomial over token hashes with base [`BASE`], modulo 2^64, then [`mix`] |
 //! | later rounds of a sketch | [`mix`] of the feature plus the round times [`ROUND_STEP`] |
 //! | classic slot | a·x + b modulo 2^31 - 1, with x the feature's high 31 bits, a and b from [`draw`] |
@@ -15,7 +15,9 @@
 //! | band key | XXH3-64 of the rows, little-endian, seeded with the band's number |
 //! | random rows of a band | [`row_draw`] |
 
-use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
+use std::hash::{BuildHasher, RandomState};
+
+use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128, xxh3_128_with_seed};
 
 /// Base of the shingle polynomial: odd, so that multiplying by it loses nothing modulo 2^64.
 /// (The multiplier of Knuth's MMIX generator.)
@@ -44,6 +46,12 @@ impl Key {
         Self(key)
     }
 
+    /// One that nobody can know beforehand.
+    pub fn random() -> Self {
+        // Keys that the system draws for the hash maps of a process; each call has another.
+        Self(RandomState::new().hash_one(0))
+    }
+
     /// As a number.
     pub const fn value(self) -> u64 {
         self.0
@@ -57,6 +65,11 @@ impl Key {
         let mut filled = [0; SHORT];
         filled[..token.len()].copy_from_slice(token);
         xxh3_64_with_seed(&filled, self.0)
+    }
+
+    /// The hash of a whole text by its bytes.
+    pub fn bytes_hash(self, bytes: &[u8]) -> u128 {
+        xxh3_128_with_seed(bytes, self.0)
     }
 
     /// The hash of the token at the start of `bytes`, whose length is from 1 to [`SHORT`]. What follows it is not looked at.
@@ -83,9 +96,9 @@ pub fn text_hash(tokens: &[u64]) -> u128 {
     }
 }
 
-/// The hash of a whole text by its bytes.
+/// The hash of bytes that decides nothing about texts.
 pub fn bytes_hash(bytes: &[u8]) -> u128 {
-    xxh3_128(bytes)
+    Key::FIXED.bytes_hash(bytes)
 }
 
 /// The key of one band from its rows.

@@ -182,6 +182,7 @@ struct Features {
     all: Vec<u64>,
     filter: OnceLock<FeatureFilter>,
     set: OnceLock<FeatureSet>,
+    size: OnceLock<u32>,
 }
 
 impl Features {
@@ -191,6 +192,10 @@ impl Features {
 
     fn set(&self) -> &FeatureSet {
         self.set.get_or_init(|| FeatureSet::new(&self.all))
+    }
+
+    fn size(&self) -> u32 {
+        *self.size.get_or_init(|| self.set.get().map_or_else(|| FeatureSet::new(&self.all).size(), FeatureSet::size))
     }
 }
 
@@ -311,12 +316,14 @@ impl Bench<'_> {
         self.held_bytes.load(Relaxed) < self.verifier.most_held_bytes
     }
 
+    /// The exact overlap of a pair, by what is read now and nothing else. Also sizes: those that were noted with the sketches
+    /// count features by a hash that whoever made the texts may know.
     fn overlap(&self, left: &OnBench, right: &OnBench) -> Result<Overlap, SourceError> {
-        let shared = self.features(right)?.set().shared_count(&self.features(left)?.all);
-        Ok(self.overlap_of(left, right, shared))
+        let [left, right] = [self.features(left)?, self.features(right)?];
+        Ok(Overlap { shared: right.set().shared_count(&left.all), left: left.size(), right: right.size() })
     }
 
-    /// The overlap of a pair that shares so many features; more than one of them has are none.
+    /// By sizes as they were noted, the overlap of a pair that shares so many features; more than one of them has are none.
     fn overlap_of(&self, left: &OnBench, right: &OnBench, shared: u32) -> Overlap {
         let [left, right] = [left, right].map(|item| self.verifier.sizes[self.items[item.place as usize] as usize]);
         Overlap { shared: shared.min(left).min(right), left, right }
@@ -338,7 +345,7 @@ impl Bench<'_> {
         let all = self.verifier.source.features(self.items[place as usize])?;
         // A set takes up to four times the features, its filter half as much.
         let bytes = all.len() * 6 * size_of::<u64>();
-        let features = Arc::new(Features { all, filter: OnceLock::new(), set: OnceLock::new() });
+        let features = Arc::new(Features { all, filter: OnceLock::new(), set: OnceLock::new(), size: OnceLock::new() });
         // Two threads may read the same item at once; then the second finds the place taken, which does no harm.
         if self.has_room() && held.set(Arc::clone(&features)).is_ok() {
             self.held_bytes.fetch_add(bytes, Relaxed);

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use lookalike_core::edit;
 use lookalike_core::feature_set::{FeatureSet, Overlap};
 use lookalike_core::hamming::Tables;
+use lookalike_core::hash::Key;
 use lookalike_core::likeness::Likeness;
 use lookalike_core::method::{Method, SimHash, Weights, Width};
-use lookalike_core::shingle::{Places, Shingler};
+use lookalike_core::shingle::Shingler;
 use lookalike_core::similarity::Similarity;
 use lookalike_core::sketch::{SketchSource, Sketches, SlotKind, estimate};
 use lookalike_core::text::content::ContentHasher;
@@ -101,14 +102,18 @@ pub struct Side {
 /// When the method's parameters are not possible.
 pub fn compare(left: &str, right: &str, options: &SimilarityOptions) -> Result<Comparison> {
     let texts = [left, right];
-    let mut shingler = Shingler::new(&options.shingle, options.fold);
+    // What decides has a key that nobody knows beforehand; sketches have theirs.
+    let key = Key::random();
+    let mut shingler = Shingler::keyed(&options.shingle, options.fold, key);
     let places = texts.map(|text| shingler.places(text));
     let hashes = [0, 1].map(|side: usize| places[side].tokens.iter().map(|token| token.hash).collect::<Vec<u64>>());
     let contents = texts.map(|text| ContentHasher::default().content(text).chars().collect::<Vec<char>>());
     let overlap = Overlap::of(&places[0].features, &places[1].features);
 
     let method = options.method.method(options.criterion)?;
-    let (sketch_bits, differing) = simhash(options, &places)?;
+    let mut sketched = Shingler::keyed(&options.shingle, options.fold, options.key.of(key));
+    let sketched = texts.map(|text| sketched.features(text).all.to_vec());
+    let (sketch_bits, differing) = simhash(options, &sketched)?;
     let is_match = match (&options.method, differing) {
         (MethodOptions::SimHash { distance, is_verified: false, .. }, Some(differing)) => differing <= *distance,
         _ => options.criterion.accepts(overlap),
@@ -121,7 +126,7 @@ pub fn compare(left: &str, right: &str, options: &SimilarityOptions) -> Result<C
         () => Verdict::NotNearDuplicates,
     };
     let similarity = Similarity::new(options.criterion.similarity(overlap)).ok();
-    let estimated = estimated(options, &places);
+    let estimated = estimated(options, &sketched);
     let placed = |side: usize| Placed { text: texts[side], places: &places[side] };
     let side = |own: usize, distinct_shingle_count: u32| Side {
         token_count: hashes[own].len(),
@@ -154,30 +159,30 @@ pub fn compare(left: &str, right: &str, options: &SimilarityOptions) -> Result<C
 }
 
 /// The features of both.
-struct Both<'a>(&'a [Places; 2]);
+struct Both<'a>(&'a [Vec<u64>; 2]);
 
 impl FeatureSource for Both<'_> {
     fn features(&self, item: u32) -> std::result::Result<Vec<u64>, SourceError> {
-        Ok(self.0[item as usize].features.clone())
+        Ok(self.0[item as usize].clone())
     }
 }
 
 /// How many bits the `SimHash` sketches of both have, and in how many they differ, if both have one.
-fn simhash(options: &SimilarityOptions, places: &[Places; 2]) -> Result<(u32, Option<u32>)> {
+fn simhash(options: &SimilarityOptions, features: &[Vec<u64>; 2]) -> Result<(u32, Option<u32>)> {
     let (width, weights) = match options.method {
         MethodOptions::SimHash { width, weights, .. } => (width, weights),
         _ => (Width::Bits64, Weights::Count),
     };
     let method = SimHash::new(width, weights, SimHash::DISTANCE, Tables::Blocks, false)?;
-    if places.iter().any(|places| places.features.is_empty()) {
+    if features.iter().any(Vec::is_empty) {
         return Ok((width.bits(), None));
     }
-    let sets = [0, 1].map(|side: usize| FeatureSet::new(&places[side].features));
+    let sets = [0, 1].map(|side: usize| FeatureSet::new(&features[side]));
     let mut sketches = Sketches::new(method.layout());
     let mut sketcher = method.sketcher();
-    (0..2).for_each(|side| sketcher.sketch(&places[side].features, &sets[side], &mut sketches));
+    (0..2).for_each(|side| sketcher.sketch(&features[side], &sets[side], &mut sketches));
     // Weights by rarity are those of a corpus of these two.
-    let again = method.sketch_again(&[sets[0].size(), sets[1].size()], &Both(places)).map_err(Error::of_source)?;
+    let again = method.sketch_again(&[sets[0].size(), sets[1].size()], &Both(features)).map_err(Error::of_source)?;
     let sketches = again.unwrap_or(sketches);
     let [left, right] = [sketches.bytes(0), sketches.bytes(1)];
     let (left, right) = (left.map_err(Error::of_source)?, right.map_err(Error::of_source)?);
@@ -187,14 +192,14 @@ fn simhash(options: &SimilarityOptions, places: &[Places; 2]) -> Result<(u32, Op
     })
 }
 
-fn estimated(options: &SimilarityOptions, places: &[Places; 2]) -> Option<(f64, usize)> {
+fn estimated(options: &SimilarityOptions, features: &[Vec<u64>; 2]) -> Option<(f64, usize)> {
     let slots = match &options.method {
         MethodOptions::MinHash { slots, .. } | MethodOptions::SuperShingle { slots, .. } => *slots,
         _ => SlotKind::Fast,
     };
     let slot_count = options.method.banding()?.slot_count();
     let mut sketcher = slots.sketcher(slot_count);
-    let [left, right] = [0, 1].map(|side| sketcher.sketch(&places[side].features).map(<[u64]>::to_vec));
+    let [left, right] = [0, 1].map(|side| sketcher.sketch(&features[side]).map(<[u64]>::to_vec));
     Some((left.zip(right).map_or(0.0, |(left, right)| estimate(&left, &right)), slot_count))
 }
 

@@ -1,12 +1,15 @@
 //! Documents with the same words, joined first: the rest of the way sees each text once.
 //!
 //! What a reader would get wrong: not all of them are exact copies, since words are without punctuation and symbols. Those
-//! that are, are joined once more among themselves.
+//! that are, are joined once more among themselves. And that two texts have one hash of words does not prove that they have the
+//! same words, since the hash of sketches may be known to whoever made the texts: only hashes of the run's own key decide.
+//! Contents have one from the start; texts that differ in content and seem to have the same words are read again.
 
 use rayon::prelude::*;
 
 use crate::corpus::Corpus;
 use crate::error::Result;
+use crate::reread::Reread;
 
 /// The distinct texts of a corpus.
 pub(crate) struct Texts {
@@ -24,8 +27,8 @@ const SORTING_BYTES: usize = 2 * size_of::<Hashed>();
 /// A document with what is known of its text: the hash of its words, its rank, and the hash of its content.
 type Hashed = (u128, u32, u64);
 
-/// Joins documents with the same words; `order` is all documents, best first.
-pub(crate) fn join_copies(corpus: &Corpus, order: &[u32]) -> Result<Texts> {
+/// Joins documents with the same words; `order` is all documents, best first, and `reread` has the key of the run.
+pub(crate) fn join_copies(corpus: &Corpus, order: &[u32], reread: &Reread<'_>) -> Result<Texts> {
     let mut ranks = vec![0; corpus.len()];
     (0..).zip(order).for_each(|(rank, document)| ranks[*document as usize] = rank);
     let mut first_copy: Vec<u32> = (0..corpus.len() as u32).collect();
@@ -42,6 +45,9 @@ pub(crate) fn join_copies(corpus: &Corpus, order: &[u32]) -> Result<Texts> {
             }
         })?;
         by_hash.par_sort_unstable();
+        if !corpus.joins_exact_copies {
+            tell_apart(&mut by_hash, order, reread)?;
+        }
         for copies in by_hash.chunk_by_mut(|left, right| left.0 == right.0).filter(|copies| copies.len() > 1) {
             let document = |rank: u32| order[rank as usize];
             let best = document(copies[0].1);
@@ -57,4 +63,31 @@ pub(crate) fn join_copies(corpus: &Corpus, order: &[u32]) -> Result<Texts> {
         |document: &u32| first_copy[*document as usize] == *document && corpus.token_counts[*document as usize] > 0;
     let items = order.iter().copied().filter(stands_for_text).collect();
     Ok(Texts { items, first_copy, first_exact })
+}
+
+/// Gives texts that differ in content and have one hash of words the hash of the run's key instead, and sorts them anew.
+fn tell_apart(by_hash: &mut [Hashed], order: &[u32], reread: &Reread<'_>) -> Result<()> {
+    let mut doubtful = Vec::new();
+    let mut start = 0;
+    for same_hash in by_hash.chunk_by_mut(|left, right| left.0 == right.0) {
+        let end = start + same_hash.len();
+        if same_hash.iter().any(|(.., content)| *content != same_hash[0].2) {
+            same_hash.sort_unstable_by_key(|(_, rank, content)| (*content, *rank));
+            let mut first = start;
+            for same_content in same_hash.chunk_by(|left, right| left.2 == right.2) {
+                doubtful.push((first..first + same_content.len(), order[same_content[0].1 as usize]));
+                first += same_content.len();
+            }
+        }
+        start = end;
+    }
+    if doubtful.is_empty() {
+        return Ok(());
+    }
+    let hashes = doubtful.par_iter().map(|(_, document)| reread.text_hash(*document)).collect::<Result<Vec<u128>>>()?;
+    for ((places, _), hash) in doubtful.into_iter().zip(hashes) {
+        by_hash[places].iter_mut().for_each(|hashed| hashed.0 = hash);
+    }
+    by_hash.par_sort_unstable();
+    Ok(())
 }

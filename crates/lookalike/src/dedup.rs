@@ -22,6 +22,7 @@ use crate::find::Find;
 use crate::keep_field;
 use crate::options::{DedupOptions, Group, Output};
 use crate::progress::Progress;
+use crate::reread::Reread;
 use crate::source::BySource;
 use crate::space;
 use crate::stages::Stages;
@@ -97,7 +98,8 @@ fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progre
     keep_field::check(&corpus, &options.keep)?;
     let texts = stages.run("copies", None, || {
         let ranking = Ranking { token_counts: lengths(&corpus, similarity.criterion), field_values: &corpus.values };
-        join_copies(&corpus, &against::references_first(&corpus, keep_order(&options.keep, ranking)))
+        let order = against::references_first(&corpus, keep_order(&options.keep, ranking));
+        join_copies(&corpus, &order, &Reread::new(&corpus, &options.read, similarity, work.key(), progress))
     })?;
     let references = against::references(&corpus, &texts, against);
     let find = Find {

@@ -52,9 +52,11 @@ impl Find<'_> {
     ) -> Result<Found> {
         let Self { corpus, texts, read, similarity, method, references, work, progress } = self;
         let shares = corpus.shares;
-        let reread = Reread::new(corpus, read, similarity, progress);
+        // Sketches are asked for more with their own key; what decides has the key of the run.
+        let sketched_again = Reread::new(corpus, read, similarity, similarity.key.of(work.key()), progress);
+        let reread = Reread::new(corpus, read, similarity, work.key(), progress);
         let again = stages
-            .run_maybe("sketch again", || method.sketch_again(&corpus.sizes, &reread))
+            .run_maybe("sketch again", || method.sketch_again(&corpus.sizes, &sketched_again))
             .map_err(Error::of_source)?;
         let sketches = again.as_ref().map_or(corpus.sketches(), |again| again);
         let features = texts.items.iter().map(|item| u64::from(corpus.sizes[*item as usize])).sum();
@@ -65,7 +67,8 @@ impl Find<'_> {
             .run("bucket", None, || {
                 let ranks = ranks(texts, corpus.len());
                 let (items, memory) = (&*texts.items, shares.sorting());
-                let sketched = Sketched { items, ranks: &ranks, sketches, source: &reread, memory };
+                let sketched =
+                    Sketched { items, ranks: &ranks, sketches, source: &sketched_again, deciding: &reread, memory };
                 method.candidates(sketched, &|lists| Ok(collector.push(&lists)?))
             })
             .map_err(Error::of_source)?;

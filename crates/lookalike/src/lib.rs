@@ -56,7 +56,7 @@ pub use lookalike_io::work::{Earlier, WorkOptions};
 pub use memory::Memory;
 pub use options::{
     Against, Between, Copies, DedupOptions, Group, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat,
-    Selection, Share, SimilarityOptions, SourceBy,
+    Selection, Share, SimilarityOptions, SketchKey, SourceBy,
 };
 pub use pair_texts::{FoundText, TextPair, pairs_with_texts};
 pub use pairs::{PairsReport, pairs};

@@ -7,6 +7,7 @@ use lookalike_core::banding::Banding;
 use lookalike_core::criterion::Criterion;
 use lookalike_core::feature_set::Overlap;
 use lookalike_core::hamming::Tables;
+use lookalike_core::hash::Key;
 use lookalike_core::keep::Keep;
 use lookalike_core::likeness::Likeness;
 use lookalike_core::method::{self, Method, Part, SimHash, SuperShingle, Weights, Width};
@@ -52,13 +53,37 @@ pub struct SimilarityOptions {
     pub criterion: Criterion,
     /// How candidates are found.
     pub method: MethodOptions,
+    /// What sketches are made with.
+    pub key: SketchKey,
+}
+
+/// What sketches are made with. It decides which pairs are candidates, and nothing else.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SketchKey {
+    /// The fixed hashes: sketches are the same in every run. Whoever knows them can write a near-duplicate that is no candidate.
+    #[default]
+    Fixed,
+    /// A key of the user's, which nobody else should know.
+    Given(Key),
+    /// The key of the run.
+    Random,
+}
+
+impl SketchKey {
+    pub(crate) fn of(self, run: Key) -> Key {
+        match self {
+            Self::Fixed => Key::FIXED,
+            Self::Given(key) => key,
+            Self::Random => run,
+        }
+    }
 }
 
 impl SimilarityOptions {
     /// What tells it from others, one line each.
     fn label(&self) -> Vec<String> {
-        let Self { shingle, fold, criterion, method } = self;
-        let mut lines = vec![format!("shingle {shingle}, fold {fold}, {criterion:?}, {method:?}")];
+        let Self { shingle, fold, criterion, method, key } = self;
+        let mut lines = vec![format!("shingle {shingle}, fold {fold}, {criterion:?}, {method:?}, {key:?}")];
         if let Shingle::StopWord(words) = shingle {
             // They may come from a file that was edited since.
             lines.push(format!("stop words '{}' with the content {:016x}", words.name(), words.content_hash()));

@@ -18,6 +18,7 @@ use crate::measures::Measures;
 use crate::near::Near;
 use crate::options::{Against, Copies, PairsOptions, RowFormat, SimilarityOptions};
 use crate::progress::Progress;
+use crate::reread::Reread;
 use crate::select::{FoundPair, Selecting};
 use crate::space;
 use crate::stages::Stages;
@@ -85,7 +86,8 @@ pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &
     let texts = stages.run("copies", None, || {
         // In the order of the input, so that the first copy stands for all.
         let ranking = Ranking { token_counts: &corpus.token_counts, field_values: &[] };
-        join_copies(&corpus, &against::references_first(&corpus, keep_order(&Keep::First, ranking)))
+        let order = against::references_first(&corpus, keep_order(&Keep::First, ranking));
+        join_copies(&corpus, &order, &Reread::new(&corpus, &options.read, similarity, work.key(), progress))
     })?;
     let (texts, shared) = against::apart(&corpus, texts);
     let references = against::references(&corpus, &texts, against.as_ref());

@@ -6,7 +6,7 @@ use lookalike_core::similarity::Similarity;
 use serde::Serialize;
 
 use crate::against;
-use crate::options::{DedupOptions, Group, MethodOptions, SourceBy};
+use crate::options::{DedupOptions, Group, MethodOptions, SketchKey, SourceBy};
 
 /// What was asked for, and what that promises.
 #[derive(Clone, Debug, Serialize)]
@@ -19,6 +19,8 @@ pub struct Parameters {
     pub measure: &'static str,
     /// The threshold.
     pub threshold: f64,
+    /// What sketches were made with: fixed, the user's own (which is not said), or random.
+    pub key: &'static str,
     /// How candidates were found.
     pub method: MethodParameters,
     /// The chance that a pair exactly at the threshold is found; none where similarity does not tell.
@@ -45,6 +47,11 @@ impl Parameters {
             fold: similarity.fold.to_string(),
             measure: similarity.criterion.measure(),
             threshold: similarity.criterion.threshold(),
+            key: match similarity.key {
+                SketchKey::Fixed => "fixed",
+                SketchKey::Given(_) => "given",
+                SketchKey::Random => "random",
+            },
             method: MethodParameters::new(&similarity.method),
             recall_at_threshold: Similarity::new(similarity.criterion.threshold())
                 .ok()

@@ -4,7 +4,9 @@
 
 use std::sync::Mutex;
 
-use lookalike_core::shingle::Shingler;
+use lookalike_core::hash::Key;
+use lookalike_core::shingle::{Features, Shingler};
+use lookalike_core::text::content::ContentHasher;
 use lookalike_core::verify::{FeatureSource, SourceError};
 use lookalike_io::read::Parser;
 
@@ -18,6 +20,8 @@ pub(crate) struct Reread<'a> {
     corpus: &'a Corpus,
     read: &'a ReadOptions,
     similarity: &'a SimilarityOptions,
+    /// What features are made with.
+    key: Key,
     progress: &'a dyn Progress,
     /// What a thread needs for it, handed on from one document to the next.
     benches: Mutex<Vec<Bench>>,
@@ -27,6 +31,7 @@ struct Bench {
     bytes: Vec<u8>,
     parser: Parser,
     shingler: Shingler,
+    content: ContentHasher,
 }
 
 impl<'a> Reread<'a> {
@@ -34,37 +39,47 @@ impl<'a> Reread<'a> {
         corpus: &'a Corpus,
         read: &'a ReadOptions,
         similarity: &'a SimilarityOptions,
+        key: Key,
         progress: &'a dyn Progress,
     ) -> Self {
-        Self { corpus, read, similarity, progress, benches: Mutex::default() }
+        Self { corpus, read, similarity, key, progress, benches: Mutex::default() }
     }
 
-    fn features_by(&self, bench: &mut Bench, document: u32) -> Result<Vec<u64>> {
-        let Row { place, text_hash, .. } = self.corpus.row(document)?;
+    /// The hash of a document's words.
+    pub(crate) fn text_hash(&self, document: u32) -> Result<u128> {
+        self.with_features(document, |features| features.text_hash())
+    }
+
+    fn with_features<T>(&self, document: u32, of_features: impl FnOnce(Features<'_>) -> T) -> Result<T> {
+        let waiting = self.benches.lock().expect("no thread panicked").pop();
+        let mut bench = waiting.unwrap_or_else(|| Bench {
+            bytes: Vec::new(),
+            parser: Parser::new(&self.read.settings),
+            shingler: Shingler::keyed(&self.similarity.shingle, self.similarity.fold, self.key),
+            content: self.corpus.content_hasher(),
+        });
+        let features = self.read_by(&mut bench, document).map(of_features);
+        self.benches.lock().expect("no thread panicked").push(bench);
+        features
+    }
+
+    fn read_by<'b>(&self, bench: &'b mut Bench, document: u32) -> Result<Features<'b>> {
+        let Row { place, content_hash, .. } = self.corpus.row(document)?;
         let changed = || {
             let path = self.corpus.shelf.files()[place.file as usize].shown();
             Error::from(lookalike_io::Error::Changed { path })
         };
         self.corpus.shelf.read(place, &mut bench.bytes)?;
         let read = bench.parser.document(self.corpus.kind(place.file), &bench.bytes).ok_or_else(changed)?;
-        let features = bench.shingler.features(read.text);
         self.progress.advance(u64::from(place.length), Counted::Rereadings(1));
         // Evidence must be about the text that was sketched.
-        let is_same = features.text_hash() == text_hash;
-        if is_same { Ok(features.all.to_vec()) } else { Err(changed()) }
+        let is_same = bench.content.hash(read.text) as u64 == content_hash;
+        if is_same { Ok(bench.shingler.features(read.text)) } else { Err(changed()) }
     }
 }
 
 impl FeatureSource for Reread<'_> {
     fn features(&self, document: u32) -> std::result::Result<Vec<u64>, SourceError> {
-        let waiting = self.benches.lock().expect("no thread panicked").pop();
-        let mut bench = waiting.unwrap_or_else(|| Bench {
-            bytes: Vec::new(),
-            parser: Parser::new(&self.read.settings),
-            shingler: Shingler::new(&self.similarity.shingle, self.similarity.fold),
-        });
-        let features = self.features_by(&mut bench, document);
-        self.benches.lock().expect("no thread panicked").push(bench);
-        Ok(features?)
+        Ok(self.with_features(document, |features| features.all.to_vec())?)
     }
 }

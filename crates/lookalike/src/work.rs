@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use lookalike_core::hash::Key;
 use lookalike_io::discover::Origin;
 use lookalike_io::place::Shelf;
 use lookalike_io::work::{Earlier, WorkFolder, WorkOptions};
@@ -13,6 +14,7 @@ use crate::memory::Memory;
 #[derive(Debug)]
 pub(crate) struct Work {
     pub(crate) memory: Memory,
+    key: Key,
     options: WorkOptions,
     /// Made when it is needed, unless the user has named one.
     folder: OnceLock<WorkFolder>,
@@ -22,12 +24,20 @@ impl Work {
     /// The work of a run; `parameters` tells it from all others, a line each.
     pub(crate) fn start(memory: Memory, options: &WorkOptions, shelf: &Shelf, parameters: &[String]) -> Result<Self> {
         let folder = OnceLock::new();
+        let mut key = Key::random();
         if let Some(path) = &options.folder {
             let label = label(shelf, parameters, options.earlier)?;
             let opened = WorkFolder::open(path, &label, options)?;
+            key = opened.key()?;
             folder.set(opened).expect("it was not set before");
         }
-        Ok(Self { memory, options: options.clone(), folder })
+        Ok(Self { memory, key, options: options.clone(), folder })
+    }
+
+    /// The key of everything that decides: one that nobody can know beforehand, and the same when a run is resumed. The answer
+    /// does not depend on it.
+    pub(crate) fn key(&self) -> Key {
+        self.key
     }
 
     /// The folder that the user has named: everything is written there, whether it fits the memory or not.

@@ -98,8 +98,10 @@ pub struct Sketched<'a> {
     pub ranks: &'a [u32],
     /// Their sketches.
     pub sketches: &'a dyn SketchSource,
-    /// Their features, for methods that ask again.
+    /// Their features as they were sketched, for methods that ask again.
     pub source: &'a dyn FeatureSource,
+    /// Their features by the hash that decides, for methods that find candidates and matches in one.
+    pub deciding: &'a dyn FeatureSource,
     /// How many bytes may be used to find candidates, besides the lists of them.
     pub memory: usize,
 }

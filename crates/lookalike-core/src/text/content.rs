@@ -7,19 +7,32 @@
 use memchr::memchr_iter;
 
 use super::composed::compose;
-use crate::hash::bytes_hash;
+use crate::hash::Key;
 
 /// Hashes the content of texts; made once per thread, for its buffers.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct ContentHasher {
+    key: Key,
     composed: String,
     content: String,
 }
 
+impl Default for ContentHasher {
+    fn default() -> Self {
+        Self::keyed(Key::FIXED)
+    }
+}
+
 impl ContentHasher {
+    /// One whose hashes are of a key. Those of a key that nobody knows cannot be made equal by choosing texts.
+    pub fn keyed(key: Key) -> Self {
+        Self { key, composed: String::new(), content: String::new() }
+    }
+
     /// The hash of the content of `text`. Where texts have equal tokens, its low 64 bits are enough to tell them apart.
     pub fn hash(&mut self, text: &str) -> u128 {
-        bytes_hash(self.content(text).as_bytes())
+        let key = self.key;
+        key.bytes_hash(self.content(text).as_bytes())
     }
 
     /// What exact copies of `text` have in common with it. It is the text itself for most texts.

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 pub use faults::{Faults, Kind as FaultKind};
 pub use log::Log;
+use lookalike_core::hash::Key;
 use tempfile::TempDir;
 
 use crate::error::{Error, Result};
@@ -20,6 +21,9 @@ use crate::write::{STAGING_PREFIX, note_unfinished};
 
 /// What the folder is of: written first.
 const LABEL: &str = "run.json";
+
+/// The key of the run.
+const KEY: &str = "run.key";
 
 /// Held while a run is under way.
 const LOCK: &str = "run.lock";
@@ -128,6 +132,27 @@ impl WorkFolder {
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The key of the run, drawn when it was first started.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read or written, or is none.
+    pub fn key(&self) -> Result<Key> {
+        let path = self.path.join(KEY);
+        match fs::read_to_string(&path) {
+            Ok(key) => u64::from_str_radix(key.trim(), 16)
+                .map(Key::new)
+                .map_err(|_| Error::WorkNotOurs { path: self.path.clone() }),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                let (key, new) = (Key::random(), self.path.join("run.new"));
+                self.faults.check().map_err(Error::unworkable(&path))?;
+                let written = fs::write(&new, format!("{:016x}", key.value())).and_then(|()| fs::rename(&new, &path));
+                written.map(|()| key).map_err(Error::unworkable(&path))
+            }
+            Err(error) => Err(Error::unworkable(&path)(error)),
+        }
     }
 
     /// A new log for a stage.
@@ -267,7 +292,7 @@ fn files(path: &Path) -> Result<Vec<String>> {
 }
 
 fn is_our_name(name: &str) -> bool {
-    [LABEL, LOCK, SPOOL, STAGING, COMMIT, "run.new"].contains(&name) || attempt_of(name).is_some()
+    [LABEL, KEY, LOCK, SPOOL, STAGING, COMMIT, "run.new"].contains(&name) || attempt_of(name).is_some()
 }
 
 /// The attempt that a log is of.

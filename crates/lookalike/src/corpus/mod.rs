@@ -17,9 +17,10 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use lookalike_core::hash::bytes_hash;
+use lookalike_core::hash::{Key, bytes_hash};
 use lookalike_core::keep::FieldValue;
 use lookalike_core::sketch::SketchSource;
+use lookalike_core::text::content::ContentHasher;
 use lookalike_io::format::FileKind;
 use lookalike_io::place::{Place, Shelf};
 use lookalike_io::read::{BLANK, NO_TEXT_FIELD, NULL_TEXT, Skipped, json_fields};
@@ -58,6 +59,10 @@ pub(crate) struct Corpus {
     pub(crate) values: Vec<FieldValue>,
     /// Who may use how much memory.
     pub(crate) shares: Shares,
+    /// Whether the hash of a text is that of its content or its bytes, and not of its words.
+    pub(crate) joins_exact_copies: bool,
+    /// What the hashes of contents are made with.
+    content_key: Key,
     blocks: Blocks,
 }
 
@@ -132,6 +137,8 @@ impl Corpus {
             sizes,
             values,
             shares,
+            joins_exact_copies: reading.similarity.method.checksum().is_some(),
+            content_key: reading.work.key(),
             blocks,
         })
     }
@@ -159,6 +166,11 @@ impl Corpus {
     /// Where a document is, and what tells its text.
     pub(crate) fn row(&self, document: u32) -> Result<Row> {
         self.blocks.row(document)
+    }
+
+    /// What makes the hashes of contents that rows have.
+    pub(crate) fn content_hasher(&self) -> ContentHasher {
+        ContentHasher::keyed(self.content_key)
     }
 
     /// Gives the hashes of every text, of its words and of its content, to `each`, in the order of the input.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use lookalike_core::feature_set::FeatureSet;
-use lookalike_core::hash::bytes_hash;
+use lookalike_core::hash::{Key, bytes_hash};
 use lookalike_core::method::{Method, Sketcher};
 use lookalike_core::shingle::Shingler;
 use lookalike_core::text::content::ContentHasher;
@@ -112,6 +112,8 @@ struct Sketching {
     content: ContentHasher,
     /// What makes exact copies, where these alone are joined.
     checksum: Option<Checksum>,
+    /// What decides which texts are exact copies.
+    key: Key,
 }
 
 impl Reader {
@@ -120,11 +122,12 @@ impl Reader {
         Self {
             parser: Parser::new(&options.settings),
             work: Sketching {
-                shingler: Shingler::new(&similarity.shingle, similarity.fold),
+                shingler: Shingler::keyed(&similarity.shingle, similarity.fold, similarity.key.of(work.key())),
                 sketcher: method.sketcher(),
                 set: FeatureSet::default(),
-                content: ContentHasher::default(),
+                content: ContentHasher::keyed(work.key()),
                 checksum: similarity.method.checksum(),
+                key: work.key(),
             },
             builder: Builder::new(method.layout()),
             wants_values: options.settings.fields.value.is_some(),
@@ -180,7 +183,7 @@ impl Sketching {
             Some(Checksum::Text) => content,
             Some(checksum) => {
                 builder.sums.extend(checksum.of(text));
-                bytes_hash(text.as_bytes())
+                self.key.bytes_hash(text.as_bytes())
             }
         };
         let token_count = u32::try_from(features.token_count()).unwrap_or(u32::MAX);

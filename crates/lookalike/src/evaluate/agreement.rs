@@ -33,11 +33,11 @@ pub(super) fn table(
     progress: &dyn Progress,
 ) -> Result<Vec<Agreement>> {
     let Some(banding) = similarity.method.banding() else { return Ok(Vec::new()) };
-    let Read { corpus, texts, .. } = sketched(options, similarity, progress)?;
-    let reread = Reread::new(&corpus, options, similarity, progress);
+    let Read { corpus, texts, work } = sketched(options, similarity, progress)?;
+    let reread = Reread::new(&corpus, options, similarity, similarity.key.of(work.key()), progress);
     let ranks = ranks(&texts, corpus.len());
     let (items, memory, sketches) = (&*texts.items, corpus.shares.sorting(), corpus.sketches());
-    let sketched = Sketched { items, ranks: &ranks, sketches, source: &reread, memory };
+    let sketched = Sketched { items, ranks: &ranks, sketches, source: &reread, deciding: &reread, memory };
     let found = Mutex::new(Vec::new());
     let take = |lists| {
         found.lock().expect("no thread panicked").push(lists);

@@ -4,6 +4,7 @@ use std::sync::Mutex;
 
 use lookalike_core::bucket::{Buckets, Entry, lists_of_columns};
 use lookalike_core::feature_set::Overlap;
+use lookalike_core::hash::Key;
 use lookalike_core::method::NO_RANK;
 use lookalike_core::verify::FeatureSource;
 use rayon::prelude::*;
@@ -127,7 +128,7 @@ pub(super) fn overlaps(
     similarity: &SimilarityOptions,
     progress: &dyn Progress,
 ) -> Result<Vec<Overlap>> {
-    let reread = Reread::new(corpus, options, similarity, progress);
+    let reread = Reread::new(corpus, options, similarity, Key::random(), progress);
     let features = |rank: u32| reread.features(texts.items[rank as usize]).map_err(Error::of_source);
     let of_left = |pairs: &[(u32, u32)]| {
         let left = features(pairs[0].0)?;

@@ -31,6 +31,7 @@ use crate::memory::Memory;
 use crate::options::{MethodOptions, ReadOptions, SimilarityOptions};
 use crate::parameters::MethodParameters;
 use crate::progress::Progress;
+use crate::reread::Reread;
 use crate::stages::{self, Stages};
 use crate::summary::{self, Input, SkippedEntry, Stage};
 use crate::work::Work;
@@ -227,7 +228,8 @@ fn read(
     let corpus = stages.run("sketch", Some(bytes), || Corpus::read(shelf, input_files, reading))?;
     let texts = stages.run("copies", None, || {
         let ranking = Ranking { token_counts: &corpus.token_counts, field_values: &[] };
-        join_copies(&corpus, &keep_order(&Keep::First, ranking))
+        let reread = Reread::new(&corpus, options, similarity, work.key(), progress);
+        join_copies(&corpus, &keep_order(&Keep::First, ranking), &reread)
     })?;
     Ok(Read { corpus, texts, work })
 }

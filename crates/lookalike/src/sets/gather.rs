@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use lookalike_core::hash::token_hash;
+use lookalike_core::hash::Key;
 use lookalike_core::strings::Strings;
 
 use super::need::Need;
@@ -78,6 +78,8 @@ impl Collection {
 
 /// Takes rows.
 pub(super) struct Gather {
+    /// What elements and names are known by: nobody can write two that are taken for one.
+    key: Key,
     /// Elements are sets, and the names of rows are elements.
     is_transposed: bool,
     ids: Strings,
@@ -91,8 +93,9 @@ pub(super) struct Gather {
 }
 
 impl Gather {
-    pub(super) fn new(is_transposed: bool, has_weights: bool) -> Self {
+    pub(super) fn new(key: Key, is_transposed: bool, has_weights: bool) -> Self {
         Self {
+            key,
             is_transposed,
             ids: Strings::default(),
             numbers: HashMap::new(),
@@ -106,7 +109,7 @@ impl Gather {
 
     /// Begins a row of the set of this name.
     pub(super) fn begin(&mut self, name: &str) {
-        self.row = if self.is_transposed { token_hash(name.as_bytes()) } else { u64::from(self.number(name)) };
+        self.row = if self.is_transposed { self.key.token_hash(name.as_bytes()) } else { u64::from(self.number(name)) };
     }
 
     /// Adds an element to the row; its weight counts only where there are weights, and must not be 0 there.
@@ -114,7 +117,7 @@ impl Gather {
         let membership = if self.is_transposed {
             (self.number(element), self.row)
         } else {
-            (self.row as u32, token_hash(element.as_bytes()))
+            (self.row as u32, self.key.token_hash(element.as_bytes()))
         };
         self.memberships.push(membership);
         if let Some(weights) = &mut self.weights {
@@ -145,7 +148,7 @@ impl Gather {
     }
 
     fn number(&mut self, name: &str) -> u32 {
-        *self.numbers.entry(token_hash(name.as_bytes())).or_insert_with(|| {
+        *self.numbers.entry(self.key.token_hash(name.as_bytes())).or_insert_with(|| {
             self.ids.push(name);
             self.ids.len() as u32 - 1
         })
@@ -177,10 +180,12 @@ impl Gather {
 
 #[cfg(test)]
 mod tests {
+    use lookalike_core::hash::token_hash;
+
     use super::*;
 
     fn gathered(is_transposed: bool) -> Collection {
-        let mut gather = Gather::new(is_transposed, true);
+        let mut gather = Gather::new(Key::FIXED, is_transposed, true);
         for (name, element, weight) in [("ann", "alien", 5.0), ("bob", "brazil", 1.0), ("ann", "brazil", 2.0)] {
             gather.begin(name);
             gather.add(element, weight);

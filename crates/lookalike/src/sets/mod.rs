@@ -15,6 +15,7 @@ mod write;
 use std::io::Write;
 use std::path::PathBuf;
 
+use lookalike_core::hash::Key;
 use lookalike_core::join::{Nearest, Neighbours, Sets, WeightedItem, WeightedSets};
 use lookalike_core::similarity::Threshold;
 
@@ -56,15 +57,15 @@ pub struct SetsReport {
 ///
 /// When an input cannot be read, has no sets or not the columns that were asked for, or `writer` cannot be written to.
 pub fn sets(options: &SetsOptions, writer: &mut (dyn Write + Send), progress: &dyn Progress) -> Result<SetsReport> {
-    let mut stages = Stages::start(progress);
+    let (mut stages, key) = (Stages::start(progress), Key::random());
     let (references, input) = stages.run("read", None, || {
         check_inputs(options)?;
         let references = match &options.against[..] {
             [] => None,
-            against => Some(read(against, Need::default(), options)?),
+            against => Some(read(against, Need::default(), key, options)?),
         };
         let before = references.as_ref().map_or(Need::default(), Collection::need);
-        Ok::<_, crate::Error>((references, read(&options.inputs, before, options)?))
+        Ok::<_, crate::Error>((references, read(&options.inputs, before, key, options)?))
     })?;
     let mut report = SetsReport {
         sets: input.len() as u64,

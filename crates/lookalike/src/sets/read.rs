@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use lookalike_core::hash::Key;
 use lookalike_io::discover::{InputFile, discover};
 use lookalike_io::format::Format;
 use lookalike_io::read::{CellReader, ReadAs, RowContent, Settings};
@@ -19,15 +20,16 @@ const PART_BYTES: u64 = 32 << 20;
 /// After how many lines memory is looked at.
 const LINES_BETWEEN: u64 = 4096;
 
-/// Reads a collection: files, folders, patterns, addresses, or `-` for standard input. `before` is what is held already.
-pub(super) fn read(inputs: &[PathBuf], before: Need, options: &SetsOptions) -> Result<Collection> {
+/// Reads a collection: files, folders, patterns, addresses, or `-` for standard input. `before` is what is held already,
+/// and `key` what elements are known by.
+pub(super) fn read(inputs: &[PathBuf], before: Need, key: Key, options: &SetsOptions) -> Result<Collection> {
     let form = &options.form;
     let files = discover(inputs, options.output.as_deref())?.files;
     let mut read = Read {
         settings: Settings { longest: options.longest, ..Settings::default() },
         options,
         before,
-        gather: Gather::new(options.is_transposed, form.weights.is_some()),
+        gather: Gather::new(key, options.is_transposed, form.weights.is_some()),
         is_one_file: files.len() == 1,
         bytes: files.iter().map(|file| file.bytes).sum(),
         bytes_before: 0,

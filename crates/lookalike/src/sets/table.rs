@@ -152,12 +152,14 @@ fn weight(cell: &str) -> std::result::Result<f64, String> {
 
 #[cfg(test)]
 mod tests {
+    use lookalike_core::hash::Key;
+
     use super::*;
 
     fn collect(names: &[&str], rows: &[&[&str]], form: &SetsForm) -> (Vec<String>, Vec<usize>, Vec<String>) {
         let mut table = Table::new(names.iter().copied());
         rows.iter().for_each(|row| table.push(row).unwrap());
-        let mut gathered = Gather::new(false, form.weights.is_some());
+        let mut gathered = Gather::new(Key::FIXED, false, form.weights.is_some());
         gather(&ReadTable::of("t.csv", table), "", 0, form, &mut gathered).unwrap();
         let sets = gathered.finish();
         let sizes = (0..sets.len()).map(|set| sets.features(set).len()).collect();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use lookalike_core::feature_set::{FeatureSet, Overlap};
-use lookalike_core::hash::mix;
+use lookalike_core::hash::{Key, mix};
 use lookalike_core::shingle::Shingler;
 use lookalike_core::sketch::{FastSketcher, SlotSketcher};
 use lookalike_io::discover::InputFile;
@@ -40,6 +40,8 @@ pub(super) struct Corpus<'a> {
     shelf: Shelf,
     options: &'a ReadOptions,
     similarity: &'a SimilarityOptions,
+    /// What features are measured with.
+    key: Key,
     documents: Vec<Document>,
     /// The documents of each text, the first one first.
     pub(super) texts: Vec<Vec<u32>>,
@@ -95,7 +97,7 @@ impl<'a> Corpus<'a> {
         most_bytes: u64,
         progress: &dyn Progress,
     ) -> Result<Self> {
-        let shelf = Shelf::new(options.discover(None)?);
+        let (shelf, key) = (Shelf::new(options.discover(None)?), Key::random());
         let packed_bytes: u64 = shelf.files().iter().map(|file| file.bytes).sum();
         progress.stage("sample", Some(packed_bytes.min(most_bytes)));
         let part_bytes = (packed_bytes.min(most_bytes) / PARTS).clamp(LEAST_PART, UNIT_BYTES);
@@ -107,7 +109,7 @@ impl<'a> Corpus<'a> {
         let (mut documents, mut bytes) = (0, 0);
         let is_enough = |documents: usize, bytes: u64| documents >= MOST_DOCUMENTS || bytes >= most_bytes.max(1);
         'all: for some in order.chunks(2 * rayon::current_num_threads()) {
-            let read = |unit: &Unit| read_unit(unit, &shelf, options, similarity, most_bytes, progress);
+            let read = |unit: &Unit| read_unit(unit, &shelf, options, (similarity, key), most_bytes, progress);
             for piece in some.par_iter().map(read).collect::<Result<Vec<_>>>()? {
                 documents += piece.documents.len();
                 bytes += piece.bytes_read;
@@ -122,6 +124,7 @@ impl<'a> Corpus<'a> {
         let mut corpus = Self {
             options,
             similarity,
+            key,
             documents: Vec::with_capacity(documents),
             texts: Vec::new(),
             slots: Vec::new(),
@@ -196,7 +199,7 @@ impl<'a> Corpus<'a> {
     pub(super) fn measure(&self, pairs: &[(u32, u32)]) -> Result<Vec<f64>> {
         let by_left: Vec<&[(u32, u32)]> = pairs.chunk_by(|left, right| left.0 == right.0).collect();
         let bench = || {
-            let shingler = Shingler::new(&self.similarity.shingle, self.similarity.fold);
+            let shingler = Shingler::keyed(&self.similarity.shingle, self.similarity.fold, self.key);
             (Parser::new(&self.options.settings), shingler, Vec::new())
         };
         let of_left = |bench: &mut (Parser, Shingler, Vec<u8>), pairs: &&[(u32, u32)]| {
@@ -227,7 +230,7 @@ fn read_unit(
     unit: &Unit,
     shelf: &Shelf,
     options: &ReadOptions,
-    similarity: &SimilarityOptions,
+    (similarity, key): (&SimilarityOptions, Key),
     most_bytes: u64,
     progress: &dyn Progress,
 ) -> Result<Piece> {
@@ -237,7 +240,7 @@ fn read_unit(
     let mut stream = Stream::open(unit, file, &options.settings)?;
     let kind = Arc::clone(stream.kind());
     let (mut parser, mut chunk) = (Parser::new(&options.settings), Chunk::default());
-    let mut shingler = Shingler::new(&similarity.shingle, similarity.fold);
+    let mut shingler = Shingler::keyed(&similarity.shingle, similarity.fold, similarity.key.of(key));
     let mut sketcher = FastSketcher::new(SLOTS);
     while stream.next(&mut chunk)? {
         // One more chunk there is, but this is enough.

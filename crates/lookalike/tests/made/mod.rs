@@ -106,6 +106,7 @@ pub fn pairs(read: &ReadOptions, similarity: SimilarityOptions, copies: Copies) 
 pub fn similarity(shingle: &str, threshold: f64, recall: f64) -> SimilarityOptions {
     let threshold = Threshold::new(threshold).unwrap();
     SimilarityOptions {
+        key: lookalike::SketchKey::Fixed,
         shingle: shingle.parse::<Shingle>().unwrap(),
         fold: Fold::NONE,
         criterion: Criterion::Jaccard(threshold),
