@@ -60,6 +60,15 @@ impl Collection {
         self.features.is_empty()
     }
 
+    /// Makes features the numbers of elements, in the order in which they came up: what sketches find must not depend on a key.
+    pub(super) fn number_elements(&mut self) {
+        let mut numbers: HashMap<u64, u64> = HashMap::new();
+        for feature in &mut self.features {
+            let next = numbers.len() as u64;
+            *feature = *numbers.entry(*feature).or_insert(next);
+        }
+    }
+
     /// The sets of both, one collection after the other.
     pub(super) fn followed_by(mut self, others: Self) -> Self {
         let before = self.features.len();

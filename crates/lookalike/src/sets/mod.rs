@@ -77,10 +77,13 @@ pub fn sets(options: &SetsOptions, writer: &mut (dyn Write + Send), progress: &d
         skipped_rows: Vec::new(),
     };
     // Those that others are held against come first, as everywhere.
-    let all = match references {
+    let mut all = match references {
         Some(references) => references.followed_by(input),
         None => input,
     };
+    if matches!(options.finding, Finding::Sketched { .. }) {
+        all.number_elements();
+    }
     (report.skipped, report.skipped_rows) = (all.skipped, all.skipped_rows.clone());
     let room = all.need().check(options)?;
     let by = By { measure: options.measure, top: options.top, references: report.against.map(|count| count as u32) };
