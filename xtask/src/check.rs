@@ -6,12 +6,12 @@ use std::time::Instant;
 use anyhow::Result;
 
 use crate::workspace::{Workspace, succeed};
-use crate::{quality, readme};
+use crate::{attack, quality, readme};
 
 /// One check: what it is called, and what it does.
 type Step = (&'static str, fn(&Workspace) -> Result<()>);
 
-const STEPS: [Step; 7] = [
+const STEPS: [Step; 8] = [
     ("cargo fmt --all --check", |workspace| succeed(workspace.cargo().args(["fmt", "--all", "--check"]))),
     ("cargo clippy --workspace --all-targets -- -D warnings", |workspace| {
         succeed(workspace.cargo().args(["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]))
@@ -25,6 +25,7 @@ const STEPS: [Step; 7] = [
     }),
     ("the commands of README.md and docs", readme::run),
     ("cargo xtask quality", |workspace| quality::run(workspace, None)),
+    ("cargo xtask attack --minutes 2", |workspace| attack::run(workspace, &attack::Options::SHORT)),
 ];
 
 /// Runs all checks.

@@ -1,14 +1,14 @@
-//! The project's own commands: `cargo xtask test`, `quality`, `bench`, `assets`, `fuzz` and `kills`.
+//! The project's own commands: `cargo xtask test`, `quality`, `bench`, `assets`, `fuzz` and `attack`.
 //!
 //! They need nothing but the Rust toolchain. What they measure is the command `lookalike` as a user has it: the release
 //! binary, run as a process of its own.
 
 #![forbid(unsafe_code)]
 
+mod attack;
 mod bench;
 mod check;
 mod fuzz;
-mod kills;
 mod pairs;
 mod quality;
 mod readme;
@@ -51,8 +51,8 @@ enum Job {
     },
     /// Feed hostile bytes to every reader: ten minutes a target
     Fuzz(fuzz::Options),
-    /// Kill runs at many moments, and see that they go on and end as a run that was not killed
-    Kills(kills::Options),
+    /// Attack the command: mutated files, kills, full disks, threads, corpora that tempt to quadratic time; half an hour
+    Attack(attack::Options),
     /// Run a command and write down the time and memory it used; `bench` calls this
     #[command(hide = true)]
     Measure {
@@ -91,7 +91,7 @@ fn run(job: Job) -> Result<()> {
         Job::Bench(options) => bench::run(&Workspace::find()?, &options),
         Job::Assets { folder } => assets(&Workspace::find()?, folder),
         Job::Fuzz(options) => fuzz::run(&Workspace::find()?, &options),
-        Job::Kills(options) => kills::run(&Workspace::find()?, &options),
+        Job::Attack(options) => attack::run(&Workspace::find()?, &options),
         Job::Measure { report, command } => bench::measure::run_and_report(&report, &command),
     }
 }

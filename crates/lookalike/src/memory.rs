@@ -29,7 +29,7 @@ pub(crate) fn peak(documents: u64, sketch_and_name_bytes: f64, columns: usize) -
 
 impl Memory {
     /// The least memory that can be asked for.
-    pub const LEAST: u64 = 64 << 20;
+    pub const LEAST: u64 = 64_000_000;
 
     /// So many bytes.
     ///

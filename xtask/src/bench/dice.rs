@@ -3,11 +3,11 @@
 use std::f64::consts::TAU;
 
 /// A stream of numbers (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
-pub(super) struct Dice(u64);
+pub(crate) struct Dice(u64);
 
 impl Dice {
     /// The stream of this seed, which has nothing to do with that of any other.
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         let mut dice = Self(seed);
         // Seeds that follow each other lie on one stream; a number drawn from it does not.
         let start = dice.roll();
@@ -16,7 +16,7 @@ impl Dice {
 
     /// 64 even bits.
     #[inline]
-    pub(super) fn roll(&mut self) -> u64 {
+    pub(crate) fn roll(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut bits = self.0;
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -26,13 +26,13 @@ impl Dice {
 
     /// A number from 0 up to, and not including, 1.
     #[inline]
-    pub(super) fn unit(&mut self) -> f64 {
+    pub(crate) fn unit(&mut self) -> f64 {
         (self.roll() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
     /// A whole number below `end`, which must not be 0.
     #[inline]
-    pub(super) fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         ((u128::from(self.roll()) * end as u128) >> 64) as usize
     }
 

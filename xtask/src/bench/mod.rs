@@ -7,7 +7,7 @@ mod accuracy;
 mod blowup;
 mod corpus;
 mod crawl;
-mod dice;
+pub(crate) mod dice;
 mod edit;
 mod growth;
 mod headline;

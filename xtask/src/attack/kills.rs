@@ -1,7 +1,7 @@
-//! `cargo xtask kills`: runs that are killed at many moments, resumed, and compared with one that was not.
+//! Runs that are killed at many moments, resumed, and compared with one that was not.
 //!
-//! Not a part of `test`: moments depend on the machine, and the tests inject a fault at every operation of the disk instead. This
-//! finds what nobody thought of as an operation.
+//! Moments depend on the machine; so the tests inject a fault at every operation of the disk, and they are run as an attack too.
+//! Random moments find what nobody thought of as an operation.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,15 +11,9 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::workspace::{Workspace, succeed};
-
-/// What can be told.
-#[derive(Clone, Debug, clap::Args)]
-pub(crate) struct Options {
-    /// How many runs to kill, each at another moment
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
-    rounds: u32,
-}
+use super::{Means, Tally};
+use crate::bench::dice::Dice;
+use crate::workspace::succeed;
 
 /// The folders of all rounds.
 struct Folders {
@@ -27,36 +21,70 @@ struct Folders {
     work: PathBuf,
 }
 
-/// Kills a run in each round; ends with the first that does not go on as it should.
-pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
-    let lookalike = workspace.build_lookalike()?;
-    let folder = tempfile::tempdir()?;
-    let folders = Folders { corpus: folder.path().join("corpus"), work: folder.path().join("work") };
+/// Kills runs at random moments until the time is up.
+pub(super) fn at_random(means: &Means<'_>) -> Result<Tally> {
+    let mut tally = Tally::default();
+    let mut dice = Dice::new(means.seed);
+    let folders = Folders { corpus: means.folder.join("corpus"), work: means.folder.join("work") };
     write_corpus(&folders.corpus)?;
-
-    let (plain, out) = (folder.path().join("plain"), folder.path().join("out"));
+    let (plain, out) = (means.folder.join("plain"), means.folder.join("out"));
     let start = Instant::now();
-    succeed(&mut folders.dedup(&lookalike, &plain))?;
+    succeed(&mut folders.dedup(means.lookalike, &plain))?;
     let whole = start.elapsed();
     let expected = content(&plain)?;
-
     let mut killed = 0;
-    for round in 0..options.rounds {
-        let mut child = folders.dedup(&lookalike, &out).spawn().context("cannot run lookalike")?;
-        thread::sleep(whole * round / options.rounds);
+    while means.has_time() {
+        let mut child = folders.dedup(means.lookalike, &out).spawn().context("cannot run lookalike")?;
+        thread::sleep(whole.mul_f64(dice.unit() * 1.1));
         // As `kill -9` does it; a run that has ended is no error.
         let _ = child.kill();
         let was_killed = !child.wait()?.success();
         killed += u32::from(was_killed);
-        if was_killed && (!out.exists() || folders.work.join("commit").exists()) {
-            succeed(folders.dedup(&lookalike, &out).arg("--resume")).with_context(|| format!("round {round}"))?;
+        let round = || -> Result<()> {
+            if was_killed {
+                succeed(folders.dedup(means.lookalike, &out).arg("--resume"))?;
+            }
+            ensure!(content(&out)? == expected, "the result is not that of a run that was not killed");
+            let names: Vec<String> = names(means.folder)?;
+            ensure!(names == ["corpus", "out", "plain"], "left behind: {}", names.join(", "));
+            Ok(())
+        };
+        tally.count(round().err().map(|error| format!("round {}: {error:#}", tally.tried)));
+        for folder in [&out, &folders.work] {
+            let _ = fs::remove_dir_all(folder);
         }
-        ensure!(content(&out)? == expected, "round {round}: the result is not that of a run that was not killed");
-        fs::remove_dir_all(&out)?;
     }
     ensure!(killed > 0, "no run was killed before its end");
-    println!("{killed} of {} runs were killed before their end; all results are the same", options.rounds);
-    Ok(())
+    tally.note = format!("{killed} were killed before their end");
+    Ok(tally)
+}
+
+/// Runs the tests that let the process die at every operation of the work folder and at every rename of a commit.
+pub(super) fn at_each_step(means: &Means<'_>) -> Result<Tally> {
+    let mut tally = Tally::default();
+    for test in ["commit", "resume"] {
+        let mut command = means.workspace.cargo();
+        let output = command.args(["test", "--workspace", "--test", test]).output().context("cannot run cargo")?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let lines: Vec<&str> =
+            text.lines().filter(|line| line.starts_with("test ") && line.contains(" ... ")).collect();
+        ensure!(!lines.is_empty(), "no tests ran: {}", String::from_utf8_lossy(&output.stderr));
+        for line in lines.iter().filter(|line| !line.contains("... ignored")) {
+            tally.count((!line.ends_with("ok")).then(|| (*line).to_owned()));
+        }
+    }
+    tally.note = "tests, each of many steps".to_owned();
+    Ok(tally)
+}
+
+/// The names in a folder, in order.
+fn names(folder: &Path) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        names.push(entry?.file_name().to_string_lossy().into_owned());
+    }
+    names.sort();
+    Ok(names)
 }
 
 impl Folders {
@@ -69,7 +97,7 @@ impl Folders {
 }
 
 /// Near-duplicates of every degree, in files that can be read again at any place and one that cannot.
-fn write_corpus(folder: &Path) -> Result<()> {
+pub(super) fn write_corpus(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)?;
     for file in 0..12_u64 {
         let line = |line: u64| {

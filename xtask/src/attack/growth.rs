@@ -1,0 +1,231 @@
+//! Corpora on which a careless program needs the square of their size: time at a size and at four times that, and the
+//! memory of it.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::files::{gzip, text};
+use super::guarded::{Guarded, Ran};
+use super::{Means, Tally};
+
+/// What time may grow as, of the size.
+const EXPONENT: f64 = 1.2;
+
+/// What starting, and what noise, may take.
+const SLACK_SECONDS: f64 = 0.3;
+
+/// What is measured once.
+const LONG_SECONDS: f64 = 3.0;
+
+/// What a run may have, whatever its input is: each has `--memory 256M` where the command knows it.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// A corpus: its name, the size it starts at, what makes it, and the arguments.
+struct Corpus {
+    name: &'static str,
+    size: usize,
+    file: &'static str,
+    bytes: fn(usize) -> Result<Vec<u8>>,
+    arguments: &'static [&'static str],
+}
+
+const CORPORA: &[Corpus] = &[
+    Corpus {
+        name: "white space after each record",
+        size: 500,
+        file: "a.warc.gz",
+        bytes: |size| members(size, |_| format!("{}{}", record("conversion", 5, "hello"), " ".repeat(2000))),
+        arguments: DEDUP,
+    },
+    Corpus {
+        name: "false lengths",
+        size: 500,
+        file: "a.warc.gz",
+        bytes: |size| members(size, |at| record("conversion", 1_000_000_000, &text(at))),
+        arguments: DEDUP,
+    },
+    Corpus {
+        name: "empty members",
+        size: 20_000,
+        file: "a.jsonl.gz",
+        bytes: |size| members(size, |at| if at % 100 == 0 { line(at, &text(at)) } else { String::new() }),
+        arguments: DEDUP,
+    },
+    Corpus {
+        name: "lines that are skipped",
+        size: 100_000,
+        file: "a.jsonl.gz",
+        bytes: |size| gzip(format!("{}{}", "{bad\n".repeat(size), line(0, &text(0))).as_bytes()),
+        arguments: DEDUP,
+    },
+    Corpus {
+        name: "one line of braces",
+        size: 200_000,
+        file: "a.jsonl",
+        bytes: |size| Ok(format!("{}\n{}", "[".repeat(size), line(0, &text(0))).into_bytes()),
+        arguments: DEDUP,
+    },
+    Corpus {
+        name: "one element repeated",
+        size: 200_000,
+        file: "a.html",
+        bytes: |size| Ok(format!("<p>{}</p>", "<div><b>x ".repeat(size)).into_bytes()),
+        arguments: &["dedup", "a.html", "-o", "out", "--extract", "article", "--memory", "256M"],
+    },
+    Corpus {
+        name: "boilerplate below the threshold, exact",
+        size: 1000,
+        file: "a.jsonl",
+        bytes: |size| documents(size, |at| format!("{} {}", words(0, 100), words(1000 + 100 * at, 80))),
+        arguments: &["dedup", "a.jsonl", "-o", "out", "--exact", "--memory", "256M"],
+    },
+    Corpus {
+        name: "boilerplate below the threshold",
+        size: 2000,
+        file: "a.jsonl",
+        bytes: |size| documents(size, |at| format!("{} {}", words(0, 100), words(1000 + 100 * at, 80))),
+        arguments: DEDUP,
+    },
+    Corpus {
+        name: "a chain of near-duplicates",
+        size: 2000,
+        file: "a.jsonl",
+        bytes: |size| documents(size, |at| words(2 * at, 100)),
+        arguments: DEDUP,
+    },
+    Corpus {
+        name: "a source for each document",
+        size: 20_000,
+        file: "a.jsonl",
+        bytes: |size| {
+            let row = |at: usize| format!("{{\"url\":\"http://h{at}.example/\",\"text\":\"{}\"}}\n", text(at % 2 * 8));
+            Ok((0..size).map(row).collect::<String>().into_bytes())
+        },
+        arguments: DEDUP,
+    },
+    Corpus {
+        name: "equal sets, the nearest",
+        size: 20_000,
+        file: "a.txt",
+        bytes: |size| Ok("1 2 3 4 5\n".repeat(size).into_bytes()),
+        arguments: &["sets", "a.txt", "--top", "3", "--memory", "256M"],
+    },
+    Corpus {
+        name: "dense sets, the nearest",
+        size: 2000,
+        file: "a.txt",
+        bytes: |size| {
+            let set = |at: usize| {
+                (0..40).map(|place| ((at * 7 + place * place) % 60).to_string()).collect::<Vec<_>>().join(" ")
+            };
+            Ok((0..size).map(|at| set(at) + "\n").collect::<String>().into_bytes())
+        },
+        arguments: &["sets", "a.txt", "--top", "3", "--memory", "256M"],
+    },
+    Corpus {
+        name: "sets with one common element",
+        size: 4000,
+        file: "a.txt",
+        bytes: |size| {
+            let own = |at: usize| (0..30).map(|place| (1 + at * 30 + place).to_string()).collect::<Vec<_>>().join(" ");
+            Ok((0..size).map(|at| format!("0 {}\n", own(at))).collect::<String>().into_bytes())
+        },
+        arguments: &["sets", "a.txt", "--threshold", "0.05", "--memory", "256M"],
+    },
+    Corpus {
+        name: "long cells",
+        size: 5000,
+        file: "a.csv",
+        bytes: |size| {
+            let row = |at: usize| {
+                format!(
+                    "{at},{}\n",
+                    (0..size)
+                        .map(|place| char::from(b'a' + ((place * 7 + place / 9 + at % 2) % 26) as u8))
+                        .collect::<String>()
+                )
+            };
+            Ok(format!("id,name\n{}", (0..12).map(row).collect::<String>()).into_bytes())
+        },
+        arguments: &["link", "a.csv", "--id", "id", "-o", "out", "--memory", "256M"],
+    },
+];
+
+const DEDUP: &[&str] = &["dedup", "a.*", "-o", "out", "--memory", "256M"];
+
+/// How many times as large the larger corpus is.
+const TIMES: usize = 4;
+
+pub(super) fn attack(means: &Means<'_>) -> Result<Tally> {
+    let mut tally = Tally::default();
+    let mut worst: (f64, &str) = (0.0, "");
+    for corpus in CORPORA {
+        if !means.has_time() {
+            break;
+        }
+        let small = corpus.measure(means, corpus.size)?;
+        let large = corpus.measure(means, corpus.size * TIMES)?;
+        let allowed = small.seconds * (TIMES as f64).powf(EXPONENT) + SLACK_SECONDS;
+        let exponent = (large.seconds / small.seconds).ln() / (TIMES as f64).ln();
+        if large.seconds > SLACK_SECONDS && exponent > worst.0 {
+            worst = (exponent, corpus.name);
+        }
+        let failure = small.failure().or_else(|| large.failure()).or_else(|| {
+            (large.seconds > allowed).then(|| {
+                format!("{:.2} s for {}, {:.2} s for {TIMES} times as much", small.seconds, corpus.size, large.seconds)
+            })
+        });
+        let is_too_large = || {
+            let megabytes = large.peak_bytes >> 20;
+            (large.peak_bytes > MOST_BYTES).then(|| format!("{megabytes} MiB of memory"))
+        };
+        tally.count(failure.or_else(is_too_large).map(|why| format!("{}: {why}", corpus.name)));
+    }
+    tally.note = format!("of {} corpora; the steepest is n^{:.2}: {}", CORPORA.len(), worst.0, worst.1);
+    Ok(tally)
+}
+
+impl Corpus {
+    /// The faster of two runs, unless one is long enough to outweigh all noise.
+    fn measure(&self, means: &Means<'_>, size: usize) -> Result<Ran> {
+        let folder: &Path = &means.folder.join("growth");
+        let _ = fs::remove_dir_all(folder);
+        fs::create_dir_all(folder)?;
+        fs::write(folder.join(self.file), (self.bytes)(size)?)?;
+        let run = || {
+            let ran = Guarded::new(means.lookalike, folder, &[self.arguments, &["--quiet"]].concat()).run()?;
+            let _ = fs::remove_dir_all(folder.join("out"));
+            Ok::<_, anyhow::Error>(ran)
+        };
+        let first = run()?;
+        if first.seconds > LONG_SECONDS {
+            return Ok(first);
+        }
+        let second = run()?;
+        Ok(if first.seconds < second.seconds { first } else { second })
+    }
+}
+
+fn record(kind: &str, length: usize, body: &str) -> String {
+    format!(
+        "WARC/1.0\r\nWARC-Type: {kind}\r\nContent-Type: text/plain\r\nContent-Length: {length}\r\n\r\n{body}\r\n\r\n"
+    )
+}
+
+fn members(count: usize, content: impl Fn(usize) -> String) -> Result<Vec<u8>> {
+    Ok((0..count).map(|at| gzip(content(at).as_bytes())).collect::<Result<Vec<_>>>()?.concat())
+}
+
+fn line(id: usize, text: &str) -> String {
+    format!("{{\"id\":\"{id}\",\"text\":\"{text}\"}}\n")
+}
+
+fn documents(count: usize, text: impl Fn(usize) -> String) -> Result<Vec<u8>> {
+    Ok((0..count).map(|at| line(at, &text(at))).collect::<String>().into_bytes())
+}
+
+fn words(first: usize, count: usize) -> String {
+    (first..first + count).map(|word| format!("w{word}")).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,133 @@
+//! `cargo xtask attack`: the command as its enemies would use it, with a bound on time.
+//!
+//! Each attack tries as many cases as its share of the time allows, keeps what failed under `target/attack`, and counts. A short
+//! form of two minutes is a part of `cargo xtask test`.
+
+mod files;
+mod growth;
+mod guarded;
+mod kills;
+mod mutated;
+mod small_disk;
+mod threads;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::table::Table;
+use crate::workspace::Workspace;
+
+/// What can be told.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Options {
+    /// growth, threads, disks, commits, kills or files; all of them if none is given
+    #[arg(value_name = "ATTACK", value_parser = ["growth", "threads", "disks", "commits", "kills", "files"])]
+    attacks: Vec<String>,
+    /// How long all attacks take together, at most
+    #[arg(long, value_name = "MIN", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
+    minutes: u64,
+    /// What mutations and moments are drawn from: another number, other cases
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Attack this command instead of building one
+    #[arg(long, value_name = "FILE")]
+    lookalike: Option<PathBuf>,
+}
+
+impl Options {
+    /// The form that is short enough for every test.
+    pub(crate) const SHORT: Self = Self { attacks: Vec::new(), minutes: 2, seed: 1, lookalike: None };
+}
+
+/// What an attack has at its disposal.
+struct Means<'a> {
+    workspace: &'a Workspace,
+    lookalike: &'a Path,
+    /// A folder of its own, which is removed afterwards.
+    folder: &'a Path,
+    /// Where the files of failed cases go.
+    kept: &'a Path,
+    seed: u64,
+    /// When it should come to its end.
+    until: Instant,
+}
+
+impl Means<'_> {
+    fn has_time(&self) -> bool {
+        Instant::now() < self.until
+    }
+}
+
+/// What came of an attack.
+#[derive(Debug, Default)]
+struct Tally {
+    tried: usize,
+    /// What went wrong, a line each.
+    failures: Vec<String>,
+    /// Something to be known of it.
+    note: String,
+}
+
+impl Tally {
+    /// Counts a case, which is wrong if it says so.
+    fn count(&mut self, failure: Option<String>) {
+        self.tried += 1;
+        self.failures.extend(failure);
+    }
+}
+
+/// An attack: its name, what it is, its share of the time in percent, and what it does.
+type Attack = (&'static str, &'static str, u32, fn(&Means<'_>) -> Result<Tally>);
+
+const ATTACKS: [Attack; 6] = [
+    ("growth", "growth of time and memory", 30, growth::attack),
+    ("threads", "threads 1 to 16", 8, threads::attack),
+    ("disks", "disks that are too small", 6, small_disk::attack),
+    ("commits", "kills at each step of a commit", 10, kills::at_each_step),
+    ("kills", "kills at random moments", 14, kills::at_random),
+    ("files", "mutated files, every command", 32, mutated::attack),
+];
+
+/// Runs all attacks, and prints a table; an error if one case of one failed.
+pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
+    let lookalike = match &options.lookalike {
+        Some(path) => fs::canonicalize(path).with_context(|| format!("cannot find {}", path.display()))?,
+        None => workspace.build_lookalike()?,
+    };
+    let kept = workspace.target().join("attack");
+    let _ = fs::remove_dir_all(&kept);
+    let whole = Duration::from_secs(60 * options.minutes);
+    let is_wanted =
+        |(name, ..): &&Attack| options.attacks.is_empty() || options.attacks.iter().any(|wanted| wanted == name);
+    let wanted: Vec<&Attack> = ATTACKS.iter().filter(is_wanted).collect();
+    let all: u32 = wanted.iter().map(|(_, _, percent, _)| percent).sum();
+    let mut table = Table::new(&["attack", "tried", "failed", "s", "note"]);
+    let mut failures = Vec::new();
+    for (name, what, percent, attack) in wanted {
+        eprintln!("{name}: {what}");
+        let folder = tempfile::tempdir()?;
+        let begun = Instant::now();
+        let until = begun + whole * *percent / all;
+        let means =
+            Means { workspace, lookalike: &lookalike, folder: folder.path(), kept: &kept, seed: options.seed, until };
+        let tally = attack(&means).unwrap_or_else(|error| Tally {
+            failures: vec![format!("it could not be made: {error:#}")],
+            ..Tally::default()
+        });
+        let seconds = format!("{:.0}", begun.elapsed().as_secs_f64());
+        table.row([(*what).into(), tally.tried.to_string(), tally.failures.len().to_string(), seconds, tally.note]);
+        failures.extend(tally.failures.into_iter().map(|failure| format!("{name}: {failure}")));
+    }
+    println!("{table}");
+    failures.iter().take(50).for_each(|failure| println!("{failure}"));
+    ensure!(
+        failures.is_empty(),
+        "{} cases failed; the files of those that have some are in {}",
+        failures.len(),
+        kept.display()
+    );
+    Ok(())
+}
