@@ -142,7 +142,7 @@ fn what_cannot_be_resumed_is_refused_with_the_remedy() {
     refused(&["--resume"], "--work");
     refused(&["--work", corpus.to_str().unwrap()], "not of lookalike");
     refused(&["--work", corpus.join("01.jsonl").to_str().unwrap()], "cannot be the work folder");
-    refused(&["--memory", "1M"], "give --memory at least 64MiB");
+    refused(&["--memory", "1M"], "give --memory at least 64M");
     refused(&["--memory", "much"], "is no size");
     // Another time of writing, and another length.
     let changed = corpus.join("07.jsonl");

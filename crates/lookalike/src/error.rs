@@ -210,7 +210,7 @@ pub enum Error {
     },
 
     /// Memory with which nothing can be done.
-    #[error("{bytes} bytes of memory are too little: give --memory at least {}MiB", least >> 20)]
+    #[error("{bytes} bytes of memory are too little: give --memory at least {}M", least.div_ceil(1_000_000))]
     MemoryTooSmall {
         /// What was asked for.
         bytes: u64,
