@@ -245,3 +245,44 @@ fn a_table_that_fills_the_memory_while_it_is_read_is_refused_with_what_all_of_it
     let rows: f64 = said.replace(',', "").parse().unwrap();
     assert!((rows - 150_000.0).abs() < 15_000.0, "{rows}");
 }
+
+/// Lines that are all alike.
+fn alike(count: u64) -> String {
+    let common: String = (0..30).map(|word| format!("w{word} ")).collect();
+    (0..count).map(|line| format!("{common}{line:x}\n")).collect()
+}
+
+#[test]
+fn more_matches_than_fit_the_memory_go_to_disk() {
+    let folder = Folder::new();
+    // 1.9 million pairs, or two where each is compared with every other.
+    folder.write("alike.txt", alike(2_000));
+    let mib = 1 << 20;
+    for method in ["minhash", "exact"] {
+        let common = ["pairs", "alike.txt", "--split", "line", "--method", method, "--sample", "1000", "-q"];
+        let (limited, peak) = measured(&folder, &[&common[..], &["--memory", "64MiB"]].concat());
+        assert!(peak > 0 && peak <= 64 * mib * 11 / 10, "{} MiB", peak / mib);
+        // In any order of the work, and wherever matches waited.
+        let (free, free_peak) = measured(&folder, &[&common[..], &["--memory", "1GiB", "--threads", "1"]].concat());
+        assert!(limited == free && free.lines().count() == 1000);
+        // Where all would fit, the limit would show nothing.
+        assert!(free_peak > 64 * mib * 11 / 10, "{} MiB", free_peak / mib);
+    }
+}
+
+#[test]
+fn evaluate_holds_a_few_matches_only() {
+    let folder = Folder::new();
+    folder.write("alike.txt", alike(2_000));
+    let (said, peak) = measured(
+        &folder,
+        &["evaluate", "alike.txt", "--split", "line", "--methods", "minhash", "--format", "json", "-q"],
+    );
+    let said: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let number = |at: &str| said.pointer(at).and_then(serde_json::Value::as_u64).unwrap();
+    assert_eq!(number("/truth/0/pairs"), 1_999_000);
+    assert!(number("/methods/0/right") > 1_500_000);
+    let mib = 1 << 20;
+    // 16 MiB for each of both at most, and what the program takes. 3.9 million matches would take 90 more.
+    assert!(peak <= 80 * mib, "{} MiB", peak / mib);
+}
