@@ -209,18 +209,43 @@ fn sets_say_beforehand_what_they_need_and_keep_to_it() {
     assert!(peak <= bytes_of(&flag) && peak * 2 > bytes_of(&flag), "{peak} of {flag}");
 }
 
+/// Sets that share ten elements with all others.
+fn sharing(count: u64) -> String {
+    let common: String = (0..10).map(|at| format!("s{at} ")).collect();
+    (0..count).map(|set| format!("{common}{set}\n")).collect()
+}
+
 #[test]
-fn more_pairs_than_there_is_memory_for_are_refused() {
+fn more_pairs_of_sets_than_there_is_memory_for_are_written_set_by_set() {
     let folder = Folder::new();
-    // Half of every set is shared by all.
-    let mut lines = String::new();
-    for set in 0..3_000 {
-        (0..10).for_each(|at| write!(lines, "s{at} ").unwrap());
-        writeln!(lines, "{set}").unwrap();
-    }
-    folder.write("sets.txt", lines);
-    let common = ["sets", "sets.txt", "--threshold", "0.5", "-q", "-o", "out.jsonl", "--memory"];
-    let ran = folder.run(&[&common[..], &["64MiB"]].concat());
+    folder.write("sets.txt", sharing(2_000));
+    let common = ["sets", "sets.txt", "--threshold", "0.5", "-q", "--memory"];
+    let (limited, peak) = measured(&folder, &[&common[..], &["64MiB"]].concat());
+    let (free, free_peak) = measured(&folder, &[&common[..], &["1GiB"]].concat());
+    assert!(limited == free && free.lines().count() == 1_999_000);
+    let (most, mib) = (64 << 20, 1 << 20);
+    assert!(peak > 0 && peak <= most * 11 / 10, "{} MiB", peak / mib);
+    // Where all would fit, the limit would show nothing.
+    assert!(free_peak > most, "{} MiB", free_peak / mib);
+}
+
+#[test]
+fn more_pairs_of_sketched_sets_than_there_is_memory_for_are_refused() {
+    let folder = Folder::new();
+    folder.write("sets.txt", sharing(3_000));
+    let ran = folder.run(&[
+        "sets",
+        "sets.txt",
+        "--threshold",
+        "0.5",
+        "--recall",
+        "0.99",
+        "-q",
+        "-o",
+        "out.jsonl",
+        "--memory",
+        "64MiB",
+    ]);
     assert_eq!(ran.code, 2, "{}", ran.stderr);
     assert!(
         ran.stderr.contains("too little for the very many pairs here: give --memory 135M or more, or ask for a higher")
