@@ -417,22 +417,31 @@ mod tests {
             }
         }
     }
-    /// How many steps it takes to find the nearest three of each.
-    fn steps(features: &[Vec<u64>], measure: Measure) -> u64 {
+    /// How many steps it takes to find the nearest of each, of which there are so many.
+    fn steps(features: &[Vec<u64>], measure: Measure, threshold: f64, count: Option<usize>, expected: usize) -> u64 {
         let sets = WeightedSets::of_equal_weights(&Sets::new(features));
-        let nearest = Nearest::new(&sets, measure, 0.0, Some(3), 0..features.len() as u32);
+        let nearest = Nearest::new(&sets, measure, threshold, count, 0..features.len() as u32);
         let (mut seeker, mut found) = (Seeker::new(features.len()), Vec::new());
         for item in 0..features.len() as u32 {
             nearest.of(item, &mut seeker, &mut found);
-            assert_eq!(found.len(), 3);
+            assert_eq!(found.len(), expected);
         }
         seeker.steps()
     }
 
     #[test]
+    fn an_element_of_all_sets_costs_no_square_where_it_makes_no_match() {
+        let set = |at: u64| [0].into_iter().chain((0..15 + at % 9).map(|place| (at / 2 + 1) << 20 | place)).collect();
+        let [few, many] = [500, 2_000]
+            .map(|count| steps(&(0..count).map(set).collect::<Vec<Vec<u64>>>(), Measure::Jaccard, 0.05, None, 1));
+        assert!(few > 0 && many * 10 <= few * 53, "{few} {many}");
+    }
+
+    #[test]
     fn sets_that_are_equal_or_nearly_cost_no_square() {
         let growth = |set: fn(u64) -> Vec<u64>, measure: Measure| {
-            let [few, many] = [500, 2_000].map(|count| steps(&(0..count).map(set).collect::<Vec<_>>(), measure));
+            let sets = |count: u64| (0..count).map(set).collect::<Vec<_>>();
+            let [few, many] = [500, 2_000].map(|count| steps(&sets(count), measure, 0.0, Some(3), 3));
             // Four times as many to the power of 1.2.
             assert!(many * 10 <= few * 53, "{few} {many}");
         };

@@ -215,6 +215,7 @@ impl<'a> Join<'a> {
                 if posting.set >= end {
                     break;
                 }
+                prober.steps += 1;
                 if posting.set >= size_end {
                     let partner_size = self.sets.size(self.groups.items(posting.set)[0]);
                     size_end = self.groups.first_of_size(partner_size + 1);
@@ -360,5 +361,23 @@ mod tests {
         });
         assert_eq!(outcome, Err("full"));
         assert_eq!((turns.into_inner(), most.into_inner()), (5, MATCHES_AT_ONCE));
+    }
+    #[test]
+    fn what_all_sets_share_costs_no_square_where_it_makes_no_match() {
+        let steps = |count: u64, threshold: f64, common: u64, own: u64| {
+            let item = |at: u64| (0..common).chain((0..own + at % 9).map(|place| (at / 2 + 1) << 20 | place)).collect();
+            let sets = Sets::new(&(0..count).map(item).collect::<Vec<Vec<u64>>>());
+            let criterion = Criterion::Jaccard(Threshold::new(threshold).unwrap());
+            let join = Join::new(&sets, criterion, References::default());
+            let mut found = 0;
+            join.probe(&(0..join.groups.len() as u32).collect::<Vec<_>>(), |_| found += 1);
+            // Two and two have the same elements.
+            assert_eq!(found, count / 2);
+            join.probers.steps()
+        };
+        for (threshold, common, own) in [(0.05, 1, 15), (0.5, 40, 40)] {
+            let [few, many] = [500, 2_000].map(|count| steps(count, threshold, common, own));
+            assert!(few > 0 && many * 10 <= few * 53, "{few} {many}");
+        }
     }
 }
