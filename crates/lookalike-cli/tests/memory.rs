@@ -209,18 +209,43 @@ fn sets_say_beforehand_what_they_need_and_keep_to_it() {
     assert!(peak <= bytes_of(&flag) && peak * 2 > bytes_of(&flag), "{peak} of {flag}");
 }
 
+/// Sets that share ten elements with all others.
+fn sharing(count: u64) -> String {
+    let common: String = (0..10).map(|at| format!("s{at} ")).collect();
+    (0..count).map(|set| format!("{common}{set}\n")).collect()
+}
+
 #[test]
-fn more_pairs_than_there_is_memory_for_are_refused() {
+fn more_pairs_of_sets_than_there_is_memory_for_are_written_set_by_set() {
     let folder = Folder::new();
-    // Half of every set is shared by all.
-    let mut lines = String::new();
-    for set in 0..3_000 {
-        (0..10).for_each(|at| write!(lines, "s{at} ").unwrap());
-        writeln!(lines, "{set}").unwrap();
-    }
-    folder.write("sets.txt", lines);
-    let common = ["sets", "sets.txt", "--threshold", "0.5", "-q", "-o", "out.jsonl", "--memory"];
-    let ran = folder.run(&[&common[..], &["64MiB"]].concat());
+    folder.write("sets.txt", sharing(2_000));
+    let common = ["sets", "sets.txt", "--threshold", "0.5", "-q", "--memory"];
+    let (limited, peak) = measured(&folder, &[&common[..], &["64MiB"]].concat());
+    let (free, free_peak) = measured(&folder, &[&common[..], &["1GiB"]].concat());
+    assert!(limited == free && free.lines().count() == 1_999_000);
+    let (most, mib) = (64 << 20, 1 << 20);
+    assert!(peak > 0 && peak <= most * 11 / 10, "{} MiB", peak / mib);
+    // Where all would fit, the limit would show nothing.
+    assert!(free_peak > most, "{} MiB", free_peak / mib);
+}
+
+#[test]
+fn more_pairs_of_sketched_sets_than_there_is_memory_for_are_refused() {
+    let folder = Folder::new();
+    folder.write("sets.txt", sharing(3_000));
+    let ran = folder.run(&[
+        "sets",
+        "sets.txt",
+        "--threshold",
+        "0.5",
+        "--recall",
+        "0.99",
+        "-q",
+        "-o",
+        "out.jsonl",
+        "--memory",
+        "64MiB",
+    ]);
     assert_eq!(ran.code, 2, "{}", ran.stderr);
     assert!(
         ran.stderr.contains("too little for the very many pairs here: give --memory 135M or more, or ask for a higher")
@@ -244,4 +269,45 @@ fn a_table_that_fills_the_memory_while_it_is_read_is_refused_with_what_all_of_it
     let said: String = ran.stderr.split(" for ").nth(1).unwrap().chars().take_while(|c| *c != ' ').collect();
     let rows: f64 = said.replace(',', "").parse().unwrap();
     assert!((rows - 150_000.0).abs() < 15_000.0, "{rows}");
+}
+
+/// Lines that are all alike.
+fn alike(count: u64) -> String {
+    let common: String = (0..30).map(|word| format!("w{word} ")).collect();
+    (0..count).map(|line| format!("{common}{line:x}\n")).collect()
+}
+
+#[test]
+fn more_matches_than_fit_the_memory_go_to_disk() {
+    let folder = Folder::new();
+    // 1.9 million pairs, or two where each is compared with every other.
+    folder.write("alike.txt", alike(2_000));
+    let mib = 1 << 20;
+    for method in ["minhash", "exact"] {
+        let common = ["pairs", "alike.txt", "--split", "line", "--method", method, "--sample", "1000", "-q"];
+        let (limited, peak) = measured(&folder, &[&common[..], &["--memory", "64MiB"]].concat());
+        assert!(peak > 0 && peak <= 64 * mib * 11 / 10, "{} MiB", peak / mib);
+        // In any order of the work, and wherever matches waited.
+        let (free, free_peak) = measured(&folder, &[&common[..], &["--memory", "1GiB", "--threads", "1"]].concat());
+        assert!(limited == free && free.lines().count() == 1000);
+        // Where all would fit, the limit would show nothing.
+        assert!(free_peak > 64 * mib * 11 / 10, "{} MiB", free_peak / mib);
+    }
+}
+
+#[test]
+fn evaluate_holds_a_few_matches_only() {
+    let folder = Folder::new();
+    folder.write("alike.txt", alike(2_000));
+    let (said, peak) = measured(
+        &folder,
+        &["evaluate", "alike.txt", "--split", "line", "--methods", "minhash", "--format", "json", "-q"],
+    );
+    let said: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let number = |at: &str| said.pointer(at).and_then(serde_json::Value::as_u64).unwrap();
+    assert_eq!(number("/truth/0/pairs"), 1_999_000);
+    assert!(number("/methods/0/right") > 1_500_000);
+    let mib = 1 << 20;
+    // 16 MiB for each of both at most, and what the program takes. 3.9 million matches would take 90 more.
+    assert!(peak <= 80 * mib, "{} MiB", peak / mib);
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use lookalike_core::criterion::Criterion;
 use lookalike_core::keep::{Ranking, keep_order};
-use lookalike_core::resolve::{Candidates, Scope, components, independent_set};
+use lookalike_core::resolve::{Candidates, Scope, TakeMatches, components, independent_set};
 use lookalike_core::verify::Verifier;
 use lookalike_io::discover::unique;
 use lookalike_io::read::{NO_TEXT_FIELD, NULL_TEXT};
@@ -113,9 +113,11 @@ fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progre
         progress,
     };
     let mut decisions = Decisions::new(corpus.len());
-    let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>| match (options.group, references.scope) {
-        (Group::Components, Scope::Everything) => components(candidates, &texts.items, references, verifier),
-        _ => independent_set(candidates, &texts.items, references, verifier),
+    let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>, take: &TakeMatches<'_>| {
+        take(match (options.group, references.scope) {
+            (Group::Components, Scope::Everything) => components(candidates, &texts.items, references, verifier)?,
+            _ => independent_set(candidates, &texts.items, references, verifier)?,
+        })
     };
     let found = find.run(&mut stages, resolve, |removals| {
         decisions.add(&texts, &removals);

@@ -1,9 +1,11 @@
 //! From sketches to what becomes of candidates: the middle of the road, the same for every job.
 
+use std::sync::Mutex;
+
 use lookalike_core::bucket::Buckets;
 use lookalike_core::method::{Method, NO_RANK, Sketched};
 use lookalike_core::passed_over::{PassedOver, PassedOverEstimate};
-use lookalike_core::resolve::{Candidates, Match, References};
+use lookalike_core::resolve::{Candidates, Match, References, TakeMatches};
 use lookalike_core::verify::{PairCounts, SourceError, Verifier};
 use rayon::prelude::*;
 
@@ -43,12 +45,13 @@ pub(crate) struct Found {
 }
 
 impl Find<'_> {
-    /// Finds candidates, lets `resolve` make of them what the job needs, and gives that to `take`, batch after batch.
+    /// Finds candidates, lets `resolve` make of them what the job needs, and gives that to `take`, a few matches at a time: there may
+    /// be more than fit the memory.
     pub(crate) fn run(
         self,
         stages: &mut Stages<'_>,
-        resolve: impl Fn(Candidates<'_>, &Verifier<'_>) -> std::result::Result<Vec<Match>, SourceError>,
-        mut take: impl FnMut(Vec<Match>) -> Result<()>,
+        resolve: impl Fn(Candidates<'_>, &Verifier<'_>, &TakeMatches<'_>) -> std::result::Result<(), SourceError>,
+        take: impl FnMut(Vec<Match>) -> Result<()> + Send,
     ) -> Result<Found> {
         let Self { corpus, texts, read, similarity, method, references, work, progress } = self;
         let shares = corpus.shares;
@@ -74,9 +77,12 @@ impl Find<'_> {
             .map_err(Error::of_source)?;
         let criterion = similarity.criterion;
         let verifier = Verifier::new(criterion, &corpus.sizes, sketches, method, &reread, shares.features());
+        let take = Mutex::new(take);
+        let take = |some: Vec<Match>| (take.lock().expect("no thread panicked"))(some);
         if let Some(sets) = sets {
-            let matches = stages.run("verify", None, || resolve(Candidates::Sets(&sets), &verifier));
-            take(matches.map_err(Error::of_source)?)?;
+            let take = |some: Vec<Match>| Ok(take(some)?);
+            let resolved = stages.run("verify", None, || resolve(Candidates::Sets(&sets), &verifier, &take));
+            resolved.map_err(Error::of_source)?;
             return Ok(Found { sharing: None, counts: None, passed_over: PassedOverEstimate::default() });
         }
         stages.run("verify", None, || {
@@ -84,22 +90,26 @@ impl Find<'_> {
             let mut verified = Verified::start(work)?;
             let (mut sharing, mut counts, mut passed_over) = (0, PairCounts::default(), PassedOver::default());
             for (at, roots) in batches.roots().to_vec().iter().enumerate() {
-                let batch = if let Some(batch) = verified.take(roots) {
-                    batch
+                let batch = if let Some(earlier) = verified.take(roots) {
+                    verified.each_matches(&earlier, take)?;
+                    earlier.batch
                 } else {
                     let buckets = Buckets::of_lists(texts.items.len(), &batches.take(at)?);
                     let before = verifier.counts();
-                    let matches = resolve(Candidates::Buckets(&buckets), &verifier).map_err(Error::of_source)?;
+                    let take = |some: Vec<Match>| {
+                        verified.push_matches(roots, &some)?;
+                        Ok(take(some)?)
+                    };
+                    resolve(Candidates::Buckets(&buckets), &verifier, &take).map_err(Error::of_source)?;
                     let sharing = buckets.item_count_from(references.count) as u64;
                     let (counts, passed_over) = (verifier.counts() - before, verifier.take_passed_over());
-                    let batch = Batch { matches, counts, passed_over, sharing };
+                    let batch = Batch { counts, passed_over, sharing };
                     verified.push(roots, &batch)?;
                     batch
                 };
                 sharing += batch.sharing;
                 counts = counts + batch.counts;
                 passed_over = passed_over.and(batch.passed_over);
-                take(batch.matches)?;
             }
             let passed_over = self.estimate(&passed_over, counts, &verifier)?;
             Ok(Found { sharing: Some(sharing), counts: Some(counts), passed_over })

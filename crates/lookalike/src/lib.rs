@@ -32,6 +32,7 @@ mod queue;
 mod reread;
 mod select;
 mod sets;
+mod sorted;
 mod source;
 mod space;
 mod stages;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use lookalike_core::keep::{Keep, Ranking, keep_order};
 use lookalike_core::likeness::Likeness;
 use lookalike_core::passed_over::PassedOverEstimate;
-use lookalike_core::resolve::{Candidates, Scope, matches};
+use lookalike_core::resolve::{Candidates, Scope, TakeMatches, each_match};
 use lookalike_core::verify::Verifier;
 use serde::Serialize;
 
@@ -105,8 +105,9 @@ pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &
     for (input, reference) in shared {
         near.push(input, reference, similarity.method.likeness_of_copies(corpus.sizes[input as usize]))?;
     }
-    let resolve =
-        |candidates: Candidates<'_>, verifier: &Verifier<'_>| matches(candidates, &texts.items, references, verifier);
+    let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>, take: &TakeMatches<'_>| {
+        each_match(candidates, &texts.items, references, verifier, take)
+    };
     let found = find.run(&mut stages, resolve, |matches| near.add(&texts, &matches))?;
     let mut selecting = Selecting::new(&options.selection, similarity.criterion);
     let written = stages.run("write", None, || write(taker, &mut selecting, &corpus, &texts, near, options));

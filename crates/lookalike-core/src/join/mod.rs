@@ -32,6 +32,7 @@ pub use kept::independent_set;
 pub use measure::Measure;
 pub use nearest::{Near, Nearest, Seeker};
 pub use neighbours::Neighbours;
+pub(crate) use pairs::MATCHES_AT_ONCE;
 pub use pairs::{each_match, match_count, matches};
 pub use sets::{Sets, SetsBuilder};
 pub use weighted::{WeightedItem, WeightedSets};

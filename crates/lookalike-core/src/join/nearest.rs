@@ -4,12 +4,19 @@
 //! whom it did not meet so far is the weight that remains; once that is too little to get among the best so far, the
 //! walk ends. So the worst of the best is a threshold that rises by itself, and the filters of the join apply.
 //!
+//! Sets that look the same to all others, such as equal ones, are one *class*: whoever meets it measures it once, and takes of its
+//! members the first ones, as many as are wanted.
+//!
 //! What a reader would get wrong: bounds are no formulas of their own. A bound is the similarity of the best pair that
 //! is still possible, computed as all similarities are, so that rounding never makes it lower than what it bounds.
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
 use super::{Measure, WeightedSets};
+use crate::lists::Lists;
 
 /// A set that is near another.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,20 +45,22 @@ pub struct Nearest<'a> {
     threshold: f64,
     /// How many of the nearest are wanted.
     count: Option<usize>,
-    /// By token, the lightest sets first.
+    /// The sets of each class, ascending.
+    classes: Lists,
+    /// By token, the lightest classes first, and of equal ones those with the first members.
     postings: Vec<Posting>,
     /// Where the postings of each token end.
     ends: Vec<usize>,
 }
 
-/// A set that has a token.
+/// A class whose sets have a token.
 #[derive(Clone, Copy, Debug, Default)]
 struct Posting {
-    /// The weight of the whole set.
+    /// The weight of a whole set.
     total: u64,
     /// Its weight from the token on.
     rest: u64,
-    set: u32,
+    class: u32,
     /// Where the token is in the set.
     place: u32,
 }
@@ -69,15 +78,22 @@ struct Met {
 /// What a thread needs to ask for one set after the other.
 #[derive(Debug)]
 pub struct Seeker {
-    /// The turn in which each set was last met.
+    /// The turn in which each class was last met.
     met: Vec<u32>,
     turn: u32,
+    /// How many postings were looked at.
+    steps: u64,
 }
 
 impl Seeker {
     /// One who has met nobody of so many sets.
     pub fn new(set_count: usize) -> Self {
-        Self { met: vec![0; set_count], turn: 0 }
+        Self { met: vec![0; set_count], turn: 0, steps: 0 }
+    }
+
+    /// How much was looked at so far, counted in sets that have an element in common with the one that is asked for.
+    pub fn steps(&self) -> u64 {
+        self.steps
     }
 
     fn begin(&mut self) {
@@ -89,8 +105,8 @@ impl Seeker {
     }
 
     #[inline]
-    fn meets(&mut self, set: u32) -> bool {
-        std::mem::replace(&mut self.met[set as usize], self.turn) != self.turn
+    fn meets(&mut self, class: u32) -> bool {
+        std::mem::replace(&mut self.met[class as usize], self.turn) != self.turn
     }
 }
 
@@ -109,8 +125,10 @@ impl<'a> Nearest<'a> {
             let total = sets.total(set);
             sets.rests(set).partition_point(|rest| measure.similarity(*rest, *rest, total) >= threshold)
         };
+        let classes = classes(sets, others);
+        let first = |class: u32| classes.list(class as usize)[0];
         let mut ends = vec![0; sets.token_count()];
-        for set in others.clone() {
+        for set in (0..classes.len() as u32).map(first) {
             sets.tokens(set)[..prefix(set)].iter().for_each(|token| ends[*token as usize] += 1);
         }
         let mut total = 0;
@@ -119,17 +137,18 @@ impl<'a> Nearest<'a> {
             (*end, total) = (total, total + *end);
         }
         let mut postings = vec![Posting::default(); total];
-        let mut by_total: Vec<u32> = others.collect();
-        by_total.sort_by_key(|set| sets.total(*set));
-        for set in by_total {
+        let mut by_total: Vec<u32> = (0..classes.len() as u32).collect();
+        by_total.sort_unstable_by_key(|class| (sets.total(first(*class)), first(*class)));
+        for class in by_total {
+            let set = first(class);
             let places = sets.tokens(set)[..prefix(set)].iter().zip(sets.rests(set));
             for (place, (token, rest)) in (0..).zip(places) {
                 let end: &mut usize = &mut ends[*token as usize];
-                postings[*end] = Posting { total: sets.total(set), rest: *rest, set, place };
+                postings[*end] = Posting { total: sets.total(set), rest: *rest, class, place };
                 *end += 1;
             }
         }
-        Self { sets, measure, threshold, count, postings, ends }
+        Self { sets, measure, threshold, count, classes, postings, ends }
     }
 
     /// The nearest of a set, without itself: with a count the nearest first, else in no order that means anything.
@@ -138,45 +157,63 @@ impl<'a> Nearest<'a> {
         seeker.begin();
         let total = self.sets.total(item);
         for (place, (token, rest)) in self.sets.tokens(item).iter().zip(self.sets.rests(item)).enumerate() {
-            if !self.is_wanted(nearest, self.measure.similarity(*rest, total, *rest), 0) {
+            if !self.is_wanted(nearest, self.measure.similarity(*rest, total, *rest), || 0) {
                 return;
             }
             let met = Met { item, total, place, rest: *rest };
             let postings = self.postings(*token);
             // At best somebody has what remains here and nothing else. The further from that weight, in either
             // direction, the less is possible.
-            let (lighter, heavier) = postings.split_at(postings.partition_point(|posting| posting.total < *rest));
-            self.visit(met, heavier.iter(), seeker, nearest);
-            self.visit(met, lighter.iter().rev(), seeker, nearest);
+            let (mut lighter, mut heavier) =
+                postings.split_at(postings.partition_point(|posting| posting.total < *rest));
+            while let [first, ..] = heavier {
+                let of_total;
+                (of_total, heavier) = heavier.split_at(equal_count(heavier, |posting| posting.total == first.total));
+                if !self.visit(met, of_total, seeker, nearest) {
+                    break;
+                }
+            }
+            while let [.., last] = lighter {
+                let of_total;
+                (lighter, of_total) = lighter.split_at(less_count(lighter, last.total));
+                if !self.visit(met, of_total, seeker, nearest) {
+                    break;
+                }
+            }
         }
     }
 
-    /// Measures those that are met at a token, until no later one can be near enough.
-    fn visit<'p>(
-        &self,
-        met: Met,
-        postings: impl Iterator<Item = &'p Posting>,
-        seeker: &mut Seeker,
-        nearest: &mut Vec<Near>,
-    ) {
+    /// Measures those of one weight that are met at a token. Says whether others, of a weight further off, can be near enough.
+    fn visit(&self, met: Met, postings: &[Posting], seeker: &mut Seeker, nearest: &mut Vec<Near>) -> bool {
         let Met { item, total, place, rest } = met;
         for posting in postings {
+            seeker.steps += 1;
             let most = |shared: u64| self.measure.similarity(shared, total, posting.total);
-            if !self.is_wanted(nearest, most(rest.min(posting.total)), 0) {
-                return;
+            let first = || self.members(posting)[0];
+            let bound = most(rest.min(posting.total));
+            if !self.is_wanted(nearest, bound, first) {
+                // Of one weight, later ones are no better; of another, one that is as good may be first in order.
+                return self.is_wanted(nearest, bound, || 0);
             }
-            if !self.is_wanted(nearest, most(rest.min(posting.rest)), posting.set)
-                || posting.set == item
-                || !seeker.meets(posting.set)
-            {
+            if !self.is_wanted(nearest, most(rest.min(posting.rest)), first) || !seeker.meets(posting.class) {
                 continue;
             }
             let shared = self.shared(item, place, posting);
             let similarity = most(shared);
-            if self.is_wanted(nearest, similarity, posting.set) {
-                self.insert(nearest, Near { item: posting.set, similarity, shared });
+            for member in self.members(posting).iter().filter(|member| **member != item) {
+                if !self.is_wanted(nearest, similarity, || *member) {
+                    break;
+                }
+                self.insert(nearest, Near { item: *member, similarity, shared });
             }
         }
+        true
+    }
+
+    /// The sets of a class, ascending.
+    #[inline]
+    fn members(&self, posting: &Posting) -> &[u32] {
+        self.classes.list(posting.class as usize)
     }
 
     #[inline]
@@ -185,13 +222,16 @@ impl<'a> Nearest<'a> {
         &self.postings[start..self.ends[token as usize]]
     }
 
-    /// Whether a set of this similarity, or less, would be taken.
+    /// Whether a set of this similarity, or less, would be taken; which set it is, is asked only where that decides.
     #[inline]
-    fn is_wanted(&self, nearest: &[Near], similarity: f64, item: u32) -> bool {
+    fn is_wanted(&self, nearest: &[Near], similarity: f64, item: impl FnOnce() -> u32) -> bool {
         similarity >= self.threshold
             && self.count.is_none_or(|count| {
                 nearest.len() < count
-                    || nearest.last().is_some_and(|last| Near { item, similarity, shared: 0 }.is_before(last))
+                    || nearest.last().is_some_and(|last| {
+                        similarity > last.similarity
+                            || similarity.total_cmp(&last.similarity).is_eq() && item() < last.item
+                    })
             })
     }
 
@@ -206,18 +246,52 @@ impl<'a> Nearest<'a> {
     fn shared(&self, item: u32, place: usize, posting: &Posting) -> u64 {
         let (left, left_rests) = (&self.sets.tokens(item)[place..], &self.sets.rests(item)[place..]);
         let from = posting.place as usize;
-        let (right, right_rests) = (&self.sets.tokens(posting.set)[from..], &self.sets.rests(posting.set)[from..]);
+        let other = self.members(posting)[0];
+        let (right, right_rests) = (&self.sets.tokens(other)[from..], &self.sets.rests(other)[from..]);
         let weight = |rests: &[u64], at: usize| rests[at] - rests.get(at + 1).copied().unwrap_or(0);
         let (mut l, mut r, mut shared) = (0, 0, 0);
         while l < left.len() && r < right.len() {
-            let (one, other) = (left[l], right[r]);
-            if one == other {
+            let (one, next) = (left[l], right[r]);
+            if one == next {
                 shared += weight(left_rests, l).min(weight(right_rests, r));
             }
-            l += usize::from(one <= other);
-            r += usize::from(other <= one);
+            l += usize::from(one <= next);
+            r += usize::from(next <= one);
         }
         shared
+    }
+}
+
+/// Sets that look the same to all others: the same tokens with the same weights, and the same weight of what only one set has. They
+/// need not be equal. Sets that share nothing are in no class.
+fn classes(sets: &WeightedSets, others: Range<u32>) -> Lists {
+    let hash = |set: u32| {
+        let rests = xxh3_64(bytemuck::cast_slice(sets.rests(set)));
+        xxh3_64_with_seed(bytemuck::cast_slice(sets.tokens(set)), rests ^ sets.total(set))
+    };
+    let mut keys: Vec<(u64, u32)> =
+        others.into_par_iter().filter(|set| !sets.tokens(*set).is_empty()).map(|set| (hash(set), set)).collect();
+    keys.par_sort_unstable();
+    // Others with the same hash could stand between two that look the same: these are then in two classes, and nothing is lost.
+    let look_the_same = |(hash, set): &(u64, u32), (next_hash, next): &(u64, u32)| {
+        let of = |set: u32| (sets.total(set), sets.tokens(set), sets.rests(set));
+        hash == next_hash && of(*set) == of(*next)
+    };
+    keys.chunk_by(look_the_same).map(|class| class.iter().map(|(_, set)| *set)).collect()
+}
+
+/// How many postings, from the first on, are so: there is at least one, and often no more.
+#[inline]
+fn equal_count(postings: &[Posting], is_so: impl Fn(&Posting) -> bool) -> usize {
+    if postings.get(1).is_some_and(&is_so) { postings.partition_point(is_so) } else { 1 }
+}
+
+/// How many postings are lighter than the last, which has this weight: often all but itself.
+#[inline]
+fn less_count(postings: &[Posting], total: u64) -> usize {
+    match postings {
+        [.., before, _] if before.total == total => postings.partition_point(|posting| posting.total < total),
+        _ => postings.len() - 1,
     }
 }
 
@@ -236,7 +310,18 @@ mod tests {
     fn items() -> impl Strategy<Value = Vec<Plain>> {
         let small = proptest::collection::hash_map(0_u64..20, 1_u64..30, 0..8);
         let like = proptest::collection::hash_map(100_u64..130, 8_u64..10, 15..28);
-        proptest::collection::vec(prop_oneof![3 => small, 2 => like], 0..40)
+        let some = proptest::collection::vec(prop_oneof![3 => small, 2 => like], 0..40);
+        // Some are there several times, here and there; and some of these have an element that nobody else has.
+        let copies = proptest::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 0..30);
+        (some, copies).prop_map(|(mut items, copies)| {
+            for (of, has_own) in copies {
+                if let Some(mut copy) = (!items.is_empty()).then(|| of.get(&items).clone()) {
+                    copy.extend(has_own.then_some((1000 + items.len() as u64, 8)));
+                    items.insert(of.index(items.len()), copy);
+                }
+            }
+            items
+        })
     }
 
     fn similarity(measure: Measure, left: &Plain, right: &Plain) -> f64 {
@@ -331,5 +416,42 @@ mod tests {
                 check(&sets, &items, measure, threshold, count, first)?;
             }
         }
+    }
+    /// How many steps it takes to find the nearest of each, of which there are so many.
+    fn steps(features: &[Vec<u64>], measure: Measure, threshold: f64, count: Option<usize>, expected: usize) -> u64 {
+        let sets = WeightedSets::of_equal_weights(&Sets::new(features));
+        let nearest = Nearest::new(&sets, measure, threshold, count, 0..features.len() as u32);
+        let (mut seeker, mut found) = (Seeker::new(features.len()), Vec::new());
+        for item in 0..features.len() as u32 {
+            nearest.of(item, &mut seeker, &mut found);
+            assert_eq!(found.len(), expected);
+        }
+        seeker.steps()
+    }
+
+    #[test]
+    fn an_element_of_all_sets_costs_no_square_where_it_makes_no_match() {
+        let set = |at: u64| [0].into_iter().chain((0..15 + at % 9).map(|place| (at / 2 + 1) << 20 | place)).collect();
+        let [few, many] = [500, 2_000]
+            .map(|count| steps(&(0..count).map(set).collect::<Vec<Vec<u64>>>(), Measure::Jaccard, 0.05, None, 1));
+        assert!(few > 0 && many * 10 <= few * 53, "{few} {many}");
+    }
+
+    #[test]
+    fn sets_that_are_equal_or_nearly_cost_no_square() {
+        let growth = |set: fn(u64) -> Vec<u64>, measure: Measure| {
+            let sets = |count: u64| (0..count).map(set).collect::<Vec<_>>();
+            let [few, many] = [500, 2_000].map(|count| steps(&sets(count), measure, 0.0, Some(3), 3));
+            // Four times as many to the power of 1.2.
+            assert!(many * 10 <= few * 53, "{few} {many}");
+        };
+        for measure in [Measure::Jaccard, Measure::Containment, Measure::Cosine] {
+            // All equal; of five kinds; and with an element that nobody else has.
+            growth(|_| (0..10).collect(), measure);
+            growth(|at| (at % 5..10).collect(), measure);
+            growth(|at| (0..10).chain([100 + at]).collect(), measure);
+        }
+        // All lie in the same few large ones, which are as near as can be.
+        growth(|at| if at < 4 { (0..40).collect() } else { vec![at % 39, 39] }, Measure::Containment);
     }
 }

@@ -21,11 +21,8 @@ use crate::resolve::{Match, References};
 /// How many groups a thread probes in one go.
 pub(super) const GROUPS_AT_ONCE: usize = 64;
 
-/// How many groups are probed before their matches are handed on.
-const GROUPS_IN_BLOCK: usize = 8192;
-
-/// How many matches of groups a block should have at most.
-const FOUND_IN_BLOCK: usize = 1 << 20;
+/// How many matches are handed on together.
+pub(crate) const MATCHES_AT_ONCE: usize = 4096;
 
 /// All matches, sorted by their left and right items.
 ///
@@ -71,46 +68,38 @@ pub fn match_count(sets: &Sets, criterion: Criterion, references: References) ->
     groups.par_chunks(GROUPS_AT_ONCE).map(of_groups).sum()
 }
 
-/// Hands on every match while others are still to be found, so that they need not all be in memory.
-///
-/// They come in an order of their own: it is always the same, but not that of [`matches()`].
+/// Hands on every match while others are still to be found, so that they need not all be in memory: a few at a time, from all
+/// threads, in no order that means anything.
 ///
 /// # Errors
 ///
-/// The first error of `each`, which ends the join.
-pub fn each_match<E>(
+/// An error of `take`, which ends the join.
+pub fn each_match<E: Send>(
     sets: &Sets,
     criterion: Criterion,
     references: References,
-    mut each: impl FnMut(Match) -> Result<(), E>,
+    take: impl Fn(Vec<Match>) -> Result<(), E> + Sync,
 ) -> Result<(), E> {
     let join = Join::new(sets, criterion, references);
     let of_groups = |groups: &[u32]| {
-        let mut all = Vec::new();
-        join.probe(groups, |found| all.push(found));
-        all
-    };
-    let groups: Vec<u32> = (0..join.groups.len() as u32).collect();
-    let mut rest = &groups[..];
-    let mut block_count = GROUPS_IN_BLOCK;
-    while !rest.is_empty() {
-        let block;
-        (block, rest) = rest.split_at(block_count.min(rest.len()));
-        let by_groups: Vec<Vec<Found>> = block.par_chunks(GROUPS_AT_ONCE).map(of_groups).collect();
-        let found_count: usize = by_groups.iter().map(Vec::len).sum();
-        for found in by_groups.into_iter().flatten() {
-            let mut outcome = Ok(());
+        let (mut some, mut outcome) = (Vec::new(), Ok(()));
+        join.probe(groups, |found| {
             join.each_pair(found, |left, right| {
-                if outcome.is_ok() {
-                    outcome = each(Pair { left, right, shared: found.shared }.to_match(sets));
+                if outcome.is_err() {
+                    return;
+                }
+                some.push(Pair { left, right, shared: found.shared }.to_match(sets));
+                // One group of equal sets may have more pairs than there is memory for.
+                if some.len() == MATCHES_AT_ONCE {
+                    outcome = take(std::mem::take(&mut some));
                 }
             });
-            outcome?;
-        }
-        // Groups with very many partners often come together. The order of matches does not depend on blocks.
-        block_count = if found_count > FOUND_IN_BLOCK { block_count.div_ceil(2) } else { GROUPS_IN_BLOCK };
-    }
-    Ok(())
+        });
+        outcome?;
+        if some.is_empty() { Ok(()) } else { take(some) }
+    };
+    let groups: Vec<u32> = (0..join.groups.len() as u32).collect();
+    groups.par_chunks(GROUPS_AT_ONCE).try_for_each(of_groups)
 }
 
 /// Two groups that match, or one whose sets match each other.
@@ -226,6 +215,7 @@ impl<'a> Join<'a> {
                 if posting.set >= end {
                     break;
                 }
+                prober.steps += 1;
                 if posting.set >= size_end {
                     let partner_size = self.sets.size(self.groups.items(posting.set)[0]);
                     size_end = self.groups.first_of_size(partner_size + 1);
@@ -269,6 +259,8 @@ impl<'a> Join<'a> {
 #[cfg(test)]
 mod tests {
     use std::convert::Infallible;
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
     use proptest::prelude::*;
 
@@ -304,6 +296,16 @@ mod tests {
         found
     }
 
+    fn streamed(sets: &Sets, criterion: Criterion, references: References) -> Vec<Match> {
+        let all = Mutex::new(Vec::new());
+        let take = |found: Vec<Match>| {
+            all.lock().unwrap().extend(found);
+            Ok::<_, Infallible>(())
+        };
+        each_match(sets, criterion, references, take).unwrap();
+        all.into_inner().unwrap()
+    }
+
     fn plain(found: &Match) -> (u32, u32, u32) {
         (found.left, found.right, found.likeness.overlap().unwrap().shared)
     }
@@ -324,43 +326,58 @@ mod tests {
                 prop_assert_eq!([overlap.left, overlap.right], [left, right].map(|item| sets.size(item)));
             }
             prop_assert_eq!(match_count(&sets, criterion, references), expected.len() as u64);
-            let mut streamed = Vec::new();
-            each_match(&sets, criterion, references, |found| { streamed.push(plain(&found)); Ok::<_, Infallible>(()) })?;
+            let mut streamed: Vec<_> = streamed(&sets, criterion, references).iter().map(plain).collect();
             streamed.sort_unstable();
             prop_assert_eq!(streamed, expected);
         }
     }
 
     #[test]
-    fn more_threads_find_the_same_in_the_same_order() {
+    fn more_threads_find_the_same() {
         // Many blocks: families of changed copies, and equal ones.
         let items: Vec<Vec<u64>> =
             (0..20_000_u64).map(|at| (0..8).map(|place| (at / 7 + place) % 5000 + at % 3 * 7).collect()).collect();
         let sets = Sets::new(&items);
         let criterion = Criterion::Jaccard(Threshold::new(0.7).unwrap());
         let join = || {
-            let mut streamed = Vec::new();
-            each_match(&sets, criterion, References::default(), |found| {
-                streamed.push(found);
-                Ok::<_, Infallible>(())
-            })
-            .unwrap();
+            let mut streamed = streamed(&sets, criterion, References::default());
+            streamed.sort_unstable_by_key(plain);
             (matches(&sets, criterion, References::default()), streamed)
         };
         let found = in_threads(1, join);
-        assert!(found.0.len() > 20_000 && found.0.len() == found.1.len());
+        assert!(found.0.len() > 20_000 && found.0 == found.1);
         assert!(found == in_threads(4, join));
     }
 
     #[test]
-    fn an_error_ends_the_join() {
-        let sets = Sets::new(&vec![[1, 2, 3]; 50]);
+    fn equal_sets_are_handed_on_a_few_pairs_at_a_time_and_an_error_ends_the_join() {
+        // Half a million pairs of one group.
+        let sets = Sets::new(&vec![[1, 2, 3]; 1000]);
         let criterion = Criterion::Jaccard(Threshold::new(0.5).unwrap());
-        let mut count = 0;
-        let outcome = each_match(&sets, criterion, References::default(), |_| {
-            count += 1;
-            if count == 5 { Err("full") } else { Ok(()) }
+        let (turns, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let outcome = each_match(&sets, criterion, References::default(), |found| {
+            most.fetch_max(found.len(), Relaxed);
+            if turns.fetch_add(1, Relaxed) == 4 { Err("full") } else { Ok(()) }
         });
-        assert_eq!((outcome, count), (Err("full"), 5));
+        assert_eq!(outcome, Err("full"));
+        assert_eq!((turns.into_inner(), most.into_inner()), (5, MATCHES_AT_ONCE));
+    }
+    #[test]
+    fn what_all_sets_share_costs_no_square_where_it_makes_no_match() {
+        let steps = |count: u64, threshold: f64, common: u64, own: u64| {
+            let item = |at: u64| (0..common).chain((0..own + at % 9).map(|place| (at / 2 + 1) << 20 | place)).collect();
+            let sets = Sets::new(&(0..count).map(item).collect::<Vec<Vec<u64>>>());
+            let criterion = Criterion::Jaccard(Threshold::new(threshold).unwrap());
+            let join = Join::new(&sets, criterion, References::default());
+            let mut found = 0;
+            join.probe(&(0..join.groups.len() as u32).collect::<Vec<_>>(), |_| found += 1);
+            // Two and two have the same elements.
+            assert_eq!(found, count / 2);
+            join.probers.steps()
+        };
+        for (threshold, common, own) in [(0.05, 1, 15), (0.5, 40, 40)] {
+            let [few, many] = [500, 2_000].map(|count| steps(count, threshold, common, own));
+            assert!(few > 0 && many * 10 <= few * 53, "{few} {many}");
+        }
     }
 }

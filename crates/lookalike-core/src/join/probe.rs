@@ -20,6 +20,8 @@ pub(super) struct Prober {
     /// One bit a token: those of the set that probes, once a candidate is measured.
     marks: Vec<u64>,
     is_marked: bool,
+    /// How many postings were looked at.
+    pub(super) steps: u64,
 }
 
 impl Prober {
@@ -30,6 +32,7 @@ impl Prober {
             turn: 0,
             marks: vec![0; token_count.div_ceil(64)],
             is_marked: false,
+            steps: 0,
         }
     }
 
@@ -92,6 +95,12 @@ pub(super) struct Probers {
 impl Probers {
     pub(super) fn new(criterion: Criterion, set_count: usize, token_count: usize) -> Self {
         Self { criterion, set_count, token_count, idle: Mutex::default() }
+    }
+
+    /// How many postings all have looked at.
+    #[cfg(test)]
+    pub(super) fn steps(&self) -> u64 {
+        self.idle.lock().expect("nobody panics while holding the lock").iter().map(|prober| prober.steps).sum()
     }
 
     pub(super) fn with<R>(&self, work: impl FnOnce(&mut Prober) -> R) -> R {

@@ -1,12 +1,13 @@
 //! What a bound on buckets leaves out follows from ranks alone: the parallel ways against one loop that is the definition.
 
 use std::collections::HashSet;
+use std::sync::Mutex;
 
 use proptest::prelude::*;
 
 use super::components::{self, components_within};
 use super::independent::{self, independent_set_within};
-use super::matches::matches_within;
+use super::matches::each_match_within;
 use super::{Candidates, Match, References, Scope};
 use crate::bucket::Buckets;
 use crate::criterion::Criterion;
@@ -102,6 +103,23 @@ impl Case {
             }
         }
         &pairs - &seen
+    }
+
+    /// All matches.
+    fn matches(
+        &self,
+        candidates: Candidates<'_>,
+        items: &[u32],
+        verifier: &Verifier<'_>,
+    ) -> Result<Vec<Match>, SourceError> {
+        let all = Mutex::new(Vec::new());
+        let take = |some: Vec<Match>| {
+            assert!(!some.is_empty());
+            all.lock().unwrap().extend(some);
+            Ok(())
+        };
+        each_match_within(candidates, items, self.references, verifier, self.most, &take)?;
+        Ok(all.into_inner().unwrap())
     }
 
     /// Runs a way to resolve, and says what it passed over.
@@ -221,7 +239,7 @@ proptest! {
     #[test]
     fn pairs_are_compared_with_the_first_of_a_bucket(case in any_case()) {
         let (found, passed_over) = case.run(|candidates, items, verifier| {
-            matches_within(candidates, items, case.references, verifier, case.most)
+            case.matches(candidates, items, verifier)
         });
         let is_compared = |bucket: &[u32], left: u32, _: u32| case.first(bucket).contains(&left);
         let not_compared = case.not_compared(is_compared);
@@ -297,8 +315,7 @@ fn the_estimate_of_what_was_passed_over_is_right_within_its_error() {
             block: 1024,
             threads: 1,
         };
-        let (_, passed_over) = case
-            .run(|candidates, items, verifier| matches_within(candidates, items, case.references, verifier, case.most));
+        let (_, passed_over) = case.run(|candidates, items, verifier| case.matches(candidates, items, verifier));
         assert!(passed_over.meetings() > 40_000, "too many to draw them all");
         let truth = case.not_compared(|bucket, left, _| bucket[..case.most].contains(&left));
         let true_matches = truth.iter().filter(|(left, right)| case.is_match(*left, *right)).count() as u64;

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::draw::{AfterFirst, draw};
 use super::{Candidates, References, Scope};
 use crate::bucket::Family;
-use crate::join;
+use crate::join::{self, MATCHES_AT_ONCE};
 use crate::likeness::Likeness;
 use crate::lists::Lists;
 use crate::passed_over::PassedOver;
@@ -22,68 +22,74 @@ pub struct Match {
     pub likeness: Likeness,
 }
 
-/// All matches among items that share a bucket, sorted by their left and right ranks. Two references are not compared with
-/// each other, and with [`Scope::References`] only pairs of a reference and another item are matches.
+/// Takes a few matches at a time, from all threads.
+pub type TakeMatches<'a> = dyn Fn(Vec<Match>) -> Result<(), SourceError> + Sync + 'a;
+
+/// Hands on all matches among items that share a bucket while others are still to be found, in no order that means anything: there may
+/// be more of them than there is memory for. Two references are not compared with each other, and with [`Scope::References`]
+/// only pairs of a reference and another item are matches.
 ///
 /// In a bucket of very many, an item is compared with the first 1,024 references and the first 1,024 others only: so which
 /// pairs are compared follows from ranks alone, and not from the order in which the work is done.
 ///
 /// # Errors
 ///
-/// When the features of an item cannot be had.
-pub fn matches(
+/// When the features of an item cannot be had, or `take` fails.
+pub fn each_match(
     candidates: Candidates<'_>,
     items: &[u32],
     references: References,
     verifier: &Verifier<'_>,
-) -> Result<Vec<Match>, SourceError> {
-    matches_within(candidates, items, references, verifier, MOST_COMPARED)
+    take: &TakeMatches<'_>,
+) -> Result<(), SourceError> {
+    each_match_within(candidates, items, references, verifier, MOST_COMPARED, take)
 }
 
 /// The same, with another bound: tests have small buckets.
-pub(super) fn matches_within(
+pub(super) fn each_match_within(
     candidates: Candidates<'_>,
     items: &[u32],
     references: References,
     verifier: &Verifier<'_>,
     most: usize,
-) -> Result<Vec<Match>, SourceError> {
+    take: &TakeMatches<'_>,
+) -> Result<(), SourceError> {
     let buckets = match candidates {
         Candidates::Buckets(buckets) => buckets,
-        Candidates::Sets(sets) => return Ok(join::matches(sets, verifier.criterion(), references)),
+        Candidates::Sets(sets) => return join::each_match(sets, verifier.criterion(), references, take),
     };
-    let by_family = buckets
-        .families()
-        .map(|family| {
-            if references.leave_alone(family) {
-                return Ok(Vec::new());
-            }
-            let bench = verifier.bench(family, items);
-            let neighbours = Neighbours::new(family, references, most);
-            if neighbours.buckets.iter().any(|bucket| bucket.len() > most) {
-                verifier.pass_over(neighbours.passed_over(family));
-            }
-            let of_place = |place: u32| {
-                let mut matches = Vec::new();
-                let on_bench = bench.put(place);
-                for other in neighbours.before(place) {
-                    if let Some(likeness) = bench.verify(&bench.put(other), &on_bench)? {
-                        let [left, right] = [other, place].map(|place| family.items[place as usize]);
-                        matches.push(Match { left, right, likeness });
-                    }
+    let hand_on = |some: &mut Vec<Match>, least: usize| {
+        if some.len() < least { Ok(()) } else { take(std::mem::take(some)) }
+    };
+    let of_family = |mut some: Vec<Match>, family: Family<'_>| {
+        if references.leave_alone(family) {
+            return Ok(some);
+        }
+        let bench = verifier.bench(family, items);
+        let neighbours = Neighbours::new(family, references, most);
+        if neighbours.buckets.iter().any(|bucket| bucket.len() > most) {
+            verifier.pass_over(neighbours.passed_over(family));
+        }
+        let of_place = |mut some: Vec<Match>, place: u32| {
+            let on_bench = bench.put(place);
+            for other in neighbours.before(place) {
+                if let Some(likeness) = bench.verify(&bench.put(other), &on_bench)? {
+                    let [left, right] = [other, place].map(|place| family.items[place as usize]);
+                    some.push(Match { left, right, likeness });
                 }
-                Ok(matches)
-            };
-            let found = (neighbours.reference_count..family.items.len() as u32)
-                .into_par_iter()
-                .map(of_place)
-                .collect::<Result<Vec<_>, SourceError>>()?;
-            Ok(found.concat())
-        })
-        .collect::<Result<Vec<_>, SourceError>>()?;
-    let mut matches = by_family.concat();
-    matches.par_sort_unstable_by_key(|found| (found.left, found.right));
-    Ok(matches)
+            }
+            hand_on(&mut some, MATCHES_AT_ONCE).map(|()| some)
+        };
+        let places = (neighbours.reference_count..family.items.len() as u32).into_par_iter();
+        let left_over = places.try_fold(Vec::new, of_place).try_reduce(Vec::new, |mut left, right| {
+            left.extend(right);
+            hand_on(&mut left, MATCHES_AT_ONCE).map(|()| left)
+        })?;
+        some.extend(left_over);
+        // Most families are small, and go together.
+        hand_on(&mut some, MATCHES_AT_ONCE).map(|()| some)
+    };
+    buckets.families().try_fold(Vec::new, of_family).try_for_each(|some| hand_on(&mut some?, 1))
 }
 
 /// With how many members of a bucket each of them is compared, at most: the first ones. A bucket of a million must not cost a

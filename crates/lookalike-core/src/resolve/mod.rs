@@ -11,7 +11,7 @@ mod matches;
 
 pub use components::components;
 pub use independent::independent_set;
-pub use matches::{Match, matches};
+pub use matches::{Match, TakeMatches, each_match};
 
 use crate::bucket::{Buckets, Family};
 use crate::join::Sets;

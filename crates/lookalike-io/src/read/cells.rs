@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 use super::chunk::{Chunk, too_long};
 use super::csv::Cells;
 use super::cut::without_mark;
-use super::jsonl::{Key, without_line};
+use super::jsonl::{Key, without_line, without_lone_surrogates};
 use super::stream::{Opened, Stream};
 use super::{Fields, Settings, Split};
 use crate::discover::InputFile;
@@ -302,7 +302,13 @@ impl Columns {
         let object = without_line_end(object);
         let read = simdutf8::compat::from_utf8(object)
             .map_err(|error| format!("not UTF-8: byte {} is not part of a character", error.valid_up_to() + 1))
-            .and_then(|object| self.add_fields(object, &mut String::new(), 0));
+            .and_then(|object| {
+                self.add_fields(object, &mut String::new(), 0).or_else(|reason| {
+                    let repaired = without_lone_surrogates(object).ok_or(reason)?;
+                    self.cells.iter_mut().for_each(String::clear);
+                    self.add_fields(&repaired, &mut String::new(), 0)
+                })
+            });
         match read {
             Ok(()) => RowContent::Cells(&self.cells),
             Err(reason) => RowContent::Skipped(reason),

@@ -50,7 +50,7 @@ fn find(line: &[u8], fields: &Fields, text: &mut String) -> Result<Found, String
 
 /// JSON with U+FFFD in place of its lone surrogates; none if it has no lone surrogates. Python and JavaScript write half of a pair,
 /// such as `"\ud83d"`, where a string was cut in the middle of a character.
-fn without_lone_surrogates(json: &str) -> Option<String> {
+pub(super) fn without_lone_surrogates(json: &str) -> Option<String> {
     let unit = |at: usize| {
         let digits = json.as_bytes().get(at..at + 6)?.strip_prefix(br"\u")?;
         u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()

@@ -239,3 +239,22 @@ proptest! {
         let _ = one("damaged.parquet", bytes);
     }
 }
+
+#[test]
+fn half_of_a_character_in_json_becomes_a_mark_and_the_row_is_read() {
+    let read = one(
+        "a.jsonl",
+        r#"{"id":"1","name":"A\ud800n","home":{"city":"\ude00Ulm"}}
+{"id":"2","name":"\ud83d\ude00","home":{"city":"a\nb"}}
+{"id":"3","na\ud800":"x"}
+{"id":"4","name":"\ud8"}
+"#,
+    )
+    .unwrap();
+    assert_eq!(
+        rows(&read),
+        [["1", "A\u{fffd}n", "\u{fffd}Ulm", ""], ["2", "\u{1f600}", "a\nb", ""], ["3", "", "", "x"]]
+    );
+    assert_eq!(read.table.names().last().map(String::as_str), Some("na\u{fffd}"));
+    assert_eq!(read.skipped.len(), 1);
+}

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use lookalike_core::keep::{Keep, Ranking, keep_order};
 use lookalike_core::method::Method;
-use lookalike_core::resolve::{Candidates, Match, References, matches};
+use lookalike_core::resolve::{Candidates, References, TakeMatches, each_match};
 use lookalike_core::verify::Verifier;
 use lookalike_io::work::WorkOptions;
 use serde::Serialize;
@@ -32,6 +32,7 @@ use crate::options::{MethodOptions, ReadOptions, SimilarityOptions};
 use crate::parameters::MethodParameters;
 use crate::progress::Progress;
 use crate::reread::Reread;
+use crate::sorted::{Sorted, Sorting};
 use crate::stages::{self, Stages};
 use crate::summary::{self, Input, SkippedEntry, Stage};
 use crate::work::Work;
@@ -128,10 +129,10 @@ pub fn evaluate(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Ev
     let truths = Truths::find(options, progress)?;
     let evaluation = |(scheme, run): (&Scheme, &Run)| {
         let (shingle, threshold) = scheme.target();
-        MethodEvaluation {
+        Ok(MethodEvaluation {
             name: scheme.name.clone(),
             parameters: MethodParameters::new(&scheme.similarity.method),
-            score: Score::new(&run.pairs(), truths.pairs_of(&shingle, threshold)),
+            score: Score::new(pairs_of(&run.matches)?, truths.pairs_of(&shingle, threshold)?)?,
             shingle,
             threshold,
             candidates: run.candidates,
@@ -139,9 +140,9 @@ pub fn evaluate(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Ev
             peak_memory_bytes: run.stages.last().and_then(|stage| stage.peak_memory_bytes),
             stages: run.stages.clone(),
             sketch_bytes: run.sketch_bytes,
-        }
+        })
     };
-    let methods = schemes.iter().zip(&runs).map(evaluation).collect();
+    let methods = schemes.iter().zip(&runs).map(evaluation).collect::<Result<_>>()?;
     let first_of = |is_wanted: fn(&MethodOptions) -> bool| {
         schemes.iter().map(|scheme| &scheme.similarity).find(|of| options.histograms && is_wanted(&of.method))
     };
@@ -162,22 +163,26 @@ pub fn evaluate(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Ev
     })
 }
 
+/// How many bytes of matches each run holds in memory. All runs hold theirs until the end; what is more is in their folders.
+const HELD_BYTES: usize = 16 << 20;
+
 /// What is left of a run of one scheme.
 struct Run {
     input: Input,
     skipped: Vec<SkippedEntry>,
     texts: u64,
-    matches: Vec<Match>,
+    /// By the ranks of texts in the order of the input.
+    matches: Sorted,
     candidates: Option<u64>,
     stages: Vec<Stage>,
     sketch_bytes: usize,
+    /// Has the folder that matches are in.
+    _work: Work,
 }
 
-impl Run {
-    /// The pairs that were found, by the ranks of texts in the order of the input.
-    fn pairs(&self) -> Vec<(u32, u32)> {
-        self.matches.iter().map(|found| (found.left, found.right)).collect()
-    }
+/// Matches as pairs of texts.
+fn pairs_of(matches: &Sorted) -> Result<impl Iterator<Item = Result<(u32, u32)>>> {
+    Ok(matches.iter()?.map(|found| found.map(|found| (found.left, found.right))))
 }
 
 fn run(options: &ReadOptions, similarity: &SimilarityOptions, progress: &dyn Progress) -> Result<Run> {
@@ -185,24 +190,23 @@ fn run(options: &ReadOptions, similarity: &SimilarityOptions, progress: &dyn Pro
     let method = &*similarity.method.method(similarity.criterion)?;
     let mut stages = Stages::start(progress);
     let Read { corpus, texts, work } = read(options, similarity, method, &mut stages, progress)?;
-    let (references, work) = (References::default(), &work);
-    let find = Find { corpus: &corpus, texts: &texts, read: options, similarity, method, references, work, progress };
-    let resolve =
-        |candidates: Candidates<'_>, verifier: &Verifier<'_>| matches(candidates, &texts.items, references, verifier);
-    let mut matches = Vec::new();
-    let found = find.run(&mut stages, resolve, |found| {
-        matches.extend(found);
-        Ok(())
-    })?;
-    matches.sort_unstable_by_key(|found| (found.left, found.right));
+    let references = References::default();
+    let find =
+        Find { corpus: &corpus, texts: &texts, read: options, similarity, method, references, work: &work, progress };
+    let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>, take: &TakeMatches<'_>| {
+        each_match(candidates, &texts.items, references, verifier, take)
+    };
+    let mut matches = Sorting::new(&work, "match", HELD_BYTES.min(corpus.shares.matches()));
+    let found = find.run(&mut stages, resolve, |some| some.into_iter().try_for_each(|found| matches.push(found)))?;
     Ok(Run {
         input: summary::input(&corpus, options)?,
         skipped: summary::skipped(&corpus),
         texts: texts.items.len() as u64,
-        matches,
+        matches: matches.finish()?,
         candidates: found.counts.map(|counts| counts.candidates),
         stages: stages.finish(),
         sketch_bytes: method.layout().byte_count(),
+        _work: work,
     })
 }
 

@@ -1,6 +1,10 @@
 //! How much of what is there was found, and how much of what was found is there.
 
+use std::cmp::Ordering;
+
 use serde::Serialize;
+
+use crate::error::Result;
 
 /// Recall, precision and what is between them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -19,21 +23,42 @@ pub struct Score {
     pub f1: f64,
 }
 
+/// Two texts by their ranks; reading them may fail.
+type Pair = Result<(u32, u32)>;
+
 impl Score {
     /// Scores pairs against true ones; both sorted, none twice.
-    pub(crate) fn new(found: &[(u32, u32)], truth: &[(u32, u32)]) -> Self {
-        let right = found.iter().filter(|pair| truth.binary_search(pair).is_ok()).count();
-        let share = |part: usize, whole: usize| if whole == 0 { 1.0 } else { part as f64 / whole as f64 };
-        let (recall, precision) = (share(right, truth.len()), share(right, found.len()));
+    pub(crate) fn new(found: impl Iterator<Item = Pair>, truth: impl Iterator<Item = Pair>) -> Result<Self> {
+        let (mut found, mut truth) = (found.peekable(), truth.peekable());
+        let (mut found_count, mut true_count, mut right) = (0, 0, 0);
+        loop {
+            let order = match (found.peek(), truth.peek()) {
+                (None, None) => break,
+                (Some(Ok(left)), Some(Ok(right))) => left.cmp(right),
+                (Some(_), _) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+            };
+            if order.is_le() {
+                found.next().transpose()?;
+                found_count += 1;
+            }
+            if order.is_ge() {
+                truth.next().transpose()?;
+                true_count += 1;
+            }
+            right += u64::from(order.is_eq());
+        }
+        let share = |part: u64, whole: u64| if whole == 0 { 1.0 } else { part as f64 / whole as f64 };
+        let (recall, precision) = (share(right, true_count), share(right, found_count));
         let both = recall + precision;
-        Self {
-            found: found.len() as u64,
-            right: right as u64,
-            missed: (truth.len() - right) as u64,
+        Ok(Self {
+            found: found_count,
+            right,
+            missed: true_count - right,
             recall,
             precision,
             f1: if both > 0.0 { 2.0 * recall * precision / both } else { 0.0 },
-        }
+        })
     }
 }
 
@@ -41,13 +66,24 @@ impl Score {
 mod tests {
     use super::*;
 
+    fn score(found: &[(u32, u32)], truth: &[(u32, u32)]) -> Score {
+        Score::new(found.iter().copied().map(Ok), truth.iter().copied().map(Ok)).unwrap()
+    }
+
     #[test]
     fn recall_is_of_the_truth_and_precision_of_what_was_found() {
-        let score = Score::new(&[(0, 1), (0, 2), (3, 4)], &[(0, 1), (1, 2), (3, 4), (5, 6)]);
-        assert_eq!((score.found, score.right, score.missed), (3, 2, 2));
-        assert!((score.recall - 0.5).abs() < 1e-12 && (score.precision - 2.0 / 3.0).abs() < 1e-12);
-        assert!((score.f1 - 4.0 / 7.0).abs() < 1e-12);
-        assert!((Score::new(&[], &[]).f1 - 1.0).abs() < 1e-12);
-        assert!(Score::new(&[(0, 1)], &[(1, 2)]).f1.abs() < 1e-12);
+        let some = score(&[(0, 1), (0, 2), (3, 4)], &[(0, 1), (1, 2), (3, 4), (5, 6)]);
+        assert_eq!((some.found, some.right, some.missed), (3, 2, 2));
+        assert!((some.recall - 0.5).abs() < 1e-12 && (some.precision - 2.0 / 3.0).abs() < 1e-12);
+        assert!((some.f1 - 4.0 / 7.0).abs() < 1e-12);
+        assert!((score(&[], &[]).f1 - 1.0).abs() < 1e-12);
+        assert!(score(&[(0, 1)], &[(1, 2)]).f1.abs() < 1e-12);
+    }
+
+    #[test]
+    fn pairs_that_cannot_be_read_are_no_score() {
+        let broken = || std::iter::once(Err(crate::Error::NotAPair { path: "truth".to_owned(), line: 1 }));
+        let whole = || [Ok((0, 1)), Ok((7, 8))].into_iter();
+        assert!(Score::new(broken(), whole()).is_err() && Score::new(whole(), broken()).is_err());
     }
 }

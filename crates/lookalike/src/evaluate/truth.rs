@@ -2,13 +2,15 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::rc::Rc;
 
+use lookalike_core::criterion::Criterion;
 use lookalike_core::method;
 use lookalike_core::resolve::Match;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{EvaluateOptions, Read, Scheme, read, run};
+use super::{EvaluateOptions, Read, Run, Scheme, read, run};
 use crate::copies::Texts;
 use crate::corpus::{Corpus, Described};
 use crate::error::{Error, Result};
@@ -38,8 +40,30 @@ pub struct Truth {
 /// What is there to be found, for each shingle and threshold that is asked for.
 pub(super) struct Truths {
     pub(super) said: Vec<Truth>,
-    /// The true pairs of each, by the ranks of texts in the order of the input, sorted.
-    pairs: Vec<Vec<(u32, u32)>>,
+    /// The true pairs of each.
+    pairs: Vec<Pairs>,
+}
+
+/// True pairs by the ranks of texts in the order of the input, sorted.
+enum Pairs {
+    /// Those matches of a join that are similar enough.
+    Joined { run: Rc<Run>, criterion: Criterion, threshold: f64 },
+    /// Those of a file.
+    Read(Vec<(u32, u32)>),
+}
+
+impl Pairs {
+    fn iter(&self) -> Result<Box<dyn Iterator<Item = Result<(u32, u32)>> + '_>> {
+        Ok(match self {
+            Self::Joined { run, criterion, threshold } => {
+                let pair = |found: Match| {
+                    (found.likeness.similarity(*criterion) >= *threshold).then_some((found.left, found.right))
+                };
+                Box::new(run.matches.iter()?.filter_map(move |found| found.map(pair).transpose()))
+            }
+            Self::Read(pairs) => Box::new(pairs.iter().copied().map(Ok)),
+        })
+    }
 }
 
 impl Truths {
@@ -70,9 +94,14 @@ impl Truths {
     }
 
     /// The true pairs of a shingle and a threshold.
-    pub(super) fn pairs_of(&self, shingle: &str, threshold: f64) -> &[(u32, u32)] {
+    pub(super) fn pairs_of(
+        &self,
+        shingle: &str,
+        threshold: f64,
+    ) -> Result<impl Iterator<Item = Result<(u32, u32)>> + use<'_>> {
         let is_wanted = |truth: &Truth| truth.shingle == shingle && truth.threshold.total_cmp(&threshold).is_eq();
-        self.said.iter().position(is_wanted).map_or(&[], |at| &self.pairs[at])
+        let pairs = self.said.iter().position(is_wanted).map(|at| self.pairs[at].iter()).transpose()?;
+        Ok(pairs.into_iter().flatten())
     }
 
     /// One join at the lowest threshold has the pairs of all others.
@@ -84,15 +113,12 @@ impl Truths {
         progress: &dyn Progress,
     ) -> Result<()> {
         let exact = SimilarityOptions { method: MethodOptions::Exact, ..lowest.clone() };
-        let run = run(read, &exact, progress)?;
+        let run = Rc::new(run(read, &exact, progress)?);
         let seconds = run.stages.iter().map(|stage| stage.seconds).sum();
         for threshold in thresholds {
-            let is_pair = |found: &&Match| found.likeness.similarity(lowest.criterion) >= *threshold;
-            let pairs = run.matches.iter().filter(is_pair).map(|found| (found.left, found.right)).collect();
-            self.push(
-                Truth { seconds: Some(seconds), ..Truth::new(lowest, *threshold, "exact join".to_owned()) },
-                pairs,
-            );
+            let truth = Truth { seconds: Some(seconds), ..Truth::new(lowest, *threshold, "exact join".to_owned()) };
+            let run = Rc::clone(&run);
+            self.push(truth, Pairs::Joined { run, criterion: lowest.criterion, threshold: *threshold })?;
         }
         Ok(())
     }
@@ -113,14 +139,16 @@ impl Truths {
             let mut truth = Truth::new(similarity, *threshold, file.display().to_string());
             let rows = rows.iter().filter(|row| row.similarity.is_none_or(|similarity| similarity >= *threshold));
             let pairs = pairs(&corpus, &texts, rows, &mut truth)?;
-            self.push(truth, pairs);
+            self.push(truth, Pairs::Read(pairs))?;
         }
         Ok(())
     }
 
-    fn push(&mut self, truth: Truth, pairs: Vec<(u32, u32)>) {
-        self.said.push(Truth { pairs: pairs.len() as u64, ..truth });
+    fn push(&mut self, truth: Truth, pairs: Pairs) -> Result<()> {
+        let count = pairs.iter()?.try_fold(0, |count, pair| pair.map(|_| count + 1))?;
+        self.said.push(Truth { pairs: count, ..truth });
         self.pairs.push(pairs);
+        Ok(())
     }
 }
 

@@ -98,9 +98,17 @@ pub fn sets(options: &SetsOptions, writer: &mut (dyn Write + Send), progress: &d
                 let criterion = options.measure.criterion(threshold);
                 let neighbours =
                     stages.run("join", None, || Neighbours::within(&sets, criterion, by.references(), room));
-                let neighbours = neighbours.ok_or_else(|| need::too_many_pairs(options.memory))?;
-                let joined = Joined { neighbours, sets: &sets, by };
-                write(&all, &joined, options, writer, &mut stages, &mut report)?;
+                if let Some(neighbours) = neighbours {
+                    let joined = Joined { neighbours, sets: &sets, by };
+                    write(&all, &joined, options, writer, &mut stages, &mut report)?;
+                } else {
+                    // The pairs of one set at a time fit any memory, and are the same; only to find them takes longer.
+                    if !all.need().fits_around(options.memory) {
+                        return Err(need::too_many_pairs(options.memory));
+                    }
+                    let sets = WeightedSets::of_equal_weights(&sets);
+                    look_around(&all, &sets, by, options, writer, &mut stages, &mut report)?;
+                }
             }
             (Finding::Sketched { threshold, banding }, _) => {
                 let neighbours = stages.run("join", None, || {

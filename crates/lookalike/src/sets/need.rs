@@ -66,6 +66,11 @@ impl Need {
         if needed > memory.bytes() { Err(self.too_much(needed, memory)) } else { Ok(memory.bytes() - needed) }
     }
 
+    /// Whether each set could look around by itself.
+    pub(super) fn fits_around(self, memory: Memory) -> bool {
+        self.needed(AROUND) <= memory.bytes()
+    }
+
     fn needed(self, element: u64) -> u64 {
         BASE + self.elements * element + self.sets * SET + 2 * self.id_bytes
     }

@@ -18,11 +18,36 @@ use crate::pairs::one_cell;
 /// How many sets a thread takes at once, at most.
 const MOST_AT_ONCE: usize = 512;
 
-/// How many turns of threads are written together.
-const TURNS: usize = 32;
+/// How many turns of threads are written together, at most.
+const MOST_TURNS: usize = 32;
 
-/// How many bytes should be written together, about: there are sets with very many pairs.
+/// How many bytes are written together, about: there are sets with very many pairs, and a turn ends where it has its share of these.
 const TOGETHER: usize = 8 << 20;
+
+/// How many sets are taken together: so many turns, of so many sets each.
+#[derive(Clone, Copy)]
+struct Pace {
+    turns: usize,
+    at_once: usize,
+}
+
+impl Pace {
+    fn start() -> Self {
+        Self { turns: rayon::current_num_threads().min(MOST_TURNS), at_once: MOST_AT_ONCE / 8 }
+    }
+
+    /// The next one, when this one gave so many bytes, and turns ended early or not.
+    fn next(self, bytes: usize, is_cut: bool) -> Self {
+        let Self { turns, at_once } = self;
+        match is_cut {
+            true if at_once > 1 => Self { at_once: at_once / 2, ..self },
+            true => Self { turns: (turns / 2).max(Self::start().turns), ..self },
+            false if bytes > TOGETHER / 4 => self,
+            false if turns < MOST_TURNS => Self { turns: (2 * turns).min(MOST_TURNS), ..self },
+            false => Self { at_once: (2 * at_once).min(MOST_AT_ONCE), ..self },
+        }
+    }
+}
 
 /// Writes rows.
 pub(super) struct Rows {
@@ -52,20 +77,23 @@ impl Rows {
             let more = if self.tells_both() { "\tcontainment_left\tcontainment_right" } else { "" };
             writeln!(writer, "left_id\tright_id\t{}\tshared{more}", self.measure.word()).map_err(Error::unwritable)?;
         }
-        let (mut count, mut at_once) = (0, MOST_AT_ONCE / 8);
+        let (mut count, mut pace) = (0, Pace::start());
         let mut rendered: Vec<Rendered> = Vec::new();
         // While one thread writes what is there, the others make what comes next.
         while !sets.is_empty() || !rendered.is_empty() {
-            let end = sets.start.saturating_add((at_once * TURNS) as u32).min(sets.end);
+            let Pace { turns, at_once } = pace;
+            let end = sets.start.saturating_add((at_once * turns) as u32).min(sets.end);
             let block: Vec<u32> = (sets.start..end).collect();
-            sets.start = end;
             let write_all = || rendered.iter().try_for_each(|part| writer.write_all(&part.bytes));
-            let render_all =
-                || -> Vec<Rendered> { block.par_chunks(at_once).map(|some| self.render(finder, some)).collect() };
-            let (written, next) = rayon::join(write_all, render_all);
+            let render = |some| self.render(finder, some, TOGETHER / turns);
+            let render_all = || -> Vec<Rendered> { block.par_chunks(at_once).map(render).collect() };
+            let (written, mut next) = rayon::join(write_all, render_all);
             written.map_err(Error::unwritable)?;
-            let bytes: usize = next.iter().map(|part| part.bytes.len()).sum();
-            at_once = if bytes > TOGETHER { at_once.div_ceil(2) } else { (at_once * 2).min(MOST_AT_ONCE) };
+            // What comes after a turn that ended early is made again, since rows are in the order of sets.
+            let cut = block.chunks(at_once).zip(&next).position(|(some, part)| part.sets < some.len());
+            next.truncate(cut.map_or(next.len(), |cut| cut + 1));
+            sets.start += next.iter().map(|part| part.sets as u32).sum::<u32>();
+            pace = pace.next(next.iter().map(|part| part.bytes.len()).sum(), cut.is_some());
             count += next.iter().map(|part| part.count).sum::<u64>();
             rendered = next;
         }
@@ -73,14 +101,19 @@ impl Rows {
         Ok(count)
     }
 
-    fn render(&self, finder: &dyn Finder, sets: &[u32]) -> Rendered {
+    /// The rows of the first of these sets, until they have so many bytes.
+    fn render(&self, finder: &dyn Finder, sets: &[u32], most_bytes: usize) -> Rendered {
         let (mut seeker, mut near, mut ends) = (finder.seeker(), Vec::new(), Ends::new());
-        let mut rendered = Rendered { bytes: Vec::new(), count: 0 };
+        let mut rendered = Rendered { bytes: Vec::new(), count: 0, sets: 0 };
         let [before, between, after]: [&[u8]; 3] = match self.format {
             RowFormat::Jsonl => [b"{\"left_id\":", b",\"right_id\":", b",\""],
             RowFormat::Tsv => [b"", b"\t", b"\t"],
         };
         for set in sets {
+            if rendered.bytes.len() >= most_bytes {
+                break;
+            }
+            rendered.sets += 1;
             finder.near(*set, &mut seeker, &mut near);
             rendered.count += near.len() as u64;
             let left = self.ids.get(*set as usize).as_bytes();
@@ -122,6 +155,8 @@ impl Rows {
 struct Rendered {
     bytes: Vec<u8>,
     count: u64,
+    /// How many sets these are the rows of.
+    sets: usize,
 }
 
 /// Ends of rows that were made before: of those that fall to one place, the last.

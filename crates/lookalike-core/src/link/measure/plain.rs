@@ -34,6 +34,16 @@ impl<'a> Spelled<'a> {
             Place::Among(strings, at) => strings.get(at),
         }
     }
+
+    /// The text, or its first [`MOST_LETTERS`] characters.
+    fn start(self) -> &'a str {
+        let text = self.text();
+        if self.letters.count() <= MOST_LETTERS {
+            return text;
+        }
+        let end = text.char_indices().nth(MOST_LETTERS as usize).map_or(text.len(), |(end, _)| end);
+        &text[..end]
+    }
 }
 
 /// How many letters the shorter and the longer text have.
@@ -42,33 +52,82 @@ pub(super) fn lengths(texts: [Spelled<'_>; 2]) -> [u32; 2] {
     [left.min(right), left.max(right)]
 }
 
+/// Of longer texts, the share of equal letters is that of the first so many characters: of all, it would take longer by the square.
+const MOST_LETTERS: u32 = 512;
+
 /// How many slips lie between two texts: a letter put in, left out, replaced, or two swapped; none above `most`.
 pub(super) fn slips(texts: [Spelled<'_>; 2], most: usize) -> Option<usize> {
     let [left, right] = texts;
     if left.letters.least_slips(right.letters) as usize > most {
         return None;
     }
+    let is_long = lengths(texts)[0] > MOST_LETTERS;
     let args = osa::Args::default().score_cutoff(most);
     let [left, right] = [left.text(), right.text()];
-    if left.is_ascii() && right.is_ascii() {
-        osa::distance_with_args(left.bytes(), right.bytes(), &args)
-    } else {
-        osa::distance_with_args(left.chars(), right.chars(), &args)
+    match (left.is_ascii() && right.is_ascii(), is_long) {
+        (true, true) => few_slips(left.as_bytes(), right.as_bytes(), most),
+        (false, true) => {
+            let [left, right] = [left, right].map(|text| text.chars().collect::<Vec<_>>());
+            few_slips(&left, &right, most)
+        }
+        (true, false) => osa::distance_with_args(left.bytes(), right.bytes(), &args),
+        (false, false) => osa::distance_with_args(left.chars(), right.chars(), &args),
     }
+}
+
+/// The same for texts of any length, in as many steps as they have letters: only what is `most` places apart can be the same
+/// letter, so that a band of the table is enough, and it ends where no slips are left.
+fn few_slips<T: PartialEq>(left: &[T], right: &[T], most: usize) -> Option<usize> {
+    if left.len().abs_diff(right.len()) > most {
+        return None;
+    }
+    let (width, too_many) = (2 * most + 1, most + 1);
+    // The place `b` of a row stands for the first `row + b - most` letters of `right`.
+    let mut row: Vec<usize> = (0..width).map(|b| b.checked_sub(most).unwrap_or(too_many)).collect();
+    let (mut last, mut before_last) = (vec![too_many; width], vec![too_many; width]);
+    for i in 1..=left.len() {
+        (before_last, last, row) = (last, row, before_last);
+        for b in 0..width {
+            row[b] = match (i + b).checked_sub(most) {
+                Some(0) => i,
+                Some(j) if j <= right.len() => {
+                    let mut slips = last[b] + usize::from(left[i - 1] != right[j - 1]);
+                    if b > 0 {
+                        slips = slips.min(row[b - 1] + 1);
+                    }
+                    if b + 1 < width {
+                        slips = slips.min(last[b + 1] + 1);
+                    }
+                    if i > 1 && j > 1 && left[i - 1] == right[j - 2] && left[i - 2] == right[j - 1] {
+                        slips = slips.min(before_last[b] + 1);
+                    }
+                    slips.min(too_many)
+                }
+                _ => too_many,
+            };
+        }
+        if row.iter().chain(&last).all(|slips| *slips > most) {
+            return None;
+        }
+    }
+    Some(row[right.len() + most - left.len()]).filter(|slips| *slips <= most)
 }
 
 /// The share of letters that need no slip; zero below `least`.
 pub(super) fn ratio(texts: [Spelled<'_>; 2], least: f64) -> f64 {
     let [left, right] = texts;
-    if left.letters.most_ratio(right.letters) < least {
+    // What is cut off long texts counts here still, by its length and by what letters there are.
+    let most_ratio = left.letters.most_ratio(right.letters);
+    if most_ratio < least {
         return 0.0;
     }
-    let [left, right] = [left.text(), right.text()];
+    let [left, right] = texts.map(Spelled::start);
     let ratio = if left.is_ascii() && right.is_ascii() {
         osa::normalized_similarity(left.bytes(), right.bytes())
     } else {
         osa::normalized_similarity(left.chars(), right.chars())
     };
+    let ratio = if lengths(texts)[1] > MOST_LETTERS { ratio.min(most_ratio) } else { ratio };
     if ratio < least { 0.0 } else { ratio }
 }
 
@@ -76,15 +135,17 @@ pub(super) fn ratio(texts: [Spelled<'_>; 2], least: f64) -> f64 {
 /// Zero below `least`.
 pub(super) fn jaro(texts: [Spelled<'_>; 2], least: f64) -> f64 {
     let [left, right] = texts;
-    if left.letters.most_jaro(right.letters) < least {
+    let most_jaro = left.letters.most_jaro(right.letters);
+    if most_jaro < least {
         return 0.0;
     }
-    let [left, right] = [left.text(), right.text()];
-    if left.is_ascii() && right.is_ascii() {
+    let [left, right] = texts.map(Spelled::start);
+    let jaro = if left.is_ascii() && right.is_ascii() {
         jaro_winkler::similarity(left.bytes(), right.bytes())
     } else {
         jaro_winkler::similarity(left.chars(), right.chars())
-    }
+    };
+    if lengths(texts)[1] > MOST_LETTERS { jaro.min(most_jaro) } else { jaro }
 }
 
 pub(super) fn code_level(texts: [Spelled<'_>; 2]) -> Level {
@@ -159,6 +220,11 @@ pub(super) fn number_level(texts: [Spelled<'_>; 2], numbers: [f64; 2]) -> Level 
 
 #[cfg(test)]
 mod tests {
+    use std::hint::black_box;
+    use std::time::{Duration, Instant};
+
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -188,6 +254,71 @@ mod tests {
         assert_eq!(level("925", "125"), 6);
         assert_eq!(level("100", "115"), 4);
         assert_eq!(level("1", "1000"), DIFFERENT);
+    }
+
+    proptest! {
+        #[test]
+        fn a_few_slips_are_counted_as_all_are(left in "[a-cé]{0,12}", right in "[a-cé]{0,12}", most in 0_usize..4) {
+            let [left, right] = [left, right].map(|text| text.chars().collect::<Vec<_>>());
+            let expected = Some(osa::distance(left.iter(), right.iter())).filter(|slips| *slips <= most);
+            prop_assert_eq!(few_slips(&left, &right, most), expected);
+            // Near each other.
+            let mut slipped = left.clone();
+            slipped.reverse();
+            prop_assert_eq!(
+                few_slips(&left, &slipped, most),
+                Some(osa::distance(left.iter(), slipped.iter())).filter(|slips| *slips <= most)
+            );
+        }
+    }
+
+    /// Letters by chance, always the same.
+    fn by_chance(seed: u64, count: u64) -> String {
+        let letter = |at: u64| {
+            let noise = (seed << 32 | at).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            char::from(b'a' + ((noise ^ noise >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 40) as u8 % 3)
+        };
+        (0..count).map(letter).collect()
+    }
+
+    #[test]
+    fn long_texts_are_compared_by_their_starts_and_their_lengths() {
+        let text = by_chance(1, 3_000);
+        let mut slipped = text.clone();
+        slipped.insert_str(1_500, "é");
+        let other = by_chance(2, 3_000);
+        let with_end = format!("{text}{text}");
+        let level = |left: &str, right: &str| {
+            let levels = [[left, right], [right, left]].map(|texts| code_level(texts.map(Spelled::new)));
+            assert_eq!(levels[0], levels[1]);
+            levels[0]
+        };
+        assert_eq!(level(&text, &slipped), 5);
+        assert_eq!(level(&text, &format!("{}{}", &text[..2_000], &other[2_000..])), 3);
+        // Half of it is not there, however it begins.
+        assert_eq!(level(&text, &with_end), DIFFERENT);
+        assert!((ratio([&*text, &*with_end].map(Spelled::new), 0.0) - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn texts_four_times_as_long_take_no_more_than_four_times_as_long() {
+        let took = |length: u64| {
+            let texts: Vec<String> = (0..8).map(|seed| by_chance(seed, length)).collect();
+            let texts: Vec<Spelled<'_>> = texts.iter().map(|text| Spelled::new(text)).collect();
+            let time = |_| {
+                let start = Instant::now();
+                for (at, left) in texts.iter().enumerate() {
+                    for right in &texts[..at] {
+                        black_box((code_level([*left, *right]), email_level([*left, *right])));
+                        black_box(jaro([*left, *right], 0.5));
+                    }
+                }
+                start.elapsed()
+            };
+            (0..3).map(time).min().unwrap()
+        };
+        let (short, long) = (took(5_000), took(20_000));
+        assert!(long < 8 * short + Duration::from_millis(20), "{short:?} {long:?}");
     }
 
     #[test]
