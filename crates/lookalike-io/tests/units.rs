@@ -6,7 +6,7 @@ use std::path::Path;
 
 use lookalike_io::discover::discover;
 use lookalike_io::place::Shelf;
-use lookalike_io::read::{Chunk, Entry, Parser, Settings, Stream, Unit, units};
+use lookalike_io::read::{Chunk, Entry, Parser, Settings, Split, Stream, Unit, units};
 
 /// The texts of all documents, each with its place read again; and where each unit's first one stands.
 fn texts(path: &Path, unit_bytes: Option<u64>) -> (Vec<String>, usize) {
@@ -47,6 +47,31 @@ fn check(path: &Path, expected: usize) {
         let (parts, unit_count) = texts(path, Some(bytes / count));
         assert!(parts == whole, "{} in {unit_count} units", path.display());
         assert!(unit_count > 1 && unit_count <= count as usize + 1, "{unit_count} units of {count}");
+    }
+}
+
+#[test]
+fn very_short_lines_come_in_small_parts_and_none_is_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.txt");
+    let settings = Settings { split: Split::Line, ..Settings::default() };
+    for count in [100_000_u64, 16 << 10, 32 << 10] {
+        // The last bytes of the file are gone.
+        let packed = zstd::stream::encode_all(&*"a\n".repeat(count as usize).into_bytes(), 1).unwrap();
+        fs::write(&path, [&packed[..], b"\x28\xB5\x2F\xFD"].concat()).unwrap();
+        let shelf = Shelf::new(discover(std::slice::from_ref(&path), None).unwrap());
+        let mut stream = Stream::open(&Unit::whole(0), &shelf.files()[0], &settings).unwrap();
+        let (mut parser, mut chunk, mut positions, mut damage) =
+            (Parser::new(&settings), Chunk::default(), 0, Vec::new());
+        while stream.next(&mut chunk).unwrap() {
+            chunk.settle(&shelf).unwrap();
+            let entries = parser.entries(&chunk, |placed| assert!(matches!(placed.entry, Entry::Document(_))));
+            assert!(entries <= 16 << 10, "{entries}");
+            positions += entries;
+            damage.extend(chunk.damage().map(|_| positions));
+        }
+        // What is wrong with the end is told after all that comes before it.
+        assert_eq!((positions, damage), (count, vec![count]));
     }
 }
 

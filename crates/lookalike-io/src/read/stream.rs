@@ -14,6 +14,7 @@ use super::members::{Member, is_far};
 use super::source::{START, Source};
 use super::units::{Part, Unit};
 use super::{ReadAs, Refused, Settings, arc, csv, json, utf16, warc};
+use crate::bounds::Room;
 use crate::compression::Compression;
 use crate::discover::{InputFile, Origin};
 use crate::error::{Error, Result};
@@ -232,7 +233,7 @@ impl Stream {
         chunk.rows.clear();
         chunk.cut.clear();
         if self.rows.is_some() {
-            return Ok(self.next_rows(chunk));
+            return self.next_rows(chunk);
         }
         if self.is_skipping {
             self.skip()?;
@@ -256,9 +257,10 @@ impl Stream {
             size = (2 * size).min(longest + CHUNK);
         }
         let end = chunk.cut.end;
-        // What follows the last whole entry of a damaged file is a part of one, and lost.
-        let used = if self.at_end() { self.ahead.len() } else { end };
-        chunk.damage = self.damage.take();
+        // What follows the last whole entry of a damaged file is a part of one, and lost; unless more entries are ahead.
+        let is_last = self.at_end() && !(chunk.cut.is_full() && end < self.ahead.len());
+        let used = if is_last { self.ahead.len() } else { end };
+        chunk.damage = if is_last || !self.at_end() { self.damage.take() } else { None };
         self.ahead.take(end, used, &mut chunk.bytes);
         chunk.store = self.store(end as u64, &chunk.cut);
         chunk.packed_bytes = self.count_packed(used);
@@ -286,7 +288,10 @@ impl Stream {
             return Ok(());
         };
         let compression = self.source.compression;
-        match self.source.read(self.ahead.end(), most, &mut self.members) {
+        let before = self.ahead.len();
+        let read = self.source.read(self.ahead.end(), most, &mut self.members);
+        self.settings.limit.count((self.ahead.len() - before) as u64)?;
+        match read {
             Ok(more) => {
                 if !more {
                     self.end = End::Reached;
@@ -475,9 +480,11 @@ impl Stream {
         }
         if !matches!(input.origin, Origin::Path(_)) {
             let mut copy = tempfile::tempfile().map_err(Error::unwritable(std::env::temp_dir()))?;
+            let room = Room::new(std::env::temp_dir());
             while !self.ahead.is_empty() {
                 // What is far away is copied by whoever reads it.
                 if !matches!(input.origin, Origin::Remote(_)) {
+                    room.take(self.ahead.len() as u64)?;
                     copy.write_all(self.ahead.as_slice()).map_err(Error::unwritable(std::env::temp_dir()))?;
                 }
                 self.ahead.clear();
@@ -490,13 +497,13 @@ impl Stream {
         input.open_again().map(Ok)
     }
 
-    fn next_rows(&mut self, chunk: &mut Chunk) -> bool {
-        let Some(rows) = &mut self.rows else { return false };
+    fn next_rows(&mut self, chunk: &mut Chunk) -> Result<bool> {
+        let Some(rows) = &mut self.rows else { return Ok(false) };
         chunk.bytes.clear();
         chunk.damage = None;
         match rows.next(CHUNK, self.settings.longest as usize, &mut chunk.bytes, &mut chunk.rows) {
-            Ok(false) => return false,
-            Ok(true) => {}
+            Ok(false) => return Ok(false),
+            Ok(true) => self.settings.limit.count(chunk.bytes.len() as u64)?,
             Err(lost) => {
                 let reason = format!("{}: {} rows are lost", lost.reason, lost.rows);
                 chunk.damage = Some(Damage { reason, positions: lost.rows });
@@ -506,6 +513,6 @@ impl Stream {
         chunk.packed_bytes = self.file_bytes * (chunk.rows.len() as u64 + lost) / rows.row_count().max(1);
         chunk.store = ChunkStore::Unspooled;
         self.fill(chunk);
-        true
+        Ok(true)
     }
 }

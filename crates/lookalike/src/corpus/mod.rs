@@ -28,7 +28,7 @@ use rayon::prelude::*;
 pub(crate) use self::block::{DOCUMENT_BYTES, Row};
 pub(crate) use self::read::Reading;
 
-use self::block::carried_place;
+use self::block::{NAMED, carried_place};
 use self::blocks::{Blocks, Names};
 use crate::error::Result;
 use crate::memory::Shares;
@@ -37,9 +37,6 @@ use crate::options::{ReadOptions, SourceBy};
 /// How many runs of documents a thread looks at before what came of them is taken: rows of evidence may be longer than the
 /// documents, and wait in memory.
 const RUNS_AT_ONCE: usize = 2;
-
-/// How many entries that were skipped are named: of those of damaged files, and of the others.
-const NAMED: usize = 1000;
 
 /// The documents of the input, in its order.
 pub(crate) struct Corpus {
@@ -68,6 +65,8 @@ pub(crate) struct Others {
     pub(crate) carried: BTreeMap<String, u64>,
     /// Entries that were skipped: the first ones, those of damaged files before all others.
     pub(crate) skipped: Vec<Skipped>,
+    /// How many of these are not of damage, and how many are.
+    named: [usize; 2],
     /// How many of the input were.
     pub(crate) skipped_count: u64,
     /// How many of the reference were.
@@ -357,7 +356,7 @@ impl Others {
         is_input: bool,
     ) -> Result<impl Iterator<Item = FieldValue> + use<>> {
         let (file, before) = (blocks.head(block).file, blocks.before(block));
-        let block::Others { carried, skipped, values } = blocks.others(block)?;
+        let block::Others { carried, skipped, more_skipped, values } = blocks.others(block)?;
         let content = &mut self.files[file as usize];
         content.has_texts |= blocks.head(block).documents > 0;
         content.has_skipped |= !skipped.is_empty();
@@ -370,9 +369,11 @@ impl Others {
             }
         }
         let count = if is_input { &mut self.skipped_count } else { &mut self.reference_skipped_count };
-        *count += skipped.len() as u64;
+        *count += skipped.len() as u64 + more_skipped;
         for (position, reason, is_damage) in skipped {
-            if self.skipped.iter().filter(|skipped| skipped.is_damage == is_damage).count() < NAMED {
+            let named = &mut self.named[usize::from(is_damage)];
+            if *named < NAMED {
+                *named += 1;
                 self.skipped.push(Skipped { file, position: before + position + 1, reason, is_damage });
             }
         }

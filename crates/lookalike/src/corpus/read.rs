@@ -34,7 +34,7 @@ pub(crate) struct Reading<'a> {
 /// Reads and sketches everything, on all threads: what each file is, and the blocks of all.
 pub(super) fn read(shelf: &Shelf, reading: Reading<'_>) -> Result<(Vec<Arc<FileKind>>, Blocks)> {
     let Reading { options, method, work, progress, .. } = reading;
-    let settings = &options.settings;
+    let settings = &options.settings.anew();
     let (collector, finished) = Collector::start(work, |head| !method.learns() && is_there(shelf, head))?;
     let mut left = units(shelf.files(), settings, UNIT_BYTES)?;
     left.retain(|unit| !finished.contains(&(unit.file, unit.number)));
@@ -60,7 +60,7 @@ pub(super) fn read(shelf: &Shelf, reading: Reading<'_>) -> Result<(Vec<Arc<FileK
     let kind = |(file, (kind, input)): (u32, (OnceLock<Arc<FileKind>>, _))| match kind.into_inner() {
         Some(kind) => Ok(kind),
         // All of it was read by an earlier attempt.
-        None => Ok(Arc::clone(Stream::open(&Unit::whole(file), input, settings)?.kind())),
+        None => Ok(Arc::clone(Stream::open(&Unit::whole(file), input, &settings.unlimited())?.kind())),
     };
     let kinds: Vec<Arc<FileKind>> =
         (0..).zip(kinds.kinds.into_iter().zip(shelf.files())).map(kind).collect::<Result<_>>()?;
@@ -144,10 +144,10 @@ impl Reader {
                 work.sketch(document.text, place, position, builder);
             }
             Entry::Carried(kind) => builder.push_carried(place, position, kind),
-            Entry::Skipped(reason) => builder.others.skipped.push((position, reason, false)),
+            Entry::Skipped(reason) => builder.push_skipped(position, reason),
         });
         if let Some((reason, lost)) = chunk.damage() {
-            builder.others.skipped.push((position_count, reason.to_owned(), true));
+            builder.push_damage(position_count, reason);
             position_count += lost;
         }
         let spooled = chunk.spooled().filter(|_| *keeps_spool).map(|(offset, bytes)| Spooled {
