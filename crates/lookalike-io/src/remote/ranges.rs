@@ -16,6 +16,7 @@ use super::find::Object;
 use super::problem::Problem;
 use super::runtime::{self, Pending};
 use super::version::Version;
+use super::waiting::{Pulse, Waiting};
 
 /// Large enough that a store's delay of some 50 ms is little beside it.
 const PART_BYTES: u64 = 8 << 20;
@@ -68,12 +69,13 @@ pub(super) struct Ranges {
     next: u64,
     end: u64,
     under_way: VecDeque<Part>,
+    waiting: Waiting,
 }
 
 impl Ranges {
     /// All parts of `object`, which has so many bytes.
-    pub(super) fn new(object: Arc<Object>, bytes: u64) -> Self {
-        Self { object, first_etag: Arc::default(), next: 0, end: bytes, under_way: VecDeque::new() }
+    pub(super) fn new(object: Arc<Object>, bytes: u64, waiting: Waiting) -> Self {
+        Self { waiting, object, first_etag: Arc::default(), next: 0, end: bytes, under_way: VecDeque::new() }
     }
 
     /// The next part; `None` at the end.
@@ -86,7 +88,7 @@ impl Ranges {
             let Some(share) = Share::take() else { break };
             self.ask(Some(share));
         }
-        let part = part.wait().unwrap_or_else(|| Err(Problem::broken_down().into()));
+        let part = self.waiting.wait(&part).map_err(Failure::from).and_then(|part| part);
         drop(share);
         part.map(Some)
     }
@@ -98,12 +100,19 @@ impl Ranges {
         let range = self.next..self.end.min(self.next + PART_BYTES);
         self.next = range.end;
         let (object, first_etag) = (Arc::clone(&self.object), Arc::clone(&self.first_etag));
-        self.under_way.push_back((runtime::start(async move { part(&object, &first_etag, range).await }), share));
+        let pulse = self.waiting.pulse.clone();
+        let part = runtime::start(async move { part(&object, &first_etag, range, &pulse).await });
+        self.under_way.push_back((part, share));
     }
 }
 
 /// One part. A body that is cut is taken up where it ended.
-async fn part(object: &Object, first_etag: &OnceLock<String>, range: Range<u64>) -> Result<Bytes, Failure> {
+async fn part(
+    object: &Object,
+    first_etag: &OnceLock<String>,
+    range: Range<u64>,
+    pulse: &Pulse,
+) -> Result<Bytes, Failure> {
     let wanted = (range.end - range.start) as usize;
     let mut version = object.version.clone();
     let mut bytes = Vec::with_capacity(wanted);
@@ -128,6 +137,7 @@ async fn part(object: &Object, first_etag: &OnceLock<String>, range: Range<u64>)
         let mut pieces = answer.into_stream();
         let mut cause = "the body is too short".to_owned();
         while let Some(piece) = pieces.next().await {
+            pulse.beat();
             match piece {
                 Ok(piece) if bytes.len() + piece.len() <= wanted => bytes.extend_from_slice(&piece),
                 Ok(_) => {
