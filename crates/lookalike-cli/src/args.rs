@@ -342,6 +342,8 @@ const MOST_THREADS: usize = 1024;
 pub(crate) struct RunOptions {
     pub(crate) threads: Option<usize>,
     pub(crate) quiet: bool,
+    /// How much memory the threads share, where that is bounded.
+    pub(crate) memory: Option<Memory>,
 }
 
 /// What `dedup` is to do, in one piece.
@@ -394,7 +396,9 @@ impl DedupArguments {
         let keep: Keep = self.keep.parse()?;
         let run = self.read.run_options()?;
         let (memory, work) = self.resources.options(self.force)?;
+        let run = run.within(memory);
         let mut read = self.read.options(keep.field(), memory)?;
+        read.settings.limit = read.settings.limit.with_window_log(memory.window_log(run.thread_count().1));
         let source = self.source.source()?;
         read.settings.fields.source = source.1;
         if self.against.only_against && matches!(self.group, GroupArgument::Components) {
@@ -457,12 +461,15 @@ impl PairsArguments {
     pub(crate) fn options(self) -> Result<(PairsOptions, RunOptions)> {
         let run = self.read.run_options()?;
         let (memory, work) = self.resources.options(self.force)?;
+        let run = run.within(memory);
         let similarity = match self.between {
             Some(between) => self.similarity.with_threshold(between.low().value()),
             None => self.similarity,
         };
+        let mut read = self.read.options(None, memory)?;
+        read.settings.limit = read.settings.limit.with_window_log(memory.window_log(run.thread_count().1));
         let options = PairsOptions {
-            read: self.read.options(None, memory)?,
+            read,
             similarity: similarity.options()?,
             output: streams::file(self.output),
             format: self.format.into(),
@@ -509,7 +516,19 @@ impl RunOptions {
         if let Some(threads) = threads.filter(|threads| !(1..=MOST_THREADS).contains(threads)) {
             bail!("--threads {threads} is not possible: give 1 to {MOST_THREADS}, or leave it out to use every core");
         }
-        Ok(Self { threads, quiet })
+        Ok(Self { threads, quiet, memory: None })
+    }
+
+    /// The same, on as many threads as so much memory has room for.
+    pub(crate) fn within(self, memory: Memory) -> Self {
+        Self { memory: Some(memory), ..self }
+    }
+
+    /// How many threads were asked for, and how many of them there is room for.
+    pub(crate) fn thread_count(self) -> (usize, usize) {
+        let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let asked = self.threads.unwrap_or_else(cores);
+        (asked, asked.min(self.memory.map_or(usize::MAX, Memory::most_threads)))
     }
 }
 

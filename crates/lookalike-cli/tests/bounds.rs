@@ -87,6 +87,23 @@ fn compare_and_prints_keep_to_the_memory_or_refuse() {
     assert_eq!(folder.run(&["prints", "prints.csv", "--memory", "64MiB"]).code, 0);
     let rows: String = (0..60_000).map(|row| format!("{},{},{},10\n", row / 40, row % 300, row % 400)).collect();
     folder.write("many.csv", format!("print,x,y,angle\n{rows}"));
-    let refused = ["prints needs about 115 MB for 60,000 minutiae, and may use 68 MB: give --memory 116M"];
+    let refused = ["prints needs about 116 MB for 60,000 minutiae, and may use 68 MB: give --memory 116M"];
     assert_refused(&folder, &["prints", "many.csv", "--memory", "64MiB"], &refused);
+}
+
+#[test]
+fn many_threads_and_long_documents_keep_to_the_memory() {
+    let folder = Folder::new();
+    let word = |number: u64| format!("{:x} ", number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40);
+    for file in 0..8 {
+        folder.write(&format!("in/{file}.txt"), (0..300_000).map(|at| word(file * 1_000_000 + at)).collect::<String>());
+    }
+    let ran = folder.run(&["dedup", "in", "-o", "out", "--memory", "64MiB", "--threads", "64"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.starts_with("note: 4 of 64 threads are used: --memory of 67"), "{}", ran.stderr);
+    let summary: serde_json::Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
+    assert_eq!(summary["input"]["documents"], 8);
+    // Four of them at the same time would take 110 MB.
+    let peak = summary["peak_memory_bytes"].as_u64().unwrap();
+    assert!(peak <= (64 << 20) * 11 / 10, "{} MiB", peak >> 20);
 }

@@ -9,23 +9,44 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::error::{Error, Result};
 
-/// How many bytes of input a run may read, unpacked, in all its files together. Clones share what was read.
-#[derive(Clone, Default)]
+/// The largest window of a Zstandard frame that is read where nobody says otherwise, as a power of two: 128 MB, as `zstd` has it.
+const WINDOW_LOG: u32 = 27;
+
+/// How many bytes of input a run may read, unpacked, in all its files together; and how much memory may be needed to unpack
+/// a file. Clones share what was read.
+#[derive(Clone)]
 pub struct InputLimit {
     most: Option<u64>,
+    window_log: u32,
     read: Arc<AtomicU64>,
 }
 
 impl InputLimit {
     /// At most so many bytes; any number without it.
     pub fn new(most: Option<u64>) -> Self {
-        Self { most, read: Arc::default() }
+        Self { most, window_log: WINDOW_LOG, read: Arc::default() }
     }
 
     /// The same limit for a run that reads its input anew.
     #[must_use]
     pub fn anew(&self) -> Self {
-        Self::new(self.most)
+        Self { read: Arc::default(), ..self.clone() }
+    }
+
+    /// The same for memory, and none for what is read.
+    #[must_use]
+    pub fn unlimited(&self) -> Self {
+        Self { most: None, ..self.anew() }
+    }
+
+    /// The same, with another bound for the windows of Zstandard, as a power of two.
+    #[must_use]
+    pub fn with_window_log(self, window_log: u32) -> Self {
+        Self { window_log, ..self }
+    }
+
+    pub(crate) fn window_log(&self) -> u32 {
+        self.window_log
     }
 
     /// Counts bytes that were read.
@@ -33,6 +54,12 @@ impl InputLimit {
         let Some(most) = self.most else { return Ok(()) };
         let read = self.read.fetch_add(bytes, Relaxed).saturating_add(bytes);
         if read > most { Err(Error::InputTooLarge { most }) } else { Ok(()) }
+    }
+}
+
+impl Default for InputLimit {
+    fn default() -> Self {
+        Self::new(None)
     }
 }
 

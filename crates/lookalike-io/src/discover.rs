@@ -235,16 +235,16 @@ pub fn discover_listed(inputs: &[PathBuf], listed: &[PathBuf], output: Option<&P
     let common = common_folder(found.iter().filter(|file| file.below.is_absolute()).map(|file| file.below.as_path()));
     let names = unique(found.iter().map(|file| name_below(&common, &file.below)).collect());
     let input_file = |(file, name): (Found, String)| InputFile {
-        bytes: match (&file.metadata, &file.origin) {
-            (Some(metadata), _) => metadata.len(),
+        bytes: match (&file.facts, &file.origin) {
+            (Some(facts), _) => facts.bytes,
             (None, Origin::Remote(file)) => file.bytes,
             (None, _) => 0,
         },
         origin: file.origin,
         name,
         is_named: file.is_named,
-        modified: file.metadata.as_ref().and_then(|metadata| metadata.modified().ok()),
-        identity: file.metadata.as_ref().and_then(identity),
+        modified: file.facts.and_then(|facts| facts.modified),
+        identity: file.facts.and_then(|facts| facts.identity),
         copy: Arc::default(),
     };
     Ok(Discovered { files: found.into_iter().zip(names).map(input_file).collect(), left_out })
@@ -279,22 +279,36 @@ struct Found {
     /// Its absolute path, by which it is named.
     below: PathBuf,
     /// Of a regular file; none where it cannot be had.
-    metadata: Option<Metadata>,
+    facts: Option<Facts>,
     /// Whether it was reached through a symbolic link.
     is_link: bool,
     /// Whether the user named it.
     is_named: bool,
 }
 
+/// What is kept of a file's metadata: there may be millions of files.
+#[derive(Clone, Copy)]
+struct Facts {
+    bytes: u64,
+    modified: Option<SystemTime>,
+    identity: Option<(u64, u64)>,
+}
+
+impl Facts {
+    fn of(metadata: &Metadata) -> Self {
+        Self { bytes: metadata.len(), modified: metadata.modified().ok(), identity: identity(metadata) }
+    }
+}
+
 impl Found {
     /// Something that is not a regular file.
     fn special(origin: Origin, below: PathBuf) -> Self {
-        Self { origin, below, metadata: None, is_link: false, is_named: true }
+        Self { origin, below, facts: None, is_link: false, is_named: true }
     }
 
     /// What is the same for all names of one file.
     fn key(&self) -> Key {
-        let identity = self.metadata.as_ref().and_then(identity);
+        let identity = self.facts.and_then(|facts| facts.identity);
         identity.map_or_else(|| Key::Path(without_detours(&self.below)), Key::Identity)
     }
 }
@@ -359,7 +373,7 @@ impl Search {
             Ok(metadata) => metadata,
             Err(cause) if is_named => return Err(Error::unreadable(input)(cause)),
             Err(_) => {
-                self.found.push(Found { origin, below, metadata: None, is_link: false, is_named });
+                self.found.push(Found { origin, below, facts: None, is_link: false, is_named });
                 return Ok(());
             }
         };
@@ -374,7 +388,7 @@ impl Search {
             }
         } else if metadata.is_file() {
             let is_link = input.is_symlink();
-            self.found.push(Found { origin, below, metadata: Some(metadata), is_link, is_named });
+            self.found.push(Found { origin, below, facts: Some(Facts::of(&metadata)), is_link, is_named });
         } else {
             self.found.push(Found::special(Origin::Pipe(input.to_owned()), below));
         }
@@ -465,7 +479,8 @@ impl Search {
             };
             let below = root.join(path.strip_prefix(input).expect("a walk stays below its root"));
             let is_link = is_by_link || is_symlink;
-            found.push(Found { origin: Origin::Path(path), below, metadata, is_link, is_named: false });
+            let facts = metadata.as_ref().map(Facts::of);
+            found.push(Found { origin: Origin::Path(path), below, facts, is_link, is_named: false });
         }
         Ok(())
     }

@@ -21,7 +21,13 @@ pub(crate) struct Reread<'a> {
     progress: &'a dyn Progress,
     /// What a thread needs for it, handed on from one document to the next.
     benches: Mutex<Vec<Bench>>,
+    /// The longest document that several threads read at the same time, and the turn of longer ones.
+    together: usize,
+    large: Mutex<()>,
 }
+
+/// What a word takes in a document, about, with what is around it.
+const WORD_BYTES: usize = 6;
 
 struct Bench {
     bytes: Vec<u8>,
@@ -36,7 +42,13 @@ impl<'a> Reread<'a> {
         similarity: &'a SimilarityOptions,
         progress: &'a dyn Progress,
     ) -> Self {
-        Self { corpus, read, similarity, progress, benches: Mutex::default() }
+        let together = corpus.shares.read_together(rayon::current_num_threads());
+        Self { corpus, read, similarity, progress, benches: Mutex::default(), together, large: Mutex::default() }
+    }
+
+    /// Whether a document is too long to be read beside others.
+    fn is_large(&self, document: u32) -> bool {
+        self.corpus.token_counts[document as usize] as usize > self.together / WORD_BYTES
     }
 
     fn features_by(&self, bench: &mut Bench, document: u32) -> Result<Vec<u64>> {
@@ -57,12 +69,18 @@ impl<'a> Reread<'a> {
 
 impl FeatureSource for Reread<'_> {
     fn features(&self, document: u32) -> std::result::Result<Vec<u64>, SourceError> {
-        let waiting = self.benches.lock().expect("no thread panicked").pop();
-        let mut bench = waiting.unwrap_or_else(|| Bench {
+        let bench = || Bench {
             bytes: Vec::new(),
             parser: Parser::new(&self.read.settings),
             shingler: Shingler::new(&self.similarity.shingle, self.similarity.fold),
-        });
+        };
+        if self.is_large(document) {
+            // Its buffers go with it.
+            let _turn = self.large.lock().expect("no thread panicked");
+            return Ok(self.features_by(&mut bench(), document)?);
+        }
+        let waiting = self.benches.lock().expect("no thread panicked").pop();
+        let mut bench = waiting.unwrap_or_else(bench);
         let features = self.features_by(&mut bench, document);
         self.benches.lock().expect("no thread panicked").push(bench);
         Ok(features?)

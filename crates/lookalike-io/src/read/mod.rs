@@ -36,7 +36,7 @@ pub(crate) use csv::raw_cells;
 pub use fields::json_fields;
 pub(crate) use fields::{Refused, listed};
 pub(crate) use json::fields as object_fields;
-pub use stream::Stream;
+pub use stream::{Next, Stream};
 pub use units::{UNIT_BYTES, Unit, units};
 pub use warc::{Links, links};
 pub(crate) use warc::{goes_on, header_length, is_field};
@@ -70,7 +70,7 @@ impl Settings {
     /// The same, to look into files that are read by somebody else.
     #[must_use]
     pub fn unlimited(&self) -> Self {
-        Self { limit: InputLimit::default(), ..self.clone() }
+        Self { limit: self.limit.unlimited(), ..self.clone() }
     }
 }
 

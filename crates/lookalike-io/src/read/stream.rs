@@ -15,7 +15,7 @@ use super::source::{START, Source};
 use super::units::{Part, Unit};
 use super::{ReadAs, Refused, Settings, arc, csv, json, utf16, warc};
 use crate::bounds::Room;
-use crate::compression::Compression;
+use crate::compression::{Compression, is_window_too_large};
 use crate::discover::{InputFile, Origin};
 use crate::error::{Error, Result};
 use crate::format::{FileKind, Format};
@@ -64,6 +64,17 @@ pub(super) enum Opened {
     Stream(Box<Stream>, Vec<String>),
     /// A Parquet file.
     Parquet(File),
+}
+
+/// What comes next of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// A chunk was filled.
+    Chunk,
+    /// An entry that is longer than was asked for.
+    Large,
+    /// Nothing.
+    End,
 }
 
 /// Whether there is more to read.
@@ -195,8 +206,8 @@ impl Stream {
     /// The first bytes of a unit of a file, and its format where the unit says it.
     fn start(unit: &Unit, input: &InputFile, settings: &Settings) -> Result<(Self, Option<Format>)> {
         let (source, start, known) = match &unit.part {
-            Part::Whole => (Source::open(input)?, 0, None),
-            Part::Groups(_) => (Source::open(input)?, 0, Some(Format::Parquet)),
+            Part::Whole => (Source::open(input, settings.limit.window_log())?, 0, None),
+            Part::Groups(_) => (Source::open(input, settings.limit.window_log())?, 0, Some(Format::Parquet)),
             Part::Bytes(bytes, format) => (Source::open_part(input, bytes)?, bytes.start, Some(*format)),
         };
         let mut stream = Self::new(unit, input, settings, source, start);
@@ -230,20 +241,29 @@ impl Stream {
     ///
     /// When the file cannot be read. (Damaged content is no error: it comes with the chunk before it.)
     pub fn next(&mut self, chunk: &mut Chunk) -> Result<bool> {
+        Ok(self.next_within(chunk, usize::MAX)? == Next::Chunk)
+    }
+
+    /// The same, unless the next entry is longer than `most`, about: then nothing is taken, and it can be asked for again.
+    ///
+    /// # Errors
+    ///
+    /// As [`Stream::next`].
+    pub fn next_within(&mut self, chunk: &mut Chunk, most: usize) -> Result<Next> {
         chunk.rows.clear();
         chunk.cut.clear();
         if self.rows.is_some() {
-            return self.next_rows(chunk);
+            return Ok(if self.next_rows(chunk)? { Next::Chunk } else { Next::End });
         }
         if self.is_skipping {
             self.skip()?;
         }
         let is_empty_document = self.number == 0 && self.kind.format.is_one_document();
         if self.at_end() && self.ahead.is_empty() && self.damage.is_none() && !is_empty_document {
-            return Ok(false);
+            return Ok(Next::End);
         }
         let longest = self.settings.longest as usize;
-        let mut size = CHUNK;
+        let mut size = CHUNK.max(self.ahead.len());
         loop {
             self.read_to(size)?;
             self.cut(false, &mut chunk.cut);
@@ -253,6 +273,9 @@ impl Stream {
             if size > longest {
                 self.cut_off(&mut chunk.cut);
                 break;
+            }
+            if size >= most.max(CHUNK) {
+                return Ok(Next::Large);
             }
             size = (2 * size).min(longest + CHUNK);
         }
@@ -266,7 +289,7 @@ impl Stream {
         chunk.packed_bytes = self.count_packed(used);
         self.offset += used as u64;
         self.fill(chunk);
-        Ok(true)
+        Ok(Next::Chunk)
     }
 
     /// How many chunks there were so far.
@@ -305,6 +328,14 @@ impl Stream {
             // The system has a number for its own errors; a decoder's have none.
             Err(cause) if compression == Compression::None || cause.raw_os_error().is_some() || is_far(&cause) => {
                 return Err(Error::unreadable(&self.shown)(cause));
+            }
+            Err(error) if is_window_too_large(&error) => {
+                self.end = End::Lost;
+                let most = 1_u64 << self.settings.limit.window_log();
+                self.damage(format!(
+                    "a zstd window of more than {most} bytes, as --long makes them, which there is no memory for here: the rest is \
+                     lost; give more --memory, or fewer --threads"
+                ));
             }
             Err(error) => {
                 self.end = End::Lost;
@@ -379,7 +410,9 @@ impl Stream {
 
     /// Reads on to where the next entry starts, and forgets what lies before.
     fn skip(&mut self) -> Result<()> {
-        let (unpacked_start, packed_start) = (self.offset, self.source.packed_bytes());
+        // What is ahead was unpacked before.
+        let unpacked_start = self.offset + self.ahead.len() as u64;
+        let packed_start = self.source.packed_bytes();
         self.is_skipping = false;
         // An end that two runs of bytes share is seen in the second.
         let pattern: &[u8] = match self.kind.format {
@@ -401,7 +434,8 @@ impl Stream {
                 return Ok(());
             }
             if let (Some(start), Some(now)) = (packed_start, self.source.packed_bytes())
-                && self.offset - unpacked_start > BOMB * (now - start).max(START as u64)
+                && (self.offset + self.ahead.len() as u64).saturating_sub(unpacked_start)
+                    > BOMB * (now - start).max(START as u64)
             {
                 let longest = self.settings.longest;
                 self.give_up(format!(

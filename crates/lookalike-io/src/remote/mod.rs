@@ -32,6 +32,7 @@ pub use download::Download;
 pub use find::RemoteFile;
 pub use patience::Patience;
 pub use problem::Problem;
+pub use ranges::bound_ahead;
 pub use waiting::{Silence, on_silence};
 
 use crate::error::Result;

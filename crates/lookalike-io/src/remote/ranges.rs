@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
@@ -20,6 +20,8 @@ use super::waiting::{Pulse, Waiting};
 
 /// Large enough that a store's delay of some 50 ms is little beside it.
 const PART_BYTES: u64 = 8 << 20;
+/// Where memory is short, parts are smaller, though not smaller than this.
+const LEAST_PART_BYTES: u64 = 1 << 20;
 /// How many parts a reader has under way, at most.
 const AHEAD: usize = 4;
 /// How many parts all readers have under way ahead of need: 256 MB.
@@ -27,14 +29,26 @@ const ALL_AHEAD: usize = 32;
 
 static HELD: AtomicUsize = AtomicUsize::new(0);
 
+/// How large parts are, and how many may be held ahead by all readers.
+static PART: AtomicU64 = AtomicU64::new(PART_BYTES);
+static MOST_AHEAD: AtomicUsize = AtomicUsize::new(ALL_AHEAD);
+
+/// Sets how many bytes all readers of this process hold ahead, about. Each holds one part besides.
+pub fn bound_ahead(bytes: u64) {
+    let part = (bytes / ALL_AHEAD as u64).clamp(LEAST_PART_BYTES, PART_BYTES);
+    PART.store(part, Ordering::Relaxed);
+    MOST_AHEAD.store(((bytes / part) as usize).min(ALL_AHEAD), Ordering::Relaxed);
+}
+
 /// One part's share of what all may hold ahead.
 #[derive(Debug)]
 struct Share;
 
 impl Share {
     fn take() -> Option<Self> {
-        let taken =
-            HELD.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| (held < ALL_AHEAD).then_some(held + 1));
+        let taken = HELD.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {
+            (held < MOST_AHEAD.load(Ordering::Relaxed)).then_some(held + 1)
+        });
         taken.ok().map(|_| Self)
     }
 }
@@ -97,7 +111,7 @@ impl Ranges {
         if self.next >= self.end {
             return;
         }
-        let range = self.next..self.end.min(self.next + PART_BYTES);
+        let range = self.next..self.end.min(self.next + PART.load(Ordering::Relaxed));
         self.next = range.end;
         let (object, first_etag) = (Arc::clone(&self.object), Arc::clone(&self.first_etag));
         let pulse = self.waiting.pulse.clone();
@@ -173,5 +187,12 @@ mod tests {
         assert!(Share::take().is_none());
         drop(shares);
         assert!(Share::take().is_some());
+        // With little memory, less.
+        bound_ahead(8 << 20);
+        let shares: Vec<Share> = std::iter::from_fn(Share::take).take(ALL_AHEAD * 2).collect();
+        assert!(shares.len() as u64 * PART.load(Ordering::Relaxed) <= 8 << 20, "{}", shares.len());
+        drop(shares);
+        bound_ahead(1 << 30);
+        assert_eq!((PART.load(Ordering::Relaxed), MOST_AHEAD.load(Ordering::Relaxed)), (PART_BYTES, ALL_AHEAD));
     }
 }

@@ -94,6 +94,7 @@ impl Corpus {
 
     /// Reads and sketches everything, on all threads. Only so many files are of the input.
     pub(crate) fn read(mut shelf: Shelf, input_files: usize, reading: Reading<'_>) -> Result<Self> {
+        reading.work.memory.check_files(shelf.files().len())?;
         if let Some(folder) = reading.work.named() {
             shelf.spool_in(folder)?;
         }

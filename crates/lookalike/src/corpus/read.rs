@@ -11,6 +11,7 @@ use lookalike_io::discover::Origin;
 use lookalike_io::format::FileKind;
 use lookalike_io::place::{Place, Shelf};
 use lookalike_io::read::{Chunk, Document, Entry, Parser, Placed, Stream, UNIT_BYTES, Unit, units};
+use lookalike_io::remote::bound_ahead;
 
 use super::block::{Builder, Head, Row, Shape, Spooled};
 use super::blocks::{Blocks, Collector};
@@ -38,12 +39,14 @@ pub(super) fn read(shelf: &Shelf, reading: Reading<'_>) -> Result<(Vec<Arc<FileK
     let (collector, finished) = Collector::start(work, |head| !method.learns() && is_there(shelf, head))?;
     let mut left = units(shelf.files(), settings, UNIT_BYTES)?;
     left.retain(|unit| !finished.contains(&(unit.file, unit.number)));
-    let queue = Queue::new(shelf.files(), &left, settings);
+    bound_ahead(work.memory.bytes() / 8);
+    let together = work.memory.read_together(rayon::current_num_threads());
+    let queue = Queue::new(shelf.files(), &left, settings, together);
     let kinds = Kinds { kinds: shelf.files().iter().map(|_| OnceLock::new()).collect(), collector: &collector };
     rayon::broadcast(|_| {
         let mut reader = Reader::new(reading);
         let mut chunk = Chunk::default();
-        while queue.next(&mut chunk, &kinds) {
+        while let Some(turn) = queue.next(&mut chunk, &kinds) {
             let settled = chunk.settle(shelf).map_err(Into::into);
             let pushed = settled.and_then(|()| {
                 let (head, words) = reader.block(&chunk);
@@ -53,6 +56,9 @@ pub(super) fn read(shelf: &Shelf, reading: Reading<'_>) -> Result<(Vec<Arc<FileK
             if let Err(error) = pushed {
                 queue.fail(error);
                 break;
+            }
+            if turn.is_large() {
+                (reader, chunk) = (Reader::new(reading), Chunk::default());
             }
         }
     });

@@ -57,7 +57,11 @@ pub fn add_records(options: &AddOptions, progress: &dyn Progress) -> Result<Link
     let (config, decided) = (read_config(folder)?, read_decided(folder)?);
     let (tables, old_clusters) = stages.run("read", None, || {
         let (old, old_clusters) = old_records(folder, options)?;
-        let settings = Settings { longest: options.longest, limit: options.limit.anew(), ..Settings::default() };
+        let settings = Settings {
+            longest: options.longest,
+            limit: options.limit.anew().with_window_log(options.memory.window_log(1)),
+            ..Settings::default()
+        };
         let before = Need::of_table(&old);
         let new = read_table(slice::from_ref(&options.new), None, &settings, |reading| {
             before.and(Need::of_reading(reading)).check_held(options.memory)

@@ -82,7 +82,11 @@ struct Tables {
 
 impl Tables {
     fn read(options: &LinkOptions) -> Result<Self> {
-        let settings = Settings { longest: options.longest, limit: options.limit.anew(), ..Settings::default() };
+        let settings = Settings {
+            longest: options.longest,
+            limit: options.limit.anew().with_window_log(options.memory.window_log(1)),
+            ..Settings::default()
+        };
         let output = options.folder.as_deref();
         let read = |path: &PathBuf, before: Need| {
             let go_on = |reading: Reading| before.and(Need::of_reading(reading)).check_held(options.memory);

@@ -88,6 +88,7 @@ impl Reading<'_> {
 
     fn read_table(&self, roll: &mut Roll, skips: &mut Skips) -> Result<()> {
         let (longest, limit) = (self.options.longest, self.options.limit.clone());
+        let limit = limit.with_window_log(self.options.memory.window_log(1));
         let settings = Settings { longest, limit, ..Settings::default() };
         let read_as = if self.is_named { ReadAs::Table } else { ReadAs::ShownTable };
         let mut reader = CellReader::open(self.file, &settings, read_as)?;
