@@ -20,7 +20,7 @@ use crate::evaluate::EvaluateArguments;
 use crate::link::LinkArguments;
 use crate::number;
 use crate::prints::PrintsArguments;
-use crate::resources::ResourceArguments;
+use crate::resources::{self, ResourceArguments, input_limit};
 use crate::sets::SetsArguments;
 use crate::similarity::SimilarityArguments;
 use crate::streams;
@@ -215,6 +215,9 @@ pub(crate) struct CompareArguments {
     settings: SettingArguments,
     #[command(flatten)]
     similarity: SimilarityArguments,
+    /// The most memory to use, such as 500M or 4G: longer documents than fit it are not compared [default: half of the machine's]
+    #[arg(long, value_name = "SIZE")]
+    memory: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -259,6 +262,10 @@ pub(crate) struct SettingArguments {
     /// The longest document that is read, such as 500M or 1G: longer ones are skipped [default: 256M, or a sixteenth of --memory]
     #[arg(long, value_name = "SIZE")]
     max_record: Option<String>,
+    /// The most text to read, unpacked, such as 10G: a run that meets more ends with exit code 2 [default: no limit; standard input,
+    /// and what else has to be copied, stops before the disk is full]
+    #[arg(long, value_name = "SIZE")]
+    max_input: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -335,6 +342,8 @@ const MOST_THREADS: usize = 1024;
 pub(crate) struct RunOptions {
     pub(crate) threads: Option<usize>,
     pub(crate) quiet: bool,
+    /// How much memory the threads share, where that is bounded.
+    pub(crate) memory: Option<Memory>,
 }
 
 /// What `dedup` is to do, in one piece.
@@ -387,7 +396,9 @@ impl DedupArguments {
         let keep: Keep = self.keep.parse()?;
         let run = self.read.run_options()?;
         let (memory, work) = self.resources.options(self.force)?;
+        let run = run.within(memory);
         let mut read = self.read.options(keep.field(), memory)?;
+        read.settings.limit = read.settings.limit.with_window_log(memory.window_log(run.thread_count().1));
         let source = self.source.source()?;
         read.settings.fields.source = source.1;
         if self.against.only_against && matches!(self.group, GroupArgument::Components) {
@@ -450,12 +461,15 @@ impl PairsArguments {
     pub(crate) fn options(self) -> Result<(PairsOptions, RunOptions)> {
         let run = self.read.run_options()?;
         let (memory, work) = self.resources.options(self.force)?;
+        let run = run.within(memory);
         let similarity = match self.between {
             Some(between) => self.similarity.with_threshold(between.low().value()),
             None => self.similarity,
         };
+        let mut read = self.read.options(None, memory)?;
+        read.settings.limit = read.settings.limit.with_window_log(memory.window_log(run.thread_count().1));
         let options = PairsOptions {
-            read: self.read.options(None, memory)?,
+            read,
             similarity: similarity.options()?,
             output: streams::file(self.output),
             format: self.format.into(),
@@ -477,7 +491,9 @@ impl PairsArguments {
 
 impl CompareArguments {
     pub(crate) fn options(self) -> Result<(ReadOptions, SimilarityOptions)> {
-        let settings = self.settings.settings(None)?;
+        let memory = resources::memory(self.memory.as_deref())?;
+        // Two documents are held, and all that is made of them.
+        let settings = self.settings.bounded(None, memory.longest_document() / 2)?;
         Ok((ReadOptions { inputs: self.inputs, listed: Vec::new(), settings }, self.similarity.options()?))
     }
 }
@@ -486,12 +502,7 @@ impl ReadArguments {
     /// `value` is the field that keep order compares.
     pub(crate) fn options(self, value: Option<&str>, memory: Memory) -> Result<ReadOptions> {
         let listed = self.files_from.as_deref().map_or(Ok(Vec::new()), read_list)?;
-        let is_bounded = self.settings.max_record.is_some();
-        let mut settings = self.settings.settings(value)?;
-        if !is_bounded {
-            let longest = memory.longest_document().min(settings.longest.into());
-            settings.longest = u32::try_from(longest).unwrap_or(settings.longest);
-        }
+        let settings = self.settings.bounded(value, memory.longest_document())?;
         Ok(ReadOptions { inputs: self.inputs, listed, settings })
     }
 
@@ -505,7 +516,19 @@ impl RunOptions {
         if let Some(threads) = threads.filter(|threads| !(1..=MOST_THREADS).contains(threads)) {
             bail!("--threads {threads} is not possible: give 1 to {MOST_THREADS}, or leave it out to use every core");
         }
-        Ok(Self { threads, quiet })
+        Ok(Self { threads, quiet, memory: None })
+    }
+
+    /// The same, on as many threads as so much memory has room for.
+    pub(crate) fn within(self, memory: Memory) -> Self {
+        Self { memory: Some(memory), ..self }
+    }
+
+    /// How many threads were asked for, and how many of them there is room for.
+    pub(crate) fn thread_count(self) -> (usize, usize) {
+        let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let asked = self.threads.unwrap_or_else(cores);
+        (asked, asked.min(self.memory.map_or(usize::MAX, Memory::most_threads)))
     }
 }
 
@@ -535,6 +558,17 @@ fn read_list(path: &Path) -> Result<Vec<PathBuf>> {
 }
 
 impl SettingArguments {
+    /// The settings, in which no document is longer than `longest` unless the user says so.
+    fn bounded(self, value: Option<&str>, longest: u64) -> Result<Settings> {
+        let is_bounded = self.max_record.is_some();
+        let mut settings = self.settings(value)?;
+        if !is_bounded {
+            let longest = longest.min(settings.longest.into());
+            settings.longest = u32::try_from(longest).unwrap_or(settings.longest);
+        }
+        Ok(settings)
+    }
+
     pub(crate) fn settings(self, value: Option<&str>) -> Result<Settings> {
         Ok(Settings {
             fields: Fields { text: self.text, id: self.id, source: None, value: value.map(str::to_owned) },
@@ -550,6 +584,7 @@ impl SettingArguments {
             delimiter: self.delimiter.as_deref().map(delimiter).transpose()?,
             has_header: !self.no_header,
             longest: self.max_record.as_deref().map_or(Ok(Settings::default().longest), longest)?,
+            limit: input_limit(self.max_input.as_deref())?,
         })
     }
 }

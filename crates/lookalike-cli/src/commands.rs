@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use lookalike::io::remote::{Silence, on_silence};
 use lookalike::io::write::OutputFile;
 use lookalike::{Progress, Silent, Stream, TextPair};
 
@@ -210,7 +211,15 @@ fn to_output<T: Send>(
 
 /// Runs a job on the threads that were asked for, with someone watching or not.
 fn with_threads<T: Send>(run: RunOptions, job: impl FnOnce(&dyn Progress) -> T + Send) -> Result<T> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(run.threads.unwrap_or(0)).build();
+    let (asked, threads) = run.thread_count();
+    if threads < asked && !run.quiet {
+        let memory = run.memory.map_or_else(String::new, |memory| number::bytes(memory.bytes()));
+        talk!("note: {threads} of {asked} threads are used: --memory of {memory} has no room for more");
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.context("cannot start threads: give fewer with --threads")?;
+    if !run.quiet {
+        on_silence(|Silence { host, left }| talk!("waiting for {host}: no byte comes, {} s left", left.as_secs()));
+    }
     Ok(pool.install(|| if run.quiet { job(&Silent) } else { job(&Watch::default()) }))
 }

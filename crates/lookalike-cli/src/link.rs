@@ -11,7 +11,7 @@ use lookalike::{AddOptions, LinkOptions, LinkReport};
 
 use crate::args::RunOptions;
 use crate::number;
-use crate::resources::TableResourceArguments;
+use crate::resources::{TableResourceArguments, TableResources};
 use crate::show::one_line;
 use crate::streams::talk;
 
@@ -75,9 +75,9 @@ pub(crate) enum Job {
 impl LinkArguments {
     pub(crate) fn job(self) -> Result<(Job, RunOptions)> {
         let run = RunOptions::checked(self.threads, self.quiet)?;
-        let (memory, longest) = self.resources.options()?;
+        let TableResources { memory, longest, limit } = self.resources.options()?;
         if let Some(new) = self.add {
-            return Ok((Job::Add(AddOptions { new, longest, memory, folder: self.first }), run));
+            return Ok((Job::Add(AddOptions { new, longest, limit, memory, folder: self.first }), run));
         }
         if self.output.as_deref().is_some_and(|output| output.as_os_str() == "-") {
             bail!("-o - is not possible: link writes several tables; give -o DIR, the name of a folder");
@@ -89,6 +89,7 @@ impl LinkArguments {
             first: self.first,
             second: self.second,
             longest,
+            limit,
             memory,
             id: self.id,
             config: self.config.as_deref().map(read_config).transpose()?,

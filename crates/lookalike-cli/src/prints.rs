@@ -8,11 +8,11 @@ use lookalike::core::prints::candidates::DEFAULT_ALIGNED;
 use lookalike::core::prints::grid::DEFAULT_BUCKETS;
 use lookalike::core::prints::score::DEFAULT_THRESHOLD;
 use lookalike::core::prints::{DEFAULT_RESOLUTION, FEWEST_MINUTIAE};
-use lookalike::io::read::Settings;
 use lookalike::{CandidateRecall, GridOptions, PrintColumns, PrintSearch, PrintsOptions, PrintsReport, ReadPrints};
 
-use crate::args::{FormatArgument, RunOptions, longest};
+use crate::args::{FormatArgument, RunOptions};
 use crate::number;
+use crate::resources::{TableResourceArguments, TableResources};
 use crate::streams::{self, talk};
 
 /// As many triples as still fit the memory of any machine, many times over what helps.
@@ -91,9 +91,6 @@ struct ReadPrintsArguments {
                 in _rad [default: angle, angle_deg, angle_degrees, theta_deg, direction or angle_rad, whichever is there]"
     )]
     angle: Option<String>,
-    /// The longest row of a table that is read, such as 500M or 1G: longer ones are skipped [default: 256M]
-    #[arg(long, value_name = "SIZE")]
-    max_record: Option<String>,
     /// The column that says end or bif [default: type, if there is one]
     #[arg(long = "type", value_name = "COLUMN")]
     kind: Option<String>,
@@ -106,6 +103,8 @@ struct ReadPrintsArguments {
     /// Pixels a centimetre of the images of tables: 197 is 500 dots an inch. Templates say it themselves
     #[arg(long, value_name = "PIXELS", default_value_t = DEFAULT_RESOLUTION, allow_negative_numbers = true)]
     resolution: f64,
+    #[command(flatten)]
+    resources: TableResourceArguments,
 }
 
 impl PrintsArguments {
@@ -152,12 +151,15 @@ impl ReadPrintsArguments {
             resolution.is_finite() && resolution > 0.0,
             "--resolution {resolution} is not possible: give pixels a centimetre, such as {DEFAULT_RESOLUTION}"
         );
+        let TableResources { memory, longest, limit } = self.resources.options()?;
         Ok(ReadPrints {
             columns: PrintColumns { id: self.id, x: self.x, y: self.y, angle: self.angle, kind: self.kind },
             size: self.size.as_deref().map(size).transpose()?,
             resolution,
             is_clockwise: self.clockwise,
-            longest: self.max_record.as_deref().map_or(Ok(Settings::default().longest), longest)?,
+            longest,
+            limit,
+            memory,
         })
     }
 }

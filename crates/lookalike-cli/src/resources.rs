@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use anyhow::{Context, Result};
 use clap::Args;
+use lookalike::io::bounds::InputLimit;
 use lookalike::io::read::Settings;
 use lookalike::{Earlier, Memory, WorkOptions};
 
@@ -35,21 +36,39 @@ pub(crate) struct TableResourceArguments {
     /// The longest row that is read, such as 500M or 1G: longer ones are skipped [default: 256M, or a sixteenth of --memory]
     #[arg(long, value_name = "SIZE", help_heading = "Resources")]
     max_record: Option<String>,
+    /// The most text to read, unpacked, such as 10G: a run that meets more ends with exit code 2 [default: no limit]
+    #[arg(long, value_name = "SIZE", help_heading = "Resources")]
+    max_input: Option<String>,
+}
+
+/// How much of tables is read, as it was asked for.
+pub(crate) struct TableResources {
+    pub(crate) memory: Memory,
+    /// The longest row in bytes.
+    pub(crate) longest: u32,
+    pub(crate) limit: InputLimit,
 }
 
 impl TableResourceArguments {
-    /// Memory, and the longest row in bytes.
-    pub(crate) fn options(&self) -> Result<(Memory, u32)> {
+    pub(crate) fn options(&self) -> Result<TableResources> {
         let memory = memory(self.memory.as_deref())?;
         let longest = match &self.max_record {
             Some(written) => longest(written)?,
             None => u32::try_from(memory.longest_document()).unwrap_or(u32::MAX).min(Settings::default().longest),
         };
-        Ok((memory, longest))
+        Ok(TableResources { memory, longest, limit: input_limit(self.max_input.as_deref())? })
     }
 }
 
-fn memory(written: Option<&str>) -> Result<Memory> {
+/// How much input is read.
+pub(crate) fn input_limit(written: Option<&str>) -> Result<InputLimit> {
+    let Some(written) = written else { return Ok(InputLimit::default()) };
+    let bytes = number::parse_bytes(written).filter(|bytes| *bytes > 0);
+    let bytes = bytes.with_context(|| format!("--max-input {written} is no size: give one such as 500M or 10G"))?;
+    Ok(InputLimit::new(Some(bytes)))
+}
+
+pub(crate) fn memory(written: Option<&str>) -> Result<Memory> {
     let Some(written) = written else { return Ok(Memory::half_of_machine()) };
     let bytes = number::parse_bytes(written);
     Ok(Memory::new(bytes.with_context(|| format!("--memory {written} is no size: give one such as 500M or 4G"))?)?)

@@ -12,7 +12,7 @@ use lookalike::{Finding, SetsForm, SetsOptions, SetsReport};
 
 use crate::args::{FormatArgument, RunOptions};
 use crate::number;
-use crate::resources::TableResourceArguments;
+use crate::resources::{TableResourceArguments, TableResources};
 use crate::streams::talk;
 
 #[derive(Debug, Args)]
@@ -117,12 +117,13 @@ impl SetsArguments {
             }
             (threshold, _) => Finding::Exact { threshold },
         };
-        let (memory, longest) = self.resources.options()?;
+        let TableResources { memory, longest, limit } = self.resources.options()?;
         let options = SetsOptions {
             inputs: self.inputs,
             against: self.against,
             output: self.output,
             longest,
+            limit,
             memory,
             form: self.form.form()?,
             is_transposed: self.transpose,

@@ -33,16 +33,20 @@ impl Compression {
         }
     }
 
-    /// A reader of what `compressed` holds.
+    /// A reader of what `compressed` holds. Zstandard frames may ask for windows of `1 << window_log` bytes.
     ///
     /// # Errors
     ///
     /// When a decoder cannot be made.
-    pub fn decode(self, compressed: impl BufRead + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+    pub fn decode(
+        self,
+        compressed: impl BufRead + Send + 'static,
+        window_log: u32,
+    ) -> io::Result<Box<dyn Read + Send>> {
         Ok(match self {
             Self::None => Box::new(compressed),
             Self::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(compressed)),
-            Self::Zstd => zstd_decoder(compressed)?,
+            Self::Zstd => zstd_decoder(compressed, window_log)?,
         })
     }
 
@@ -99,9 +103,16 @@ const DICTIONARY: [u8; 4] = [0x5D, 0x2A, 0x4D, 0x18];
 /// The longest dictionary: those that are made have 100 kB.
 const LONGEST_DICTIONARY: u32 = 16 << 20;
 
-fn zstd_decoder(mut compressed: impl BufRead + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+/// Whether a decoder gave up since a frame asks for a larger window than it may.
+pub(crate) fn is_window_too_large(error: &io::Error) -> bool {
+    error.to_string().contains("too much memory")
+}
+
+fn zstd_decoder(mut compressed: impl BufRead + Send + 'static, window_log: u32) -> io::Result<Box<dyn Read + Send>> {
     if !compressed.fill_buf()?.starts_with(&DICTIONARY) {
-        return Ok(Box::new(zstd::Decoder::with_buffer(compressed)?));
+        let mut decoder = zstd::Decoder::with_buffer(compressed)?;
+        decoder.window_log_max(window_log)?;
+        return Ok(Box::new(decoder));
     }
     let mut header = [0; 8];
     compressed.read_exact(&mut header)?;
@@ -117,7 +128,9 @@ fn zstd_decoder(mut compressed: impl BufRead + Send + 'static) -> io::Result<Box
         decoder.take(LONGEST_DICTIONARY.into()).read_to_end(&mut unpacked)?;
         dictionary = unpacked;
     }
-    Ok(Box::new(zstd::Decoder::with_dictionary(compressed, &dictionary)?))
+    let mut decoder = zstd::Decoder::with_dictionary(compressed, &dictionary)?;
+    decoder.window_log_max(window_log)?;
+    Ok(Box::new(decoder))
 }
 
 /// How much is read from a disk at once: enough that it is asked seldom.

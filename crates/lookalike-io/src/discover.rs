@@ -1,7 +1,7 @@
 //! Paths to files: which files an input means, in which order, and under which name each is known.
 
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
@@ -42,7 +42,7 @@ pub struct Discovered {
 pub struct LeftOut {
     /// Files and folders whose names start with a dot.
     pub hidden: Names,
-    /// Further names of files that are read: symbolic and hard links.
+    /// Further names of files and folders that are read: symbolic and hard links.
     pub links: Names,
 }
 
@@ -235,16 +235,16 @@ pub fn discover_listed(inputs: &[PathBuf], listed: &[PathBuf], output: Option<&P
     let common = common_folder(found.iter().filter(|file| file.below.is_absolute()).map(|file| file.below.as_path()));
     let names = unique(found.iter().map(|file| name_below(&common, &file.below)).collect());
     let input_file = |(file, name): (Found, String)| InputFile {
-        bytes: match (&file.metadata, &file.origin) {
-            (Some(metadata), _) => metadata.len(),
+        bytes: match (&file.facts, &file.origin) {
+            (Some(facts), _) => facts.bytes,
             (None, Origin::Remote(file)) => file.bytes,
             (None, _) => 0,
         },
         origin: file.origin,
         name,
         is_named: file.is_named,
-        modified: file.metadata.as_ref().and_then(|metadata| metadata.modified().ok()),
-        identity: file.metadata.as_ref().and_then(identity),
+        modified: file.facts.and_then(|facts| facts.modified),
+        identity: file.facts.and_then(|facts| facts.identity),
         copy: Arc::default(),
     };
     Ok(Discovered { files: found.into_iter().zip(names).map(input_file).collect(), left_out })
@@ -279,22 +279,36 @@ struct Found {
     /// Its absolute path, by which it is named.
     below: PathBuf,
     /// Of a regular file; none where it cannot be had.
-    metadata: Option<Metadata>,
+    facts: Option<Facts>,
     /// Whether it was reached through a symbolic link.
     is_link: bool,
     /// Whether the user named it.
     is_named: bool,
 }
 
+/// What is kept of a file's metadata: there may be millions of files.
+#[derive(Clone, Copy)]
+struct Facts {
+    bytes: u64,
+    modified: Option<SystemTime>,
+    identity: Option<(u64, u64)>,
+}
+
+impl Facts {
+    fn of(metadata: &Metadata) -> Self {
+        Self { bytes: metadata.len(), modified: metadata.modified().ok(), identity: identity(metadata) }
+    }
+}
+
 impl Found {
     /// Something that is not a regular file.
     fn special(origin: Origin, below: PathBuf) -> Self {
-        Self { origin, below, metadata: None, is_link: false, is_named: true }
+        Self { origin, below, facts: None, is_link: false, is_named: true }
     }
 
     /// What is the same for all names of one file.
     fn key(&self) -> Key {
-        let identity = self.metadata.as_ref().and_then(identity);
+        let identity = self.facts.and_then(|facts| facts.identity);
         identity.map_or_else(|| Key::Path(without_detours(&self.below)), Key::Identity)
     }
 }
@@ -303,6 +317,12 @@ impl Found {
 enum Key {
     Identity((u64, u64)),
     Path(PathBuf),
+}
+
+/// What is the same for all names of one folder.
+fn folder_key(path: &Path) -> Key {
+    let identity = fs::metadata(path).ok().as_ref().and_then(identity);
+    identity.map_or_else(|| Key::Path(path.canonicalize().unwrap_or_else(|_| path.to_owned())), Key::Identity)
 }
 
 impl Search {
@@ -353,7 +373,7 @@ impl Search {
             Ok(metadata) => metadata,
             Err(cause) if is_named => return Err(Error::unreadable(input)(cause)),
             Err(_) => {
-                self.found.push(Found { origin, below, metadata: None, is_link: false, is_named });
+                self.found.push(Found { origin, below, facts: None, is_link: false, is_named });
                 return Ok(());
             }
         };
@@ -368,7 +388,7 @@ impl Search {
             }
         } else if metadata.is_file() {
             let is_link = input.is_symlink();
-            self.found.push(Found { origin, below, metadata: Some(metadata), is_link, is_named });
+            self.found.push(Found { origin, below, facts: Some(Facts::of(&metadata)), is_link, is_named });
         } else {
             self.found.push(Found::special(Origin::Pipe(input.to_owned()), below));
         }
@@ -376,55 +396,91 @@ impl Search {
     }
 
     /// The regular files below a folder, and what should be one and cannot be read.
+    ///
+    /// Every folder is walked once, however many links lead to it: links that lead to each other would otherwise double
+    /// the walk at each level. Real folders go first, so that files have their own names; links follow, each by itself.
     fn folder(&mut self, input: &Path, root: &Path) -> Result<()> {
+        let first = self.found.len();
+        let mut walked: HashSet<Key> = HashSet::new();
+        let mut links = BTreeSet::new();
+        self.walk(input, input, root, &mut walked, &mut links)?;
+        while let Some(link) = links.pop_first() {
+            self.walk(&link, input, root, &mut walked, &mut links)?;
+        }
+        // By name, as if links were folders.
+        self.found[first..].sort_by(|left, right| left.below.cmp(&right.below));
+        Ok(())
+    }
+
+    /// Goes through one folder, or one that a link leads to, and notes links to others.
+    fn walk(
+        &mut self,
+        start: &Path,
+        input: &Path,
+        root: &Path,
+        walked: &mut HashSet<Key>,
+        links: &mut BTreeSet<PathBuf>,
+    ) -> Result<()> {
         let Self { output, found, left_out, .. } = self;
         let is_hidden = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
         let is_output = |path: &Path| output.is_some() && path.canonicalize().ok() == *output;
         let is_ours = |path: &Path| is_output(path) || path.is_dir() && is_work_folder(path);
-        // How deep the folder lies that was reached by a link, while the walk is in it.
-        let mut link_depth = None;
-        let mut walk = WalkDir::new(input).follow_links(true).sort_by_file_name().into_iter();
+        let is_by_link = start != input;
+        let mut walk = WalkDir::new(start).sort_by_file_name().into_iter();
         while let Some(entry) = walk.next() {
             let (path, depth) = match &entry {
-                Ok(entry) => (entry.path(), entry.depth()),
-                // A link back to a folder above: everything in it is met anyway.
-                Err(error) if error.loop_ancestor().is_some() => continue,
-                Err(error) => (error.path().unwrap_or(input), error.depth()),
+                Ok(entry) => (entry.path().to_owned(), entry.depth()),
+                Err(error) => (error.path().unwrap_or(start).to_owned(), error.depth()),
             };
-            if link_depth.is_some_and(|link| depth <= link) {
-                link_depth = None;
-            }
-            let path = path.to_owned();
-            let is_folder = entry.as_ref().is_ok_and(|entry| entry.file_type().is_dir());
+            let is_symlink = depth > 0 && entry.as_ref().is_ok_and(walkdir::DirEntry::path_is_symlink);
+            let metadata = if is_symlink || depth == 0 { fs::metadata(&path).ok() } else { None };
+            let is_folder = match &metadata {
+                Some(metadata) => metadata.is_dir(),
+                None => entry.as_ref().is_ok_and(|entry| entry.file_type().is_dir()),
+            };
             let is_ours = depth > 0 && is_ours(&path);
             if is_ours || depth > 0 && is_hidden(&path) {
                 if !is_ours {
                     left_out.hidden.push(&path);
                 }
-                if is_folder {
+                if is_folder && !is_symlink {
                     walk.skip_current_dir();
                 }
                 continue;
             }
-            let is_link =
-                link_depth.is_some() || depth > 0 && entry.as_ref().is_ok_and(walkdir::DirEntry::path_is_symlink);
             let metadata = match entry {
-                Ok(_) if is_folder => {
-                    link_depth = link_depth.or(is_link.then_some(depth));
+                Ok(_) if is_folder && is_symlink => {
+                    links.insert(path);
                     continue;
                 }
+                Ok(_) if is_folder => {
+                    if !walked.insert(folder_key(&path)) {
+                        if depth == 0 {
+                            left_out.links.push(&path);
+                        }
+                        walk.skip_current_dir();
+                    }
+                    continue;
+                }
+                // What leads nowhere is skipped when it is opened.
+                Ok(_) if is_symlink => match metadata {
+                    Some(metadata) if !metadata.is_file() => continue,
+                    metadata => metadata,
+                },
                 Ok(entry) if entry.file_type().is_file() => fs::metadata(&path).ok(),
                 // A pipe or a socket.
                 Ok(_) => continue,
-                Err(error) if depth == 0 => {
+                Err(error) if depth == 0 && !is_by_link => {
                     let cause = error.into_io_error().unwrap_or_else(|| io::ErrorKind::NotFound.into());
                     return Err(Error::Unreadable { path, cause });
                 }
-                // What leads nowhere, or may not be looked into, is skipped when it is opened.
+                // What may not be looked into is skipped when it is opened.
                 Err(_) => None,
             };
             let below = root.join(path.strip_prefix(input).expect("a walk stays below its root"));
-            found.push(Found { origin: Origin::Path(path), below, metadata, is_link, is_named: false });
+            let is_link = is_by_link || is_symlink;
+            let facts = metadata.as_ref().map(Facts::of);
+            found.push(Found { origin: Origin::Path(path), below, facts, is_link, is_named: false });
         }
         Ok(())
     }
@@ -605,10 +661,10 @@ mod tests {
         symlink(".", at("loop")).unwrap();
         assert_eq!(names(&[folder.path()], None), ["m.txt", "real/n.txt"]);
         let left_out = |inputs: &[PathBuf]| discover(inputs, None).unwrap().left_out.links;
-        let links = ["a.txt", "also/n.txt", "o.txt", "z.txt"].map(|name| at(name).display().to_string());
+        let links = ["a.txt", "also", "loop", "o.txt", "z.txt"].map(|name| at(name).display().to_string());
         let mut found = left_out(&[folder.path().to_owned()]);
         found.first.sort();
-        assert_eq!(found, Names { count: 4, first: links.to_vec() });
+        assert_eq!(found, Names { count: 5, first: links.to_vec() });
         // Named, a link is read by its name; with what it leads to, once.
         assert_eq!(names(&[&at("a.txt")], None), ["a.txt"]);
         assert_eq!(names(&[&at("a.txt"), &at("m.txt")], None), ["m.txt"]);
@@ -617,6 +673,30 @@ mod tests {
         assert_eq!(names(&[&at("real"), &at("real/n.txt")], None), ["n.txt"]);
         assert_eq!(left_out(&[at("real"), at("real/n.txt")]).count, 0);
         assert_eq!(left_out(&[at("real"), at("real/../real/n.txt")]).count, 0);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn folders_full_of_links_to_each_other_are_walked_once_each() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let at = |level: usize| folder.path().join(format!("{level:02}"));
+        // Two links from each folder into the next: 2^36 ways to the last one.
+        for level in 0..36 {
+            fs::create_dir(at(level)).unwrap();
+            fs::write(at(level).join("file.txt"), level.to_string()).unwrap();
+            for link in ["a", "b"] {
+                symlink(format!("../{:02}", level + 1), at(level).join(link)).unwrap();
+            }
+        }
+        fs::create_dir(at(36)).unwrap();
+        let all = discover(&[folder.path().to_owned()], None).unwrap();
+        assert_eq!(all.files.len(), 36);
+        assert!(all.files.iter().all(|file| file.name.ends_with("/file.txt") && file.name.len() == 11));
+        assert_eq!(all.left_out.links.count, 72);
+        // Where links are the only way, the first of them names what it leads to.
+        let from_first = names(&[&at(0)], None);
+        assert_eq!((from_first.len(), from_first[0].clone()), (36, format!("{}file.txt", "a/".repeat(35))));
     }
 
     #[test]

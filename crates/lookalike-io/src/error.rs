@@ -206,6 +206,30 @@ pub enum Error {
         needed: u64,
     },
 
+    /// More input than a run may read.
+    #[error(
+        "the input has more than {} of text, which is all that --max-input allows: give it a larger size, or less input",
+        size(*most)
+    )]
+    InputTooLarge {
+        /// How many bytes are allowed.
+        most: u64,
+    },
+
+    /// A disk that temporary copies would fill.
+    #[error(
+        "{} is nearly full: the {} that are left there stay free for others; make room, give --work (or TMPDIR) a folder on a \
+         larger disk, or bound the input with --max-input",
+        path.display(),
+        size(*left)
+    )]
+    NoRoomLeft {
+        /// The folder of the temporary copies.
+        path: PathBuf,
+        /// Bytes that are left free.
+        left: u64,
+    },
+
     /// An output that cannot be written.
     #[error("cannot write {}: {cause}; check the disk's space and the folder's permissions", path.display())]
     Unwritable {

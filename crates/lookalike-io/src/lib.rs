@@ -8,6 +8,7 @@
 //! thread. A document is found again by its [`place::Place`].
 #![forbid(unsafe_code)]
 
+pub mod bounds;
 pub mod compression;
 pub mod discover;
 pub mod error;

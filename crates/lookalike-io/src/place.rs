@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::bounds::Room;
 use crate::discover::{Discovered, InputFile, LeftOut};
 use crate::error::{Error, Result};
 use crate::work::WorkFolder;
@@ -42,6 +43,7 @@ pub struct Shelf {
     open: Vec<OnceLock<File>>,
     spool: OnceLock<File>,
     spooled: AtomicU64,
+    room: Room,
 }
 
 /// How many input files stay open at most.
@@ -52,7 +54,14 @@ impl Shelf {
     pub fn new(found: Discovered) -> Self {
         let Discovered { files, left_out } = found;
         let open = files.iter().take(OPEN_FILES).map(|_| OnceLock::new()).collect();
-        Self { files, left_out, open, spool: OnceLock::new(), spooled: AtomicU64::new(0) }
+        Self {
+            files,
+            left_out,
+            open,
+            spool: OnceLock::new(),
+            spooled: AtomicU64::new(0),
+            room: Room::new(std::env::temp_dir()),
+        }
     }
 
     /// The input files.
@@ -141,6 +150,7 @@ impl Shelf {
     ///
     /// When there is no room for them.
     pub fn spool_bytes(&self, bytes: &[u8]) -> Result<u64> {
+        self.room.take(bytes.len() as u64)?;
         let offset = self.spooled.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         write_all_at(self.spool()?, bytes, offset).map_err(Error::unwritable(std::env::temp_dir()))?;
         Ok(offset)
@@ -155,6 +165,7 @@ impl Shelf {
         let file = work.spool()?;
         let length = file.metadata().map_err(Error::unworkable(work.path()))?.len();
         (self.spool, self.spooled) = (OnceLock::from(file), AtomicU64::new(length));
+        self.room = Room::new(work.path());
         Ok(())
     }
 

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use lookalike_io::Error;
-use lookalike_io::remote::{Access, Patience, Problem, RemoteFile};
-use served::{Answer, Dice, Fault, KEY, NO_PROXY, Network, Request, Store, access, web, web_access};
+use lookalike_io::remote::{Access, Patience, Problem, RemoteFile, Silence, on_silence};
+use served::{Answer, Dice, Fault, KEY, NO_PROXY, Network, Request, Store, access, access_with, web, web_access};
 
 fn read(file: &RemoteFile) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -217,7 +217,8 @@ fn who_may_not_or_cannot_is_told_why() {
     let endpoint = format!("http://{}", store.at);
     let nobody = [("AWS_METADATA_ENDPOINT", "http://127.0.0.1:9"), ("AWS_ENDPOINT_URL", &endpoint)];
     let wait = Duration::from_millis(500);
-    let patient = Patience { tries: 20, first_wait: wait, longest_wait: wait, in_all: 100 * wait };
+    let patient =
+        Patience { tries: 20, first_wait: wait, longest_wait: wait, in_all: 100 * wait, ..Patience::default() };
     let access_of = |settings: [(&'static str, &str); 2]| Access::new(settings.into_iter().chain(NO_PROXY), patient);
     let start = Instant::now();
     let nobody = problem(access_of(nobody).find("s3://bucket/x.txt"));
@@ -234,6 +235,32 @@ fn who_may_not_or_cannot_is_told_why() {
     let offline = problem(Access::new(NO_PROXY, patient).find("http://127.0.0.1:9/x"));
     assert!(matches!(&offline, Problem::Offline { .. }), "{offline}");
     assert!(start.elapsed() < Duration::from_secs(10), "what is hopeless is tried too long");
+}
+
+#[test]
+fn what_sends_no_byte_is_given_up_after_a_while_and_told_before() {
+    let told: Arc<Mutex<Vec<Silence>>> = Arc::default();
+    let heard = Arc::clone(&told);
+    on_silence(move |silence| heard.lock().unwrap().push(silence.clone()));
+    let store = Store::start();
+    store.put("x.bin", &Dice::new(3).bytes(1000));
+    let without_progress = Duration::from_secs(1);
+    let patience = Patience { without_progress, ..Patience::default() };
+    let slow = Network::before(store.at, |_, line| match line {
+        line if line.starts_with("HEAD") => Fault::None,
+        _ => Fault::Late(Duration::from_secs(30)),
+    });
+    let found = access_with(slow.at, KEY, patience).find("s3://bucket/x.bin").unwrap();
+    let start = Instant::now();
+    let error = failure(&found[0]);
+    assert!(matches!(&error, Error::Remote { problem: Problem::Silent { seconds: 1 }, .. }), "{error}");
+    // Nor is it waited for when it is looked for, and refuses to answer again and again.
+    let busy = Network::before(store.at, |_, _| Fault::Busy { retry_after: true });
+    let problem = problem(access_with(busy.at, KEY, patience).find("s3://bucket/x.bin"));
+    assert_eq!(problem, Problem::Silent { seconds: 1 });
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    let told = told.lock().unwrap();
+    assert!(told[0].host == "s3://bucket" && told[0].left <= without_progress / 2, "{told:?}");
 }
 
 #[test]

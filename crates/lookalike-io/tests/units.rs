@@ -4,9 +4,10 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
+use lookalike_io::bounds::InputLimit;
 use lookalike_io::discover::discover;
 use lookalike_io::place::Shelf;
-use lookalike_io::read::{Chunk, Entry, Parser, Settings, Stream, Unit, units};
+use lookalike_io::read::{Chunk, Entry, Parser, Settings, Split, Stream, Unit, units};
 
 /// The texts of all documents, each with its place read again; and where each unit's first one stands.
 fn texts(path: &Path, unit_bytes: Option<u64>) -> (Vec<String>, usize) {
@@ -48,6 +49,57 @@ fn check(path: &Path, expected: usize) {
         assert!(parts == whole, "{} in {unit_count} units", path.display());
         assert!(unit_count > 1 && unit_count <= count as usize + 1, "{unit_count} units of {count}");
     }
+}
+
+#[test]
+fn very_short_lines_come_in_small_parts_and_none_is_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.txt");
+    let settings = Settings { split: Split::Line, ..Settings::default() };
+    for count in [100_000_u64, 16 << 10, 32 << 10] {
+        // The last bytes of the file are gone.
+        let packed = zstd::stream::encode_all(&*"a\n".repeat(count as usize).into_bytes(), 1).unwrap();
+        fs::write(&path, [&packed[..], b"\x28\xB5\x2F\xFD"].concat()).unwrap();
+        let shelf = Shelf::new(discover(std::slice::from_ref(&path), None).unwrap());
+        let mut stream = Stream::open(&Unit::whole(0), &shelf.files()[0], &settings).unwrap();
+        let (mut parser, mut chunk, mut positions, mut damage) =
+            (Parser::new(&settings), Chunk::default(), 0, Vec::new());
+        while stream.next(&mut chunk).unwrap() {
+            chunk.settle(&shelf).unwrap();
+            let entries = parser.entries(&chunk, |placed| assert!(matches!(placed.entry, Entry::Document(_))));
+            assert!(entries <= 16 << 10, "{entries}");
+            positions += entries;
+            damage.extend(chunk.damage().map(|_| positions));
+        }
+        // What is wrong with the end is told after all that comes before it.
+        assert_eq!((positions, damage), (count, vec![count]));
+    }
+}
+
+#[test]
+fn a_zstd_window_is_read_where_there_is_memory_for_it_and_else_names_the_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.jsonl.zst");
+    let line = b"{\"text\":\"once upon a time\"}\n";
+    // A frame with a window of 256 MB, and a block that is not packed, which is the last. (RFC 8878, 3.1.1)
+    let block = (line.len() as u32) << 3 | 1;
+    let head = [&b"\x28\xB5\x2F\xFD\x00"[..], &[(28 - 10) << 3], &block.to_le_bytes()[..3]].concat();
+    fs::write(&path, [&head, &line[..]].concat()).unwrap();
+    let shelf = Shelf::new(discover(std::slice::from_ref(&path), None).unwrap());
+    let read = |limit: InputLimit| {
+        let settings = Settings { limit, ..Settings::default() };
+        let mut stream = Stream::open(&Unit::whole(0), &shelf.files()[0], &settings).unwrap();
+        let (mut parser, mut chunk, mut documents, mut damage) = (Parser::new(&settings), Chunk::default(), 0, None);
+        while stream.next(&mut chunk).unwrap() {
+            chunk.settle(&shelf).unwrap();
+            documents += parser.entries(&chunk, |_| {});
+            damage = chunk.damage().map(|(reason, _)| reason.to_owned());
+        }
+        (documents, damage)
+    };
+    assert_eq!(read(InputLimit::default().with_window_log(28)), (1, None));
+    let (documents, damage) = read(InputLimit::default());
+    assert!(documents == 0 && damage.as_ref().is_some_and(|damage| damage.contains("--memory")), "{damage:?}");
 }
 
 fn text(number: usize) -> String {

@@ -232,6 +232,20 @@ pub enum Error {
         needed: u64,
     },
 
+    /// Memory that does not do for so many files.
+    #[error(
+        "{bytes} bytes of memory are too little for {files} files: give --memory {}M, or put their documents into fewer files",
+        needed.div_ceil(1_000_000)
+    )]
+    MemoryTooSmallForFiles {
+        /// What was asked for.
+        bytes: u64,
+        /// How many files there are.
+        files: u64,
+        /// What would do.
+        needed: u64,
+    },
+
     /// Memory that does not do for a method that holds much.
     #[error(
         "{bytes} bytes of memory are too little for method {method} on this input: give --memory {}M, or use --method minhash",

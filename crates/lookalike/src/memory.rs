@@ -17,6 +17,16 @@ pub struct Memory {
 /// What the program takes before it does anything: itself, and buffers of its threads.
 const BASE: u64 = 24 << 20;
 
+/// What a thread takes while it reads: the part that it parses, the one that it unpacks ahead, and the sketches of both.
+const THREAD: u64 = 8 << 20;
+
+/// What a file takes, besides its documents: its path and name, what it is, and where its blocks are.
+const FILE: u64 = 900;
+
+/// Windows of Zstandard: 8 MB must be read by everybody (RFC 8878, 3.1.1.1.2), and there are none above 2 GB.
+const LEAST_WINDOW_LOG: u32 = 23;
+const MOST_WINDOW_LOG: u32 = 31;
+
 /// What stays in memory of each document: lengths, ranks, copies and decisions, and now and then a few bytes to sort.
 const DOCUMENT: u64 = 44;
 
@@ -54,6 +64,34 @@ impl Memory {
     /// The longest document that can be read: its bytes, words and features take a dozen times as much.
     pub fn longest_document(self) -> u64 {
         self.bytes / 16
+    }
+
+    /// How many threads there is room for: each reads a part of the input, and holds what it makes of it.
+    pub fn most_threads(self) -> usize {
+        (self.bytes / 2 / THREAD).max(1) as usize
+    }
+
+    /// The largest window of Zstandard that each of so many threads may need to unpack a file, as a power of two.
+    pub fn window_log(self, threads: usize) -> u32 {
+        (self.bytes / 2 / threads.max(1) as u64).max(1).ilog2().clamp(LEAST_WINDOW_LOG, MOST_WINDOW_LOG)
+    }
+
+    /// The longest document that all threads may read at the same time; longer ones are read one after the other.
+    pub(crate) fn read_together(self, threads: usize) -> usize {
+        (self.longest_document() / 4 / threads.max(1) as u64) as usize
+    }
+
+    /// Makes sure that so many files leave room for their content.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MemoryTooSmallForFiles`] when their names alone would take half of the memory.
+    pub(crate) fn check_files(self, files: usize) -> Result<()> {
+        let taken = files as u64 * FILE;
+        if taken <= self.bytes / 2 {
+            return Ok(());
+        }
+        Err(Error::MemoryTooSmallForFiles { bytes: self.bytes, files: files as u64, needed: 2 * taken })
     }
 
     /// The shares of a corpus of so many documents.
@@ -95,6 +133,11 @@ impl Shares {
     /// What sketches and all else that is kept of documents may take.
     pub(crate) fn blocks(self) -> usize {
         self.left / 3
+    }
+
+    /// The longest document that all threads may read at the same time.
+    pub(crate) fn read_together(self, threads: usize) -> usize {
+        Memory { bytes: self.all }.read_together(threads)
     }
 
     /// Makes sure that a method may hold so much at once.
@@ -182,6 +225,20 @@ mod tests {
         assert_eq!(bytes(0), BASE);
         let entries = 2 * 2 * size_of::<lookalike_core::bucket::Entry>() as u64;
         assert_eq!(bytes(1000) - BASE, 1000 * (DOCUMENT + DOCUMENT_BYTES as u64 + 300 + entries));
+    }
+
+    #[test]
+    fn threads_windows_and_files_are_as_many_as_there_is_room_for() {
+        let [small, large] = [64 << 20, 64 << 30].map(|bytes| Memory::new(bytes).unwrap());
+        assert_eq!((small.most_threads(), large.most_threads()), (4, 4096));
+        assert_eq!([1, 4, 64].map(|threads| small.window_log(threads)), [25, 23, 23]);
+        assert_eq!([1, 16, 64].map(|threads| large.window_log(threads)), [31, 31, 29]);
+        // All threads together may read a quarter of what one may.
+        assert_eq!(4 * 64 * large.read_together(64) as u64, large.longest_document());
+        small.check_files(30_000).unwrap();
+        let error = small.check_files(1_000_000).unwrap_err().to_string();
+        assert!(error.contains("1000000 files") && error.contains("--memory 1800M"), "{error}");
+        Memory::new(1_800_000_000).unwrap().check_files(1_000_000).unwrap();
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use lookalike_io::discover::InputFile;
-use lookalike_io::read::{Chunk, Settings, Stream, Unit};
+use lookalike_io::read::{Chunk, Next, Settings, Stream, Unit};
 
 use crate::error::{Error, Result};
 
@@ -13,6 +13,9 @@ pub(crate) struct Queue<'a> {
     files: &'a [InputFile],
     units: &'a [Unit],
     settings: &'a Settings,
+    /// The longest entries that several threads read at the same time: others come one by one, since each takes a dozen times
+    /// its size until it is sketched.
+    together: usize,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -22,6 +25,10 @@ struct State {
     next_unit: usize,
     /// Open, and read by nobody at the moment.
     waiting: Vec<Open>,
+    /// The same, of those whose next entry is large.
+    large: Vec<Open>,
+    /// Whether a thread has a large entry.
+    has_large: bool,
     /// How many streams are read at the moment.
     reading: usize,
     error: Option<Error>,
@@ -43,27 +50,31 @@ pub(crate) trait Watch: Sync {
 }
 
 impl<'a> Queue<'a> {
-    pub(crate) fn new(files: &'a [InputFile], units: &'a [Unit], settings: &'a Settings) -> Self {
-        Self { files, units, settings, state: Mutex::default(), changed: Condvar::new() }
+    pub(crate) fn new(files: &'a [InputFile], units: &'a [Unit], settings: &'a Settings, together: usize) -> Self {
+        Self { files, units, settings, together, state: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// Fills `chunk` with the next part of some unit. False when all are read, or reading failed.
-    pub(crate) fn next(&self, chunk: &mut Chunk, watch: &impl Watch) -> bool {
+    /// Fills `chunk` with the next part of some unit. None when all are read, or reading failed. What comes is given up when it
+    /// was dealt with, and before more is asked for.
+    pub(crate) fn next(&self, chunk: &mut Chunk, watch: &impl Watch) -> Option<Turn<'_, 'a>> {
         while let Some(task) = self.take() {
             let _reading = Reading(self);
+            // Made first, so that it ends whatever happens.
+            let turn = Turn { queue: self, is_large: matches!(task, Task::GoOnLarge(_)) };
             let read = self.read(task, chunk, watch);
-            let found = matches!(read, Ok(Some(_)));
+            let found = matches!(read, Ok(Some((_, Next::Chunk))));
             self.give_back(read);
             if found {
-                return true;
+                return Some(turn);
             }
         }
-        false
+        None
     }
 
-    fn read(&self, task: Task, chunk: &mut Chunk, watch: &impl Watch) -> Result<Option<Open>> {
+    fn read(&self, task: Task, chunk: &mut Chunk, watch: &impl Watch) -> Result<Option<(Open, Next)>> {
+        let most = if matches!(task, Task::GoOnLarge(_)) { usize::MAX } else { self.together };
         let mut open = match task {
-            Task::GoOn(open) => open,
+            Task::GoOn(open) | Task::GoOnLarge(open) => open,
             Task::Open(unit) => {
                 let wanted = &self.units[unit];
                 let stream = Stream::open(wanted, &self.files[wanted.file as usize], self.settings)?;
@@ -71,8 +82,9 @@ impl<'a> Queue<'a> {
                 Open { unit, stream }
             }
         };
-        if open.stream.next(chunk)? {
-            return Ok(Some(open));
+        let next = open.stream.next_within(chunk, most)?;
+        if next != Next::End {
+            return Ok(Some((open, next)));
         }
         watch.ended(&self.units[open.unit], open.stream.chunk_count())?;
         Ok(None)
@@ -95,27 +107,33 @@ impl<'a> Queue<'a> {
             if state.error.is_some() {
                 return None;
             }
-            // Units that are open come first, so that few are.
-            let task = match state.waiting.pop() {
-                Some(open) => Some(Task::GoOn(open)),
-                None => (state.next_unit < self.units.len()).then_some(Task::Open(state.next_unit)),
+            // Units that are open come first, so that few are; and those with a large entry before others are opened, so that
+            // not many wait for their turn.
+            let task = if let Some(open) = state.waiting.pop() {
+                Some(Task::GoOn(open))
+            } else if !state.large.is_empty() {
+                if state.has_large { None } else { state.large.pop().map(Task::GoOnLarge) }
+            } else {
+                (state.next_unit < self.units.len()).then_some(Task::Open(state.next_unit))
             };
             match task {
                 Some(task) => {
                     state.next_unit += usize::from(matches!(task, Task::Open(_)));
+                    state.has_large |= matches!(task, Task::GoOnLarge(_));
                     state.reading += 1;
                     return Some(task);
                 }
-                None if state.reading == 0 => return None,
+                None if state.reading == 0 && state.large.is_empty() => return None,
                 None => state = self.changed.wait(state).expect("no thread panicked"),
             }
         }
     }
 
-    fn give_back(&self, read: Result<Option<Open>>) {
+    fn give_back(&self, read: Result<Option<(Open, Next)>>) {
         let mut state = self.lock();
         match read {
-            Ok(open) => state.waiting.extend(open),
+            Ok(Some((open, Next::Large))) => state.large.push(open),
+            Ok(open) => state.waiting.extend(open.map(|(open, _)| open)),
             Err(error) => drop(state.error.get_or_insert(error)),
         }
     }
@@ -135,9 +153,32 @@ impl Drop for Reading<'_, '_> {
     }
 }
 
+/// A thread deals with a part of a unit.
+pub(crate) struct Turn<'q, 'a> {
+    queue: &'q Queue<'a>,
+    is_large: bool,
+}
+
+impl Turn<'_, '_> {
+    /// Whether buffers have grown for it, which nobody else will need.
+    pub(crate) fn is_large(&self) -> bool {
+        self.is_large
+    }
+}
+
+impl Drop for Turn<'_, '_> {
+    fn drop(&mut self) {
+        if self.is_large {
+            self.queue.state.lock().unwrap_or_else(PoisonError::into_inner).has_large = false;
+            self.queue.changed.notify_all();
+        }
+    }
+}
+
 /// A unit to go on with, or one to open.
 #[expect(clippy::large_enum_variant, reason = "there is one a thread, and it is moved once a megabyte")]
 enum Task {
     GoOn(Open),
+    GoOnLarge(Open),
     Open(usize),
 }

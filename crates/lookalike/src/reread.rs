@@ -25,7 +25,13 @@ pub(crate) struct Reread<'a> {
     progress: &'a dyn Progress,
     /// What a thread needs for it, handed on from one document to the next.
     benches: Mutex<Vec<Bench>>,
+    /// The longest document that several threads read at the same time, and the turn of longer ones.
+    together: usize,
+    large: Mutex<()>,
 }
+
+/// What a word takes in a document, about, with what is around it.
+const WORD_BYTES: usize = 6;
 
 struct Bench {
     bytes: Vec<u8>,
@@ -42,7 +48,13 @@ impl<'a> Reread<'a> {
         key: Key,
         progress: &'a dyn Progress,
     ) -> Self {
-        Self { corpus, read, similarity, key, progress, benches: Mutex::default() }
+        let together = corpus.shares.read_together(rayon::current_num_threads());
+        Self { corpus, read, similarity, key, progress, benches: Mutex::default(), together, large: Mutex::default() }
+    }
+
+    /// Whether a document is too long to be read beside others.
+    fn is_large(&self, document: u32) -> bool {
+        self.corpus.token_counts[document as usize] as usize > self.together / WORD_BYTES
     }
 
     /// The hash of a document's words.
@@ -51,13 +63,19 @@ impl<'a> Reread<'a> {
     }
 
     fn with_features<T>(&self, document: u32, of_features: impl FnOnce(Features<'_>) -> T) -> Result<T> {
-        let waiting = self.benches.lock().expect("no thread panicked").pop();
-        let mut bench = waiting.unwrap_or_else(|| Bench {
+        let bench = || Bench {
             bytes: Vec::new(),
             parser: Parser::new(&self.read.settings),
             shingler: Shingler::keyed(&self.similarity.shingle, self.similarity.fold, self.key),
             content: self.corpus.content_hasher(),
-        });
+        };
+        if self.is_large(document) {
+            // Its buffers go with it.
+            let _turn = self.large.lock().expect("no thread panicked");
+            return self.read_by(&mut bench(), document).map(of_features);
+        }
+        let waiting = self.benches.lock().expect("no thread panicked").pop();
+        let mut bench = waiting.unwrap_or_else(bench);
         let features = self.read_by(&mut bench, document).map(of_features);
         self.benches.lock().expect("no thread panicked").push(bench);
         features

@@ -35,6 +35,7 @@ struct Sample {
 /// When there is not, or a file cannot be read.
 pub(crate) fn check(shelf: &Shelf, settings: &Settings, sketch_bytes: usize, work: &Work) -> Result<()> {
     let files = shelf.files();
+    let settings = &settings.unlimited();
     let units = units(files, settings, UNIT_BYTES)?;
     let step = units.len().div_ceil(UNITS).max(1);
     let mut sample = Sample::default();

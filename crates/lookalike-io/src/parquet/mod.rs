@@ -19,6 +19,7 @@ mod rows;
 mod settings;
 mod table;
 mod thrift;
+mod unfold;
 mod unpack;
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 
 use super::column::{Cells, Column};
 use super::render::{AnyCells, Kind, field_value, write_id};
+use super::unfold::Unfolded;
 use super::{Opened, open};
 use crate::read::{Fields, Refused, listed};
 
@@ -30,6 +31,7 @@ pub(crate) struct Rows {
     /// What was found to be lost when rows before it were still to be handed over.
     lost: Option<Lost>,
     scratch: String,
+    unfolded: Unfolded,
 }
 
 /// The columns of the row group that is read, and how many of its rows are left.
@@ -122,6 +124,7 @@ impl Rows {
             group: None,
             lost: None,
             scratch: String::new(),
+            unfolded: Unfolded::new(opened.file_bytes),
             opened,
         })
     }
@@ -156,9 +159,23 @@ impl Rows {
             let Some(group) = self.group.as_mut().filter(|group| group.left > 0) else { break };
             let end = bytes.len();
             match group.take(self.id, self.source, self.value, &self.text_name, longest, bytes, &mut self.scratch) {
-                Ok(row) => {
+                Ok(row) if self.unfolded.add(bytes.len() - end) => {
                     group.left -= 1;
                     rows.push(row);
+                }
+                Ok(_) => {
+                    bytes.truncate(end);
+                    let later = self.next_group..self.end_group;
+                    self.next_group = self.end_group;
+                    let of_group =
+                        |at: usize| u64::try_from(self.opened.metadata.row_group(at).num_rows()).unwrap_or(0);
+                    let lost =
+                        Lost { rows: group.left + later.map(of_group).sum::<u64>(), reason: self.unfolded.reason() };
+                    self.group = None;
+                    if rows.len() == first {
+                        return Err(lost);
+                    }
+                    self.lost = Some(lost);
                 }
                 Err(reason) => {
                     bytes.truncate(end);
@@ -285,8 +302,51 @@ fn find(schema: &SchemaDescriptor, name: &str, what: &str) -> Result<usize, Stri
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use parquet::data_type::ByteArray;
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::parser::parse_message_type;
+
     use super::*;
     use crate::parquet::samples::{file, sample};
+
+    #[test]
+    fn a_text_that_a_dictionary_has_once_is_not_unfolded_without_end() {
+        let schema = Arc::new(parse_message_type("message m { required binary text (UTF8); }").unwrap());
+        let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::default()).unwrap();
+        let text = ByteArray::from("x".repeat(10_000).into_bytes());
+        for _ in 0..3 {
+            let mut group = writer.next_row_group().unwrap();
+            let mut column = group.next_column().unwrap().unwrap();
+            column.typed::<ByteArrayType>().write_batch(&vec![text.clone(); 100], None, None).unwrap();
+            column.close().unwrap();
+            group.close().unwrap();
+        }
+        let written = writer.into_inner().unwrap();
+        assert!(written.len() < 50_000, "{}", written.len());
+        let read = |most: Option<u64>| {
+            let mut rows = Rows::open(file(&written), &Fields::default(), None).unwrap();
+            rows.unfolded = most.map_or(rows.unfolded, |most| rows.unfolded.with_most(most));
+            let (mut bytes, mut found, mut lost) = (Vec::new(), Vec::new(), Vec::new());
+            loop {
+                match rows.next(100_000, 1 << 20, &mut bytes, &mut found) {
+                    Ok(true) => {}
+                    Ok(false) => return (found.len(), lost),
+                    Err(damage) => lost.push(damage),
+                }
+            }
+        };
+        assert_eq!(read(None), (300, Vec::new()));
+        // All that is not read is counted, that of later row groups too.
+        let (count, lost) = read(Some(1_500_000));
+        assert_eq!((count, lost.len(), lost[0].rows), (150, 1, 150));
+        assert!(lost[0].reason.contains("more than 1500000 bytes of text"), "{}", lost[0].reason);
+        // A file may have 256 MB, however small it is, and a large one ten thousand times its size.
+        let mut small = Unfolded::new(600);
+        assert!(small.add(256 << 20) && !small.add(1));
+        assert!(Unfolded::new(1 << 20).add(10_000 << 20));
+    }
 
     #[test]
     fn a_source_is_read_as_an_id_is() {

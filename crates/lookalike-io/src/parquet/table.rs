@@ -14,6 +14,7 @@ use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor, Type};
 use super::guard::guarded;
 use super::render::{AnyCells, Kind, Scalar, half, write_id};
 use super::rows::Lost;
+use super::unfold::Unfolded;
 use super::{Opened, open};
 use crate::web::charset;
 
@@ -26,6 +27,7 @@ pub(crate) struct TableRows {
     /// The columns of the row group that is read, and how many of its rows are left.
     group: Option<(u64, Vec<AnyCells>)>,
     scratch: String,
+    unfolded: Unfolded,
 }
 
 /// What the next row is.
@@ -47,7 +49,15 @@ impl TableRows {
         let schema = opened.metadata.file_metadata().schema_descr();
         let columns = schema.columns().to_vec();
         let names = names(schema);
-        Ok(Self { names, columns, next_group: 0, group: None, scratch: String::new(), opened })
+        Ok(Self {
+            names,
+            columns,
+            next_group: 0,
+            group: None,
+            scratch: String::new(),
+            unfolded: Unfolded::new(opened.file_bytes),
+            opened,
+        })
     }
 
     /// The names of the columns.
@@ -84,6 +94,13 @@ impl TableRows {
                     return NextRow::Lost(lost);
                 }
             }
+        }
+        if !self.unfolded.add(bytes) {
+            let of_group = |at: usize| u64::try_from(self.opened.metadata.row_group(at).num_rows()).unwrap_or(0);
+            let groups = self.opened.metadata.num_row_groups();
+            let rows = *left + (self.next_group..groups).map(of_group).sum::<u64>();
+            (self.group, self.next_group) = (None, groups);
+            return NextRow::Lost(Lost { rows, reason: self.unfolded.reason() });
         }
         *left -= 1;
         if bytes > longest {

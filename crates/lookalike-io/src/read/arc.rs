@@ -63,7 +63,7 @@ fn line(bytes: &[u8], start: usize) -> Option<(Line<'_>, usize)> {
 /// Cuts off the records of `bytes` that are whole; `at_end` says that nothing will follow.
 pub(super) fn cut(bytes: &[u8], at_end: bool, cut: &mut Cut) {
     let mut start = bytes.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
-    while !is_blank(&bytes[start..]) {
+    while !cut.is_full() && !is_blank(&bytes[start..]) {
         let rest = &bytes[start..];
         let reason = match line(bytes, start) {
             Some((line, block)) => match block.checked_add(line.length).filter(|end| *end <= bytes.len()) {

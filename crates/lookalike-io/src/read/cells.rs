@@ -19,6 +19,7 @@ use super::cut::without_mark;
 use super::jsonl::{Key, without_line, without_lone_surrogates};
 use super::stream::{Opened, Stream};
 use super::{Fields, Settings, Split};
+use crate::bounds::InputLimit;
 use crate::discover::InputFile;
 use crate::error::{Error, Result};
 use crate::format::Format;
@@ -94,6 +95,7 @@ pub struct CellReader {
     format: Format,
     source: Rows,
     longest: u32,
+    limit: InputLimit,
     columns: Columns,
     csv: Cells,
     encoding: Option<&'static Encoding>,
@@ -147,8 +149,8 @@ impl CellReader {
             }
         };
         let columns = Columns::new(names).map_err(not_a_table)?;
-        let longest = settings.longest;
-        Ok(Self { format, source, longest, columns, csv: Cells::default(), encoding: None, packed_bytes: 0 })
+        let (longest, limit) = (settings.longest, settings.limit.clone());
+        Ok(Self { format, source, longest, limit, columns, csv: Cells::default(), encoding: None, packed_bytes: 0 })
     }
 
     /// What the file is.
@@ -180,7 +182,7 @@ impl CellReader {
     ///
     /// When the file cannot be read. (What is damaged is a row that is skipped.)
     pub fn next_row(&mut self) -> Result<Option<Row<'_>>> {
-        let Self { format, source, longest, columns, csv, encoding, packed_bytes } = self;
+        let Self { format, source, longest, limit, columns, csv, encoding, packed_bytes } = self;
         let (stream, chunk, next, before, is_done) = match source {
             Rows::Stream { stream, chunk, next, before, is_done } => (stream, chunk, next, before, is_done),
             Rows::Parquet { rows, position, file_bytes } => {
@@ -188,7 +190,10 @@ impl CellReader {
                 let here = *position;
                 *packed_bytes = (*file_bytes as f64 * here as f64 / rows.row_count().max(1) as f64) as u64;
                 let content = match rows.next(*longest as usize, &mut columns.cells) {
-                    NextRow::Cells => RowContent::Cells(&columns.cells),
+                    NextRow::Cells => {
+                        limit.count(columns.cells.iter().map(|cell| cell.len() as u64).sum())?;
+                        RowContent::Cells(&columns.cells)
+                    }
                     NextRow::Skipped(reason) => RowContent::Skipped(reason),
                     NextRow::Lost(lost) => {
                         *position += lost.rows.saturating_sub(1);

@@ -138,6 +138,10 @@ pub(super) fn cut(bytes: &[u8], delimiter: u8, at_end: bool, is_too_long: bool, 
         } else {
             cut.push(start..end, None);
         }
+        // At the end, what was found out of open quotes must not be found out again for each part.
+        if cut.is_full() && !at_end {
+            return;
+        }
         start = end;
     }
 }

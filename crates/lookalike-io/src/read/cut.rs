@@ -28,7 +28,15 @@ pub(super) struct Cut {
     pub(super) positions: usize,
 }
 
+/// How many entries are cut off at once: a chunk of very short ones would take a hundred times its size in memory.
+const MOST_ENTRIES: usize = 16 << 10;
+
 impl Cut {
+    /// Whether no more entries should be cut off for now.
+    pub(super) fn is_full(&self) -> bool {
+        self.spans.len() >= MOST_ENTRIES
+    }
+
     /// Nothing that is not whole.
     pub(super) fn clear(&mut self) {
         self.spans.clear();
@@ -86,6 +94,9 @@ pub(super) fn lines(bytes: &[u8], at_end: bool, cut: &mut Cut) {
         } else if end > start {
             cut.push_blank(start..end, 1);
         }
+        if cut.is_full() {
+            return;
+        }
         start = end;
     }
 }
@@ -98,6 +109,9 @@ pub(super) fn paragraphs(bytes: &[u8], at_end: bool, cut: &mut Cut) {
         // A paragraph ends where the next one starts, so that blank lines are in none twice.
         if is_after_blank && !is_blank {
             push_paragraph(bytes, start..line, cut);
+            if cut.is_full() {
+                return;
+            }
             start = line;
         }
         (line, is_after_blank) = (end, is_blank);

@@ -23,6 +23,9 @@ pub(super) fn cut(bytes: &[u8], at_end: bool, cut: &mut Cut) {
             None if at_end => cut.push(at..bytes.len(), Some("an object without an end".into())),
             None => return,
         }
+        if cut.is_full() {
+            return;
+        }
         at = cut.end;
     }
 }

@@ -24,6 +24,7 @@ use std::borrow::Cow;
 
 use lookalike_core::keep::FieldValue;
 
+use crate::bounds::InputLimit;
 use crate::place::Place;
 use crate::web::Extract;
 
@@ -35,7 +36,7 @@ pub(crate) use csv::raw_cells;
 pub use fields::json_fields;
 pub(crate) use fields::{Refused, listed};
 pub(crate) use json::fields as object_fields;
-pub use stream::Stream;
+pub use stream::{Next, Stream};
 pub use units::{UNIT_BYTES, Unit, units};
 pub use warc::{Links, links};
 pub(crate) use warc::{goes_on, header_length, is_field};
@@ -55,6 +56,22 @@ pub struct Settings {
     pub has_header: bool,
     /// The longest entry that is read, in bytes. Longer ones are skipped, so that one of them cannot fill the memory.
     pub longest: u32,
+    /// How much is read of all files together.
+    pub limit: InputLimit,
+}
+
+impl Settings {
+    /// The same, for a run that reads its input anew.
+    #[must_use]
+    pub fn anew(&self) -> Self {
+        Self { limit: self.limit.anew(), ..self.clone() }
+    }
+
+    /// The same, to look into files that are read by somebody else.
+    #[must_use]
+    pub fn unlimited(&self) -> Self {
+        Self { limit: self.limit.unlimited(), ..self.clone() }
+    }
 }
 
 impl Default for Settings {
@@ -66,6 +83,7 @@ impl Default for Settings {
             delimiter: None,
             has_header: true,
             longest: 256_000_000,
+            limit: InputLimit::default(),
         }
     }
 }

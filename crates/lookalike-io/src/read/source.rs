@@ -38,13 +38,14 @@ impl Reader {
 
 impl Source {
     /// Opens a file of the input.
-    pub(super) fn open(input: &InputFile) -> Result<Self> {
+    pub(super) fn open(input: &InputFile, window_log: u32) -> Result<Self> {
+        let again = |file| Self::again(file, window_log);
         let unreadable = || Error::unreadable(input.shown());
         match &input.origin {
-            Origin::Path(path) => File::open(path).and_then(Self::again).map_err(unreadable()),
-            Origin::Remote(file) => Self::again(file.open()?).map_err(unreadable()),
-            Origin::Pipe(path) => File::open(path).and_then(Self::once).map_err(unreadable()),
-            Origin::Stdin => Self::once(io::stdin()).map_err(unreadable()),
+            Origin::Path(path) => File::open(path).and_then(again).map_err(unreadable()),
+            Origin::Remote(file) => Self::again(file.open()?, window_log).map_err(unreadable()),
+            Origin::Pipe(path) => File::open(path).and_then(|pipe| Self::once(pipe, window_log)).map_err(unreadable()),
+            Origin::Stdin => Self::once(io::stdin(), window_log).map_err(unreadable()),
         }
     }
 
@@ -75,33 +76,34 @@ impl Source {
     }
 
     /// Of something that can be read again later, from the middle.
-    fn again(mut file: impl Read + Send + 'static) -> io::Result<Self> {
+    fn again(mut file: impl Read + Send + 'static, window_log: u32) -> io::Result<Self> {
         let start = start(&mut file)?;
         let compression = Compression::of(&start);
         let file = io::Cursor::new(start).chain(file);
         match compression {
             Compression::None => Ok(Self { compression, reader: Reader::Plain(Box::new(file)) }),
             Compression::Gzip => Ok(Self { compression, reader: Reader::gzip(file, 0, true) }),
-            Compression::Zstd => Ok(Self::unpacked(file, compression)),
+            Compression::Zstd => Ok(Self::unpacked(file, compression, window_log)),
         }
     }
 
     /// Of something that cannot.
-    fn once(mut pipe: impl Read + Send + 'static) -> io::Result<Self> {
+    fn once(mut pipe: impl Read + Send + 'static, window_log: u32) -> io::Result<Self> {
         let start = start(&mut pipe)?;
         let compression = Compression::of(&start);
         let pipe = io::Cursor::new(start).chain(pipe);
         match compression {
             Compression::Gzip => Ok(Self { compression, reader: Reader::gzip(pipe, 0, false) }),
-            _ => Ok(Self::unpacked(pipe, compression)),
+            _ => Ok(Self::unpacked(pipe, compression, window_log)),
         }
     }
 
-    fn unpacked(packed: impl Read + Send + 'static, compression: Compression) -> Self {
+    fn unpacked(packed: impl Read + Send + 'static, compression: Compression, window_log: u32) -> Self {
         let packed_bytes = Arc::new(AtomicU64::new(0));
         let counted = Counted { reader: packed, count: Arc::clone(&packed_bytes) };
         // What cannot be unpacked at all is damaged from its first byte on.
-        let unpacked = compression.decode(buffered(counted)).unwrap_or_else(|error| Box::new(Failed(Some(error))));
+        let unpacked =
+            compression.decode(buffered(counted), window_log).unwrap_or_else(|error| Box::new(Failed(Some(error))));
         Self { compression, reader: Reader::Other { unpacked, packed_bytes } }
     }
 

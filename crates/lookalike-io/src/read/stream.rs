@@ -14,7 +14,8 @@ use super::members::{Member, is_far};
 use super::source::{START, Source};
 use super::units::{Part, Unit};
 use super::{ReadAs, Refused, Settings, arc, csv, json, utf16, warc};
-use crate::compression::Compression;
+use crate::bounds::Room;
+use crate::compression::{Compression, is_window_too_large};
 use crate::discover::{InputFile, Origin};
 use crate::error::{Error, Result};
 use crate::format::{FileKind, Format};
@@ -63,6 +64,17 @@ pub(super) enum Opened {
     Stream(Box<Stream>, Vec<String>),
     /// A Parquet file.
     Parquet(File),
+}
+
+/// What comes next of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// A chunk was filled.
+    Chunk,
+    /// An entry that is longer than was asked for.
+    Large,
+    /// Nothing.
+    End,
 }
 
 /// Whether there is more to read.
@@ -194,8 +206,8 @@ impl Stream {
     /// The first bytes of a unit of a file, and its format where the unit says it.
     fn start(unit: &Unit, input: &InputFile, settings: &Settings) -> Result<(Self, Option<Format>)> {
         let (source, start, known) = match &unit.part {
-            Part::Whole => (Source::open(input)?, 0, None),
-            Part::Groups(_) => (Source::open(input)?, 0, Some(Format::Parquet)),
+            Part::Whole => (Source::open(input, settings.limit.window_log())?, 0, None),
+            Part::Groups(_) => (Source::open(input, settings.limit.window_log())?, 0, Some(Format::Parquet)),
             Part::Bytes(bytes, format) => (Source::open_part(input, bytes)?, bytes.start, Some(*format)),
         };
         let mut stream = Self::new(unit, input, settings, source, start);
@@ -229,20 +241,29 @@ impl Stream {
     ///
     /// When the file cannot be read. (Damaged content is no error: it comes with the chunk before it.)
     pub fn next(&mut self, chunk: &mut Chunk) -> Result<bool> {
+        Ok(self.next_within(chunk, usize::MAX)? == Next::Chunk)
+    }
+
+    /// The same, unless the next entry is longer than `most`, about: then nothing is taken, and it can be asked for again.
+    ///
+    /// # Errors
+    ///
+    /// As [`Stream::next`].
+    pub fn next_within(&mut self, chunk: &mut Chunk, most: usize) -> Result<Next> {
         chunk.rows.clear();
         chunk.cut.clear();
         if self.rows.is_some() {
-            return Ok(self.next_rows(chunk));
+            return Ok(if self.next_rows(chunk)? { Next::Chunk } else { Next::End });
         }
         if self.is_skipping {
             self.skip()?;
         }
         let is_empty_document = self.number == 0 && self.kind.format.is_one_document();
         if self.at_end() && self.ahead.is_empty() && self.damage.is_none() && !is_empty_document {
-            return Ok(false);
+            return Ok(Next::End);
         }
         let longest = self.settings.longest as usize;
-        let mut size = CHUNK;
+        let mut size = CHUNK.max(self.ahead.len());
         loop {
             self.read_to(size)?;
             self.cut(false, &mut chunk.cut);
@@ -253,18 +274,22 @@ impl Stream {
                 self.cut_off(&mut chunk.cut);
                 break;
             }
+            if size >= most.max(CHUNK) {
+                return Ok(Next::Large);
+            }
             size = (2 * size).min(longest + CHUNK);
         }
         let end = chunk.cut.end;
-        // What follows the last whole entry of a damaged file is a part of one, and lost.
-        let used = if self.at_end() { self.ahead.len() } else { end };
-        chunk.damage = self.damage.take();
+        // What follows the last whole entry of a damaged file is a part of one, and lost; unless more entries are ahead.
+        let is_last = self.at_end() && !(chunk.cut.is_full() && end < self.ahead.len());
+        let used = if is_last { self.ahead.len() } else { end };
+        chunk.damage = if is_last || !self.at_end() { self.damage.take() } else { None };
         self.ahead.take(end, used, &mut chunk.bytes);
         chunk.store = self.store(end as u64, &chunk.cut);
         chunk.packed_bytes = self.count_packed(used);
         self.offset += used as u64;
         self.fill(chunk);
-        Ok(true)
+        Ok(Next::Chunk)
     }
 
     /// How many chunks there were so far.
@@ -286,7 +311,10 @@ impl Stream {
             return Ok(());
         };
         let compression = self.source.compression;
-        match self.source.read(self.ahead.end(), most, &mut self.members) {
+        let before = self.ahead.len();
+        let read = self.source.read(self.ahead.end(), most, &mut self.members);
+        self.settings.limit.count((self.ahead.len() - before) as u64)?;
+        match read {
             Ok(more) => {
                 if !more {
                     self.end = End::Reached;
@@ -300,6 +328,14 @@ impl Stream {
             // The system has a number for its own errors; a decoder's have none.
             Err(cause) if compression == Compression::None || cause.raw_os_error().is_some() || is_far(&cause) => {
                 return Err(Error::unreadable(&self.shown)(cause));
+            }
+            Err(error) if is_window_too_large(&error) => {
+                self.end = End::Lost;
+                let most = 1_u64 << self.settings.limit.window_log();
+                self.damage(format!(
+                    "a zstd window of more than {most} bytes, as --long makes them, which there is no memory for here: the rest is \
+                     lost; give more --memory, or fewer --threads"
+                ));
             }
             Err(error) => {
                 self.end = End::Lost;
@@ -374,7 +410,9 @@ impl Stream {
 
     /// Reads on to where the next entry starts, and forgets what lies before.
     fn skip(&mut self) -> Result<()> {
-        let (unpacked_start, packed_start) = (self.offset, self.source.packed_bytes());
+        // What is ahead was unpacked before.
+        let unpacked_start = self.offset + self.ahead.len() as u64;
+        let packed_start = self.source.packed_bytes();
         self.is_skipping = false;
         // An end that two runs of bytes share is seen in the second.
         let pattern: &[u8] = match self.kind.format {
@@ -396,7 +434,8 @@ impl Stream {
                 return Ok(());
             }
             if let (Some(start), Some(now)) = (packed_start, self.source.packed_bytes())
-                && self.offset - unpacked_start > BOMB * (now - start).max(START as u64)
+                && (self.offset + self.ahead.len() as u64).saturating_sub(unpacked_start)
+                    > BOMB * (now - start).max(START as u64)
             {
                 let longest = self.settings.longest;
                 self.give_up(format!(
@@ -475,9 +514,11 @@ impl Stream {
         }
         if !matches!(input.origin, Origin::Path(_)) {
             let mut copy = tempfile::tempfile().map_err(Error::unwritable(std::env::temp_dir()))?;
+            let room = Room::new(std::env::temp_dir());
             while !self.ahead.is_empty() {
                 // What is far away is copied by whoever reads it.
                 if !matches!(input.origin, Origin::Remote(_)) {
+                    room.take(self.ahead.len() as u64)?;
                     copy.write_all(self.ahead.as_slice()).map_err(Error::unwritable(std::env::temp_dir()))?;
                 }
                 self.ahead.clear();
@@ -490,13 +531,13 @@ impl Stream {
         input.open_again().map(Ok)
     }
 
-    fn next_rows(&mut self, chunk: &mut Chunk) -> bool {
-        let Some(rows) = &mut self.rows else { return false };
+    fn next_rows(&mut self, chunk: &mut Chunk) -> Result<bool> {
+        let Some(rows) = &mut self.rows else { return Ok(false) };
         chunk.bytes.clear();
         chunk.damage = None;
         match rows.next(CHUNK, self.settings.longest as usize, &mut chunk.bytes, &mut chunk.rows) {
-            Ok(false) => return false,
-            Ok(true) => {}
+            Ok(false) => return Ok(false),
+            Ok(true) => self.settings.limit.count(chunk.bytes.len() as u64)?,
             Err(lost) => {
                 let reason = format!("{}: {} rows are lost", lost.reason, lost.rows);
                 chunk.damage = Some(Damage { reason, positions: lost.rows });
@@ -506,6 +547,6 @@ impl Stream {
         chunk.packed_bytes = self.file_bytes * (chunk.rows.len() as u64 + lost) / rows.row_count().max(1);
         chunk.store = ChunkStore::Unspooled;
         self.fill(chunk);
-        true
+        Ok(true)
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn cut(bytes: &[u8], at_end: bool, cut: &mut Cut) {
     // A byte order mark and blank lines before the first record are nobody's.
     let mark = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
     let mut start = mark + line_ends(&bytes[mark..]);
-    loop {
+    while !cut.is_full() {
         match record(bytes, start, at_end) {
             Found::Whole(end) => cut.push(start..end, None),
             Found::Damaged(end, reason) => cut.push(start..end, Some(reason.into())),

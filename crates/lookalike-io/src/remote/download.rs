@@ -4,16 +4,21 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, LazyLock};
 
 use bytes::{Buf, Bytes};
 
 use super::find::{RemoteFile, Way};
 use super::ranges::{Failure, Ranges};
 use super::stream::Stream;
+use super::waiting::Waiting;
+use crate::bounds::Room;
 use crate::error::{Error, Result};
 use crate::place::{read_exact_at, write_all_at};
+
+/// Where all local copies lie.
+static COPIES: LazyLock<Room> = LazyLock::new(|| Room::new(std::env::temp_dir()));
 
 /// A remote file that is being read. What was read lies in its local copy as well.
 pub struct Download {
@@ -68,11 +73,12 @@ impl RemoteFile {
 
     fn source(&self) -> Source {
         let object = &self.object;
+        let waiting = Waiting::new(&self.shown(), object.patience.without_progress);
         if let Way::Web { client, url, has_ranges: false } = &object.way {
-            let stream = Stream::new(client.clone(), url.clone(), object.version.clone(), object.patience);
+            let stream = Stream::new(client.clone(), url.clone(), object.version.clone(), object.patience, waiting);
             return Source::Stream(Box::new(stream));
         }
-        Source::Ranges(Ranges::new(Arc::clone(object), self.bytes))
+        Source::Ranges(Ranges::new(Arc::clone(object), self.bytes, waiting))
     }
 
     /// The local copy, once the file was opened: as much of it as was read. To be read at places, not by its cursor.
@@ -133,6 +139,7 @@ impl Download {
             if bytes.is_empty() {
                 continue;
             }
+            COPIES.take(bytes.len() as u64)?;
             write_all_at(&self.local, &bytes, self.received).map_err(Error::unwritable(std::env::temp_dir()))?;
             self.received += bytes.len() as u64;
             return Ok(Some(bytes));

@@ -20,6 +20,7 @@ use super::address::Address;
 use super::patience::Patience;
 use super::problem::Problem;
 use super::version::Version;
+use super::waiting::Waiting;
 use super::{runtime, web};
 use crate::error::{Error, Result};
 
@@ -103,7 +104,8 @@ impl RemoteFile {
     /// The present state of the object.
     fn ask(&self) -> Result<Version> {
         let object = Arc::clone(&self.object);
-        let asked = runtime::run(async move {
+        let waiting = Waiting::new(&self.shown(), object.patience.without_progress);
+        let asked = waiting.wait(&runtime::start(async move {
             match &object.way {
                 Way::Web { client, url, .. } => Ok(web::probe(client, url, object.patience).await?.version),
                 Way::Bucket => match object.location.store.head(&object.location.path).await {
@@ -111,8 +113,8 @@ impl RemoteFile {
                     Err(error) => Err(Problem::of(&error)),
                 },
             }
-        });
-        asked.unwrap_or_else(|| Err(Problem::broken_down())).map_err(|problem| self.error(problem))
+        }));
+        asked.and_then(|asked| asked).map_err(|problem| self.error(problem))
     }
 
     pub(super) fn changed(&self) -> Error {
@@ -144,15 +146,16 @@ impl Access {
         let problem = |problem| Error::Remote { url: address.shown(), problem };
         let client = self.web_client(url).map_err(problem)?;
         let (asking, at, patience) = (client.clone(), url.clone(), self.patience);
-        let probe = runtime::run(async move { web::probe(&asking, &at, patience).await });
-        let probe = probe.unwrap_or_else(|| Err(Problem::broken_down())).map_err(problem)?;
+        let waiting = Waiting::new(&address.shown(), patience.without_progress);
+        let probe = waiting.wait(&runtime::start(async move { web::probe(&asking, &at, patience).await }));
+        let probe = probe.and_then(|probe| probe).map_err(problem)?;
         let way = Way::Web { client, url: url.clone(), has_ranges: probe.has_ranges };
         Ok(RemoteFile::new(address, self.single(url).map_err(problem)?, way, probe.version, self.patience))
     }
 
     /// What a web server that speaks `WebDAV` has below a folder.
     fn find_pages(&self, address: &Address, url: &Url) -> Result<Vec<RemoteFile>> {
-        let names = match list(address, &self.location(address)?) {
+        let names = match list(address, &self.location(address)?, self.patience) {
             // Many kinds of answer mean that there is no such thing as a list.
             Err(Error::Remote { url, problem: Problem::Other { .. } | Problem::NotThere }) => {
                 return Err(Error::Remote { url, problem: Problem::NoList });
@@ -190,7 +193,8 @@ impl Access {
             };
             let folder = key[..first].rsplit_once('/').map_or("", |(folder, _)| folder);
             let below = object_store::path::Path::parse(folder).unwrap_or_default();
-            let listed = list(address, &Location { store: Arc::clone(&location.store), path: below })?;
+            let below = Location { store: Arc::clone(&location.store), path: below };
+            let listed = list(address, &below, self.patience)?;
             let found: Vec<_> = listed
                 .iter()
                 .filter(|meta| pattern.matches_with(meta.location.as_ref(), options))
@@ -202,26 +206,30 @@ impl Access {
         }
         if !key.is_empty() && !key.ends_with('/') {
             let (store, path) = (Arc::clone(&location.store), location.path.clone());
-            match runtime::run(async move { store.head(&path).await.map_err(|error| Problem::of(&error)) }) {
-                Some(Ok(meta)) => return Ok(vec![object(&meta)]),
-                Some(Err(Problem::NotThere)) => {}
-                Some(Err(problem)) => return Err(Error::Remote { url: address.shown(), problem }),
-                None => return Err(Error::Remote { url: address.shown(), problem: Problem::broken_down() }),
+            let waiting = Waiting::new(&address.shown(), self.patience.without_progress);
+            let asked = runtime::start(async move { store.head(&path).await.map_err(|error| Problem::of(&error)) });
+            match waiting.wait(&asked).and_then(|meta| meta) {
+                Ok(meta) => return Ok(vec![object(&meta)]),
+                Err(Problem::NotThere) => {}
+                Err(problem) => return Err(Error::Remote { url: address.shown(), problem }),
             }
         }
-        Ok(list(address, &location)?.iter().map(object).collect())
+        Ok(list(address, &location, self.patience)?.iter().map(object).collect())
     }
 }
 
 /// All objects below a prefix by name, but hidden ones and marks of folders.
-fn list(address: &Address, location: &Location) -> Result<Vec<ObjectMeta>> {
+fn list(address: &Address, location: &Location, patience: Patience) -> Result<Vec<ObjectMeta>> {
     let Location { store, path } = location.clone();
     let prefix = path.clone();
-    let listed = runtime::run(async move {
-        store.list(Some(&prefix)).try_collect::<Vec<_>>().await.map_err(|error| Problem::of(&error))
-    });
-    let listed = listed.unwrap_or_else(|| Err(Problem::broken_down()));
-    let mut listed = listed.map_err(|problem| Error::Remote { url: address.shown(), problem })?;
+    let waiting = Waiting::new(&address.shown(), patience.without_progress);
+    let pulse = waiting.pulse.clone();
+    let listed = waiting.wait(&runtime::start(async move {
+        let listed = store.list(Some(&prefix)).inspect_ok(|_| pulse.beat());
+        listed.try_collect::<Vec<_>>().await.map_err(|error| Problem::of(&error))
+    }));
+    let mut listed =
+        listed.and_then(|listed| listed).map_err(|problem| Error::Remote { url: address.shown(), problem })?;
     listed.sort_by(|left, right| left.location.as_ref().cmp(right.location.as_ref()));
     let is_hidden = |meta: &ObjectMeta| {
         let mut parts = meta.location.prefix_match(&path).into_iter().flatten();

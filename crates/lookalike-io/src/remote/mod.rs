@@ -21,6 +21,7 @@ mod settings;
 mod stream;
 mod upload;
 mod version;
+mod waiting;
 mod web;
 
 use std::path::Path;
@@ -31,6 +32,8 @@ pub use download::Download;
 pub use find::RemoteFile;
 pub use patience::Patience;
 pub use problem::Problem;
+pub use ranges::bound_ahead;
+pub use waiting::{Silence, on_silence};
 
 use crate::error::Result;
 

@@ -18,6 +18,8 @@ pub struct Patience {
     pub longest_wait: Duration,
     /// After which time nothing is tried again. A signature is good for five minutes, and is not made anew for a retry.
     pub in_all: Duration,
+    /// How long to wait in all while no byte comes, tries included.
+    pub without_progress: Duration,
 }
 
 impl Default for Patience {
@@ -27,7 +29,8 @@ impl Default for Patience {
             tries: 10,
             first_wait: Duration::from_millis(200),
             longest_wait: Duration::from_secs(20),
-            in_all: Duration::from_secs(4 * 60),
+            in_all: Duration::from_secs(2 * 60),
+            without_progress: Duration::from_secs(2 * 60),
         }
     }
 }

@@ -57,6 +57,12 @@ pub enum Problem {
         /// What it said last.
         cause: String,
     },
+    /// A store from which nothing came for long.
+    #[error("no byte came for {seconds} seconds, though it was asked again; check the network, or try later")]
+    Silent {
+        /// How long it was waited for.
+        seconds: u64,
+    },
     /// A connection that ended too early, more often than is bearable.
     #[error("the connection broke off again and again ({cause}); try later, or over a better network")]
     Cut {

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
@@ -16,9 +16,12 @@ use super::find::Object;
 use super::problem::Problem;
 use super::runtime::{self, Pending};
 use super::version::Version;
+use super::waiting::{Pulse, Waiting};
 
 /// Large enough that a store's delay of some 50 ms is little beside it.
 const PART_BYTES: u64 = 8 << 20;
+/// Where memory is short, parts are smaller, though not smaller than this.
+const LEAST_PART_BYTES: u64 = 1 << 20;
 /// How many parts a reader has under way, at most.
 const AHEAD: usize = 4;
 /// How many parts all readers have under way ahead of need: 256 MB.
@@ -26,14 +29,26 @@ const ALL_AHEAD: usize = 32;
 
 static HELD: AtomicUsize = AtomicUsize::new(0);
 
+/// How large parts are, and how many may be held ahead by all readers.
+static PART: AtomicU64 = AtomicU64::new(PART_BYTES);
+static MOST_AHEAD: AtomicUsize = AtomicUsize::new(ALL_AHEAD);
+
+/// Sets how many bytes all readers of this process hold ahead, about. Each holds one part besides.
+pub fn bound_ahead(bytes: u64) {
+    let part = (bytes / ALL_AHEAD as u64).clamp(LEAST_PART_BYTES, PART_BYTES);
+    PART.store(part, Ordering::Relaxed);
+    MOST_AHEAD.store(((bytes / part) as usize).min(ALL_AHEAD), Ordering::Relaxed);
+}
+
 /// One part's share of what all may hold ahead.
 #[derive(Debug)]
 struct Share;
 
 impl Share {
     fn take() -> Option<Self> {
-        let taken =
-            HELD.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| (held < ALL_AHEAD).then_some(held + 1));
+        let taken = HELD.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {
+            (held < MOST_AHEAD.load(Ordering::Relaxed)).then_some(held + 1)
+        });
         taken.ok().map(|_| Self)
     }
 }
@@ -68,12 +83,13 @@ pub(super) struct Ranges {
     next: u64,
     end: u64,
     under_way: VecDeque<Part>,
+    waiting: Waiting,
 }
 
 impl Ranges {
     /// All parts of `object`, which has so many bytes.
-    pub(super) fn new(object: Arc<Object>, bytes: u64) -> Self {
-        Self { object, first_etag: Arc::default(), next: 0, end: bytes, under_way: VecDeque::new() }
+    pub(super) fn new(object: Arc<Object>, bytes: u64, waiting: Waiting) -> Self {
+        Self { waiting, object, first_etag: Arc::default(), next: 0, end: bytes, under_way: VecDeque::new() }
     }
 
     /// The next part; `None` at the end.
@@ -86,7 +102,7 @@ impl Ranges {
             let Some(share) = Share::take() else { break };
             self.ask(Some(share));
         }
-        let part = part.wait().unwrap_or_else(|| Err(Problem::broken_down().into()));
+        let part = self.waiting.wait(&part).map_err(Failure::from).and_then(|part| part);
         drop(share);
         part.map(Some)
     }
@@ -95,15 +111,22 @@ impl Ranges {
         if self.next >= self.end {
             return;
         }
-        let range = self.next..self.end.min(self.next + PART_BYTES);
+        let range = self.next..self.end.min(self.next + PART.load(Ordering::Relaxed));
         self.next = range.end;
         let (object, first_etag) = (Arc::clone(&self.object), Arc::clone(&self.first_etag));
-        self.under_way.push_back((runtime::start(async move { part(&object, &first_etag, range).await }), share));
+        let pulse = self.waiting.pulse.clone();
+        let part = runtime::start(async move { part(&object, &first_etag, range, &pulse).await });
+        self.under_way.push_back((part, share));
     }
 }
 
 /// One part. A body that is cut is taken up where it ended.
-async fn part(object: &Object, first_etag: &OnceLock<String>, range: Range<u64>) -> Result<Bytes, Failure> {
+async fn part(
+    object: &Object,
+    first_etag: &OnceLock<String>,
+    range: Range<u64>,
+    pulse: &Pulse,
+) -> Result<Bytes, Failure> {
     let wanted = (range.end - range.start) as usize;
     let mut version = object.version.clone();
     let mut bytes = Vec::with_capacity(wanted);
@@ -128,6 +151,7 @@ async fn part(object: &Object, first_etag: &OnceLock<String>, range: Range<u64>)
         let mut pieces = answer.into_stream();
         let mut cause = "the body is too short".to_owned();
         while let Some(piece) = pieces.next().await {
+            pulse.beat();
             match piece {
                 Ok(piece) if bytes.len() + piece.len() <= wanted => bytes.extend_from_slice(&piece),
                 Ok(_) => {
@@ -163,5 +187,12 @@ mod tests {
         assert!(Share::take().is_none());
         drop(shares);
         assert!(Share::take().is_some());
+        // With little memory, less.
+        bound_ahead(8 << 20);
+        let shares: Vec<Share> = std::iter::from_fn(Share::take).take(ALL_AHEAD * 2).collect();
+        assert!(shares.len() as u64 * PART.load(Ordering::Relaxed) <= 8 << 20, "{}", shares.len());
+        drop(shares);
+        bound_ahead(1 << 30);
+        assert_eq!((PART.load(Ordering::Relaxed), MOST_AHEAD.load(Ordering::Relaxed)), (PART_BYTES, ALL_AHEAD));
     }
 }

@@ -5,7 +5,9 @@
 
 use std::future::Future;
 use std::io;
+use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{LazyLock, mpsc};
+use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::AbortHandle;
@@ -28,6 +30,11 @@ impl<T> Pending<T> {
     /// Waits for it. `None` when it broke down, or never started.
     pub(super) fn wait(self) -> Option<T> {
         self.value.recv().ok()
+    }
+
+    /// Waits for it, so long.
+    pub(super) fn wait_for(&self, time: Duration) -> Result<T, RecvTimeoutError> {
+        self.value.recv_timeout(time)
     }
 }
 

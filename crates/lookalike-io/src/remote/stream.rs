@@ -14,6 +14,7 @@ use super::problem::Problem;
 use super::ranges::Failure;
 use super::runtime::{self, Pending};
 use super::version::Version;
+use super::waiting::{Pulse, Waiting};
 use super::web;
 
 /// How much is handed on at once.
@@ -35,6 +36,7 @@ pub(super) struct Stream {
     url: Url,
     version: Version,
     patience: Patience,
+    waiting: Waiting,
     /// Where the next piece lies.
     offset: u64,
     /// How often it was cut. In all, not in a row: a server that gives a byte more each time would never end.
@@ -45,19 +47,19 @@ pub(super) struct Stream {
 
 impl Stream {
     /// The file at `url`, which must be of this version.
-    pub(super) fn new(client: HttpClient, url: Url, version: Version, patience: Patience) -> Self {
-        Self { client, url, version, patience, offset: 0, cuts: 0, under_way: None, is_done: false }
+    pub(super) fn new(client: HttpClient, url: Url, version: Version, patience: Patience, waiting: Waiting) -> Self {
+        Self { waiting, client, url, version, patience, offset: 0, cuts: 0, under_way: None, is_done: false }
     }
 
     /// The next piece and its place; `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<(u64, Bytes)>, Failure> {
         while !self.is_done {
             let step = self.under_way.take().unwrap_or_else(|| self.open());
-            let cause = match step.wait().unwrap_or_else(|| Step::Failed(Problem::broken_down().into())) {
+            let cause = match self.waiting.wait(&step)? {
                 Step::Piece(pieces, bytes) => {
                     let at = self.offset;
                     self.offset += bytes.len() as u64;
-                    self.under_way = Some(runtime::start(read(pieces)));
+                    self.under_way = Some(runtime::start(read(pieces, self.waiting.pulse.clone())));
                     return Ok(Some((at, bytes)));
                 }
                 Step::End if self.version.bytes.is_none_or(|bytes| bytes == self.offset) => {
@@ -80,7 +82,7 @@ impl Stream {
     fn open(&self) -> Pending<Step> {
         let (client, url, version, patience) =
             (self.client.clone(), self.url.clone(), self.version.clone(), self.patience);
-        let cuts = self.cuts;
+        let (cuts, pulse) = (self.cuts, self.waiting.pulse.clone());
         runtime::start(async move {
             if cuts > 0 {
                 tokio::time::sleep(patience.wait(cuts)).await;
@@ -91,18 +93,21 @@ impl Stream {
                     Step::Failed(Problem::of_status(answer.status().as_u16(), "").into())
                 }
                 Ok(answer) if !version.is_same(&web::version(&answer)) => Step::Failed(Failure::Changed),
-                Ok(answer) => read(answer.into_body().bytes_stream()).await,
+                Ok(answer) => read(answer.into_body().bytes_stream(), pulse).await,
             }
         })
     }
 }
 
 /// As much as there is, until a piece is full.
-async fn read(mut pieces: Pieces) -> Step {
+async fn read(mut pieces: Pieces, pulse: Pulse) -> Step {
     let mut bytes = Vec::new();
     while bytes.len() < PIECE_BYTES {
         match pieces.next().await {
-            Some(Ok(piece)) => bytes.extend_from_slice(&piece),
+            Some(Ok(piece)) => {
+                pulse.beat();
+                bytes.extend_from_slice(&piece);
+            }
             Some(Err(error)) => return Step::Cut(super::problem::gist(&error)),
             None if bytes.is_empty() => return Step::End,
             None => break,

@@ -20,6 +20,13 @@ pub(super) enum Coding {
 /// The largest window that Zstandard may ask for over HTTP: 8 MB (RFC 9659). It is memory that a few bytes can ask for.
 const ZSTD_WINDOW_LOG: u32 = 23;
 
+/// What every body may unpack to, however small it is: a page of this size is rare, and costs a fraction of a second.
+const FREE: usize = 8 << 20;
+
+/// Beyond that, how many times its size a body may unpack to. Deflate cannot make more of one layer; Brotli and Zstandard make
+/// a hundred thousand times as much, of nothing that anybody reads.
+const RATIO: usize = 1000;
+
 /// How many bytes are looked at to see that a body is plain text.
 const PLAIN_SAMPLE: usize = 1024;
 
@@ -55,12 +62,41 @@ impl Coding {
     }
 }
 
+/// What a body may unpack to, in all its layers: known from its size before the first of them was undone.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bound {
+    packed: usize,
+    longest: usize,
+}
+
+impl Bound {
+    /// For a body of `packed` bytes, in a record of which nothing may be longer than `longest`.
+    pub(super) fn new(packed: usize, longest: usize) -> Self {
+        Self { packed, longest }
+    }
+
+    fn most(self) -> usize {
+        self.longest.min(FREE.max(self.packed.saturating_mul(RATIO)))
+    }
+
+    /// Why a body that unpacks to more is not read.
+    fn reason(self, coding: Coding) -> String {
+        let Self { packed, longest } = self;
+        let (name, most) = (coding.name(), self.most());
+        if most == longest {
+            return format!("the {name} body unpacks to more than {most} bytes; --max-record allows more");
+        }
+        format!("the {name} body of {packed} bytes unpacks to more than {most}, which only a bomb does")
+    }
+}
+
 /// Unpacks `body`, unless it is not packed. A body that was cut short or is damaged further on gives what came before.
 ///
 /// # Errors
 ///
-/// When nothing can be unpacked, or more than `most` bytes.
-pub(super) fn unpack(named: Coding, body: &[u8], most: usize) -> Result<Option<Vec<u8>>, String> {
+/// When nothing can be unpacked, or more than `bound` allows.
+pub(super) fn unpack(named: Coding, body: &[u8], bound: Bound) -> Result<Option<Vec<u8>>, String> {
+    let most = bound.most();
     let coding = match (Coding::shown_by(body), named) {
         (Some(shown), _) => shown,
         // These two always show themselves.
@@ -78,8 +114,7 @@ pub(super) fn unpack(named: Coding, body: &[u8], most: usize) -> Result<Option<V
         Coding::Zstd => read_zstd(body, most, &mut unpacked),
     };
     if unpacked.len() > most {
-        let name = coding.name();
-        return Err(format!("the {name} body unpacks to more than {most} bytes; --max-record allows more"));
+        return Err(bound.reason(coding));
     }
     match outcome {
         Err(error) if unpacked.is_empty() => Err(format!("the {} body is damaged: {error}", coding.name())),
@@ -136,7 +171,7 @@ mod tests {
 
     use super::*;
 
-    const MOST: usize = 1 << 20;
+    const MOST: Bound = Bound { packed: 1 << 20, longest: 1 << 20 };
 
     /// "Once upon a time" in Brotli, by the reference encoder.
     const BROTLI: [u8; 20] = [
@@ -231,7 +266,21 @@ mod tests {
             let reason = unpack(coding, &packed, MOST).unwrap_err();
             assert!(reason.contains("more than 1048576 bytes; --max-record"), "{reason}");
         }
-        assert!(unpack(Coding::Gzip, &gzip(&zeros), zeros.len()).is_ok());
-        assert!(unpack(Coding::Brotli, &BROTLI, 15).is_err());
+        let most = |longest| Bound::new(1 << 20, longest);
+        assert!(unpack(Coding::Gzip, &gzip(&zeros), most(zeros.len())).is_ok());
+        assert!(unpack(Coding::Brotli, &BROTLI, most(15)).is_err());
+    }
+
+    #[test]
+    fn a_body_unpacks_to_no_more_than_a_thousand_times_its_size() {
+        let zeros = vec![0; FREE + 1];
+        let packed = zstd::stream::encode_all(&zeros[..], 1).unwrap();
+        let bound = Bound::new(packed.len(), 256_000_000);
+        let reason = unpack(Coding::Zstd, &packed, bound).unwrap_err();
+        let expected =
+            format!("the zstd body of {} bytes unpacks to more than {FREE}, which only a bomb does", packed.len());
+        assert_eq!(reason, expected);
+        assert!(unpack(Coding::Zstd, &zstd::stream::encode_all(&zeros[1..], 1).unwrap(), bound).is_ok());
+        assert!(unpack(Coding::Zstd, &packed, Bound::new(FREE / RATIO + 1, 256_000_000)).is_ok());
     }
 }

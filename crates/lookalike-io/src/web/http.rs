@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
-use super::coding::{self, Coding};
+use super::coding::{self, Bound, Coding};
 
 /// An HTTP response, unpacked.
 #[derive(Debug, PartialEq, Eq)]
@@ -24,13 +24,14 @@ pub(crate) struct Response<'a> {
 }
 
 /// How many codings a body may be packed in, one in another. Two happen; hostile lists cost a decoding each.
-const MOST_CODINGS: usize = 4;
+const MOST_CODINGS: usize = 3;
 
-/// Takes an HTTP message apart, and unpacks at most `most` bytes of body.
+/// Takes an HTTP message apart, and unpacks at most `most` bytes of body: fewer where the body is small, since what is packed
+/// a thousandfold is no page.
 ///
 /// # Errors
 ///
-/// A sentence for the user: the body is damaged from its start, or larger than `most`.
+/// A sentence for the user: the body is damaged from its start, or larger than that.
 pub(crate) fn response(block: &[u8], most: usize) -> Result<Response<'_>, String> {
     let (status_line, rest) = line(block);
     if !is_status_line(status_line) {
@@ -61,9 +62,12 @@ pub(crate) fn response(block: &[u8], most: usize) -> Result<Response<'_>, String
         Some([piece]) => Cow::Borrowed(*piece),
         Some(pieces) => Cow::Owned(pieces.concat()),
     };
+    // All layers together are held to the size of what came over the line: each alone may be within a bound that, taken
+    // several times, is none.
+    let bound = Bound::new(body.len(), most);
     // The last coding named was the last applied.
     for coding in codings.into_iter().rev() {
-        if let Some(unpacked) = coding::unpack(coding, &body, most)? {
+        if let Some(unpacked) = coding::unpack(coding, &body, bound)? {
             body = Cow::Owned(unpacked);
         }
     }
@@ -276,7 +280,18 @@ mod tests {
     fn a_list_of_codings_without_end_is_refused() {
         let headers = format!("Content-Encoding: {}\r\n", "gzip,".repeat(10_000));
         let reason = response(&message(&headers.repeat(3), PAGE), MOST).unwrap_err();
-        assert_eq!(reason, "the body is packed more than 4 times, one coding in another");
+        assert_eq!(reason, "the body is packed more than 3 times, one coding in another");
+    }
+
+    #[test]
+    fn layers_of_packing_are_held_to_the_size_of_the_outermost() {
+        let pack = |bytes: &[u8]| zstd::stream::encode_all(bytes, 3).unwrap();
+        // A few hundred bytes, that are 300 kB, that are 300 MB.
+        let inner = pack(&vec![b'a'; 300_000]).repeat(1000);
+        let outer = pack(&inner);
+        assert!(outer.len() < 1000, "{}", outer.len());
+        let reason = response(&message("Content-Encoding: zstd, zstd\r\n", &outer), 1 << 30).unwrap_err();
+        assert!(reason.contains("unpacks to more than 8388608, which only a bomb does"), "{reason}");
     }
 
     #[test]

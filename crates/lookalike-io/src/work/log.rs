@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use lookalike_core::hash::bytes_hash;
 
 use super::faults::Faults;
+use crate::bounds::Room;
 use crate::error::{Error, Result};
 use crate::place::{read_exact_at, write_all_at};
 
@@ -30,6 +31,7 @@ pub struct Log {
     file: File,
     end: AtomicU64,
     faults: Arc<Faults>,
+    room: Room,
 }
 
 impl Log {
@@ -37,13 +39,15 @@ impl Log {
         let mut options = File::options();
         faults.check().map_err(Error::unworkable(&path))?;
         let file = options.read(true).write(true).create_new(true).open(&path).map_err(Error::unworkable(&path))?;
-        Ok(Self { path, file, end: AtomicU64::new(0), faults })
+        let room = Room::new(path.parent().unwrap_or(&path));
+        Ok(Self { room, path, file, end: AtomicU64::new(0), faults })
     }
 
     pub(super) fn open(path: PathBuf, faults: Arc<Faults>) -> Result<Self> {
         let file = File::open(&path).map_err(Error::unworkable(&path))?;
         let end = file.metadata().map_err(Error::unworkable(&path))?.len();
-        Ok(Self { path, file, end: AtomicU64::new(end), faults })
+        let room = Room::new(path.parent().unwrap_or(&path));
+        Ok(Self { room, path, file, end: AtomicU64::new(end), faults })
     }
 
     /// Appends a block, and says where its first word lies.
@@ -56,6 +60,7 @@ impl Log {
         let sum = bytes_hash(bytes);
         let head = [MARK, block.len() as u64, sum as u64, (sum >> 64) as u64];
         let size = ((HEAD + block.len()) * size_of::<u64>()) as u64;
+        self.room.take(size)?;
         let start = self.end.fetch_add(size, Relaxed);
         let first = start + (HEAD * size_of::<u64>()) as u64;
         let write = || {

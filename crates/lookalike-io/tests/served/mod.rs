@@ -21,7 +21,13 @@ const SECRET: &str = "secret-of-the-tests";
 /// Many tries, and no time between them.
 fn eager() -> Patience {
     let wait = Duration::from_millis(2);
-    Patience { tries: 10, first_wait: wait, longest_wait: 4 * wait, in_all: Duration::from_secs(30) }
+    Patience {
+        tries: 10,
+        first_wait: wait,
+        longest_wait: 4 * wait,
+        in_all: Duration::from_secs(30),
+        ..Patience::default()
+    }
 }
 
 /// A proxy that nobody listens to, and that is not used for this machine: so one in the environment is not used either.
@@ -30,6 +36,11 @@ pub const NO_PROXY: [(&str, &str); 2] =
 
 /// Access to the S3 store at an address.
 pub fn access(at: SocketAddr, key: &str) -> Access {
+    access_with(at, key, eager())
+}
+
+/// The same, with less patience or more.
+pub fn access_with(at: SocketAddr, key: &str, patience: Patience) -> Access {
     let endpoint = format!("http://{at}");
     let settings = [
         ("AWS_ENDPOINT_URL", endpoint.as_str()),
@@ -37,7 +48,7 @@ pub fn access(at: SocketAddr, key: &str) -> Access {
         ("AWS_SECRET_ACCESS_KEY", SECRET),
         ("AWS_REGION", "us-east-1"),
     ];
-    Access::new(settings.into_iter().chain(NO_PROXY), eager())
+    Access::new(settings.into_iter().chain(NO_PROXY), patience)
 }
 
 /// Access to web servers.

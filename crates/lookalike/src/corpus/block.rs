@@ -31,6 +31,9 @@ pub(super) const NAMES: usize = 3;
 /// What a block has of each document besides its sketch and the letters of its names.
 pub(crate) const DOCUMENT_BYTES: usize = ROW * size_of::<u64>() + NAMES * size_of::<u32>();
 
+/// How many entries that were skipped are named: of those of damaged files, and of the others.
+pub(super) const NAMED: usize = 1000;
+
 /// What says that a block has documents, or ends a unit.
 const DOCUMENTS: u64 = 1;
 const END: u64 = 2;
@@ -228,7 +231,11 @@ fn store_of(number: u32) -> Store {
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Others {
     pub(super) carried: Vec<CarriedEntry>,
+    /// The first that were skipped.
     pub(super) skipped: Vec<SkippedEntry>,
+    /// How many more were.
+    #[serde(default)]
+    pub(super) more_skipped: u64,
     pub(super) values: Vec<Value>,
 }
 
@@ -315,6 +322,21 @@ impl Builder {
         self.others.carried.push((place.offset, place.length, number_of(place.store), position, kind.into()));
     }
 
+    /// An entry that was skipped. No more are named of a block than of the whole input: a file of nothing else must not take
+    /// more memory than one of documents.
+    pub(super) fn push_skipped(&mut self, position: u64, reason: String) {
+        if self.others.skipped.len() < NAMED {
+            self.others.skipped.push((position, reason, false));
+        } else {
+            self.others.more_skipped += 1;
+        }
+    }
+
+    /// Damage to the file. There is one for each block at most.
+    pub(super) fn push_damage(&mut self, position: u64, reason: &str) {
+        self.others.skipped.push((position, reason.to_owned(), true));
+    }
+
     /// All of it in one piece, with `head` completed; and then there is nothing any more.
     pub(super) fn finish(&mut self, head: Head) -> (Head, Vec<u64>) {
         let has_others =
@@ -371,6 +393,17 @@ fn push_bytes(bytes: &[u8], words: &mut Vec<u64>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_very_many_skipped_entries_the_first_are_named_and_the_others_counted() {
+        let mut builder = Builder::new(Layout { keys: 1, bytes: 0 });
+        (0..100_000).for_each(|position| builder.push_skipped(position, "not JSON".to_owned()));
+        builder.push_damage(100_000, "cut short");
+        let others = &builder.others;
+        assert_eq!((others.skipped.len(), others.more_skipped), (NAMED + 1, 100_000 - NAMED as u64));
+        assert_eq!(others.skipped[NAMED - 1].0, NAMED as u64 - 1);
+        assert_eq!(others.skipped[NAMED], (100_000, "cut short".to_owned(), true));
+    }
 
     #[test]
     fn a_block_takes_what_is_planned_for_its_documents() {

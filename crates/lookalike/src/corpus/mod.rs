@@ -29,7 +29,7 @@ use rayon::prelude::*;
 pub(crate) use self::block::{DOCUMENT_BYTES, Row};
 pub(crate) use self::read::Reading;
 
-use self::block::carried_place;
+use self::block::{NAMED, carried_place};
 use self::blocks::{Blocks, Names};
 use crate::error::Result;
 use crate::memory::Shares;
@@ -38,9 +38,6 @@ use crate::options::{ReadOptions, SourceBy};
 /// How many runs of documents a thread looks at before what came of them is taken: rows of evidence may be longer than the
 /// documents, and wait in memory.
 const RUNS_AT_ONCE: usize = 2;
-
-/// How many entries that were skipped are named: of those of damaged files, and of the others.
-const NAMED: usize = 1000;
 
 /// The documents of the input, in its order.
 pub(crate) struct Corpus {
@@ -73,6 +70,8 @@ pub(crate) struct Others {
     pub(crate) carried: BTreeMap<String, u64>,
     /// Entries that were skipped: the first ones, those of damaged files before all others.
     pub(crate) skipped: Vec<Skipped>,
+    /// How many of these are not of damage, and how many are.
+    named: [usize; 2],
     /// How many of the input were.
     pub(crate) skipped_count: u64,
     /// How many of the reference were.
@@ -100,6 +99,7 @@ impl Corpus {
 
     /// Reads and sketches everything, on all threads. Only so many files are of the input.
     pub(crate) fn read(mut shelf: Shelf, input_files: usize, reading: Reading<'_>) -> Result<Self> {
+        reading.work.memory.check_files(shelf.files().len())?;
         if let Some(folder) = reading.work.named() {
             shelf.spool_in(folder)?;
         }
@@ -369,7 +369,7 @@ impl Others {
         is_input: bool,
     ) -> Result<impl Iterator<Item = FieldValue> + use<>> {
         let (file, before) = (blocks.head(block).file, blocks.before(block));
-        let block::Others { carried, skipped, values } = blocks.others(block)?;
+        let block::Others { carried, skipped, more_skipped, values } = blocks.others(block)?;
         let content = &mut self.files[file as usize];
         content.has_texts |= blocks.head(block).documents > 0;
         content.has_skipped |= !skipped.is_empty();
@@ -382,9 +382,11 @@ impl Others {
             }
         }
         let count = if is_input { &mut self.skipped_count } else { &mut self.reference_skipped_count };
-        *count += skipped.len() as u64;
+        *count += skipped.len() as u64 + more_skipped;
         for (position, reason, is_damage) in skipped {
-            if self.skipped.iter().filter(|skipped| skipped.is_damage == is_damage).count() < NAMED {
+            let named = &mut self.named[usize::from(is_damage)];
+            if *named < NAMED {
+                *named += 1;
                 self.skipped.push(Skipped { file, position: before + position + 1, reason, is_damage });
             }
         }

@@ -11,6 +11,7 @@ use lookalike_io::discover::Origin;
 use lookalike_io::format::FileKind;
 use lookalike_io::place::{Place, Shelf};
 use lookalike_io::read::{Chunk, Document, Entry, Parser, Placed, Stream, UNIT_BYTES, Unit, units};
+use lookalike_io::remote::bound_ahead;
 
 use super::block::{Builder, Head, Row, Shape, Spooled};
 use super::blocks::{Blocks, Collector};
@@ -34,16 +35,18 @@ pub(crate) struct Reading<'a> {
 /// Reads and sketches everything, on all threads: what each file is, and the blocks of all.
 pub(super) fn read(shelf: &Shelf, reading: Reading<'_>) -> Result<(Vec<Arc<FileKind>>, Blocks)> {
     let Reading { options, method, work, progress, .. } = reading;
-    let settings = &options.settings;
+    let settings = &options.settings.anew();
     let (collector, finished) = Collector::start(work, |head| !method.learns() && is_there(shelf, head))?;
     let mut left = units(shelf.files(), settings, UNIT_BYTES)?;
     left.retain(|unit| !finished.contains(&(unit.file, unit.number)));
-    let queue = Queue::new(shelf.files(), &left, settings);
+    bound_ahead(work.memory.bytes() / 8);
+    let together = work.memory.read_together(rayon::current_num_threads());
+    let queue = Queue::new(shelf.files(), &left, settings, together);
     let kinds = Kinds { kinds: shelf.files().iter().map(|_| OnceLock::new()).collect(), collector: &collector };
     rayon::broadcast(|_| {
         let mut reader = Reader::new(reading);
         let mut chunk = Chunk::default();
-        while queue.next(&mut chunk, &kinds) {
+        while let Some(turn) = queue.next(&mut chunk, &kinds) {
             let settled = chunk.settle(shelf).map_err(Into::into);
             let pushed = settled.and_then(|()| {
                 let (head, words) = reader.block(&chunk);
@@ -54,13 +57,16 @@ pub(super) fn read(shelf: &Shelf, reading: Reading<'_>) -> Result<(Vec<Arc<FileK
                 queue.fail(error);
                 break;
             }
+            if turn.is_large() {
+                (reader, chunk) = (Reader::new(reading), Chunk::default());
+            }
         }
     });
     queue.finish()?;
     let kind = |(file, (kind, input)): (u32, (OnceLock<Arc<FileKind>>, _))| match kind.into_inner() {
         Some(kind) => Ok(kind),
         // All of it was read by an earlier attempt.
-        None => Ok(Arc::clone(Stream::open(&Unit::whole(file), input, settings)?.kind())),
+        None => Ok(Arc::clone(Stream::open(&Unit::whole(file), input, &settings.unlimited())?.kind())),
     };
     let kinds: Vec<Arc<FileKind>> =
         (0..).zip(kinds.kinds.into_iter().zip(shelf.files())).map(kind).collect::<Result<_>>()?;
@@ -147,10 +153,10 @@ impl Reader {
                 work.sketch(document.text, place, position, builder);
             }
             Entry::Carried(kind) => builder.push_carried(place, position, kind),
-            Entry::Skipped(reason) => builder.others.skipped.push((position, reason, false)),
+            Entry::Skipped(reason) => builder.push_skipped(position, reason),
         });
         if let Some((reason, lost)) = chunk.damage() {
-            builder.others.skipped.push((position_count, reason.to_owned(), true));
+            builder.push_damage(position_count, reason);
             position_count += lost;
         }
         let spooled = chunk.spooled().filter(|_| *keeps_spool).map(|(offset, bytes)| Spooled {

@@ -11,6 +11,7 @@ use lookalike_core::link::key::{Bounds, find_candidates};
 use lookalike_core::link::records::Records;
 use lookalike_core::link::weigh::{Frequencies, Model, compare_all};
 use lookalike_core::table::Table;
+use lookalike_io::bounds::InputLimit;
 use lookalike_io::read::Settings;
 use lookalike_io::table::{ReadTable, read_table};
 use lookalike_io::write::Staging;
@@ -31,6 +32,8 @@ pub struct AddOptions {
     pub new: PathBuf,
     /// The longest row that is read, in bytes.
     pub longest: u32,
+    /// How much is read of all files together.
+    pub limit: InputLimit,
     /// How much memory may be used.
     pub memory: Memory,
     /// The folder of a result of one table.
@@ -54,7 +57,11 @@ pub fn add_records(options: &AddOptions, progress: &dyn Progress) -> Result<Link
     let (config, decided) = (read_config(folder)?, read_decided(folder)?);
     let (tables, old_clusters) = stages.run("read", None, || {
         let (old, old_clusters) = old_records(folder, options)?;
-        let settings = Settings { longest: options.longest, ..Settings::default() };
+        let settings = Settings {
+            longest: options.longest,
+            limit: options.limit.anew().with_window_log(options.memory.window_log(1)),
+            ..Settings::default()
+        };
         let before = Need::of_table(&old);
         let new = read_table(slice::from_ref(&options.new), None, &settings, |reading| {
             before.and(Need::of_reading(reading)).check_held(options.memory)

@@ -24,6 +24,7 @@ use lookalike_core::link::score::{Scored, Scorer};
 use lookalike_core::link::validate::{Validation, Yardstick, validate};
 use lookalike_core::link::weigh::{Frequencies, Model, compare_all};
 use lookalike_core::table::Table;
+use lookalike_io::bounds::InputLimit;
 use lookalike_io::discover::{InputFile, discover};
 use lookalike_io::read::Settings;
 use lookalike_io::table::{ReadTable, Reading, read_table};
@@ -53,6 +54,8 @@ pub struct LinkOptions {
     pub second: Option<PathBuf>,
     /// The longest row that is read, in bytes.
     pub longest: u32,
+    /// How much is read of all files together.
+    pub limit: InputLimit,
     /// How much memory may be used.
     pub memory: Memory,
     /// The column that tells records apart; rows are numbered without it.
@@ -79,7 +82,11 @@ struct Tables {
 
 impl Tables {
     fn read(options: &LinkOptions) -> Result<Self> {
-        let settings = Settings { longest: options.longest, ..Settings::default() };
+        let settings = Settings {
+            longest: options.longest,
+            limit: options.limit.anew().with_window_log(options.memory.window_log(1)),
+            ..Settings::default()
+        };
         let output = options.folder.as_deref();
         let read = |path: &PathBuf, before: Need| {
             let go_on = |reading: Reading| before.and(Need::of_reading(reading)).check_held(options.memory);

@@ -8,6 +8,7 @@ mod all;
 mod grid;
 mod identify;
 mod near;
+mod need;
 mod options;
 mod read;
 mod recall;

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use lookalike_core::prints::score::DEFAULT_THRESHOLD;
+use lookalike_io::bounds::InputLimit;
 
+use crate::memory::Memory;
 use crate::options::RowFormat;
 
 /// What [`prints`](super::prints) is asked to do.
@@ -44,6 +46,10 @@ pub struct ReadPrints {
     pub is_clockwise: bool,
     /// The longest row of a table that is read, in bytes.
     pub longest: u32,
+    /// How much is read of all files together.
+    pub limit: InputLimit,
+    /// How much memory to use.
+    pub memory: Memory,
 }
 
 /// The columns of a table with a minutia a row.

@@ -13,6 +13,7 @@ use lookalike_io::discover::{InputFile, Origin, discover};
 use lookalike_io::read::{CellReader, ReadAs, Settings};
 use lookalike_io::table::{is_named, read_in_parts};
 
+use super::need::{self, TableNeed};
 use super::options::ReadPrints;
 use super::report::Skips;
 use super::roll::Roll;
@@ -36,6 +37,7 @@ pub(super) fn read(inputs: &[PathBuf], options: &ReadPrints, output: Option<&Pat
             let reason = if is_named { None } else { other_kind(&error) };
             skips.add(reading.shown(), "file", 1, reason.ok_or(error)?);
         }
+        need::check(&roll, options.memory)?;
     }
     if roll.len() == 0 && skips.count == skipped_before {
         let inputs: Vec<String> = inputs.iter().map(|input| input.display().to_string()).collect();
@@ -85,11 +87,20 @@ impl Reading<'_> {
     }
 
     fn read_table(&self, roll: &mut Roll, skips: &mut Skips) -> Result<()> {
-        let settings = Settings { longest: self.options.longest, ..Settings::default() };
+        let (longest, limit) = (self.options.longest, self.options.limit.clone());
+        let limit = limit.with_window_log(self.options.memory.window_log(1));
+        let settings = Settings { longest, limit, ..Settings::default() };
         let read_as = if self.is_named { ReadAs::Table } else { ReadAs::ShownTable };
         let mut reader = CellReader::open(self.file, &settings, read_as)?;
-        // The minutiae of a print may stand anywhere in its file.
-        read_in_parts(self.file, &mut reader, u64::MAX, |read| table::add(self, read, roll, skips))
+        // The minutiae of a print may stand anywhere in its file, so that all of it is held.
+        let most = self.options.memory.bytes() / 2;
+        read_in_parts(self.file, &mut reader, most, |read| {
+            if read.table.byte_count() >= most {
+                let table = TableNeed { rows: read.table.row_count() as u64, bytes: read.table.byte_count() };
+                return Err(table.too_much(self.options.memory));
+            }
+            table::add(self, read, roll, skips)
+        })
     }
 
     /// A template of one view is known by its file, like a text file; of several, each by its position too.

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use lookalike_core::banding::Banding;
 use lookalike_core::join::Measure;
 use lookalike_core::similarity::Threshold;
+use lookalike_io::bounds::InputLimit;
 use lookalike_io::read::Settings;
 
 use crate::memory::Memory;
@@ -22,6 +23,8 @@ pub struct SetsOptions {
     pub output: Option<PathBuf>,
     /// The longest line or row that is read, in bytes.
     pub longest: u32,
+    /// How much is read of all files together.
+    pub limit: InputLimit,
     /// How much memory may be used.
     pub memory: Memory,
     /// Where sets and elements are in the input.
@@ -45,6 +48,7 @@ impl Default for SetsOptions {
             against: Vec::new(),
             output: None,
             longest: Settings::default().longest,
+            limit: InputLimit::default(),
             memory: Memory::default(),
             form: SetsForm::default(),
             is_transposed: false,

@@ -26,7 +26,11 @@ pub(super) fn read(inputs: &[PathBuf], before: Need, key: Key, options: &SetsOpt
     let form = &options.form;
     let files = discover(inputs, options.output.as_deref())?.files;
     let mut read = Read {
-        settings: Settings { longest: options.longest, ..Settings::default() },
+        settings: Settings {
+            longest: options.longest,
+            limit: options.limit.clone().with_window_log(options.memory.window_log(1)),
+            ..Settings::default()
+        },
         options,
         before,
         gather: Gather::new(key, options.is_transposed, form.weights.is_some()),
