@@ -35,8 +35,8 @@ fn main() -> ExitCode {
     };
     // Without a handler the run can still be ended; only what it has begun would be left behind.
     let _ = ctrlc::set_handler(|| {
-        lookalike::io::write::abandon_unfinished();
-        talk!("\nlookalike: {}", resources::interrupted());
+        let is_complete = lookalike::io::write::abandon_unfinished();
+        talk!("\nlookalike: {}", resources::interrupted(is_complete));
         std::process::exit(2);
     });
     match commands::run(arguments) {

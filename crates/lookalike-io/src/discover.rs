@@ -184,13 +184,13 @@ impl InputFile {
 /// What tells one file from another, whatever it is called.
 #[cfg(unix)]
 #[expect(clippy::unnecessary_wraps, reason = "other systems do not tell")]
-fn identity(metadata: &Metadata) -> Option<(u64, u64)> {
+pub(crate) fn identity(metadata: &Metadata) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;
     Some((metadata.dev(), metadata.ino()))
 }
 
 #[cfg(not(unix))]
-fn identity(_: &Metadata) -> Option<(u64, u64)> {
+pub(crate) fn identity(_: &Metadata) -> Option<(u64, u64)> {
     None
 }
 

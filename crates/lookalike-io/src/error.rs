@@ -88,6 +88,13 @@ pub enum Error {
         path: PathBuf,
     },
 
+    /// An output that another run makes.
+    #[error("{} is being written by another run: wait for it, or choose another output", path.display())]
+    OutputInUse {
+        /// The folder.
+        path: PathBuf,
+    },
+
     /// An output that is the input, or would replace it.
     #[error("{} would be overwritten, and it is read in this run: choose an output beside the input", path.display())]
     OutputIsInput {

@@ -84,7 +84,7 @@ fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progre
     let staging = folder.map(stage).transpose()?;
     let mut evidence = removed.map(|path| OutputFile::new(path, options.force)).transpose()?;
     if let (Some(staging), Some(folder)) = (&staging, work.named()) {
-        folder.note_staging(staging.path())?;
+        folder.note_staging(staging.around())?;
     }
     let bytes = shelf.files().iter().map(|file| file.bytes).sum();
     let mut stages = Stages::start(progress);
@@ -146,7 +146,7 @@ fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progre
         if let (Some(work), Some(output)) = (work.named(), folder) {
             work.note_commit(output)?;
         }
-        staging.commit()?;
+        staging.commit_with(&options.work.faults)?;
     }
     evidence.map_or(Ok(()), OutputFile::commit)?;
     work.finish()?;

@@ -6,26 +6,20 @@
 mod faults;
 mod log;
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 pub use faults::{Faults, Kind as FaultKind};
 pub use log::Log;
 use tempfile::TempDir;
 
 use crate::error::{Error, Result};
-use crate::write::{STAGING_PREFIX, note_unfinished};
+use crate::lock::{LOCK, lock_folder};
+use crate::write::{note_unfinished, remove_left};
 
 /// What the folder is of: written first.
 const LABEL: &str = "run.json";
-
-/// Held while a run is under way.
-const LOCK: &str = "run.lock";
-
-/// How long another run may take to let go of it.
-const LOCK_WAIT: Duration = Duration::from_secs(1);
 
 /// What a user says of the work folder.
 #[derive(Clone, Debug, Default)]
@@ -209,6 +203,7 @@ impl WorkFolder {
             // The label goes late: without it, nobody could tell whose the others are. And who resumes a run that was killed
             // even now must know that its output is there.
             for name in first.chain([LABEL, COMMIT]) {
+                self.faults.check_commit().map_err(Error::unworkable(&self.path))?;
                 match fs::remove_file(self.path.join(name)) {
                     Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                         return Err(Error::unworkable(&self.path)(error));
@@ -248,12 +243,8 @@ const STAGING: &str = "staging";
 
 /// Removes what a run that was killed had begun to make.
 fn remove_staging(path: &Path) {
-    let Ok(staging) = fs::read_to_string(path.join(STAGING)) else { return };
-    let staging = Path::new(&staging);
-    let is_ours = staging.file_name().is_some_and(|name| name.to_string_lossy().starts_with(STAGING_PREFIX));
-    if is_ours {
-        // What is gone already, or cannot be removed, is in nobody's way.
-        let _ = fs::remove_dir_all(staging);
+    if let Ok(staging) = fs::read_to_string(path.join(STAGING)) {
+        remove_left(Path::new(&staging));
     }
 }
 
@@ -276,17 +267,8 @@ fn attempt_of(name: &str) -> Option<u32> {
 }
 
 fn lock(path: &Path) -> Result<File> {
-    let file = File::create(path.join(LOCK)).map_err(Error::unworkable(path))?;
-    let start = Instant::now();
-    loop {
-        match file.try_lock() {
-            // A process that was started by another thread has the lock of a run that is over, until it is what it will be.
-            Err(TryLockError::WouldBlock) if start.elapsed() < LOCK_WAIT => std::thread::sleep(LOCK_WAIT / 20),
-            Err(TryLockError::WouldBlock) => return Err(Error::WorkInUse { path: path.to_owned() }),
-            // Not every file system has locks; two runs at once are the user's own affair there.
-            Ok(()) | Err(TryLockError::Error(_)) => return Ok(file),
-        }
-    }
+    let lock = lock_folder(path).map_err(Error::unworkable(path))?;
+    lock.ok_or_else(|| Error::WorkInUse { path: path.to_owned() })
 }
 
 fn check_label(path: &Path, label: &[String]) -> Result<()> {
