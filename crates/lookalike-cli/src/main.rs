@@ -9,6 +9,7 @@ mod assets;
 mod chart;
 mod commands;
 mod evaluate;
+mod harmless;
 mod link;
 mod number;
 mod prints;

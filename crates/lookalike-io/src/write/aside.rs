@@ -35,18 +35,6 @@ pub(super) struct Aside {
 }
 
 impl Aside {
-    /// Where the folder for an output lies that is not there yet.
-    pub(super) fn beside(target: &Path) -> Option<PathBuf> {
-        let name = target.file_name()?;
-        let mut own = OsString::from(STAGING_PREFIX);
-        if name.len() <= LONGEST_NAME {
-            own.push(name);
-        } else {
-            own.push(format!("{:032x}", lookalike_core::hash::bytes_hash(name.as_encoded_bytes())));
-        }
-        Some(super::staging::parent(target).join(own))
-    }
-
     /// Where it lies for an output folder that is there, so that nothing else need be writable.
     pub(super) fn inside(target: &Path) -> PathBuf {
         target.join(format!("{STAGING_PREFIX}output"))
@@ -147,6 +135,18 @@ impl Drop for Aside {
             let _ = self.remove_all(&Faults::default());
         }
     }
+}
+
+/// Where the folder for an output lies that is not there yet.
+pub(crate) fn beside(target: &Path) -> Option<PathBuf> {
+    let name = target.file_name()?;
+    let mut own = OsString::from(STAGING_PREFIX);
+    if name.len() <= LONGEST_NAME {
+        own.push(name);
+    } else {
+        own.push(format!("{:032x}", lookalike_core::hash::bytes_hash(name.as_encoded_bytes())));
+    }
+    Some(super::staging::parent(target).join(own))
 }
 
 /// Removes a folder that a killed run was making output in, unless another run uses it now, or the output that it belongs to

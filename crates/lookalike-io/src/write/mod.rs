@@ -6,7 +6,8 @@ mod file;
 mod staging;
 mod unfinished;
 
-pub(crate) use aside::remove_left;
+pub(crate) use aside::{beside, remove_left};
+pub(crate) use staging::parent;
 pub(crate) use unfinished::note as note_unfinished;
 
 pub use annotate::{Annotation, NOTES};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{NamedTempFile, TempDir};
 
-use super::aside::{Aside, STAGING_PREFIX};
+use super::aside::{Aside, STAGING_PREFIX, beside};
 use super::unfinished;
 use crate::discover::{InputFile, below_url};
 use crate::error::{Error, Result};
@@ -47,7 +47,7 @@ impl Staging {
         if let Some(url) = target.to_str().filter(|url| remote::is_url(url)) {
             return Self::remote(url, force, owned, inputs);
         }
-        let beside = Aside::beside(target);
+        let beside = beside(target);
         let Ok(entries) = fs::read_dir(target) else {
             let Some(beside) = beside.filter(|_| !is_there(target)) else {
                 return Err(Error::WrongKind { path: target.to_owned(), what: "not a folder" });
@@ -202,7 +202,8 @@ const LONGEST_SEAL: usize = 64 << 20;
 /// Whether an address may get a new result.
 fn check_remote(url: &str, force: bool, inputs: &[InputFile]) -> Result<()> {
     let below = below_url(url);
-    if let Some(input) = inputs.iter().find(|input| input.shown().to_string_lossy().starts_with(&below)) {
+    let place = below_url(&remote::place(url));
+    if let Some(input) = inputs.iter().find(|input| input.shown().to_string_lossy().starts_with(&place)) {
         return Err(Error::OutputIsInput { path: input.shown() });
     }
     if remote::is_empty(url, SEAL)? {
@@ -336,7 +337,7 @@ impl OutputFile {
 }
 
 /// The folder that a path lies in; the present one where the path names none.
-pub(super) fn parent(path: &Path) -> &Path {
+pub(crate) fn parent(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 

@@ -235,8 +235,8 @@ pub(super) struct Others {
 /// An entry that is no document: offset, length and store, position in the chunk, kind.
 pub(super) type CarriedEntry = (u64, u32, u32, u64, Cow<'static, str>);
 
-/// An entry that was skipped: position in the chunk, reason, whether the file is damaged.
-pub(super) type SkippedEntry = (u64, String, bool);
+/// An entry that was skipped: position in the chunk, reason, whether the file is damaged, how many entries are lost.
+pub(super) type SkippedEntry = (u64, String, bool, u64);
 
 /// What keep order compares.
 #[derive(Debug, Serialize, Deserialize)]

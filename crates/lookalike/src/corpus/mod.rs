@@ -370,10 +370,10 @@ impl Others {
             }
         }
         let count = if is_input { &mut self.skipped_count } else { &mut self.reference_skipped_count };
-        *count += skipped.len() as u64;
-        for (position, reason, is_damage) in skipped {
+        *count += skipped.iter().map(|skipped| skipped.3).sum::<u64>();
+        for (position, reason, is_damage, count) in skipped {
             if self.skipped.iter().filter(|skipped| skipped.is_damage == is_damage).count() < NAMED {
-                self.skipped.push(Skipped { file, position: before + position + 1, reason, is_damage });
+                self.skipped.push(Skipped { file, position: before + position + 1, reason, is_damage, count });
             }
         }
         Ok(values.into_iter().map(FieldValue::from))

@@ -144,10 +144,10 @@ impl Reader {
                 work.sketch(document.text, place, position, builder);
             }
             Entry::Carried(kind) => builder.push_carried(place, position, kind),
-            Entry::Skipped(reason) => builder.others.skipped.push((position, reason, false)),
+            Entry::Skipped(reason) => builder.others.skipped.push((position, reason, false, 1)),
         });
         if let Some((reason, lost)) = chunk.damage() {
-            builder.others.skipped.push((position_count, reason.to_owned(), true));
+            builder.others.skipped.push((position_count, reason.to_owned(), true, lost.max(1)));
             position_count += lost;
         }
         let spooled = chunk.spooled().filter(|_| *keeps_spool).map(|(offset, bytes)| Spooled {
