@@ -3,9 +3,10 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+use lookalike::io::work::WorkFolder;
 use lookalike::io::write::OutputFile;
-use lookalike::{Progress, Silent, Stream, TextPair};
+use lookalike::{Earlier, Progress, Silent, Stream, TextPair};
 
 use crate::args::{
     Arguments, Command, CompareArguments, Dedup, DedupArguments, Destination, PairsArguments, ReportArgument,
@@ -87,6 +88,17 @@ fn dedup(arguments: DedupArguments) -> Result<Done> {
 fn pairs(arguments: PairsArguments) -> Result<Done> {
     let (target, force, is_shown) = (streams::file(arguments.output.clone()), arguments.force, arguments.show);
     let (options, run) = arguments.options()?;
+    if let (Some(target), Some(work), Earlier::Resume) = (&target, &options.work.folder, options.work.earlier)
+        && !force
+        && target.exists()
+        && WorkFolder::is_without_run(work)
+    {
+        let [work, target] = [work, target].map(|path| show::shown_path(path));
+        // Nobody can tell whether it was this one.
+        bail!(
+            "no run to resume in {work}, and {target} is complete: a run that is done wrote it; to start anew, give --force"
+        );
+    }
     let stdout = if is_shown { Box::new(streams::painted_stdout()) } else { streams::stdout() };
     let (report, is_read) = to_output(target.as_deref(), force, run, stdout, |writer, progress| {
         if !is_shown {

@@ -228,3 +228,15 @@ fn a_run_that_is_done_says_so_when_it_is_resumed() {
     assert_eq!(content(&folder.0.path().join("out")), before);
     assert_eq!(folder.names(), ["in.jsonl", "out"]);
 }
+
+#[test]
+fn pairs_that_are_done_are_not_resumed_and_not_touched() {
+    let folder = folder::Folder::new();
+    folder.write("in.jsonl", folder::lines());
+    let pairs = ["pairs", "in.jsonl", "-o", "pairs.tsv", "--work", "work"];
+    assert_eq!(folder.run(&pairs).code, 0);
+    let before = folder.read("pairs.tsv");
+    let resume = [&pairs[..], &["--resume"]].concat();
+    folder::assert_refused(&folder, &resume, &["no run to resume in work", "pairs.tsv is complete", "--force"]);
+    assert_eq!(folder.read("pairs.tsv"), before);
+}
