@@ -3,10 +3,11 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use lookalike::io::remote::{Silence, on_silence};
+use lookalike::io::work::WorkFolder;
 use lookalike::io::write::OutputFile;
-use lookalike::{Progress, Silent, Stream, TextPair};
+use lookalike::{Earlier, Progress, Silent, Stream, TextPair};
 
 use crate::args::{
     Arguments, Command, CompareArguments, Dedup, DedupArguments, Destination, PairsArguments, ReportArgument,
@@ -50,14 +51,19 @@ fn dedup(arguments: DedupArguments) -> Result<Done> {
     let dedup = arguments.options()?;
     let Dedup { options, run, .. } = &dedup;
     let mut stdout = streams::stdout();
-    let summary = with_threads(*run, |progress| {
+    let result = with_threads(*run, |progress| {
         let documents: &mut (dyn Write + Send) = match dedup.documents {
             Destination::Folder => return lookalike::dedup(options, progress),
-            Destination::Stdout => &mut stdout,
+            Destination::Stdout => &mut *stdout,
             Destination::Nowhere => &mut io::sink(),
         };
         lookalike::filter(options, Stream { documents, removed: dedup.removed.as_deref() }, progress)
-    })??;
+    })?;
+    if let Err(error @ lookalike::Error::RunIsDone { skipped, .. }) = &result {
+        talk!("lookalike: {}", show::one_line(&error.to_string()));
+        return Ok(done(*skipped));
+    }
+    let summary = result?;
     let skipped = summary.input.skipped + summary.input.reference_skipped;
     show::skipped(&summary.skipped, skipped);
     show::doubts(&summary.input, &options.read, options.keep.field());
@@ -70,7 +76,7 @@ fn dedup(arguments: DedupArguments) -> Result<Done> {
             talk!("{}", String::from_utf8_lossy(&text).trim_end());
         }
         // Standard output has documents.
-        (SummaryArgument::Json, Destination::Stdout) => talk!("{}", serde_json::to_string(&summary)?),
+        (SummaryArgument::Json, Destination::Stdout) => streams::say_data(&serde_json::to_string(&summary)?),
         (SummaryArgument::Json, _) => {
             let json = serde_json::to_string_pretty(&summary)?;
             streams::show(|out| writeln!(out, "{json}"))?;
@@ -83,7 +89,19 @@ fn dedup(arguments: DedupArguments) -> Result<Done> {
 fn pairs(arguments: PairsArguments) -> Result<Done> {
     let (target, force, is_shown) = (streams::file(arguments.output.clone()), arguments.force, arguments.show);
     let (options, run) = arguments.options()?;
-    let (report, is_read) = to_output(target.as_deref(), force, run, |writer, progress| {
+    if let (Some(target), Some(work), Earlier::Resume) = (&target, &options.work.folder, options.work.earlier)
+        && !force
+        && target.exists()
+        && WorkFolder::is_without_run(work)
+    {
+        let [work, target] = [work, target].map(|path| show::shown_path(path));
+        // Nobody can tell whether it was this one.
+        bail!(
+            "no run to resume in {work}, and {target} is complete: a run that is done wrote it; to start anew, give --force"
+        );
+    }
+    let stdout = if is_shown { Box::new(streams::painted_stdout()) } else { streams::stdout() };
+    let (report, is_read) = to_output(target.as_deref(), force, run, stdout, |writer, progress| {
         if !is_shown {
             return lookalike::pairs(&options, writer, progress);
         }
@@ -106,7 +124,10 @@ fn compare(arguments: CompareArguments) -> Result<Done> {
     let (read, similarity) = arguments.options()?;
     let [left, right] = lookalike::find_in_corpus(&read, [&ids[0], &ids[1]])?;
     let comparison = lookalike::compare(&left, &right, &similarity)?;
-    streams::show(|out| match format {
+    // Without a corpus they are files or addresses, which may have secrets.
+    let shown = |id: String| lookalike::io::remote::shown_path(Path::new(&id));
+    let ids = if read.inputs.is_empty() { ids.map(shown) } else { ids };
+    streams::show_painted(|out| match format {
         ReportArgument::Text => show::comparison(out, &ids, &comparison, &similarity),
         ReportArgument::Json => show::comparison_as_json(out, &ids, &comparison),
     })?;
@@ -145,8 +166,9 @@ fn link(arguments: LinkArguments) -> Result<Done> {
 fn prints(arguments: PrintsArguments) -> Result<Done> {
     let (target, force) = (streams::file(arguments.output.clone()), arguments.force);
     let (options, run) = arguments.options()?;
-    let (report, is_read) =
-        to_output(target.as_deref(), force, run, |writer, progress| lookalike::prints(&options, writer, progress))?;
+    let (report, is_read) = to_output(target.as_deref(), force, run, streams::stdout(), |writer, progress| {
+        lookalike::prints(&options, writer, progress)
+    })?;
     show::skipped(&report.skipped.named, report.skipped.count);
     if is_read && !run.quiet {
         prints::show(&report);
@@ -157,8 +179,9 @@ fn prints(arguments: PrintsArguments) -> Result<Done> {
 fn sets(arguments: SetsArguments) -> Result<Done> {
     let (target, force) = (streams::file(arguments.output.clone()), arguments.force);
     let (options, run) = arguments.options()?;
-    let (report, is_read) =
-        to_output(target.as_deref(), force, run, |writer, progress| lookalike::sets(&options, writer, progress))?;
+    let (report, is_read) = to_output(target.as_deref(), force, run, streams::stdout(), |writer, progress| {
+        lookalike::sets(&options, writer, progress)
+    })?;
     show::skipped(&report.skipped_rows, report.skipped);
     if is_read && !run.quiet {
         sets::show(&report, &options);
@@ -195,11 +218,11 @@ fn to_output<T: Send>(
     target: Option<&Path>,
     force: bool,
     run: RunOptions,
+    mut stdout: Box<dyn Write + Send>,
     job: impl FnOnce(&mut (dyn Write + Send), &dyn Progress) -> lookalike::Result<T> + Send,
 ) -> Result<(T, bool)> {
-    let mut stdout = streams::stdout();
     let mut file = target.map(|target| OutputFile::new(target, force)).transpose()?;
-    let mut pipe = Pipe::new(file.as_mut().map_or(&mut stdout, OutputFile::writer));
+    let mut pipe = Pipe::new(file.as_mut().map_or(&mut *stdout, OutputFile::writer));
     let report = with_threads(run, |progress| job(&mut pipe, progress))??;
     let is_read = !pipe.is_closed();
     // Only a pipe is ever closed, and a pipe is not moved into place.

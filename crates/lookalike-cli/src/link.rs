@@ -12,7 +12,7 @@ use lookalike::{AddOptions, LinkOptions, LinkReport};
 use crate::args::RunOptions;
 use crate::number;
 use crate::resources::{TableResourceArguments, TableResources};
-use crate::show::one_line;
+use crate::show::{one_line, shown_path};
 use crate::streams::talk;
 
 #[derive(Debug, Args)]
@@ -187,7 +187,7 @@ pub(crate) fn show(report: &LinkReport, folder: &Path) -> io::Result<()> {
     writeln!(
         out,
         "wrote     {}: matches.csv, clusters.csv, linked.csv, link.toml, model.json, summary.json",
-        folder.display()
+        shown_path(folder)
     )?;
     writeln!(out, "took      {}", number::seconds(report.seconds))
 }

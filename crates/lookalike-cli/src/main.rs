@@ -9,6 +9,7 @@ mod assets;
 mod chart;
 mod commands;
 mod evaluate;
+mod harmless;
 mod link;
 mod number;
 mod prints;
@@ -35,8 +36,8 @@ fn main() -> ExitCode {
     };
     // Without a handler the run can still be ended; only what it has begun would be left behind.
     let _ = ctrlc::set_handler(|| {
-        lookalike::io::write::abandon_unfinished();
-        talk!("\nlookalike: {}", resources::interrupted());
+        let is_complete = lookalike::io::write::abandon_unfinished();
+        talk!("\nlookalike: {}", resources::interrupted(is_complete));
         std::process::exit(2);
     });
     match commands::run(arguments) {

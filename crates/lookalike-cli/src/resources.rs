@@ -78,8 +78,10 @@ pub(crate) fn memory(written: Option<&str>) -> Result<Memory> {
 static CAN_RESUME: AtomicBool = AtomicBool::new(false);
 
 /// What to say to someone who interrupts the run.
-pub(crate) fn interrupted() -> &'static str {
-    if CAN_RESUME.load(Relaxed) {
+pub(crate) fn interrupted(is_complete: bool) -> &'static str {
+    if is_complete {
+        "interrupted when the output was complete"
+    } else if CAN_RESUME.load(Relaxed) {
         "interrupted, and nothing was written: go on with --resume"
     } else {
         "interrupted, and nothing was written: run it again"

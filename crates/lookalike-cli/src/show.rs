@@ -1,6 +1,7 @@
 //! Results for a person.
 
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::CommandFactory;
@@ -8,12 +9,13 @@ use lookalike::core::passed_over::PassedOverEstimate;
 use lookalike::io::discover::{LeftOut, Names};
 use lookalike::io::read::{HEADER, NO_TEXT_FIELD, NULL_TEXT};
 use lookalike::{
-    Comparison, Input, Output, PairsReport, Parameters, ReadOptions, Side, SimilarityOptions, SkippedEntry, Summary,
-    Verdict,
+    Comparison, Input, Output, PairsReport, Parameters, ReadOptions, SimilarityOptions, SkippedEntry, Summary, Verdict,
 };
 use serde::Serialize;
 
 use crate::args::{Arguments, Dedup};
+use crate::harmless;
+pub(crate) use crate::harmless::one_line;
 use crate::streams::{self, talk};
 use crate::{number, sources};
 
@@ -35,7 +37,7 @@ pub(crate) fn usage_error(error: &clap::Error) -> ExitCode {
             let text = error.render();
             let is_terminal = io::stdout().is_terminal();
             let text = if is_terminal { text.ansi().to_string() } else { text.to_string() };
-            return match streams::show(|out| out.write_all(text.as_bytes())) {
+            return match streams::show_painted(|out| out.write_all(text.as_bytes())) {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(error) => {
                     talk!("lookalike: {error:#}");
@@ -52,7 +54,7 @@ pub(crate) fn usage_error(error: &clap::Error) -> ExitCode {
     let text = error.to_string();
     let message = text.split("\n\nUsage").next().unwrap_or(&text).split("\n\nFor more").next().unwrap_or(&text);
     let message = message.trim_start_matches("error: ").replace("\n\n  tip: ", "; ");
-    let words: Vec<&str> = message.split_whitespace().collect();
+    let words: Vec<String> = message.split_whitespace().map(without_secrets).collect();
     // Help on the command that was meant, if one was.
     let typed = std::env::args_os().nth(1).unwrap_or_default();
     let program = Arguments::command();
@@ -62,9 +64,17 @@ pub(crate) fn usage_error(error: &clap::Error) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// A text from the input that must not move the cursor or start a line of its own.
-pub(crate) fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+/// A word of a message, which may quote an address.
+fn without_secrets(word: &str) -> String {
+    let Some(at) = word.find("://") else { return word.to_owned() };
+    let scheme = word[..at].chars().rev().take_while(char::is_ascii_alphanumeric).count();
+    let (start, end) = (at - scheme, word.rfind('\'').filter(|end| *end > at).unwrap_or(word.len()));
+    format!("{}{}{}", &word[..start], lookalike::io::remote::shown_path(Path::new(&word[start..end])), &word[end..])
+}
+
+/// The path or address of an output, on one line and without secrets.
+pub(crate) fn shown_path(path: &Path) -> String {
+    one_line(&lookalike::io::remote::shown_path(path))
 }
 
 /// What is probably not as the user thinks.
@@ -96,7 +106,11 @@ pub(crate) fn doubts(input: &Input, read: &ReadOptions, keep: Option<&str>) {
         let documents = documents(input.repeated_ids, "has", "have");
         talk!("note: {documents} the id of another: tell them apart by file and position");
     }
-    let LeftOut { hidden, links } = &input.left_out;
+    let LeftOut { hidden, links, work_folders } = &input.left_out;
+    if work_folders.count > 0 {
+        let (folders, names) = (number::of(work_folders.count, "folder"), some_names(work_folders));
+        talk!("note: {folders} with an unfinished run left out ({names}): name the files in it to read them");
+    }
     if hidden.count > 0 {
         let were = if hidden.count == 1 { "file or folder was" } else { "files or folders were" };
         let count = number::count(hidden.count);
@@ -144,13 +158,13 @@ fn kinds<'a>(kinds: impl Iterator<Item = (&'a String, &'a u64)>) -> String {
 
 /// What was skipped, with its place.
 pub(crate) fn skipped(skipped: &[SkippedEntry], count: u64) {
-    for SkippedEntry { file, entry, position, reason } in skipped.iter().take(SHOWN_SKIPPED) {
+    for SkippedEntry { file, entry, position, reason, .. } in skipped.iter().take(SHOWN_SKIPPED) {
         match *entry {
             "file" => talk!("skipped {}: {}", one_line(file), one_line(reason)),
             entry => talk!("skipped {}, {entry} {position}: {}", one_line(file), one_line(reason)),
         }
     }
-    let more = count.saturating_sub(SHOWN_SKIPPED as u64);
+    let more = count.saturating_sub(skipped.iter().take(SHOWN_SKIPPED).map(|entry| entry.count).sum());
     if more > 0 {
         talk!("skipped {} more", number::count(more));
     }
@@ -251,10 +265,10 @@ pub(crate) fn summary(out: &mut impl Write, summary: &Summary, dedup: &Dedup) ->
             Output::Annotated => "annotated/ (everything, with notes), ",
             Output::DryRun => "",
         };
-        writeln!(out, "wrote     {}: {documents}removed.jsonl (what went, and why), summary.json", folder.display())?;
+        writeln!(out, "wrote     {}: {documents}removed.jsonl (what went, and why), summary.json", shown_path(folder))?;
     }
     if let Some(removed) = &dedup.removed {
-        writeln!(out, "wrote     {} (what went, and why)", removed.display())?;
+        writeln!(out, "wrote     {} (what went, and why)", shown_path(removed))?;
     }
     Ok(())
 }
@@ -426,10 +440,11 @@ pub(crate) fn comparison(
         comparison.shingle,
         folded(&comparison.fold).trim_end_matches(',')
     )?;
-    let is_colored = io::stdout().is_terminal();
+    let is_terminal = io::stdout().is_terminal();
     for (id, side, marks) in [(&ids[0], left, ["[-", "-]"]), (&ids[1], right, ["[+", "+]"])] {
+        let id = if is_terminal { one_line(id) } else { id.clone() };
         writeln!(out, "\n{id}, with what the other lacks in {}…{}:", marks[0], marks[1])?;
-        writeln!(out, "{}", marked(side, marks, is_colored))?;
+        writeln!(out, "{}", marked_passages(&side.passages, marks, is_terminal))?;
     }
     Ok(())
 }
@@ -475,11 +490,12 @@ fn folded(fold: &str) -> String {
 }
 
 /// A text with what is not shared between marks, and long passages shortened.
-fn marked(side: &Side, [open, close]: [&str; 2], is_colored: bool) -> String {
-    let [color, plain] = if is_colored { ["\x1b[33m", "\x1b[0m"] } else { ["", ""] };
+fn marked_passages(passages: &[lookalike::Passage], [open, close]: [&str; 2], is_terminal: bool) -> String {
+    let [color, plain] = if is_terminal { ["\x1b[33m", "\x1b[0m"] } else { ["", ""] };
     let passage = |passage: &lookalike::Passage| {
-        let text = passage.text.trim_end();
-        let space = &passage.text[text.len()..];
+        let all = if is_terminal { harmless::lines(&passage.text) } else { passage.text.as_str().into() };
+        let text = all.trim_end();
+        let space = &all[text.len()..];
         match (passage.is_shared, text) {
             (true, text) => format!("{}{space}", shortened(text)),
             // Nothing but white space is lacking, and shows itself by signs.
@@ -490,7 +506,7 @@ fn marked(side: &Side, [open, close]: [&str; 2], is_colored: bool) -> String {
             (false, text) => format!("{color}{open}{}{close}{plain}{space}", shortened(text)),
         }
     };
-    side.passages.iter().map(passage).collect::<String>().trim().to_owned()
+    passages.iter().map(passage).collect::<String>().trim().to_owned()
 }
 
 /// White space by signs that can be seen.
@@ -513,4 +529,21 @@ fn shortened(text: &str) -> String {
     let start: String = text.chars().take(PASSAGE_END).collect();
     let end: String = text.chars().skip(count - PASSAGE_END).collect();
     format!("{start} … ({} more) … {end}", number::of((count - 2 * PASSAGE_END) as u64, "character"))
+}
+
+#[cfg(test)]
+mod tests {
+    use lookalike::Passage;
+
+    use super::*;
+
+    #[test]
+    fn texts_that_are_compared_do_nothing_to_a_terminal_and_stay_as_they_are_elsewhere() {
+        let hostile = "\u{1b}]0;title\u{7}\u{202e} red\n";
+        let passages = [("same ", true), (hostile, false)];
+        let passages = passages.map(|(text, is_shared)| Passage { text: text.to_owned(), is_shared }).to_vec();
+        let shown = marked_passages(&passages, ["[-", "-]"], true);
+        assert_eq!(shown, "same \x1b[33m[-␛]0;title␇\\u{202e} red-]\x1b[0m");
+        assert_eq!(marked_passages(&passages, ["[-", "-]"], false), format!("same [-{}-]", hostile.trim_end()));
+    }
 }

@@ -9,8 +9,8 @@ use std::ops::Range;
 use lookalike::{FoundText, Passage, SimilarityOptions, TextPair};
 use unicode_width::UnicodeWidthChar;
 
+use crate::harmless::{self, one_line};
 use crate::number;
-use crate::show::one_line;
 
 /// How wide the output is where there is no terminal, and at most and at least where there is one.
 const WIDTH: usize = 100;
@@ -205,7 +205,7 @@ fn middle_left_out(text: &str) -> String {
     format!("{start} … ({}) … {end}", number::of((count - 2 * PASSAGE_END) as u64, "character"))
 }
 
-/// A text that cannot do anything to a terminal: white space is one space, and what controls something is replaced.
+/// A text that cannot do anything to a terminal: white space is one space, and what controls something is a mark.
 fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut is_space = false;
@@ -214,19 +214,12 @@ fn visible(text: &str) -> String {
             if !is_space {
                 shown.push(' ');
             }
-        } else if c.is_control() || turns_direction(c) {
-            shown.push(char::REPLACEMENT_CHARACTER);
         } else {
-            shown.push(c);
+            harmless::push(c, &mut shown);
         }
         is_space = c.is_whitespace();
     }
     shown
-}
-
-/// Whether a character changes the direction in which those after it are written. (Unicode Standard Annex 9, 2)
-fn turns_direction(c: char) -> bool {
-    matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A line of a column: its pieces, with whether each is marked, and how many cells it takes.
@@ -292,8 +285,7 @@ mod tests {
     fn nothing_of_a_text_reaches_the_terminal_that_does_something_there() {
         let hostile = "a\u{1b}[2Jb\u{7}c\u{9b}d\u{202e}e\r\nf\tg\u{0}h\u{7f}";
         let shown = visible(hostile);
-        assert_eq!(shown, "a\u{fffd}[2Jb\u{fffd}c\u{fffd}d\u{fffd}e f g\u{fffd}h\u{fffd}");
-        assert!(!shown.chars().any(|c| c.is_control() || turns_direction(c)));
+        assert_eq!(shown, "a␛[2Jb␇c\\u{9b}d\\u{202e}e f g␀h␡");
     }
 
     #[test]

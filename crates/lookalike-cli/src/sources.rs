@@ -8,7 +8,7 @@ use lookalike::{NearlyLost, Source, Summary};
 
 use crate::args::Dedup;
 use crate::number;
-use crate::show::one_line;
+use crate::show::{one_line, shown_path};
 use crate::streams::talk;
 
 /// How many characters of a name are shown.
@@ -59,7 +59,7 @@ pub(crate) fn note_nearly_lost(lost: &[NearlyLost], dedup: &Dedup) {
         more => talk!("note: {} more sources lose 95 % or more", number::count(more)),
     }
     let evidence = match (&dedup.removed, &dedup.options.folder) {
-        (Some(removed), _) => removed.display().to_string(),
+        (Some(removed), _) => shown_path(removed),
         (None, Some(_)) => "removed.jsonl".to_owned(),
         (None, None) => "what --removed FILE writes".to_owned(),
     };

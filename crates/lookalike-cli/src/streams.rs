@@ -4,10 +4,12 @@
 //! had. `println!` and `eprintln!` panic then, so nothing here uses them.
 
 use std::fmt::Arguments;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
+
+use crate::harmless::{self, ToTerminal};
 
 /// Says a line to a person.
 macro_rules! talk {
@@ -15,18 +17,38 @@ macro_rules! talk {
 }
 pub(crate) use talk;
 
-/// Writes a line to standard error, in one piece. That nobody listens does not end a run.
+/// Writes a line to standard error, in one piece, without what does something to a terminal. That nobody listens does not end a
+/// run.
 pub(crate) fn say(line: Arguments<'_>) {
+    say_data(&harmless::lines(&line.to_string()));
+}
+
+/// Writes a line to standard error as it is, for a program.
+pub(crate) fn say_data(line: &str) {
     let _ = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
 }
 
-/// Standard output for rows and documents, of which there may be many.
-pub(crate) fn stdout() -> BufWriter<io::Stdout> {
+/// Standard output for rows and documents, of which there may be many: as they are, unless a person reads them.
+pub(crate) fn stdout() -> Box<dyn Write + Send> {
+    let buffered = painted_stdout();
+    if io::stdout().is_terminal() { Box::new(ToTerminal::new(buffered)) } else { Box::new(buffered) }
+}
+
+/// Standard output for what has colours where a person reads it, and nothing else that does something there.
+pub(crate) fn painted_stdout() -> BufWriter<io::Stdout> {
     BufWriter::with_capacity(1 << 20, io::stdout())
 }
 
 /// Writes what a command has to show to standard output.
 pub(crate) fn show(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    if !io::stdout().is_terminal() {
+        return show_painted(write);
+    }
+    show_painted(|out| write(&mut ToTerminal::new(out)))
+}
+
+/// The same, of what has colours where a person reads it.
+pub(crate) fn show_painted(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let mut out = BufWriter::new(io::stdout().lock());
     match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if is_closed(&error) => Ok(()),

@@ -100,7 +100,7 @@ fn hostile_texts_do_nothing_to_the_terminal() {
     folder.write("in.jsonl", line("a\\u001b[1m", "one") + &line("b", "two"));
     let ran = folder.run(&["pairs", "in.jsonl", "--id", "id", "--show"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stdout.contains('\u{fffd}') && ran.stdout.contains("a\u{fffd}[1m"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\\u{202e}") && ran.stdout.contains("a␛[1m"), "{}", ran.stdout);
     let does_something = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
     assert!(!ran.stdout.chars().any(does_something), "{:?}", ran.stdout);
 }

@@ -102,10 +102,7 @@ fn a_run_that_was_killed_at_any_of_five_moments_ends_as_one_that_was_not() {
             assert_eq!(resumed.status.code(), Some(0), "moment {moment}: {}", line(&resumed));
         }
         assert_eq!(content(&out), expected, "moment {moment}");
-        // Who is killed before the place of the output is noted leaves an empty folder.
-        for name in folder.names().iter().filter(|name| name.starts_with(".lookalike")) {
-            fs::remove_dir(folder.0.path().join(name)).expect("nothing is left of what was begun");
-        }
+        assert!(!folder.names().iter().any(|name| name.starts_with('.')), "moment {moment}: {:?}", folder.names());
         fs::remove_dir_all(&out).unwrap();
     }
     // The first is at the very start. Later ones may find a run that was faster than the one that was timed.
@@ -215,4 +212,31 @@ fn a_disk_that_is_too_small_is_told_before_the_run() {
     assert_eq!(small.status.code(), Some(2));
     assert!(line(&small).contains("the run will need about"), "{}", line(&small));
     assert!(!out.exists());
+}
+
+#[test]
+fn a_run_that_is_done_says_so_when_it_is_resumed() {
+    let folder = folder::Folder::new();
+    folder.write("in.jsonl", folder::lines() + "no JSON\n");
+    let dedup = ["dedup", "in.jsonl", "-o", "out", "--work", "work"];
+    assert_eq!(folder.run(&dedup).code, 1);
+    let before = content(&folder.0.path().join("out"));
+    let ran = folder.run(&[&dedup[..], &["--resume"]].concat());
+    // The code is that of the run: something was skipped.
+    assert_eq!((ran.code, ran.stdout.as_str()), (1, ""), "{}", ran.stderr);
+    assert_eq!(ran.stderr, "lookalike: the run is done, and there is nothing to resume: its result is in out\n");
+    assert_eq!(content(&folder.0.path().join("out")), before);
+    assert_eq!(folder.names(), ["in.jsonl", "out"]);
+}
+
+#[test]
+fn pairs_that_are_done_are_not_resumed_and_not_touched() {
+    let folder = folder::Folder::new();
+    folder.write("in.jsonl", folder::lines());
+    let pairs = ["pairs", "in.jsonl", "-o", "pairs.tsv", "--work", "work"];
+    assert_eq!(folder.run(&pairs).code, 0);
+    let before = folder.read("pairs.tsv");
+    let resume = [&pairs[..], &["--resume"]].concat();
+    folder::assert_refused(&folder, &resume, &["no run to resume in work", "pairs.tsv is complete", "--force"]);
+    assert_eq!(folder.read("pairs.tsv"), before);
 }

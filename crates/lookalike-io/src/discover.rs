@@ -14,6 +14,7 @@ use walkdir::WalkDir;
 use crate::error::{Error, Result};
 use crate::remote::{self, RemoteFile};
 use crate::work::is_work_folder;
+use crate::write::{beside, parent};
 
 /// Where a file's bytes come from.
 #[derive(Clone, Debug)]
@@ -44,6 +45,8 @@ pub struct LeftOut {
     pub hidden: Names,
     /// Further names of files and folders that are read: symbolic and hard links.
     pub links: Names,
+    /// Folders that hold an unfinished run.
+    pub work_folders: Names,
 }
 
 /// Names of files: all are counted, and the first are kept.
@@ -60,6 +63,16 @@ impl LeftOut {
     pub fn add(&mut self, other: Self) {
         self.hidden.add(other.hidden);
         self.links.add(other.links);
+        self.work_folders.add(other.work_folders);
+    }
+
+    /// Forgets the work folder of this very run, which a run that is not resumed does not meet.
+    pub(crate) fn forget_work_folder(&mut self, own: &Path) {
+        let Ok(own) = own.canonicalize() else { return };
+        let names = &mut self.work_folders;
+        let before = names.first.len();
+        names.first.retain(|name| Path::new(name).canonicalize().ok().as_ref() != Some(&own));
+        names.count -= (before - names.first.len()) as u64;
     }
 }
 
@@ -184,13 +197,13 @@ impl InputFile {
 /// What tells one file from another, whatever it is called.
 #[cfg(unix)]
 #[expect(clippy::unnecessary_wraps, reason = "other systems do not tell")]
-fn identity(metadata: &Metadata) -> Option<(u64, u64)> {
+pub(crate) fn identity(metadata: &Metadata) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;
     Some((metadata.dev(), metadata.ino()))
 }
 
 #[cfg(not(unix))]
-fn identity(_: &Metadata) -> Option<(u64, u64)> {
+pub(crate) fn identity(_: &Metadata) -> Option<(u64, u64)> {
     None
 }
 
@@ -212,8 +225,11 @@ pub fn discover(inputs: &[PathBuf], output: Option<&Path>) -> Result<Discovered>
 /// As [`discover`].
 pub fn discover_listed(inputs: &[PathBuf], listed: &[PathBuf], output: Option<&Path>) -> Result<Discovered> {
     let mut search = Search {
-        output: output.and_then(|output| output.canonicalize().ok()),
-        output_url: output.and_then(Path::to_str).filter(|output| remote::is_url(output)).map(below_url),
+        output: output.and_then(real_output),
+        output_url: output
+            .and_then(Path::to_str)
+            .filter(|output| remote::is_url(output))
+            .map(|output| below_url(&remote::place(output))),
         ..Search::default()
     };
     let inputs = inputs.iter().map(|input| (input, true)).chain(listed.iter().map(|input| (input, false)));
@@ -248,6 +264,12 @@ pub fn discover_listed(inputs: &[PathBuf], listed: &[PathBuf], output: Option<&P
         copy: Arc::default(),
     };
     Ok(Discovered { files: found.into_iter().zip(names).map(input_file).collect(), left_out })
+}
+
+/// The path of an output whatever links lead to it, also of one that is not there yet.
+fn real_output(output: &Path) -> Option<PathBuf> {
+    let below = || Some(parent(output).canonicalize().ok()?.join(output.file_name()?));
+    output.canonicalize().ok().or_else(below)
 }
 
 /// How all addresses below this one start.
@@ -336,7 +358,9 @@ impl Search {
 
     fn remote(&mut self, url: &str) -> Result<()> {
         let found = remote::find(url)?;
-        let is_output = |file: &RemoteFile| self.output_url.as_ref().is_some_and(|output| file.url.starts_with(output));
+        let is_output = |file: &RemoteFile| {
+            self.output_url.as_ref().is_some_and(|output| remote::place(&file.url).starts_with(output))
+        };
         if found.iter().all(is_output) {
             return Err(Error::OutputIsInput { path: url.into() });
         }
@@ -345,7 +369,8 @@ impl Search {
                 return Err(Error::GivenTwice { path: file.url.into() });
             }
             // As a path: the scheme, the bucket or host, and the name there.
-            let url = file.url.split(['?', '#']).next().unwrap_or_default();
+            let place = remote::place(&file.url);
+            let url = place.split(['?', '#']).next().unwrap_or_default();
             let below = PathBuf::from(format!("/{}", url.replacen("://", "/", 1)));
             self.found.push(Found::special(Origin::Remote(file), below));
         }
@@ -424,7 +449,13 @@ impl Search {
         let Self { output, found, left_out, .. } = self;
         let is_hidden = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
         let is_output = |path: &Path| output.is_some() && path.canonicalize().ok() == *output;
-        let is_ours = |path: &Path| is_output(path) || path.is_dir() && is_work_folder(path);
+        // What a killed run left of this output: the run that makes it removes that.
+        let aside = output.as_deref().and_then(beside);
+        let is_ours = |path: &Path| {
+            is_output(path)
+                || aside.as_ref().is_some_and(|aside| path.file_name() == aside.file_name())
+                    && path.canonicalize().ok() == aside
+        };
         let is_by_link = start != input;
         let mut walk = WalkDir::new(start).sort_by_file_name().into_iter();
         while let Some(entry) = walk.next() {
@@ -439,9 +470,12 @@ impl Search {
                 None => entry.as_ref().is_ok_and(|entry| entry.file_type().is_dir()),
             };
             let is_ours = depth > 0 && is_ours(&path);
-            if is_ours || depth > 0 && is_hidden(&path) {
-                if !is_ours {
+            let is_work = || is_folder && depth > 0 && is_work_folder(&path);
+            if is_ours || depth > 0 && (is_hidden(&path) || is_work()) {
+                if is_hidden(&path) && !is_ours {
                     left_out.hidden.push(&path);
+                } else if !is_ours {
+                    left_out.work_folders.push(&path);
                 }
                 if is_folder && !is_symlink {
                     walk.skip_current_dir();
@@ -625,6 +659,38 @@ mod tests {
         let mut many = Names::default();
         (0..1000).for_each(|_| many.push(Path::new("x")));
         assert_eq!((many.count, many.first.len()), (1000, Names::KEPT));
+    }
+
+    #[test]
+    fn a_folder_that_looks_like_a_work_folder_is_counted_and_named_and_read_when_it_is_given() {
+        let folder = tempfile::tempdir().unwrap();
+        for (file, text) in
+            [("a.txt", "x"), ("w/run.lock", ""), ("w/run.json", r#"{"lookalike":"work"}"#), ("w/b.txt", "y")]
+        {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let work = folder.path().join("w");
+        let mut found = discover(&[folder.path().to_owned()], None).unwrap();
+        assert_eq!(found.files.len(), 1);
+        assert_eq!(found.left_out.work_folders, Names { count: 1, first: vec![work.display().to_string()] });
+        found.left_out.forget_work_folder(&work);
+        assert_eq!(found.left_out, LeftOut::default());
+        assert_eq!(names(&[&work], None), ["b.txt", "run.json", "run.lock"]);
+    }
+
+    #[test]
+    fn what_a_killed_run_left_beside_its_output_is_not_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        for file in ["a.txt", ".lookalike-out/new/x.txt", ".lookalike-other/new/x.txt"] {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "x").unwrap();
+        }
+        let found = discover(&[folder.path().to_owned()], Some(&folder.path().join("out"))).unwrap();
+        let other = folder.path().join(".lookalike-other").display().to_string();
+        assert_eq!(found.left_out.hidden, Names { count: 1, first: vec![other] });
     }
 
     #[test]

@@ -3,12 +3,14 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::remote::shown_path;
+
 /// Why reading or writing cannot go on, with the place and what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// An input that is not there, or may not be read.
-    #[error("cannot read {}: {cause}; check the path and its permissions", path.display())]
+    #[error("cannot read {}: {cause}; check the path and its permissions", shown_path(path))]
     Unreadable {
         /// The file or folder.
         path: PathBuf,
@@ -17,14 +19,14 @@ pub enum Error {
     },
 
     /// A folder without any file to read.
-    #[error("nothing to read in {}: name a file, or a folder with files that are not hidden", path.display())]
+    #[error("nothing to read in {}: name a file, or a folder with files that are not hidden", shown_path(path))]
     NothingToRead {
         /// The folder.
         path: PathBuf,
     },
 
     /// A pattern that cannot be read.
-    #[error("{} is not a pattern: {reason}", path.display())]
+    #[error("{} is not a pattern: {reason}", shown_path(path))]
     NotAPattern {
         /// The pattern.
         path: PathBuf,
@@ -33,14 +35,14 @@ pub enum Error {
     },
 
     /// A pattern that no file matches.
-    #[error("nothing matches {}: check the pattern, and the folder you are in", path.display())]
+    #[error("nothing matches {}: check the pattern, and the folder you are in", shown_path(path))]
     NothingMatches {
         /// The pattern.
         path: PathBuf,
     },
 
     /// The same file twice would make every document a duplicate of itself.
-    #[error("{} is given twice: every document in it would be a duplicate of itself; give it once", path.display())]
+    #[error("{} is given twice: every document in it would be a duplicate of itself; give it once", shown_path(path))]
     GivenTwice {
         /// The file.
         path: PathBuf,
@@ -50,7 +52,7 @@ pub enum Error {
     #[error(
         "no record of {} has a text in the field '{field}': name the field of the text with --text, \
          or leave the file out; its fields are {fields}",
-        path.display()
+        shown_path(path)
     )]
     NoTextField {
         /// The file.
@@ -66,7 +68,7 @@ pub enum Error {
     StdinTwice,
 
     /// A file that should be a table of records.
-    #[error("{} is not a table: {reason}; give CSV, TSV, JSON or Parquet", path.display())]
+    #[error("{} is not a table: {reason}; give CSV, TSV, JSON or Parquet", shown_path(path))]
     NotATable {
         /// The file.
         path: PathBuf,
@@ -75,35 +77,45 @@ pub enum Error {
     },
 
     /// A file that is no longer what it was when it was read first.
-    #[error("{} changed while it was read: run again when nothing writes to it", path.display())]
+    #[error("{} changed while it was read: run again when nothing writes to it", shown_path(path))]
     Changed {
         /// The file.
         path: PathBuf,
     },
 
     /// An output that would be overwritten.
-    #[error("{} exists and is not empty: choose another output, or replace what is there with --force", path.display())]
+    #[error(
+        "{} exists and is not empty: choose another output, or replace what is there with --force",
+        shown_path(path)
+    )]
     OutputExists {
         /// The folder or file.
         path: PathBuf,
     },
 
+    /// An output that another run makes.
+    #[error("{} is being written by another run: wait for it, or choose another output", shown_path(path))]
+    OutputInUse {
+        /// The folder.
+        path: PathBuf,
+    },
+
     /// An output that is the input, or would replace it.
-    #[error("{} would be overwritten, and it is read in this run: choose an output beside the input", path.display())]
+    #[error("{} would be overwritten, and it is read in this run: choose an output beside the input", shown_path(path))]
     OutputIsInput {
         /// The input.
         path: PathBuf,
     },
 
     /// Something under a name that the output needs, and that lookalike did not make.
-    #[error("{} is not of an earlier run of lookalike: move it away, or choose another output", path.display())]
+    #[error("{} is not of an earlier run of lookalike: move it away, or choose another output", shown_path(path))]
     NotOurs {
         /// What is in the way.
         path: PathBuf,
     },
 
     /// A file where a folder is needed, or the other way round.
-    #[error("{} is {what}: choose another output", path.display())]
+    #[error("{} is {what}: choose another output", shown_path(path))]
     WrongKind {
         /// What is in the way.
         path: PathBuf,
@@ -133,7 +145,7 @@ pub enum Error {
     #[error(
         "cannot work in {}: {cause}; what was done so far is kept where it was asked for with --work: \
          make room there, and go on with --resume",
-        path.display()
+        shown_path(path)
     )]
     Unworkable {
         /// The file or folder.
@@ -143,7 +155,10 @@ pub enum Error {
     },
 
     /// A work folder that cannot be made.
-    #[error("{} cannot be the work folder: {cause}; give --work a folder that is there or can be made", path.display())]
+    #[error(
+        "{} cannot be the work folder: {cause}; give --work a folder that is there or can be made",
+        shown_path(path)
+    )]
     WorkNotMade {
         /// The folder.
         path: PathBuf,
@@ -152,7 +167,7 @@ pub enum Error {
     },
 
     /// A work folder that has something else in it.
-    #[error("{} has files that are not of lookalike: give --work a folder of its own", path.display())]
+    #[error("{} has files that are not of lookalike: give --work a folder of its own", shown_path(path))]
     WorkNotOurs {
         /// The folder.
         path: PathBuf,
@@ -161,7 +176,7 @@ pub enum Error {
     /// A work folder with a run that did not come to its end.
     #[error(
         "{} has a run in it that did not come to its end: go on with it by --resume, or forget it by --force",
-        path.display()
+        shown_path(path)
     )]
     WorkUnfinished {
         /// The folder.
@@ -172,7 +187,7 @@ pub enum Error {
     #[error(
         "{} is of another run, which cannot be resumed by this one: it had {then}, and now there is {now}; \
          run it as it was, or start anew with --force instead of --resume",
-        path.display()
+        shown_path(path)
     )]
     WorkOfAnother {
         /// The folder.
@@ -183,8 +198,18 @@ pub enum Error {
         now: String,
     },
 
+    /// A file in a work folder that the run in it has not written.
+    #[error(
+        "{} is not of the run in its folder: remove it, or start anew with --force instead of --resume",
+        shown_path(path)
+    )]
+    WorkFileOfAnother {
+        /// The file.
+        path: PathBuf,
+    },
+
     /// A work folder that another run uses.
-    #[error("{} is used by another run at the moment: wait for it, or give another --work", path.display())]
+    #[error("{} is used by another run at the moment: wait for it, or give another --work", shown_path(path))]
     WorkInUse {
         /// The folder.
         path: PathBuf,
@@ -193,7 +218,7 @@ pub enum Error {
     /// A work folder without the room that a run will need.
     #[error(
         "{} has {} of room, and the run will need about {}: make room, or give --work a folder on another disk",
-        path.display(),
+        shown_path(path),
         size(*free),
         size(*needed)
     )]
@@ -231,7 +256,7 @@ pub enum Error {
     },
 
     /// An output that cannot be written.
-    #[error("cannot write {}: {cause}; check the disk's space and the folder's permissions", path.display())]
+    #[error("cannot write {}: {cause}; check the disk's space and the folder's permissions", shown_path(path))]
     Unwritable {
         /// The file or folder.
         path: PathBuf,

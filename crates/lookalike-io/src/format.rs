@@ -69,8 +69,9 @@ impl Format {
         };
         let extension = unpacked_extension(name);
         match extension.as_deref() {
-            Some("warc" | "wet" | "wat") if start.is_empty() => Self::Warc,
-            Some("arc") if start.is_empty() => Self::Arc,
+            // One whose start is damaged: records are looked for after it, and what is none is counted.
+            Some("warc" | "wet" | "wat") => Self::Warc,
+            Some("arc") => Self::Arc,
             Some("parquet") => Self::Parquet,
             Some("jsonl" | "ndjson") => Self::Jsonl,
             _ if is_binary(start) => Self::Other,
@@ -173,6 +174,10 @@ mod tests {
             ("cut.parquet", b"\0\0\0", Format::Parquet),
             ("a.csv.gz", b"x", Format::Csv),
             ("a.warc.gz", b"", Format::Warc),
+            ("a.warc", b"XARC/1.0\r\n", Format::Warc),
+            ("a.WET.zst", b"\0\0 no record", Format::Warc),
+            ("a.arc", b"<html>", Format::Arc),
+            ("a.parquet", b"{\"text\": 1}", Format::Parquet),
             ("a.htm", b"x", Format::Html),
             ("a.txt", b"{ a text }", Format::Text),
             ("a.txt", b"a zero \0 in a text", Format::Text),

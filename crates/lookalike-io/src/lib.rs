@@ -13,6 +13,7 @@ pub mod compression;
 pub mod discover;
 pub mod error;
 pub mod format;
+mod lock;
 pub(crate) mod parquet;
 pub mod place;
 pub mod read;

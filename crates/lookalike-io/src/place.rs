@@ -74,6 +74,11 @@ impl Shelf {
         &self.left_out
     }
 
+    /// Forgets the work folder of the run itself among what was left out.
+    pub fn forget_work_folder(&mut self, own: &std::path::Path) {
+        self.left_out.forget_work_folder(own);
+    }
+
     /// Makes sure that no file changed since it was found: what was copied from it would be something else.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Two documents: every measure, and what they share.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use lookalike_core::edit;
 use lookalike_core::feature_set::{FeatureSet, Overlap};
@@ -15,6 +15,7 @@ use lookalike_core::text::content::ContentHasher;
 use lookalike_core::verify::{FeatureSource, SourceError};
 use lookalike_io::place::Shelf;
 use lookalike_io::read::{Chunk, Entry, NO_TEXT_FIELD, NULL_TEXT, Parser, Settings, Stream, Unit};
+use lookalike_io::remote::shown_path;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
@@ -233,8 +234,8 @@ fn single(path: &str, settings: &Settings) -> Result<String> {
     })?;
     match (first, skipped) {
         (Some(text), _) if count == 1 => Ok(text),
-        (None, Some(reason)) => Err(Error::NotADocument { path: path.to_owned(), reason }),
-        _ => Err(Error::NotOneDocument { path: path.to_owned(), count }),
+        (None, Some(reason)) => Err(Error::NotADocument { path: shown_path(Path::new(path)), reason }),
+        _ => Err(Error::NotOneDocument { path: shown_path(Path::new(path)), count }),
     }
 }
 

@@ -27,7 +27,7 @@ use crate::source::BySource;
 use crate::space;
 use crate::stages::Stages;
 use crate::summary::{Summary, Wrote, is_all_skipped};
-use crate::work::Work;
+use crate::work::{self, Work};
 
 /// What a run writes; what `--force` may replace.
 const ENTRIES: &[&str] = &["kept", "annotated", "removed.jsonl", "summary.json"];
@@ -73,7 +73,12 @@ fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progre
         None => (options.folder.as_deref(), None),
         Some(stream) => (None, stream.removed),
     };
-    let (shelf, input_files) = against::shelf(&options.read, against, folder.or(removed))?;
+    let (mut shelf, input_files) = against::shelf(&options.read, against, folder.or(removed))?;
+    if let Some(work) = &options.work.folder {
+        shelf.forget_work_folder(work);
+    }
+    let result_of = options.work.folder.as_ref().map(|_| work::result_of(&shelf, options)).transpose()?;
+    result_of.as_deref().map_or(Ok(()), |result_of| work::check_not_done(&options.work, folder, result_of))?;
     if stream.is_some() && options.output != Output::DryRun && input_files != 1 {
         return Err(Error::ManyFilesToStream { files: input_files });
     }
@@ -85,7 +90,7 @@ fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progre
     let staging = folder.map(stage).transpose()?;
     let mut evidence = removed.map(|path| OutputFile::new(path, options.force)).transpose()?;
     if let (Some(staging), Some(folder)) = (&staging, work.named()) {
-        folder.note_staging(staging.path())?;
+        folder.note_staging(staging.around())?;
     }
     let bytes = shelf.files().iter().map(|file| file.bytes).sum();
     let mut stages = Stages::start(progress);
@@ -141,6 +146,7 @@ fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progre
     }
 
     let mut summary = Summary::new(&corpus, options, method, &fates, &by_source)?;
+    summary.run = result_of;
     summary.found.count_pairs(found);
     summary.wrote = wrote;
     summary.set_stages(stages.finish());
@@ -150,7 +156,7 @@ fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progre
         if let (Some(work), Some(output)) = (work.named(), folder) {
             work.note_commit(output)?;
         }
-        staging.commit()?;
+        staging.commit_with(&options.work.faults)?;
     }
     evidence.map_or(Ok(()), OutputFile::commit)?;
     work.finish()?;

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use lookalike_core::verify::SourceError;
+use lookalike_io::remote::shown_path;
 
 use crate::options::Share;
 use crate::source::{Source, losses};
@@ -84,7 +85,7 @@ pub enum Error {
     /// An input without a set that has elements.
     #[error(
         "{} has no sets{}: give a set a line, or a table with --set and --element or --column",
-        path.display(),
+        shown_path(path),
         why.as_ref().map_or(String::new(), |why| format!(" that can be read (first: {why})"))
     )]
     NoSets {
@@ -140,7 +141,7 @@ pub enum Error {
     /// A file that is held against itself.
     #[error(
         "{} is both input and reference, and each document would be compared with itself: leave it out of one of them",
-        path.display()
+        shown_path(path)
     )]
     InputIsReference {
         /// The file.
@@ -311,6 +312,15 @@ pub enum Error {
     CannotResume {
         /// The input.
         input: String,
+    },
+
+    /// A run that is to be resumed, and has come to its end.
+    #[error("the run is done, and there is nothing to resume: its result is in {}", shown_path(output))]
+    RunIsDone {
+        /// The folder of the result.
+        output: PathBuf,
+        /// How many entries the run has skipped.
+        skipped: u64,
     },
 
     /// More documents than a 32-bit number counts.

@@ -228,9 +228,15 @@ impl DedupOptions {
         lines.extend(self.similarity.label());
         lines.push(format!("settings {:?}", self.read.settings));
         lines.push(format!("keep {}, group {:?}", self.keep, self.group));
-        lines.push(format!("reference {:?}", self.against));
+        let against = self.against.as_ref().map(|against| (shown(&against.references), against.scope));
+        lines.push(format!("reference {against:?}"));
         lines
     }
+}
+
+/// Paths for a label, which is written: without secrets.
+fn shown(paths: &[PathBuf]) -> Vec<String> {
+    paths.iter().map(|path| lookalike_io::remote::shown_path(path)).collect()
 }
 
 /// Documents that are kept out of the input: what is like one of them is removed.
@@ -325,7 +331,7 @@ impl PairsOptions {
         let mut lines = vec!["command pairs".to_owned()];
         lines.extend(self.similarity.label());
         lines.push(format!("settings {:?}", self.read.settings));
-        lines.push(format!("reference {:?}", self.selection.references));
+        lines.push(format!("reference {:?}", shown(&self.selection.references)));
         lines
     }
 }

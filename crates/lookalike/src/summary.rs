@@ -23,6 +23,9 @@ use crate::source::{BySource, NearlyLost, Source};
 pub struct Summary {
     /// The version that ran.
     pub lookalike: &'static str,
+    /// By what the result is known as that of a run with a work folder: the same input, parameters and kind of output give the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
     /// What came in.
     pub input: Input,
     /// What was found.
@@ -81,7 +84,7 @@ pub struct Input {
     /// Entries of other kinds, such as `request` records, pictures, and records whose text is null or missing, by kind. They are
     /// written as they are, but for those that belong to removed documents.
     pub carried: BTreeMap<String, u64>,
-    /// Hidden files, and further names of files that were read: they were left out.
+    /// Hidden files, further names of files that were read, and folders with an unfinished run: they were left out.
     pub left_out: LeftOut,
     /// Files of the reference.
     pub reference_files: u64,
@@ -200,11 +203,13 @@ pub struct SkippedEntry {
     pub position: u64,
     /// Why it was skipped.
     pub reason: String,
+    /// How many entries are lost, this one and those after it.
+    pub count: u64,
 }
 
 impl From<lookalike_io::table::SkippedRow> for SkippedEntry {
     fn from(row: lookalike_io::table::SkippedRow) -> Self {
-        Self { file: row.file, entry: row.entry, position: row.position, reason: row.reason }
+        Self { file: row.file, entry: row.entry, position: row.position, reason: row.reason, count: row.count }
     }
 }
 
@@ -236,6 +241,7 @@ impl Summary {
         let sizes = cluster_sizes(fates, kept as usize);
         Ok(Self {
             lookalike: env!("CARGO_PKG_VERSION"),
+            run: None,
             input: input(corpus, &options.read)?,
             found: Found {
                 repeated_texts: fates.repeated_texts(),
@@ -325,6 +331,7 @@ pub(crate) fn skipped(corpus: &Corpus) -> Vec<SkippedEntry> {
         entry: corpus.kinds[skipped.file as usize].format.entry_name(),
         position: skipped.position,
         reason: skipped.reason.clone(),
+        count: skipped.count,
     };
     corpus.others.skipped.iter().take(NAMED).map(entry).collect()
 }

@@ -1,14 +1,17 @@
 //! Where a run puts what does not fit its memory, and what it can be resumed from.
 
+use std::path::Path;
 use std::sync::OnceLock;
 
-use lookalike_core::hash::Key;
+use lookalike_core::hash::{Key, bytes_hash};
 use lookalike_io::discover::Origin;
 use lookalike_io::place::Shelf;
 use lookalike_io::work::{Earlier, WorkFolder, WorkOptions};
+use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::memory::Memory;
+use crate::options::DedupOptions;
 
 /// The memory and the work folder of a run.
 #[derive(Debug)]
@@ -28,7 +31,7 @@ impl Work {
         if let Some(path) = &options.folder {
             let label = label(shelf, parameters, options.earlier)?;
             let opened = WorkFolder::open(path, &label, options)?;
-            key = opened.key()?;
+            key = opened.key();
             folder.set(opened).expect("it was not set before");
         }
         Ok(Self { memory, key, options: options.clone(), folder })
@@ -66,10 +69,35 @@ impl Work {
     }
 }
 
+/// By what a result is known as that of a run that could be resumed: of the same label, written in the same way.
+pub(crate) fn result_of(shelf: &Shelf, options: &DedupOptions) -> Result<String> {
+    let mut all = label(shelf, &options.label(), options.work.earlier)?.join("\0");
+    all.push_str(&format!("\0{:?}, {:?}", options.output, options.source));
+    Ok(format!("{:032x}", bytes_hash(all.as_bytes())))
+}
+
+/// Makes sure that a run that is to be resumed is not done: nothing is left of it but its result.
+pub(crate) fn check_not_done(options: &WorkOptions, output: Option<&Path>, result_of: &str) -> Result<()> {
+    let (Some(work), Some(output), Earlier::Resume) = (&options.folder, output, options.earlier) else { return Ok(()) };
+    let summary = || std::fs::read(output.join("summary.json")).ok();
+    if !WorkFolder::is_without_run(work) {
+        return Ok(());
+    }
+    let Some(summary) = summary().and_then(|summary| serde_json::from_slice::<Value>(&summary).ok()) else {
+        return Ok(());
+    };
+    if summary["run"] != *result_of {
+        return Ok(());
+    }
+    let skipped = |name: &str| summary["input"][name].as_u64().unwrap_or(0);
+    let skipped = skipped("skipped") + skipped("reference_skipped");
+    Err(Error::RunIsDone { output: output.to_owned(), skipped })
+}
+
 /// What tells a run from all others.
 fn label(shelf: &Shelf, parameters: &[String], earlier: Earlier) -> Result<Vec<String>> {
     let mut label = vec![format!("lookalike {}", env!("CARGO_PKG_VERSION"))];
-    label.extend(parameters.iter().map(|line| line.replace('\n', " ")));
+    label.extend_from_slice(parameters);
     for file in shelf.files() {
         if earlier == Earlier::Resume && matches!(file.origin, Origin::Stdin | Origin::Pipe(_)) {
             return Err(Error::CannotResume { input: file.shown().display().to_string() });

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use lookalike::core::shingle::Shingle;
 use lookalike::core::stop_words::StopWords;
 use lookalike::io::work::{FaultKind, Faults};
-use lookalike::{DedupOptions, Earlier, Error, Memory, Progress, Silent, WorkOptions};
+use lookalike::{DedupOptions, Earlier, Error, Memory, Progress, Silent, Summary, WorkOptions};
 use made::{Case, jsonl};
 
 /// Texts of forty words, alike by threes.
@@ -49,14 +49,20 @@ fn output(case: &Case) -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 fn plain_output(case: &Case) -> (Vec<(PathBuf, Vec<u8>)>, u64) {
-    let options = options(case, Earlier::Refuse, Faults::default());
-    let summary = lookalike::dedup(&options, &Silent).unwrap();
+    let (summary, operations) = counted(case);
     // Two of three in each family, but for what the recall of 0.99 leaves; of fifty texts 16 whole families and two more.
     assert!((620..=633).contains(&summary.found.removed), "{:?}", summary.found);
     let expected = output(case);
     fs::remove_dir_all(case.path("out")).unwrap();
     assert!(!case.path("work").exists());
-    (expected, options.work.faults.count())
+    (expected, operations)
+}
+
+/// A run that nothing disturbs, and how many operations it takes.
+fn counted(case: &Case) -> (Summary, u64) {
+    let options = options(case, Earlier::Refuse, Faults::default());
+    let summary = lookalike::dedup(&options, &Silent).unwrap();
+    (summary, options.work.faults.count())
 }
 
 fn resume(case: &Case, expected: &[(PathBuf, Vec<u8>)], context: &str) {
@@ -181,4 +187,74 @@ fn little_memory_makes_no_difference_to_the_answer() {
     let little = DedupOptions { memory: Memory::new(Memory::LEAST).unwrap(), ..case.options("corpus", 0.7) };
     lookalike::dedup(&little, &Silent).unwrap();
     assert_eq!(output(&case), expected);
+}
+
+#[test]
+fn a_run_that_is_done_is_not_resumed_and_its_output_is_not_touched() {
+    let case = case();
+    case.write("corpus/bad.jsonl", "no JSON\n");
+    lookalike::dedup(&options(&case, Earlier::Refuse, Faults::default()), &Silent).unwrap();
+    let before = (output(&case), fs::read(case.path("out/summary.json")).unwrap());
+    let again = lookalike::dedup(&options(&case, Earlier::Resume, Faults::default()), &Silent);
+    assert!(matches!(again, Err(Error::RunIsDone { skipped: 1, .. })), "{again:?}");
+    assert_eq!((output(&case), fs::read(case.path("out/summary.json")).unwrap()), before);
+    assert!(!case.path("work").exists());
+    // Another run is not done.
+    let mut other = options(&case, Earlier::Resume, Faults::default());
+    other.output = lookalike::Output::Annotated;
+    let refused = lookalike::dedup(&other, &Silent);
+    assert!(matches!(refused, Err(Error::Io(lookalike::io::Error::OutputExists { .. }))), "{refused:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_with_a_line_break_in_the_name_of_a_file_is_resumed() {
+    let case = case();
+    case.write("corpus/two\nlines\n.jsonl", jsonl(&["a text of its own"]));
+    let (expected, operations) = plain_output(&case);
+    lookalike::dedup(&options(&case, Earlier::Refuse, Faults::new(operations, FaultKind::Full)), &Silent).unwrap_err();
+    resume(&case, &expected, "a line break");
+}
+
+#[test]
+fn logs_of_another_run_in_the_work_folder_are_refused_and_rubbish_is_not_believed() {
+    let (case, other) = (case(), self::case());
+    // Another corpus, with more documents.
+    other.write("corpus/more.jsonl", jsonl(&(0..500).map(|at| format!("one more text {at}")).collect::<Vec<_>>()));
+    let (expected, operations) = plain_output(&case);
+    let stop = |case: &Case, operations| {
+        let faults = Faults::new(operations, FaultKind::Full);
+        lookalike::dedup(&options(case, Earlier::Refuse, faults), &Silent).unwrap_err();
+    };
+    let (_, others) = counted(&other);
+    fs::remove_dir_all(other.path("out")).unwrap();
+    stop(&other, others);
+    for stage in ["sketch", "verify"] {
+        let foreign = fs::read(other.path(&format!("work/{stage}-0.log"))).unwrap();
+        let garbage: Vec<u8> = (0..5000_u32).map(|at| (at * 7 + 3) as u8).collect();
+        for (bytes, is_refused) in [
+            (&foreign[..], true),
+            (&foreign[..foreign.len() / 2], true),
+            (&foreign[..10], false),
+            (&garbage, false),
+            (&[], false),
+        ] {
+            for name in [format!("{stage}-0.log"), format!("{stage}-3.log")] {
+                stop(&case, operations);
+                fs::write(case.path("work").join(&name), bytes).unwrap();
+                // A number that no attempt has must not be counted up to.
+                fs::write(case.path("work/sketch-4294967295.log"), bytes).unwrap();
+                if is_refused {
+                    let refused = lookalike::dedup(&options(&case, Earlier::Resume, Faults::default()), &Silent);
+                    let Err(Error::Io(error @ lookalike::io::Error::WorkFileOfAnother { .. })) = refused else {
+                        panic!("{name}, {} bytes: {refused:?}", bytes.len());
+                    };
+                    assert!(error.to_string().contains(&name) && !case.path("out").exists(), "{error}");
+                } else {
+                    resume(&case, &expected, &format!("{name}, {} bytes", bytes.len()));
+                }
+                let _ = fs::remove_dir_all(case.path("work"));
+            }
+        }
+    }
 }

@@ -191,3 +191,101 @@ fn a_parquet_file_cut_in_half_is_one_thing_that_is_skipped() {
     assert_eq!((documents, skipped), (1, 2), "{reason}");
     assert!(case.path("out/kept/a.jsonl").exists() && !case.path("out/kept/half.parquet").exists());
 }
+
+#[test]
+fn a_crawl_whose_first_byte_is_damaged_loses_that_record_and_is_not_a_text() {
+    let records = record(&text(1)) + &record(&text(2)) + &record(&text(3));
+    let damaged = format!("X{}", &records[1..]);
+    for (name, bytes) in [
+        ("a.warc", damaged.clone().into_bytes()),
+        ("a.wet", damaged.clone().into_bytes()),
+        ("a.warc.wet.gz", gzip(damaged.as_bytes())),
+        ("a.warc.zst", zstd::encode_all(damaged.as_bytes(), 1).unwrap()),
+    ] {
+        assert_eq!(read(name, bytes), (2, 1, "record 1: not a WARC record".to_owned()), "{name}");
+    }
+    // What has no record at all is counted too, and so is what only a name says.
+    assert_eq!(read("a.warc", text(1)), (0, 1, "record 1: not a WARC record".to_owned()));
+    assert_eq!(read("a.warc.gz", &gzip(records.as_bytes())[1..]).0, 0);
+    assert_eq!(read("a.arc", text(1)), (0, 1, "record 1: not an ARC record".to_owned()));
+    let (documents, skipped, reason) = read("a.parquet", line(1));
+    assert_eq!((documents, skipped), (0, 1));
+    assert!(reason.contains("not Parquet"), "{reason}");
+}
+
+/// A Parquet file of one column of texts: a row group for each part, and where the page of each starts.
+fn parquet(groups: &[Vec<String>]) -> (Vec<u8>, Vec<usize>) {
+    fn number(value: u64) -> Vec<u8> {
+        let mut left = value << 1;
+        let mut bytes = Vec::new();
+        while left > 127 {
+            bytes.push(left as u8 | 128);
+            left >>= 7;
+        }
+        bytes.push(left as u8);
+        bytes
+    }
+    let name = |name: &str| [&[name.len() as u8], name.as_bytes()].concat();
+    // Each field: how far its number is from that of the field before it, its type, its value. (Thrift's compact protocol)
+    let fields = |fields: &[(u8, u8, Vec<u8>)]| {
+        let field = |(step, kind, value): &(u8, u8, Vec<u8>)| [&[step << 4 | kind], &value[..]].concat();
+        [fields.iter().flat_map(field).collect::<Vec<u8>>(), vec![0]].concat()
+    };
+    let list = |kind: u8, items: &[Vec<u8>]| [vec![(items.len() as u8) << 4 | kind], items.concat()].concat();
+    let (i32, i64, binary, lists, object) = (5, 6, 8, 9, 12);
+    let (mut bytes, mut starts, mut described, mut rows) = (b"PAR1".to_vec(), Vec::new(), Vec::new(), 0);
+    for texts in groups {
+        let values: Vec<u8> =
+            texts.iter().flat_map(|text| [&(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat()).collect();
+        let (size, count) = (number(values.len() as u64), number(texts.len() as u64));
+        let page = fields(&[(1, i32, count.clone()), (1, i32, number(0)), (1, i32, number(3)), (1, i32, number(3))]);
+        let head = fields(&[(1, i32, number(0)), (1, i32, size.clone()), (1, i32, size), (2, object, page)]);
+        let start = number(bytes.len() as u64);
+        starts.push(bytes.len());
+        let length = number((head.len() + values.len()) as u64);
+        bytes.extend(head.into_iter().chain(values));
+        let column = fields(&[
+            (1, i32, number(6)),
+            (1, lists, list(i32, &[number(0)])),
+            (1, lists, list(binary, &[name("text")])),
+            (1, i32, number(0)),
+            (1, i64, count.clone()),
+            (1, i64, length.clone()),
+            (1, i64, length.clone()),
+            (2, i64, start.clone()),
+        ]);
+        let chunk = fields(&[(2, i64, start), (1, object, column)]);
+        described.push(fields(&[(1, lists, list(object, &[chunk])), (1, i64, length), (1, i64, count)]));
+        rows += texts.len() as u64;
+    }
+    let root = fields(&[(4, binary, name("root")), (1, i32, number(1))]);
+    let column = fields(&[(1, i32, number(6)), (2, i32, number(0)), (1, binary, name("text")), (2, i32, number(0))]);
+    let footer = fields(&[
+        (1, i32, number(1)),
+        (1, lists, list(object, &[root, column])),
+        (1, i64, number(rows)),
+        (1, lists, list(object, &described)),
+    ]);
+    bytes.extend(&footer);
+    bytes.extend((footer.len() as u32).to_le_bytes());
+    bytes.extend(b"PAR1");
+    (bytes, starts)
+}
+
+#[test]
+fn rows_of_a_row_group_that_cannot_be_read_are_all_counted() {
+    let (mut bytes, starts) = parquet(&[(0..3).map(text).collect(), (3..13).map(text).collect(), vec![text(13)]]);
+    assert_eq!(read("a.parquet", &bytes), (14, 0, String::new()));
+    bytes[starts[1]..][..8].fill(0xFF);
+    let (documents, skipped, reason) = read("a.parquet", &bytes);
+    assert_eq!((documents, skipped), (4, 10), "{reason}");
+    assert!(reason.starts_with("row 4: ") && reason.ends_with("10 rows are lost"), "{reason}");
+
+    // Also as the table that `link` and `sets` read.
+    let case = Case::new();
+    let path = case.write("a.parquet", &bytes);
+    let table = io::table::read_table(&[path], None, &io::read::Settings::default(), |_| Ok::<_, io::Error>(()));
+    let table = table.unwrap();
+    assert_eq!((table.table.row_count(), table.skipped_count, table.skipped.len()), (4, 10, 1));
+    assert_eq!((table.skipped[0].position, table.skipped[0].count), (4, 10));
+}

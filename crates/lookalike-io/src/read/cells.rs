@@ -77,6 +77,8 @@ pub struct Row<'a> {
     pub position: u64,
     /// What it has.
     pub content: RowContent<'a>,
+    /// How many rows this is, where several are lost at once; else 1.
+    pub count: u64,
 }
 
 /// What a row has.
@@ -189,6 +191,7 @@ impl CellReader {
                 *position += 1;
                 let here = *position;
                 *packed_bytes = (*file_bytes as f64 * here as f64 / rows.row_count().max(1) as f64) as u64;
+                let mut count = 1;
                 let content = match rows.next(*longest as usize, &mut columns.cells) {
                     NextRow::Cells => {
                         limit.count(columns.cells.iter().map(|cell| cell.len() as u64).sum())?;
@@ -196,12 +199,13 @@ impl CellReader {
                     }
                     NextRow::Skipped(reason) => RowContent::Skipped(reason),
                     NextRow::Lost(lost) => {
-                        *position += lost.rows.saturating_sub(1);
+                        count = lost.rows.max(1);
+                        *position += count - 1;
                         RowContent::Skipped(format!("{}: {} rows are lost", lost.reason, lost.rows))
                     }
                     NextRow::End => return Ok(None),
                 };
-                return Ok(Some(Row { position: here, content }));
+                return Ok(Some(Row { position: here, content, count }));
             }
         };
         let at = loop {
@@ -230,7 +234,8 @@ impl CellReader {
             *is_done = true;
             if let Some(damage) = chunk.damage.take() {
                 *before += damage.positions;
-                return Ok(Some(Row { position, content: RowContent::Skipped(damage.reason) }));
+                let count = damage.positions.max(1);
+                return Ok(Some(Row { position, content: RowContent::Skipped(damage.reason), count }));
             }
         };
         let span = &chunk.cut.spans[at];
@@ -248,7 +253,7 @@ impl CellReader {
                 _ => columns.read_object(bytes),
             },
         };
-        Ok(Some(Row { position: *before + span.position as u64 + 1, content }))
+        Ok(Some(Row { position: *before + span.position as u64 + 1, content, count: 1 }))
     }
 }
 

@@ -201,6 +201,8 @@ pub struct Skipped {
     pub reason: String,
     /// Whether it is the file that is damaged, and not the entry: that may be why entries before it are odd.
     pub is_damage: bool,
+    /// How many entries are lost, this one and those after it.
+    pub count: u64,
 }
 
 /// An entry with its place and its position inside the chunk, counted from 0.

@@ -10,6 +10,7 @@ use lookalike_core::table::Table;
 use crate::discover::{InputFile, discover};
 use crate::error::{Error, Result};
 use crate::read::{CellReader, ReadAs, RowContent, Settings};
+use crate::remote::shown_path;
 
 /// A table as it was read.
 #[derive(Debug)]
@@ -39,6 +40,8 @@ pub struct SkippedRow {
     pub position: u64,
     /// Why.
     pub reason: String,
+    /// How many rows are lost, this one and those after it.
+    pub count: u64,
 }
 
 /// How many skipped rows are named.
@@ -57,10 +60,10 @@ impl ReadTable {
         Self { name: name.into(), entry: "row", table, jumps: Vec::new(), skipped: Vec::new(), skipped_count: 0 }
     }
 
-    fn skip(&mut self, file: &InputFile, entry: &'static str, position: u64, reason: String) {
-        self.skipped_count += 1;
+    fn skip(&mut self, file: &InputFile, entry: &'static str, position: u64, reason: String, count: u64) {
+        self.skipped_count += count;
         if self.skipped.len() < NAMED_ROWS {
-            self.skipped.push(SkippedRow { file: file.shown().display().to_string(), entry, position, reason });
+            self.skipped.push(SkippedRow { file: file.shown().display().to_string(), entry, position, reason, count });
         }
     }
 
@@ -125,11 +128,11 @@ pub fn read_table<E: From<Error>>(
             Ok(reader) => reader,
             // Folders have all kinds of files.
             Err(Error::NotATable { reason, .. }) if !is_named => {
-                read.skip(file, "file", 1, reason);
+                read.skip(file, "file", 1, reason, 1);
                 continue;
             }
             Err(Error::Unreadable { cause, .. }) if !file.is_named => {
-                read.skip(file, "file", 1, file.why_skipped(&cause));
+                read.skip(file, "file", 1, file.why_skipped(&cause), 1);
                 continue;
             }
             Err(error) => return Err(error.into()),
@@ -182,7 +185,7 @@ pub fn is_named(file: &InputFile, inputs: &[PathBuf]) -> bool {
 /// The inputs that messages show.
 pub fn shown(inputs: &[PathBuf]) -> String {
     let shown = |path: &PathBuf| {
-        if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
+        if path == Path::new("-") { "standard input".to_owned() } else { shown_path(path) }
     };
     inputs.iter().map(shown).collect::<Vec<_>>().join(", ")
 }
@@ -237,7 +240,7 @@ impl<'f> Rows<'f> {
                     self.note(position, read);
                 }
                 RowContent::Line(_) => {}
-                RowContent::Skipped(reason) => read.skip(self.file, self.entry, row.position, reason),
+                RowContent::Skipped(reason) => read.skip(self.file, self.entry, row.position, reason, row.count),
             }
         }
         Ok(true)

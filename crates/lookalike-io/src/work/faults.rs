@@ -1,4 +1,5 @@
-//! Failures on demand, for tests: the disk is full, or the process dies, at a given operation of the work folder.
+//! Failures on demand, for tests: the disk is full, or the process dies, at a given operation of the work folder, or at a
+//! given step when the output gets its name.
 
 use std::fs::File;
 use std::io;
@@ -11,8 +12,11 @@ use crate::place::write_all_at;
 pub struct Faults {
     /// The number of the operation that fails, counted from 1; zero for none.
     at: u64,
+    /// The same, of the steps that end a run.
+    commit_at: u64,
     kind: Kind,
     done: AtomicU64,
+    committed: AtomicU64,
 }
 
 /// How it fails.
@@ -28,7 +32,17 @@ pub enum Kind {
 impl Faults {
     /// Fails at operation number `at`.
     pub fn new(at: u64, kind: Kind) -> Self {
-        Self { at, kind, done: AtomicU64::new(0) }
+        Self { at, kind, ..Self::default() }
+    }
+
+    /// Fails at step number `at` of those that give the output its name and clear up after it.
+    pub fn in_commit(at: u64, kind: Kind) -> Self {
+        Self { commit_at: at, kind, ..Self::default() }
+    }
+
+    /// How many steps of that kind were asked for.
+    pub fn commit_count(&self) -> u64 {
+        self.committed.load(Relaxed)
     }
 
     /// How many operations were asked for.
@@ -38,9 +52,18 @@ impl Faults {
 
     /// One operation.
     pub(crate) fn check(&self) -> io::Result<()> {
-        let number = self.done.fetch_add(1, Relaxed) + 1;
+        self.count_to(self.at, &self.done)
+    }
+
+    /// One step of those that end a run.
+    pub(crate) fn check_commit(&self) -> io::Result<()> {
+        self.count_to(self.commit_at, &self.committed)
+    }
+
+    fn count_to(&self, at: u64, done: &AtomicU64) -> io::Result<()> {
+        let number = done.fetch_add(1, Relaxed) + 1;
         match self.kind {
-            _ if self.at == 0 || number < self.at => Ok(()),
+            _ if at == 0 || number < at => Ok(()),
             Kind::Full => Err(io::ErrorKind::StorageFull.into()),
             Kind::Death => std::process::abort(),
         }

@@ -21,6 +21,23 @@ const MARK: u64 = u64::from_le_bytes(*b"lookblk1");
 /// The words before a block: mark, length in words, checksum.
 const HEAD: usize = 4;
 
+/// What the first block of a log starts with. The others are of the stage.
+const FIRST: u64 = u64::from_le_bytes(*b"looklog1");
+
+/// Which log it is: one of another run is not believed, whatever it is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LogId {
+    pub(super) run: u64,
+    pub(super) stage: u64,
+    pub(super) attempt: u32,
+}
+
+impl LogId {
+    fn words(self) -> [u64; 4] {
+        [FIRST, self.run, self.stage, u64::from(self.attempt)]
+    }
+}
+
 /// The largest block there can be, in words: what claims more is damaged.
 const MOST_WORDS: u64 = 1 << 32;
 
@@ -29,25 +46,38 @@ const MOST_WORDS: u64 = 1 << 32;
 pub struct Log {
     path: PathBuf,
     file: File,
+    /// Where the blocks of the stage start.
+    start: u64,
     end: AtomicU64,
     faults: Arc<Faults>,
     room: Room,
 }
 
 impl Log {
-    pub(super) fn create(path: PathBuf, faults: Arc<Faults>) -> Result<Self> {
+    pub(super) fn create(path: PathBuf, id: LogId, faults: Arc<Faults>) -> Result<Self> {
         let mut options = File::options();
         faults.check().map_err(Error::unworkable(&path))?;
         let file = options.read(true).write(true).create_new(true).open(&path).map_err(Error::unworkable(&path))?;
         let room = Room::new(path.parent().unwrap_or(&path));
-        Ok(Self { room, path, file, end: AtomicU64::new(0), faults })
+        let mut log = Self { path, file, start: 0, end: AtomicU64::new(0), faults, room };
+        log.append(&id.words())?;
+        log.start = log.end.load(Relaxed);
+        Ok(log)
     }
 
-    pub(super) fn open(path: PathBuf, faults: Arc<Faults>) -> Result<Self> {
+    /// Opens the log of an earlier attempt. One that is cut or altered from its start has no blocks.
+    pub(super) fn open(path: PathBuf, id: LogId, faults: Arc<Faults>) -> Result<Self> {
         let file = File::open(&path).map_err(Error::unworkable(&path))?;
         let end = file.metadata().map_err(Error::unworkable(&path))?.len();
         let room = Room::new(path.parent().unwrap_or(&path));
-        Ok(Self { room, path, file, end: AtomicU64::new(end), faults })
+        let mut log = Self { path, file, start: 0, end: AtomicU64::new(end), faults, room };
+        let mut block = Vec::new();
+        match log.block_at(0, &mut block)? {
+            Some(_) if block != id.words() => return Err(Error::WorkFileOfAnother { path: log.path }),
+            Some(first) => log.start = first + size_of_val::<[u64]>(&block) as u64,
+            None => log.end = AtomicU64::new(0),
+        }
+        Ok(log)
     }
 
     /// Appends a block, and says where its first word lies.
@@ -100,25 +130,31 @@ impl Log {
         &self,
         mut each: impl FnMut(u64, &[u64]) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
-        let length = self.end.load(Relaxed);
-        let word = size_of::<u64>() as u64;
-        let (mut start, mut head, mut block) = (0, [0; HEAD], Vec::new());
-        while start + HEAD as u64 * word <= length {
-            self.read(start, &mut head)?;
-            let [mark, words, low, high] = head;
-            let first = start + HEAD as u64 * word;
-            if mark != MARK || words > MOST_WORDS || first + words * word > length {
-                return Ok(());
-            }
-            block.resize(words as usize, 0);
-            self.read(first, &mut block)?;
-            if bytes_hash(bytemuck::cast_slice(&block)) != u128::from(high) << 64 | u128::from(low) {
-                return Ok(());
-            }
+        let (mut start, mut block) = (self.start, Vec::new());
+        while let Some(first) = self.block_at(start, &mut block)? {
             each(first, &block)?;
-            start = first + words * word;
+            start = first + size_of_val::<[u64]>(&block) as u64;
         }
         Ok(())
+    }
+
+    /// Reads the block whose head lies at `start`, if it is whole, and says where its first word lies.
+    fn block_at(&self, start: u64, block: &mut Vec<u64>) -> Result<Option<u64>> {
+        let (length, word) = (self.end.load(Relaxed), size_of::<u64>() as u64);
+        let first = start + HEAD as u64 * word;
+        if first > length {
+            return Ok(None);
+        }
+        let mut head = [0; HEAD];
+        self.read(start, &mut head)?;
+        let [mark, words, low, high] = head;
+        if mark != MARK || words > MOST_WORDS || first + words * word > length {
+            return Ok(None);
+        }
+        block.resize(words as usize, 0);
+        self.read(first, block)?;
+        let is_whole = bytes_hash(bytemuck::cast_slice(block)) == u128::from(high) << 64 | u128::from(low);
+        Ok(is_whole.then_some(first))
     }
 }
 
@@ -139,12 +175,29 @@ mod tests {
         blocks
     }
 
+    const ID: LogId = LogId { run: 7, stage: 8, attempt: 0 };
+
+    #[test]
+    fn a_log_of_another_run_stage_or_attempt_is_refused_and_rubbish_has_no_blocks() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.log");
+        Log::create(path.clone(), ID, Arc::default()).unwrap().append(&[1, 2, 3]).unwrap();
+        for id in [LogId { run: 1, ..ID }, LogId { stage: 1, ..ID }, LogId { attempt: 1, ..ID }] {
+            let refused = Log::open(path.clone(), id, Arc::default());
+            assert!(matches!(refused, Err(Error::WorkFileOfAnother { .. })), "{id:?}");
+        }
+        for rubbish in [&b""[..], b"x", &[0; 100], &[255; 4096]] {
+            std::fs::write(&path, rubbish).unwrap();
+            assert!(blocks(&Log::open(path.clone(), ID, Arc::default()).unwrap()).is_empty());
+        }
+    }
+
     #[test]
     fn blocks_come_back_up_to_the_first_that_was_touched() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.log");
         let all = [vec![1, 2, 3], vec![], vec![4; 1000], vec![5]];
-        let log = Log::create(path.clone(), Arc::default()).unwrap();
+        let log = Log::create(path.clone(), ID, Arc::default()).unwrap();
         for block in &all {
             log.append(block).unwrap();
         }
@@ -155,10 +208,10 @@ mod tests {
             let mut altered = bytes.clone();
             altered[damaged] ^= 1;
             std::fs::write(&path, &altered).unwrap();
-            let left = blocks(&Log::open(path.clone(), Arc::default()).unwrap());
+            let left = blocks(&Log::open(path.clone(), ID, Arc::default()).unwrap());
             assert!(left.len() < all.len() && all.starts_with(&left), "byte {damaged}");
             std::fs::write(&path, &bytes[..damaged]).unwrap();
-            let left = blocks(&Log::open(path.clone(), Arc::default()).unwrap());
+            let left = blocks(&Log::open(path.clone(), ID, Arc::default()).unwrap());
             assert!(left.len() < all.len() && all.starts_with(&left), "cut at {damaged}");
         }
     }

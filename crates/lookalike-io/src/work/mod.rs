@@ -6,30 +6,27 @@
 mod faults;
 mod log;
 
-use std::fs::{self, File, TryLockError};
+use std::borrow::Cow;
+use std::fs::{self, File};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 pub use faults::{Faults, Kind as FaultKind};
 pub use log::Log;
-use lookalike_core::hash::Key;
+use log::LogId;
+use lookalike_core::hash::{Key, bytes_hash};
+use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
 use crate::error::{Error, Result};
-use crate::write::{STAGING_PREFIX, note_unfinished};
+use crate::lock::{LOCK, lock_folder};
+use crate::remote::shown_path;
+use crate::write::{note_unfinished, remove_left};
 
 /// What the folder is of: written first.
 const LABEL: &str = "run.json";
-
-/// The key of the run.
-const KEY: &str = "run.key";
-
-/// Held while a run is under way.
-const LOCK: &str = "run.lock";
-
-/// How long another run may take to let go of it.
-const LOCK_WAIT: Duration = Duration::from_secs(1);
 
 /// What a user says of the work folder.
 #[derive(Clone, Debug, Default)]
@@ -55,10 +52,26 @@ pub enum Earlier {
     Replace,
 }
 
+/// What is in the label: JSON, since names of files may hold anything.
+#[derive(Debug, Serialize, Deserialize)]
+struct Label {
+    /// Shows what kind of folder it is.
+    lookalike: Cow<'static, str>,
+    /// A number by which the run's other files are known.
+    run: u64,
+    /// What tells the run from all others.
+    of: Vec<String>,
+}
+
+/// How a label starts.
+const LABEL_START: &[u8] = br#"{"lookalike":"work""#;
+
 /// A work folder, open for one run.
 #[derive(Debug)]
 pub struct WorkFolder {
     path: PathBuf,
+    /// By which the run's files are known.
+    run: u64,
     /// How often the run was started before.
     attempt: u32,
     faults: Arc<Faults>,
@@ -82,10 +95,10 @@ impl WorkFolder {
         let folder = made.map_err(Error::unworkable(&parent))?;
         note_unfinished(folder.path());
         let path = folder.path().to_owned();
-        Ok(Self { path, attempt: 0, faults, is_named: false, _temporary: Some(folder), _lock: None })
+        Ok(Self { path, run: random(), attempt: 0, faults, is_named: false, _temporary: Some(folder), _lock: None })
     }
 
-    /// The user's folder, for a run that `label` tells from all others: its command, input and parameters, a line each.
+    /// The user's folder, for a run that `label` tells from all others: its command, input and parameters.
     ///
     /// # Errors
     ///
@@ -103,7 +116,7 @@ impl WorkFolder {
         if options.earlier != Earlier::Refuse {
             remove_staging(path);
         }
-        match options.earlier {
+        let run = match options.earlier {
             Earlier::Refuse if is_ours => return Err(Error::WorkUnfinished { path: path.to_owned() }),
             Earlier::Resume if is_ours => check_label(path, label)?,
             Earlier::Refuse | Earlier::Replace | Earlier::Resume => {
@@ -113,15 +126,18 @@ impl WorkFolder {
                 }
                 faults.check().map_err(Error::unworkable(path))?;
                 // A label that is cut short would be of no run.
-                let (new, label) = (path.join("run.new"), label.join("\n"));
+                let (new, run) = (path.join("run.new"), random());
+                let label = Label { lookalike: "work".into(), run, of: label.to_vec() };
+                let label = serde_json::to_vec(&label).expect("numbers and texts can always be written");
                 fs::write(&new, label)
                     .and_then(|()| fs::rename(&new, path.join(LABEL)))
                     .map_err(Error::unworkable(path))?;
+                run
             }
-        }
+        };
         let attempts = files.iter().filter_map(|name| attempt_of(name));
         let attempt = if options.earlier == Earlier::Resume { attempts.max().map_or(0, |last| last + 1) } else { 0 };
-        Ok(Self { path: path.to_owned(), attempt, faults, is_named: true, _temporary: None, _lock: Some(lock) })
+        Ok(Self { path: path.to_owned(), run, attempt, faults, is_named: true, _temporary: None, _lock: Some(lock) })
     }
 
     /// Whether a run may be resumed from it.
@@ -134,25 +150,9 @@ impl WorkFolder {
         &self.path
     }
 
-    /// The key of the run, drawn when it was first started.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be read or written, or is none.
-    pub fn key(&self) -> Result<Key> {
-        let path = self.path.join(KEY);
-        match fs::read_to_string(&path) {
-            Ok(key) => u64::from_str_radix(key.trim(), 16)
-                .map(Key::new)
-                .map_err(|_| Error::WorkNotOurs { path: self.path.clone() }),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                let (key, new) = (Key::random(), self.path.join("run.new"));
-                self.faults.check().map_err(Error::unworkable(&path))?;
-                let written = fs::write(&new, format!("{:016x}", key.value())).and_then(|()| fs::rename(&new, &path));
-                written.map(|()| key).map_err(Error::unworkable(&path))
-            }
-            Err(error) => Err(Error::unworkable(&path)(error)),
-        }
+    /// The key of the run, drawn when it was first started: as its number, one that nobody can know beforehand.
+    pub fn key(&self) -> Key {
+        Key::new(self.run)
     }
 
     /// A new log for a stage.
@@ -161,17 +161,29 @@ impl WorkFolder {
     ///
     /// When it cannot be made.
     pub fn log(&self, stage: &str) -> Result<Log> {
-        Log::create(self.path.join(format!("{stage}-{}.log", self.attempt)), Arc::clone(&self.faults))
+        let (path, id) = self.named_log(stage, self.attempt);
+        Log::create(path, id, Arc::clone(&self.faults))
     }
 
     /// The logs of a stage that earlier attempts at the run have left.
     ///
     /// # Errors
     ///
-    /// When one cannot be opened.
+    /// When one cannot be opened, or is of another run.
     pub fn earlier_logs(&self, stage: &str) -> Result<Vec<Log>> {
-        let paths = (0..self.attempt).map(|attempt| self.path.join(format!("{stage}-{attempt}.log")));
-        paths.filter(|path| path.exists()).map(|path| Log::open(path, Arc::clone(&self.faults))).collect()
+        let logs = (0..self.attempt).map(|attempt| self.named_log(stage, attempt));
+        logs.filter(|(path, _)| path.exists()).map(|(path, id)| Log::open(path, id, Arc::clone(&self.faults))).collect()
+    }
+
+    fn named_log(&self, stage: &str, attempt: u32) -> (PathBuf, LogId) {
+        let id = LogId { run: self.run, stage: bytes_hash(stage.as_bytes()) as u64, attempt };
+        (self.path.join(format!("{stage}-{attempt}.log")), id)
+    }
+
+    /// Whether a folder has no trace of a run: it is empty, or not there.
+    pub fn is_without_run(path: &Path) -> bool {
+        fs::read_dir(path)
+            .map_or_else(|error| error.kind() == io::ErrorKind::NotFound, |mut entries| entries.next().is_none())
     }
 
     /// Notes where output is made, so that who resumes a run that was killed can remove what it had begun.
@@ -197,7 +209,7 @@ impl WorkFolder {
         if self.is_named {
             let path = self.path.join(COMMIT);
             self.faults.check().map_err(Error::unworkable(&path))?;
-            fs::write(&path, output.to_string_lossy().as_bytes()).map_err(Error::unworkable(&path))?;
+            fs::write(&path, shown_path(output)).map_err(Error::unworkable(&path))?;
         }
         Ok(())
     }
@@ -205,7 +217,7 @@ impl WorkFolder {
     /// Whether an earlier attempt was about to complete this output, so that it may be there, and may be replaced.
     pub fn was_about_to_commit(&self, output: &Path) -> bool {
         let noted = fs::read_to_string(self.path.join(COMMIT));
-        self.is_named && noted.is_ok_and(|noted| noted == output.to_string_lossy())
+        self.is_named && noted.is_ok_and(|noted| noted == shown_path(output))
     }
 
     /// A file that is appended to whatever attempt it is.
@@ -234,6 +246,7 @@ impl WorkFolder {
             // The label goes late: without it, nobody could tell whose the others are. And who resumes a run that was killed
             // even now must know that its output is there.
             for name in first.chain([LABEL, COMMIT]) {
+                self.faults.check_commit().map_err(Error::unworkable(&self.path))?;
                 match fs::remove_file(self.path.join(name)) {
                     Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                         return Err(Error::unworkable(&self.path)(error));
@@ -250,7 +263,9 @@ impl WorkFolder {
 
 /// Whether a folder is the work folder of a run, and no input.
 pub(crate) fn is_work_folder(path: &Path) -> bool {
-    path.join(LOCK).exists() && fs::read(path.join(LABEL)).is_ok_and(|label| label.starts_with(b"lookalike "))
+    let mut start = Vec::new();
+    let read = |file: File| file.take(LABEL_START.len() as u64).read_to_end(&mut start);
+    path.join(LOCK).exists() && File::open(path.join(LABEL)).and_then(read).is_ok() && start == LABEL_START
 }
 
 /// Makes sure that a folder has so much room. Where nobody can tell, it has.
@@ -273,12 +288,8 @@ const STAGING: &str = "staging";
 
 /// Removes what a run that was killed had begun to make.
 fn remove_staging(path: &Path) {
-    let Ok(staging) = fs::read_to_string(path.join(STAGING)) else { return };
-    let staging = Path::new(&staging);
-    let is_ours = staging.file_name().is_some_and(|name| name.to_string_lossy().starts_with(STAGING_PREFIX));
-    if is_ours {
-        // What is gone already, or cannot be removed, is in nobody's way.
-        let _ = fs::remove_dir_all(staging);
+    if let Ok(staging) = fs::read_to_string(path.join(STAGING)) {
+        remove_left(Path::new(&staging));
     }
 }
 
@@ -292,41 +303,39 @@ fn files(path: &Path) -> Result<Vec<String>> {
 }
 
 fn is_our_name(name: &str) -> bool {
-    [LABEL, KEY, LOCK, SPOOL, STAGING, COMMIT, "run.new"].contains(&name) || attempt_of(name).is_some()
+    [LABEL, LOCK, SPOOL, STAGING, COMMIT, "run.new"].contains(&name) || attempt_of(name).is_some()
 }
 
 /// The attempt that a log is of.
 fn attempt_of(name: &str) -> Option<u32> {
-    name.strip_suffix(".log")?.rsplit_once('-')?.1.parse().ok()
+    let attempt = name.strip_suffix(".log")?.rsplit_once('-')?.1.parse().ok()?;
+    (attempt < MOST_ATTEMPTS).then_some(attempt)
+}
+
+/// More often nobody resumes a run: a log of a greater number is not ours.
+const MOST_ATTEMPTS: u32 = 1 << 16;
+
+/// A number that no other run has.
+fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
 }
 
 fn lock(path: &Path) -> Result<File> {
-    let file = File::create(path.join(LOCK)).map_err(Error::unworkable(path))?;
-    let start = Instant::now();
-    loop {
-        match file.try_lock() {
-            // A process that was started by another thread has the lock of a run that is over, until it is what it will be.
-            Err(TryLockError::WouldBlock) if start.elapsed() < LOCK_WAIT => std::thread::sleep(LOCK_WAIT / 20),
-            Err(TryLockError::WouldBlock) => return Err(Error::WorkInUse { path: path.to_owned() }),
-            // Not every file system has locks; two runs at once are the user's own affair there.
-            Ok(()) | Err(TryLockError::Error(_)) => return Ok(file),
-        }
-    }
+    let lock = lock_folder(path).map_err(Error::unworkable(path))?;
+    lock.ok_or_else(|| Error::WorkInUse { path: path.to_owned() })
 }
 
-fn check_label(path: &Path, label: &[String]) -> Result<()> {
-    let then = fs::read_to_string(path.join(LABEL)).map_err(Error::unworkable(path))?;
-    let mut then = then.lines();
-    for now in label {
-        let then = then.next().unwrap_or("nothing");
+/// Makes sure that the folder is of this run, and says by which number its files are known.
+fn check_label(path: &Path, label: &[String]) -> Result<u64> {
+    let file = path.join(LABEL);
+    let then = fs::read(&file).map_err(Error::unworkable(path))?;
+    let Ok(then) = serde_json::from_slice::<Label>(&then) else { return Err(Error::WorkFileOfAnother { path: file }) };
+    let nothing = "nothing".to_owned();
+    for at in 0..then.of.len().max(label.len()) {
+        let [then, now] = [&then.of[..], label].map(|lines| lines.get(at).unwrap_or(&nothing));
         if then != now {
-            return Err(Error::WorkOfAnother { path: path.to_owned(), then: then.to_owned(), now: now.clone() });
+            return Err(Error::WorkOfAnother { path: path.to_owned(), then: then.clone(), now: now.clone() });
         }
     }
-    match then.next() {
-        None => Ok(()),
-        Some(then) => {
-            Err(Error::WorkOfAnother { path: path.to_owned(), then: then.to_owned(), now: "nothing".to_owned() })
-        }
-    }
+    Ok(then.run)
 }

@@ -3,38 +3,21 @@
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
 use tempfile::{NamedTempFile, TempDir};
 
+use super::aside::{Aside, STAGING_PREFIX, beside};
+use super::unfinished;
 use crate::discover::{InputFile, below_url};
 use crate::error::{Error, Result};
 use crate::remote;
-
-/// What is being made at the moment, so that a signal can clean it up.
-static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-
-/// Removes all output that is not complete. For a process that is about to end, and does not come back to its work.
-pub fn abandon_unfinished() {
-    let unfinished = UNFINISHED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    for path in unfinished.iter() {
-        // What is gone already needs no removing.
-        let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
-    }
-}
-
-pub(crate) fn note_unfinished(path: &Path) {
-    UNFINISHED.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(path.to_owned());
-}
-
-/// How the name of a folder or file starts that is being made.
-pub(crate) const STAGING_PREFIX: &str = ".lookalike-";
+use crate::work::Faults;
 
 /// A folder that is being made.
 #[derive(Debug)]
 pub struct Staging {
     target: Target,
-    folder: TempDir,
+    path: PathBuf,
     /// The names that a run writes. They may be replaced, and nothing else.
     owned: &'static [&'static str],
 }
@@ -42,59 +25,91 @@ pub struct Staging {
 /// What becomes of the folder.
 #[derive(Debug)]
 enum Target {
-    /// It gets this name, beside of which it is made.
-    New(PathBuf),
-    /// What is in it goes to the folder of this name, inside of which it is made, so that nothing else need be writable.
-    Inside(PathBuf),
+    /// It gets this name.
+    New(PathBuf, Aside),
+    /// What is in it goes to the folder of this name.
+    Inside(PathBuf, Aside),
     /// What is in it goes to this address; it is made in the system's temporary folder.
-    Remote(String),
+    Remote(String, TempDir),
 }
 
 /// The file that is written last, and shows that a folder is of an earlier run.
 const SEAL: &str = "summary.json";
 
 impl Staging {
-    /// A place to make `target`, which will hold some of the names `owned`.
+    /// A place to make `target`, which will hold some of the names `owned`. What a run that was killed has left of it is removed.
     ///
     /// # Errors
     ///
     /// When `target` holds something and `force` is not given; when what would be replaced is not of an earlier run, or is
-    /// one of `inputs`; or when nothing can be written there.
+    /// one of `inputs`; when another run writes there; or when nothing can be written there.
     pub fn new(target: &Path, force: bool, owned: &'static [&'static str], inputs: &[InputFile]) -> Result<Self> {
-        let (target, parent) = if let Some(url) = target.to_str().filter(|url| remote::is_url(url)) {
-            check_remote(url, force, inputs)?;
-            (Target::Remote(url.to_owned()), std::env::temp_dir())
-        } else {
-            match fs::read_dir(target) {
-                Ok(mut entries) => {
-                    if entries.next().is_some() {
-                        check_replaceable(target, force, owned, inputs)?;
-                    }
-                    (Target::Inside(target.to_owned()), target.to_owned())
-                }
-                Err(_) if target.exists() => {
-                    return Err(Error::WrongKind { path: target.to_owned(), what: "not a folder" });
-                }
-                Err(_) => (Target::New(target.to_owned()), parent(target).to_owned()),
-            }
-        };
-        fs::create_dir_all(&parent).map_err(Error::unwritable(&parent))?;
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(STAGING_PREFIX);
-        #[cfg(unix)]
-        {
-            // A temporary folder is private; an output is like any other folder, less what the user masks.
-            use std::os::unix::fs::PermissionsExt;
-            builder.permissions(fs::Permissions::from_mode(0o777));
+        if let Some(url) = target.to_str().filter(|url| remote::is_url(url)) {
+            return Self::remote(url, force, owned, inputs);
         }
-        let folder = builder.tempdir_in(&parent).map_err(Error::unwritable(&parent))?;
-        note_unfinished(folder.path());
-        Ok(Self { target, folder, owned })
+        let beside = beside(target);
+        let Ok(entries) = fs::read_dir(target) else {
+            let Some(beside) = beside.filter(|_| !is_there(target)) else {
+                return Err(Error::WrongKind { path: target.to_owned(), what: "not a folder" });
+            };
+            let parent = parent(target);
+            fs::create_dir_all(parent).map_err(Error::unwritable(parent))?;
+            let mut aside = Aside::take(&beside, target)?;
+            aside.begin()?;
+            return Ok(Self { path: aside.new_entries(), target: Target::New(target.to_owned(), aside), owned });
+        };
+        // A run that was killed when the folder had just got its name.
+        if let Some(left) = beside.map(|beside| Aside::left(&beside, target)).transpose()?.flatten() {
+            left.remove(&Faults::default()).map_err(Error::unwritable(target))?;
+        }
+        let inside = Aside::inside(target);
+        let left = Aside::left(&inside, target)?;
+        let names: Vec<PathBuf> =
+            entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| *path != inside).collect();
+        // Entries were on the move, and the seal is not back: what has one of our names is a part of a result.
+        let is_part = left.as_ref().is_some_and(Aside::was_moving) && !is_there(&target.join(SEAL));
+        let is_owned = |path: &PathBuf| owned.iter().any(|name| path.ends_with(name));
+        if !names.is_empty() {
+            if !force && !(is_part && names.iter().all(is_owned)) {
+                return Err(Error::OutputExists { path: target.to_owned() });
+            }
+            check_replaceable(target, is_part, owned, inputs)?;
+        }
+        let mut aside = match left {
+            Some(left) => left,
+            None => Aside::take(&inside, target)?,
+        };
+        if is_part {
+            for path in names.iter().filter(|path| is_owned(path)) {
+                let is_folder = path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+                let removed = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+                removed.map_err(Error::unwritable(path))?;
+            }
+        }
+        aside.begin()?;
+        Ok(Self { path: aside.new_entries(), target: Target::Inside(target.to_owned(), aside), owned })
+    }
+
+    fn remote(url: &str, force: bool, owned: &'static [&'static str], inputs: &[InputFile]) -> Result<Self> {
+        check_remote(url, force, inputs)?;
+        let parent = std::env::temp_dir();
+        let folder = tempfile::Builder::new().prefix(STAGING_PREFIX).tempdir_in(&parent);
+        let folder = folder.map_err(Error::unwritable(&parent))?;
+        unfinished::note(folder.path());
+        Ok(Self { path: folder.path().to_owned(), target: Target::Remote(url.to_owned(), folder), owned })
     }
 
     /// Where to write.
     pub fn path(&self) -> &Path {
-        self.folder.path()
+        &self.path
+    }
+
+    /// What has to be removed where a run is given up: the folder of [`Staging::path`], or one around it.
+    pub fn around(&self) -> &Path {
+        match &self.target {
+            Target::New(_, aside) | Target::Inside(_, aside) => aside.path(),
+            Target::Remote(_, folder) => folder.path(),
+        }
     }
 
     /// A file of this name to write to. Folders in the name are made.
@@ -115,47 +130,70 @@ impl Staging {
     ///
     /// When something cannot be moved.
     pub fn commit(self) -> Result<()> {
-        let target = match &self.target {
-            Target::Remote(url) => {
-                remote::remove_all(url, self.owned)?;
-                return remote::upload(self.folder.path(), url, SEAL);
+        self.commit_with(&Faults::default())
+    }
+
+    /// [`Staging::commit`], with what goes wrong in it, for tests.
+    ///
+    /// # Errors
+    ///
+    /// When something cannot be moved.
+    #[doc(hidden)]
+    pub fn commit_with(self, faults: &Faults) -> Result<()> {
+        let Self { target, path, owned } = self;
+        let aside = match target {
+            Target::Remote(url, _folder) => {
+                // The seal goes first and comes last, so that what is there in between never seems complete.
+                let (seal, others): (Vec<&str>, _) = owned.iter().partition(|name| **name == SEAL);
+                remote::remove_all(&url, &[seal, others].concat())?;
+                return remote::upload(&path, &url, SEAL);
             }
-            Target::New(path) | Target::Inside(path) => path.clone(),
+            Target::New(target, aside) => {
+                let rename = || faults.check_commit().and_then(|()| fs::rename(&path, &target));
+                let renamed = |cause: std::io::Error| match fs::read_dir(&target).map(Iterator::count) {
+                    Ok(0) | Err(_) => Error::unwritable(&target)(cause),
+                    // Something was put there while the run was under way.
+                    Ok(_) => Error::OutputExists { path: target.clone() },
+                };
+                unfinished::complete(aside.path(), || rename().map_err(renamed))?;
+                aside
+            }
+            Target::Inside(target, aside) => {
+                let replace = || replace(&target, &aside, owned, faults).map_err(Error::unwritable(&target));
+                unfinished::complete(aside.path(), replace)?;
+                aside
+            }
         };
-        // From here on a signal finds nothing to remove: moving takes no time, and must not be done by halves.
-        UNFINISHED.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clear();
-        if let Target::New(_) = self.target {
-            return fs::rename(self.folder.keep(), &target).map_err(Error::unwritable(&target));
-        }
-        let old = tempfile::Builder::new().prefix(STAGING_PREFIX).tempdir_in(&target);
-        let old = old.map_err(Error::unwritable(&target))?;
-        let mut moved: Vec<(PathBuf, PathBuf)> = Vec::new();
-        let replaced = self.replace(&target, old.path(), &mut moved);
-        if replaced.is_err() {
-            for (from, to) in moved.iter().rev() {
+        // The output is complete. What cannot be removed is found by the next run.
+        let _ = aside.remove(faults);
+        Ok(())
+    }
+}
+
+/// Moves the old entries away and the new ones in, or none at all. The seal goes first and comes last: without it, and with
+/// the folder of old entries, the next run knows that a result is in parts.
+fn replace(target: &Path, aside: &Aside, owned: &[&str], faults: &Faults) -> std::io::Result<()> {
+    let (new, old) = (aside.new_entries(), aside.old_entries());
+    faults.check_commit()?;
+    fs::create_dir(&old)?;
+    let mut leaving: Vec<&&str> = owned.iter().filter(|name| is_there(&target.join(name))).collect();
+    leaving.sort_by_key(|name| **name != SEAL);
+    let mut coming: Vec<_> = fs::read_dir(&new)?.map(|entry| Ok(entry?.file_name())).collect::<std::io::Result<_>>()?;
+    coming.sort_by(|left, right| (left == SEAL, left).cmp(&(right == SEAL, right)));
+    let leaving = leaving.into_iter().map(|name| (target.join(name), old.join(name)));
+    let moves: Vec<(PathBuf, PathBuf)> =
+        leaving.chain(coming.iter().map(|name| (new.join(name), target.join(name)))).collect();
+    for (done, (from, to)) in moves.iter().enumerate() {
+        let moved = faults.check_commit().and_then(|()| fs::rename(from, to));
+        if moved.is_err() {
+            for (from, to) in moves[..done].iter().rev() {
                 // The first error is the one to tell.
                 let _ = fs::rename(to, from);
             }
+            return moved;
         }
-        replaced.map_err(Error::unwritable(&target))
     }
-
-    /// Moves the old entries away and the new ones in, the seal last; `moved` says from where to where.
-    fn replace(&self, target: &Path, old: &Path, moved: &mut Vec<(PathBuf, PathBuf)>) -> std::io::Result<()> {
-        let mut moves: Vec<(PathBuf, PathBuf)> = Vec::new();
-        for name in self.owned.iter().filter(|name| is_there(&target.join(name))) {
-            moves.push((target.join(name), old.join(name)));
-        }
-        let mut new: Vec<_> =
-            fs::read_dir(self.path())?.map(|entry| Ok(entry?.file_name())).collect::<std::io::Result<_>>()?;
-        new.sort_by_key(|name| name == SEAL);
-        moves.extend(new.iter().map(|name| (self.path().join(name), target.join(name))));
-        for (from, to) in moves {
-            fs::rename(&from, &to)?;
-            moved.push((from, to));
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 /// How long the seal of an earlier run may be.
@@ -164,7 +202,8 @@ const LONGEST_SEAL: usize = 64 << 20;
 /// Whether an address may get a new result.
 fn check_remote(url: &str, force: bool, inputs: &[InputFile]) -> Result<()> {
     let below = below_url(url);
-    if let Some(input) = inputs.iter().find(|input| input.shown().to_string_lossy().starts_with(&below)) {
+    let place = below_url(&remote::place(url));
+    if let Some(input) = inputs.iter().find(|input| input.shown().to_string_lossy().starts_with(&place)) {
         return Err(Error::OutputIsInput { path: input.shown() });
     }
     if remote::is_empty(url, SEAL)? {
@@ -185,12 +224,9 @@ fn is_seal(summary: &str) -> bool {
     summary.contains("\"lookalike\"")
 }
 
-/// Whether an output folder that holds something may get a new result.
-fn check_replaceable(target: &Path, force: bool, owned: &[&str], inputs: &[InputFile]) -> Result<()> {
-    if !force {
-        return Err(Error::OutputExists { path: target.to_owned() });
-    }
-    let is_ours = fs::read_to_string(target.join(SEAL)).is_ok_and(|seal| is_seal(&seal));
+/// Whether an output folder that holds a result, whole or in part, may get a new one.
+fn check_replaceable(target: &Path, is_part: bool, owned: &[&str], inputs: &[InputFile]) -> Result<()> {
+    let is_ours = is_part || fs::read_to_string(target.join(SEAL)).is_ok_and(|seal| is_seal(&seal));
     for path in owned.iter().map(|name| target.join(name)).filter(|path| is_there(path)) {
         if !is_ours {
             return Err(Error::NotOurs { path });
@@ -239,7 +275,7 @@ impl OutputFile {
                 return Err(Error::OutputExists { path: target.to_owned() });
             }
             let file = NamedTempFile::new().map_err(Error::unwritable(std::env::temp_dir()))?;
-            note_unfinished(file.path());
+            unfinished::note(file.path());
             let writer = Writer::Remote(BufWriter::with_capacity(1 << 20, file));
             return Ok(Self { target: target.to_owned(), writer });
         }
@@ -265,7 +301,7 @@ impl OutputFile {
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
         let file = builder.tempfile_in(parent).map_err(unwritable())?;
-        note_unfinished(file.path());
+        unfinished::note(file.path());
         let writer = Writer::Aside(BufWriter::with_capacity(1 << 20, file));
         Ok(Self { target: target.to_owned(), writer })
     }
@@ -301,7 +337,7 @@ impl OutputFile {
 }
 
 /// The folder that a path lies in; the present one where the path names none.
-fn parent(path: &Path) -> &Path {
+pub(crate) fn parent(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 

@@ -242,8 +242,8 @@ pub(super) struct Others {
 /// An entry that is no document: offset, length and store, position in the chunk, kind.
 pub(super) type CarriedEntry = (u64, u32, u32, u64, Cow<'static, str>);
 
-/// An entry that was skipped: position in the chunk, reason, whether the file is damaged.
-pub(super) type SkippedEntry = (u64, String, bool);
+/// An entry that was skipped: position in the chunk, reason, whether the file is damaged, how many entries are lost.
+pub(super) type SkippedEntry = (u64, String, bool, u64);
 
 /// What keep order compares.
 #[derive(Debug, Serialize, Deserialize)]
@@ -326,15 +326,15 @@ impl Builder {
     /// more memory than one of documents.
     pub(super) fn push_skipped(&mut self, position: u64, reason: String) {
         if self.others.skipped.len() < NAMED {
-            self.others.skipped.push((position, reason, false));
+            self.others.skipped.push((position, reason, false, 1));
         } else {
             self.others.more_skipped += 1;
         }
     }
 
-    /// Damage to the file. There is one for each block at most.
-    pub(super) fn push_damage(&mut self, position: u64, reason: &str) {
-        self.others.skipped.push((position, reason.to_owned(), true));
+    /// Damage to the file, by which so many entries are lost. There is one for each block at most.
+    pub(super) fn push_damage(&mut self, position: u64, reason: &str, lost: u64) {
+        self.others.skipped.push((position, reason.to_owned(), true, lost));
     }
 
     /// All of it in one piece, with `head` completed; and then there is nothing any more.
@@ -398,11 +398,11 @@ mod tests {
     fn of_very_many_skipped_entries_the_first_are_named_and_the_others_counted() {
         let mut builder = Builder::new(Layout { keys: 1, bytes: 0 });
         (0..100_000).for_each(|position| builder.push_skipped(position, "not JSON".to_owned()));
-        builder.push_damage(100_000, "cut short");
+        builder.push_damage(100_000, "cut short", 20);
         let others = &builder.others;
         assert_eq!((others.skipped.len(), others.more_skipped), (NAMED + 1, 100_000 - NAMED as u64));
         assert_eq!(others.skipped[NAMED - 1].0, NAMED as u64 - 1);
-        assert_eq!(others.skipped[NAMED], (100_000, "cut short".to_owned(), true));
+        assert_eq!(others.skipped[NAMED], (100_000, "cut short".to_owned(), true, 20));
     }
 
     #[test]

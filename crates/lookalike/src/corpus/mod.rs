@@ -382,12 +382,12 @@ impl Others {
             }
         }
         let count = if is_input { &mut self.skipped_count } else { &mut self.reference_skipped_count };
-        *count += skipped.len() as u64 + more_skipped;
-        for (position, reason, is_damage) in skipped {
+        *count += skipped.iter().map(|skipped| skipped.3).sum::<u64>() + more_skipped;
+        for (position, reason, is_damage, count) in skipped {
             let named = &mut self.named[usize::from(is_damage)];
             if *named < NAMED {
                 *named += 1;
-                self.skipped.push(Skipped { file, position: before + position + 1, reason, is_damage });
+                self.skipped.push(Skipped { file, position: before + position + 1, reason, is_damage, count });
             }
         }
         Ok(values.into_iter().map(FieldValue::from))

@@ -156,7 +156,7 @@ impl Reader {
             Entry::Skipped(reason) => builder.push_skipped(position, reason),
         });
         if let Some((reason, lost)) = chunk.damage() {
-            builder.push_damage(position_count, reason);
+            builder.push_damage(position_count, reason, lost.max(1));
             position_count += lost;
         }
         let spooled = chunk.spooled().filter(|_| *keeps_spool).map(|(offset, bytes)| Spooled {

@@ -127,7 +127,7 @@ fn added(
 }
 
 fn not_a_result(folder: &Path, reason: impl Into<String>) -> Error {
-    Error::NotALinkResult { folder: folder.display().to_string(), reason: reason.into() }
+    Error::NotALinkResult { folder: lookalike_io::remote::shown_path(folder), reason: reason.into() }
 }
 
 fn read_result(folder: &Path, name: &str) -> Result<String> {

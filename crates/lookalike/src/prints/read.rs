@@ -11,6 +11,7 @@ use lookalike_core::prints::Print;
 use lookalike_core::prints::template::{parse_template, starts_as_template};
 use lookalike_io::discover::{InputFile, Origin, discover};
 use lookalike_io::read::{CellReader, ReadAs, Settings};
+use lookalike_io::remote::shown_path;
 use lookalike_io::table::{is_named, read_in_parts};
 
 use super::need::{self, TableNeed};
@@ -40,7 +41,7 @@ pub(super) fn read(inputs: &[PathBuf], options: &ReadPrints, output: Option<&Pat
         need::check(&roll, options.memory)?;
     }
     if roll.len() == 0 && skips.count == skipped_before {
-        let inputs: Vec<String> = inputs.iter().map(|input| input.display().to_string()).collect();
+        let inputs: Vec<String> = inputs.iter().map(|input| shown_path(input)).collect();
         return Err(Error::NoPrints { inputs: inputs.join(", ") });
     }
     Ok(roll)

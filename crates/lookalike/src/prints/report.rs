@@ -68,9 +68,13 @@ const NAMED: usize = 1000;
 
 impl Skips {
     pub(super) fn add(&mut self, file: String, entry: &'static str, position: u64, reason: String) {
-        self.count += 1;
+        self.add_all(SkippedEntry { file, entry, position, reason, count: 1 });
+    }
+
+    pub(super) fn add_all(&mut self, entry: SkippedEntry) {
+        self.count += entry.count;
         if self.named.len() < NAMED {
-            self.named.push(SkippedEntry { file, entry, position, reason });
+            self.named.push(entry);
         }
     }
 }

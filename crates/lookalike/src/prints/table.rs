@@ -13,6 +13,7 @@ use super::read::{Reading, off_image};
 use super::report::Skips;
 use super::roll::Roll;
 use crate::error::{Error, Result};
+use crate::summary::SkippedEntry;
 
 pub(super) fn add(reading: &Reading<'_>, read: &ReadTable, roll: &mut Roll, skips: &mut Skips) -> Result<()> {
     if read.table.names().is_empty() {
@@ -20,14 +21,15 @@ pub(super) fn add(reading: &Reading<'_>, read: &ReadTable, roll: &mut Roll, skip
     }
     let cells = Cells::new(reading, &read.table)?;
     // Of very many rows that could not be read only the first are named.
-    skips.count += read.skipped_count - read.skipped.len() as u64;
-    let mut skipped: Vec<(u64, String)> = read.skipped.iter().map(|row| (row.position, row.reason.clone())).collect();
+    skips.count += read.skipped_count - read.skipped.iter().map(|row| row.count).sum::<u64>();
+    let mut skipped: Vec<(u64, String, u64)> =
+        read.skipped.iter().map(|row| (row.position, row.reason.clone(), row.count)).collect();
     let mut prints: Vec<(&str, Vec<Minutia>)> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
     for row in 0..read.table.row_count() {
         let id = cells.id(row);
         if id.is_empty() {
-            skipped.push((read.position(row), "it does not say which print it is of".to_owned()));
+            skipped.push((read.position(row), "it does not say which print it is of".to_owned(), 1));
             continue;
         }
         let place = *places.entry(id).or_insert_with(|| {
@@ -36,12 +38,14 @@ pub(super) fn add(reading: &Reading<'_>, read: &ReadTable, roll: &mut Roll, skip
         });
         match cells.minutia(row, reading.options) {
             Ok(minutia) => prints[place].1.extend(minutia),
-            Err(reason) => skipped.push((read.position(row), reason)),
+            Err(reason) => skipped.push((read.position(row), reason, 1)),
         }
     }
 
-    skipped.sort_by_key(|(row, _)| *row);
-    skipped.into_iter().for_each(|(row, reason)| skips.add(reading.shown(), read.entry, row, reason));
+    skipped.sort_by_key(|(row, ..)| *row);
+    for (position, reason, count) in skipped {
+        skips.add_all(SkippedEntry { file: reading.shown(), entry: read.entry, position, reason, count });
+    }
     for (number, (id, minutiae)) in (1..).zip(prints) {
         let print = Print { minutiae, size: reading.options.size, resolution: reading.options.resolution };
         reading.add_print(number, id.to_owned(), print, roll, skips);

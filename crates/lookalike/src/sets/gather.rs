@@ -136,9 +136,14 @@ impl Gather {
 
     /// Notes that a row was left out.
     pub(super) fn skip(&mut self, file: &str, entry: &'static str, position: u64, reason: String) {
-        self.skipped += 1;
+        self.skip_all(SkippedEntry { file: file.to_owned(), entry, position, reason, count: 1 });
+    }
+
+    /// Notes that one or several rows were left out.
+    pub(super) fn skip_all(&mut self, entry: SkippedEntry) {
+        self.skipped += entry.count;
         if self.skipped_rows.len() < NAMED {
-            self.skipped_rows.push(SkippedEntry { file: file.to_owned(), entry, position, reason });
+            self.skipped_rows.push(entry);
         }
     }
 

@@ -27,7 +27,7 @@ pub(super) fn gather(
     form: &SetsForm,
     gather: &mut Gather,
 ) -> Result<()> {
-    gather.count_skipped(read.skipped_count - read.skipped.len() as u64);
+    gather.count_skipped(read.skipped_count - read.skipped.iter().map(|row| row.count).sum::<u64>());
     let mut skipped: Vec<SkippedEntry> = read.skipped.iter().cloned().map(SkippedEntry::from).collect();
     // A part may have nothing but what was skipped.
     if read.table.row_count() > 0 {
@@ -35,12 +35,12 @@ pub(super) fn gather(
         for row in 0..read.table.row_count() {
             if let Err(reason) = columns.add(row, prefix, rows_before, form, gather) {
                 let (file, entry, position) = (read.name.clone(), read.entry, read.position(row));
-                skipped.push(SkippedEntry { file, entry, position, reason });
+                skipped.push(SkippedEntry { file, entry, position, reason, count: 1 });
             }
         }
     }
     skipped.sort_by_key(|entry| entry.position);
-    skipped.into_iter().for_each(|entry| gather.skip(&entry.file, entry.entry, entry.position, entry.reason));
+    skipped.into_iter().for_each(|entry| gather.skip_all(entry));
     Ok(())
 }
 

@@ -263,11 +263,11 @@ fn read_unit(
                     piece.documents.push(Document { place: placed.place, kind: Arc::clone(&kind), token_count });
                 }
             }
-            Entry::Skipped(reason) => piece.skip(file, &reason),
+            Entry::Skipped(reason) => piece.skip(file, &reason, 1),
             Entry::Carried(_) => {}
         });
-        if let Some((reason, _)) = chunk.damage() {
-            piece.skip(file, reason);
+        if let Some((reason, lost)) = chunk.damage() {
+            piece.skip(file, reason, lost.max(1));
         }
         piece.bytes_read += chunk.packed_bytes();
         piece.chunk_count += 1;
@@ -278,8 +278,8 @@ fn read_unit(
 }
 
 impl Piece {
-    fn skip(&mut self, file: &InputFile, reason: &str) {
-        self.skipped += 1;
+    fn skip(&mut self, file: &InputFile, reason: &str, count: u64) {
+        self.skipped += count;
         self.first_skipped.get_or_insert_with(|| format!("{}: {reason}", file.shown().display()));
     }
 }
