@@ -3,14 +3,18 @@
 mod served;
 
 use std::fs;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use lookalike_io::Error;
 use lookalike_io::remote::{Access, Patience, Problem, RemoteFile, Silence, on_silence};
-use served::{Answer, Dice, Fault, KEY, NO_PROXY, Network, Request, Store, access, access_with, web, web_access};
+use lookalike_io::write::Staging;
+use served::{
+    Answer, Dice, Fault, KEY, NO_PROXY, Network, Request, SECRET, Store, access, access_with, web, web_access,
+};
 
 fn read(file: &RemoteFile) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -424,4 +428,35 @@ fn a_web_server_that_does_not_list_is_asked_for_the_seal() {
     let read_only = web(|request| Answer::new(if request.method() == "GET" { 404 } else { 405 }, b""));
     let refused = access.upload(folder.path(), &format!("http://{read_only}/out"), "seal");
     assert_eq!(problem(refused), Problem::ReadOnly);
+}
+
+/// Not a test by itself: the process of the one below, whose environment says where the store is.
+#[test]
+fn writes_again() {
+    let Ok(url) = std::env::var("LOOKALIKE_WRITES_AGAIN") else { return };
+    let (url, owned) = (Path::new(&url), &["kept", "summary.json"]);
+    assert!(matches!(Staging::new(url, true, owned, &[]), Err(Error::NotOurs { .. })));
+    let staging = Staging::again(url, owned, &[]).unwrap();
+    staging.file("kept/new").unwrap().write_all(b"new").unwrap();
+    staging.file("summary.json").unwrap().write_all(b"{\"lookalike\": 1}").unwrap();
+    staging.commit().unwrap();
+}
+
+#[test]
+fn a_result_that_a_killed_run_sent_in_part_is_replaced_when_it_is_resumed() {
+    let store = Store::start();
+    store.put("out/kept/part", b"part");
+    store.put("out/mine", b"mine");
+    let ran = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["writes_again", "--exact"])
+        .env("LOOKALIKE_WRITES_AGAIN", "s3://bucket/out")
+        .env("AWS_ENDPOINT_URL", format!("http://{}", store.at))
+        .env("AWS_ACCESS_KEY_ID", KEY)
+        .env("AWS_SECRET_ACCESS_KEY", SECRET)
+        .env("AWS_REGION", "us-east-1")
+        .envs(NO_PROXY)
+        .output()
+        .unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));
+    assert_eq!(store.names(), ["out/kept/new", "out/mine", "out/summary.json"]);
 }

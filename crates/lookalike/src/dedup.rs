@@ -84,8 +84,10 @@ fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progre
     }
     let work = Work::start(options.memory, &options.work, &shelf, &options.label())?;
     let stage = |folder: &Path| {
-        let force = options.force || work.named().is_some_and(|work| work.was_about_to_commit(folder));
-        Staging::new(folder, force, ENTRIES, shelf.files())
+        if work.named().is_some_and(|work| work.was_about_to_commit(folder)) {
+            return Staging::again(folder, ENTRIES, shelf.files());
+        }
+        Staging::new(folder, options.force, ENTRIES, shelf.files())
     };
     let staging = folder.map(stage).transpose()?;
     let mut evidence = removed.map(|path| OutputFile::new(path, options.force)).transpose()?;

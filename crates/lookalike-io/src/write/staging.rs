@@ -45,7 +45,8 @@ impl Staging {
     /// one of `inputs`; when another run writes there; or when nothing can be written there.
     pub fn new(target: &Path, force: bool, owned: &'static [&'static str], inputs: &[InputFile]) -> Result<Self> {
         if let Some(url) = target.to_str().filter(|url| remote::is_url(url)) {
-            return Self::remote(url, force, owned, inputs);
+            check_remote(url, force, inputs)?;
+            return Self::remote(url, owned);
         }
         let beside = beside(target);
         let Ok(entries) = fs::read_dir(target) else {
@@ -90,8 +91,21 @@ impl Staging {
         Ok(Self { path: aside.new_entries(), target: Target::Inside(target.to_owned(), aside), owned })
     }
 
-    fn remote(url: &str, force: bool, owned: &'static [&'static str], inputs: &[InputFile]) -> Result<Self> {
-        check_remote(url, force, inputs)?;
+    /// A place to make `target` once more, since an earlier attempt at the same run was about to give it its name: what is there
+    /// may be a part of it. Far away nothing else shows that.
+    ///
+    /// # Errors
+    ///
+    /// As [`Staging::new`].
+    pub fn again(target: &Path, owned: &'static [&'static str], inputs: &[InputFile]) -> Result<Self> {
+        let Some(url) = target.to_str().filter(|url| remote::is_url(url)) else {
+            return Self::new(target, true, owned, inputs);
+        };
+        check_not_input(url, inputs)?;
+        Self::remote(url, owned)
+    }
+
+    fn remote(url: &str, owned: &'static [&'static str]) -> Result<Self> {
         let parent = std::env::temp_dir();
         let folder = tempfile::Builder::new().prefix(STAGING_PREFIX).tempdir_in(&parent);
         let folder = folder.map_err(Error::unwritable(&parent))?;
@@ -201,22 +215,27 @@ const LONGEST_SEAL: usize = 64 << 20;
 
 /// Whether an address may get a new result.
 fn check_remote(url: &str, force: bool, inputs: &[InputFile]) -> Result<()> {
-    let below = below_url(url);
-    let place = below_url(&remote::place(url));
-    if let Some(input) = inputs.iter().find(|input| input.shown().to_string_lossy().starts_with(&place)) {
-        return Err(Error::OutputIsInput { path: input.shown() });
-    }
+    check_not_input(url, inputs)?;
     if remote::is_empty(url, SEAL)? {
         return Ok(());
     }
     if !force {
         return Err(Error::OutputExists { path: url.into() });
     }
-    let seal = remote::read_small(&format!("{below}{SEAL}"), LONGEST_SEAL)?;
+    let seal = remote::read_small(&format!("{}{SEAL}", below_url(url)), LONGEST_SEAL)?;
     if seal.is_some_and(|seal| is_seal(&String::from_utf8_lossy(&seal))) {
         Ok(())
     } else {
         Err(Error::NotOurs { path: url.into() })
+    }
+}
+
+/// Makes sure that nothing that is read lies below an address.
+fn check_not_input(url: &str, inputs: &[InputFile]) -> Result<()> {
+    let place = below_url(&remote::place(url));
+    match inputs.iter().find(|input| input.shown().to_string_lossy().starts_with(&place)) {
+        Some(input) => Err(Error::OutputIsInput { path: input.shown() }),
+        None => Ok(()),
     }
 }
 

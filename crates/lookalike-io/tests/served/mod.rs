@@ -16,7 +16,7 @@ use s3s::auth::SimpleAuth;
 use s3s::service::S3ServiceBuilder;
 
 pub const KEY: &str = "key-of-the-tests";
-const SECRET: &str = "secret-of-the-tests";
+pub const SECRET: &str = "secret-of-the-tests";
 
 /// Many tries, and no time between them.
 fn eager() -> Patience {
