@@ -438,6 +438,23 @@ mod tests {
     }
 
     #[test]
+    fn sets_that_look_the_same_to_all_others_are_one_class() {
+        // The second and the fourth have an element that nobody else has, the fifth shares nothing.
+        let features = [vec![1, 2], vec![1, 2, 7], vec![2, 1], vec![8, 1, 2], vec![9], vec![1], vec![]];
+        let sets = WeightedSets::of_equal_weights(&Sets::new(&features));
+        let mut found: Vec<Vec<u32>> = classes(&sets, 0..7).iter().map(<[u32]>::to_vec).collect();
+        found.sort_unstable();
+        assert_eq!(found, [vec![0, 2], vec![1, 3], vec![5]]);
+        // The same elements with other weights, and the same weights of others.
+        let item = |feature, weight| WeightedItem { feature, weight };
+        let weighted = [[1.0, 2.0], [2.0, 1.0], [1.0, 2.0]].map(|[one, two]| [item(1, one), item(2, two)]);
+        let mut found: Vec<Vec<u32>> =
+            classes(&WeightedSets::new(&weighted), 0..3).iter().map(<[u32]>::to_vec).collect();
+        found.sort_unstable();
+        assert_eq!(found, [vec![0, 2], vec![1]]);
+    }
+
+    #[test]
     fn sets_that_are_equal_or_nearly_cost_no_square() {
         let growth = |set: fn(u64) -> Vec<u64>, measure: Measure| {
             let sets = |count: u64| (0..count).map(set).collect::<Vec<_>>();

@@ -39,12 +39,16 @@ impl Pace {
     /// The next one, when this one gave so many bytes, and turns ended early or not.
     fn next(self, bytes: usize, is_cut: bool) -> Self {
         let Self { turns, at_once } = self;
-        match is_cut {
-            true if at_once > 1 => Self { at_once: at_once / 2, ..self },
-            true => Self { turns: (turns / 2).max(Self::start().turns), ..self },
-            false if bytes > TOGETHER / 4 => self,
-            false if turns < MOST_TURNS => Self { turns: (2 * turns).min(MOST_TURNS), ..self },
-            false => Self { at_once: (2 * at_once).min(MOST_AT_ONCE), ..self },
+        if is_cut && at_once > 1 {
+            Self { at_once: at_once / 2, ..self }
+        } else if is_cut {
+            Self { turns: (turns / 2).max(Self::start().turns), ..self }
+        } else if bytes > TOGETHER / 4 {
+            self
+        } else if turns < MOST_TURNS {
+            Self { turns: (2 * turns).min(MOST_TURNS), ..self }
+        } else {
+            Self { at_once: (2 * at_once).min(MOST_AT_ONCE), ..self }
         }
     }
 }
