@@ -9,6 +9,7 @@ use lookalike::{EvaluateOptions, Evaluation, MethodEvaluation, MethodOptions, Sc
 
 use crate::args::{ReadArguments, ReportArgument, RunOptions};
 use crate::number;
+use crate::resources::memory;
 use crate::similarity::{MethodArguments, SimilarityArguments};
 use crate::streams::{self, talk};
 
@@ -50,6 +51,10 @@ pub(crate) struct EvaluateArguments {
     format: ReportArgument,
     #[command(flatten)]
     similarity: SimilarityArguments,
+    /// The most memory to use, such as 500M or 4G; what does not fit goes to the system's temporary folder [default: half of the
+    /// machine's]
+    #[arg(long, value_name = "SIZE", help_heading = "Resources")]
+    memory: Option<String>,
 }
 
 /// What is to be done, in one piece.
@@ -76,8 +81,9 @@ impl EvaluateArguments {
             bail!("-o - is not possible: standard output has the table; give --format json to have JSON there instead");
         }
         let schemes = self.schemes()?;
-        let read = self.read.options(None, lookalike::Memory::half_of_machine())?;
-        let options = EvaluateOptions { read, schemes, truth: self.truth, histograms: self.histograms };
+        let memory = memory(self.memory.as_deref())?;
+        let read = self.read.options(None, memory)?;
+        let options = EvaluateOptions { read, schemes, truth: self.truth, histograms: self.histograms, memory };
         Ok(Evaluate { options, run, output: self.output, force: self.force, format: self.format })
     }
 

@@ -210,6 +210,19 @@ pub enum Error {
         cause: SourceError,
     },
 
+    /// Sets that have too much in common with too many others.
+    #[error(
+        "{sets} sets share elements with so many others that their nearest would take {} billion steps: give --threshold \
+         without --top, or --recall 0.95 with --threshold to find most of them by sketches",
+        steps / 1_000_000_000
+    )]
+    SetsTooDense {
+        /// How many sets there are.
+        sets: u64,
+        /// About how often two sets would be held against each other.
+        steps: u64,
+    },
+
     /// Memory with which nothing can be done.
     #[error("{bytes} bytes of memory are too little: give --memory at least {}M", least.div_ceil(1_000_000))]
     MemoryTooSmall {

@@ -6,11 +6,11 @@ use lookalike_core::bucket::Buckets;
 use lookalike_core::method::{NO_RANK, Sketched};
 use serde::Serialize;
 
-use super::Read;
 use super::bands::{overlaps, pairs_in, sketched};
+use super::{EvaluateOptions, Read};
 use crate::error::{Error, Result};
 use crate::find::ranks;
-use crate::options::{ReadOptions, SimilarityOptions};
+use crate::options::SimilarityOptions;
 use crate::progress::Progress;
 use crate::reread::Reread;
 
@@ -28,13 +28,13 @@ pub struct Agreement {
 }
 
 pub(super) fn table(
-    options: &ReadOptions,
+    options: &EvaluateOptions,
     similarity: &SimilarityOptions,
     progress: &dyn Progress,
 ) -> Result<Vec<Agreement>> {
     let Some(banding) = similarity.method.banding() else { return Ok(Vec::new()) };
     let Read { corpus, texts, work } = sketched(options, similarity, progress)?;
-    let reread = Reread::new(&corpus, options, similarity, similarity.key.of(work.key()), progress);
+    let reread = Reread::new(&corpus, &options.read, similarity, similarity.key.of(work.key()), progress);
     let ranks = ranks(&texts, corpus.len());
     let (items, memory, sketches) = (&*texts.items, corpus.shares.sorting(), corpus.sketches());
     let sketched = Sketched { items, ranks: &ranks, sketches, source: &reread, deciding: &reread, memory };

@@ -10,12 +10,12 @@ use lookalike_core::verify::FeatureSource;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{Read, read};
+use super::{EvaluateOptions, Read, read};
 use crate::copies::Texts;
 use crate::corpus::Corpus;
 use crate::error::{Error, Result};
 use crate::find::ranks;
-use crate::options::{ReadOptions, SimilarityOptions};
+use crate::options::SimilarityOptions;
 use crate::progress::Progress;
 use crate::reread::Reread;
 use crate::stages::Stages;
@@ -49,7 +49,7 @@ pub struct ScoreStep {
 }
 
 pub(super) fn histograms(
-    options: &ReadOptions,
+    options: &EvaluateOptions,
     similarity: &SimilarityOptions,
     progress: &dyn Progress,
 ) -> Result<Vec<BandHistogram>> {
@@ -92,7 +92,11 @@ pub(super) fn histograms(
 }
 
 /// The corpus with the sketches of one method.
-pub(super) fn sketched(options: &ReadOptions, similarity: &SimilarityOptions, progress: &dyn Progress) -> Result<Read> {
+pub(super) fn sketched(
+    options: &EvaluateOptions,
+    similarity: &SimilarityOptions,
+    progress: &dyn Progress,
+) -> Result<Read> {
     let method = similarity.method.method(similarity.criterion)?;
     let mut stages = Stages::start(progress);
     let read = read(options, similarity, &*method, &mut stages, progress)?;
@@ -124,11 +128,11 @@ pub(super) fn overlaps(
     corpus: &Corpus,
     texts: &Texts,
     pairs: &[(u32, u32)],
-    options: &ReadOptions,
+    options: &EvaluateOptions,
     similarity: &SimilarityOptions,
     progress: &dyn Progress,
 ) -> Result<Vec<Overlap>> {
-    let reread = Reread::new(corpus, options, similarity, Key::random(), progress);
+    let reread = Reread::new(corpus, &options.read, similarity, Key::random(), progress);
     let features = |rank: u32| reread.features(texts.items[rank as usize]).map_err(Error::of_source);
     let of_left = |pairs: &[(u32, u32)]| {
         let left = features(pairs[0].0)?;

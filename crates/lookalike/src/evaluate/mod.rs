@@ -48,6 +48,8 @@ pub struct EvaluateOptions {
     pub truth: Option<PathBuf>,
     /// Whether pairs are also counted by score and by agreement.
     pub histograms: bool,
+    /// How much memory to use.
+    pub memory: Memory,
 }
 
 /// One way to find near-duplicates: shingle, threshold and method.
@@ -123,9 +125,9 @@ pub struct MethodEvaluation {
 ///
 /// When there is no scheme.
 pub fn evaluate(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Evaluation> {
-    let (schemes, read) = (&options.schemes, &options.read);
+    let schemes = &options.schemes;
     // Methods first: the exact join takes the most memory, and what it leaves behind would count to those after it.
-    let runs = schemes.iter().map(|scheme| run(read, &scheme.similarity, progress)).collect::<Result<Vec<_>>>()?;
+    let runs = schemes.iter().map(|scheme| run(options, &scheme.similarity, progress)).collect::<Result<Vec<_>>>()?;
     let truths = Truths::find(options, progress)?;
     let evaluation = |(scheme, run): (&Scheme, &Run)| {
         let (shingle, threshold) = scheme.target();
@@ -147,9 +149,9 @@ pub fn evaluate(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Ev
         schemes.iter().map(|scheme| &scheme.similarity).find(|of| options.histograms && is_wanted(&of.method))
     };
     let banded = first_of(|method| matches!(method, MethodOptions::MinHash { .. }));
-    let bands = banded.map(|similarity| bands::histograms(read, similarity, progress)).transpose()?;
+    let bands = banded.map(|similarity| bands::histograms(options, similarity, progress)).transpose()?;
     let grouped = first_of(|method| matches!(method, MethodOptions::SuperShingle { .. }));
-    let super_shingles = grouped.map(|similarity| agreement::table(read, similarity, progress)).transpose()?;
+    let super_shingles = grouped.map(|similarity| agreement::table(options, similarity, progress)).transpose()?;
     let Run { input, texts, skipped, .. } = runs.into_iter().next().expect("there is a scheme");
     Ok(Evaluation {
         input,
@@ -185,21 +187,29 @@ fn pairs_of(matches: &Sorted) -> Result<impl Iterator<Item = Result<(u32, u32)>>
     Ok(matches.iter()?.map(|found| found.map(|found| (found.left, found.right))))
 }
 
-fn run(options: &ReadOptions, similarity: &SimilarityOptions, progress: &dyn Progress) -> Result<Run> {
+fn run(options: &EvaluateOptions, similarity: &SimilarityOptions, progress: &dyn Progress) -> Result<Run> {
     stages::forget_peak_memory();
     let method = &*similarity.method.method(similarity.criterion)?;
     let mut stages = Stages::start(progress);
     let Read { corpus, texts, work } = read(options, similarity, method, &mut stages, progress)?;
     let references = References::default();
-    let find =
-        Find { corpus: &corpus, texts: &texts, read: options, similarity, method, references, work: &work, progress };
+    let find = Find {
+        corpus: &corpus,
+        texts: &texts,
+        read: &options.read,
+        similarity,
+        method,
+        references,
+        work: &work,
+        progress,
+    };
     let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>, take: &TakeMatches<'_>| {
         each_match(candidates, &texts.items, references, verifier, take)
     };
     let mut matches = Sorting::new(&work, "match", HELD_BYTES.min(corpus.shares.matches()));
     let found = find.run(&mut stages, resolve, |some| some.into_iter().try_for_each(|found| matches.push(found)))?;
     Ok(Run {
-        input: summary::input(&corpus, options)?,
+        input: summary::input(&corpus, &options.read)?,
         skipped: summary::skipped(&corpus),
         texts: texts.items.len() as u64,
         matches: matches.finish()?,
@@ -218,21 +228,21 @@ struct Read {
 }
 
 fn read(
-    options: &ReadOptions,
+    options: &EvaluateOptions,
     similarity: &SimilarityOptions,
     method: &dyn Method,
     stages: &mut Stages<'_>,
     progress: &dyn Progress,
 ) -> Result<Read> {
-    let shelf = Corpus::shelf(options, None)?;
-    let work = Work::start(Memory::half_of_machine(), &WorkOptions::default(), &shelf, &[])?;
-    let reading = Reading { options, similarity, method, work: &work, progress };
+    let shelf = Corpus::shelf(&options.read, None)?;
+    let work = Work::start(options.memory, &WorkOptions::default(), &shelf, &[])?;
+    let reading = Reading { options: &options.read, similarity, method, work: &work, progress };
     let bytes = shelf.files().iter().map(|file| file.bytes).sum();
     let input_files = shelf.files().len();
     let corpus = stages.run("sketch", Some(bytes), || Corpus::read(shelf, input_files, reading))?;
     let texts = stages.run("copies", None, || {
         let ranking = Ranking { token_counts: &corpus.token_counts, field_values: &[] };
-        let reread = Reread::new(&corpus, options, similarity, work.key(), progress);
+        let reread = Reread::new(&corpus, &options.read, similarity, work.key(), progress);
         join_copies(&corpus, &keep_order(&Keep::First, ranking), &reread)
     })?;
     Ok(Read { corpus, texts, work })

@@ -14,7 +14,7 @@ use super::{EvaluateOptions, Read, Run, Scheme, read, run};
 use crate::copies::Texts;
 use crate::corpus::{Corpus, Described};
 use crate::error::{Error, Result};
-use crate::options::{MethodOptions, ReadOptions, SimilarityOptions};
+use crate::options::{MethodOptions, SimilarityOptions};
 use crate::progress::Progress;
 use crate::stages::Stages;
 
@@ -85,9 +85,9 @@ impl Truths {
             let similarity = &lowest.expect("a shingle is of a scheme").similarity;
             match (&options.truth, &rows) {
                 (Some(file), Some(rows)) => {
-                    truths.add_file(&options.read, file, rows, similarity, &thresholds, progress)?;
+                    truths.add_file(options, file, rows, similarity, &thresholds, progress)?;
                 }
-                _ => truths.add_join(&options.read, similarity, &thresholds, progress)?,
+                _ => truths.add_join(options, similarity, &thresholds, progress)?,
             }
         }
         Ok(truths)
@@ -107,13 +107,13 @@ impl Truths {
     /// One join at the lowest threshold has the pairs of all others.
     fn add_join(
         &mut self,
-        read: &ReadOptions,
+        options: &EvaluateOptions,
         lowest: &SimilarityOptions,
         thresholds: &[f64],
         progress: &dyn Progress,
     ) -> Result<()> {
         let exact = SimilarityOptions { method: MethodOptions::Exact, ..lowest.clone() };
-        let run = Rc::new(run(read, &exact, progress)?);
+        let run = Rc::new(run(options, &exact, progress)?);
         let seconds = run.stages.iter().map(|stage| stage.seconds).sum();
         for threshold in thresholds {
             let truth = Truth { seconds: Some(seconds), ..Truth::new(lowest, *threshold, "exact join".to_owned()) };
@@ -125,7 +125,7 @@ impl Truths {
 
     fn add_file(
         &mut self,
-        options: &ReadOptions,
+        options: &EvaluateOptions,
         file: &Path,
         rows: &[Row],
         similarity: &SimilarityOptions,

@@ -157,7 +157,10 @@ fn look_around(
     let others = 0..by.references.unwrap_or(sets.len() as u32);
     let count = by.top.map(std::num::NonZeroUsize::get);
     let nearest = stages.run("join", None, || Nearest::new(sets, by.measure, threshold, count, others));
-    write(all, &Around { nearest, sets, by }, options, writer, stages, report)
+    let around = Around { nearest, sets, by };
+    let first = report.against.unwrap_or(0) as u32;
+    need::check_steps(&around, first..all.len() as u32)?;
+    write(all, &around, options, writer, stages, report)
 }
 
 fn write(

@@ -3,10 +3,13 @@
 //! The numbers were fitted to peaks as the kernel counts them (100,000 and 400,000 sets of 10 elements, 20,000 of 100 and of
 //! 400; 10,000 of 100 with weights), and are 10 to 30 % above these.
 
+use std::ops::Range;
+
 use crate::error::{Error, Result};
 use crate::link::with_commas;
 use crate::memory::Memory;
 use crate::sets::SetsOptions;
+use crate::sets::find::{Around, Finder};
 use crate::sets::options::Finding;
 
 /// The program itself, and buffers of its threads.
@@ -29,6 +32,12 @@ const SET: u64 = 100;
 
 /// What else would help.
 const REMEDY: &str = "compare a part of them";
+
+/// How many steps all sets may take to look around: a quarter of an hour of one processor, about.
+const MOST_STEPS: u64 = 100_000_000_000;
+
+/// How many sets are asked, to say how long all will take.
+const ASKED: usize = 32;
 
 /// What is known of sets.
 #[derive(Clone, Copy, Debug, Default)]
@@ -86,4 +95,19 @@ pub(super) fn too_many_pairs(memory: Memory) -> Error {
     let bytes = memory.bytes();
     let remedy = "ask for a higher --threshold, or for the --top few of each set";
     Error::MemoryTooSmallForPairs { job: "sets", bytes, needed: 2 * bytes, remedy }
+}
+/// Refuses sets of which each shares elements with most others, so that looking around would take the square of their number.
+/// A few sets, at even distances, are asked what it takes.
+pub(super) fn check_steps(around: &Around<'_>, sets: Range<u32>) -> Result<()> {
+    let mut seeker = around.seeker();
+    let mut near = Vec::new();
+    let count = sets.len();
+    let distance = count.div_ceil(ASKED).max(1);
+    let mut asked = 0;
+    for set in sets.step_by(distance) {
+        around.near(set, &mut seeker, &mut near);
+        asked += 1;
+    }
+    let steps = seeker.steps() / asked.max(1) * count as u64;
+    if steps <= MOST_STEPS { Ok(()) } else { Err(Error::SetsTooDense { sets: count as u64, steps }) }
 }
