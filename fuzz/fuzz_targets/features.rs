@@ -1,6 +1,6 @@
 #![no_main]
 use libfuzzer_sys::fuzz_target;
-use lookalike_core::shingle::Shingler;
+use lookalike_core::text::shingle::Shingler;
 use lookalike_core::text::fold::Fold;
 
 fuzz_target!(|text: &str| {

@@ -7,9 +7,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use lookalike_io::compression::Compression;
-use lookalike_io::discover::discover;
 use lookalike_io::format::{FileKind, Format};
-use lookalike_io::place::{Place, Shelf};
+use lookalike_io::input::discover::discover;
+use lookalike_io::input::shelf::{Place, Shelf};
 use lookalike_io::read::{CellReader, Chunk, Entry, Fields, Parser, ReadAs, Settings, Split, Stream, Unit};
 use lookalike_io::table::{ReadTable, read_in_parts, read_table};
 use lookalike_io::web::Extract;

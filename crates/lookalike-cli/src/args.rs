@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use lookalike::core::criterion::Criterion;
-use lookalike::core::keep::Keep;
+use lookalike::core::measure::criterion::Criterion;
 use lookalike::core::resolve::Scope;
+use lookalike::core::resolve::keep::Keep;
 use lookalike::io::read::{Fields, Settings, Split};
 use lookalike::io::web::Extract;
 use lookalike::{

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use lookalike::core::banding::Banding;
+use lookalike::core::bucket::banding::Banding;
 use lookalike::core::join::Measure;
-use lookalike::core::similarity::Threshold;
+use lookalike::core::measure::similarity::Threshold;
 use lookalike::{Finding, SetsForm, SetsOptions, SetsReport};
 
 use crate::args::{FormatArgument, RunOptions};

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::CommandFactory;
-use lookalike::core::passed_over::PassedOverEstimate;
-use lookalike::io::discover::{LeftOut, Names};
+use lookalike::core::resolve::passed_over::PassedOverEstimate;
+use lookalike::io::input::discover::{LeftOut, Names};
 use lookalike::io::read::{HEADER, NO_TEXT_FIELD, NULL_TEXT};
 use lookalike::{
     Comparison, Input, Output, PairsReport, Parameters, ReadOptions, SimilarityOptions, SkippedEntry, Summary, Verdict,

@@ -5,16 +5,16 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use lookalike::core::banding::Banding;
-use lookalike::core::criterion::Criterion;
-use lookalike::core::hamming::Tables;
+use lookalike::core::bucket::banding::Banding;
+use lookalike::core::bucket::hamming::Tables;
 use lookalike::core::hash::Key;
+use lookalike::core::measure::criterion::Criterion;
+use lookalike::core::measure::similarity::Threshold;
 use lookalike::core::method::{Part, SimHash, SuperShingle, Weights, Width};
-use lookalike::core::shingle::Shingle;
-use lookalike::core::similarity::Threshold;
 use lookalike::core::sketch::SlotKind;
-use lookalike::core::stop_words::StopWords;
 use lookalike::core::text::fold::Fold;
+use lookalike::core::text::shingle::Shingle;
+use lookalike::core::text::stop_words::StopWords;
 use lookalike::{Checksum, MethodOptions, SimilarityOptions, SketchKey};
 
 #[derive(Clone, Debug, Args)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use lookalike::core::similarity::Threshold;
+use lookalike::core::measure::similarity::Threshold;
 use lookalike::core::sketch::SlotKind;
 use lookalike::io::write::OutputFile;
 use lookalike::{Bought, Estimate, MethodOptions, Plan, ReadOptions, Sampled, Suggestion, TuneOptions, Tuning};

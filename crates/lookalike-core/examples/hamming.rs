@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use lookalike_core::hamming::{Bits, pairs_within};
+use lookalike_core::bucket::hamming::{Bits, pairs_within};
 use lookalike_core::hash::mix;
 use rayon::prelude::*;
 

@@ -8,29 +8,17 @@
 //!
 //! Records choose their candidates in a way of their own, which is [`link`].
 
-pub mod banding;
 pub mod bucket;
-pub mod chance;
-pub mod criterion;
-pub mod edit;
 pub mod error;
-pub mod feature_filter;
-pub mod feature_set;
-pub mod hamming;
 pub mod hash;
 pub mod join;
-pub mod keep;
-pub mod likeness;
 pub mod link;
 pub mod lists;
+pub mod measure;
 pub mod method;
-pub mod passed_over;
 pub mod prints;
 pub mod resolve;
-pub mod shingle;
-pub mod similarity;
 pub mod sketch;
-pub mod stop_words;
 pub mod strings;
 pub mod table;
 pub mod text;

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::bucket::Family;
-use crate::criterion::Criterion;
-use crate::feature_filter::FeatureFilter;
-use crate::feature_set::{FeatureSet, Overlap};
-use crate::likeness::Likeness;
+use crate::measure::criterion::Criterion;
+use crate::measure::feature_filter::FeatureFilter;
+use crate::measure::feature_set::{FeatureSet, Overlap};
+use crate::measure::likeness::Likeness;
 use crate::method::Method;
-use crate::passed_over::PassedOver;
+use crate::resolve::passed_over::PassedOver;
 use crate::sketch::SketchSource;
 
 /// Why features could not be had.

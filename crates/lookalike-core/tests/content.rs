@@ -1,8 +1,8 @@
 //! What the hash of a text's content says is what the judge says of exact copies.
 
-use lookalike_core::shingle::{Shingle, Shingler};
 use lookalike_core::text::content::ContentHasher;
 use lookalike_core::text::fold::Fold;
+use lookalike_core::text::shingle::{Shingle, Shingler};
 use lookalike_judge::is_exact_copy;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;

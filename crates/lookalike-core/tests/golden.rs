@@ -2,14 +2,14 @@
 //!
 //! The vectors were made by `fixtures/golden/make.py` from the definitions, without code of this project.
 
-use lookalike_core::banding::Banding;
-use lookalike_core::feature_set::FeatureSet;
-use lookalike_core::hamming::Tables;
+use lookalike_core::bucket::banding::Banding;
+use lookalike_core::bucket::hamming::Tables;
+use lookalike_core::measure::feature_set::FeatureSet;
 use lookalike_core::method::{Method, SimHash, Weights, Width};
-use lookalike_core::shingle::{Shingle, Shingler};
 use lookalike_core::sketch::{ClassicSketcher, FastSketcher, Sketches, SlotSketcher};
 use lookalike_core::text::content::ContentHasher;
 use lookalike_core::text::fold::Fold;
+use lookalike_core::text::shingle::{Shingle, Shingler};
 use serde_json::Value;
 
 fn numbers(value: &Value) -> Vec<u64> {

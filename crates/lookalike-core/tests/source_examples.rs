@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use lookalike_core::banding::Banding;
-use lookalike_core::criterion::Criterion;
-use lookalike_core::feature_set::{FeatureSet, Overlap};
-use lookalike_core::hamming::Tables;
+use lookalike_core::bucket::banding::Banding;
+use lookalike_core::bucket::hamming::Tables;
 use lookalike_core::hash::mix;
-use lookalike_core::likeness::Likeness;
+use lookalike_core::measure::criterion::Criterion;
+use lookalike_core::measure::feature_set::{FeatureSet, Overlap};
+use lookalike_core::measure::likeness::Likeness;
+use lookalike_core::measure::similarity::{Similarity, Threshold};
 use lookalike_core::method::{Method, SimHash, Weights, Width};
-use lookalike_core::shingle::{Shingle, Shingler};
-use lookalike_core::similarity::{Similarity, Threshold};
 use lookalike_core::sketch::{Sketches, estimate};
 use lookalike_core::text::fold::Fold;
+use lookalike_core::text::shingle::{Shingle, Shingler};
 
 fn features(text: &str, shingle: &str) -> Vec<u64> {
     Shingler::new(&shingle.parse::<Shingle>().unwrap(), Fold::NONE).features(text).all.to_vec()

@@ -3,11 +3,11 @@
 //! A bound of five standard deviations is missed by chance once in two million runs of such a test; and with fixed
 //! seeds either always or never.
 
-use lookalike_core::banding::Banding;
-use lookalike_core::feature_set::FeatureSet;
+use lookalike_core::bucket::banding::Banding;
 use lookalike_core::hash::mix;
+use lookalike_core::measure::feature_set::FeatureSet;
+use lookalike_core::measure::similarity::{Similarity, Threshold};
 use lookalike_core::method::{Method, Part};
-use lookalike_core::similarity::{Similarity, Threshold};
 use lookalike_core::sketch::{ClassicSketcher, FastSketcher, Sketches, SlotSketcher, estimate};
 
 /// Two sets that share `shared` features and have `own` more each, different for every `trial`.

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use flate2::bufread::MultiGzDecoder;
-use lookalike_io::discover::discover;
-use lookalike_io::place::Shelf;
+use lookalike_io::input::discover::discover;
+use lookalike_io::input::shelf::Shelf;
 use lookalike_io::read::{Chunk, Entry, Parser, Settings, Stream, Unit};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;

@@ -5,17 +5,17 @@
 //! ```
 //!
 //! A file becomes a [`read::Stream`] of [`read::Chunk`]s, cut where no document is cut, so that chunks are parsed by any
-//! thread. A document is found again by its [`place::Place`].
+//! thread. A document is found again by its [`input::shelf::Place`].
 #![forbid(unsafe_code)]
 
 pub mod bounds;
+mod charset;
 pub mod compression;
-pub mod discover;
 pub mod error;
 pub mod format;
+pub mod input;
 mod lock;
 pub(crate) mod parquet;
-pub mod place;
 pub mod read;
 pub mod remote;
 pub mod table;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use lookalike_io::discover::discover;
+use lookalike_io::input::discover::discover;
 use lookalike_io::read::{Chunk, Entry, Parser, Settings, Stream, units};
 
 /// Reads a file to its end: how many documents and how many skipped entries it has.
@@ -27,7 +27,7 @@ fn entries(path: &Path, unit_bytes: u64) -> (usize, usize) {
     let settings = Settings::default();
     let files = discover(&[path.to_owned()], None).unwrap();
     let (mut parser, mut chunk) = (Parser::new(&settings), Chunk::default());
-    let shelf = lookalike_io::place::Shelf::new(files);
+    let shelf = lookalike_io::input::shelf::Shelf::new(files);
     let (mut documents, mut skipped) = (0, 0);
     for unit in units(shelf.files(), &settings, unit_bytes).unwrap() {
         let mut stream = Stream::open(&unit, &shelf.files()[0], &settings).unwrap();

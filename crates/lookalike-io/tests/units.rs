@@ -5,8 +5,8 @@ use std::io::Write;
 use std::path::Path;
 
 use lookalike_io::bounds::InputLimit;
-use lookalike_io::discover::discover;
-use lookalike_io::place::Shelf;
+use lookalike_io::input::discover::discover;
+use lookalike_io::input::shelf::Shelf;
 use lookalike_io::read::{Chunk, Entry, Parser, Settings, Split, Stream, Unit, units};
 
 /// The texts of all documents, each with its place read again; and where each unit's first one stands.

@@ -3,31 +3,31 @@
 use std::io::Write;
 use std::path::Path;
 
-use lookalike_core::criterion::Criterion;
-use lookalike_core::keep::{Ranking, keep_order};
+use lookalike_core::measure::criterion::Criterion;
+use lookalike_core::resolve::keep::{Ranking, keep_order};
 use lookalike_core::resolve::{Candidates, Scope, TakeMatches, components, independent_set};
 use lookalike_core::verify::Verifier;
-use lookalike_io::discover::unique;
+use lookalike_io::input::discover::unique;
 use lookalike_io::read::{NO_TEXT_FIELD, NULL_TEXT};
 use lookalike_io::write::{Annotation, FileWriter, NOTES, OutputFile, Staging, Written, annotated_name};
 use rayon::prelude::*;
 
-use crate::against;
-use crate::captures::Captures;
-use crate::copies::join_copies;
+use crate::candidates::Find;
+use crate::candidates::against;
+use crate::candidates::copies::join_copies;
+use crate::corpus::keep_field;
+use crate::corpus::reread::Reread;
 use crate::corpus::{Corpus, FileEntry, Reading, What};
 use crate::error::{Error, Result, until_closed};
-use crate::evidence::{Decisions, Fate, Fates};
-use crate::find::Find;
-use crate::keep_field;
 use crate::options::{DedupOptions, Group, Output};
+use crate::output::captures::Captures;
+use crate::output::evidence::{Decisions, Fate, Fates};
 use crate::progress::Progress;
-use crate::reread::Reread;
-use crate::source::BySource;
-use crate::space;
-use crate::stages::Stages;
-use crate::summary::{Summary, Wrote, is_all_skipped};
-use crate::work::{self, Work};
+use crate::report::losses::BySource;
+use crate::report::stages::Stages;
+use crate::report::summary::{Summary, Wrote, is_all_skipped};
+use crate::resources::space;
+use crate::resources::work::{self, Work};
 
 /// What a run writes; what `--force` may replace.
 const ENTRIES: &[&str] = &["kept", "annotated", "removed.jsonl", "summary.json"];

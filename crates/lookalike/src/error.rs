@@ -7,7 +7,7 @@ use lookalike_core::verify::SourceError;
 use lookalike_io::remote::shown_path;
 
 use crate::options::Share;
-use crate::source::{Source, losses};
+use crate::report::losses::{Source, losses};
 
 /// Why a job could not be done.
 #[derive(Debug, thiserror::Error)]

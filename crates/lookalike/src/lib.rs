@@ -4,45 +4,26 @@
 //! [`compare()`] measures two. Each is one function that calls the stages in order.
 #![forbid(unsafe_code)]
 
-mod against;
 mod candidates;
-mod captures;
 mod checksum;
 mod compare;
-mod copies;
 mod corpus;
 mod dedup;
 mod error;
 mod evaluate;
-mod evidence;
-mod find;
-mod keep_field;
 mod link;
-mod measures;
-mod memory;
-mod near;
 mod options;
-mod pair_texts;
+mod output;
 mod pairs;
-mod parameters;
-mod passages;
 mod prints;
 mod progress;
-mod queue;
-mod reread;
-mod select;
+mod report;
+mod resources;
 mod sets;
-mod sorted;
-mod source;
-mod space;
-mod stages;
-mod summary;
 mod tune;
-mod verified;
-mod words;
-mod work;
 
 pub use checksum::Checksum;
+pub use compare::passages::Passage;
 pub use compare::{Comparison, Side, Verdict, compare, find_in_corpus};
 pub use dedup::{Stream, dedup, filter};
 pub use error::{Error, Result};
@@ -54,23 +35,22 @@ pub use link::{
     ValidationReport, add_records, explain, guess_config, link,
 };
 pub use lookalike_io::work::{Earlier, WorkOptions};
-pub use memory::Memory;
 pub use options::{
     Against, Between, Copies, DedupOptions, Group, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat,
     Selection, Share, SimilarityOptions, SketchKey, SourceBy,
 };
-pub use pair_texts::{FoundText, TextPair, pairs_with_texts};
+pub use pairs::texts::{FoundText, TextPair, pairs_with_texts};
 pub use pairs::{PairsReport, pairs};
-pub use parameters::{MethodParameters, Parameters};
-pub use passages::Passage;
 pub use prints::{
     CandidateRecall, GridOptions, GridReport, PrintColumns, PrintSearch, PrintsOptions, PrintsReport, ReadPrints,
     Skips, prints,
 };
 pub use progress::{Counted, Progress, Silent};
+pub use report::losses::{NearlyLost, Source};
+pub use report::parameters::{MethodParameters, Parameters};
+pub use report::summary::{Band, Found, Input, Removal, SkippedEntry, Stage, Summary, Wrote};
+pub use resources::memory::Memory;
 pub use sets::{Finding, SetsForm, SetsOptions, SetsReport, sets};
-pub use source::{NearlyLost, Source};
-pub use summary::{Band, Found, Input, Removal, SkippedEntry, Stage, Summary, Wrote};
 
 pub use tune::{
     Bought, Estimate, MOST_BYTES, PairStep, Plan, Point, Sampled, Suggestion, TuneOptions, Tuning, best_within, curve,

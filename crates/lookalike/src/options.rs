@@ -3,26 +3,26 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use lookalike_core::banding::Banding;
-use lookalike_core::criterion::Criterion;
-use lookalike_core::feature_set::Overlap;
-use lookalike_core::hamming::Tables;
+use lookalike_core::bucket::banding::Banding;
+use lookalike_core::bucket::hamming::Tables;
 use lookalike_core::hash::Key;
-use lookalike_core::keep::Keep;
-use lookalike_core::likeness::Likeness;
+use lookalike_core::measure::criterion::Criterion;
+use lookalike_core::measure::feature_set::Overlap;
+use lookalike_core::measure::likeness::Likeness;
+use lookalike_core::measure::similarity::Threshold;
 use lookalike_core::method::{self, Method, Part, SimHash, SuperShingle, Weights, Width};
 use lookalike_core::resolve::Scope;
-use lookalike_core::shingle::Shingle;
-use lookalike_core::similarity::Threshold;
+use lookalike_core::resolve::keep::Keep;
 use lookalike_core::sketch::SlotKind;
 use lookalike_core::text::fold::Fold;
-use lookalike_io::discover::{Discovered, discover_listed};
+use lookalike_core::text::shingle::Shingle;
+use lookalike_io::input::discover::{Discovered, discover_listed};
 use lookalike_io::read::Settings;
 use lookalike_io::work::WorkOptions;
 
 use crate::checksum::Checksum;
 use crate::error::{Error, Result};
-use crate::memory::Memory;
+use crate::resources::memory::Memory;
 
 /// What to read.
 #[derive(Clone, Debug)]

@@ -5,9 +5,9 @@ mod made;
 use std::collections::BTreeSet;
 use std::fs;
 
-use lookalike::core::banding::Banding;
-use lookalike::core::keep::Keep;
+use lookalike::core::bucket::banding::Banding;
 use lookalike::core::resolve::Scope;
+use lookalike::core::resolve::keep::Keep;
 use lookalike::core::sketch::SlotKind;
 use lookalike::{Against, DedupOptions, Error, Group, MethodOptions, Output, Silent, Summary};
 use lookalike_judge::{Pair, Removal, Shingle, unsupported_removals};

@@ -2,8 +2,8 @@
 
 mod made;
 
-use lookalike::core::keep::Keep;
 use lookalike::core::resolve::Scope;
+use lookalike::core::resolve::keep::Keep;
 use lookalike::{Against, Checksum, DedupOptions, MethodOptions, Summary};
 use lookalike_judge::{Shingle, is_exact_copy, tokens};
 use made::{Case, dedup, jsonl};

@@ -2,16 +2,16 @@
 
 mod made;
 
-use lookalike::core::banding::Banding;
-use lookalike::core::criterion::Criterion;
-use lookalike::core::hamming::Tables;
+use lookalike::core::bucket::banding::Banding;
+use lookalike::core::bucket::hamming::Tables;
 use lookalike::core::hash::{Key, token_hash};
-use lookalike::core::keep::Keep;
+use lookalike::core::measure::criterion::Criterion;
+use lookalike::core::measure::similarity::Threshold;
 use lookalike::core::method::{Part, Weights, Width};
-use lookalike::core::shingle::{Shingle, Shingler};
-use lookalike::core::similarity::Threshold;
+use lookalike::core::resolve::keep::Keep;
 use lookalike::core::sketch::{FastSketcher, SlotKind, SlotSketcher};
 use lookalike::core::text::fold::Fold;
+use lookalike::core::text::shingle::{Shingle, Shingler};
 use lookalike::{Copies, Earlier, MethodOptions, SimilarityOptions, SketchKey, Verdict, compare};
 use made::{Case, dedup, pairs, similarity};
 

@@ -4,12 +4,12 @@ mod made;
 
 use std::collections::BTreeSet;
 
-use lookalike::core::banding::Banding;
-use lookalike::core::criterion::Criterion;
-use lookalike::core::hamming::Tables;
-use lookalike::core::keep::Keep;
+use lookalike::core::bucket::banding::Banding;
+use lookalike::core::bucket::hamming::Tables;
+use lookalike::core::measure::criterion::Criterion;
+use lookalike::core::measure::similarity::Threshold;
 use lookalike::core::method::{Part, Weights, Width};
-use lookalike::core::similarity::Threshold;
+use lookalike::core::resolve::keep::Keep;
 use lookalike::core::sketch::SlotKind;
 use lookalike::{Checksum, Copies, DedupOptions, Group, MethodOptions, PairsOptions, RowFormat, Selection, Silent};
 use lookalike_judge::{Removal, Shingle, independent_set, unsupported_removals};
@@ -146,7 +146,7 @@ proptest! {
         let case = Case::of(&texts);
         let options = options(&case, 0.8, simhash(Weights::Count, Width::Bits64, distance, false));
         // Counted plainly, from the same features.
-        let mut shingler = lookalike::core::shingle::Shingler::new(&options.similarity.shingle, options.similarity.fold);
+        let mut shingler = lookalike::core::text::shingle::Shingler::new(&options.similarity.shingle, options.similarity.fold);
         let sketches: Vec<Option<u64>> = texts.iter().map(|text| {
             let features = shingler.features(text).all.to_vec();
             let ones = |bit: u32| features.iter().filter(|feature| **feature >> bit & 1 == 1).count();

@@ -2,9 +2,9 @@
 
 mod made;
 
-use lookalike::core::banding::Banding;
-use lookalike::core::keep::Keep;
-use lookalike::core::passed_over::PassedOverEstimate;
+use lookalike::core::bucket::banding::Banding;
+use lookalike::core::resolve::keep::Keep;
+use lookalike::core::resolve::passed_over::PassedOverEstimate;
 use lookalike::core::sketch::SlotKind;
 use lookalike::{Copies, DedupOptions, Group, MethodOptions};
 use lookalike_judge::{Shingle, measure};

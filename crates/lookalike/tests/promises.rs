@@ -2,7 +2,7 @@
 
 mod made;
 
-use lookalike::core::keep::Keep;
+use lookalike::core::resolve::keep::Keep;
 use lookalike::{Copies, Group};
 use lookalike_judge::{Removal, Shingle, independent_set};
 use made::{Case, any_corpus, dedup, pairs, similarity};

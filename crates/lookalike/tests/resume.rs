@@ -6,8 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lookalike::core::shingle::Shingle;
-use lookalike::core::stop_words::StopWords;
+use lookalike::core::text::shingle::Shingle;
+use lookalike::core::text::stop_words::StopWords;
 use lookalike::io::work::{FaultKind, Faults};
 use lookalike::{DedupOptions, Earlier, Error, Memory, Progress, Silent, Summary, WorkOptions};
 use made::{Case, jsonl};

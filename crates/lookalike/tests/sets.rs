@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use lookalike::core::join::Measure;
-use lookalike::core::similarity::Threshold;
+use lookalike::core::measure::similarity::Threshold;
 use lookalike::{Finding, RowFormat, SetsForm, SetsOptions, Silent, sets};
 use proptest::prelude::*;
 

@@ -2,7 +2,7 @@
 
 mod made;
 
-use lookalike::core::similarity::Threshold;
+use lookalike::core::measure::similarity::Threshold;
 use lookalike::io::read::Settings;
 use lookalike::{MOST_BYTES, ReadOptions, Sampled, Silent, TuneOptions, Tuning};
 use lookalike_judge::Shingle;

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use lookalike::io::discover::discover;
-use lookalike::io::place::Shelf;
+use lookalike::io::input::discover::discover;
+use lookalike::io::input::shelf::Shelf;
 use lookalike::io::read::{Chunk, Parser, Settings, Split, Stream, Unit};
 use lookalike::{DedupOptions, Output, Silent, Summary};
 use made::{Case, dedup};

@@ -5,11 +5,11 @@ use std::process::Command;
 use std::time::Instant;
 
 use anyhow::Result;
-use lookalike_core::banding::Banding;
-use lookalike_core::hamming::{Tables, pairs_within};
+use lookalike_core::bucket::banding::Banding;
+use lookalike_core::bucket::hamming::{Tables, pairs_within};
 use lookalike_core::hash::mix;
+use lookalike_core::measure::similarity::Threshold;
 use lookalike_core::method::{Method, MinHash, SimHash, SuperShingle, Weights, Width};
-use lookalike_core::similarity::Threshold;
 use lookalike_core::sketch::SlotKind;
 
 use super::measure::measure;

@@ -33,8 +33,8 @@ mod unpacking;
 use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
-use lookalike_core::banding::Banding;
-use lookalike_core::similarity::Threshold;
+use lookalike_core::bucket::banding::Banding;
+use lookalike_core::measure::similarity::Threshold;
 
 use crate::workspace::{Workspace, succeed};
 

@@ -3,12 +3,12 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use lookalike_core::banding::Banding;
-use lookalike_core::feature_set::FeatureSet;
+use lookalike_core::bucket::banding::Banding;
+use lookalike_core::measure::feature_set::FeatureSet;
 use lookalike_core::method::Method;
-use lookalike_core::shingle::{Shingle, Shingler};
 use lookalike_core::sketch::{FastSketcher, Sketches, SlotSketcher};
 use lookalike_core::text::fold::Fold;
+use lookalike_core::text::shingle::{Shingle, Shingler};
 
 use super::texts::Documents;
 

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Result;
-use lookalike_core::shingle::{Shingle, Shingler};
 use lookalike_core::text::fold::Fold;
+use lookalike_core::text::shingle::{Shingle, Shingler};
 use lookalike_core::text::tokenize::Tokenizer;
 
 use super::SHINGLE;

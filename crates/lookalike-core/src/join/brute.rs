@@ -5,8 +5,8 @@ use std::num::NonZeroU32;
 
 use proptest::prelude::*;
 
-use crate::criterion::Criterion;
-use crate::similarity::Threshold;
+use crate::measure::criterion::Criterion;
+use crate::measure::similarity::Threshold;
 
 /// Runs in so many threads.
 pub(super) fn in_threads<R: Send>(count: usize, work: impl FnOnce() -> R + Send) -> R {

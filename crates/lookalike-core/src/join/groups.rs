@@ -7,8 +7,8 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Sets;
-use crate::criterion::Criterion;
 use crate::lists::Lists;
+use crate::measure::criterion::Criterion;
 use crate::resolve::{References, Scope};
 
 /// Groups of equal sets, the smallest sets first.
@@ -140,7 +140,7 @@ fn can_match(sets: &Sets, criterion: Criterion, item: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::similarity::Threshold;
+    use crate::measure::similarity::Threshold;
 
     #[test]
     fn equal_sets_are_one_group_and_hopeless_ones_none() {

@@ -15,9 +15,9 @@ use rayon::prelude::*;
 use super::Sets;
 use super::index::{Index, outline, prefix_count};
 use super::probe::{Prober, Probers};
-use crate::criterion::Criterion;
-use crate::feature_set::Overlap;
-use crate::likeness::Likeness;
+use crate::measure::criterion::Criterion;
+use crate::measure::feature_set::Overlap;
+use crate::measure::likeness::Likeness;
 use crate::resolve::{Decision, References, Scope};
 
 /// How many items ask together. What is kept in a block is found by the others of the block one after the other, so a
@@ -33,10 +33,10 @@ const ITEMS_AT_ONCE: usize = 16;
 /// most like it; if it matches none, by the kept item most like it. Of equals the best in keep order counts.
 ///
 /// ```
-/// use lookalike_core::criterion::Criterion;
+/// use lookalike_core::measure::criterion::Criterion;
 /// use lookalike_core::join::{Sets, independent_set};
 /// use lookalike_core::resolve::{Decision, References};
-/// use lookalike_core::similarity::Threshold;
+/// use lookalike_core::measure::similarity::Threshold;
 ///
 /// // The first is like the second, the second like the third; but the third is not like the first.
 /// let sets = Sets::new(&[vec![1, 2, 3, 4], vec![2, 3, 4, 5], vec![3, 4, 5, 6]]);
@@ -259,7 +259,7 @@ mod tests {
 
     use super::super::brute::{self, in_threads};
     use super::*;
-    use crate::similarity::Threshold;
+    use crate::measure::similarity::Threshold;
 
     fn by_brute_force(items: &[Vec<u64>], criterion: Criterion, references: References) -> Vec<Option<(usize, u32)>> {
         let reference_count = (references.count as usize).min(items.len());

@@ -3,8 +3,8 @@
 //! Containment is what it is everywhere in lookalike: the larger of the two containments. As a number it is the overlap
 //! coefficient; whoever asks for it is told both directions besides.
 
-use crate::criterion::Criterion;
-use crate::similarity::Threshold;
+use crate::measure::criterion::Criterion;
+use crate::measure::similarity::Threshold;
 
 /// A measure of two sets by what they share and have: numbers of elements, or weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,7 +70,7 @@ impl Measure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::feature_set::Overlap;
+    use crate::measure::feature_set::Overlap;
 
     #[test]
     fn a_join_decides_by_the_same_number() {

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::Sets;
 use super::groups::Groups;
 use super::pairs::{Found, GROUPS_AT_ONCE, Join};
-use crate::criterion::Criterion;
+use crate::measure::criterion::Criterion;
 use crate::resolve::References;
 
 /// The matches of all items.
@@ -65,10 +65,10 @@ impl Neighbours {
     /// Never: no memory holds as many matches as there is no room for.
     ///
     /// ```
-    /// use lookalike_core::criterion::Criterion;
+    /// use lookalike_core::measure::criterion::Criterion;
     /// use lookalike_core::join::{Neighbours, Sets};
     /// use lookalike_core::resolve::References;
-    /// use lookalike_core::similarity::Threshold;
+    /// use lookalike_core::measure::similarity::Threshold;
     ///
     /// let sets = Sets::new(&[vec![1, 2, 3, 4], vec![8, 9], vec![1, 2, 3, 5]]);
     /// let neighbours = Neighbours::new(&sets, Criterion::Jaccard(Threshold::new(0.6)?), References::default());
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn matches_that_need_more_memory_than_there_is_are_not_gathered() {
         let sets = Sets::new(&(0..100_u64).map(|at| (0..20).chain([100 + at]).collect()).collect::<Vec<Vec<u64>>>());
-        let criterion = Criterion::Jaccard(crate::similarity::Threshold::new(0.5).unwrap());
+        let criterion = Criterion::Jaccard(crate::measure::similarity::Threshold::new(0.5).unwrap());
         // 4,950 pairs of 28 bytes.
         let within = |bytes: u64| Neighbours::within(&sets, criterion, References::default(), bytes);
         assert!(within(4_950 * 28).is_some() && within(4_900 * 28).is_none());

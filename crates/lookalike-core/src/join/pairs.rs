@@ -13,9 +13,9 @@ use super::Sets;
 use super::groups::Groups;
 use super::index::{Index, outline, prefix_count};
 use super::probe::{Prober, Probers};
-use crate::criterion::Criterion;
-use crate::feature_set::Overlap;
-use crate::likeness::Likeness;
+use crate::measure::criterion::Criterion;
+use crate::measure::feature_set::Overlap;
+use crate::measure::likeness::Likeness;
 use crate::resolve::{Match, References};
 
 /// How many groups a thread probes in one go.
@@ -30,10 +30,10 @@ pub(crate) const MATCHES_AT_ONCE: usize = 4096;
 /// a reference and another item are matches.
 ///
 /// ```
-/// use lookalike_core::criterion::Criterion;
+/// use lookalike_core::measure::criterion::Criterion;
 /// use lookalike_core::join::{Sets, matches};
 /// use lookalike_core::resolve::References;
-/// use lookalike_core::similarity::Threshold;
+/// use lookalike_core::measure::similarity::Threshold;
 ///
 /// let sets = Sets::new(&[vec![1, 2, 3, 4], vec![8, 9], vec![1, 2, 3, 5]]);
 /// let found = matches(&sets, Criterion::Jaccard(Threshold::new(0.6)?), References::default());
@@ -266,8 +266,8 @@ mod tests {
 
     use super::super::brute::{self, in_threads};
     use super::*;
+    use crate::measure::similarity::Threshold;
     use crate::resolve::Scope;
-    use crate::similarity::Threshold;
 
     fn references() -> impl Strategy<Value = References> {
         let scope = prop_oneof![Just(Scope::Everything), Just(Scope::References)];

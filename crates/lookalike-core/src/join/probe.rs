@@ -5,7 +5,7 @@
 
 use std::sync::Mutex;
 
-use crate::criterion::{Criterion, Needs};
+use crate::measure::criterion::{Criterion, Needs};
 
 /// How many tokens of a candidate are looked at before asking whether enough can still be shared.
 const TOKENS_AT_ONCE: usize = 16;

@@ -1,9 +1,9 @@
 //! Exact copies alone: they are joined before any method, so that there is nothing left to do.
 
 use super::{Method, Sketched, Sketcher, Take};
-use crate::feature_set::FeatureSet;
 use crate::join::Sets;
-use crate::similarity::Similarity;
+use crate::measure::feature_set::FeatureSet;
+use crate::measure::similarity::Similarity;
 use crate::sketch::{Layout, Sketches};
 use crate::verify::SourceError;
 

@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 
 use super::{Method, Sketched, Sketcher, Take};
-use crate::feature_set::FeatureSet;
 use crate::join::{Sets, SetsBuilder};
-use crate::similarity::Similarity;
+use crate::measure::feature_set::FeatureSet;
+use crate::measure::similarity::Similarity;
 use crate::sketch::{Layout, Sketches};
 use crate::verify::SourceError;
 

@@ -1,12 +1,12 @@
 //! `MinHash` with bands and rows: the default.
 
 use super::{Method, Sketched, Sketcher, Take};
-use crate::banding::{Banding, Cutter};
+use crate::bucket::banding::{Banding, Cutter};
+use crate::bucket::chance::binomial;
 use crate::bucket::{Entry, lists_of_columns};
-use crate::chance::binomial;
-use crate::feature_set::FeatureSet;
 use crate::join::Sets;
-use crate::similarity::{Similarity, Threshold};
+use crate::measure::feature_set::FeatureSet;
+use crate::measure::similarity::{Similarity, Threshold};
 use crate::sketch::{Layout, Sketches, SlotKind, SlotSketcher};
 use crate::verify::SourceError;
 

@@ -19,11 +19,11 @@ pub use part::Part;
 pub use simhash::{SimHash, Weights, Width};
 pub use supershingle::SuperShingle;
 
-use crate::feature_set::FeatureSet;
 use crate::join::Sets;
-use crate::likeness::Likeness;
 use crate::lists::Lists;
-use crate::similarity::Similarity;
+use crate::measure::feature_set::FeatureSet;
+use crate::measure::likeness::Likeness;
+use crate::measure::similarity::Similarity;
 use crate::sketch::{Layout, SketchSource, Sketches};
 use crate::verify::{FeatureSource, SourceError};
 

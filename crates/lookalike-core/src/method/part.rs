@@ -14,9 +14,9 @@ use rayon::prelude::*;
 use super::{Method, Sketched, Sketcher, Take};
 use crate::bucket::{Entry, lists_of_columns};
 use crate::error::{Error, Result};
-use crate::feature_set::FeatureSet;
 use crate::join::Sets;
-use crate::similarity::{Similarity, Threshold};
+use crate::measure::feature_set::FeatureSet;
+use crate::measure::similarity::{Similarity, Threshold};
 use crate::sketch::{Layout, Sketches, concat};
 use crate::verify::SourceError;
 

@@ -10,13 +10,13 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::{Method, Sketched, Sketcher, Take};
+use crate::bucket::hamming::{self, MOST_DIFFERING, Tables};
 use crate::error::{Error, Result};
-use crate::feature_set::FeatureSet;
-use crate::hamming::{self, MOST_DIFFERING, Tables};
 use crate::hash::{ROUND_STEP, mix};
 use crate::join::Sets;
-use crate::likeness::Likeness;
-use crate::similarity::Similarity;
+use crate::measure::feature_set::FeatureSet;
+use crate::measure::likeness::Likeness;
+use crate::measure::similarity::Similarity;
 use crate::sketch::{Counters, FeatureWeights, Frequencies, Layout, Sketches};
 use crate::verify::{FeatureSource, SourceError};
 

@@ -6,9 +6,9 @@
 
 use super::minhash::{BandSketcher, equal_bands};
 use super::{Method, Sketched, Sketcher, Take};
-use crate::banding::Banding;
+use crate::bucket::banding::Banding;
 use crate::join::Sets;
-use crate::similarity::Similarity;
+use crate::measure::similarity::Similarity;
 use crate::sketch::{Layout, SlotKind};
 use crate::verify::SourceError;
 

@@ -10,12 +10,12 @@ use super::independent::{self, independent_set_within};
 use super::matches::each_match_within;
 use super::{Candidates, Match, References, Scope};
 use crate::bucket::Buckets;
-use crate::criterion::Criterion;
-use crate::feature_set::{FeatureSet, Overlap};
 use crate::lists::Lists;
+use crate::measure::criterion::Criterion;
+use crate::measure::feature_set::{FeatureSet, Overlap};
+use crate::measure::similarity::Threshold;
 use crate::method::Exact;
-use crate::passed_over::PassedOver;
-use crate::similarity::Threshold;
+use crate::resolve::passed_over::PassedOver;
 use crate::sketch::{Layout, Sketches};
 use crate::verify::{FeatureSource, SourceError, Verifier};
 

@@ -17,7 +17,7 @@ use super::{Candidates, Match, References};
 use crate::bucket::{Buckets, Family, Union};
 use crate::join;
 use crate::lists::Lists;
-use crate::passed_over::PassedOver;
+use crate::resolve::passed_over::PassedOver;
 use crate::verify::{Bench, SourceError, Verifier};
 
 /// Keeps the best of each component of matches, and says what is removed: `items` by rank, as they were put into buckets.

@@ -18,9 +18,9 @@ use super::draw::{AfterFirst, draw};
 use super::{Candidates, Match, References, Scope, removals};
 use crate::bucket::Family;
 use crate::join;
-use crate::likeness::Likeness;
 use crate::lists::Lists;
-use crate::passed_over::PassedOver;
+use crate::measure::likeness::Likeness;
+use crate::resolve::passed_over::PassedOver;
 use crate::verify::{Bench, SourceError, Verifier};
 
 /// How many items are decided together, and how many kept ones of a bucket remove others.

@@ -6,9 +6,9 @@ use super::draw::{AfterFirst, draw};
 use super::{Candidates, References, Scope};
 use crate::bucket::Family;
 use crate::join::{self, MATCHES_AT_ONCE};
-use crate::likeness::Likeness;
 use crate::lists::Lists;
-use crate::passed_over::PassedOver;
+use crate::measure::likeness::Likeness;
+use crate::resolve::passed_over::PassedOver;
 use crate::verify::{SourceError, Verifier};
 
 /// Two items, by rank, that were measured and are alike enough.

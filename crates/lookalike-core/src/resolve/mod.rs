@@ -7,7 +7,9 @@ mod by_rank;
 mod components;
 mod draw;
 mod independent;
+pub mod keep;
 mod matches;
+pub mod passed_over;
 
 pub use components::components;
 pub use independent::independent_set;
@@ -15,7 +17,7 @@ pub use matches::{Match, TakeMatches, each_match};
 
 use crate::bucket::{Buckets, Family};
 use crate::join::Sets;
-use crate::likeness::Likeness;
+use crate::measure::likeness::Likeness;
 
 /// What may be alike.
 #[derive(Clone, Copy, Debug)]

@@ -10,6 +10,8 @@ mod composed;
 pub mod content;
 pub mod fold;
 pub mod normalize;
+pub mod shingle;
+pub mod stop_words;
 pub mod tokenize;
 mod unit;
 mod word;

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::sync::Arc;
 
-use lookalike_core::keep::FieldValue;
+use lookalike_core::resolve::keep::FieldValue;
 use parquet::basic::{ConvertedType, LogicalType, Type};
 use parquet::data_type::{
     BoolType, ByteArrayType, DoubleType, FixedLenByteArrayType, FloatType, Int32Type, Int64Type, Int96, Int96Type,

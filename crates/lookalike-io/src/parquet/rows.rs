@@ -5,7 +5,7 @@
 use std::fs::File;
 use std::ops::Range;
 
-use lookalike_core::keep::FieldValue;
+use lookalike_core::resolve::keep::FieldValue;
 use parquet::basic::Type;
 use parquet::data_type::ByteArrayType;
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};

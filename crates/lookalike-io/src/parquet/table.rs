@@ -16,7 +16,7 @@ use super::render::{AnyCells, Kind, Scalar, half, write_id};
 use super::rows::Lost;
 use super::unfold::Unfolded;
 use super::{Opened, open};
-use crate::web::charset;
+use crate::charset;
 
 /// The rows of a file, from the first to the last.
 pub(crate) struct TableRows {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lookalike_core::keep::FieldValue;
+use lookalike_core::resolve::keep::FieldValue;
 use parquet::basic::Encoding;
 use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, SortingColumn};
@@ -14,8 +14,8 @@ use proptest::prelude::*;
 use super::filter::{FilterError, write_rows};
 use super::rows::{Lost, NoText, Row, Rows};
 use super::samples::{Dice, Sample, file, metadata, read_back, sample};
-use crate::discover::discover;
-use crate::place::Shelf;
+use crate::input::discover::discover;
+use crate::input::shelf::Shelf;
 use crate::read::{Chunk, Entry, Fields, NULL_TEXT, Parser, Refused, Settings, Stream, Unit};
 use crate::write::{Annotation, FileWriter, NOTES, Written};
 

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use lookalike_core::keep::FieldValue;
+use lookalike_core::resolve::keep::FieldValue;
 use memchr::{memchr, memchr_iter};
 
 use super::cut::{Cut, is_blank};

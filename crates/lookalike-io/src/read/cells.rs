@@ -20,11 +20,11 @@ use super::jsonl::{Key, without_line, without_lone_surrogates};
 use super::stream::{Opened, Stream};
 use super::{Fields, Settings, Split};
 use crate::bounds::InputLimit;
-use crate::discover::InputFile;
+use crate::charset;
 use crate::error::{Error, Result};
 use crate::format::Format;
+use crate::input::discover::InputFile;
 use crate::parquet::{NextRow, TableRows};
-use crate::web::charset;
 
 /// More columns are no table: each takes room in every row.
 pub const MOST_COLUMNS: usize = 4096;

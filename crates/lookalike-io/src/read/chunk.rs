@@ -3,17 +3,18 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use lookalike_core::keep::FieldValue;
+use lookalike_core::resolve::keep::FieldValue;
 
 use super::csv::Cells;
 use super::cut::{Cut, is_utf16, without_mark};
 use super::{BLANK, Document, Entry, HEADER, NULL_TEXT, Placed, Settings, arc, csv, jsonl, warc};
+use crate::charset;
 use crate::compression::Compression;
 use crate::error::Result;
 use crate::format::{FileKind, Format};
+use crate::input::shelf::{Place, Shelf, Store};
 use crate::parquet::{NoText, Row};
-use crate::place::{Place, Shelf, Store};
-use crate::web::{Content, charset, text_of};
+use crate::web::{Content, text_of};
 
 /// Whole entries of one file, unpacked. Filled by a stream, again and again, for its buffers.
 #[derive(Debug)]

@@ -7,12 +7,12 @@
 use std::borrow::Cow;
 
 use csv_core::ReadRecordResult;
-use lookalike_core::keep::FieldValue;
+use lookalike_core::resolve::keep::FieldValue;
 use memchr::{memchr, memchr2, memchr3};
 
 use super::cut::{Cut, without_mark};
 use super::{Document, Refused, Role, Settings, listed};
-use crate::web::charset;
+use crate::charset;
 
 /// Where the cells of a file's fields are.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use lookalike_core::keep::FieldValue;
+use lookalike_core::resolve::keep::FieldValue;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::{Document, Entry, Fields, NO_TEXT_FIELD, NULL_TEXT, Role, Wanted};

@@ -22,10 +22,10 @@ mod warc;
 
 use std::borrow::Cow;
 
-use lookalike_core::keep::FieldValue;
+use lookalike_core::resolve::keep::FieldValue;
 
 use crate::bounds::InputLimit;
-use crate::place::Place;
+use crate::input::shelf::Place;
 use crate::web::Extract;
 
 pub(crate) use arc::is_record as is_arc_record;

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::members::{Member, MemberReader};
 use crate::compression::{Compression, buffered};
-use crate::discover::{InputFile, Origin};
 use crate::error::{Error, Result};
+use crate::input::discover::{InputFile, Origin};
 
 /// How many bytes tell the format of a file.
 pub(super) const START: usize = 4096;

@@ -16,11 +16,11 @@ use super::units::{Part, Unit};
 use super::{ReadAs, Refused, Settings, arc, csv, json, utf16, warc};
 use crate::bounds::Room;
 use crate::compression::{Compression, is_window_too_large};
-use crate::discover::{InputFile, Origin};
 use crate::error::{Error, Result};
 use crate::format::{FileKind, Format};
+use crate::input::discover::{InputFile, Origin};
+use crate::input::shelf::Store;
 use crate::parquet::Rows;
-use crate::place::Store;
 
 /// How many bytes a chunk has about, unpacked: enough to make handing it over cheap, few enough to stay in the cache.
 const CHUNK: usize = 1 << 20;

@@ -14,11 +14,11 @@ use flate2::bufread::{GzDecoder, MultiGzDecoder};
 use super::Settings;
 use super::source::{START, start};
 use crate::compression::{BUFFER, Compression, buffered};
-use crate::discover::{InputFile, Origin};
 use crate::error::{Error, Result};
 use crate::format::Format;
+use crate::input::discover::{InputFile, Origin};
+use crate::input::shelf::read_exact_at;
 use crate::parquet::row_groups;
-use crate::place::read_exact_at;
 
 /// How many bytes of a file, packed as it is, a unit has about.
 pub const UNIT_BYTES: u64 = 64 << 20;

@@ -6,13 +6,13 @@
 use std::borrow::Cow;
 
 use lookalike_core::hash::bytes_hash;
-use lookalike_core::keep::FieldValue;
+use lookalike_core::resolve::keep::FieldValue;
 use memchr::memmem;
 
 use super::cut::{Cut, is_blank};
 use super::{Document, Entry, Settings};
 use crate::error::Error;
-use crate::place::{Place, Shelf};
+use crate::input::shelf::{Place, Shelf};
 use crate::web::{Content, http, text_of};
 
 const MAGIC: &[u8] = b"WARC/";

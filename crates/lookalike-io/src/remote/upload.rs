@@ -21,7 +21,7 @@ use super::patience::Patience;
 use super::problem::Problem;
 use super::{runtime, web};
 use crate::error::{Error, Result};
-use crate::place::read_exact_at;
+use crate::input::shelf::read_exact_at;
 
 /// What is sent in one part. Up to this size a file is one request; a web server gets all so.
 const PART_BYTES: u64 = 8 << 20;

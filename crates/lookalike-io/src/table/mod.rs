@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use lookalike_core::table::Table;
 
-use crate::discover::{InputFile, discover};
 use crate::error::{Error, Result};
+use crate::input::discover::{InputFile, discover};
 use crate::read::{CellReader, ReadAs, RowContent, Settings};
 use crate::remote::shown_path;
 

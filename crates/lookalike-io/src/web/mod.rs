@@ -8,7 +8,6 @@
 //! What a reader would get wrong: a Content-Type is a claim. Bytes that show a binary format are no text whatever it says, and
 //! bytes without a Content-Type are looked at.
 
-pub(crate) mod charset;
 mod coding;
 mod html;
 pub(crate) mod http;
@@ -47,10 +46,10 @@ pub(crate) fn text_of(body: &[u8], content_type: Option<&str>, extract: Extract,
         Kind::Plain if shows_binary(body) || has_binary_bytes(body) => Kind::NotText,
         kind => kind,
     };
-    let declared = content_type.and_then(charset::of_content_type);
+    let declared = content_type.and_then(crate::charset::of_content_type);
     match kind {
-        Kind::Html => html::text(&charset::decode(body, declared, true), extract, text),
-        Kind::Plain => text.push_str(&charset::decode(body, declared, false)),
+        Kind::Html => html::text(&crate::charset::decode(body, declared, true), extract, text),
+        Kind::Plain => text.push_str(&crate::charset::decode(body, declared, false)),
         Kind::NotText | Kind::Unknown => return Content::NotText,
     }
     Content::Text

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use crate::place::write_all_at;
+use crate::input::shelf::write_all_at;
 
 /// What goes wrong, and when. By default nothing does.
 #[derive(Debug, Default)]

@@ -13,7 +13,7 @@ use lookalike_core::hash::bytes_hash;
 use super::faults::Faults;
 use crate::bounds::Room;
 use crate::error::{Error, Result};
-use crate::place::{read_exact_at, write_all_at};
+use crate::input::shelf::{read_exact_at, write_all_at};
 
 /// How a block starts: what is no block does not start so by chance.
 const MARK: u64 = u64::from_le_bytes(*b"lookblk1");

@@ -177,7 +177,7 @@ mod tests {
 
     use std::sync::Arc;
 
-    use lookalike_core::keep::FieldValue;
+    use lookalike_core::resolve::keep::FieldValue;
 
     use crate::compression::Compression;
     use crate::read::Settings;

@@ -11,8 +11,8 @@ use super::Annotation;
 use crate::compression::{Compression, Packer};
 use crate::error::{Error, Result};
 use crate::format::{FileKind, Format, unpacked_extension};
+use crate::input::shelf::{Place, Shelf, Store};
 use crate::parquet::write_rows;
-use crate::place::{Place, Shelf, Store};
 use crate::read::{Parser, Settings};
 
 /// An entry to be written, with a note if it gets one.

@@ -8,8 +8,8 @@ use tempfile::{NamedTempFile, TempDir};
 
 use super::aside::{Aside, STAGING_PREFIX, beside};
 use super::unfinished;
-use crate::discover::{InputFile, below_url};
 use crate::error::{Error, Result};
+use crate::input::discover::{InputFile, below_url};
 use crate::remote;
 use crate::work::Faults;
 
@@ -429,7 +429,7 @@ mod tests {
         write(&folder.path().join("kept/mine.txt"), "mine");
         assert!(matches!(staging(folder.path(), true), Err(Error::NotOurs { .. })));
         earlier_run(folder.path());
-        let inputs = crate::discover::discover(&[folder.path().join("kept")], None).unwrap().files;
+        let inputs = crate::input::discover::discover(&[folder.path().join("kept")], None).unwrap().files;
         assert!(matches!(Staging::new(folder.path(), true, OWNED, &inputs), Err(Error::OutputIsInput { .. })));
     }
 

@@ -8,13 +8,13 @@
 
 use std::borrow::Cow;
 
-use lookalike_core::keep::FieldValue;
+use lookalike_core::resolve::keep::FieldValue;
 use lookalike_core::sketch::{Layout, Sketches};
-use lookalike_io::place::{Place, Store};
+use lookalike_io::input::shelf::{Place, Store};
 use serde::{Deserialize, Serialize};
 
 use crate::checksum::Sum;
-use crate::words::{both, pair};
+use crate::resources::words::{both, pair};
 
 /// The words of the head.
 pub(super) const HEAD: usize = 16;

@@ -13,7 +13,7 @@ use lookalike_io::work::Log;
 use super::block::{HEAD, Head, Logged, NAMES, Others, ROW, Row, Shape, end_of_unit};
 use crate::checksum::Sum;
 use crate::error::{Error, Result};
-use crate::work::Work;
+use crate::resources::work::Work;
 
 /// The name of the stage in the work folder.
 const STAGE: &str = "sketch";

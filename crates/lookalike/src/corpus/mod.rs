@@ -4,12 +4,15 @@
 //! files → chunks → blocks → corpus
 //! ```
 //!
-//! Texts and features are not kept. Those of documents that may be alike are read again: see [`crate::reread`]. What is
+//! Texts and features are not kept. Those of documents that may be alike are read again: see [`crate::corpus::reread`]. What is
 //! asked for in any order is in memory, a few bytes a document; all else is in [`blocks`], in memory or in the work folder.
 
 mod block;
 mod blocks;
+pub(crate) mod keep_field;
+mod queue;
 mod read;
+pub(crate) mod reread;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,11 +21,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use lookalike_core::hash::{Key, bytes_hash};
-use lookalike_core::keep::FieldValue;
+use lookalike_core::resolve::keep::FieldValue;
 use lookalike_core::sketch::SketchSource;
 use lookalike_core::text::content::ContentHasher;
 use lookalike_io::format::FileKind;
-use lookalike_io::place::{Place, Shelf};
+use lookalike_io::input::shelf::{Place, Shelf};
 use lookalike_io::read::{BLANK, NO_TEXT_FIELD, NULL_TEXT, Skipped, json_fields};
 use rayon::prelude::*;
 
@@ -32,8 +35,8 @@ pub(crate) use self::read::Reading;
 use self::block::{NAMED, carried_place};
 use self::blocks::{Blocks, Names};
 use crate::error::Result;
-use crate::memory::Shares;
 use crate::options::{ReadOptions, SourceBy};
+use crate::resources::memory::Shares;
 
 /// How many runs of documents a thread looks at before what came of them is taken: rows of evidence may be longer than the
 /// documents, and wait in memory.

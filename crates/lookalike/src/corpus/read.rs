@@ -2,25 +2,25 @@
 
 use std::sync::{Arc, OnceLock};
 
-use lookalike_core::feature_set::FeatureSet;
 use lookalike_core::hash::{Key, bytes_hash};
+use lookalike_core::measure::feature_set::FeatureSet;
 use lookalike_core::method::{Method, Sketcher};
-use lookalike_core::shingle::Shingler;
 use lookalike_core::text::content::ContentHasher;
-use lookalike_io::discover::Origin;
+use lookalike_core::text::shingle::Shingler;
 use lookalike_io::format::FileKind;
-use lookalike_io::place::{Place, Shelf};
+use lookalike_io::input::discover::Origin;
+use lookalike_io::input::shelf::{Place, Shelf};
 use lookalike_io::read::{Chunk, Document, Entry, Parser, Placed, Stream, UNIT_BYTES, Unit, units};
 use lookalike_io::remote::bound_ahead;
 
 use super::block::{Builder, Head, Row, Shape, Spooled};
 use super::blocks::{Blocks, Collector};
 use crate::checksum::Checksum;
+use crate::corpus::queue::{Queue, Watch};
 use crate::error::Result;
 use crate::options::{ReadOptions, SimilarityOptions};
 use crate::progress::{Counted, Progress};
-use crate::queue::{Queue, Watch};
-use crate::work::Work;
+use crate::resources::work::Work;
 
 /// What reading needs.
 #[derive(Clone, Copy)]

@@ -8,11 +8,11 @@ use serde::Serialize;
 
 use super::bands::{overlaps, pairs_in, sketched};
 use super::{EvaluateOptions, Read};
+use crate::candidates::ranks;
+use crate::corpus::reread::Reread;
 use crate::error::{Error, Result};
-use crate::find::ranks;
 use crate::options::SimilarityOptions;
 use crate::progress::Progress;
-use crate::reread::Reread;
 
 /// Pairs that agree in so many super-shingles.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

@@ -3,22 +3,22 @@
 use std::sync::Mutex;
 
 use lookalike_core::bucket::{Buckets, Entry, lists_of_columns};
-use lookalike_core::feature_set::Overlap;
 use lookalike_core::hash::Key;
+use lookalike_core::measure::feature_set::Overlap;
 use lookalike_core::method::NO_RANK;
 use lookalike_core::verify::FeatureSource;
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::{EvaluateOptions, Read, read};
-use crate::copies::Texts;
+use crate::candidates::copies::Texts;
+use crate::candidates::ranks;
 use crate::corpus::Corpus;
+use crate::corpus::reread::Reread;
 use crate::error::{Error, Result};
-use crate::find::ranks;
 use crate::options::SimilarityOptions;
 use crate::progress::Progress;
-use crate::reread::Reread;
-use crate::stages::Stages;
+use crate::report::stages::Stages;
 
 /// How wide a step of scores is: ten of them.
 const STEPS: usize = 10;

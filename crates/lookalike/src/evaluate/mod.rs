@@ -10,8 +10,8 @@ mod truth;
 
 use std::path::PathBuf;
 
-use lookalike_core::keep::{Keep, Ranking, keep_order};
 use lookalike_core::method::Method;
+use lookalike_core::resolve::keep::{Keep, Ranking, keep_order};
 use lookalike_core::resolve::{Candidates, References, TakeMatches, each_match};
 use lookalike_core::verify::Verifier;
 use lookalike_io::work::WorkOptions;
@@ -23,19 +23,19 @@ pub use score::Score;
 pub use truth::Truth;
 use truth::Truths;
 
-use crate::copies::{Texts, join_copies};
+use crate::candidates::Find;
+use crate::candidates::copies::{Texts, join_copies};
+use crate::candidates::sorted::{Sorted, Sorting};
+use crate::corpus::reread::Reread;
 use crate::corpus::{Corpus, Reading};
 use crate::error::Result;
-use crate::find::Find;
-use crate::memory::Memory;
 use crate::options::{MethodOptions, ReadOptions, SimilarityOptions};
-use crate::parameters::MethodParameters;
 use crate::progress::Progress;
-use crate::reread::Reread;
-use crate::sorted::{Sorted, Sorting};
-use crate::stages::{self, Stages};
-use crate::summary::{self, Input, SkippedEntry, Stage};
-use crate::work::Work;
+use crate::report::parameters::MethodParameters;
+use crate::report::stages::{self, Stages};
+use crate::report::summary::{self, Input, SkippedEntry, Stage};
+use crate::resources::memory::Memory;
+use crate::resources::work::Work;
 
 /// What [`evaluate`] is asked to do.
 #[derive(Clone, Debug)]

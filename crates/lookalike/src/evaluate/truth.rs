@@ -4,19 +4,19 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
 
-use lookalike_core::criterion::Criterion;
+use lookalike_core::measure::criterion::Criterion;
 use lookalike_core::method;
 use lookalike_core::resolve::Match;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{EvaluateOptions, Read, Run, Scheme, read, run};
-use crate::copies::Texts;
+use crate::candidates::copies::Texts;
 use crate::corpus::{Corpus, Described};
 use crate::error::{Error, Result};
 use crate::options::{MethodOptions, SimilarityOptions};
 use crate::progress::Progress;
-use crate::stages::Stages;
+use crate::report::stages::Stages;
 
 /// What is there to be found with one shingle at one threshold.
 #[derive(Clone, Debug, Serialize)]

@@ -21,9 +21,9 @@ use super::output::{Decided, Output, match_row};
 use super::report::{Added, LinkReport};
 use super::{ENTRIES, Linking, Tables};
 use crate::error::{Error, Result};
-use crate::memory::Memory;
 use crate::progress::Progress;
-use crate::stages::Stages;
+use crate::report::stages::Stages;
+use crate::resources::memory::Memory;
 
 /// What [`add_records`] is asked to do.
 #[derive(Clone, Debug)]

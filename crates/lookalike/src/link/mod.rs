@@ -25,7 +25,7 @@ use lookalike_core::link::validate::{Validation, Yardstick, validate};
 use lookalike_core::link::weigh::{Frequencies, Model, compare_all};
 use lookalike_core::table::Table;
 use lookalike_io::bounds::InputLimit;
-use lookalike_io::discover::{InputFile, discover};
+use lookalike_io::input::discover::{InputFile, discover};
 use lookalike_io::read::Settings;
 use lookalike_io::table::{ReadTable, Reading, read_table};
 use lookalike_io::write::Staging;
@@ -37,9 +37,9 @@ use self::need::Need;
 pub(crate) use self::need::with_commas;
 use self::output::Output;
 use crate::error::{Error, Result};
-use crate::memory::Memory;
 use crate::progress::Progress;
-use crate::stages::Stages;
+use crate::report::stages::Stages;
+use crate::resources::memory::Memory;
 
 /// What a run writes; what `--force` may replace.
 const ENTRIES: &[&str] =

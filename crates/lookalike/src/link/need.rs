@@ -10,7 +10,7 @@ use lookalike_core::table::Table;
 use lookalike_io::table::Reading;
 
 use crate::error::{Error, Result};
-use crate::memory::Memory;
+use crate::resources::memory::Memory;
 
 /// The program itself, and buffers of its threads.
 const BASE: u64 = 32 << 20;

@@ -8,7 +8,7 @@ use lookalike_core::link::validate::{Band, Validation};
 use serde::Serialize;
 
 use super::{Linking, Tables};
-use crate::summary::{SkippedEntry, Stage};
+use crate::report::summary::{SkippedEntry, Stage};
 
 /// What a run of `link` did.
 #[derive(Clone, Debug, Serialize)]

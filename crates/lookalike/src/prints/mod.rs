@@ -29,7 +29,7 @@ use self::roll::Roll;
 use self::rows::Rows;
 use crate::error::{Result, until_closed};
 use crate::progress::Progress;
-use crate::stages::Stages;
+use crate::report::stages::Stages;
 
 /// Finds prints of the same finger, and writes a row for each pair.
 ///

@@ -3,7 +3,7 @@
 use super::roll::Roll;
 use crate::error::{Error, Result};
 use crate::link::with_commas;
-use crate::memory::Memory;
+use crate::resources::memory::Memory;
 
 /// The program itself, and buffers of its threads.
 const BASE: u64 = 24 << 20;

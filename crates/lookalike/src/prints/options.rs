@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use lookalike_core::prints::score::DEFAULT_THRESHOLD;
 use lookalike_io::bounds::InputLimit;
 
-use crate::memory::Memory;
 use crate::options::RowFormat;
+use crate::resources::memory::Memory;
 
 /// What [`prints`](super::prints) is asked to do.
 #[derive(Clone, Debug)]

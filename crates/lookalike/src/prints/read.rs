@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use lookalike_core::prints::Print;
 use lookalike_core::prints::template::{parse_template, starts_as_template};
-use lookalike_io::discover::{InputFile, Origin, discover};
+use lookalike_io::input::discover::{InputFile, Origin, discover};
 use lookalike_io::read::{CellReader, ReadAs, Settings};
 use lookalike_io::remote::shown_path;
 use lookalike_io::table::{is_named, read_in_parts};

@@ -6,7 +6,7 @@ use lookalike_core::prints::FEWEST_MINUTIAE;
 
 use super::recall::CandidateRecall;
 use super::roll::Roll;
-use crate::summary::{SkippedEntry, Stage};
+use crate::report::summary::{SkippedEntry, Stage};
 
 /// What a run of [`prints`](super::prints) did.
 #[derive(Clone, Debug, Default)]

@@ -13,7 +13,7 @@ use super::read::{Reading, off_image};
 use super::report::Skips;
 use super::roll::Roll;
 use crate::error::{Error, Result};
-use crate::summary::SkippedEntry;
+use crate::report::summary::SkippedEntry;
 
 pub(super) fn add(reading: &Reading<'_>, read: &ReadTable, roll: &mut Roll, skips: &mut Skips) -> Result<()> {
     if read.table.names().is_empty() {

@@ -10,7 +10,7 @@ use lookalike_core::hash::Key;
 use lookalike_core::strings::Strings;
 
 use super::need::Need;
-use crate::summary::SkippedEntry;
+use crate::report::summary::SkippedEntry;
 
 /// How many skipped rows are named.
 const NAMED: usize = 1000;

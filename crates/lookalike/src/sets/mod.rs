@@ -17,7 +17,7 @@ use std::path::PathBuf;
 
 use lookalike_core::hash::Key;
 use lookalike_core::join::{Nearest, Neighbours, Sets, WeightedItem, WeightedSets};
-use lookalike_core::similarity::Threshold;
+use lookalike_core::measure::similarity::Threshold;
 
 pub use options::{Finding, SetsForm, SetsOptions};
 
@@ -28,8 +28,8 @@ use self::read::read;
 use self::write::Rows;
 use crate::error::{Result, until_closed};
 use crate::progress::Progress;
-use crate::stages::Stages;
-use crate::summary::{SkippedEntry, Stage};
+use crate::report::stages::Stages;
+use crate::report::summary::{SkippedEntry, Stage};
 
 /// What a run of `sets` did.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::link::with_commas;
-use crate::memory::Memory;
+use crate::resources::memory::Memory;
 use crate::sets::SetsOptions;
 use crate::sets::find::{Around, Finder};
 use crate::sets::options::Finding;

@@ -3,14 +3,14 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use lookalike_core::banding::Banding;
+use lookalike_core::bucket::banding::Banding;
 use lookalike_core::join::Measure;
-use lookalike_core::similarity::Threshold;
+use lookalike_core::measure::similarity::Threshold;
 use lookalike_io::bounds::InputLimit;
 use lookalike_io::read::Settings;
 
-use crate::memory::Memory;
 use crate::options::RowFormat;
+use crate::resources::memory::Memory;
 
 /// What [`sets`](crate::sets()) is asked to do.
 #[derive(Clone, Debug)]

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use lookalike_core::hash::Key;
-use lookalike_io::discover::{InputFile, discover};
 use lookalike_io::format::Format;
+use lookalike_io::input::discover::{InputFile, discover};
 use lookalike_io::read::{CellReader, ReadAs, RowContent, Settings};
 use lookalike_io::table::{is_named, read_in_parts, shown};
 

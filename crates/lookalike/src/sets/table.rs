@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::gather::Gather;
 use super::options::SetsForm;
 use crate::error::{Error, Result};
-use crate::summary::SkippedEntry;
+use crate::report::summary::SkippedEntry;
 
 /// Which column is what.
 enum Columns<'a> {

@@ -3,7 +3,7 @@
 //! Pairs are of documents, so that a text with n copies counts n times on its side. A pair that agrees in several bands is there
 //! several times: whoever draws one divides by that number.
 
-use lookalike_core::banding::Banding;
+use lookalike_core::bucket::banding::Banding;
 use lookalike_core::hash::mix;
 use rayon::prelude::*;
 

@@ -1,7 +1,7 @@
 //! The other way round: what a number of bytes a document can buy.
 
-use lookalike_core::banding::{Banding, MOST_SLOTS};
-use lookalike_core::similarity::{Similarity, Threshold};
+use lookalike_core::bucket::banding::{Banding, MOST_SLOTS};
+use lookalike_core::measure::similarity::{Similarity, Threshold};
 use serde::Serialize;
 
 /// A banding that fits a budget.

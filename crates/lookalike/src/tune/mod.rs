@@ -12,8 +12,8 @@ mod removals;
 mod sample;
 mod suggest;
 
-use lookalike_core::banding::Banding;
-use lookalike_core::similarity::{Similarity, Threshold};
+use lookalike_core::bucket::banding::Banding;
+use lookalike_core::measure::similarity::{Similarity, Threshold};
 use serde::Serialize;
 
 pub use budget::{Bought, best_within};

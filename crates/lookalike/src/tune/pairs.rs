@@ -15,8 +15,8 @@
 
 use std::collections::HashMap;
 
-use lookalike_core::banding::Banding;
-use lookalike_core::similarity::{Similarity, Threshold};
+use lookalike_core::bucket::banding::Banding;
+use lookalike_core::measure::similarity::{Similarity, Threshold};
 
 use super::buckets::{Buckets, Slots};
 use super::chance::Chance;

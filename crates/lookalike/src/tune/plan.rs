@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::sample::Sample;
-use crate::memory;
+use crate::resources::memory;
 
 /// What a run of `dedup` over the whole corpus would take, about.
 #[derive(Clone, Copy, Debug, Serialize)]

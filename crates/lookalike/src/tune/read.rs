@@ -6,13 +6,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use lookalike_core::feature_set::{FeatureSet, Overlap};
 use lookalike_core::hash::{Key, mix};
-use lookalike_core::shingle::Shingler;
+use lookalike_core::measure::feature_set::{FeatureSet, Overlap};
 use lookalike_core::sketch::{FastSketcher, SlotSketcher};
-use lookalike_io::discover::InputFile;
+use lookalike_core::text::shingle::Shingler;
 use lookalike_io::format::FileKind;
-use lookalike_io::place::{Place, Shelf};
+use lookalike_io::input::discover::InputFile;
+use lookalike_io::input::shelf::{Place, Shelf};
 use lookalike_io::read::{Chunk, Entry, Parser, Stream, UNIT_BYTES, Unit, units};
 use rayon::prelude::*;
 
@@ -21,7 +21,7 @@ use crate::options::{ReadOptions, SimilarityOptions};
 use crate::progress::{Counted, Progress};
 
 /// Slots of a sketch: as many as bandings are chosen within.
-pub(super) const SLOTS: usize = lookalike_core::banding::CHOSEN_SLOTS;
+pub(super) const SLOTS: usize = lookalike_core::bucket::banding::CHOSEN_SLOTS;
 
 /// How many documents are read at most: their sketches take a hundred megabytes.
 const MOST_DOCUMENTS: usize = 300_000;

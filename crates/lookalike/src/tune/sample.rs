@@ -1,6 +1,6 @@
 //! What a corpus shows before it is run: how many pairs from which similarity on, and which threshold that suggests.
 
-use lookalike_core::banding::Banding;
+use lookalike_core::bucket::banding::Banding;
 use serde::Serialize;
 
 use super::TuneOptions;

@@ -4,11 +4,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lookalike::core::criterion::Criterion;
-use lookalike::core::keep::Keep;
-use lookalike::core::shingle::Shingle;
-use lookalike::core::similarity::Threshold;
+use lookalike::core::measure::criterion::Criterion;
+use lookalike::core::measure::similarity::Threshold;
+use lookalike::core::resolve::keep::Keep;
 use lookalike::core::text::fold::Fold;
+use lookalike::core::text::shingle::Shingle;
 use lookalike::io::read::Settings;
 use lookalike::{
     Copies, DedupOptions, Group, Memory, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat, Selection,

@@ -1,0 +1,53 @@
+//! What was measured of a pair: the evidence that the output shows.
+
+use crate::measure::criterion::Criterion;
+use crate::measure::feature_set::Overlap;
+
+/// How alike two items are, by what was compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Likeness {
+    /// Their features.
+    Features(Overlap),
+    /// The bits of their `SimHash` sketches.
+    Bits {
+        /// In how many they differ: the Hamming distance.
+        differing: u32,
+        /// How many there are.
+        of: u32,
+    },
+}
+
+impl Likeness {
+    /// The similarity: by the criterion's measure of features, or the share of equal bits.
+    ///
+    /// ```
+    /// use lookalike_core::{criterion::Criterion, likeness::Likeness, similarity::Threshold};
+    ///
+    /// let likeness = Likeness::Bits { differing: 3, of: 64 };
+    /// assert_eq!(likeness.similarity(Criterion::Jaccard(Threshold::new(0.8)?)), 61.0 / 64.0);
+    /// # Ok::<(), lookalike_core::Error>(())
+    /// ```
+    pub fn similarity(self, criterion: Criterion) -> f64 {
+        match self {
+            Self::Features(overlap) => criterion.similarity(overlap),
+            Self::Bits { differing, of } => f64::from(of - differing) / f64::from(of),
+        }
+    }
+
+    /// What the features share, if they were compared.
+    pub fn overlap(self) -> Option<Overlap> {
+        match self {
+            Self::Features(overlap) => Some(overlap),
+            Self::Bits { .. } => None,
+        }
+    }
+
+    /// The same seen from the other side.
+    #[must_use]
+    pub fn swapped(self) -> Self {
+        match self {
+            Self::Features(overlap) => Self::Features(overlap.swapped()),
+            bits @ Self::Bits { .. } => bits,
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! Tokens to features: every window of K tokens becomes 64 bits, by constant work a window.
+//!
+//! The hash of a window is a polynomial over its token hashes, so that the next window costs one step; then it is
+//! mixed, for the sketch takes its randomness from the features themselves.
+//!
+//! Shingles of stop words are windows of three words too, but only those that start with a stop word: few of a page's
+//! navigation and advertisements, and many of its article. (Theobald, Siddharth, Paepcke: `SpotSigs`, SIGIR 2008)
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::hash::{BASE, Key, mix, text_hash};
+use crate::measure::feature_set::FeatureSet;
+use crate::text::fold::Fold;
+use crate::text::stop_words::StopWords;
+use crate::text::tokenize::{Token, TokenSink, Tokenizer};
+
+/// What a feature is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shingle {
+    /// This many words in a row.
+    Word(usize),
+    /// This many characters in a row.
+    Char(usize),
+    /// A stop word and the two words after it.
+    StopWord(Arc<StopWords>),
+}
+
+/// A stop word and the two words after it.
+const STOP_WORD_WIDTH: usize = 3;
+
+/// The longest shingle: beyond it, two texts that differ in one word have next to nothing in common.
+const LONGEST: usize = 1000;
+
+impl Default for Shingle {
+    fn default() -> Self {
+        Self::Word(5)
+    }
+}
+
+impl Shingle {
+    /// How many tokens one shingle has.
+    pub fn width(&self) -> usize {
+        match self {
+            Self::Word(width) | Self::Char(width) => *width,
+            Self::StopWord(_) => STOP_WORD_WIDTH,
+        }
+    }
+}
+
+impl FromStr for Shingle {
+    type Err = Error;
+
+    fn from_str(value: &str) -> Result<Self> {
+        let refused = || Error::NotAShingle { value: value.to_owned(), most: LONGEST };
+        let (kind, width) = match value.split_once(':') {
+            None if value == "stopword" => ("stopword", "all"),
+            parts => parts.ok_or_else(refused)?,
+        };
+        if kind == "stopword" {
+            return Ok(Self::StopWord(Arc::new(StopWords::of_languages(width)?)));
+        }
+        let width = width.parse().ok().filter(|width| (1..=LONGEST).contains(width)).ok_or_else(refused)?;
+        match kind {
+            "word" => Ok(Self::Word(width)),
+            "char" => Ok(Self::Char(width)),
+            _ => Err(refused()),
+        }
+    }
+}
+
+impl fmt::Display for Shingle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Word(width) => write!(f, "word:{width}"),
+            Self::Char(width) => write!(f, "char:{width}"),
+            Self::StopWord(words) if words.name() == "all" => f.write_str("stopword"),
+            Self::StopWord(words) => write!(f, "stopword:{}", words.name()),
+        }
+    }
+}
+
+/// Makes the features of texts; made once a thread, for its buffers.
+pub struct Shingler {
+    shingle: Shingle,
+    tokenizer: Tokenizer,
+    /// The tokens with which a shingle starts, if not every one does.
+    starts: Option<FeatureSet>,
+    tokens: Vec<u64>,
+    features: Vec<u64>,
+}
+
+/// The features of one text, lent by the [`Shingler`] that made them.
+#[derive(Clone, Copy, Debug)]
+pub struct Features<'a> {
+    tokens: &'a [u64],
+    /// One a window, in order, repeated where the text repeats itself.
+    pub all: &'a [u64],
+}
+
+impl Features<'_> {
+    /// How many tokens the text has.
+    pub fn token_count(self) -> usize {
+        self.tokens.len()
+    }
+
+    /// The hash by which texts with the same words are known.
+    pub fn text_hash(self) -> u128 {
+        text_hash(self.tokens)
+    }
+}
+
+/// The tokens of a text with their places, and the shingles that are made of them.
+#[derive(Clone, Debug)]
+pub struct Places {
+    /// All tokens, in order.
+    pub tokens: Vec<Token>,
+    /// All features, in order.
+    pub features: Vec<u64>,
+    /// The first token of each feature.
+    pub firsts: Vec<usize>,
+    /// How many tokens a feature is made of.
+    pub width: usize,
+}
+
+impl Shingler {
+    /// A shingler for shingles of this kind, of texts from which this is left out, with the fixed hashes.
+    pub fn new(shingle: &Shingle, fold: Fold) -> Self {
+        Self::keyed(shingle, fold, Key::FIXED)
+    }
+
+    /// The same with hashes of a key.
+    pub fn keyed(shingle: &Shingle, fold: Fold, key: Key) -> Self {
+        let starts = match shingle {
+            Shingle::StopWord(words) => Some(words.tokens(fold, key)),
+            Shingle::Word(_) | Shingle::Char(_) => None,
+        };
+        let tokenizer = Tokenizer::new(fold, key);
+        Self { shingle: shingle.clone(), tokenizer, starts, tokens: Vec::new(), features: Vec::new() }
+    }
+
+    /// The features of `text`.
+    ///
+    /// ```
+    /// use lookalike_core::text::shingle::{Shingle, Shingler};
+    /// use lookalike_core::text::fold::Fold;
+    ///
+    /// let mut shingler = Shingler::new(&Shingle::Word(4), Fold::NONE);
+    /// let features = shingler.features("a rose is a rose is a rose");
+    /// assert_eq!(features.all.len(), 5); // windows, three of them distinct
+    /// ```
+    pub fn features(&mut self, text: &str) -> Features<'_> {
+        self.tokens.clear();
+        tokenize(&mut self.tokenizer, &self.shingle, text, &mut self.tokens);
+        self.features.clear();
+        self.shingle();
+        Features { tokens: &self.tokens, all: &self.features }
+    }
+
+    /// The tokens of `text` with their places, and the features with theirs.
+    pub fn places(&mut self, text: &str) -> Places {
+        let mut tokens: Vec<Token> = Vec::new();
+        tokenize(&mut self.tokenizer, &self.shingle, text, &mut tokens);
+        let features = self.features(text).all.to_vec();
+        let width = self.shingle.width();
+        let all = 0..features.len();
+        match &self.starts {
+            Some(starts) => {
+                let firsts: Vec<usize> = first_tokens(&self.tokens, starts).collect();
+                // Without a stop word, all tokens make one feature.
+                let width = if firsts.is_empty() { tokens.len() } else { width };
+                Places { tokens, features, firsts: if firsts.is_empty() { all.collect() } else { firsts }, width }
+            }
+            None => Places { tokens, features, firsts: all.collect(), width },
+        }
+    }
+
+    fn shingle(&mut self) {
+        let Self { shingle: kind, starts, tokens, features, .. } = self;
+        let Some(starts) = starts else { return shingle(tokens, kind.width(), features) };
+        features.extend(first_tokens(tokens, starts).map(|first| window(&tokens[first..first + STOP_WORD_WIDTH])));
+        if features.is_empty() && !tokens.is_empty() {
+            features.push(window(tokens));
+        }
+    }
+}
+
+/// Where shingles start that begin with one of these tokens.
+fn first_tokens(tokens: &[u64], starts: &FeatureSet) -> impl Iterator<Item = usize> {
+    let windows = tokens.windows(STOP_WORD_WIDTH).enumerate();
+    windows.filter(|(_, window)| starts.contains(window[0])).map(|(first, _)| first)
+}
+
+fn tokenize(tokenizer: &mut Tokenizer, shingle: &Shingle, text: &str, sink: &mut impl TokenSink) {
+    match shingle {
+        Shingle::Word(_) | Shingle::StopWord(_) => tokenizer.words(text, sink),
+        Shingle::Char(_) => tokenizer.characters(text, sink),
+    }
+}
+
+/// The feature of one window.
+fn window(tokens: &[u64]) -> u64 {
+    mix(sum(tokens))
+}
+
+fn sum(tokens: &[u64]) -> u64 {
+    tokens.iter().fold(0_u64, |sum, token| sum.wrapping_mul(BASE).wrapping_add(*token))
+}
+
+/// Appends the feature of each window of `width` tokens; a shorter text is one window of all its tokens.
+fn shingle(tokens: &[u64], width: usize, features: &mut Vec<u64>) {
+    let width = width.min(tokens.len());
+    if width == 0 {
+        return;
+    }
+    let mut window = sum(&tokens[..width]);
+    // What leaves the window has been multiplied once for each token after it, and once more by the step.
+    let leaving = BASE.wrapping_pow(width as u32);
+    features.reserve(tokens.len() - width + 1);
+    features.push(mix(window));
+    features.extend(tokens.iter().zip(&tokens[width..]).map(|(first, next)| {
+        window = window.wrapping_mul(BASE).wrapping_add(next.wrapping_sub(first.wrapping_mul(leaving)));
+        mix(window)
+    }));
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn shingles(tokens: &[u64], width: usize) -> Vec<u64> {
+        let mut features = Vec::new();
+        shingle(tokens, width, &mut features);
+        features
+    }
+
+    #[test]
+    fn a_shingle_is_written_as_it_is_read() {
+        for written in ["word:5", "char:1", "word:1000", "stopword", "stopword:en,de"] {
+            assert_eq!(written.parse::<Shingle>().unwrap().to_string(), written);
+        }
+        for wrong in ["word", "word:0", "word:-1", "line:5", "word:1001", "word:5:5", "", "stopword:", "stopword:xx"] {
+            assert!(wrong.parse::<Shingle>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_text_shorter_than_the_shingle_is_one_shingle() {
+        assert_eq!(shingles(&[7, 8], 5), shingles(&[7, 8], 2));
+        assert_eq!(shingles(&[7, 8], 5).len(), 1);
+        assert!(shingles(&[], 5).is_empty());
+    }
+
+    #[test]
+    fn a_stop_word_and_the_two_words_after_it_are_a_shingle() {
+        let own = Shingle::StopWord(Arc::new(StopWords::new("own", ["the", "is"].map(str::to_owned))));
+        let mut shingler = Shingler::new(&own, Fold::NONE);
+        let mut words = Shingler::new(&Shingle::Word(3), Fold::NONE);
+        let text = "Buy now! The storm is over, says the office.";
+        let found = shingler.features(text).all.to_vec();
+        let expected: Vec<u64> =
+            ["the storm is", "is over says"].iter().flat_map(|shingle| words.features(shingle).all.to_vec()).collect();
+        assert_eq!(found, expected);
+        assert_eq!(shingler.places(text).firsts, [2, 4]);
+        // Without a stop word there is one shingle, so that copies are still copies.
+        assert_eq!(shingler.features("Buy now, pay later").all.len(), 1);
+        assert_eq!(shingler.places("Buy now, pay later").width, 4);
+        assert_eq!(shingler.features("").all.len(), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn a_key_changes_every_feature_and_not_which_are_equal(
+            text in "(the|storm|Ärger|é|e\u{301}|漢字|กิน|한국어|[a-c]{0,20}|\u{3000}|[ ,.])( |-)?{0,40}",
+            key in 1_u64..,
+            shingle in proptest::sample::select(vec!["word:2", "char:3", "stopword"]),
+            fold in proptest::sample::select(vec![Fold::NONE, Fold { accents: true, digits: true }]),
+        ) {
+            let shingle: Shingle = shingle.parse().unwrap();
+            let fixed = Shingler::new(&shingle, fold).features(&text).all.to_vec();
+            let keyed = Shingler::keyed(&shingle, fold, Key::new(key)).features(&text).all.to_vec();
+            // The place where each feature stood first.
+            let pattern = |features: &[u64]| -> Vec<Option<usize>> {
+                features.iter().map(|feature| features.iter().position(|other| other == feature)).collect()
+            };
+            prop_assert_eq!(pattern(&fixed), pattern(&keyed));
+            prop_assert!(fixed.iter().zip(&keyed).all(|(fixed, keyed)| fixed != keyed));
+        }
+
+        #[test]
+        fn rolling_on_gives_what_starting_anew_gives(tokens in proptest::collection::vec(any::<u64>(), 1..50), width in 1_usize..9) {
+            let anew: Vec<u64> = tokens.windows(width.min(tokens.len())).flat_map(|window| shingles(window, width)).collect();
+            prop_assert_eq!(shingles(&tokens, width), anew);
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! Where a document lies, so that it can be read again: only documents that may be alike are.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::bounds::Room;
+use crate::error::{Error, Result};
+use crate::input::discover::{Discovered, InputFile, LeftOut};
+use crate::work::WorkFolder;
+
+/// The bytes of one entry of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Which of the input files.
+    pub file: u32,
+    /// Where its bytes are.
+    pub store: Store,
+    /// Where they start there.
+    pub offset: u64,
+    /// How many there are.
+    pub length: u32,
+}
+
+/// Where the bytes of an entry can be read again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Store {
+    /// In the input file, as they are.
+    File,
+    /// In the input file, as a gzip member of their own, as crawls have them.
+    Member,
+    /// In the spool, since the input cannot be read from the middle: standard input, or compressed as a whole.
+    Spool,
+}
+
+/// Reads places again, from all input files and the spool.
+#[derive(Debug)]
+pub struct Shelf {
+    files: Vec<InputFile>,
+    left_out: LeftOut,
+    /// Files that stay open, the first ones; with more, the system would run out of handles.
+    open: Vec<OnceLock<File>>,
+    spool: OnceLock<File>,
+    spooled: AtomicU64,
+    room: Room,
+}
+
+/// How many input files stay open at most.
+const OPEN_FILES: usize = 200;
+
+impl Shelf {
+    /// A shelf of the files that were found.
+    pub fn new(found: Discovered) -> Self {
+        let Discovered { files, left_out } = found;
+        let open = files.iter().take(OPEN_FILES).map(|_| OnceLock::new()).collect();
+        Self {
+            files,
+            left_out,
+            open,
+            spool: OnceLock::new(),
+            spooled: AtomicU64::new(0),
+            room: Room::new(std::env::temp_dir()),
+        }
+    }
+
+    /// The input files.
+    pub fn files(&self) -> &[InputFile] {
+        &self.files
+    }
+
+    /// What was found and is not read.
+    pub fn left_out(&self) -> &LeftOut {
+        &self.left_out
+    }
+
+    /// Forgets the work folder of the run itself among what was left out.
+    pub fn forget_work_folder(&mut self, own: &std::path::Path) {
+        self.left_out.forget_work_folder(own);
+    }
+
+    /// Makes sure that no file changed since it was found: what was copied from it would be something else.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Changed`] when one did.
+    pub fn check_unchanged(&self) -> Result<()> {
+        self.files.iter().try_for_each(InputFile::check_unchanged)
+    }
+
+    /// Reads the entry at `place` into `bytes`, unpacked.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read any more, or is shorter than it was.
+    pub fn read(&self, place: Place, bytes: &mut Vec<u8>) -> Result<()> {
+        if place.store == Store::Member {
+            let mut packed = vec![0; place.length as usize];
+            self.read_raw(place, &mut packed)?;
+            return unpack_member(&packed, bytes).map_err(|_| self.changed(place));
+        }
+        bytes.resize(place.length as usize, 0);
+        self.read_raw(place, bytes)
+    }
+
+    /// Reads the start of the entry at `place` into `bytes`, unpacked: `most` bytes of it at most, and fewer where these
+    /// would take more than `most` bytes of the file.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read any more, or is shorter than it was.
+    pub fn read_start(&self, place: Place, most: usize, bytes: &mut Vec<u8>) -> Result<()> {
+        let length = most.min(place.length as usize);
+        if place.store != Store::Member {
+            bytes.resize(length, 0);
+            return self.read_raw(place, bytes);
+        }
+        let mut packed = vec![0; length];
+        self.read_raw(place, &mut packed)?;
+        bytes.clear();
+        // A member that is cut ends in an error, and what comes before it is good.
+        let _ = flate2::bufread::GzDecoder::new(&*packed).take(most as u64).read_to_end(bytes);
+        Ok(())
+    }
+
+    /// Fills `bytes` with what lies at `place`, packed or not, from its start on.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read any more, or is shorter than it was.
+    pub fn read_raw(&self, place: Place, bytes: &mut [u8]) -> Result<()> {
+        let shown = || self.files[place.file as usize].shown();
+        let mut read = |file: &File| {
+            read_exact_at(file, bytes, place.offset).map_err(|source| match source.kind() {
+                io::ErrorKind::UnexpectedEof => self.changed(place),
+                _ => Error::Unreadable { path: shown(), cause: source },
+            })
+        };
+        match (place.store, self.open.get(place.file as usize)) {
+            (Store::Spool, _) => read(self.spool()?),
+            (_, Some(open)) => {
+                if let Some(file) = open.get() {
+                    return read(file);
+                }
+                let file = self.open(place.file)?;
+                read(open.get_or_init(|| file))
+            }
+            (_, None) => read(&self.open(place.file)?),
+        }
+    }
+
+    /// Puts bytes into the spool, and says where.
+    ///
+    /// # Errors
+    ///
+    /// When there is no room for them.
+    pub fn spool_bytes(&self, bytes: &[u8]) -> Result<u64> {
+        self.room.take(bytes.len() as u64)?;
+        let offset = self.spooled.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        write_all_at(self.spool()?, bytes, offset).map_err(Error::unwritable(std::env::temp_dir()))?;
+        Ok(offset)
+    }
+
+    /// Puts the spool into a work folder, after what earlier attempts at the run have put there.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be opened.
+    pub fn spool_in(&mut self, work: &WorkFolder) -> Result<()> {
+        let file = work.spool()?;
+        let length = file.metadata().map_err(Error::unworkable(work.path()))?.len();
+        (self.spool, self.spooled) = (OnceLock::from(file), AtomicU64::new(length));
+        self.room = Room::new(work.path());
+        Ok(())
+    }
+
+    /// Reads from the spool what [`Shelf::spool_bytes`] put there.
+    ///
+    /// # Errors
+    ///
+    /// When it is not there.
+    pub fn read_spool(&self, offset: u64, bytes: &mut [u8]) -> Result<()> {
+        read_exact_at(self.spool()?, bytes, offset).map_err(Error::unworkable(std::env::temp_dir()))
+    }
+
+    /// A file without a name, that vanishes with the process.
+    fn spool(&self) -> Result<&File> {
+        if let Some(file) = self.spool.get() {
+            return Ok(file);
+        }
+        let file = tempfile::tempfile().map_err(Error::unwritable(std::env::temp_dir()))?;
+        Ok(self.spool.get_or_init(|| file))
+    }
+
+    /// Opens an input file from its start, to be read again.
+    pub(crate) fn open(&self, file: u32) -> Result<File> {
+        self.files[file as usize].open_again()
+    }
+
+    fn changed(&self, place: Place) -> Error {
+        Error::Changed { path: self.files[place.file as usize].shown() }
+    }
+}
+
+/// Unpacks a gzip member. What it says of its length is believed only as far as that is likely.
+fn unpack_member(packed: &[u8], bytes: &mut Vec<u8>) -> io::Result<()> {
+    /// What deflate makes of one byte, at most.
+    const MOST: usize = 1032;
+    let length = packed.last_chunk().map_or(0, |length| u32::from_le_bytes(*length)) as usize;
+    if length <= packed.len() * MOST {
+        bytes.resize(length, 0);
+        if libdeflater::Decompressor::new().gzip_decompress(packed, bytes).is_ok_and(|count| count == length) {
+            return Ok(());
+        }
+    }
+    bytes.clear();
+    flate2::bufread::GzDecoder::new(packed).read_to_end(bytes).map(drop)
+}
+
+#[cfg(unix)]
+pub(crate) fn read_exact_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
+}
+
+#[cfg(unix)]
+pub(crate) fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
+}
+
+#[cfg(windows)]
+pub(crate) fn read_exact_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let count = std::os::windows::fs::FileExt::seek_read(file, bytes, offset)?;
+        if count == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        bytes = &mut bytes[count..];
+        offset += count as u64;
+    }
+    Ok(())
+}
+
+#[cfg(windows)]
+pub(crate) fn write_all_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let count = std::os::windows::fs::FileExt::seek_write(file, bytes, offset)?;
+        bytes = &bytes[count..];
+        offset += count as u64;
+    }
+    Ok(())
+}

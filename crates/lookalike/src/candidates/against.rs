@@ -1,0 +1,89 @@
+//! The reference: documents that the input is held against, and that are neither removed nor written.
+//!
+//! Given the paths of both, makes one shelf. What a reader would get wrong: a reference is a document like any other,
+//! sketched and read again by its place, but comes after all of the input; so input documents are those below
+//! [`Corpus::input_count`]. In keep order it is the other way round, and references are the best.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use lookalike_core::resolve::{References, Scope};
+use lookalike_io::input::discover::{InputFile, Origin, discover};
+use lookalike_io::input::shelf::Shelf;
+
+use crate::candidates::copies::Texts;
+use crate::corpus::Corpus;
+use crate::error::{Error, Result};
+use crate::options::{Against, ReadOptions};
+
+/// Finds the files of the input and after them those of the reference; also says how many are of the input.
+pub(crate) fn shelf(read: &ReadOptions, against: Option<&Against>, output: Option<&Path>) -> Result<(Shelf, usize)> {
+    let mut found = read.discover(output)?;
+    let input_files = found.files.len();
+    if let Some(against) = against {
+        let references = discover(&against.references, output)?;
+        check_apart(&found.files, &references.files)?;
+        found.files.extend(references.files);
+        found.left_out.add(references.left_out);
+    }
+    Ok((Shelf::new(found), input_files))
+}
+
+/// A file of both would lose every document, each for itself.
+fn check_apart(inputs: &[InputFile], references: &[InputFile]) -> Result<()> {
+    let inputs: HashSet<PathBuf> = inputs.iter().map(real_path).collect();
+    match references.iter().find(|reference| inputs.contains(&real_path(reference))) {
+        Some(both) => Err(Error::InputIsReference { path: both.shown() }),
+        None => Ok(()),
+    }
+}
+
+/// The path of a file whatever links lead to it.
+fn real_path(file: &InputFile) -> PathBuf {
+    match file.origin {
+        Origin::Stdin => PathBuf::from("-"),
+        _ => file.shown().canonicalize().unwrap_or_else(|_| file.shown()),
+    }
+}
+
+/// Puts references first, and leaves all else in order.
+pub(crate) fn references_first(corpus: &Corpus, mut order: Vec<u32>) -> Vec<u32> {
+    // The sort is stable.
+    order.sort_by_key(|document| !corpus.is_reference(*document));
+    order
+}
+
+/// The references among the texts, and what is compared with them.
+pub(crate) fn references(corpus: &Corpus, texts: &Texts, against: Option<&Against>) -> References {
+    let count = texts.items.partition_point(|document| corpus.is_reference(*document)) as u32;
+    References { count, scope: scope(against) }
+}
+
+/// What input documents are compared with.
+pub(crate) fn scope(against: Option<&Against>) -> Scope {
+    against.map_or(Scope::Everything, |against| against.scope)
+}
+
+/// Texts of which none is on both sides: what input and reference share stands for itself once on each. Also gives these, as
+/// the text of the input and that of the reference.
+///
+/// Where references are never removed it does not matter that they stand for their copies in the input. Pairs are of both sides, and
+/// a text on both is near others on both.
+pub(crate) fn apart(corpus: &Corpus, texts: Texts) -> (Texts, Vec<(u32, u32)>) {
+    let Texts { items, mut first_copy, first_exact } = texts;
+    let mut inputs: HashMap<u32, u32> = HashMap::new();
+    for document in 0..corpus.input_count() as u32 {
+        let first = &mut first_copy[document as usize];
+        if corpus.is_reference(*first) {
+            *first = *inputs.entry(*first).or_insert(document);
+        }
+    }
+    let mut shared: Vec<(u32, u32)> = inputs.into_iter().map(|(reference, input)| (input, reference)).collect();
+    shared.sort_unstable();
+    let (mut items, of_input): (Vec<u32>, Vec<u32>) =
+        items.into_iter().partition(|document| corpus.is_reference(*document));
+    let mut of_input: Vec<u32> = of_input.into_iter().chain(shared.iter().map(|(input, _)| *input)).collect();
+    of_input.sort_unstable();
+    items.extend(of_input);
+    (Texts { items, first_copy, first_exact }, shared)
+}

@@ -1,0 +1,93 @@
+//! Documents with the same words, joined first: the rest of the way sees each text once.
+//!
+//! What a reader would get wrong: not all of them are exact copies, since words are without punctuation and symbols. Those
+//! that are, are joined once more among themselves. And that two texts have one hash of words does not prove that they have the
+//! same words, since the hash of sketches may be known to whoever made the texts: only hashes of the run's own key decide.
+//! Contents have one from the start; texts that differ in content and seem to have the same words are read again.
+
+use rayon::prelude::*;
+
+use crate::corpus::Corpus;
+use crate::corpus::reread::Reread;
+use crate::error::Result;
+
+/// The distinct texts of a corpus.
+pub(crate) struct Texts {
+    /// One document per text, the best of those with the same words, in keep order. Empty documents are not among them.
+    pub(crate) items: Vec<u32>,
+    /// For each document the one that stands for its text; itself, if it does.
+    pub(crate) first_copy: Vec<u32>,
+    /// For each document the best one that it is an exact copy of; itself, if it is the best.
+    pub(crate) first_exact: Vec<u32>,
+}
+
+/// What a hash takes while it is sorted: once more for where it is sorted to.
+const SORTING_BYTES: usize = 2 * size_of::<Hashed>();
+
+/// A document with what is known of its text: the hash of its words, its rank, and the hash of its content.
+type Hashed = (u128, u32, u64);
+
+/// Joins documents with the same words; `order` is all documents, best first, and `reread` has the key of the run.
+pub(crate) fn join_copies(corpus: &Corpus, order: &[u32], reread: &Reread<'_>) -> Result<Texts> {
+    let mut ranks = vec![0; corpus.len()];
+    (0..).zip(order).for_each(|(rank, document)| ranks[*document as usize] = rank);
+    let mut first_copy: Vec<u32> = (0..corpus.len() as u32).collect();
+    let mut first_exact = first_copy.clone();
+    // What does not fit the memory is sorted in several passes, by hash.
+    let passes = (corpus.len() * SORTING_BYTES).div_ceil(corpus.shares.sorting()).max(1) as u128;
+    let mut by_hash: Vec<Hashed> = Vec::new();
+    for pass in 0..passes {
+        by_hash.clear();
+        corpus.each_text_hash(|document, hash, content| {
+            let is_empty = corpus.token_counts[document as usize] == 0;
+            if !is_empty && ((hash >> 64) * passes) >> 64 == pass {
+                by_hash.push((hash, ranks[document as usize], content));
+            }
+        })?;
+        by_hash.par_sort_unstable();
+        if !corpus.joins_exact_copies {
+            tell_apart(&mut by_hash, order, reread)?;
+        }
+        for copies in by_hash.chunk_by_mut(|left, right| left.0 == right.0).filter(|copies| copies.len() > 1) {
+            let document = |rank: u32| order[rank as usize];
+            let best = document(copies[0].1);
+            copies[1..].iter().for_each(|(_, rank, _)| first_copy[document(*rank) as usize] = best);
+            copies.sort_unstable_by_key(|(_, rank, content)| (*content, *rank));
+            for copies in copies.chunk_by(|left, right| left.2 == right.2) {
+                let best = document(copies[0].1);
+                copies[1..].iter().for_each(|(_, rank, _)| first_exact[document(*rank) as usize] = best);
+            }
+        }
+    }
+    let stands_for_text =
+        |document: &u32| first_copy[*document as usize] == *document && corpus.token_counts[*document as usize] > 0;
+    let items = order.iter().copied().filter(stands_for_text).collect();
+    Ok(Texts { items, first_copy, first_exact })
+}
+
+/// Gives texts that differ in content and have one hash of words the hash of the run's key instead, and sorts them anew.
+fn tell_apart(by_hash: &mut [Hashed], order: &[u32], reread: &Reread<'_>) -> Result<()> {
+    let mut doubtful = Vec::new();
+    let mut start = 0;
+    for same_hash in by_hash.chunk_by_mut(|left, right| left.0 == right.0) {
+        let end = start + same_hash.len();
+        if same_hash.iter().any(|(.., content)| *content != same_hash[0].2) {
+            same_hash.sort_unstable_by_key(|(_, rank, content)| (*content, *rank));
+            let mut first = start;
+            for same_content in same_hash.chunk_by(|left, right| left.2 == right.2) {
+                doubtful.push((first..first + same_content.len(), order[same_content[0].1 as usize]));
+                first += same_content.len();
+            }
+        }
+        start = end;
+    }
+    if doubtful.is_empty() {
+        return Ok(());
+    }
+    let hashes = doubtful.par_iter().map(|(_, document)| reread.text_hash(*document)).collect::<Result<Vec<u128>>>()?;
+    for ((places, _), hash) in doubtful.into_iter().zip(hashes) {
+        by_hash[places].iter_mut().for_each(|hashed| hashed.0 = hash);
+    }
+    by_hash.par_sort_unstable();
+    Ok(())
+}

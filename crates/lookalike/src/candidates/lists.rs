@@ -1,0 +1,283 @@
+//! Lists of candidates, cut into batches that share no item: each is verified by itself, so that only one is in memory, and a run
+//! that was interrupted need not verify one twice.
+//!
+//! ```text
+//! lists → union of what shares an item → batches of whole families
+//! ```
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::{Mutex, OnceLock};
+
+use lookalike_core::bucket::Union;
+use lookalike_core::hash::bytes_hash;
+use lookalike_core::lists::Lists;
+use lookalike_io::work::Log;
+
+use crate::error::Result;
+use crate::resources::memory::Shares;
+use crate::resources::words::{both, pair};
+use crate::resources::work::Work;
+
+/// What an entry of a list takes in memory while its family is verified, about.
+const ENTRY_BYTES: usize = 40;
+
+/// What an entry of one large family takes: its bucket, once more turned round, and its share of what is known of each member.
+const FAMILY_ENTRY_BYTES: u64 = 16;
+
+/// Into how many batches candidates are cut for the sake of a run that may be resumed, at least; unless they are few.
+const RESUMED_BATCHES: usize = 16;
+
+/// Fewer entries than this are not worth a batch.
+const LEAST_ENTRIES: usize = 1 << 16;
+
+/// How many parts the hashes of lists are kept in.
+const SEEN_PARTS: usize = 64;
+
+/// What the hash of a list takes in memory, when its table has just grown.
+const SEEN_BYTES: usize = 20;
+
+/// Takes lists as they are found, from all threads. Documents that agree in twelve bands make twelve equal lists: one says as much.
+pub(crate) struct Collector<'a> {
+    work: &'a Work,
+    /// Hashes of the lists so far, in parts by hash, so that threads seldom wait for each other.
+    seen: Vec<Mutex<HashSet<u64>>>,
+    most_held: usize,
+    state: Mutex<State>,
+    log: OnceLock<Log>,
+}
+
+#[derive(Default)]
+struct State {
+    held: Vec<Lists>,
+    held_bytes: usize,
+    entries: usize,
+}
+
+impl<'a> Collector<'a> {
+    pub(crate) fn new(work: &'a Work, most_held: usize) -> Self {
+        let seen = (0..SEEN_PARTS).map(|_| Mutex::default()).collect();
+        Self { work, seen, most_held, state: Mutex::default(), log: OnceLock::new() }
+    }
+
+    /// Takes lists of two or more ranks, each from the best on.
+    pub(crate) fn push(&self, lists: &Lists) -> Result<()> {
+        let lists: Lists = lists.iter().filter(|list| self.is_new(list)).map(|list| list.iter().copied()).collect();
+        let bytes = lists.byte_count();
+        let mut state = self.state.lock().expect("no thread panicked");
+        state.entries += lists.values().len();
+        if state.held_bytes + bytes <= self.most_held {
+            state.held_bytes += bytes;
+            state.held.push(lists);
+            return Ok(());
+        }
+        // Whoever comes now waits; what is held goes first.
+        state.held_bytes = 0;
+        for lists in std::mem::take(&mut state.held).iter().chain([&lists]) {
+            self.file(lists)?;
+        }
+        Ok(())
+    }
+
+    /// Whether no equal list was here before. Where there is no room to know, it is new: then it is verified twice.
+    fn is_new(&self, list: &[u32]) -> bool {
+        let hash = bytes_hash(bytemuck::cast_slice(list)) as u64;
+        let mut seen = self.seen[hash as usize % SEEN_PARTS].lock().expect("no thread panicked");
+        if seen.len() * SEEN_PARTS * SEEN_BYTES < self.most_held { seen.insert(hash) } else { !seen.contains(&hash) }
+    }
+
+    fn file(&self, lists: &Lists) -> Result<()> {
+        if self.log.get().is_none() {
+            // Only who has the lock comes here.
+            let _ = self.log.set(self.work.folder()?.log("bucket")?);
+        }
+        let log = self.log.get().expect("it was just made");
+        // In pieces that are small beside the memory.
+        let mut piece = Vec::new();
+        for list in lists.iter() {
+            push_list(list, &mut piece);
+            if piece.len() >= PIECE {
+                log.append(&words(&piece))?;
+                piece.clear();
+            }
+        }
+        log.append(&words(&piece))?;
+        Ok(())
+    }
+
+    /// Cuts all lists into batches that fit the memory. Of `item_count` items, those in no list are in none.
+    ///
+    /// # Errors
+    ///
+    /// When a family is too large for all the memory there is, or the work folder fails.
+    pub(crate) fn finish(self, item_count: usize, shares: Shares) -> Result<Batches> {
+        let memory = shares.lists();
+        drop(self.seen);
+        let State { held, entries, .. } = self.state.into_inner().expect("no thread panicked");
+        let logged = self.log.into_inner();
+        let each = |take: &mut dyn FnMut(&[u32]) -> Result<()>| -> Result<()> {
+            held.iter().flat_map(Lists::iter).try_for_each(&mut *take)?;
+            match &logged {
+                Some(log) => log.scan(|_, words| each_list(words, take)),
+                None => Ok(()),
+            }
+        };
+        let mut most_entries = memory / ENTRY_BYTES;
+        if self.work.named().is_some() {
+            most_entries = most_entries.min(entries / RESUMED_BATCHES);
+        }
+        let most_entries = most_entries.max(LEAST_ENTRIES);
+        if entries <= most_entries && logged.is_none() {
+            let all = (entries > 0).then_some(0..item_count as u32);
+            return Ok(Batches { roots: all.into_iter().collect(), stored: Stored::Held(held) });
+        }
+
+        let mut union = Union::new(item_count);
+        each(&mut |list| {
+            list.iter().for_each(|member| union.join(list[0], *member));
+            Ok(())
+        })?;
+        let mut weights = vec![0_u32; item_count];
+        each(&mut |list| {
+            let weight = &mut weights[union.root(list[0]) as usize];
+            *weight = weight.saturating_add(list.len() as u32);
+            Ok(())
+        })?;
+        let largest = weights.iter().max().copied().unwrap_or(0);
+        shares.check_family(u64::from(largest) * FAMILY_ENTRY_BYTES)?;
+        let roots = cut(&weights, most_entries);
+        drop(weights);
+        let log = self.work.folder()?.log("batch")?;
+        let mut filed: Vec<Vec<(u64, usize)>> = vec![Vec::new(); roots.len()];
+        let mut pieces: Vec<Vec<u32>> = vec![Vec::new(); roots.len()];
+        let most_of_piece = (memory / 2 / size_of::<u32>() / roots.len().max(1)).clamp(64, PIECE);
+        let mut file = |batch: usize, piece: &mut Vec<u32>| -> Result<()> {
+            let words = words(piece);
+            filed[batch].push((log.append(&words)?, words.len()));
+            piece.clear();
+            Ok(())
+        };
+        each(&mut |list| {
+            let root = union.root(list[0]);
+            let batch = roots.partition_point(|batch| batch.end <= root);
+            push_list(list, &mut pieces[batch]);
+            if pieces[batch].len() >= most_of_piece { file(batch, &mut pieces[batch]) } else { Ok(()) }
+        })?;
+        for (batch, piece) in pieces.iter_mut().enumerate() {
+            file(batch, piece)?;
+        }
+        Ok(Batches { roots, stored: Stored::Filed { log, filed } })
+    }
+}
+
+/// How many numbers are written together, at most.
+const PIECE: usize = 1 << 18;
+
+/// Batches of candidates: families that share no item, in the order of their best members.
+pub(crate) struct Batches {
+    /// The roots of each batch's families.
+    roots: Vec<Range<u32>>,
+    stored: Stored,
+}
+
+enum Stored {
+    /// All of them, as one batch.
+    Held(Vec<Lists>),
+    /// For each batch the pieces of its lists: where they are, and their words.
+    Filed { log: Log, filed: Vec<Vec<(u64, usize)>> },
+}
+
+impl Batches {
+    /// The roots of every batch.
+    pub(crate) fn roots(&self) -> &[Range<u32>] {
+        &self.roots
+    }
+
+    /// The lists of a batch; each is asked for once.
+    pub(crate) fn take(&mut self, batch: usize) -> Result<Vec<Lists>> {
+        match &mut self.stored {
+            Stored::Held(lists) => Ok(std::mem::take(lists)),
+            Stored::Filed { log, filed } => {
+                let mut lists = Lists::default();
+                let mut words = Vec::new();
+                for (offset, length) in &filed[batch] {
+                    words.resize(*length, 0);
+                    log.read(*offset, &mut words)?;
+                    each_list(&words, &mut |list| {
+                        lists.push(list.iter().copied());
+                        Ok(())
+                    })?;
+                }
+                Ok(vec![lists])
+            }
+        }
+    }
+}
+
+/// Cuts roots into batches with so many entries each, as near as whole families allow.
+fn cut(weights: &[u32], most_entries: usize) -> Vec<Range<u32>> {
+    let mut roots = Vec::new();
+    let (mut start, mut entries) = (0, 0);
+    for (root, weight) in (0..).zip(weights).filter(|(_, weight)| **weight > 0) {
+        if entries > 0 && entries + *weight as usize > most_entries {
+            roots.push(start..root);
+            (start, entries) = (root, 0);
+        }
+        entries += *weight as usize;
+    }
+    if entries > 0 {
+        roots.push(start..weights.len() as u32);
+    }
+    roots
+}
+
+/// Appends a list: how long it is, and what is in it.
+fn push_list(list: &[u32], numbers: &mut Vec<u32>) {
+    numbers.push(list.len() as u32);
+    numbers.extend(list);
+}
+
+/// Numbers as words, two each. One that is left over has no list after it.
+fn words(numbers: &[u32]) -> Vec<u64> {
+    numbers.chunks(2).map(|two| pair(two[0], two.get(1).copied().unwrap_or(0))).collect()
+}
+
+/// Gives every list of a piece to `take`.
+fn each_list(words: &[u64], take: &mut dyn FnMut(&[u32]) -> Result<()>) -> Result<()> {
+    let mut numbers: Vec<u32> = Vec::with_capacity(2 * words.len());
+    numbers.extend(words.iter().flat_map(|word| both(*word)));
+    let mut rest = &*numbers;
+    while let Some((length, after)) = rest.split_first().filter(|(length, _)| **length > 0) {
+        let (list, after) = after.split_at(*length as usize);
+        take(list)?;
+        rest = after;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_have_whole_families_and_about_as_many_entries_as_are_asked_for() {
+        assert_eq!(cut(&[0, 3, 0, 4, 2, 0, 9, 1], 6), [0..3, 3..6, 6..7, 7..8]);
+        assert_eq!(cut(&[0, 3, 0, 4, 2, 0, 9, 1], 100).as_slice(), std::slice::from_ref(&(0..8)));
+        assert!(cut(&[0, 0], 5).is_empty());
+    }
+
+    #[test]
+    fn lists_come_back_as_they_were() {
+        for lists in [vec![vec![1, 2, 3], vec![4, 5]], vec![vec![7, 8]], vec![]] {
+            let mut numbers = Vec::new();
+            lists.iter().for_each(|list| push_list(list, &mut numbers));
+            let mut again = Vec::new();
+            each_list(&words(&numbers), &mut |list| {
+                again.push(list.to_vec());
+                Ok(())
+            })
+            .unwrap();
+            assert_eq!(again, lists);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Who is near whom: the matches of a corpus by document, sorted.
+
+use lookalike_core::measure::likeness::Likeness;
+use lookalike_core::resolve::Match;
+use rayon::prelude::*;
+
+use crate::candidates::copies::Texts;
+use crate::candidates::sorted::{Reader, Sorted, Sorting};
+use crate::corpus::Corpus;
+use crate::error::Result;
+use crate::options::Copies;
+use crate::resources::work::Work;
+
+/// Takes matches, a few at a time.
+pub(crate) struct Near<'a> {
+    copies: CopiesOf,
+    which: Copies,
+    /// Documents below this one are of the input: only what is near them is asked for.
+    input_count: u32,
+    /// From a document to a text, and how alike they are: both ways round.
+    sorting: Sorting<'a>,
+}
+
+impl<'a> Near<'a> {
+    pub(crate) fn new(corpus: &Corpus, texts: &Texts, which: Copies, work: &'a Work) -> Self {
+        let copies = CopiesOf::new(corpus, texts);
+        let input_count = corpus.input_count() as u32;
+        Self { copies, which, input_count, sorting: Sorting::new(work, "match", corpus.shares.matches()) }
+    }
+
+    /// Takes matches of texts by rank.
+    pub(crate) fn add(&mut self, texts: &Texts, matches: &[Match]) -> Result<()> {
+        for Match { left, right, likeness } in matches {
+            let [left, right] = [left, right].map(|rank| texts.items[*rank as usize]);
+            self.push(left, right, *likeness)?;
+            self.push(right, left, likeness.swapped())?;
+        }
+        Ok(())
+    }
+
+    /// Takes the text `to` as near all copies of the text `from`, if that is of the input.
+    pub(crate) fn push(&mut self, from: u32, to: u32, likeness: Likeness) -> Result<()> {
+        if from >= self.input_count {
+            return Ok(());
+        }
+        match self.which {
+            Copies::All => {
+                let Self { copies, sorting, .. } = self;
+                let mut copies = copies.of(from).iter();
+                copies.try_for_each(|(_, copy)| sorting.push(Match { left: *copy, right: to, likeness }))
+            }
+            Copies::Star => self.sorting.push(Match { left: from, right: to, likeness }),
+        }
+    }
+
+    /// All matches, to be asked for by document.
+    pub(crate) fn finish(self) -> Result<SortedNear> {
+        let sorted = self.sorting.finish()?;
+        Ok(SortedNear { copies: self.copies, reader: sorted.reader()?, sorted })
+    }
+}
+
+/// Matches from a document to texts, for documents in ascending order.
+pub(crate) struct SortedNear {
+    copies: CopiesOf,
+    sorted: Sorted,
+    reader: Reader,
+}
+
+impl SortedNear {
+    /// The texts near a document, and how alike they are. Documents before it cannot be asked for any more.
+    pub(crate) fn of(&mut self, document: u32) -> Result<Vec<(u32, Likeness)>> {
+        let mut near = Vec::new();
+        while let Some(Match { left, right, likeness }) = self.reader.next_up_to(document, &self.sorted)? {
+            if left == document {
+                near.push((right, likeness));
+            }
+        }
+        Ok(near)
+    }
+
+    /// The copies of a text, itself among them.
+    pub(crate) fn copies(&self, text: u32) -> &[(u32, u32)] {
+        self.copies.of(text)
+    }
+}
+
+/// The copies of every text.
+struct CopiesOf {
+    /// Text and copy, sorted. A text is a copy of itself.
+    copies: Vec<(u32, u32)>,
+}
+
+impl CopiesOf {
+    fn new(corpus: &Corpus, texts: &Texts) -> Self {
+        let is_empty = |document: u32| corpus.token_counts[document as usize] == 0;
+        let mut copies: Vec<(u32, u32)> = (0..)
+            .zip(&texts.first_copy)
+            .filter(|(copy, _)| !is_empty(*copy))
+            .map(|(copy, first)| (*first, copy))
+            .collect();
+        copies.par_sort_unstable();
+        Self { copies }
+    }
+
+    fn of(&self, text: u32) -> &[(u32, u32)] {
+        let start = self.copies.partition_point(|(first, _)| *first < text);
+        let length = self.copies[start..].iter().take_while(|(first, _)| *first == text).count();
+        &self.copies[start..start + length]
+    }
+}

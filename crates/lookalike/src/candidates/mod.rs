@@ -1,0 +1,148 @@
+//! From sketches to what becomes of candidates: the middle of the road, the same for every job.
+
+pub(crate) mod against;
+pub(crate) mod copies;
+pub(crate) mod lists;
+pub(crate) mod matches;
+pub(crate) mod sorted;
+pub(crate) mod verified;
+
+use std::sync::Mutex;
+
+use lookalike_core::bucket::Buckets;
+use lookalike_core::method::{Method, NO_RANK, Sketched};
+use lookalike_core::resolve::passed_over::{PassedOver, PassedOverEstimate};
+use lookalike_core::resolve::{Candidates, Match, References, TakeMatches};
+use lookalike_core::verify::{PairCounts, SourceError, Verifier};
+use rayon::prelude::*;
+
+use crate::candidates::copies::Texts;
+use crate::candidates::verified::{Batch, Verified};
+use crate::corpus::Corpus;
+use crate::corpus::reread::Reread;
+use crate::error::{Error, Result};
+use crate::options::{ReadOptions, SimilarityOptions};
+use crate::progress::Progress;
+use crate::report::stages::Stages;
+use crate::resources::work::Work;
+
+/// What a job gives to be searched.
+#[derive(Clone, Copy)]
+pub(crate) struct Find<'a> {
+    pub(crate) corpus: &'a Corpus,
+    pub(crate) texts: &'a Texts,
+    pub(crate) read: &'a ReadOptions,
+    pub(crate) similarity: &'a SimilarityOptions,
+    pub(crate) method: &'a dyn Method,
+    pub(crate) references: References,
+    pub(crate) work: &'a Work,
+    pub(crate) progress: &'a dyn Progress,
+}
+
+/// How much was found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    /// How many items share a bucket with another, references not counted; none where there are no buckets.
+    pub(crate) sharing: Option<u64>,
+    /// How many pairs came how far; none where they are not counted one by one.
+    pub(crate) counts: Option<PairCounts>,
+    /// What is known of pairs that shared a bucket and were not compared.
+    pub(crate) passed_over: PassedOverEstimate,
+}
+
+impl Find<'_> {
+    /// Finds candidates, lets `resolve` make of them what the job needs, and gives that to `take`, a few matches at a time: there may
+    /// be more than fit the memory.
+    pub(crate) fn run(
+        self,
+        stages: &mut Stages<'_>,
+        resolve: impl Fn(Candidates<'_>, &Verifier<'_>, &TakeMatches<'_>) -> std::result::Result<(), SourceError>,
+        take: impl FnMut(Vec<Match>) -> Result<()> + Send,
+    ) -> Result<Found> {
+        let Self { corpus, texts, read, similarity, method, references, work, progress } = self;
+        let shares = corpus.shares;
+        // Sketches are asked for more with their own key; what decides has the key of the run.
+        let sketched_again = Reread::new(corpus, read, similarity, similarity.key.of(work.key()), progress);
+        let reread = Reread::new(corpus, read, similarity, work.key(), progress);
+        let again = stages
+            .run_maybe("sketch again", || method.sketch_again(&corpus.sizes, &sketched_again))
+            .map_err(Error::of_source)?;
+        let sketches = again.as_ref().map_or(corpus.sketches(), |again| again);
+        let features = texts.items.iter().map(|item| u64::from(corpus.sizes[*item as usize])).sum();
+        let (items, name) = (texts.items.len() as u64, similarity.method.name());
+        shares.check(method.memory(items, features), name)?;
+        let collector = lists::Collector::new(work, shares.lists());
+        let sets = stages
+            .run("bucket", None, || {
+                let ranks = ranks(texts, corpus.len());
+                let (items, memory) = (&*texts.items, shares.sorting());
+                let sketched =
+                    Sketched { items, ranks: &ranks, sketches, source: &sketched_again, deciding: &reread, memory };
+                method.candidates(sketched, &|lists| Ok(collector.push(&lists)?))
+            })
+            .map_err(Error::of_source)?;
+        let criterion = similarity.criterion;
+        let verifier = Verifier::new(criterion, &corpus.sizes, sketches, method, &reread, shares.features());
+        let take = Mutex::new(take);
+        let take = |some: Vec<Match>| (take.lock().expect("no thread panicked"))(some);
+        if let Some(sets) = sets {
+            let take = |some: Vec<Match>| Ok(take(some)?);
+            let resolved = stages.run("verify", None, || resolve(Candidates::Sets(&sets), &verifier, &take));
+            resolved.map_err(Error::of_source)?;
+            return Ok(Found { sharing: None, counts: None, passed_over: PassedOverEstimate::default() });
+        }
+        stages.run("verify", None, || {
+            let mut batches = collector.finish(texts.items.len(), shares)?;
+            let mut verified = Verified::start(work)?;
+            let (mut sharing, mut counts, mut passed_over) = (0, PairCounts::default(), PassedOver::default());
+            for (at, roots) in batches.roots().to_vec().iter().enumerate() {
+                let batch = if let Some(earlier) = verified.take(roots) {
+                    verified.each_matches(&earlier, take)?;
+                    earlier.batch
+                } else {
+                    let buckets = Buckets::of_lists(texts.items.len(), &batches.take(at)?);
+                    let before = verifier.counts();
+                    let take = |some: Vec<Match>| {
+                        verified.push_matches(roots, &some)?;
+                        Ok(take(some)?)
+                    };
+                    resolve(Candidates::Buckets(&buckets), &verifier, &take).map_err(Error::of_source)?;
+                    let sharing = buckets.item_count_from(references.count) as u64;
+                    let (counts, passed_over) = (verifier.counts() - before, verifier.take_passed_over());
+                    let batch = Batch { counts, passed_over, sharing };
+                    verified.push(roots, &batch)?;
+                    batch
+                };
+                sharing += batch.sharing;
+                counts = counts + batch.counts;
+                passed_over = passed_over.and(batch.passed_over);
+            }
+            let passed_over = self.estimate(&passed_over, counts, &verifier)?;
+            Ok(Found { sharing: Some(sharing), counts: Some(counts), passed_over })
+        })
+    }
+
+    /// Compares a sample of the pairs that were passed over after all, to say how many near-duplicates are among them.
+    fn estimate(
+        &self,
+        passed_over: &PassedOver,
+        counts: PairCounts,
+        verifier: &Verifier<'_>,
+    ) -> Result<PassedOverEstimate> {
+        let items = &self.texts.items;
+        let is_match = |(left, right): &(u32, u32)| verifier.is_match(items[*left as usize], items[*right as usize]);
+        let sample: Vec<(u32, u32)> = passed_over.sample().collect();
+        let compared: Vec<bool> =
+            sample.par_iter().map(is_match).collect::<std::result::Result<_, _>>().map_err(Error::of_source)?;
+        let matches = compared.iter().filter(|is_match| **is_match).count();
+        let all = items.len() as u64 * (items.len() as u64).saturating_sub(1) / 2;
+        Ok(passed_over.estimate(matches, all.saturating_sub(counts.candidates)))
+    }
+}
+
+/// The rank of each document that stands for a text.
+pub(crate) fn ranks(texts: &Texts, document_count: usize) -> Vec<u32> {
+    let mut ranks = vec![NO_RANK; document_count];
+    (0..).zip(&texts.items).for_each(|(rank, document)| ranks[*document as usize] = rank);
+    ranks
+}

@@ -1,0 +1,220 @@
+//! Matches in any order to matches by left and right: in memory as far as they fit, the rest in the work folder.
+//!
+//! What does not fit is written as sorted runs, which are merged whenever somebody reads.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use lookalike_core::resolve::Match;
+use lookalike_io::work::Log;
+use rayon::prelude::*;
+
+use crate::candidates::verified::{MATCH_WORDS, match_of, match_words};
+use crate::error::Result;
+use crate::resources::work::Work;
+
+/// How many matches are written together.
+const PIECE: usize = 4096;
+
+/// How many matches of a run are read together, at least.
+const LEAST_READ: usize = 64;
+
+/// Takes matches.
+pub(crate) struct Sorting<'a> {
+    work: &'a Work,
+    /// The name of the log.
+    stage: &'static str,
+    held: Vec<Match>,
+    most_held: usize,
+    log: Option<Log>,
+    runs: Vec<Run>,
+}
+
+/// The pieces of a sorted run: where they are, and their matches.
+type Run = Vec<(u64, usize)>;
+
+impl<'a> Sorting<'a> {
+    /// Holds so many bytes of matches in memory, and writes the others to a log of this name.
+    pub(crate) fn new(work: &'a Work, stage: &'static str, most_bytes: usize) -> Self {
+        let most_held = (most_bytes / size_of::<Match>()).max(PIECE);
+        Self { work, stage, held: Vec::new(), most_held, log: None, runs: Vec::new() }
+    }
+
+    pub(crate) fn push(&mut self, found: Match) -> Result<()> {
+        if self.held.len() == self.most_held {
+            self.file()?;
+        }
+        if self.held.len() == self.held.capacity() {
+            // By half and not twice as many, and never beyond what may be held.
+            let more = (self.held.len() / 2).max(PIECE).min(self.most_held - self.held.len());
+            self.held.reserve_exact(more);
+        }
+        self.held.push(found);
+        Ok(())
+    }
+
+    fn file(&mut self) -> Result<()> {
+        sort(&mut self.held);
+        let log = match &mut self.log {
+            Some(log) => log,
+            none => none.insert(self.work.folder()?.log(self.stage)?),
+        };
+        let piece = |piece: &[Match]| {
+            let words: Vec<u64> = piece.iter().flat_map(|found| match_words(*found)).collect();
+            Ok((log.append(&words)?, piece.len()))
+        };
+        self.runs.push(self.held.chunks(PIECE).map(piece).collect::<Result<_>>()?);
+        self.held.clear();
+        Ok(())
+    }
+
+    /// All matches, to be read in order.
+    pub(crate) fn finish(mut self) -> Result<Sorted> {
+        if self.log.is_some() && !self.held.is_empty() {
+            // What is held makes room for what is read of the runs.
+            self.file()?;
+            self.held = Vec::new();
+        }
+        sort(&mut self.held);
+        let at_once = (self.most_held / self.runs.len().max(1)).clamp(LEAST_READ, PIECE);
+        Ok(Sorted { held: self.held, log: self.log, runs: self.runs, at_once })
+    }
+}
+
+fn sort(matches: &mut [Match]) {
+    matches.par_sort_unstable_by_key(|found| (found.left, found.right));
+}
+
+/// Matches, sorted by left and right.
+pub(crate) struct Sorted {
+    held: Vec<Match>,
+    log: Option<Log>,
+    runs: Vec<Run>,
+    /// How many matches of a run are read together.
+    at_once: usize,
+}
+
+impl Sorted {
+    /// A reader that stands before the first match. There may be several.
+    pub(crate) fn reader(&self) -> Result<Reader> {
+        let mut reader = Reader { held: 0, runs: Vec::new(), next: BinaryHeap::new() };
+        for run in 0..self.runs.len() {
+            reader.runs.push(Cursor::default());
+            reader.advance(run, self)?;
+        }
+        Ok(reader)
+    }
+
+    /// All matches in order.
+    pub(crate) fn iter(&self) -> Result<impl Iterator<Item = Result<Match>>> {
+        let mut reader = self.reader()?;
+        Ok(std::iter::from_fn(move || reader.next_up_to(u32::MAX, self).transpose()))
+    }
+}
+
+/// How far sorted matches were read.
+pub(crate) struct Reader {
+    /// How many of those in memory.
+    held: usize,
+    runs: Vec<Cursor>,
+    /// The next match of each run: from whom, to whom, and which run.
+    next: BinaryHeap<Reverse<(u32, u32, usize)>>,
+}
+
+/// How far a run was read.
+#[derive(Default)]
+struct Cursor {
+    matches: Vec<Match>,
+    at: usize,
+    piece: usize,
+    /// How many matches of the piece were read.
+    of_piece: usize,
+}
+
+impl Reader {
+    /// The next match, if its left is no larger than this.
+    pub(crate) fn next_up_to(&mut self, left: u32, sorted: &Sorted) -> Result<Option<Match>> {
+        // Either all are held, or all are in runs.
+        if let Some(found) = sorted.held.get(self.held).filter(|found| found.left <= left) {
+            self.held += 1;
+            return Ok(Some(*found));
+        }
+        let Some(Reverse((_, _, run))) = self.next.peek().copied().filter(|next| next.0.0 <= left) else {
+            return Ok(None);
+        };
+        self.next.pop();
+        let cursor = &mut self.runs[run];
+        let found = cursor.matches[cursor.at];
+        cursor.at += 1;
+        self.advance(run, sorted)?;
+        Ok(Some(found))
+    }
+
+    /// Puts the next match of a run with those of the others.
+    fn advance(&mut self, run: usize, sorted: &Sorted) -> Result<()> {
+        let cursor = &mut self.runs[run];
+        if cursor.at == cursor.matches.len()
+            && let (Some((offset, length)), Some(log)) = (sorted.runs[run].get(cursor.piece), &sorted.log)
+        {
+            let count = sorted.at_once.min(length - cursor.of_piece);
+            let mut words = vec![0; count * MATCH_WORDS];
+            log.read(offset + (cursor.of_piece * MATCH_WORDS * size_of::<u64>()) as u64, &mut words)?;
+            cursor.matches.clear();
+            cursor.matches.extend(words.as_chunks().0.iter().map(|words| match_of(*words)));
+            cursor.at = 0;
+            cursor.of_piece += count;
+            if cursor.of_piece == *length {
+                (cursor.piece, cursor.of_piece) = (cursor.piece + 1, 0);
+            }
+        }
+        if let Some(found) = cursor.matches.get(cursor.at) {
+            self.next.push(Reverse((found.left, found.right, run)));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lookalike_core::measure::likeness::Likeness;
+    use lookalike_io::input::discover::Discovered;
+    use lookalike_io::input::shelf::Shelf;
+    use lookalike_io::work::WorkOptions;
+
+    use super::*;
+    use crate::resources::memory::Memory;
+
+    #[test]
+    fn matches_come_back_in_order_whether_they_fit_the_memory_or_not() {
+        let work =
+            Work::start(Memory::default(), &WorkOptions::default(), &Shelf::new(Discovered::default()), &[]).unwrap();
+        for (count, stage) in [(0, "none"), (3_000, "few"), (30_000, "many")] {
+            let mut sorting = Sorting::new(&work, stage, 0);
+            // A permutation of all numbers below a prime.
+            let pair = |at: u32| (at * 7_919 % 30_011 / 10, at * 7_919 % 30_011);
+            for at in 0..count {
+                let likeness = Likeness::Bits { differing: at, of: 64 };
+                sorting.push(Match { left: pair(at).0, right: pair(at).1, likeness }).unwrap();
+            }
+            let sorted = sorting.finish().unwrap();
+            // Some thousand at most are in memory.
+            assert_eq!((sorted.held.len(), sorted.runs.len()), if count > 4096 { (0, 8) } else { (count as usize, 0) });
+            let mut expected: Vec<(u32, u32, u32)> = (0..count).map(|at| (pair(at).0, pair(at).1, at)).collect();
+            expected.sort_unstable();
+            for _ in 0..2 {
+                let plain = |found: Result<Match>| {
+                    let Match { left, right, likeness } = found.unwrap();
+                    let Likeness::Bits { differing, .. } = likeness else { panic!("they were bits") };
+                    (left, right, differing)
+                };
+                assert_eq!(sorted.iter().unwrap().map(plain).collect::<Vec<_>>(), expected);
+            }
+            let mut reader = sorted.reader().unwrap();
+            let mut up_to = 0;
+            while reader.next_up_to(100, &sorted).unwrap().is_some() {
+                up_to += 1;
+            }
+            assert_eq!(up_to, expected.iter().filter(|found| found.0 <= 100).count());
+        }
+    }
+}

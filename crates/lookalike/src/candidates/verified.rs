@@ -1,0 +1,222 @@
+//! What became of batches that were verified, in the work folder: a run that was interrupted does not verify them again.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use lookalike_core::measure::feature_set::Overlap;
+use lookalike_core::measure::likeness::Likeness;
+use lookalike_core::resolve::Match;
+use lookalike_core::resolve::passed_over::{Drawn, PassedOver};
+use lookalike_core::verify::PairCounts;
+use lookalike_io::work::Log;
+
+use crate::error::{Error, Result};
+use crate::resources::words::{both, pair};
+use crate::resources::work::Work;
+
+/// What became of a batch, besides its matches.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Batch {
+    pub(crate) counts: PairCounts,
+    pub(crate) passed_over: PassedOver,
+    /// How many items share a bucket with another, references not counted.
+    pub(crate) sharing: u64,
+}
+
+/// Keeps what became of batches, where the user has named a work folder. Matches come first, a block for every few of them; a batch
+/// whose last block is not there was not finished, and counts for nothing.
+pub(crate) struct Verified {
+    earlier: HashMap<(u32, u32), Earlier>,
+    earlier_logs: Vec<Log>,
+    log: Option<Log>,
+}
+
+/// A batch that an earlier attempt has seen to.
+pub(crate) struct Earlier {
+    pub(crate) batch: Batch,
+    /// Which log its matches are in.
+    log: usize,
+    /// Where they are, and how many.
+    matches: Vec<(u64, usize)>,
+}
+
+/// A block, by its second word, has matches of a batch.
+const OF_MATCHES: u64 = u64::from_le_bytes(*b"matches\0");
+
+/// A block, by its second word, ends a batch.
+const OF_END: u64 = u64::from_le_bytes(*b"batch\0\0\0");
+
+/// The words before matches: which batch, and what kind of block.
+const MARK: usize = 2;
+
+/// The words before all else where a batch ends.
+const HEAD: usize = MARK + 6;
+
+/// The words of a drawn pair.
+const DRAWN: usize = 3;
+
+/// The words of a match.
+pub(crate) const MATCH_WORDS: usize = 3;
+
+impl Verified {
+    pub(crate) fn start(work: &Work) -> Result<Self> {
+        let mut verified = Self { earlier: HashMap::new(), earlier_logs: Vec::new(), log: None };
+        let Some(folder) = work.named() else { return Ok(verified) };
+        for log in folder.earlier_logs("verify")? {
+            let mut matches: HashMap<u64, Vec<(u64, usize)>> = HashMap::new();
+            log.scan::<Error>(|offset, words| {
+                if let [roots, OF_MATCHES, rest @ ..] = words {
+                    let start = offset + (MARK * size_of::<u64>()) as u64;
+                    matches.entry(*roots).or_default().push((start, rest.len() / MATCH_WORDS));
+                } else if let Some((roots, batch)) = decode(words) {
+                    let matches = matches.remove(&roots).unwrap_or_default();
+                    let [start, end] = both(roots);
+                    verified.earlier.insert((start, end), Earlier { batch, log: verified.earlier_logs.len(), matches });
+                }
+                Ok(())
+            })?;
+            verified.earlier_logs.push(log);
+        }
+        verified.log = Some(folder.log("verify")?);
+        Ok(verified)
+    }
+
+    /// What became of the batch of these roots, if an earlier attempt has seen to it.
+    pub(crate) fn take(&mut self, roots: &Range<u32>) -> Option<Earlier> {
+        self.earlier.remove(&(roots.start, roots.end))
+    }
+
+    /// Gives the matches of an earlier batch to `take`, as they were.
+    pub(crate) fn each_matches(&self, earlier: &Earlier, mut take: impl FnMut(Vec<Match>) -> Result<()>) -> Result<()> {
+        for (offset, count) in &earlier.matches {
+            let mut words = vec![0; count * MATCH_WORDS];
+            self.earlier_logs[earlier.log].read(*offset, &mut words)?;
+            take(words.as_chunks().0.iter().map(|words| match_of(*words)).collect())?;
+        }
+        Ok(())
+    }
+
+    /// Notes some matches of a batch that is under way.
+    pub(crate) fn push_matches(&self, roots: &Range<u32>, matches: &[Match]) -> Result<()> {
+        let Some(log) = &self.log else { return Ok(()) };
+        let mut words = Vec::with_capacity(MARK + matches.len() * MATCH_WORDS);
+        words.extend([pair(roots.start, roots.end), OF_MATCHES]);
+        words.extend(matches.iter().flat_map(|found| match_words(*found)));
+        Ok(log.append(&words).map(drop)?)
+    }
+
+    /// Notes what became of a batch, after all its matches.
+    pub(crate) fn push(&self, roots: &Range<u32>, batch: &Batch) -> Result<()> {
+        self.log.as_ref().map_or(Ok(()), |log| Ok(log.append(&encode(roots, batch)).map(drop)?))
+    }
+}
+
+fn encode(roots: &Range<u32>, batch: &Batch) -> Vec<u64> {
+    let Batch { counts, passed_over, sharing } = batch;
+    let drawn = passed_over.drawn();
+    let mut words = Vec::with_capacity(HEAD + drawn.len() * DRAWN);
+    let PairCounts { candidates, measured, matches } = *counts;
+    words.extend([pair(roots.start, roots.end), OF_END, *sharing, candidates, measured, matches]);
+    words.extend([passed_over.meetings(), drawn.len() as u64]);
+    words.extend(drawn.iter().flat_map(|drawn| drawn_words(*drawn)));
+    words
+}
+
+fn decode(words: &[u64]) -> Option<(u64, Batch)> {
+    let (head, drawn) = words.split_at_checked(HEAD)?;
+    let counts = PairCounts { candidates: head[3], measured: head[4], matches: head[5] };
+    let (drawn, rest) = drawn.as_chunks::<DRAWN>();
+    let is_whole = rest.is_empty() && drawn.len() as u64 == head[7];
+    let passed_over = PassedOver::new(head[6], drawn.iter().map(|words| drawn_of(*words)).collect());
+    (head[1] == OF_END && is_whole).then_some((head[0], Batch { counts, passed_over, sharing: head[2] }))
+}
+
+fn drawn_words(drawn: Drawn) -> [u64; DRAWN] {
+    let Drawn { position, left, right, meetings, is_first } = drawn;
+    [position, pair(left, right), pair(meetings, u32::from(is_first))]
+}
+
+fn drawn_of([position, items, meetings]: [u64; DRAWN]) -> Drawn {
+    let ([left, right], [meetings, is_first]) = (both(items), both(meetings));
+    Drawn { position, left, right, meetings, is_first: is_first == 1 }
+}
+
+/// A match in three words.
+pub(crate) fn match_words(found: Match) -> [u64; MATCH_WORDS] {
+    let [what, sizes] = match found.likeness {
+        Likeness::Features(Overlap { shared, left, right }) => [pair(shared, 0), pair(left, right)],
+        Likeness::Bits { differing, of } => [pair(differing, 1), u64::from(of)],
+    };
+    [pair(found.left, found.right), what, sizes]
+}
+
+/// The match of three words.
+pub(crate) fn match_of([items, what, sizes]: [u64; MATCH_WORDS]) -> Match {
+    let [left, right] = both(items);
+    let likeness = match (both(what), both(sizes)) {
+        ([shared, 0], [left, right]) => Likeness::Features(Overlap { shared, left, right }),
+        ([differing, _], [of, _]) => Likeness::Bits { differing, of },
+    };
+    Match { left, right, likeness }
+}
+
+#[cfg(test)]
+mod tests {
+    use lookalike_io::input::discover::Discovered;
+    use lookalike_io::input::shelf::Shelf;
+    use lookalike_io::work::{Earlier as Before, WorkOptions};
+
+    use super::*;
+    use crate::resources::memory::Memory;
+
+    fn work(folder: &std::path::Path, earlier: Before) -> Work {
+        let options = WorkOptions { folder: Some(folder.to_owned()), earlier, ..WorkOptions::default() };
+        Work::start(Memory::default(), &options, &Shelf::new(Discovered::default()), &[]).unwrap()
+    }
+
+    #[test]
+    fn a_batch_comes_back_as_it_was() {
+        let batch = Batch {
+            counts: PairCounts { candidates: 9, measured: 8, matches: 7 },
+            passed_over: PassedOver::new(
+                6,
+                vec![Drawn { position: 1, left: 2, right: u32::MAX, meetings: 3, is_first: true }],
+            ),
+            sharing: 5,
+        };
+        assert_eq!(decode(&encode(&(3..9), &batch)), Some((pair(3, 9), batch)));
+        assert_eq!(decode(&[1, 2]), None);
+    }
+
+    #[test]
+    fn matches_of_a_batch_that_was_finished_come_back_and_others_do_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let overlap = Overlap { shared: 5, left: 6, right: u32::MAX };
+        let all = [
+            Match { left: 1, right: u32::MAX, likeness: Likeness::Features(overlap) },
+            Match { left: 7, right: 3, likeness: Likeness::Bits { differing: 3, of: 128 } },
+            Match { left: 8, right: 4, likeness: Likeness::Bits { differing: 2, of: 128 } },
+        ];
+        let first = work(folder.path(), Before::Refuse);
+        let verified = Verified::start(&first).unwrap();
+        // Two batches side by side, of which the second is not finished.
+        verified.push_matches(&(0..9), &all[..1]).unwrap();
+        verified.push_matches(&(9..12), &all[1..2]).unwrap();
+        verified.push_matches(&(0..9), &all[2..]).unwrap();
+        verified.push(&(0..9), &Batch { sharing: 3, ..Batch::default() }).unwrap();
+        drop((verified, first));
+
+        let second = work(folder.path(), Before::Resume);
+        let mut verified = Verified::start(&second).unwrap();
+        let earlier = verified.take(&(0..9)).unwrap();
+        let mut found = Vec::new();
+        verified
+            .each_matches(&earlier, |some| {
+                found.extend(some);
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!((found, earlier.batch.sharing), (vec![all[0], all[2]], 3));
+        assert!(verified.take(&(9..12)).is_none());
+    }
+}

@@ -1,0 +1,274 @@
+//! Two documents: every measure, and what they share.
+
+pub(crate) mod passages;
+
+use std::path::{Path, PathBuf};
+
+use lookalike_core::bucket::hamming::Tables;
+use lookalike_core::hash::Key;
+use lookalike_core::measure::edit;
+use lookalike_core::measure::feature_set::{FeatureSet, Overlap};
+use lookalike_core::measure::likeness::Likeness;
+use lookalike_core::measure::similarity::Similarity;
+use lookalike_core::method::{Method, SimHash, Weights, Width};
+use lookalike_core::sketch::{SketchSource, Sketches, SlotKind, estimate};
+use lookalike_core::text::content::ContentHasher;
+use lookalike_core::text::shingle::Shingler;
+use lookalike_core::verify::{FeatureSource, SourceError};
+use lookalike_io::input::shelf::Shelf;
+use lookalike_io::read::{Chunk, Entry, NO_TEXT_FIELD, NULL_TEXT, Parser, Settings, Stream, Unit};
+use lookalike_io::remote::shown_path;
+use serde::Serialize;
+
+use crate::compare::passages::{Passage, Placed, passages};
+use crate::error::{Error, Result};
+use crate::options::{MethodOptions, ReadOptions, SimilarityOptions};
+
+/// All measures of two documents.
+#[derive(Clone, Debug, Serialize)]
+pub struct Comparison {
+    /// What they are to each other.
+    pub verdict: Verdict,
+    /// What the threshold is of: `jaccard` or `containment`.
+    pub measure: &'static str,
+    /// The least similarity of near-duplicates.
+    pub threshold: f64,
+    /// Shared shingles over all shingles.
+    pub jaccard: f64,
+    /// How much of the first lies in the second.
+    pub containment_left: f64,
+    /// How much of the second lies in the first.
+    pub containment_right: f64,
+    /// The least number of words to insert, delete or substitute to make one of the other; none where it would take too long.
+    pub edit_words: Option<u64>,
+    /// The same in characters, of the texts as exact copies are compared.
+    pub edit_characters: Option<u64>,
+    /// The similarity that their slots show; none for methods without slots.
+    pub sketch_estimate: Option<f64>,
+    /// How many slots there are.
+    pub slots: Option<usize>,
+    /// The share of bits in which their `SimHash` sketches agree; none where one has no shingles.
+    pub simhash: Option<f64>,
+    /// In how many bits these differ.
+    pub hamming: Option<u32>,
+    /// How many bits they have: those of the method, or else 64 by counted shingles.
+    pub sketch_bits: u32,
+    /// The chance that a pair this much alike is found; none where similarity does not tell.
+    pub chance_to_be_found: Option<f64>,
+    /// What was compared.
+    pub shingle: String,
+    /// What was left out before.
+    pub fold: String,
+    /// Distinct shingles in both.
+    pub shared_shingle_count: u32,
+    /// The first document.
+    pub left: Side,
+    /// The second.
+    pub right: Side,
+}
+
+/// What two documents are to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// One of them has no word, and is like nothing.
+    NothingToCompare,
+    /// Equal, up to the encoding of accents and white space at line ends.
+    ExactCopies,
+    /// The same words in the same order, and something else between them or in how they are written.
+    SameWords,
+    /// Alike enough.
+    NearDuplicates,
+    /// Not alike enough.
+    NotNearDuplicates,
+}
+
+/// One of two documents.
+#[derive(Clone, Debug, Serialize)]
+pub struct Side {
+    /// How many tokens it has.
+    pub token_count: usize,
+    /// How many characters, as exact copies are compared.
+    pub character_count: usize,
+    /// How many shingles, repeated ones included.
+    pub shingle_count: usize,
+    /// How many distinct ones.
+    pub distinct_shingle_count: u32,
+    /// The whole text in order, cut where sharing begins and ends.
+    pub passages: Vec<Passage>,
+}
+
+/// Compares two texts.
+///
+/// # Errors
+///
+/// When the method's parameters are not possible.
+pub fn compare(left: &str, right: &str, options: &SimilarityOptions) -> Result<Comparison> {
+    let texts = [left, right];
+    // What decides has a key that nobody knows beforehand; sketches have theirs.
+    let key = Key::random();
+    let mut shingler = Shingler::keyed(&options.shingle, options.fold, key);
+    let places = texts.map(|text| shingler.places(text));
+    let hashes = [0, 1].map(|side: usize| places[side].tokens.iter().map(|token| token.hash).collect::<Vec<u64>>());
+    let contents = texts.map(|text| ContentHasher::default().content(text).chars().collect::<Vec<char>>());
+    let overlap = Overlap::of(&places[0].features, &places[1].features);
+
+    let method = options.method.method(options.criterion)?;
+    let mut sketched = Shingler::keyed(&options.shingle, options.fold, options.key.of(key));
+    let sketched = texts.map(|text| sketched.features(text).all.to_vec());
+    let (sketch_bits, differing) = simhash(options, &sketched)?;
+    let is_match = match (&options.method, differing) {
+        (MethodOptions::SimHash { distance, is_verified: false, .. }, Some(differing)) => differing <= *distance,
+        _ => options.criterion.accepts(overlap),
+    };
+    let verdict = match () {
+        () if hashes.iter().any(Vec::is_empty) => Verdict::NothingToCompare,
+        () if hashes[0] == hashes[1] && contents[0] == contents[1] => Verdict::ExactCopies,
+        () if hashes[0] == hashes[1] => Verdict::SameWords,
+        () if is_match => Verdict::NearDuplicates,
+        () => Verdict::NotNearDuplicates,
+    };
+    let similarity = Similarity::new(options.criterion.similarity(overlap)).ok();
+    let estimated = estimated(options, &sketched);
+    let placed = |side: usize| Placed { text: texts[side], places: &places[side] };
+    let side = |own: usize, distinct_shingle_count: u32| Side {
+        token_count: hashes[own].len(),
+        character_count: contents[own].len(),
+        shingle_count: places[own].features.len(),
+        distinct_shingle_count,
+        passages: passages(placed(own), placed(1 - own)),
+    };
+    Ok(Comparison {
+        verdict,
+        measure: options.criterion.measure(),
+        threshold: options.criterion.threshold(),
+        jaccard: overlap.jaccard(),
+        containment_left: overlap.containment_left(),
+        containment_right: overlap.containment_right(),
+        edit_words: edit::distance(&hashes[0], &hashes[1]),
+        edit_characters: edit::distance(&contents[0], &contents[1]),
+        sketch_estimate: estimated.map(|(estimate, _)| estimate),
+        slots: estimated.map(|(_, slots)| slots),
+        simhash: differing.map(|differing| f64::from(sketch_bits - differing) / f64::from(sketch_bits)),
+        hamming: differing,
+        sketch_bits,
+        chance_to_be_found: similarity.and_then(|similarity| method.recall_at(similarity)),
+        shingle: options.shingle.to_string(),
+        fold: options.fold.to_string(),
+        shared_shingle_count: overlap.shared,
+        left: side(0, overlap.left),
+        right: side(1, overlap.right),
+    })
+}
+
+/// The features of both.
+struct Both<'a>(&'a [Vec<u64>; 2]);
+
+impl FeatureSource for Both<'_> {
+    fn features(&self, item: u32) -> std::result::Result<Vec<u64>, SourceError> {
+        Ok(self.0[item as usize].clone())
+    }
+}
+
+/// How many bits the `SimHash` sketches of both have, and in how many they differ, if both have one.
+fn simhash(options: &SimilarityOptions, features: &[Vec<u64>; 2]) -> Result<(u32, Option<u32>)> {
+    let (width, weights) = match options.method {
+        MethodOptions::SimHash { width, weights, .. } => (width, weights),
+        _ => (Width::Bits64, Weights::Count),
+    };
+    let method = SimHash::new(width, weights, SimHash::DISTANCE, Tables::Blocks, false)?;
+    if features.iter().any(Vec::is_empty) {
+        return Ok((width.bits(), None));
+    }
+    let sets = [0, 1].map(|side: usize| FeatureSet::new(&features[side]));
+    let mut sketches = Sketches::new(method.layout());
+    let mut sketcher = method.sketcher();
+    (0..2).for_each(|side| sketcher.sketch(&features[side], &sets[side], &mut sketches));
+    // Weights by rarity are those of a corpus of these two.
+    let again = method.sketch_again(&[sets[0].size(), sets[1].size()], &Both(features)).map_err(Error::of_source)?;
+    let sketches = again.unwrap_or(sketches);
+    let [left, right] = [sketches.bytes(0), sketches.bytes(1)];
+    let (left, right) = (left.map_err(Error::of_source)?, right.map_err(Error::of_source)?);
+    Ok(match method.likeness(&left, &right) {
+        Some(Likeness::Bits { differing, of }) => (of, Some(differing)),
+        _ => (width.bits(), None),
+    })
+}
+
+fn estimated(options: &SimilarityOptions, features: &[Vec<u64>; 2]) -> Option<(f64, usize)> {
+    let slots = match &options.method {
+        MethodOptions::MinHash { slots, .. } | MethodOptions::SuperShingle { slots, .. } => *slots,
+        _ => SlotKind::Fast,
+    };
+    let slot_count = options.method.banding()?.slot_count();
+    let mut sketcher = slots.sketcher(slot_count);
+    let [left, right] = [0, 1].map(|side| sketcher.sketch(&features[side]).map(<[u64]>::to_vec));
+    Some((left.zip(right).map_or(0.0, |(left, right)| estimate(&left, &right)), slot_count))
+}
+
+/// The texts of documents with these ids, or of these files when no corpus is given.
+///
+/// # Errors
+///
+/// When something cannot be read, or an id is not there.
+pub fn find_in_corpus(options: &ReadOptions, ids: [&str; 2]) -> Result<[String; 2]> {
+    if options.inputs.is_empty() {
+        return Ok([single(ids[0], &options.settings)?, single(ids[1], &options.settings)?]);
+    }
+    let mut found: [Option<String>; 2] = [None, None];
+    for_each_document(options, |id, text| {
+        for (_, found) in ids.iter().zip(&mut found).filter(|(wanted, _)| **wanted == id) {
+            found.get_or_insert_with(|| text.to_owned());
+        }
+    })?;
+    let [left, right] = found;
+    let missing = |id: &str| Error::NoSuchDocument { id: id.to_owned() };
+    Ok([left.ok_or_else(|| missing(ids[0]))?, right.ok_or_else(|| missing(ids[1]))?])
+}
+
+/// The text of a file that is one document.
+fn single(path: &str, settings: &Settings) -> Result<String> {
+    let options = ReadOptions { inputs: vec![PathBuf::from(path)], listed: Vec::new(), settings: settings.clone() };
+    let (mut first, mut count) = (None, 0);
+    let skipped = for_each_document(&options, |_, text| {
+        first.get_or_insert_with(|| text.to_owned());
+        count += 1;
+    })?;
+    match (first, skipped) {
+        (Some(text), _) if count == 1 => Ok(text),
+        (None, Some(reason)) => Err(Error::NotADocument { path: shown_path(Path::new(path)), reason }),
+        _ => Err(Error::NotOneDocument { path: shown_path(Path::new(path)), count }),
+    }
+}
+
+/// Goes through all documents with their ids, in the order of the input. Gives the first reason why one was skipped.
+fn for_each_document(options: &ReadOptions, mut each: impl FnMut(&str, &str)) -> Result<Option<String>> {
+    let mut skipped = None;
+    let shelf = Shelf::new(options.discover(None)?);
+    let mut parser = Parser::new(&options.settings);
+    let mut chunk = Chunk::default();
+    for (number, file) in (0..).zip(shelf.files()) {
+        let mut stream = Stream::open(&Unit::whole(number), file, &options.settings)?;
+        let mut before = 0;
+        while stream.next(&mut chunk)? {
+            chunk.settle(&shelf)?;
+            before += parser.entries(&chunk, |placed| match placed.entry {
+                Entry::Document(document) => {
+                    let by_place = || chunk.kind().format.id(&file.name, before + placed.position + 1).into();
+                    each(&document.id.unwrap_or_else(by_place), document.text);
+                }
+                Entry::Skipped(reason) => drop(skipped.get_or_insert(reason)),
+                Entry::Carried(NULL_TEXT | NO_TEXT_FIELD) => {
+                    let field = &options.settings.fields.text;
+                    skipped.get_or_insert_with(|| format!("no text in the field '{field}'; name another with --text"));
+                }
+                Entry::Carried(_) => {}
+            });
+            if let Some((reason, lost)) = chunk.damage() {
+                before += lost;
+                skipped.get_or_insert_with(|| reason.to_owned());
+            }
+        }
+    }
+    Ok(skipped)
+}

@@ -1,0 +1,103 @@
+//! Features of documents that may be alike, had again by reading the document at its place.
+//!
+//! To keep the features of all documents would take as much memory as the input is large; most are never needed.
+
+use std::sync::Mutex;
+
+use lookalike_core::hash::Key;
+use lookalike_core::text::content::ContentHasher;
+use lookalike_core::text::shingle::{Features, Shingler};
+use lookalike_core::verify::{FeatureSource, SourceError};
+use lookalike_io::read::Parser;
+
+use crate::corpus::{Corpus, Row};
+use crate::error::{Error, Result};
+use crate::options::{ReadOptions, SimilarityOptions};
+use crate::progress::{Counted, Progress};
+
+/// Reads documents again.
+pub(crate) struct Reread<'a> {
+    corpus: &'a Corpus,
+    read: &'a ReadOptions,
+    similarity: &'a SimilarityOptions,
+    /// What features are made with.
+    key: Key,
+    progress: &'a dyn Progress,
+    /// What a thread needs for it, handed on from one document to the next.
+    benches: Mutex<Vec<Bench>>,
+    /// The longest document that several threads read at the same time, and the turn of longer ones.
+    together: usize,
+    large: Mutex<()>,
+}
+
+/// What a word takes in a document, about, with what is around it.
+const WORD_BYTES: usize = 6;
+
+struct Bench {
+    bytes: Vec<u8>,
+    parser: Parser,
+    shingler: Shingler,
+    content: ContentHasher,
+}
+
+impl<'a> Reread<'a> {
+    pub(crate) fn new(
+        corpus: &'a Corpus,
+        read: &'a ReadOptions,
+        similarity: &'a SimilarityOptions,
+        key: Key,
+        progress: &'a dyn Progress,
+    ) -> Self {
+        let together = corpus.shares.read_together(rayon::current_num_threads());
+        Self { corpus, read, similarity, key, progress, benches: Mutex::default(), together, large: Mutex::default() }
+    }
+
+    /// Whether a document is too long to be read beside others.
+    fn is_large(&self, document: u32) -> bool {
+        self.corpus.token_counts[document as usize] as usize > self.together / WORD_BYTES
+    }
+
+    /// The hash of a document's words.
+    pub(crate) fn text_hash(&self, document: u32) -> Result<u128> {
+        self.with_features(document, |features| features.text_hash())
+    }
+
+    fn with_features<T>(&self, document: u32, of_features: impl FnOnce(Features<'_>) -> T) -> Result<T> {
+        let bench = || Bench {
+            bytes: Vec::new(),
+            parser: Parser::new(&self.read.settings),
+            shingler: Shingler::keyed(&self.similarity.shingle, self.similarity.fold, self.key),
+            content: self.corpus.content_hasher(),
+        };
+        if self.is_large(document) {
+            // Its buffers go with it.
+            let _turn = self.large.lock().expect("no thread panicked");
+            return self.read_by(&mut bench(), document).map(of_features);
+        }
+        let waiting = self.benches.lock().expect("no thread panicked").pop();
+        let mut bench = waiting.unwrap_or_else(bench);
+        let features = self.read_by(&mut bench, document).map(of_features);
+        self.benches.lock().expect("no thread panicked").push(bench);
+        features
+    }
+
+    fn read_by<'b>(&self, bench: &'b mut Bench, document: u32) -> Result<Features<'b>> {
+        let Row { place, content_hash, .. } = self.corpus.row(document)?;
+        let changed = || {
+            let path = self.corpus.shelf.files()[place.file as usize].shown();
+            Error::from(lookalike_io::Error::Changed { path })
+        };
+        self.corpus.shelf.read(place, &mut bench.bytes)?;
+        let read = bench.parser.document(self.corpus.kind(place.file), &bench.bytes).ok_or_else(changed)?;
+        self.progress.advance(u64::from(place.length), Counted::Rereadings(1));
+        // Evidence must be about the text that was sketched.
+        let is_same = bench.content.hash(read.text) as u64 == content_hash;
+        if is_same { Ok(bench.shingler.features(read.text)) } else { Err(changed()) }
+    }
+}
+
+impl FeatureSource for Reread<'_> {
+    fn features(&self, document: u32) -> std::result::Result<Vec<u64>, SourceError> {
+        Ok(self.with_features(document, |features| features.all.to_vec())?)
+    }
+}

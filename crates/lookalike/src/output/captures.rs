@@ -1,0 +1,176 @@
+//! The removed documents of a crawl to the records that go with them: the `request` of a removed response, its `metadata`, and
+//! the `continuation` of a record that was cut in two.
+//!
+//! Records of one capture name each other by their ids, in either direction and by way of others, and lie in one file in any
+//! order. A record goes if its capture has documents that were removed, and nothing that stays: two captures with the same
+//! ids, as in a crawl that was copied to its own end, cannot be told apart, and then nothing is lost.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use lookalike_io::format::Format;
+use lookalike_io::read::{Links, links};
+use rayon::prelude::*;
+
+use crate::corpus::{Corpus, FileEntry, What};
+use crate::error::Result;
+use crate::output::evidence::{Fate, Fates};
+
+/// The kinds of records that mean nothing without another one.
+const DEPENDENT: [&str; 3] = ["continuation", "metadata", "request"];
+
+/// How many blocks a thread looks at before what came of them is taken.
+const BLOCKS_AT_ONCE: usize = 16;
+
+/// Which records of a file go with its removed documents.
+#[derive(Debug, Default)]
+pub(crate) struct Captures {
+    /// Which entries of the file, counted from 1.
+    removed: HashSet<u64>,
+    counts: BTreeMap<String, u64>,
+}
+
+impl Captures {
+    /// Those of a file of the input.
+    pub(crate) fn of_file(corpus: &Corpus, fates: &Fates<'_>, file: u32) -> Result<Self> {
+        if corpus.kind(file).format != Format::Warc || !may_have_some(corpus, fates, file)? {
+            return Ok(Self::default());
+        }
+        let of_block = |block: &usize| {
+            let entries = corpus.entries(*block)?.into_iter();
+            let linked = |entry: FileEntry| Ok(links(&corpus.shelf, entry.place)?.map(|links| (entry, links)));
+            entries.filter_map(|entry| linked(entry).transpose()).collect::<Result<Vec<_>>>()
+        };
+        let mut groups = Groups::default();
+        let mut dependent: Vec<(u64, u32, String)> = Vec::new();
+        let blocks: Vec<usize> = corpus.blocks_of_file(file).collect();
+        for some in blocks.chunks(BLOCKS_AT_ONCE * rayon::current_num_threads()) {
+            let of_blocks = some.par_iter().map(of_block).collect::<Result<Vec<_>>>()?;
+            for (FileEntry { position, what, .. }, links) in of_blocks.into_iter().flatten() {
+                // What has no id and names none is by itself.
+                let Some(group) = groups.join(&links) else { continue };
+                match what {
+                    What::Carried(kind) if DEPENDENT.contains(&&*kind) => dependent.push((position, group, kind)),
+                    What::Document(document) if fates.of(document) != Fate::Kept => groups.note(group, LOSES),
+                    What::Carried(_) | What::Document(_) => groups.note(group, STAYS),
+                }
+            }
+        }
+        let mut captures = Self::default();
+        for (position, group, kind) in dependent {
+            if groups.of(group) == LOSES {
+                captures.removed.insert(position);
+                *captures.counts.entry(kind).or_default() += 1;
+            }
+        }
+        Ok(captures)
+    }
+
+    /// Whether an entry goes with a removed document.
+    pub(crate) fn is_removed(&self, position: u64) -> bool {
+        self.removed.contains(&position)
+    }
+
+    /// How many go, by kind.
+    pub(crate) fn counts(&self) -> &BTreeMap<String, u64> {
+        &self.counts
+    }
+}
+
+/// Whether a file has removed documents and dependent records. Crawls of texts (WET) have none of these, and are not looked at further.
+fn may_have_some(corpus: &Corpus, fates: &Fates<'_>, file: u32) -> Result<bool> {
+    if !DEPENDENT.iter().any(|kind| corpus.others.carried.contains_key(*kind)) {
+        return Ok(false);
+    }
+    let (mut has_removed, mut has_dependent) = (false, false);
+    for block in corpus.blocks_of_file(file) {
+        for entry in corpus.entries(block)? {
+            match entry.what {
+                What::Document(document) => has_removed |= fates.of(document) != Fate::Kept,
+                What::Carried(kind) => has_dependent |= DEPENDENT.contains(&&*kind),
+            }
+        }
+        if has_removed && has_dependent {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// What a group has: a removed document, or something that stays.
+const LOSES: u8 = 1;
+const STAYS: u8 = 2;
+
+/// Ids that name each other, directly or by way of others.
+#[derive(Debug, Default)]
+struct Groups {
+    by_id: HashMap<u64, u32>,
+    /// For each id another one of its group, and in the end the one that stands for all.
+    parents: Vec<u32>,
+    /// What the group of such a one has.
+    notes: Vec<u8>,
+}
+
+impl Groups {
+    /// Joins the groups of a record's id and of those that it names; gives back an id of them all.
+    fn join(&mut self, links: &Links) -> Option<u32> {
+        let mut joined = None;
+        for id in links.id.iter().chain(&links.to) {
+            let next = self.parents.len() as u32;
+            let number = *self.by_id.entry(*id).or_insert(next);
+            if number == next {
+                self.parents.push(next);
+                self.notes.push(0);
+            }
+            let (root, other) = (self.root(number), joined.unwrap_or(number));
+            let other = self.root(other);
+            if root != other {
+                self.parents[root as usize] = other;
+                self.notes[other as usize] |= self.notes[root as usize];
+            }
+            joined = Some(other);
+        }
+        joined
+    }
+
+    fn root(&mut self, mut number: u32) -> u32 {
+        while self.parents[number as usize] != number {
+            // Each step halves the way of the next one who asks.
+            let parent = self.parents[number as usize];
+            self.parents[number as usize] = self.parents[parent as usize];
+            number = parent;
+        }
+        number
+    }
+
+    fn note(&mut self, number: u32, note: u8) {
+        let root = self.root(number);
+        self.notes[root as usize] |= note;
+    }
+
+    /// What the group of an id has.
+    fn of(&mut self, number: u32) -> u8 {
+        let root = self.root(number);
+        self.notes[root as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_join_by_way_of_others_and_keep_what_they_have() {
+        let mut groups = Groups::default();
+        let links = |id, to: &[u64]| Links { id: Some(id), to: to.to_vec() };
+        let first = groups.join(&links(1, &[])).unwrap();
+        groups.note(first, LOSES);
+        let third = groups.join(&links(3, &[2])).unwrap();
+        assert_eq!((groups.of(first), groups.of(third)), (LOSES, 0));
+        groups.join(&links(2, &[1]));
+        assert_eq!((groups.of(first), groups.of(third)), (LOSES, LOSES));
+        let other = groups.join(&links(9, &[3])).unwrap();
+        groups.note(other, STAYS);
+        assert_eq!(groups.of(first), LOSES | STAYS);
+        assert_eq!(groups.join(&Links { id: None, to: Vec::new() }), None);
+    }
+}

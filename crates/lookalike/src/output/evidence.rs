@@ -1,0 +1,274 @@
+//! Decisions on texts to the fate of every document, and the evidence for it.
+
+use std::io::Write;
+
+use lookalike_core::measure::criterion::Criterion;
+use lookalike_core::measure::feature_set::Overlap;
+use lookalike_core::measure::likeness::Likeness;
+use lookalike_core::resolve::{Match, Scope};
+use lookalike_io::write::Annotation;
+use serde::Serialize;
+
+use crate::candidates::copies::Texts;
+use crate::corpus::{Corpus, Described};
+use crate::error::{Error, Result};
+use crate::options::{SimilarityOptions, SourceBy};
+
+/// What was decided about texts: by the documents that stand for them.
+pub(crate) struct Decisions {
+    /// For each document the one that is kept in its place; [`NOBODY`] where it is kept itself.
+    by: Vec<u32>,
+    /// How many features both share, or in how many bits they differ. The rest is known by their sizes.
+    shared: Vec<u32>,
+    /// How many bits there are, where they were compared.
+    bits: Option<u32>,
+}
+
+/// No document.
+const NOBODY: u32 = u32::MAX;
+
+impl Decisions {
+    /// Everyone is kept.
+    pub(crate) fn new(document_count: usize) -> Self {
+        Self { by: vec![NOBODY; document_count], shared: vec![0; document_count], bits: None }
+    }
+
+    /// Notes removals.
+    pub(crate) fn add(&mut self, texts: &Texts, removals: &[Match]) {
+        for Match { left, right, likeness } in removals {
+            let [document, by] = [left, right].map(|rank| texts.items[*rank as usize]);
+            self.by[document as usize] = by;
+            self.shared[document as usize] = match *likeness {
+                Likeness::Features(overlap) => overlap.shared,
+                Likeness::Bits { differing, of } => {
+                    self.bits = Some(of);
+                    differing
+                }
+            };
+        }
+    }
+
+    /// Who is kept in a document's place, if it is removed, and how alike both are.
+    fn removal(&self, document: u32, sizes: &[u32]) -> Option<(u32, Likeness)> {
+        let (by, shared) = (self.by[document as usize], self.shared[document as usize]);
+        let features = || {
+            let [left, right] = [document, by].map(|document| sizes[document as usize]);
+            Likeness::Features(Overlap { shared, left, right })
+        };
+        let bits = |of| Likeness::Bits { differing: shared, of };
+        (by != NOBODY).then(|| (by, self.bits.map_or_else(features, bits)))
+    }
+}
+
+/// What becomes of each document of the input.
+pub(crate) struct Fates<'a> {
+    corpus: &'a Corpus,
+    texts: &'a Texts,
+    decisions: Decisions,
+    scope: Scope,
+    similarity: &'a SimilarityOptions,
+    /// The number of each document's cluster: clusters are numbered from 1 in the order of their kept documents, and
+    /// then go those of reference documents.
+    pub(crate) clusters: Vec<u32>,
+}
+
+/// What becomes of one document.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Fate {
+    Kept,
+    Removed {
+        /// The document that is kept, or one of the reference.
+        by: u32,
+        /// The removed document is on the left, the kept one on the right.
+        likeness: Likeness,
+        same: Same,
+    },
+}
+
+/// What a removed document has in common with the one that is kept, at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Same {
+    /// Everything: it is an exact copy.
+    Content,
+    /// The words, and not punctuation, symbols, case or white space.
+    Words,
+    /// Enough to be near-duplicates.
+    Features,
+}
+
+impl<'a> Fates<'a> {
+    /// Spreads the decisions on texts over all documents.
+    pub(crate) fn new(
+        corpus: &'a Corpus,
+        texts: &'a Texts,
+        decisions: Decisions,
+        scope: Scope,
+        similarity: &'a SimilarityOptions,
+    ) -> Self {
+        let mut fates = Self { corpus, texts, decisions, scope, similarity, clusters: Vec::new() };
+        fates.clusters = fates.clusters();
+        fates
+    }
+
+    /// What makes near-duplicates.
+    pub(crate) fn criterion(&self) -> Criterion {
+        self.similarity.criterion
+    }
+
+    /// What becomes of a document.
+    pub(crate) fn of(&self, document: u32) -> Fate {
+        let corpus = self.corpus;
+        let first = self.texts.first_copy[document as usize];
+        match self.decisions.removal(first, &corpus.sizes) {
+            // What has the words of what is removed is as much like the kept one as that is.
+            Some((by, likeness)) => Fate::Removed { by, likeness, same: Same::Features },
+            None if first == document => Fate::Kept,
+            // Those inside of the input are left alone.
+            None if self.scope == Scope::References && !corpus.is_reference(first) => Fate::Kept,
+            None => {
+                let likeness = self.similarity.method.likeness_of_copies(corpus.sizes[document as usize]);
+                let exact = self.texts.first_exact[document as usize];
+                // Of several references, the one that it is an exact copy of is the better evidence.
+                let by = if corpus.is_reference(exact) { exact } else { first };
+                Fate::Removed { by, likeness, same: if exact == by { Same::Content } else { Same::Words } }
+            }
+        }
+    }
+
+    /// What becomes of every document of the input.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, Fate)> {
+        (0..self.corpus.input_count() as u32).map(|document| (document, self.of(document)))
+    }
+
+    /// The documents that are removed, with why.
+    pub(crate) fn removed(&self) -> impl Iterator<Item = (u32, u32, Likeness, Same)> {
+        self.iter().filter_map(|(document, fate)| match fate {
+            Fate::Removed { by, likeness, same } => Some((document, by, likeness, same)),
+            Fate::Kept => None,
+        })
+    }
+
+    /// How many removed documents are exact copies of another one that is better in keep order.
+    pub(crate) fn repeated_texts(&self) -> u64 {
+        let is_repeated = |document: u32| self.texts.first_exact[document as usize] != document;
+        self.removed().filter(|(document, ..)| is_repeated(*document)).count() as u64
+    }
+
+    /// What is said of a document under `--annotate`.
+    pub(crate) fn annotation(&self, document: u32) -> Result<Annotation> {
+        let cluster = Some(u64::from(self.clusters[document as usize]));
+        Ok(match self.of(document) {
+            Fate::Kept => Annotation { cluster, kept: true, kept_id: None, similarity: None },
+            Fate::Removed { by, likeness, .. } => {
+                let kept_id = Some(self.corpus.describe(by)?.id().into_owned());
+                let similarity = Some(likeness.similarity(self.criterion()));
+                Annotation { cluster, kept: false, kept_id, similarity }
+            }
+        })
+    }
+
+    /// Writes the evidence: a line for each removed document, in the order of the input.
+    pub(crate) fn write_removed(
+        &self,
+        source: SourceBy,
+        writer: &mut (impl Write + ?Sized),
+        unwritable: impl Fn(std::io::Error) -> Error + Sync,
+    ) -> Result<()> {
+        let corpus = self.corpus;
+        let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
+            let mut lines = Vec::new();
+            for (document, removed) in run {
+                let Fate::Removed { by, likeness, same } = self.of(document) else { continue };
+                let kept = corpus.describe(by)?;
+                let row = Removed {
+                    removed_id: &removed.id(),
+                    kept_id: &kept.id(),
+                    kept_in: corpus.is_reference(by).then_some("reference"),
+                    measures: Measures::new(likeness),
+                    exact_copy: same == Same::Content,
+                    same_words: same == Same::Words,
+                    checksum: corpus.checksum(document)?,
+                    cluster: self.clusters[document as usize],
+                    removed_file: removed.file(),
+                    removed_position: removed.position(),
+                    kept_file: kept.file(),
+                    kept_position: kept.position(),
+                    removed_source: removed.source(source),
+                    kept_source: kept.source(source),
+                    removed_uri: removed.uri(),
+                    kept_uri: kept.uri(),
+                };
+                serde_json::to_writer(&mut lines, &row).map_err(|error| unwritable(error.into()))?;
+                lines.push(b'\n');
+            }
+            Ok(lines)
+        };
+        corpus.each_described(of_run, |lines| writer.write_all(&lines).map_err(&unwritable))?;
+        writer.flush().map_err(&unwritable)
+    }
+
+    fn clusters(&self) -> Vec<u32> {
+        let input_count = self.corpus.input_count() as u32;
+        let mut count = 0;
+        let number = |(_, fate): (u32, Fate)| {
+            count += u32::from(fate == Fate::Kept);
+            count
+        };
+        let mut clusters: Vec<u32> = self.iter().map(number).collect();
+        for (document, by, ..) in self.removed() {
+            // The kept one's number is never overwritten, since it is not removed. References come after all these.
+            let of_reference = || count + 1 + (by - input_count);
+            clusters[document as usize] = clusters.get(by as usize).copied().unwrap_or_else(of_reference);
+        }
+        clusters
+    }
+}
+
+/// A line of `removed.jsonl`.
+#[derive(Serialize)]
+struct Removed<'a> {
+    removed_id: &'a str,
+    kept_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kept_in: Option<&'static str>,
+    #[serde(flatten)]
+    measures: Measures,
+    exact_copy: bool,
+    same_words: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checksum: Option<String>,
+    cluster: u32,
+    removed_file: &'a str,
+    removed_position: u64,
+    kept_file: &'a str,
+    kept_position: u64,
+    removed_source: &'a str,
+    kept_source: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    removed_uri: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kept_uri: Option<&'a str>,
+}
+
+/// How alike a removed document and the kept one are, by what was compared.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Measures {
+    Features { jaccard: f64, containment_in_kept: f64, containment_of_kept: f64 },
+    Bits { simhash: f64, hamming: u32 },
+}
+
+impl Measures {
+    fn new(likeness: Likeness) -> Self {
+        match likeness {
+            Likeness::Features(overlap) => Self::Features {
+                jaccard: overlap.jaccard(),
+                containment_in_kept: overlap.containment_left(),
+                containment_of_kept: overlap.containment_right(),
+            },
+            Likeness::Bits { differing, of } => {
+                Self::Bits { simhash: f64::from(of - differing) / f64::from(of), hamming: differing }
+            }
+        }
+    }
+}

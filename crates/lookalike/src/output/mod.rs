@@ -1,0 +1,6 @@
+//! What a run writes: evidence, measures, and which entries stay.
+
+pub(crate) mod captures;
+pub(crate) mod evidence;
+pub(crate) mod measures;
+pub(crate) mod select;

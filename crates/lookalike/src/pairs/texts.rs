@@ -1,0 +1,85 @@
+//! Pairs with their texts, for someone who wants to read them: found as rows are, and read again.
+
+use std::io;
+
+use lookalike_io::read::{Parser, Settings};
+
+use crate::corpus::Corpus;
+use crate::error::{Error, Result};
+use crate::options::PairsOptions;
+use crate::output::select::FoundPair;
+use crate::pairs::{PairsReport, TakePairs, run};
+use crate::progress::Progress;
+
+/// Two documents that are near-duplicates.
+#[derive(Clone, Debug)]
+pub struct TextPair {
+    /// The one that comes first, or that is of the input where the other is of the reference.
+    pub left: FoundText,
+    /// The other.
+    pub right: FoundText,
+    /// How similar they are, by the measure of the run.
+    pub similarity: f64,
+}
+
+/// A document as it was read.
+#[derive(Clone, Debug)]
+pub struct FoundText {
+    /// Its id.
+    pub id: String,
+    /// Its file and position, whatever its id.
+    pub place: String,
+    /// What was compared. It comes from the input: it may hold anything.
+    pub text: String,
+}
+
+/// Gives the pairs that [`pairs`](crate::pairs()) would write to `each`, with their texts, one after the other.
+///
+/// # Errors
+///
+/// When an input cannot be read, or `each` fails.
+pub fn pairs_with_texts(
+    options: &PairsOptions,
+    each: &mut dyn FnMut(&TextPair) -> io::Result<()>,
+    progress: &dyn Progress,
+) -> Result<PairsReport> {
+    run(options, &mut Texts { options, each }, progress)
+}
+
+struct Texts<'a> {
+    options: &'a PairsOptions,
+    each: &'a mut dyn FnMut(&TextPair) -> io::Result<()>,
+}
+
+impl TakePairs for Texts<'_> {
+    fn start(&mut self, _: &Corpus) -> Result<()> {
+        Ok(())
+    }
+
+    fn take(&mut self, corpus: &Corpus, (left, right, likeness): FoundPair) -> Result<()> {
+        let settings = &self.options.read.settings;
+        let pair = TextPair {
+            left: text(corpus, left, settings)?,
+            right: text(corpus, right, settings)?,
+            similarity: likeness.similarity(self.options.similarity.criterion),
+        };
+        (self.each)(&pair).map_err(Error::unwritable)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// A document read again at its place. That no file has changed meanwhile is checked at the end of the run.
+fn text(corpus: &Corpus, document: u32, settings: &Settings) -> Result<FoundText> {
+    let place = corpus.row(document)?.place;
+    let mut bytes = Vec::new();
+    corpus.shelf.read(place, &mut bytes)?;
+    let mut parser = Parser::new(settings);
+    let read = parser
+        .document(corpus.kind(place.file), &bytes)
+        .ok_or_else(|| lookalike_io::Error::Changed { path: corpus.shelf.files()[place.file as usize].shown() })?;
+    let described = corpus.describe(document)?;
+    Ok(FoundText { id: described.id().into_owned(), place: described.place(), text: read.text.to_owned() })
+}

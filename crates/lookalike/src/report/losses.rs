@@ -1,0 +1,241 @@
+//! Fates by source: given what becomes of every document, says how much each source loses, and to whom.
+//!
+//! A source's loss counts all its removed documents, also those removed by others of the same source. What a reader
+//! would get wrong: the reference has sources as well, but only those of the input are counted. Where losses are checked, the
+//! whole input counts as a source too: many small sources may each lose little of what is worth a word.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use crate::corpus::{Corpus, Described};
+use crate::error::{Error, Result};
+use crate::options::{Share, SourceBy};
+use crate::output::evidence::{Fate, Fates};
+
+/// Where documents come from.
+#[derive(Clone, Debug, Serialize)]
+pub struct Source {
+    /// A host, a file, a folder of files that are a document each, or the value of a field.
+    pub source: String,
+    /// Documents.
+    pub documents: u64,
+    /// Of these, removed.
+    pub removed: u64,
+    /// Removed over all.
+    pub share: f64,
+}
+
+/// A source that loses nearly all it has.
+#[derive(Clone, Debug, Serialize)]
+pub struct NearlyLost {
+    /// The source.
+    #[serde(flatten)]
+    pub source: Source,
+    /// The source of the documents in whose favour most of its documents are removed.
+    pub mostly_for: String,
+    /// Whether these documents are of the reference.
+    pub mostly_for_reference: bool,
+    /// How many are removed in their favour.
+    pub mostly_for_removed: u64,
+}
+
+/// How many sources are named among those that lose most.
+const LOSING_MOST: usize = 5;
+
+/// How many documents a source must have for its loss to be worth a word: of few, all may well be copies.
+const NOT_FEW: u64 = 20;
+
+/// From this share on a source is nearly lost.
+const NEARLY_ALL: f64 = 0.95;
+
+/// How many documents a source must have for its loss to end a run: one that is a whole source says nothing of it.
+const LEAST_TO_LOSE: u64 = 2;
+
+/// What an error calls all sources together.
+const WHOLE_INPUT: &str = "the whole input";
+
+/// How many sources an error names.
+const NAMED_IN_ERROR: usize = 3;
+
+/// How many characters of a source's name an error shows.
+const NAME_LENGTH: usize = 80;
+
+/// All sources of the input.
+pub(crate) struct BySource<'a> {
+    corpus: &'a Corpus,
+    by: SourceBy,
+    /// With documents and removed documents, those with the most documents first.
+    counts: Vec<(Box<str>, u64, u64)>,
+}
+
+impl<'a> BySource<'a> {
+    pub(crate) fn new(corpus: &'a Corpus, by: SourceBy, fates: &Fates<'_>) -> Result<Self> {
+        let mut counts: HashMap<Box<str>, (u64, u64)> = HashMap::new();
+        let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
+            let mut counts: HashMap<Box<str>, (u64, u64)> = HashMap::new();
+            run.for_each(|(document, described)| {
+                add(&mut counts, described.source(by), (1, u64::from(fates.of(document) != Fate::Kept)));
+            });
+            Ok(counts)
+        };
+        corpus.each_described(of_run, |of_run| {
+            of_run.iter().for_each(|(source, count)| add(&mut counts, source, *count));
+            Ok(())
+        })?;
+        let mut counts: Vec<(Box<str>, u64, u64)> =
+            counts.into_iter().map(|(source, (documents, removed))| (source, documents, removed)).collect();
+        counts.sort_unstable_by(|left, right| (Reverse(left.1), &left.0).cmp(&(Reverse(right.1), &right.0)));
+        Ok(Self { corpus, by, counts })
+    }
+
+    /// The largest sources, and how many more there are.
+    pub(crate) fn largest(&self, most: usize) -> (Vec<Source>, u64) {
+        let more = self.counts.len().saturating_sub(most) as u64;
+        (self.counts.iter().take(most).map(source).collect(), more)
+    }
+
+    /// The sources that lose most documents, of those that have more than one.
+    pub(crate) fn losing_most(&self) -> Vec<Source> {
+        let mut losing = self.losing(LEAST_TO_LOSE, 0.0);
+        losing.truncate(LOSING_MOST);
+        losing
+    }
+
+    /// Ends the job if a source, or the whole input, loses this share of its documents, or more.
+    pub(crate) fn check(&self, share: Share) -> Result<()> {
+        let mut sources = self.losing(LEAST_TO_LOSE, share.value());
+        let add = |(documents, removed), count: &(Box<str>, u64, u64)| (documents + count.1, removed + count.2);
+        let (documents, removed) = self.counts.iter().fold((0, 0), add);
+        let whole = source(&(WHOLE_INPUT.into(), documents, removed));
+        // Of one source, it would say the same twice.
+        if self.counts.len() > 1 && documents >= LEAST_TO_LOSE && whole.share >= share.value() {
+            sources.insert(0, whole);
+        }
+        if sources.is_empty() { Ok(()) } else { Err(Error::SourcesLose { share, sources }) }
+    }
+
+    /// The sources that lose nearly all of many documents.
+    pub(crate) fn nearly_lost(&self, fates: &Fates<'_>) -> Result<Vec<NearlyLost>> {
+        let lost = self.losing(NOT_FEW, NEARLY_ALL);
+        if lost.is_empty() {
+            return Ok(Vec::new());
+        }
+        let places = Places::of(&lost);
+        let mut removed_for: Vec<HashMap<(String, bool), u64>> = lost.iter().map(|_| HashMap::new()).collect();
+        let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
+            let mut lost_for = Vec::new();
+            for (document, described) in run {
+                if let Fate::Removed { by, .. } = fates.of(document)
+                    && let Some(place) = places.of_source(described.source(self.by))
+                {
+                    let kept = self.corpus.describe(by)?.source(self.by).to_owned();
+                    lost_for.push((place, (kept, self.corpus.is_reference(by))));
+                }
+            }
+            Ok(lost_for)
+        };
+        self.corpus.each_described(of_run, |lost_for| {
+            for (place, kept) in lost_for {
+                *removed_for[place].entry(kept).or_default() += 1;
+            }
+            Ok(())
+        })?;
+        let mostly_for = |(source, counts): (&Source, HashMap<(String, bool), u64>)| {
+            let ((mostly_for, is_reference), count) = counts
+                .into_iter()
+                .max_by(|(other, count), (next, next_count)| count.cmp(next_count).then_with(|| next.cmp(other)))
+                .expect("what is removed is removed in favour of another");
+            NearlyLost {
+                source: source.clone(),
+                mostly_for,
+                mostly_for_reference: is_reference,
+                mostly_for_removed: count,
+            }
+        };
+        Ok(lost.iter().zip(removed_for).map(mostly_for).collect())
+    }
+
+    /// The sources with so many documents that lose something, and so large a share; those that lose most first.
+    fn losing(&self, least_documents: u64, share: f64) -> Vec<Source> {
+        let mut losing: Vec<Source> = self
+            .counts
+            .iter()
+            .filter(|(_, documents, removed)| *documents >= least_documents && *removed > 0)
+            .map(source)
+            .filter(|source| source.share >= share)
+            .collect();
+        // The sort is stable, so that the larger of two stays first.
+        losing.sort_by_key(|source| Reverse(source.removed));
+        losing
+    }
+}
+
+/// Where sources are in a list: every document asks, and there may be as many sources as documents.
+struct Places<'a>(HashMap<&'a str, usize>);
+
+impl<'a> Places<'a> {
+    fn of(sources: &'a [Source]) -> Self {
+        Self(sources.iter().map(|source| source.source.as_str()).zip(0..).collect())
+    }
+
+    fn of_source(&self, source: &str) -> Option<usize> {
+        self.0.get(source).copied()
+    }
+}
+
+/// Adds documents and removed ones to a source's. Most documents come from a source that is known already.
+fn add(counts: &mut HashMap<Box<str>, (u64, u64)>, source: &str, (documents, removed): (u64, u64)) {
+    if let Some(count) = counts.get_mut(source) {
+        *count = (count.0 + documents, count.1 + removed);
+    } else {
+        counts.insert(source.into(), (documents, removed));
+    }
+}
+
+fn source((source, documents, removed): &(Box<str>, u64, u64)) -> Source {
+    Source {
+        source: source.clone().into(),
+        documents: *documents,
+        removed: *removed,
+        share: *removed as f64 / *documents as f64,
+    }
+}
+
+/// What the sources lose, in words: the first few, and how many more there are.
+pub(crate) fn losses(sources: &[Source]) -> String {
+    let loss = |source: &Source| {
+        let name: String = source.source.chars().take(NAME_LENGTH).collect();
+        format!("{:.1} % of {} documents of {name}", 100.0 * source.share, source.documents)
+    };
+    let mut losses: Vec<String> = sources.iter().take(NAMED_IN_ERROR).map(loss).collect();
+    match sources.len().saturating_sub(NAMED_IN_ERROR) {
+        0 => {}
+        1 => losses.push("and 1 more source".to_owned()),
+        more => losses.push(format!("and {more} more sources")),
+    }
+    losses.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn fifty_thousand_sources_are_found_at_once() {
+        let sources: Vec<Source> = (0..50_000)
+            .map(|at| Source { source: format!("https://{at:05}.org"), documents: 20, removed: 20, share: 1.0 })
+            .collect();
+        let start = Instant::now();
+        let places = Places::of(&sources);
+        for (at, source) in sources.iter().enumerate() {
+            assert_eq!(places.of_source(&source.source), Some(at));
+        }
+        assert_eq!(places.of_source("https://other.org"), None);
+        // One after the other, it would be more than a thousand million comparisons.
+        assert!(start.elapsed().as_millis() < 500, "{:?}", start.elapsed());
+    }
+}

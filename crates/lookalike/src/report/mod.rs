@@ -1,0 +1,6 @@
+//! What a run says of itself: counts, parameters, losses by source, time and memory by stage.
+
+pub(crate) mod losses;
+pub(crate) mod parameters;
+pub(crate) mod stages;
+pub(crate) mod summary;

@@ -1,0 +1,59 @@
+//! Times the stages of a job, and tells who watches.
+
+use std::time::Instant;
+
+use crate::progress::Progress;
+use crate::report::summary::Stage;
+
+/// The stages so far.
+pub(crate) struct Stages<'a> {
+    progress: &'a dyn Progress,
+    done: Vec<Stage>,
+}
+
+impl<'a> Stages<'a> {
+    pub(crate) fn start(progress: &'a dyn Progress) -> Self {
+        Self { progress, done: Vec::new() }
+    }
+
+    /// Runs a stage; `bytes` is how much it will read, if that is known.
+    pub(crate) fn run<T>(&mut self, name: &'static str, bytes: Option<u64>, stage: impl FnOnce() -> T) -> T {
+        self.progress.stage(name, bytes);
+        let start = Instant::now();
+        let result = stage();
+        let seconds = start.elapsed().as_secs_f64();
+        self.done.push(Stage { name: name.to_owned(), seconds, peak_memory_bytes: peak_memory_bytes() });
+        result
+    }
+
+    /// Runs a stage that only some methods have: it is not shown if it had nothing to do.
+    pub(crate) fn run_maybe<T, E>(
+        &mut self,
+        name: &'static str,
+        stage: impl FnOnce() -> Result<Option<T>, E>,
+    ) -> Result<Option<T>, E> {
+        let result = self.run(name, None, stage)?;
+        if result.is_none() {
+            self.done.pop();
+        }
+        Ok(result)
+    }
+
+    pub(crate) fn finish(self) -> Vec<Stage> {
+        self.progress.finish();
+        self.done
+    }
+}
+
+/// Starts to measure anew, where the system can (Linux; see proc(5), `clear_refs`): elsewhere the peak is of all so far.
+pub(crate) fn forget_peak_memory() {
+    // Of no concern to the run if it fails.
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+}
+
+/// The most memory this process has had, where the system tells.
+fn peak_memory_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
+}

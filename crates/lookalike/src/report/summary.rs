@@ -1,0 +1,375 @@
+//! What a run did, in numbers: `summary.json`, and what the terminal shows.
+
+use std::collections::BTreeMap;
+
+use lookalike_core::measure::likeness::Likeness;
+use lookalike_core::method::Method;
+use lookalike_core::resolve::keep::FieldValue;
+use lookalike_core::resolve::passed_over::PassedOverEstimate;
+use lookalike_io::input::discover::LeftOut;
+use lookalike_io::read::{HEADER, NO_TEXT_FIELD, NULL_TEXT};
+use serde::Serialize;
+
+use crate::candidates;
+use crate::corpus::Corpus;
+use crate::error::Result;
+use crate::options::{DedupOptions, ReadOptions};
+use crate::output::evidence::{Fates, Same};
+use crate::report::losses::{BySource, NearlyLost, Source};
+use crate::report::parameters::Parameters;
+
+/// What a run of `dedup` did.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// The version that ran.
+    pub lookalike: &'static str,
+    /// By what the result is known as that of a run with a work folder: the same input, parameters and kind of output give the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
+    /// What came in.
+    pub input: Input,
+    /// What was found.
+    pub found: Found,
+    /// What happened to the files that were written, beside the removals.
+    pub wrote: Wrote,
+    /// What was asked for, and what that promises.
+    pub parameters: Parameters,
+    /// How many removed documents are how much like the one kept, from the lowest band to the highest.
+    pub similarity: Vec<Band>,
+    /// The removals that are least sure: those of documents least like the one kept.
+    pub least_alike: Vec<Removal>,
+    /// How many clusters have how many documents.
+    pub clusters_by_size: BTreeMap<u64, u64>,
+    /// Seconds and memory by stage.
+    pub stages: Vec<Stage>,
+    /// Seconds of all stages.
+    pub seconds: f64,
+    /// The most memory that the process had, where the system tells.
+    pub peak_memory_bytes: Option<u64>,
+    /// Documents and removals by source, the largest first.
+    pub sources: Vec<Source>,
+    /// How many further sources there are.
+    pub more_sources: u64,
+    /// The sources of two documents or more that lose most: the first of them.
+    pub losing_most: Vec<Source>,
+    /// The sources of 20 documents or more that lose 95 % of them or more, those that lose most first.
+    pub nearly_lost: Vec<NearlyLost>,
+    /// What was skipped, and why: the first of them.
+    pub skipped: Vec<SkippedEntry>,
+}
+
+/// What came in. All but what is said of the reference is about the input alone.
+#[derive(Clone, Debug, Serialize)]
+pub struct Input {
+    /// Files that were read.
+    pub files: u64,
+    /// Documents in them.
+    pub documents: u64,
+    /// Their bytes, unpacked.
+    pub bytes: u64,
+    /// Entries that were no documents, or damaged.
+    pub skipped: u64,
+    /// Whether all of it was skipped, so that no documents were written.
+    pub is_all_skipped: bool,
+    /// Documents without a single token. They are kept.
+    pub empty: u64,
+    /// Documents without the field of `--id`, known by their places.
+    pub without_id: u64,
+    /// Documents without the field of `--keep max:FIELD` or `min:FIELD`, which are worst.
+    pub without_value: u64,
+    /// Documents without the field of `--source`.
+    pub without_source: u64,
+    /// Documents with the id of another: file and position tell them apart.
+    pub repeated_ids: u64,
+    /// Entries of other kinds, such as `request` records, pictures, and records whose text is null or missing, by kind. They are
+    /// written as they are, but for those that belong to removed documents.
+    pub carried: BTreeMap<String, u64>,
+    /// Hidden files, further names of files that were read, and folders with an unfinished run: they were left out.
+    pub left_out: LeftOut,
+    /// Files of the reference.
+    pub reference_files: u64,
+    /// Documents in them. They are neither removed nor written.
+    pub reference_documents: u64,
+    /// Entries of the reference that were no documents, or damaged.
+    pub reference_skipped: u64,
+}
+
+impl Input {
+    /// How many records have no text: it is null, or they do not have its field.
+    pub fn without_text(&self) -> u64 {
+        [NULL_TEXT, NO_TEXT_FIELD].iter().filter_map(|kind| self.carried.get(*kind)).sum()
+    }
+}
+
+/// What was found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Found {
+    /// Removed documents that are exact copies of another one, kept or removed, that is better in keep order.
+    pub repeated_texts: u64,
+    /// Distinct texts that share a bucket with another; none where a method has no buckets.
+    pub sharing_a_bucket: Option<u64>,
+    /// Pairs that shared a bucket and were looked at: a removed document needs no further proof.
+    pub candidates: Option<u64>,
+    /// Of these, measured exactly: the others were beyond doubt too different.
+    pub measured: Option<u64>,
+    /// Of these, near-duplicates.
+    pub matches: Option<u64>,
+    /// Pairs that shared a bucket and were not compared, since very many kept documents share a boilerplate: how many, and
+    /// how many near-duplicates are left among them.
+    #[serde(flatten)]
+    pub passed_over: PassedOverEstimate,
+    /// Documents removed.
+    pub removed: u64,
+    /// Of these, removed for a document of the reference: all that are like one.
+    pub removed_by_reference: u64,
+    /// Of those removed, exact copies of the kept document.
+    pub exact_copies: u64,
+    /// Of those removed, the ones that have the same words as the kept document and differ in punctuation, symbols, case or
+    /// white space, or in what is folded.
+    pub same_words: u64,
+    /// Of those removed, the others.
+    pub near_duplicates: u64,
+    /// Documents kept.
+    pub kept: u64,
+    /// Kept documents in whose place others were removed.
+    pub clusters: u64,
+    /// Texts that have the checksum of another text without being its copy.
+    pub checksum_collisions: u64,
+    /// Removed documents that are less like the kept one than the threshold: none, but by `--group components`.
+    pub removed_below_threshold: u64,
+}
+
+/// What happened to the files that were written, beside the removals.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Wrote {
+    /// Records of crawls that were left out with the removed documents they belong to, such as `request` records, by kind.
+    pub removed_along: BTreeMap<String, u64>,
+    /// Documents that had a field of the same name as one that `--annotate` writes. It was replaced.
+    pub replaced_fields: u64,
+}
+
+impl Wrote {
+    /// What happened to two files or more.
+    pub(crate) fn and(mut self, other: Self) -> Self {
+        for (kind, count) in other.removed_along {
+            *self.removed_along.entry(kind).or_default() += count;
+        }
+        self.replaced_fields += other.replaced_fields;
+        self
+    }
+}
+
+/// A band of similarity.
+#[derive(Clone, Debug, Serialize)]
+pub struct Band {
+    /// From this similarity on.
+    pub from: f64,
+    /// Up to this one, which is in the next band; the last band has it.
+    pub to: f64,
+    /// Removed documents that are no exact copies.
+    pub removed: u64,
+}
+
+/// A removed document, and the one kept in its place.
+#[derive(Clone, Debug, Serialize)]
+pub struct Removal {
+    /// The removed document.
+    pub removed_id: String,
+    /// The kept one.
+    pub kept_id: String,
+    /// How alike they are.
+    pub similarity: f64,
+}
+
+/// A stage of the run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Stage {
+    /// Its name.
+    pub name: String,
+    /// How long it took.
+    pub seconds: f64,
+    /// The most memory that the process had until its end.
+    pub peak_memory_bytes: Option<u64>,
+}
+
+/// Something that was skipped.
+#[derive(Clone, Debug, Serialize)]
+pub struct SkippedEntry {
+    /// The file, as it was given.
+    pub file: String,
+    /// What `position` counts: lines, records or files.
+    pub entry: &'static str,
+    /// Which entry of the file, counted from 1.
+    pub position: u64,
+    /// Why it was skipped.
+    pub reason: String,
+    /// How many entries are lost, this one and those after it.
+    pub count: u64,
+}
+
+impl From<lookalike_io::table::SkippedRow> for SkippedEntry {
+    fn from(row: lookalike_io::table::SkippedRow) -> Self {
+        Self { file: row.file, entry: row.entry, position: row.position, reason: row.reason, count: row.count }
+    }
+}
+
+/// How many sources and skipped entries a summary names; the rest is counted.
+const NAMED: usize = 1000;
+
+/// How many of the least sure removals a summary names.
+const LEAST_ALIKE: usize = 5;
+
+/// How wide a band of similarity is: twenty of them.
+const BANDS: u32 = 20;
+
+impl Summary {
+    pub(crate) fn new(
+        corpus: &Corpus,
+        options: &DedupOptions,
+        method: &dyn Method,
+        fates: &Fates<'_>,
+        by_source: &BySource<'_>,
+    ) -> Result<Self> {
+        let (sources, more_sources) = by_source.largest(NAMED);
+        let removed = fates.removed().count() as u64;
+        let having = |common: Same| fates.removed().filter(|(.., same)| *same == common).count() as u64;
+        let (exact_copies, same_words) = (having(Same::Content), having(Same::Words));
+        let criterion = options.similarity.criterion;
+        let is_below = |likeness: Likeness| likeness.overlap().is_some_and(|overlap| !criterion.accepts(overlap));
+        let below = fates.removed().filter(|(_, _, likeness, _)| is_below(*likeness)).count() as u64;
+        let kept = corpus.input_count() as u64 - removed;
+        let sizes = cluster_sizes(fates, kept as usize);
+        Ok(Self {
+            lookalike: env!("CARGO_PKG_VERSION"),
+            run: None,
+            input: input(corpus, &options.read)?,
+            found: Found {
+                repeated_texts: fates.repeated_texts(),
+                sharing_a_bucket: None,
+                candidates: None,
+                measured: None,
+                matches: None,
+                passed_over: PassedOverEstimate::default(),
+                removed,
+                removed_by_reference: fates.removed().filter(|(_, by, ..)| corpus.is_reference(*by)).count() as u64,
+                exact_copies,
+                same_words,
+                near_duplicates: removed - exact_copies - same_words,
+                kept,
+                clusters: sizes.range(2..).map(|(_, count)| count).sum(),
+                checksum_collisions: corpus.checksum_collisions()?,
+                removed_below_threshold: below,
+            },
+            wrote: Wrote::default(),
+            parameters: Parameters::new(options, method),
+            similarity: similarity(fates),
+            least_alike: least_alike(corpus, fates)?,
+            clusters_by_size: sizes,
+            stages: Vec::new(),
+            seconds: 0.0,
+            peak_memory_bytes: None,
+            sources,
+            more_sources,
+            losing_most: by_source.losing_most(),
+            nearly_lost: by_source.nearly_lost(fates)?,
+            skipped: skipped(corpus),
+        })
+    }
+
+    /// Adds the times of the stages.
+    pub(crate) fn set_stages(&mut self, stages: Vec<Stage>) {
+        self.seconds = stages.iter().map(|stage| stage.seconds).sum();
+        self.peak_memory_bytes = stages.last().and_then(|stage| stage.peak_memory_bytes);
+        self.stages = stages;
+    }
+}
+
+impl Found {
+    /// Adds how many pairs came how far.
+    pub(crate) fn count_pairs(&mut self, found: candidates::Found) {
+        self.sharing_a_bucket = found.sharing;
+        self.passed_over = found.passed_over;
+        if let Some(counts) = found.counts {
+            self.candidates = Some(counts.candidates);
+            self.measured = Some(counts.measured);
+            self.matches = Some(counts.matches);
+        }
+    }
+}
+
+pub(crate) fn input(corpus: &Corpus, read: &ReadOptions) -> Result<Input> {
+    let (files, documents) = (corpus.input_files, corpus.input_count());
+    Ok(Input {
+        files: files as u64,
+        documents: documents as u64,
+        bytes: corpus.file_bytes[..files].iter().sum(),
+        skipped: corpus.others.skipped_count,
+        is_all_skipped: is_all_skipped(corpus),
+        empty: corpus.token_counts[..documents].iter().filter(|count| **count == 0).count() as u64,
+        without_id: if read.settings.fields.id.is_some() { corpus.without_id() } else { 0 },
+        without_value: corpus.values.iter().take(documents).filter(|value| **value == FieldValue::Missing).count()
+            as u64,
+        without_source: if read.settings.fields.source.is_some() { corpus.without_source() } else { 0 },
+        repeated_ids: corpus.repeated_ids()?,
+        carried: corpus.others.carried.clone(),
+        left_out: corpus.shelf.left_out().clone(),
+        reference_files: (corpus.shelf.files().len() - files) as u64,
+        reference_documents: (corpus.len() - documents) as u64,
+        reference_skipped: corpus.others.reference_skipped_count,
+    })
+}
+
+/// Whether all of the input was skipped.
+pub(crate) fn is_all_skipped(corpus: &Corpus) -> bool {
+    let others = &corpus.others;
+    others.skipped_count > 0 && corpus.input_count() == 0 && others.carried.keys().all(|kind| kind == HEADER)
+}
+
+pub(crate) fn skipped(corpus: &Corpus) -> Vec<SkippedEntry> {
+    let entry = |skipped: &lookalike_io::read::Skipped| SkippedEntry {
+        file: corpus.shelf.files()[skipped.file as usize].shown().display().to_string(),
+        entry: corpus.kinds[skipped.file as usize].format.entry_name(),
+        position: skipped.position,
+        reason: skipped.reason.clone(),
+        count: skipped.count,
+    };
+    corpus.others.skipped.iter().take(NAMED).map(entry).collect()
+}
+
+fn similarity(fates: &Fates<'_>) -> Vec<Band> {
+    let mut removed = vec![0; BANDS as usize];
+    for (_, _, likeness, _) in fates.removed().filter(|(.., same)| *same != Same::Content) {
+        let band = (likeness.similarity(fates.criterion()) * f64::from(BANDS)) as usize;
+        removed[band.min(BANDS as usize - 1)] += 1;
+    }
+    let edge = |band: u32| f64::from(band) / f64::from(BANDS);
+    let bands = (0..BANDS).zip(removed).map(|(band, removed)| Band { from: edge(band), to: edge(band + 1), removed });
+    bands.skip_while(|band| band.removed == 0).collect()
+}
+
+fn least_alike(corpus: &Corpus, fates: &Fates<'_>) -> Result<Vec<Removal>> {
+    let similarity = |(document, by, likeness, _): (u32, u32, Likeness, Same)| {
+        (likeness.similarity(fates.criterion()), document, by)
+    };
+    let mut removed: Vec<(f64, u32, u32)> = fates.removed().map(similarity).collect();
+    let by_similarity =
+        |left: &(f64, u32, u32), right: &(f64, u32, u32)| left.0.total_cmp(&right.0).then(left.1.cmp(&right.1));
+    if removed.len() > LEAST_ALIKE {
+        removed.select_nth_unstable_by(LEAST_ALIKE, by_similarity);
+        removed.truncate(LEAST_ALIKE);
+    }
+    removed.sort_unstable_by(by_similarity);
+    let id = |document| -> Result<String> { Ok(corpus.describe(document)?.id().into_owned()) };
+    let removal = |(similarity, document, by)| Ok(Removal { removed_id: id(document)?, kept_id: id(by)?, similarity });
+    removed.into_iter().map(removal).collect()
+}
+
+fn cluster_sizes(fates: &Fates<'_>, kept: usize) -> BTreeMap<u64, u64> {
+    let mut sizes = vec![0_u32; kept + 1];
+    // What went for the reference is in none of the input's clusters.
+    fates.clusters.iter().filter(|cluster| **cluster as usize <= kept).for_each(|at| sizes[*at as usize] += 1);
+    let mut by_size = BTreeMap::new();
+    // Clusters are numbered from 1.
+    sizes.iter().skip(1).for_each(|size| *by_size.entry(u64::from(*size)).or_default() += 1);
+    by_size
+}

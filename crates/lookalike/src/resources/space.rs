@@ -1,0 +1,88 @@
+//! Whether the work folder has room for what a run will put there: asked before the run, and answered by a few chunks of the input.
+
+use lookalike_io::input::discover::Origin;
+use lookalike_io::input::shelf::Shelf;
+use lookalike_io::read::{Chunk, Entry, Parser, Settings, Stream, UNIT_BYTES, units};
+use lookalike_io::work::check_space;
+
+use crate::error::Result;
+use crate::resources::work::Work;
+
+/// How many files, or parts of large ones, are looked into.
+const UNITS: usize = 16;
+
+/// How many chunks are needed to say something of a large input.
+const LEAST_CHUNKS: usize = 4;
+
+/// What is kept of a document besides its sketch and its names: where it lies, its hash, lists of candidates, matches.
+const DOCUMENT: u64 = 200;
+
+/// What the chunks that were looked at have.
+#[derive(Debug, Default)]
+struct Sample {
+    chunks: usize,
+    packed_bytes: u64,
+    /// Unpacked, of what cannot be read again from its file.
+    spooled_bytes: u64,
+    documents: u64,
+    name_bytes: u64,
+}
+
+/// Makes sure that there is room for a corpus with sketches of this size.
+///
+/// # Errors
+///
+/// When there is not, or a file cannot be read.
+pub(crate) fn check(shelf: &Shelf, settings: &Settings, sketch_bytes: usize, work: &Work) -> Result<()> {
+    let files = shelf.files();
+    let settings = &settings.unlimited();
+    let units = units(files, settings, UNIT_BYTES)?;
+    let step = units.len().div_ceil(UNITS).max(1);
+    let mut sample = Sample::default();
+    for unit in units.iter().step_by(step) {
+        let file = &files[unit.file as usize];
+        // What is far away, or cannot be read twice, is not looked into.
+        if matches!(file.origin, Origin::Path(_)) {
+            let mut stream = Stream::open(unit, file, settings)?;
+            let mut chunk = Chunk::default();
+            if stream.next(&mut chunk)? {
+                sample.add(&chunk, settings);
+            }
+        }
+    }
+    let packed: u64 = files.iter().map(|file| file.bytes).sum();
+    // One or two chunks of a large input say nothing of the rest, and a run must not be refused for nothing.
+    if sample.chunks < LEAST_CHUNKS && sample.packed_bytes < packed / 4 {
+        return Ok(());
+    }
+    let of_all = |part: u64| (part as f64 * packed as f64 / sample.packed_bytes.max(1) as f64) as u64;
+    let of_documents = of_all(sample.documents * (sketch_bytes as u64 + DOCUMENT) + sample.name_bytes);
+    let needed = match work.named() {
+        // All of it is written, and what cannot be read again is copied there.
+        Some(_) => of_documents + of_all(sample.spooled_bytes),
+        None if of_documents > work.memory.blocks() as u64 => of_documents,
+        None => return Ok(()),
+    };
+    Ok(check_space(&work.shown_folder(), needed)?)
+}
+
+impl Sample {
+    fn add(&mut self, chunk: &Chunk, settings: &Settings) {
+        self.chunks += 1;
+        self.packed_bytes += chunk.packed_bytes();
+        if !chunk.is_readable_again() {
+            self.spooled_bytes += chunk.byte_count();
+            // Its entries have no places yet. A text is two kilobytes where nobody knows.
+            self.documents += chunk.byte_count() / 2000;
+            return;
+        }
+        Parser::new(settings).entries(chunk, |placed| {
+            if let Entry::Document(document) = placed.entry {
+                let names = [&document.id, &document.uri, &document.source];
+                self.documents += 1;
+                self.name_bytes +=
+                    names.iter().map(|name| name.as_ref().map_or(0, |name| name.len() as u64)).sum::<u64>();
+            }
+        });
+    }
+}

@@ -1,0 +1,108 @@
+//! Where a run puts what does not fit its memory, and what it can be resumed from.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use lookalike_core::hash::{Key, bytes_hash};
+use lookalike_io::input::discover::Origin;
+use lookalike_io::input::shelf::Shelf;
+use lookalike_io::work::{Earlier, WorkFolder, WorkOptions};
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+use crate::options::DedupOptions;
+use crate::resources::memory::Memory;
+
+/// The memory and the work folder of a run.
+#[derive(Debug)]
+pub(crate) struct Work {
+    pub(crate) memory: Memory,
+    key: Key,
+    options: WorkOptions,
+    /// Made when it is needed, unless the user has named one.
+    folder: OnceLock<WorkFolder>,
+}
+
+impl Work {
+    /// The work of a run; `parameters` tells it from all others, a line each.
+    pub(crate) fn start(memory: Memory, options: &WorkOptions, shelf: &Shelf, parameters: &[String]) -> Result<Self> {
+        let folder = OnceLock::new();
+        let mut key = Key::random();
+        if let Some(path) = &options.folder {
+            let label = label(shelf, parameters, options.earlier)?;
+            let opened = WorkFolder::open(path, &label, options)?;
+            key = opened.key();
+            folder.set(opened).expect("it was not set before");
+        }
+        Ok(Self { memory, key, options: options.clone(), folder })
+    }
+
+    /// The key of everything that decides: one that nobody can know beforehand, and the same when a run is resumed. The answer
+    /// does not depend on it.
+    pub(crate) fn key(&self) -> Key {
+        self.key
+    }
+
+    /// The folder that the user has named: everything is written there, whether it fits the memory or not.
+    pub(crate) fn named(&self) -> Option<&WorkFolder> {
+        self.folder.get().filter(|folder| folder.is_named())
+    }
+
+    /// A folder, whether named or not.
+    pub(crate) fn folder(&self) -> Result<&WorkFolder> {
+        if let Some(folder) = self.folder.get() {
+            return Ok(folder);
+        }
+        let folder = WorkFolder::temporary(&self.options)?;
+        // Of two threads that make one, the second's vanishes at once.
+        Ok(self.folder.get_or_init(|| folder))
+    }
+
+    /// Where the folder is, or would be.
+    pub(crate) fn shown_folder(&self) -> std::path::PathBuf {
+        self.options.folder.clone().unwrap_or_else(std::env::temp_dir)
+    }
+
+    /// The run came to its end, and what it wrote aside is of no use any more.
+    pub(crate) fn finish(self) -> Result<()> {
+        Ok(self.folder.into_inner().map_or(Ok(()), WorkFolder::finish)?)
+    }
+}
+
+/// By what a result is known as that of a run that could be resumed: of the same label, written in the same way.
+pub(crate) fn result_of(shelf: &Shelf, options: &DedupOptions) -> Result<String> {
+    let mut all = label(shelf, &options.label(), options.work.earlier)?.join("\0");
+    all.push_str(&format!("\0{:?}, {:?}", options.output, options.source));
+    Ok(format!("{:032x}", bytes_hash(all.as_bytes())))
+}
+
+/// Makes sure that a run that is to be resumed is not done: nothing is left of it but its result.
+pub(crate) fn check_not_done(options: &WorkOptions, output: Option<&Path>, result_of: &str) -> Result<()> {
+    let (Some(work), Some(output), Earlier::Resume) = (&options.folder, output, options.earlier) else { return Ok(()) };
+    let summary = || std::fs::read(output.join("summary.json")).ok();
+    if !WorkFolder::is_without_run(work) {
+        return Ok(());
+    }
+    let Some(summary) = summary().and_then(|summary| serde_json::from_slice::<Value>(&summary).ok()) else {
+        return Ok(());
+    };
+    if summary["run"] != *result_of {
+        return Ok(());
+    }
+    let skipped = |name: &str| summary["input"][name].as_u64().unwrap_or(0);
+    let skipped = skipped("skipped") + skipped("reference_skipped");
+    Err(Error::RunIsDone { output: output.to_owned(), skipped })
+}
+
+/// What tells a run from all others.
+fn label(shelf: &Shelf, parameters: &[String], earlier: Earlier) -> Result<Vec<String>> {
+    let mut label = vec![format!("lookalike {}", env!("CARGO_PKG_VERSION"))];
+    label.extend_from_slice(parameters);
+    for file in shelf.files() {
+        if earlier == Earlier::Resume && matches!(file.origin, Origin::Stdin | Origin::Pipe(_)) {
+            return Err(Error::CannotResume { input: file.shown().display().to_string() });
+        }
+        label.push(file.label());
+    }
+    Ok(label)
+}
