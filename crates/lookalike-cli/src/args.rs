@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use lookalike::core::decision::Scope;
 use lookalike::core::measure::criterion::Criterion;
-use lookalike::core::resolve::Scope;
 use lookalike::core::resolve::keep::Keep;
 use lookalike::io::read::{Fields, Settings, Split};
 use lookalike::io::web::Extract;

@@ -9,10 +9,10 @@
 use std::path::Path;
 use std::time::Instant;
 
+use lookalike_core::decision::{Decision, References};
 use lookalike_core::join::{Sets, independent_set, match_count, matches};
 use lookalike_core::measure::criterion::Criterion;
 use lookalike_core::measure::similarity::Threshold;
-use lookalike_core::resolve::{Decision, References};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -9,6 +9,8 @@
 //! Records choose their candidates in a way of their own, which is [`link`].
 
 pub mod bucket;
+pub mod decision;
+pub mod doors;
 pub mod error;
 pub mod hash;
 pub mod join;

@@ -5,26 +5,13 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::bucket::Family;
+use crate::doors::{FeatureSource, SketchSource, SourceError};
 use crate::measure::criterion::Criterion;
 use crate::measure::feature_filter::FeatureFilter;
 use crate::measure::feature_set::{FeatureSet, Overlap};
 use crate::measure::likeness::Likeness;
 use crate::method::Method;
 use crate::resolve::passed_over::PassedOver;
-use crate::sketch::SketchSource;
-
-/// Why features could not be had.
-pub type SourceError = Box<dyn std::error::Error + Send + Sync>;
-
-/// Where the features of items come from: they are not all in memory, so getting them may fail.
-pub trait FeatureSource: Sync {
-    /// The features of one item, repeated where its text repeats itself.
-    ///
-    /// # Errors
-    ///
-    /// When the item cannot be read again.
-    fn features(&self, item: u32) -> Result<Vec<u64>, SourceError>;
-}
 
 /// How many bytes of features all families under way hold together, so that an item is mostly read once. More than that is
 /// of no use; less is, where there is less memory.

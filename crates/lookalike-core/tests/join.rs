@@ -5,10 +5,10 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use lookalike_core::decision::{Decision, References};
 use lookalike_core::join::{Sets, independent_set, match_count, matches};
 use lookalike_core::measure::criterion::Criterion;
 use lookalike_core::measure::similarity::Threshold;
-use lookalike_core::resolve::{Decision, References};
 
 fn shared_data(path: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(path)).unwrap()

@@ -3,9 +3,10 @@
 use std::io::Write;
 use std::path::Path;
 
+use lookalike_core::decision::Scope;
 use lookalike_core::measure::criterion::Criterion;
 use lookalike_core::resolve::keep::{Ranking, keep_order};
-use lookalike_core::resolve::{Candidates, Scope, TakeMatches, components, independent_set};
+use lookalike_core::resolve::{Candidates, TakeMatches, components, independent_set};
 use lookalike_core::verify::Verifier;
 use lookalike_io::input::discover::unique;
 use lookalike_io::read::{NO_TEXT_FIELD, NULL_TEXT};

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use lookalike_core::verify::SourceError;
+use lookalike_core::doors::SourceError;
 use lookalike_io::remote::shown_path;
 
 use crate::options::Share;

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use lookalike_core::bucket::banding::Banding;
 use lookalike_core::bucket::hamming::Tables;
+use lookalike_core::decision::Scope;
 use lookalike_core::hash::Key;
 use lookalike_core::measure::criterion::Criterion;
 use lookalike_core::measure::feature_set::Overlap;
 use lookalike_core::measure::likeness::Likeness;
 use lookalike_core::measure::similarity::Threshold;
 use lookalike_core::method::{self, Method, Part, SimHash, SuperShingle, Weights, Width};
-use lookalike_core::resolve::Scope;
 use lookalike_core::resolve::keep::Keep;
 use lookalike_core::sketch::SlotKind;
 use lookalike_core::text::fold::Fold;

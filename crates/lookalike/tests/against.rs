@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use lookalike::core::bucket::banding::Banding;
-use lookalike::core::resolve::Scope;
+use lookalike::core::decision::Scope;
 use lookalike::core::resolve::keep::Keep;
 use lookalike::core::sketch::SlotKind;
 use lookalike::{Against, DedupOptions, Error, Group, MethodOptions, Output, Silent, Summary};

@@ -2,7 +2,7 @@
 
 mod made;
 
-use lookalike::core::resolve::Scope;
+use lookalike::core::decision::Scope;
 use lookalike::core::resolve::keep::Keep;
 use lookalike::{Against, Checksum, DedupOptions, MethodOptions, Summary};
 use lookalike_judge::{Shingle, is_exact_copy, tokens};

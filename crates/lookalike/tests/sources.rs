@@ -2,7 +2,7 @@
 
 mod made;
 
-use lookalike::core::resolve::Scope;
+use lookalike::core::decision::Scope;
 use lookalike::{Against, DedupOptions, Error, Share, Silent, SourceBy};
 use made::{Case, dedup};
 use serde_json::{Value, json};

@@ -7,9 +7,9 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Sets;
+use crate::decision::{References, Scope};
 use crate::lists::Lists;
 use crate::measure::criterion::Criterion;
-use crate::resolve::{References, Scope};
 
 /// Groups of equal sets, the smallest sets first.
 #[derive(Debug)]

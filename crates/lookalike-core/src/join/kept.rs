@@ -15,10 +15,10 @@ use rayon::prelude::*;
 use super::Sets;
 use super::index::{Index, outline, prefix_count};
 use super::probe::{Prober, Probers};
+use crate::decision::{Decision, References, Scope};
 use crate::measure::criterion::Criterion;
 use crate::measure::feature_set::Overlap;
 use crate::measure::likeness::Likeness;
-use crate::resolve::{Decision, References, Scope};
 
 /// How many items ask together. What is kept in a block is found by the others of the block one after the other, so a
 /// block is not too large; and they ask in parallel, so it is not too small.
@@ -35,7 +35,7 @@ const ITEMS_AT_ONCE: usize = 16;
 /// ```
 /// use lookalike_core::measure::criterion::Criterion;
 /// use lookalike_core::join::{Sets, independent_set};
-/// use lookalike_core::resolve::{Decision, References};
+/// use lookalike_core::decision::{Decision, References};
 /// use lookalike_core::measure::similarity::Threshold;
 ///
 /// // The first is like the second, the second like the third; but the third is not like the first.

@@ -10,8 +10,8 @@ use rayon::prelude::*;
 use super::Sets;
 use super::groups::Groups;
 use super::pairs::{Found, GROUPS_AT_ONCE, Join};
+use crate::decision::References;
 use crate::measure::criterion::Criterion;
-use crate::resolve::References;
 
 /// The matches of all items.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ impl Neighbours {
     /// ```
     /// use lookalike_core::measure::criterion::Criterion;
     /// use lookalike_core::join::{Neighbours, Sets};
-    /// use lookalike_core::resolve::References;
+    /// use lookalike_core::decision::References;
     /// use lookalike_core::measure::similarity::Threshold;
     ///
     /// let sets = Sets::new(&[vec![1, 2, 3, 4], vec![8, 9], vec![1, 2, 3, 5]]);
@@ -153,7 +153,7 @@ mod tests {
     use super::super::brute::{self, in_threads};
     use super::super::matches;
     use super::*;
-    use crate::resolve::Scope;
+    use crate::decision::Scope;
 
     #[test]
     fn matches_that_need_more_memory_than_there_is_are_not_gathered() {

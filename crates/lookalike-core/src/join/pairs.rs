@@ -13,10 +13,10 @@ use super::Sets;
 use super::groups::Groups;
 use super::index::{Index, outline, prefix_count};
 use super::probe::{Prober, Probers};
+use crate::decision::{Match, References};
 use crate::measure::criterion::Criterion;
 use crate::measure::feature_set::Overlap;
 use crate::measure::likeness::Likeness;
-use crate::resolve::{Match, References};
 
 /// How many groups a thread probes in one go.
 pub(super) const GROUPS_AT_ONCE: usize = 64;
@@ -32,7 +32,7 @@ pub(crate) const MATCHES_AT_ONCE: usize = 4096;
 /// ```
 /// use lookalike_core::measure::criterion::Criterion;
 /// use lookalike_core::join::{Sets, matches};
-/// use lookalike_core::resolve::References;
+/// use lookalike_core::decision::References;
 /// use lookalike_core::measure::similarity::Threshold;
 ///
 /// let sets = Sets::new(&[vec![1, 2, 3, 4], vec![8, 9], vec![1, 2, 3, 5]]);
@@ -266,8 +266,8 @@ mod tests {
 
     use super::super::brute::{self, in_threads};
     use super::*;
+    use crate::decision::Scope;
     use crate::measure::similarity::Threshold;
-    use crate::resolve::Scope;
 
     fn references() -> impl Strategy<Value = References> {
         let scope = prop_oneof![Just(Scope::Everything), Just(Scope::References)];

@@ -15,11 +15,11 @@ use super::probe::{Prober, Probers};
 use super::{Measure, Sets};
 use crate::bucket::banding::Banding;
 use crate::bucket::{Entry, lists_of_columns};
+use crate::decision::References;
 use crate::error::{Error, Result};
 use crate::hash::mix;
 use crate::lists::Lists;
 use crate::measure::similarity::Threshold;
-use crate::resolve::References;
 use crate::sketch::SlotKind;
 
 /// How much memory the sorting of keys may take: enough for ten million sets a column.

@@ -3,11 +3,11 @@
 use rayon::prelude::*;
 
 use super::{Method, Sketched, Sketcher, Take};
+use crate::doors::SourceError;
 use crate::join::{Sets, SetsBuilder};
 use crate::measure::feature_set::FeatureSet;
 use crate::measure::similarity::Similarity;
 use crate::sketch::{Layout, Sketches};
-use crate::verify::SourceError;
 
 /// Finds everything.
 #[derive(Clone, Copy, Debug)]

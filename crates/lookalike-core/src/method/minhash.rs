@@ -4,11 +4,11 @@ use super::{Method, Sketched, Sketcher, Take};
 use crate::bucket::banding::{Banding, Cutter};
 use crate::bucket::chance::binomial;
 use crate::bucket::{Entry, lists_of_columns};
+use crate::doors::SourceError;
 use crate::join::Sets;
 use crate::measure::feature_set::FeatureSet;
 use crate::measure::similarity::{Similarity, Threshold};
 use crate::sketch::{Layout, Sketches, SlotKind, SlotSketcher};
-use crate::verify::SourceError;
 
 /// How likely it may be that the test on sketches rejects a pair exactly at the threshold: one in a billion.
 const DOUBT: f64 = 1e-9;

@@ -19,13 +19,14 @@ pub use part::Part;
 pub use simhash::{SimHash, Weights, Width};
 pub use supershingle::SuperShingle;
 
+use crate::doors::SketchSource;
+use crate::doors::{FeatureSource, SourceError};
 use crate::join::Sets;
 use crate::lists::Lists;
 use crate::measure::feature_set::FeatureSet;
 use crate::measure::likeness::Likeness;
 use crate::measure::similarity::Similarity;
-use crate::sketch::{Layout, SketchSource, Sketches};
-use crate::verify::{FeatureSource, SourceError};
+use crate::sketch::{Layout, Sketches};
 
 /// A way to find what may be alike.
 pub trait Method: fmt::Debug + Send + Sync {

@@ -13,12 +13,12 @@ use rayon::prelude::*;
 
 use super::{Method, Sketched, Sketcher, Take};
 use crate::bucket::{Entry, lists_of_columns};
+use crate::doors::SourceError;
 use crate::error::{Error, Result};
 use crate::join::Sets;
 use crate::measure::feature_set::FeatureSet;
 use crate::measure::similarity::{Similarity, Threshold};
 use crate::sketch::{Layout, Sketches, concat};
-use crate::verify::SourceError;
 
 /// Finds items that share one of a few features of one of them.
 #[derive(Clone, Copy, Debug)]

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::{Method, Sketched, Sketcher, Take};
 use crate::bucket::hamming::{self, MOST_DIFFERING, Tables};
+use crate::doors::{FeatureSource, SourceError};
 use crate::error::{Error, Result};
 use crate::hash::{ROUND_STEP, mix};
 use crate::join::Sets;
@@ -18,7 +19,6 @@ use crate::measure::feature_set::FeatureSet;
 use crate::measure::likeness::Likeness;
 use crate::measure::similarity::Similarity;
 use crate::sketch::{Counters, FeatureWeights, Frequencies, Layout, Sketches};
-use crate::verify::{FeatureSource, SourceError};
 
 /// How many bits a sketch has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -10,6 +10,7 @@ use super::independent::{self, independent_set_within};
 use super::matches::each_match_within;
 use super::{Candidates, Match, References, Scope};
 use crate::bucket::Buckets;
+use crate::doors::{FeatureSource, SourceError};
 use crate::lists::Lists;
 use crate::measure::criterion::Criterion;
 use crate::measure::feature_set::{FeatureSet, Overlap};
@@ -17,7 +18,7 @@ use crate::measure::similarity::Threshold;
 use crate::method::Exact;
 use crate::resolve::passed_over::PassedOver;
 use crate::sketch::{Layout, Sketches};
-use crate::verify::{FeatureSource, SourceError, Verifier};
+use crate::verify::Verifier;
 
 /// Items with few features, so that many are alike, and buckets that have nothing to do with that.
 #[derive(Clone, Debug)]

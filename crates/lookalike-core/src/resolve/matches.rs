@@ -5,22 +5,12 @@ use rayon::prelude::*;
 use super::draw::{AfterFirst, draw};
 use super::{Candidates, References, Scope};
 use crate::bucket::Family;
+use crate::decision::Match;
+use crate::doors::SourceError;
 use crate::join::{self, MATCHES_AT_ONCE};
 use crate::lists::Lists;
-use crate::measure::likeness::Likeness;
 use crate::resolve::passed_over::PassedOver;
-use crate::verify::{SourceError, Verifier};
-
-/// Two items, by rank, that were measured and are alike enough.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Match {
-    /// The better ranked; of what is removed, the one that goes.
-    pub left: u32,
-    /// The other; of what is removed, the one that stays.
-    pub right: u32,
-    /// What they share.
-    pub likeness: Likeness,
-}
+use crate::verify::Verifier;
 
 /// Takes a few matches at a time, from all threads.
 pub type TakeMatches<'a> = dyn Fn(Vec<Match>) -> Result<(), SourceError> + Sync + 'a;

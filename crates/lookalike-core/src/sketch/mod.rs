@@ -11,7 +11,7 @@ use std::str::FromStr;
 pub use classic::ClassicSketcher;
 pub use fast::FastSketcher;
 pub use simhash::{Counters, FeatureWeights, Frequencies};
-pub use store::{Layout, SketchSource, Sketches, concat};
+pub use store::{Layout, Sketches, concat};
 
 use crate::error::{Error, Result};
 

@@ -2,31 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::verify::SourceError;
-
-/// Where the sketches of items are kept: in memory, or where they must be had from, which may fail.
-pub trait SketchSource: Sync {
-    /// Gives the keys that every item has in these columns to `each`, in the order of the items.
-    ///
-    /// # Errors
-    ///
-    /// When they cannot be had.
-    fn each_keys(&self, columns: &[usize], each: &mut dyn FnMut(u32, &[u64])) -> Result<(), SourceError>;
-
-    /// Gives the bytes of every item to `each`, in the order of the items.
-    ///
-    /// # Errors
-    ///
-    /// When they cannot be had.
-    fn each_bytes(&self, each: &mut dyn FnMut(u32, &[u8])) -> Result<(), SourceError>;
-
-    /// The bytes of an item.
-    ///
-    /// # Errors
-    ///
-    /// When they cannot be had.
-    fn bytes(&self, item: u32) -> Result<Cow<'_, [u8]>, SourceError>;
-}
+use crate::doors::{SketchSource, SourceError};
 
 /// What is kept of a sketch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use lookalike_core::resolve::{References, Scope};
+use lookalike_core::decision::{References, Scope};
 use lookalike_io::input::discover::{InputFile, Origin, discover};
 use lookalike_io::input::shelf::Shelf;
 

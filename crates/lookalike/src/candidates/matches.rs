@@ -1,7 +1,7 @@
 //! Who is near whom: the matches of a corpus by document, sorted.
 
+use lookalike_core::decision::Match;
 use lookalike_core::measure::likeness::Likeness;
-use lookalike_core::resolve::Match;
 use rayon::prelude::*;
 
 use crate::candidates::copies::Texts;

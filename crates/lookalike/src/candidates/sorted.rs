@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use lookalike_core::resolve::Match;
+use lookalike_core::decision::Match;
 use lookalike_io::work::Log;
 use rayon::prelude::*;
 

@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock};
 
-use lookalike_core::sketch::SketchSource;
-use lookalike_core::verify::SourceError;
+use lookalike_core::doors::SketchSource;
+use lookalike_core::doors::SourceError;
 use lookalike_io::work::Log;
 
 use super::block::{HEAD, Head, Logged, NAMES, Others, ROW, Row, Shape, end_of_unit};

@@ -20,9 +20,9 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use lookalike_core::doors::SketchSource;
 use lookalike_core::hash::{Key, bytes_hash};
 use lookalike_core::resolve::keep::FieldValue;
-use lookalike_core::sketch::SketchSource;
 use lookalike_core::text::content::ContentHasher;
 use lookalike_io::format::FileKind;
 use lookalike_io::input::shelf::{Place, Shelf};

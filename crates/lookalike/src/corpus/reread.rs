@@ -4,10 +4,10 @@
 
 use std::sync::Mutex;
 
+use lookalike_core::doors::{FeatureSource, SourceError};
 use lookalike_core::hash::Key;
 use lookalike_core::text::content::ContentHasher;
 use lookalike_core::text::shingle::{Features, Shingler};
-use lookalike_core::verify::{FeatureSource, SourceError};
 use lookalike_io::read::Parser;
 
 use crate::corpus::{Corpus, Row};

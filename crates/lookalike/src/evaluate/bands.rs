@@ -3,10 +3,10 @@
 use std::sync::Mutex;
 
 use lookalike_core::bucket::{Buckets, Entry, lists_of_columns};
+use lookalike_core::doors::FeatureSource;
 use lookalike_core::hash::Key;
 use lookalike_core::measure::feature_set::Overlap;
 use lookalike_core::method::NO_RANK;
-use lookalike_core::verify::FeatureSource;
 use rayon::prelude::*;
 use serde::Serialize;
 

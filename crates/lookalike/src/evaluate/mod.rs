@@ -10,9 +10,10 @@ mod truth;
 
 use std::path::PathBuf;
 
+use lookalike_core::decision::References;
 use lookalike_core::method::Method;
 use lookalike_core::resolve::keep::{Keep, Ranking, keep_order};
-use lookalike_core::resolve::{Candidates, References, TakeMatches, each_match};
+use lookalike_core::resolve::{Candidates, TakeMatches, each_match};
 use lookalike_core::verify::Verifier;
 use lookalike_io::work::WorkOptions;
 use serde::Serialize;

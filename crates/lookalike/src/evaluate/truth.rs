@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
 
+use lookalike_core::decision::Match;
 use lookalike_core::measure::criterion::Criterion;
 use lookalike_core::method;
-use lookalike_core::resolve::Match;
 use serde::Serialize;
 use serde_json::Value;
 

@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
+use lookalike_core::decision::{Match, Scope};
 use lookalike_core::measure::criterion::Criterion;
 use lookalike_core::measure::feature_set::Overlap;
 use lookalike_core::measure::likeness::Likeness;
-use lookalike_core::resolve::{Match, Scope};
 use lookalike_io::write::Annotation;
 use serde::Serialize;
 

@@ -1,8 +1,8 @@
 //! What a run was asked for, as `summary.json` says it.
 
+use lookalike_core::decision::Scope;
 use lookalike_core::measure::similarity::Similarity;
 use lookalike_core::method::Method;
-use lookalike_core::resolve::Scope;
 use serde::Serialize;
 
 use crate::candidates::against;

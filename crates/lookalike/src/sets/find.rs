@@ -2,8 +2,8 @@
 
 use std::num::NonZeroUsize;
 
+use lookalike_core::decision::{References, Scope};
 use lookalike_core::join::{Measure, Near, Nearest, Neighbours, Seeker, Sets, WeightedSets};
-use lookalike_core::resolve::{References, Scope};
 
 /// Which pairs are told, and in which order.
 #[derive(Clone, Copy, Debug)]
