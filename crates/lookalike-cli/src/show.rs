@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::CommandFactory;
-use lookalike::core::resolve::passed_over::PassedOverEstimate;
+use lookalike::core::bucket::passed_over::PassedOverEstimate;
 use lookalike::io::input::discover::{LeftOut, Names};
 use lookalike::io::read::{HEADER, NO_TEXT_FIELD, NULL_TEXT};
 use lookalike::{

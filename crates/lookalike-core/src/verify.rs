@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::bucket::Family;
+use crate::bucket::passed_over::PassedOver;
 use crate::doors::{FeatureSource, SketchSource, SourceError};
 use crate::measure::criterion::Criterion;
 use crate::measure::feature_filter::FeatureFilter;
 use crate::measure::feature_set::{FeatureSet, Overlap};
 use crate::measure::likeness::Likeness;
 use crate::method::Method;
-use crate::resolve::passed_over::PassedOver;
 
 /// How many bytes of features all families under way hold together, so that an item is mostly read once. More than that is
 /// of no use; less is, where there is less memory.

@@ -3,8 +3,8 @@
 mod made;
 
 use lookalike::core::bucket::banding::Banding;
+use lookalike::core::bucket::passed_over::PassedOverEstimate;
 use lookalike::core::resolve::keep::Keep;
-use lookalike::core::resolve::passed_over::PassedOverEstimate;
 use lookalike::core::sketch::SlotKind;
 use lookalike::{Copies, DedupOptions, Group, MethodOptions};
 use lookalike_judge::{Shingle, measure};

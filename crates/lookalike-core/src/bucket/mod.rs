@@ -6,6 +6,7 @@
 pub mod banding;
 pub mod chance;
 pub mod hamming;
+pub mod passed_over;
 
 use rayon::prelude::*;
 use rdst::{RadixKey, RadixSort};

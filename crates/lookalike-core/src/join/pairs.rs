@@ -26,7 +26,7 @@ pub(crate) const MATCHES_AT_ONCE: usize = 4096;
 
 /// All matches, sorted by their left and right items.
 ///
-/// Two references are not compared with each other, and with [`Scope::References`](crate::resolve::Scope) only pairs of
+/// Two references are not compared with each other, and with [`Scope::References`](crate::decision::Scope) only pairs of
 /// a reference and another item are matches.
 ///
 /// ```

@@ -10,13 +10,13 @@ use super::independent::{self, independent_set_within};
 use super::matches::each_match_within;
 use super::{Candidates, Match, References, Scope};
 use crate::bucket::Buckets;
+use crate::bucket::passed_over::PassedOver;
 use crate::doors::{FeatureSource, SourceError};
 use crate::lists::Lists;
 use crate::measure::criterion::Criterion;
 use crate::measure::feature_set::{FeatureSet, Overlap};
 use crate::measure::similarity::Threshold;
 use crate::method::Exact;
-use crate::resolve::passed_over::PassedOver;
 use crate::sketch::{Layout, Sketches};
 use crate::verify::Verifier;
 

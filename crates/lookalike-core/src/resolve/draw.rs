@@ -1,12 +1,12 @@
-//! A sample of what the buckets of one family passed over: see [`crate::passed_over`].
+//! A sample of what the buckets of one family passed over: see [`crate::bucket::passed_over`].
 
 use std::collections::HashSet;
 
 use super::{References, Scope};
 use crate::bucket::Family;
+use crate::bucket::passed_over::{Drawn, MOST_DRAWN, PassedOver};
 use crate::hash;
 use crate::lists::Lists;
-use crate::resolve::passed_over::{Drawn, MOST_DRAWN, PassedOver};
 
 /// The buckets of a family, and which of their pairs were not compared because of a bound. Pairs are places in the family.
 pub(super) trait Bounded {

@@ -17,11 +17,11 @@ use rayon::prelude::*;
 use super::draw::{AfterFirst, draw};
 use super::{Candidates, Match, References, Scope, removals};
 use crate::bucket::Family;
+use crate::bucket::passed_over::PassedOver;
 use crate::doors::SourceError;
 use crate::join;
 use crate::lists::Lists;
 use crate::measure::likeness::Likeness;
-use crate::resolve::passed_over::PassedOver;
 use crate::verify::{Bench, Verifier};
 
 /// How many items are decided together, and how many kept ones of a bucket remove others.

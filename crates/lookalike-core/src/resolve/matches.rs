@@ -5,11 +5,11 @@ use rayon::prelude::*;
 use super::draw::{AfterFirst, draw};
 use super::{Candidates, References, Scope};
 use crate::bucket::Family;
+use crate::bucket::passed_over::PassedOver;
 use crate::decision::Match;
 use crate::doors::SourceError;
 use crate::join::{self, MATCHES_AT_ONCE};
 use crate::lists::Lists;
-use crate::resolve::passed_over::PassedOver;
 use crate::verify::Verifier;
 
 /// Takes a few matches at a time, from all threads.

@@ -9,7 +9,6 @@ mod draw;
 mod independent;
 pub mod keep;
 mod matches;
-pub mod passed_over;
 
 pub use components::components;
 pub use independent::independent_set;

@@ -10,10 +10,10 @@ pub(crate) mod verified;
 use std::sync::Mutex;
 
 use lookalike_core::bucket::Buckets;
+use lookalike_core::bucket::passed_over::{PassedOver, PassedOverEstimate};
 use lookalike_core::decision::{Match, References};
 use lookalike_core::doors::SourceError;
 use lookalike_core::method::{Method, NO_RANK, Sketched};
-use lookalike_core::resolve::passed_over::{PassedOver, PassedOverEstimate};
 use lookalike_core::resolve::{Candidates, TakeMatches};
 use lookalike_core::verify::{PairCounts, Verifier};
 use rayon::prelude::*;

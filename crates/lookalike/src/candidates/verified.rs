@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use lookalike_core::bucket::passed_over::{Drawn, PassedOver};
 use lookalike_core::decision::Match;
 use lookalike_core::measure::feature_set::Overlap;
 use lookalike_core::measure::likeness::Likeness;
-use lookalike_core::resolve::passed_over::{Drawn, PassedOver};
 use lookalike_core::verify::PairCounts;
 use lookalike_io::work::Log;
 

@@ -4,10 +4,10 @@ pub(crate) mod texts;
 
 use std::io::{self, Write};
 
+use lookalike_core::bucket::passed_over::PassedOverEstimate;
 use lookalike_core::decision::Scope;
 use lookalike_core::measure::likeness::Likeness;
 use lookalike_core::resolve::keep::{Keep, Ranking, keep_order};
-use lookalike_core::resolve::passed_over::PassedOverEstimate;
 use lookalike_core::resolve::{Candidates, TakeMatches, each_match};
 use lookalike_core::verify::Verifier;
 use serde::Serialize;

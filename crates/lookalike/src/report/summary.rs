@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use lookalike_core::bucket::passed_over::PassedOverEstimate;
 use lookalike_core::measure::likeness::Likeness;
 use lookalike_core::method::Method;
 use lookalike_core::resolve::keep::FieldValue;
-use lookalike_core::resolve::passed_over::PassedOverEstimate;
 use lookalike_io::input::discover::LeftOut;
 use lookalike_io::read::{HEADER, NO_TEXT_FIELD, NULL_TEXT};
 use serde::Serialize;
