@@ -78,21 +78,21 @@ const CORPORA: &[Corpus] = &[
         name: "boilerplate below the threshold, exact",
         size: 1000,
         file: "a.jsonl",
-        bytes: |size| documents(size, |at| format!("{} {}", words(0, 100), words(1000 + 100 * at, 80))),
+        bytes: |size| Ok(documents(size, |at| format!("{} {}", words(0, 100), words(1000 + 100 * at, 80)))),
         arguments: &["dedup", "a.jsonl", "-o", "out", "--exact", "--memory", "256M"],
     },
     Corpus {
         name: "boilerplate below the threshold",
         size: 2000,
         file: "a.jsonl",
-        bytes: |size| documents(size, |at| format!("{} {}", words(0, 100), words(1000 + 100 * at, 80))),
+        bytes: |size| Ok(documents(size, |at| format!("{} {}", words(0, 100), words(1000 + 100 * at, 80)))),
         arguments: DEDUP,
     },
     Corpus {
         name: "a chain of near-duplicates",
         size: 2000,
         file: "a.jsonl",
-        bytes: |size| documents(size, |at| words(2 * at, 100)),
+        bytes: |size| Ok(documents(size, |at| words(2 * at, 100))),
         arguments: DEDUP,
     },
     Corpus {
@@ -222,8 +222,8 @@ fn line(id: usize, text: &str) -> String {
     format!("{{\"id\":\"{id}\",\"text\":\"{text}\"}}\n")
 }
 
-fn documents(count: usize, text: impl Fn(usize) -> String) -> Result<Vec<u8>> {
-    Ok((0..count).map(|at| line(at, &text(at))).collect::<String>().into_bytes())
+fn documents(count: usize, text: impl Fn(usize) -> String) -> Vec<u8> {
+    (0..count).map(|at| line(at, &text(at))).collect::<String>().into_bytes()
 }
 
 fn words(first: usize, count: usize) -> String {

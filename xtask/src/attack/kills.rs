@@ -73,7 +73,7 @@ pub(super) fn at_each_step(means: &Means<'_>) -> Result<Tally> {
             tally.count((!line.ends_with("ok")).then(|| (*line).to_owned()));
         }
     }
-    tally.note = "tests, each of many steps".to_owned();
+    tally.note = String::from("tests, each of many steps");
     Ok(tally)
 }
 

@@ -39,7 +39,7 @@ pub(super) fn attack(means: &Means<'_>) -> Result<Tally> {
             }
             Some(2) => None,
             Some(99) => {
-                tally.note = "left out: users cannot mount a disk here".to_owned();
+                tally.note = String::from("left out: users cannot mount a disk here");
                 return Ok(tally);
             }
             Some(98) => Some(format!("left behind: {}", String::from_utf8_lossy(&output.stdout).replace('\n', " "))),

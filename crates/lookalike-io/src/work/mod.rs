@@ -128,8 +128,9 @@ impl WorkFolder {
                 // A label that is cut short would be of no run.
                 let (new, run) = (path.join("run.new"), random());
                 let label = Label { lookalike: "work".into(), run, of: label.to_vec() };
-                let label = serde_json::to_vec(&label).expect("numbers and texts can always be written");
-                fs::write(&new, label)
+                serde_json::to_vec(&label)
+                    .map_err(io::Error::from)
+                    .and_then(|label| fs::write(&new, label))
                     .and_then(|()| fs::rename(&new, path.join(LABEL)))
                     .map_err(Error::unworkable(path))?;
                 run

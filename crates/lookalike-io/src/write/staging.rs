@@ -71,7 +71,7 @@ impl Staging {
         let is_part = left.as_ref().is_some_and(Aside::was_moving) && !is_there(&target.join(SEAL));
         let is_owned = |path: &PathBuf| owned.iter().any(|name| path.ends_with(name));
         if !names.is_empty() {
-            if !force && !(is_part && names.iter().all(is_owned)) {
+            if !(force || is_part && names.iter().all(is_owned)) {
                 return Err(Error::OutputExists { path: target.to_owned() });
             }
             check_replaceable(target, is_part, owned, inputs)?;

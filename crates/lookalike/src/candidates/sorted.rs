@@ -106,7 +106,7 @@ impl Sorted {
     }
 
     /// All matches in order.
-    pub(crate) fn iter(&self) -> Result<impl Iterator<Item = Result<Match>>> {
+    pub(crate) fn in_order(&self) -> Result<impl Iterator<Item = Result<Match>>> {
         let mut reader = self.reader()?;
         Ok(std::iter::from_fn(move || reader.next_up_to(u32::MAX, self).transpose()))
     }
@@ -207,7 +207,7 @@ mod tests {
                     let Likeness::Bits { differing, .. } = likeness else { panic!("they were bits") };
                     (left, right, differing)
                 };
-                assert_eq!(sorted.iter().unwrap().map(plain).collect::<Vec<_>>(), expected);
+                assert_eq!(sorted.in_order().unwrap().map(plain).collect::<Vec<_>>(), expected);
             }
             let mut reader = sorted.reader().unwrap();
             let mut up_to = 0;

@@ -176,7 +176,6 @@ impl Drop for Turn<'_, '_> {
 }
 
 /// A unit to go on with, or one to open.
-#[expect(clippy::large_enum_variant, reason = "there is one a thread, and it is moved once a megabyte")]
 enum Task {
     GoOn(Open),
     GoOnLarge(Open),

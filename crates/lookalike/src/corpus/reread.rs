@@ -59,6 +59,7 @@ impl<'a> Reread<'a> {
 
     /// The hash of a document's words.
     pub(crate) fn text_hash(&self, document: u32) -> Result<u128> {
+        #[expect(clippy::redundant_closure_for_method_calls, reason = "the method itself is of one lifetime only")]
         self.with_features(document, |features| features.text_hash())
     }
 

@@ -185,7 +185,7 @@ struct Run {
 
 /// Matches as pairs of texts.
 fn pairs_of(matches: &Sorted) -> Result<impl Iterator<Item = Result<(u32, u32)>>> {
-    Ok(matches.iter()?.map(|found| found.map(|found| (found.left, found.right))))
+    Ok(matches.in_order()?.map(|found| found.map(|found| (found.left, found.right))))
 }
 
 fn run(options: &EvaluateOptions, similarity: &SimilarityOptions, progress: &dyn Progress) -> Result<Run> {

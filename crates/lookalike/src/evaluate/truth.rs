@@ -52,14 +52,17 @@ enum Pairs {
     Read(Vec<(u32, u32)>),
 }
 
+/// Pairs, one after the other, or why there are no more.
+type BoxedPairs<'a> = Box<dyn Iterator<Item = Result<(u32, u32)>> + 'a>;
+
 impl Pairs {
-    fn iter(&self) -> Result<Box<dyn Iterator<Item = Result<(u32, u32)>> + '_>> {
+    fn in_order(&self) -> Result<BoxedPairs<'_>> {
         Ok(match self {
             Self::Joined { run, criterion, threshold } => {
                 let pair = |found: Match| {
                     (found.likeness.similarity(*criterion) >= *threshold).then_some((found.left, found.right))
                 };
-                Box::new(run.matches.iter()?.filter_map(move |found| found.map(pair).transpose()))
+                Box::new(run.matches.in_order()?.filter_map(move |found| found.map(pair).transpose()))
             }
             Self::Read(pairs) => Box::new(pairs.iter().copied().map(Ok)),
         })
@@ -100,7 +103,7 @@ impl Truths {
         threshold: f64,
     ) -> Result<impl Iterator<Item = Result<(u32, u32)>> + use<'_>> {
         let is_wanted = |truth: &Truth| truth.shingle == shingle && truth.threshold.total_cmp(&threshold).is_eq();
-        let pairs = self.said.iter().position(is_wanted).map(|at| self.pairs[at].iter()).transpose()?;
+        let pairs = self.said.iter().position(is_wanted).map(|at| self.pairs[at].in_order()).transpose()?;
         Ok(pairs.into_iter().flatten())
     }
 
@@ -145,7 +148,7 @@ impl Truths {
     }
 
     fn push(&mut self, truth: Truth, pairs: Pairs) -> Result<()> {
-        let count = pairs.iter()?.try_fold(0, |count, pair| pair.map(|_| count + 1))?;
+        let count = pairs.in_order()?.try_fold(0, |count, pair| pair.map(|_| count + 1))?;
         self.said.push(Truth { pairs: count, ..truth });
         self.pairs.push(pairs);
         Ok(())

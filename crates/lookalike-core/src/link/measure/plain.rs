@@ -285,7 +285,7 @@ mod tests {
     fn long_texts_are_compared_by_their_starts_and_their_lengths() {
         let text = by_chance(1, 3_000);
         let mut slipped = text.clone();
-        slipped.insert_str(1_500, "é");
+        slipped.insert(1_500, 'é');
         let other = by_chance(2, 3_000);
         let with_end = format!("{text}{text}");
         let level = |left: &str, right: &str| {
