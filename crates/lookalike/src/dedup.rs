@@ -17,7 +17,7 @@ use crate::candidates::Find;
 use crate::candidates::against;
 use crate::candidates::copies::join_copies;
 use crate::corpus::keep_field;
-use crate::corpus::reread::Reread;
+use crate::corpus::reread::RereadBoth;
 use crate::corpus::{Corpus, FileEntry, Reading, What};
 use crate::error::{Error, Result, until_closed};
 use crate::options::{DedupOptions, Group, Output};
@@ -104,22 +104,14 @@ fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progre
     let reading = Reading { options: &options.read, similarity, method, work: &work, progress };
     let corpus = stages.run("sketch", Some(bytes), || Corpus::read(shelf, input_files, reading))?;
     keep_field::check(&corpus, &options.keep)?;
+    let reread = RereadBoth::new(&corpus, &options.read, similarity, work.key(), progress);
     let texts = stages.run("copies", None, || {
         let ranking = Ranking { token_counts: lengths(&corpus, similarity.criterion), field_values: &corpus.values };
         let order = against::references_first(&corpus, keep_order(&options.keep, ranking));
-        join_copies(&corpus, &order, &Reread::new(&corpus, &options.read, similarity, work.key(), progress))
+        join_copies(&corpus, &order, &reread.deciding)
     })?;
     let references = against::references(&corpus, &texts, against);
-    let find = Find {
-        corpus: &corpus,
-        texts: &texts,
-        read: &options.read,
-        similarity,
-        method,
-        references,
-        work: &work,
-        progress,
-    };
+    let find = Find { items: reread.items(), texts: &texts, scheme: similarity, method, references, work: &work };
     let mut decisions = Decisions::new(corpus.len());
     let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>, take: &TakeMatches<'_>| {
         take(match (options.group, references.scope) {

@@ -5,7 +5,6 @@
 #![forbid(unsafe_code)]
 
 mod candidates;
-mod checksum;
 mod compare;
 mod corpus;
 mod dedup;
@@ -22,7 +21,6 @@ mod resources;
 mod sets;
 mod tune;
 
-pub use checksum::Checksum;
 pub use compare::passages::Passage;
 pub use compare::{Comparison, Side, Verdict, compare, find_in_corpus};
 pub use dedup::{Stream, dedup, filter};
@@ -34,6 +32,7 @@ pub use link::{
     AddOptions, Added, ColumnReport, KeyKindReport, LinkOptions, LinkReport, ScoreBand, ValidationBand,
     ValidationReport, add_records, explain, guess_config, link,
 };
+pub use lookalike_core::text::checksum::Checksum;
 pub use lookalike_io::work::{Earlier, WorkOptions};
 pub use options::{
     Against, Between, Copies, DedupOptions, Group, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat,

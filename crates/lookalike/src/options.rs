@@ -3,24 +3,14 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use lookalike_core::bucket::banding::Banding;
-use lookalike_core::bucket::hamming::Tables;
 use lookalike_core::decision::Scope;
-use lookalike_core::hash::Key;
-use lookalike_core::measure::criterion::Criterion;
-use lookalike_core::measure::feature_set::Overlap;
-use lookalike_core::measure::likeness::Likeness;
 use lookalike_core::measure::similarity::Threshold;
-use lookalike_core::method::{self, Method, Part, SimHash, SuperShingle, Weights, Width};
 use lookalike_core::resolve::keep::Keep;
-use lookalike_core::sketch::SlotKind;
-use lookalike_core::text::fold::Fold;
-use lookalike_core::text::shingle::Shingle;
+pub use lookalike_core::scheme::{MethodOptions, Scheme as SimilarityOptions, SketchKey};
 use lookalike_io::input::discover::{Discovered, discover_listed};
 use lookalike_io::read::Settings;
 use lookalike_io::work::WorkOptions;
 
-use crate::checksum::Checksum;
 use crate::error::{Error, Result};
 use crate::resources::memory::Memory;
 
@@ -39,156 +29,6 @@ impl ReadOptions {
     /// The files to read.
     pub(crate) fn discover(&self, output: Option<&Path>) -> Result<Discovered> {
         Ok(discover_listed(&self.inputs, &self.listed, output)?)
-    }
-}
-
-/// When two documents are alike, and how they are found.
-#[derive(Clone, Debug)]
-pub struct SimilarityOptions {
-    /// What a feature is made of.
-    pub shingle: Shingle,
-    /// What is left out of texts before they are compared.
-    pub fold: Fold,
-    /// From which similarity on two documents are near-duplicates.
-    pub criterion: Criterion,
-    /// How candidates are found.
-    pub method: MethodOptions,
-    /// What sketches are made with.
-    pub key: SketchKey,
-}
-
-/// What sketches are made with. It decides which pairs are candidates, and nothing else.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SketchKey {
-    /// The fixed hashes: sketches are the same in every run. Whoever knows them can write a near-duplicate that is no candidate.
-    #[default]
-    Fixed,
-    /// A key of the user's, which nobody else should know.
-    Given(Key),
-    /// The key of the run.
-    Random,
-}
-
-impl SketchKey {
-    pub(crate) fn of(self, run: Key) -> Key {
-        match self {
-            Self::Fixed => Key::FIXED,
-            Self::Given(key) => key,
-            Self::Random => run,
-        }
-    }
-}
-
-impl SimilarityOptions {
-    /// What tells it from others, one line each.
-    fn label(&self) -> Vec<String> {
-        let Self { shingle, fold, criterion, method, key } = self;
-        let mut lines = vec![format!("shingle {shingle}, fold {fold}, {criterion:?}, {method:?}, {key:?}")];
-        if let Shingle::StopWord(words) = shingle {
-            // They may come from a file that was edited since.
-            lines.push(format!("stop words '{}' with the content {:016x}", words.name(), words.content_hash()));
-        }
-        lines
-    }
-}
-
-/// A method of the field, with its parameters.
-#[derive(Clone, Debug)]
-pub enum MethodOptions {
-    /// Sketches of slots, cut into bands and rows.
-    MinHash {
-        /// How sketches are cut.
-        banding: Banding,
-        /// How slots are filled.
-        slots: SlotKind,
-    },
-    /// A few features of each document, looked for in all others: for containment.
-    Part(Part),
-    /// Sketches of bits.
-    SimHash {
-        /// How many bits.
-        width: Width,
-        /// How much a feature's vote counts.
-        weights: Weights,
-        /// In how many bits near-duplicates differ at most.
-        distance: u32,
-        /// How they are found.
-        tables: Tables,
-        /// Whether features decide which of those found are near-duplicates, or the bits alone.
-        is_verified: bool,
-    },
-    /// A few groups of minima.
-    SuperShingle {
-        /// The groups are its bands.
-        banding: Banding,
-        /// How minima are made.
-        slots: SlotKind,
-    },
-    /// An exact join of all features.
-    Exact,
-    /// Exact copies and nothing else.
-    Copies(Checksum),
-}
-
-impl MethodOptions {
-    /// The default method, with the banding that finds pairs at the threshold with this chance.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such banding.
-    pub fn minhash(threshold: Threshold, recall: f64) -> Result<Self> {
-        Ok(Self::MinHash { banding: Banding::for_recall(threshold, recall)?, slots: SlotKind::Fast })
-    }
-
-    /// The word for it.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::MinHash { .. } | Self::Part(_) => "minhash",
-            Self::SimHash { .. } => "simhash",
-            Self::SuperShingle { .. } => "supershingle",
-            Self::Exact => "exact",
-            Self::Copies(_) => "copies",
-        }
-    }
-
-    /// How a sketch is cut, if it is.
-    pub fn banding(&self) -> Option<Banding> {
-        match self {
-            Self::MinHash { banding, .. } | Self::SuperShingle { banding, .. } => Some(*banding),
-            Self::Part(_) | Self::SimHash { .. } | Self::Exact | Self::Copies(_) => None,
-        }
-    }
-
-    /// What makes exact copies, where nothing else is looked for; other methods join documents with the same words first.
-    pub fn checksum(&self) -> Option<Checksum> {
-        match self {
-            Self::Copies(checksum) => Some(*checksum),
-            _ => None,
-        }
-    }
-
-    /// How alike two documents with the same words are, which have so many features.
-    pub(crate) fn likeness_of_copies(&self, size: u32) -> Likeness {
-        match self {
-            Self::SimHash { width, is_verified: false, .. } => Likeness::Bits { differing: 0, of: width.bits() },
-            _ => Likeness::Features(Overlap::of_equals(size)),
-        }
-    }
-
-    /// The method itself, for one run: what it learns of the corpus is its own.
-    pub(crate) fn method(&self, criterion: Criterion) -> Result<Box<dyn Method>> {
-        Ok(match *self {
-            Self::MinHash { banding, slots } => {
-                Box::new(method::MinHash::new(banding, slots, Threshold::new(criterion.threshold())?))
-            }
-            Self::Part(part) => Box::new(part),
-            Self::SimHash { width, weights, distance, tables, is_verified } => {
-                Box::new(SimHash::new(width, weights, distance, tables, is_verified)?)
-            }
-            Self::SuperShingle { banding, slots } => Box::new(SuperShingle::new(banding, slots)),
-            Self::Exact => Box::new(method::Exact),
-            Self::Copies(_) => Box::new(method::Copies),
-        })
     }
 }
 
@@ -225,7 +65,7 @@ impl DedupOptions {
     /// What tells this run from others on the same input, a line each.
     pub(crate) fn label(&self) -> Vec<String> {
         let mut lines = vec!["command dedup".to_owned()];
-        lines.extend(self.similarity.label());
+        lines.push(format!("scheme {}", self.similarity));
         lines.push(format!("settings {:?}", self.read.settings));
         lines.push(format!("keep {}, group {:?}", self.keep, self.group));
         let against = self.against.as_ref().map(|against| (shown(&against.references), against.scope));
@@ -329,7 +169,7 @@ impl PairsOptions {
     /// What tells this run from others on the same input, a line each.
     pub(crate) fn label(&self) -> Vec<String> {
         let mut lines = vec!["command pairs".to_owned()];
-        lines.extend(self.similarity.label());
+        lines.push(format!("scheme {}", self.similarity));
         lines.push(format!("settings {:?}", self.read.settings));
         lines.push(format!("reference {:?}", shown(&self.selection.references)));
         lines

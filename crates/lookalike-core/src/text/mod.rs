@@ -6,6 +6,7 @@
 
 pub mod ascii;
 mod character;
+pub mod checksum;
 mod composed;
 pub mod content;
 pub mod fold;

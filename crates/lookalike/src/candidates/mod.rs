@@ -12,33 +12,42 @@ use std::sync::Mutex;
 use lookalike_core::bucket::Buckets;
 use lookalike_core::bucket::passed_over::{PassedOver, PassedOverEstimate};
 use lookalike_core::decision::{Match, References};
-use lookalike_core::doors::SourceError;
+use lookalike_core::doors::{FeatureSource, SketchSource, SourceError};
 use lookalike_core::method::{Method, NO_RANK, Sketched};
 use lookalike_core::resolve::{Candidates, TakeMatches};
+use lookalike_core::scheme::Scheme;
 use lookalike_core::verify::{PairCounts, Verifier};
 use rayon::prelude::*;
 
 use crate::candidates::copies::Texts;
 use crate::candidates::verified::{Batch, Verified};
-use crate::corpus::Corpus;
-use crate::corpus::reread::Reread;
 use crate::error::{Error, Result};
-use crate::options::{ReadOptions, SimilarityOptions};
-use crate::progress::Progress;
 use crate::report::stages::Stages;
+use crate::resources::memory::Shares;
 use crate::resources::work::Work;
+
+/// What is searched: documents of files, strings in memory, or whatever else has sketches and can make its features again.
+#[derive(Clone, Copy)]
+pub(crate) struct Items<'a> {
+    /// The number of distinct features of each document.
+    pub(crate) sizes: &'a [u32],
+    pub(crate) sketches: &'a dyn SketchSource,
+    /// Features with the key of the sketches, for methods that ask again.
+    pub(crate) sketched: &'a dyn FeatureSource,
+    /// Features with the key of the run: what decides.
+    pub(crate) deciding: &'a dyn FeatureSource,
+    pub(crate) shares: Shares,
+}
 
 /// What a job gives to be searched.
 #[derive(Clone, Copy)]
 pub(crate) struct Find<'a> {
-    pub(crate) corpus: &'a Corpus,
+    pub(crate) items: Items<'a>,
     pub(crate) texts: &'a Texts,
-    pub(crate) read: &'a ReadOptions,
-    pub(crate) similarity: &'a SimilarityOptions,
+    pub(crate) scheme: &'a Scheme,
     pub(crate) method: &'a dyn Method,
     pub(crate) references: References,
     pub(crate) work: &'a Work,
-    pub(crate) progress: &'a dyn Progress,
 }
 
 /// How much was found.
@@ -61,30 +70,24 @@ impl Find<'_> {
         resolve: impl Fn(Candidates<'_>, &Verifier<'_>, &TakeMatches<'_>) -> std::result::Result<(), SourceError>,
         take: impl FnMut(Vec<Match>) -> Result<()> + Send,
     ) -> Result<Found> {
-        let Self { corpus, texts, read, similarity, method, references, work, progress } = self;
-        let shares = corpus.shares;
-        // Sketches are asked for more with their own key; what decides has the key of the run.
-        let sketched_again = Reread::new(corpus, read, similarity, similarity.key.of(work.key()), progress);
-        let reread = Reread::new(corpus, read, similarity, work.key(), progress);
-        let again = stages
-            .run_maybe("sketch again", || method.sketch_again(&corpus.sizes, &sketched_again))
-            .map_err(Error::of_source)?;
-        let sketches = again.as_ref().map_or(corpus.sketches(), |again| again);
-        let features = texts.items.iter().map(|item| u64::from(corpus.sizes[*item as usize])).sum();
-        let (items, name) = (texts.items.len() as u64, similarity.method.name());
+        let Self { items: searched, texts, scheme, method, references, work } = self;
+        let Items { sizes, sketched, deciding, shares, .. } = searched;
+        let again =
+            stages.run_maybe("sketch again", || method.sketch_again(sizes, sketched)).map_err(Error::of_source)?;
+        let sketches = again.as_ref().map_or(searched.sketches, |again| again);
+        let features = texts.items.iter().map(|item| u64::from(sizes[*item as usize])).sum();
+        let (items, name) = (texts.items.len() as u64, scheme.method.name());
         shares.check(method.memory(items, features), name)?;
         let collector = lists::Collector::new(work, shares.lists());
         let sets = stages
             .run("bucket", None, || {
-                let ranks = ranks(texts, corpus.len());
+                let ranks = ranks(texts, sizes.len());
                 let (items, memory) = (&*texts.items, shares.sorting());
-                let sketched =
-                    Sketched { items, ranks: &ranks, sketches, source: &sketched_again, deciding: &reread, memory };
+                let sketched = Sketched { items, ranks: &ranks, sketches, source: sketched, deciding, memory };
                 method.candidates(sketched, &|lists| Ok(collector.push(&lists)?))
             })
             .map_err(Error::of_source)?;
-        let criterion = similarity.criterion;
-        let verifier = Verifier::new(criterion, &corpus.sizes, sketches, method, &reread, shares.features());
+        let verifier = Verifier::new(scheme.criterion, sizes, sketches, method, deciding, shares.features());
         let take = Mutex::new(take);
         let take = |some: Vec<Match>| (take.lock().expect("no thread panicked"))(some);
         if let Some(sets) = sets {

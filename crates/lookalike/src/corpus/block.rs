@@ -13,8 +13,8 @@ use lookalike_core::sketch::{Layout, Sketches};
 use lookalike_io::input::shelf::{Place, Store};
 use serde::{Deserialize, Serialize};
 
-use crate::checksum::Sum;
 use crate::resources::words::{both, pair};
+use lookalike_core::text::checksum::Sum;
 
 /// The words of the head.
 pub(super) const HEAD: usize = 16;

@@ -11,9 +11,9 @@ use lookalike_core::doors::SourceError;
 use lookalike_io::work::Log;
 
 use super::block::{HEAD, Head, Logged, NAMES, Others, ROW, Row, Shape, end_of_unit};
-use crate::checksum::Sum;
 use crate::error::{Error, Result};
 use crate::resources::work::Work;
+use lookalike_core::text::checksum::Sum;
 
 /// The name of the stage in the work folder.
 const STAGE: &str = "sketch";

@@ -3,10 +3,8 @@
 use std::sync::{Arc, OnceLock};
 
 use lookalike_core::hash::{Key, bytes_hash};
-use lookalike_core::measure::feature_set::FeatureSet;
-use lookalike_core::method::{Method, Sketcher};
-use lookalike_core::text::content::ContentHasher;
-use lookalike_core::text::shingle::Shingler;
+use lookalike_core::kernel::{TextSketcher, TextSummary};
+use lookalike_core::method::Method;
 use lookalike_io::format::FileKind;
 use lookalike_io::input::discover::Origin;
 use lookalike_io::input::shelf::{Place, Shelf};
@@ -15,12 +13,12 @@ use lookalike_io::remote::bound_ahead;
 
 use super::block::{Builder, Head, Row, Shape, Spooled};
 use super::blocks::{Blocks, Collector};
-use crate::checksum::Checksum;
 use crate::corpus::queue::{Queue, Watch};
 use crate::error::Result;
 use crate::options::{ReadOptions, SimilarityOptions};
 use crate::progress::{Counted, Progress};
 use crate::resources::work::Work;
+use lookalike_core::text::checksum::Checksum;
 
 /// What reading needs.
 #[derive(Clone, Copy)]
@@ -112,10 +110,7 @@ struct Reader {
 
 /// What makes a text's sketch, and all else that is kept of it.
 struct Sketching {
-    shingler: Shingler,
-    sketcher: Box<dyn Sketcher>,
-    set: FeatureSet,
-    content: ContentHasher,
+    sketcher: TextSketcher,
     /// What makes exact copies, where these alone are joined.
     checksum: Option<Checksum>,
     /// What decides which texts are exact copies.
@@ -128,10 +123,7 @@ impl Reader {
         Self {
             parser: Parser::new(&options.settings),
             work: Sketching {
-                shingler: Shingler::keyed(&similarity.shingle, similarity.fold, similarity.key.of(work.key())),
-                sketcher: method.sketcher(),
-                set: FeatureSet::default(),
-                content: ContentHasher::keyed(work.key()),
+                sketcher: TextSketcher::new(similarity, method, work.key()),
                 checksum: similarity.method.checksum(),
                 key: work.key(),
             },
@@ -182,20 +174,16 @@ impl Reader {
 
 impl Sketching {
     fn sketch(&mut self, text: &str, place: Place, position: u64, builder: &mut Builder) {
-        let features = self.shingler.features(text);
-        let content = self.content.hash(text);
+        let TextSummary { text_hash, content_hash, token_count, size } =
+            self.sketcher.sketch(text, &mut builder.sketches);
         let text_hash = match self.checksum {
-            None => features.text_hash(),
-            Some(Checksum::Text) => content,
+            None => text_hash,
+            Some(Checksum::Text) => content_hash,
             Some(checksum) => {
                 builder.sums.extend(checksum.of(text));
                 self.key.bytes_hash(text.as_bytes())
             }
         };
-        let token_count = u32::try_from(features.token_count()).unwrap_or(u32::MAX);
-        self.set.fill(features.all);
-        let size = self.set.size();
-        builder.rows.push(Row { place, position, text_hash, content_hash: content as u64, token_count, size });
-        self.sketcher.sketch(features.all, &self.set, &mut builder.sketches);
+        builder.rows.push(Row { place, position, text_hash, content_hash: content_hash as u64, token_count, size });
     }
 }

@@ -10,10 +10,37 @@ use lookalike_core::text::content::ContentHasher;
 use lookalike_core::text::shingle::{Features, Shingler};
 use lookalike_io::read::Parser;
 
+use crate::candidates::Items;
 use crate::corpus::{Corpus, Row};
 use crate::error::{Error, Result};
 use crate::options::{ReadOptions, SimilarityOptions};
 use crate::progress::{Counted, Progress};
+
+/// Reads documents again, with the key of their sketches and with that of the run.
+pub(crate) struct RereadBoth<'a> {
+    sketched: Reread<'a>,
+    pub(crate) deciding: Reread<'a>,
+}
+
+impl<'a> RereadBoth<'a> {
+    pub(crate) fn new(
+        corpus: &'a Corpus,
+        read: &'a ReadOptions,
+        similarity: &'a SimilarityOptions,
+        run: Key,
+        progress: &'a dyn Progress,
+    ) -> Self {
+        let reread = |key: Key| Reread::new(corpus, read, similarity, key, progress);
+        Self { sketched: reread(similarity.key.of(run)), deciding: reread(run) }
+    }
+
+    /// The corpus, to be searched.
+    pub(crate) fn items(&self) -> Items<'_> {
+        let corpus = self.deciding.corpus;
+        let (sizes, sketches) = (&*corpus.sizes, corpus.sketches());
+        Items { sizes, sketches, sketched: &self.sketched, deciding: &self.deciding, shares: corpus.shares }
+    }
+}
 
 /// Reads documents again.
 pub(crate) struct Reread<'a> {

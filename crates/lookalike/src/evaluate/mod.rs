@@ -27,7 +27,7 @@ use truth::Truths;
 use crate::candidates::Find;
 use crate::candidates::copies::{Texts, join_copies};
 use crate::candidates::sorted::{Sorted, Sorting};
-use crate::corpus::reread::Reread;
+use crate::corpus::reread::{Reread, RereadBoth};
 use crate::corpus::{Corpus, Reading};
 use crate::error::Result;
 use crate::options::{MethodOptions, ReadOptions, SimilarityOptions};
@@ -194,16 +194,8 @@ fn run(options: &EvaluateOptions, similarity: &SimilarityOptions, progress: &dyn
     let mut stages = Stages::start(progress);
     let Read { corpus, texts, work } = read(options, similarity, method, &mut stages, progress)?;
     let references = References::default();
-    let find = Find {
-        corpus: &corpus,
-        texts: &texts,
-        read: &options.read,
-        similarity,
-        method,
-        references,
-        work: &work,
-        progress,
-    };
+    let reread = RereadBoth::new(&corpus, &options.read, similarity, work.key(), progress);
+    let find = Find { items: reread.items(), texts: &texts, scheme: similarity, method, references, work: &work };
     let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>, take: &TakeMatches<'_>| {
         each_match(candidates, &texts.items, references, verifier, take)
     };

@@ -16,7 +16,7 @@ use crate::candidates::Find;
 use crate::candidates::against;
 use crate::candidates::copies::{Texts, join_copies};
 use crate::candidates::matches::Near;
-use crate::corpus::reread::Reread;
+use crate::corpus::reread::RereadBoth;
 use crate::corpus::{Corpus, Described, Reading};
 use crate::error::{Error, Result, until_closed};
 use crate::options::{Against, Copies, PairsOptions, RowFormat, SimilarityOptions};
@@ -86,24 +86,16 @@ pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &
     space::check(&shelf, &options.read.settings, method.layout().byte_count(), &work)?;
     let reading = Reading { options: &options.read, similarity, method, work: &work, progress };
     let corpus = stages.run("sketch", Some(bytes), || Corpus::read(shelf, input_files, reading))?;
+    let reread = RereadBoth::new(&corpus, &options.read, similarity, work.key(), progress);
     let texts = stages.run("copies", None, || {
         // In the order of the input, so that the first copy stands for all.
         let ranking = Ranking { token_counts: &corpus.token_counts, field_values: &[] };
         let order = against::references_first(&corpus, keep_order(&Keep::First, ranking));
-        join_copies(&corpus, &order, &Reread::new(&corpus, &options.read, similarity, work.key(), progress))
+        join_copies(&corpus, &order, &reread.deciding)
     })?;
     let (texts, shared) = against::apart(&corpus, texts);
     let references = against::references(&corpus, &texts, against.as_ref());
-    let find = Find {
-        corpus: &corpus,
-        texts: &texts,
-        read: &options.read,
-        similarity,
-        method,
-        references,
-        work: &work,
-        progress,
-    };
+    let find = Find { items: reread.items(), texts: &texts, scheme: similarity, method, references, work: &work };
     let mut near = Near::new(&corpus, &texts, options.copies, &work);
     for (input, reference) in shared {
         near.push(input, reference, similarity.method.likeness_of_copies(corpus.sizes[input as usize]))?;

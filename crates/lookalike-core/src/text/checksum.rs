@@ -12,7 +12,7 @@ use md5::{Digest, Md5};
 /// What makes two documents exact copies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Checksum {
-    /// The same [content](lookalike_core::text::content): every character, up to its encoding and white space at line ends.
+    /// The same [content](crate::text::content): every character, up to its encoding and white space at line ends.
     #[default]
     Text,
     /// The same bytes, whose MD5 is shown.
@@ -25,15 +25,18 @@ pub enum Checksum {
 
 /// A checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Sum {
+pub enum Sum {
+    /// Of MD5.
     Md5([u8; 16]),
+    /// Of CRC-32.
     Crc32(u32),
+    /// Of all bytes added up.
     Bytes(u64),
 }
 
 impl Checksum {
     /// The checksum that is shown of a text, if one is.
-    pub(crate) fn of(self, text: &str) -> Option<Sum> {
+    pub fn of(self, text: &str) -> Option<Sum> {
         let bytes = text.as_bytes();
         match self {
             Self::Text => None,
@@ -44,7 +47,7 @@ impl Checksum {
     }
 
     /// Whether documents have a checksum that is shown.
-    pub(crate) fn is_shown(self) -> bool {
+    pub fn is_shown(self) -> bool {
         self != Self::Text
     }
 
@@ -61,7 +64,7 @@ impl Checksum {
 
 impl Sum {
     /// As words, to be kept.
-    pub(crate) fn words(self) -> [u64; 3] {
+    pub fn words(self) -> [u64; 3] {
         match self {
             Self::Md5(bytes) => {
                 let sum = u128::from_ne_bytes(bytes);
@@ -73,7 +76,7 @@ impl Sum {
     }
 
     /// The sum that was kept as these words.
-    pub(crate) fn of_words(words: [u64; 3]) -> Self {
+    pub fn of_words(words: [u64; 3]) -> Self {
         match words {
             [0, low, high] => Self::Md5((u128::from(high) << 64 | u128::from(low)).to_ne_bytes()),
             [1, sum, _] => Self::Crc32(sum as u32),

@@ -1,0 +1,72 @@
+//! One text to all that is kept of it. Files, strings, tables and an index all come through here, so that the same text is the
+//! same numbers everywhere.
+
+use crate::hash::Key;
+use crate::measure::feature_set::FeatureSet;
+use crate::method::{Method, Sketcher};
+use crate::scheme::Scheme;
+use crate::sketch::Sketches;
+use crate::text::content::ContentHasher;
+use crate::text::shingle::Shingler;
+
+/// Makes sketches of texts; one per thread, for its buffers.
+pub struct TextSketcher {
+    shingler: Shingler,
+    sketcher: Box<dyn Sketcher>,
+    set: FeatureSet,
+    content: ContentHasher,
+}
+
+/// What is kept of a text besides its sketch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextSummary {
+    /// Equal for texts with the same words in the same order. Made with the key of the sketch.
+    pub text_hash: u128,
+    /// Equal for exact copies. Made with the key of the run.
+    pub content_hash: u128,
+    /// How many tokens the text has.
+    pub token_count: u32,
+    /// How many distinct features it has.
+    pub size: u32,
+}
+
+impl TextSketcher {
+    /// A sketcher for the method of a scheme; `run` is the key of everything that decides.
+    pub fn new(scheme: &Scheme, method: &dyn Method, run: Key) -> Self {
+        Self {
+            shingler: Shingler::keyed(&scheme.shingle, scheme.fold, scheme.key.of(run)),
+            sketcher: method.sketcher(),
+            set: FeatureSet::default(),
+            content: ContentHasher::keyed(run),
+        }
+    }
+
+    /// Adds the sketch of `text` to others.
+    ///
+    /// ```
+    /// use lookalike_core::hash::Key;
+    /// use lookalike_core::kernel::TextSketcher;
+    /// use lookalike_core::scheme::Scheme;
+    /// use lookalike_core::sketch::Sketches;
+    ///
+    /// let scheme = Scheme::jaccard(0.8)?;
+    /// let method = scheme.build_method()?;
+    /// let mut sketches = Sketches::new(method.layout());
+    /// let mut sketcher = TextSketcher::new(&scheme, &*method, Key::FIXED);
+    /// let kept = sketcher.sketch("a rose is a rose is a rose", &mut sketches);
+    /// assert_eq!((kept.token_count, kept.size), (8, 4));
+    /// # Ok::<(), lookalike_core::Error>(())
+    /// ```
+    pub fn sketch(&mut self, text: &str, sketches: &mut Sketches) -> TextSummary {
+        let content_hash = self.content.hash(text);
+        let features = self.shingler.features(text);
+        self.set.fill(features.all);
+        self.sketcher.sketch(features.all, &self.set, sketches);
+        TextSummary {
+            text_hash: features.text_hash(),
+            content_hash,
+            token_count: u32::try_from(features.token_count()).unwrap_or(u32::MAX),
+            size: self.set.size(),
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! When two items are alike and how that is found, as one value: shingle, fold, criterion, method and key.
+
+use std::fmt;
+
+use crate::bucket::banding::Banding;
+use crate::bucket::hamming::Tables;
+use crate::error::Result;
+use crate::hash::{Key, bytes_hash};
+use crate::measure::criterion::Criterion;
+use crate::measure::feature_set::Overlap;
+use crate::measure::likeness::Likeness;
+use crate::measure::similarity::Threshold;
+use crate::method::{self, Method, Part, SimHash, SuperShingle, Weights, Width};
+use crate::sketch::SlotKind;
+use crate::text::checksum::Checksum;
+use crate::text::fold::Fold;
+use crate::text::shingle::Shingle;
+
+/// When two documents are alike, and how they are found.
+#[derive(Clone, Debug)]
+pub struct Scheme {
+    /// What a feature is made of.
+    pub shingle: Shingle,
+    /// What is left out of texts before they are compared.
+    pub fold: Fold,
+    /// From which similarity on two documents are near-duplicates.
+    pub criterion: Criterion,
+    /// How candidates are found.
+    pub method: MethodOptions,
+    /// What sketches are made with.
+    pub key: SketchKey,
+}
+
+/// What sketches are made with. It decides which pairs are candidates, and nothing else.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SketchKey {
+    /// The fixed hashes: sketches are the same in every run. Whoever knows them can write a near-duplicate that is no candidate.
+    #[default]
+    Fixed,
+    /// A key of the user's, which nobody else should know.
+    Given(Key),
+    /// The key of the run.
+    Random,
+}
+
+impl SketchKey {
+    /// The key itself, where `run` is that of the run.
+    pub fn of(self, run: Key) -> Key {
+        match self {
+            Self::Fixed => Key::FIXED,
+            Self::Given(key) => key,
+            Self::Random => run,
+        }
+    }
+}
+
+impl Scheme {
+    /// Texts are alike when they share at least this part of the word 5-shingles of both: found by `MinHash` with a recall of 0.99 for
+    /// pairs exactly at the threshold.
+    ///
+    /// ```
+    /// use lookalike_core::scheme::Scheme;
+    ///
+    /// let scheme = Scheme::jaccard(0.8)?;
+    /// assert_eq!(scheme.to_string(), "word:5 jaccard 0.8 minhash bands=20 rows=7");
+    /// # Ok::<(), lookalike_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the threshold is not above 0 and at most 1, or so low that no sketch finds it.
+    pub fn jaccard(threshold: f64) -> Result<Self> {
+        let threshold = Threshold::new(threshold)?;
+        Ok(Self::of(Criterion::Jaccard(threshold), MethodOptions::minhash(threshold, RECALL)?))
+    }
+
+    /// Texts are alike when at least this part of the smaller one's word 5-shingles lies inside of the larger one.
+    ///
+    /// # Errors
+    ///
+    /// When the threshold is not above 0 and at most 1, or too low to be found.
+    pub fn containment(threshold: f64) -> Result<Self> {
+        let threshold = Threshold::new(threshold)?;
+        Ok(Self::of(Criterion::Containment(threshold), MethodOptions::Part(Part::new(threshold, RECALL)?)))
+    }
+
+    fn of(criterion: Criterion, method: MethodOptions) -> Self {
+        Self { shingle: Shingle::default(), fold: Fold::NONE, criterion, method, key: SketchKey::default() }
+    }
+
+    /// The same with another shingle.
+    #[must_use]
+    pub fn with_shingle(self, shingle: Shingle) -> Self {
+        Self { shingle, ..self }
+    }
+
+    /// The same with something left out of texts before they are compared.
+    #[must_use]
+    pub fn with_fold(self, fold: Fold) -> Self {
+        Self { fold, ..self }
+    }
+
+    /// The same with another method.
+    #[must_use]
+    pub fn with_method(self, method: MethodOptions) -> Self {
+        Self { method, ..self }
+    }
+
+    /// The same with sketches that nobody can foresee.
+    #[must_use]
+    pub fn with_key(self, key: SketchKey) -> Self {
+        Self { key, ..self }
+    }
+
+    /// The minimum similarity of near-duplicates.
+    pub fn threshold(&self) -> f64 {
+        self.criterion.threshold()
+    }
+
+    /// The method itself, for one run: what it learns of the items is its own.
+    ///
+    /// # Errors
+    ///
+    /// When its parameters are not possible.
+    pub fn build_method(&self) -> Result<Box<dyn Method>> {
+        self.method.method(self.criterion)
+    }
+
+    /// Tells schemes apart, on every machine and for ever: equal for schemes that make the same sketches and decisions.
+    pub fn fingerprint(&self) -> u64 {
+        bytes_hash(self.to_string().as_bytes()) as u64
+    }
+}
+
+/// The chance to find a pair exactly at the threshold, unless another is asked for.
+const RECALL: f64 = 0.99;
+
+/// All of it in one line, which is part of the format: fingerprints are made of it.
+impl fmt::Display for Scheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.shingle)?;
+        if let Shingle::StopWord(words) = &self.shingle {
+            // They may come from a file that was edited since.
+            write!(f, "#{:016x}", words.content_hash())?;
+        }
+        if self.fold != Fold::NONE {
+            write!(f, " fold={}", self.fold)?;
+        }
+        write!(f, " {} {} {}", self.criterion.measure(), self.threshold(), self.method)?;
+        match self.key {
+            SketchKey::Fixed => Ok(()),
+            // Not the secret itself.
+            SketchKey::Given(key) => write!(f, " key=#{:016x}", bytes_hash(&key.value().to_le_bytes()) as u64),
+            SketchKey::Random => f.write_str(" key=random"),
+        }
+    }
+}
+
+impl fmt::Display for MethodOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())?;
+        match self {
+            Self::MinHash { banding, slots } | Self::SuperShingle { banding, slots } => {
+                write!(f, " bands={} rows={}", banding.bands(), banding.rows())?;
+                if banding.is_random() {
+                    write!(f, " slots={}", banding.slot_count())?;
+                }
+                if banding.agreeing() > 1 {
+                    write!(f, " agree={}", banding.agreeing())?;
+                }
+                if *slots == SlotKind::Fast { Ok(()) } else { write!(f, " sketch={slots}") }
+            }
+            Self::Part(part) => write!(f, " taken={}", part.taken()),
+            Self::SimHash { width, weights, distance, tables, is_verified } => {
+                write!(f, " sketch-bits={} weights={weights} bits={distance}", width.bits())?;
+                if *tables == Tables::Bands {
+                    f.write_str(" tables=bands")?;
+                }
+                if *is_verified { f.write_str(" verify") } else { Ok(()) }
+            }
+            Self::Exact => Ok(()),
+            Self::Copies(checksum) => write!(f, " checksum={}", checksum.name()),
+        }
+    }
+}
+
+/// A method of the field, with its parameters.
+#[derive(Clone, Debug)]
+pub enum MethodOptions {
+    /// Sketches of slots, cut into bands and rows.
+    MinHash {
+        /// How sketches are cut.
+        banding: Banding,
+        /// How slots are filled.
+        slots: SlotKind,
+    },
+    /// A few features of each document, looked for in all others: for containment.
+    Part(Part),
+    /// Sketches of bits.
+    SimHash {
+        /// How many bits.
+        width: Width,
+        /// How much a feature's vote counts.
+        weights: Weights,
+        /// In how many bits near-duplicates differ at most.
+        distance: u32,
+        /// How they are found.
+        tables: Tables,
+        /// Whether features decide which of those found are near-duplicates, or the bits alone.
+        is_verified: bool,
+    },
+    /// A few groups of minima.
+    SuperShingle {
+        /// The groups are its bands.
+        banding: Banding,
+        /// How minima are made.
+        slots: SlotKind,
+    },
+    /// An exact join of all features.
+    Exact,
+    /// Exact copies and nothing else.
+    Copies(Checksum),
+}
+
+impl MethodOptions {
+    /// The default method, with the banding that finds pairs at the threshold with this chance.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such banding.
+    pub fn minhash(threshold: Threshold, recall: f64) -> Result<Self> {
+        Ok(Self::MinHash { banding: Banding::for_recall(threshold, recall)?, slots: SlotKind::Fast })
+    }
+
+    /// The word for it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::MinHash { .. } | Self::Part(_) => "minhash",
+            Self::SimHash { .. } => "simhash",
+            Self::SuperShingle { .. } => "supershingle",
+            Self::Exact => "exact",
+            Self::Copies(_) => "copies",
+        }
+    }
+
+    /// How a sketch is cut, if it is.
+    pub fn banding(&self) -> Option<Banding> {
+        match self {
+            Self::MinHash { banding, .. } | Self::SuperShingle { banding, .. } => Some(*banding),
+            Self::Part(_) | Self::SimHash { .. } | Self::Exact | Self::Copies(_) => None,
+        }
+    }
+
+    /// What makes exact copies, where nothing else is looked for; other methods join documents with the same words first.
+    pub fn checksum(&self) -> Option<Checksum> {
+        match self {
+            Self::Copies(checksum) => Some(*checksum),
+            _ => None,
+        }
+    }
+
+    /// How alike two documents with the same words are, which have so many features.
+    pub fn likeness_of_copies(&self, size: u32) -> Likeness {
+        match self {
+            Self::SimHash { width, is_verified: false, .. } => Likeness::Bits { differing: 0, of: width.bits() },
+            _ => Likeness::Features(Overlap::of_equals(size)),
+        }
+    }
+
+    /// The method itself, for one run: what it learns of the corpus is its own.
+    ///
+    /// # Errors
+    ///
+    /// When the parameters are not possible.
+    pub fn method(&self, criterion: Criterion) -> Result<Box<dyn Method>> {
+        Ok(match *self {
+            Self::MinHash { banding, slots } => {
+                Box::new(method::MinHash::new(banding, slots, Threshold::new(criterion.threshold())?))
+            }
+            Self::Part(part) => Box::new(part),
+            Self::SimHash { width, weights, distance, tables, is_verified } => {
+                Box::new(SimHash::new(width, weights, distance, tables, is_verified)?)
+            }
+            Self::SuperShingle { banding, slots } => Box::new(SuperShingle::new(banding, slots)),
+            Self::Exact => Box::new(method::Exact),
+            Self::Copies(_) => Box::new(method::Copies),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schemes_that_decide_otherwise_have_another_fingerprint() {
+        let scheme = || Scheme::jaccard(0.8).unwrap();
+        let threshold = Threshold::new(0.8).unwrap();
+        let simhash = |is_verified| MethodOptions::SimHash {
+            width: Width::Bits64,
+            weights: Weights::Count,
+            distance: 3,
+            tables: Tables::Blocks,
+            is_verified,
+        };
+        let own_words = |word: &str| Shingle::StopWord(StopWords::new("own", [word.to_owned()]).into());
+        let all = [
+            scheme(),
+            Scheme::jaccard(0.81).unwrap(),
+            Scheme::containment(0.8).unwrap(),
+            scheme().with_shingle(Shingle::Char(5)),
+            scheme().with_shingle(own_words("the")),
+            scheme().with_shingle(own_words("a")),
+            scheme().with_fold("digits".parse().unwrap()),
+            scheme().with_method(MethodOptions::minhash(threshold, 0.999).unwrap()),
+            scheme().with_method(MethodOptions::Exact),
+            scheme().with_method(simhash(false)),
+            scheme().with_method(simhash(true)),
+            scheme().with_method(MethodOptions::Copies(Checksum::Text)),
+            scheme().with_method(MethodOptions::Copies(Checksum::Md5)),
+            scheme().with_key(SketchKey::Random),
+            scheme().with_key(SketchKey::Given(Key::new(7))),
+            scheme().with_key(SketchKey::Given(Key::new(8))),
+        ];
+        let mut fingerprints: Vec<u64> = all.iter().map(Scheme::fingerprint).collect();
+        fingerprints.sort_unstable();
+        fingerprints.dedup();
+        assert_eq!(fingerprints.len(), all.len());
+        assert!(!all[14].to_string().contains("=7"));
+        // For ever.
+        assert_eq!(scheme().fingerprint(), FINGERPRINT);
+    }
+
+    /// Of the default at 0.8.
+    const FINGERPRINT: u64 = 0;
+
+    use crate::text::stop_words::StopWords;
+}
