@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Parser};
 use lookalike::io::write::OutputFile;
-use lookalike::{EvaluateOptions, Evaluation, MethodEvaluation, MethodOptions, Scheme, SimilarityOptions};
+use lookalike::{EvaluateOptions, Evaluation, MethodEvaluation, MethodOptions, NamedScheme, SimilarityOptions};
 
 use crate::args::{ReadArguments, ReportArgument, RunOptions};
 use crate::number;
@@ -88,7 +88,7 @@ impl EvaluateArguments {
     }
 
     /// Every method with every threshold and shingle.
-    fn schemes(&self) -> Result<Vec<Scheme>> {
+    fn schemes(&self) -> Result<Vec<NamedScheme>> {
         let (threshold, shingle) = self.similarity.typed();
         let thresholds = if self.thresholds.is_empty() { vec![threshold] } else { self.thresholds.clone() };
         let shingles = self.shingles.as_deref().map_or(vec![shingle.to_owned()], shingles);
@@ -100,7 +100,7 @@ impl EvaluateArguments {
                 for written in &self.methods {
                     let method = method(&arguments, written)?;
                     let similarity = SimilarityOptions { method, ..similarity.clone() };
-                    schemes.push(Scheme { name: written.clone(), similarity });
+                    schemes.push(NamedScheme { name: written.clone(), similarity });
                 }
             }
         }

@@ -4,7 +4,6 @@ use std::io::Write;
 use std::path::Path;
 
 use lookalike_core::decision::Scope;
-use lookalike_core::measure::criterion::Criterion;
 use lookalike_core::resolve::keep::{Ranking, keep_order};
 use lookalike_core::resolve::{Candidates, TakeMatches, components, independent_set};
 use lookalike_core::verify::Verifier;
@@ -15,7 +14,7 @@ use rayon::prelude::*;
 
 use crate::candidates::Find;
 use crate::candidates::against;
-use crate::candidates::copies::join_copies;
+use crate::candidates::copies::{join_copies, lengths};
 use crate::corpus::keep_field;
 use crate::corpus::reread::RereadBoth;
 use crate::corpus::{Corpus, FileEntry, Reading, What};
@@ -106,9 +105,12 @@ fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progre
     keep_field::check(&corpus, &options.keep)?;
     let reread = RereadBoth::new(&corpus, &options.read, similarity, work.key(), progress);
     let texts = stages.run("copies", None, || {
-        let ranking = Ranking { token_counts: lengths(&corpus, similarity.criterion), field_values: &corpus.values };
+        let ranking = Ranking {
+            token_counts: lengths(similarity.criterion, &corpus.token_counts, &corpus.sizes),
+            field_values: &corpus.values,
+        };
         let order = against::references_first(&corpus, keep_order(&options.keep, ranking));
-        join_copies(&corpus, &order, &reread.deciding)
+        join_copies(&reread.deciding, &order, corpus.shares)
     })?;
     let references = against::references(&corpus, &texts, against);
     let find = Find { items: reread.items(), texts: &texts, scheme: similarity, method, references, work: &work };
@@ -120,7 +122,7 @@ fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progre
         })
     };
     let found = find.run(&mut stages, resolve, |removals| {
-        decisions.add(&texts, &removals);
+        decisions.add(&texts, &corpus.sizes, &removals);
         Ok(())
     })?;
     let fates = Fates::new(&corpus, &texts, decisions, references.scope, similarity);
@@ -156,11 +158,6 @@ fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progre
     evidence.map_or(Ok(()), OutputFile::commit)?;
     work.finish()?;
     Ok(summary)
-}
-
-/// What makes a document longer than another: where one must lie inside of the other, the features that it has room for.
-fn lengths(corpus: &Corpus, criterion: Criterion) -> &[u32] {
-    if matches!(criterion, Criterion::Containment(_)) { &corpus.sizes } else { &corpus.token_counts }
 }
 
 /// Makes sure that no note replaces a field that the run was told to use: the text would be lost, or what documents are known by.

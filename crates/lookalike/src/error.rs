@@ -223,6 +223,15 @@ pub enum Error {
         steps: u64,
     },
 
+    /// A keep order by values of which there is not one for each text.
+    #[error("{values} values for {texts} texts: give one for each")]
+    WrongNumberOfValues {
+        /// How many values there are.
+        values: usize,
+        /// How many texts there are.
+        texts: usize,
+    },
+
     /// Memory with which nothing can be done.
     #[error("{bytes} bytes of memory are too little: give --memory at least {}M", least.div_ceil(1_000_000))]
     MemoryTooSmall {

@@ -19,6 +19,7 @@ mod progress;
 mod report;
 mod resources;
 mod sets;
+pub mod texts;
 mod tune;
 
 pub use compare::passages::Passage;
@@ -26,7 +27,8 @@ pub use compare::{Comparison, Side, Verdict, compare, find_in_corpus};
 pub use dedup::{Stream, dedup, filter};
 pub use error::{Error, Result};
 pub use evaluate::{
-    Agreement, BandHistogram, EvaluateOptions, Evaluation, MethodEvaluation, Scheme, Score, ScoreStep, Truth, evaluate,
+    Agreement, BandHistogram, EvaluateOptions, Evaluation, MethodEvaluation, NamedScheme, Score, ScoreStep, Truth,
+    evaluate,
 };
 pub use link::{
     AddOptions, Added, ColumnReport, KeyKindReport, LinkOptions, LinkReport, ScoreBand, ValidationBand,
@@ -35,7 +37,7 @@ pub use link::{
 pub use lookalike_core::text::checksum::Checksum;
 pub use lookalike_io::work::{Earlier, WorkOptions};
 pub use options::{
-    Against, Between, Copies, DedupOptions, Group, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat,
+    Against, Between, Copies, DedupOptions, Group, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat, Scheme,
     Selection, Share, SimilarityOptions, SketchKey, SourceBy,
 };
 pub use pairs::texts::{FoundText, TextPair, pairs_with_texts};

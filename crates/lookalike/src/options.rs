@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use lookalike_core::decision::Scope;
 use lookalike_core::measure::similarity::Threshold;
 use lookalike_core::resolve::keep::Keep;
-pub use lookalike_core::scheme::{MethodOptions, Scheme as SimilarityOptions, SketchKey};
+pub use lookalike_core::scheme::{MethodOptions, Scheme, Scheme as SimilarityOptions, SketchKey};
 use lookalike_io::input::discover::{Discovered, discover_listed};
 use lookalike_io::read::Settings;
 use lookalike_io::work::WorkOptions;

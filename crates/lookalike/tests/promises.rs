@@ -2,45 +2,55 @@
 
 mod made;
 
+use lookalike::core::bucket::banding::Banding;
+use lookalike::core::bucket::hamming::Tables;
+use lookalike::core::measure::feature_set::Overlap;
+use lookalike::core::method::{Weights, Width};
 use lookalike::core::resolve::keep::Keep;
-use lookalike::{Copies, Group};
+use lookalike::core::sketch::SlotKind;
+use lookalike::texts::{self, Fate, Index, TextOptions};
+use lookalike::{Checksum, Copies, Group, MethodOptions, Scheme, Silent};
 use lookalike_judge::{Removal, Shingle, independent_set};
 use made::{Case, any_corpus, dedup, pairs, similarity};
 use proptest::prelude::*;
 use serde_json::Value;
 
-fn removals(rows: &[Value]) -> Vec<Removal> {
-    let id = |row: &Value, name: &str| row[name].as_str().unwrap().parse::<usize>().unwrap();
-    let removal = |row: &Value| Removal {
-        removed: id(row, "removed_id"),
-        kept: id(row, "kept_id"),
-        jaccard: row["jaccard"].as_f64().unwrap(),
-    };
-    rows.iter().map(removal).collect()
-}
-
 fn judge_shingle(shingle: &str) -> Shingle {
     shingle.parse().unwrap()
 }
 
+/// What the road without files removed, as the judge asks for it.
+fn removals_of(fates: &[Fate]) -> Vec<Removal> {
+    let removal = |(removed, fate): (usize, &Fate)| match *fate {
+        Fate::Removed { by, likeness, .. } => {
+            Some(Removal { removed, kept: by, jaccard: likeness.overlap().unwrap().jaccard() })
+        }
+        Fate::Kept => None,
+    };
+    fates.iter().enumerate().filter_map(removal).collect()
+}
+
+fn dedup_texts(corpus: &[String], scheme: &Scheme, keep: &Keep, group: Group) -> Vec<Fate> {
+    let options = TextOptions { keep: keep.clone(), group, ..TextOptions::default() };
+    texts::dedup_with(corpus, scheme, &options, &Silent).unwrap()
+}
+
+fn any_keep() -> impl Strategy<Value = Keep> {
+    prop_oneof![Just(Keep::Longest), Just(Keep::First), Just(Keep::Last)]
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(600))]
 
     #[test]
     fn both_promises_hold(
         texts in any_corpus(),
         threshold in prop_oneof![Just(0.3), Just(0.5), Just(0.8), Just(0.95), Just(1.0)],
         shingle in prop_oneof![Just("word:5"), Just("word:1"), Just("word:2"), Just("char:4")],
-        keep in prop_oneof![Just(Keep::Longest), Just(Keep::First), Just(Keep::Last)],
+        keep in any_keep(),
     ) {
-        let case = Case::of(&texts);
-        let mut options = case.options("corpus.jsonl", threshold);
-        options.read.settings.fields.id = Some("id".to_owned());
-        options.similarity = similarity(shingle, threshold, 1.0);
-        options.keep = keep.clone();
-        dedup(&options);
-        let removals = removals(&case.rows("removed.jsonl"));
-        let broken = lookalike_judge::broken_promises(&texts, judge_shingle(shingle), threshold, &removals);
+        let fates = dedup_texts(&texts, &similarity(shingle, threshold, 1.0), &keep, Group::Independent);
+        let broken = lookalike_judge::broken_promises(&texts, judge_shingle(shingle), threshold, &removals_of(&fates));
         prop_assert!(broken.is_empty(), "{:?}", broken);
 
         // And the set that is kept is the one that is first in keep order.
@@ -52,11 +62,8 @@ proptest! {
             Keep::Last => order.reverse(),
             _ => {}
         }
-        let kept: Vec<String> = (0..).zip(independent_set(texts.len(), &order, &pairs))
-            .filter(|(_, kept)| *kept).map(|(id, _): (usize, bool)| id.to_string()).collect();
-        let ours: Vec<String> =
-            case.rows("kept/corpus.jsonl").iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect();
-        prop_assert_eq!(ours, kept);
+        let kept = independent_set(texts.len(), &order, &pairs);
+        prop_assert_eq!(fates.iter().map(|fate| *fate == Fate::Kept).collect::<Vec<bool>>(), kept);
     }
 
     #[test]
@@ -64,16 +71,17 @@ proptest! {
         texts in any_corpus(),
         threshold in prop_oneof![Just(0.3), Just(0.5), Just(0.8), Just(1.0)],
         shingle in prop_oneof![Just("word:5"), Just("word:2"), Just("char:5")],
+        is_exact in any::<bool>(),
     ) {
-        let case = Case::of(&texts);
-        let mut read = case.options("corpus.jsonl", threshold).read;
-        read.settings.fields.id = Some("id".to_owned());
-        let ours = pairs(&read, similarity(shingle, threshold, 1.0), Copies::All);
-        let judged: Vec<(String, String, f64)> = lookalike_judge::pairs(&texts, judge_shingle(shingle), threshold)
+        let mut scheme = similarity(shingle, threshold, 1.0);
+        if is_exact {
+            scheme.method = MethodOptions::Exact;
+        }
+        let judged: Vec<(usize, usize, f64)> = lookalike_judge::pairs(&texts, judge_shingle(shingle), threshold)
             .iter()
-            .map(|pair| (pair.left.to_string(), pair.right.to_string(), pair.measures.jaccard()))
+            .map(|pair| (pair.left, pair.right, pair.measures.jaccard()))
             .collect();
-        prop_assert_eq!(ours, judged);
+        prop_assert_eq!(pairs_of(&texts, &scheme), judged);
     }
 
     #[test]
@@ -81,48 +89,134 @@ proptest! {
         // Every text gets an accent and a number by its place, so that nothing is alike but what is folded.
         let dress = |(place, text): (usize, &String)| text.replace('a', ["á", "a", "ä"][place % 3]) + &format!(" {place}7");
         let texts: Vec<String> = texts.iter().enumerate().map(dress).collect();
-        let case = Case::of(&texts);
-        let mut read = case.options("corpus.jsonl", 0.5).read;
-        read.settings.fields.id = Some("id".to_owned());
-        let mut options = similarity(shingle, 0.5, 1.0);
-        options.fold = "accents,digits".parse().unwrap();
-        let ours = pairs(&read, options, Copies::All);
+        let scheme = similarity(shingle, 0.5, 1.0).with_fold("accents,digits".parse().unwrap());
         let both = lookalike_judge::Fold { accents: true, digits: true };
         let folded: Vec<String> = texts.iter().map(|text| lookalike_judge::fold(text, both)).collect();
-        let judged: Vec<(String, String, f64)> = lookalike_judge::pairs(&folded, judge_shingle(shingle), 0.5)
+        let judged: Vec<(usize, usize, f64)> = lookalike_judge::pairs(&folded, judge_shingle(shingle), 0.5)
             .iter()
-            .map(|pair| (pair.left.to_string(), pair.right.to_string(), pair.measures.jaccard()))
+            .map(|pair| (pair.left, pair.right, pair.measures.jaccard()))
             .collect();
-        prop_assert_eq!(ours, judged);
+        prop_assert_eq!(pairs_of(&texts, &scheme), judged);
     }
 
     #[test]
     fn components_keep_the_best_of_each_and_tell_the_truth_about_the_others(texts in any_corpus()) {
         let threshold = 0.6;
-        let case = Case::of(&texts);
-        let mut options = case.options("corpus.jsonl", threshold);
-        options.read.settings.fields.id = Some("id".to_owned());
-        options.similarity = similarity("word:3", threshold, 1.0);
-        options.group = Group::Components;
-        options.keep = Keep::First;
-        let summary = dedup(&options);
-
+        let fates = dedup_texts(&texts, &similarity("word:3", threshold, 1.0), &Keep::First, Group::Components);
         let mut component: Vec<usize> = (0..texts.len()).collect();
         for pair in lookalike_judge::pairs(&texts, Shingle::Word(3), threshold) {
             let [least, most] = [component[pair.left].min(component[pair.right]), component[pair.left].max(component[pair.right])];
             component.iter_mut().filter(|other| **other == most).for_each(|other| *other = least);
         }
-        let removals = removals(&case.rows("removed.jsonl"));
+        let removals = removals_of(&fates);
         let removed: Vec<usize> = (0..texts.len()).filter(|text| component[*text] != *text).collect();
         prop_assert_eq!(removals.iter().map(|removal| removal.removed).collect::<Vec<_>>(), removed);
-        let mut below = 0;
         for Removal { removed, kept, jaccard } in removals {
             prop_assert_eq!(kept, component[removed]);
             let measured = lookalike_judge::measure(&texts[removed], &texts[kept], Shingle::Word(3)).jaccard();
             prop_assert!((measured - jaccard).abs() < f64::EPSILON);
-            below += u64::from(measured < threshold);
         }
-        prop_assert_eq!(summary.found.removed_below_threshold, below);
+    }
+
+    #[test]
+    fn an_index_finds_what_the_judge_finds(
+        texts in any_corpus(),
+        threshold in prop_oneof![Just(0.3), Just(0.5), Just(0.8)],
+        removed in proptest::collection::vec(any::<prop::sample::Index>(), 0..4),
+        is_exact in any::<bool>(),
+    ) {
+        let mut scheme = similarity("word:3", threshold, 1.0);
+        if is_exact {
+            scheme.method = MethodOptions::Exact;
+        }
+        let mut index = Index::new(scheme).unwrap();
+        texts.iter().enumerate().for_each(|(id, text)| index.insert(&id.to_string(), text));
+        // One more time, which changes nothing.
+        index.insert("0", &texts[0]);
+        let removed: Vec<usize> = removed.iter().map(|at| at.index(texts.len())).collect();
+        for id in &removed {
+            index.remove(&id.to_string());
+        }
+        for text in &texts {
+            let measured = |id: usize| lookalike_judge::measure(text, &texts[id], Shingle::Word(3)).jaccard();
+            let is_hit = |id: &usize| !removed.contains(id) && measured(*id) >= threshold;
+            let mut expected: Vec<(String, f64)> =
+                (0..texts.len()).filter(is_hit).map(|id| (id.to_string(), measured(id))).collect();
+            let mut found: Vec<(String, f64)> =
+                index.search(text).into_iter().map(|hit| (hit.id, hit.similarity)).collect();
+            prop_assert!(found.is_sorted_by(|one, next| one.1 >= next.1));
+            found.sort_by(|left, right| left.0.cmp(&right.0));
+            expected.sort_by(|left, right| left.0.cmp(&right.0));
+            prop_assert_eq!(found, expected);
+        }
+    }
+}
+
+fn pairs_of(corpus: &[String], scheme: &Scheme) -> Vec<(usize, usize, f64)> {
+    let pairs = texts::pairs(corpus, scheme).unwrap();
+    pairs.iter().map(|pair| (pair.left, pair.right, pair.likeness.overlap().unwrap().jaccard())).collect()
+}
+
+/// Every method, at a recall that leaves something out, so that the same answer means the same sketches too.
+fn methods() -> Vec<Scheme> {
+    let by = |method: MethodOptions| similarity("word:3", 0.5, 0.9).with_method(method);
+    let simhash = |weights, is_verified| MethodOptions::SimHash {
+        width: Width::Bits64,
+        weights,
+        distance: 6,
+        tables: Tables::Blocks,
+        is_verified,
+    };
+    vec![
+        similarity("word:3", 0.5, 0.9),
+        by(MethodOptions::SuperShingle { banding: Banding::new(8, 2).unwrap(), slots: SlotKind::Classic }),
+        by(simhash(Weights::Count, false)),
+        by(simhash(Weights::Idf, true)),
+        by(MethodOptions::Exact),
+        by(MethodOptions::Copies(Checksum::Text)),
+        by(MethodOptions::Copies(Checksum::Crc32)),
+        Scheme::containment(0.6).unwrap(),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// The road of files once more, so that what holds without them holds with them.
+    #[test]
+    fn files_have_the_answer_of_texts_in_memory(texts in any_corpus(), scheme in prop::sample::select(methods()), keep in any_keep()) {
+        let case = Case::of(&texts);
+        let mut options = case.options("corpus.jsonl", 0.5);
+        options.read.settings.fields.id = Some("id".to_owned());
+        options.similarity = scheme.clone();
+        options.keep = keep.clone();
+        dedup(&options);
+        let fates = dedup_texts(&texts, &scheme, &keep, Group::Independent);
+        let in_memory: Vec<(usize, usize, f64, bool)> = fates.iter().enumerate().filter_map(|(removed, fate)| match *fate {
+            Fate::Removed { by, likeness, is_exact_copy } => Some((removed, by, likeness.overlap().map_or(likeness.similarity(scheme.criterion), Overlap::jaccard), is_exact_copy)),
+            Fate::Kept => None,
+        }).collect();
+        let of_row = |row: &Value| {
+            let id = |name: &str| row[name].as_str().unwrap().parse::<usize>().unwrap();
+            let similarity = ["simhash", "jaccard"].iter().find_map(|name| row.get(*name)).unwrap();
+            (id("removed_id"), id("kept_id"), similarity.as_f64().unwrap(), row["exact_copy"].as_bool().unwrap())
+        };
+        let from_files: Vec<(usize, usize, f64, bool)> = case.rows("removed.jsonl").iter().map(of_row).collect();
+        prop_assert_eq!(from_files, in_memory);
+
+        if matches!(scheme.method, MethodOptions::SimHash { is_verified: false, .. }) {
+            // Its pairs have no similarity of features to be read.
+            return Ok(());
+        }
+        let read = options.read.clone();
+        let ids: Vec<(String, String)> =
+            pairs(&read, scheme.clone(), Copies::All).into_iter().map(|(left, right, _)| (left, right)).collect();
+        let in_memory: Vec<(String, String)> = texts::pairs(&texts, &scheme)
+            .unwrap()
+            .iter()
+            .map(|pair| (pair.left.to_string(), pair.right.to_string()))
+            .collect();
+        prop_assert_eq!(ids, in_memory);
     }
 }
 

@@ -49,6 +49,13 @@ impl Sketches {
         self.bytes.resize(self.bytes.len() + self.layout.bytes, 0);
     }
 
+    /// Adds the items of others, which have the same layout.
+    pub fn append(&mut self, mut others: Self) {
+        debug_assert_eq!(self.layout, others.layout, "sketches of one layout");
+        self.keys.append(&mut others.keys);
+        self.bytes.append(&mut others.bytes);
+    }
+
     /// Forgets all items, and keeps the room they took.
     pub fn clear(&mut self) {
         self.keys.clear();

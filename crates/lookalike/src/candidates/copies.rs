@@ -5,11 +5,11 @@
 //! same words, since the hash of sketches may be known to whoever made the texts: only hashes of the run's own key decide.
 //! Contents have one from the start; texts that differ in content and seem to have the same words are read again.
 
+use lookalike_core::measure::criterion::Criterion;
 use rayon::prelude::*;
 
-use crate::corpus::Corpus;
-use crate::corpus::reread::Reread;
 use crate::error::Result;
+use crate::resources::memory::Shares;
 
 /// The distinct texts of a corpus.
 pub(crate) struct Texts {
@@ -21,32 +21,68 @@ pub(crate) struct Texts {
     pub(crate) first_exact: Vec<u32>,
 }
 
+impl Texts {
+    /// The documents of each text, in the order of [`Texts::items`], and ascending.
+    pub(crate) fn copies(&self) -> Vec<Vec<u32>> {
+        let mut ranks = vec![None; self.first_copy.len()];
+        (0..self.items.len()).for_each(|rank| ranks[self.items[rank] as usize] = Some(rank));
+        let mut copies = vec![Vec::new(); self.items.len()];
+        for (document, first) in (0..).zip(&self.first_copy) {
+            if let Some(rank) = ranks[*first as usize] {
+                copies[rank].push(document);
+            }
+        }
+        copies
+    }
+}
+
 /// What a hash takes while it is sorted: once more for where it is sorted to.
 const SORTING_BYTES: usize = 2 * size_of::<Hashed>();
 
 /// A document with what is known of its text: the hash of its words, its rank, and the hash of its content.
 type Hashed = (u128, u32, u64);
 
-/// Joins documents with the same words; `order` is all documents, best first, and `reread` has the key of the run.
-pub(crate) fn join_copies(corpus: &Corpus, order: &[u32], reread: &Reread<'_>) -> Result<Texts> {
-    let mut ranks = vec![0; corpus.len()];
+/// What is known of documents before those with the same words are joined.
+pub(crate) trait TextHashes: Sync {
+    /// The number of tokens of each document.
+    fn token_counts(&self) -> &[u32];
+
+    /// Gives the hashes of every text to `each`, in order: of its words, and of its content.
+    fn each_hashes(&self, each: &mut dyn FnMut(u32, u128, u64)) -> Result<()>;
+
+    /// The hash of a text's words by the key of the run.
+    fn words_hash(&self, document: u32) -> Result<u128>;
+
+    /// Whether the hash of words is none, but of contents or bytes: then nothing else makes copies.
+    fn joins_exact_copies(&self) -> bool;
+}
+
+/// What makes a document longer than another: where one must lie inside of the other, the features that it has room for.
+pub(crate) fn lengths<'a>(criterion: Criterion, token_counts: &'a [u32], sizes: &'a [u32]) -> &'a [u32] {
+    if matches!(criterion, Criterion::Containment(_)) { sizes } else { token_counts }
+}
+
+/// Joins documents with the same words; `order` is all documents, best first.
+pub(crate) fn join_copies(documents: &dyn TextHashes, order: &[u32], shares: Shares) -> Result<Texts> {
+    let token_counts = documents.token_counts();
+    let mut ranks = vec![0; token_counts.len()];
     (0..).zip(order).for_each(|(rank, document)| ranks[*document as usize] = rank);
-    let mut first_copy: Vec<u32> = (0..corpus.len() as u32).collect();
+    let mut first_copy: Vec<u32> = (0..token_counts.len() as u32).collect();
     let mut first_exact = first_copy.clone();
     // What does not fit the memory is sorted in several passes, by hash.
-    let passes = (corpus.len() * SORTING_BYTES).div_ceil(corpus.shares.sorting()).max(1) as u128;
+    let passes = (token_counts.len() * SORTING_BYTES).div_ceil(shares.sorting()).max(1) as u128;
     let mut by_hash: Vec<Hashed> = Vec::new();
     for pass in 0..passes {
         by_hash.clear();
-        corpus.each_text_hash(|document, hash, content| {
-            let is_empty = corpus.token_counts[document as usize] == 0;
+        documents.each_hashes(&mut |document, hash, content| {
+            let is_empty = token_counts[document as usize] == 0;
             if !is_empty && ((hash >> 64) * passes) >> 64 == pass {
                 by_hash.push((hash, ranks[document as usize], content));
             }
         })?;
         by_hash.par_sort_unstable();
-        if !corpus.joins_exact_copies {
-            tell_apart(&mut by_hash, order, reread)?;
+        if !documents.joins_exact_copies() {
+            tell_apart(&mut by_hash, order, documents)?;
         }
         for copies in by_hash.chunk_by_mut(|left, right| left.0 == right.0).filter(|copies| copies.len() > 1) {
             let document = |rank: u32| order[rank as usize];
@@ -60,13 +96,13 @@ pub(crate) fn join_copies(corpus: &Corpus, order: &[u32], reread: &Reread<'_>) -
         }
     }
     let stands_for_text =
-        |document: &u32| first_copy[*document as usize] == *document && corpus.token_counts[*document as usize] > 0;
+        |document: &u32| first_copy[*document as usize] == *document && token_counts[*document as usize] > 0;
     let items = order.iter().copied().filter(stands_for_text).collect();
     Ok(Texts { items, first_copy, first_exact })
 }
 
 /// Gives texts that differ in content and have one hash of words the hash of the run's key instead, and sorts them anew.
-fn tell_apart(by_hash: &mut [Hashed], order: &[u32], reread: &Reread<'_>) -> Result<()> {
+fn tell_apart(by_hash: &mut [Hashed], order: &[u32], documents: &dyn TextHashes) -> Result<()> {
     let mut doubtful = Vec::new();
     let mut start = 0;
     for same_hash in by_hash.chunk_by_mut(|left, right| left.0 == right.0) {
@@ -84,7 +120,8 @@ fn tell_apart(by_hash: &mut [Hashed], order: &[u32], reread: &Reread<'_>) -> Res
     if doubtful.is_empty() {
         return Ok(());
     }
-    let hashes = doubtful.par_iter().map(|(_, document)| reread.text_hash(*document)).collect::<Result<Vec<u128>>>()?;
+    let hashes =
+        doubtful.par_iter().map(|(_, document)| documents.words_hash(*document)).collect::<Result<Vec<u128>>>()?;
     for ((places, _), hash) in doubtful.into_iter().zip(hashes) {
         by_hash[places].iter_mut().for_each(|hashed| hashed.0 = hash);
     }

@@ -59,8 +59,6 @@ pub(crate) struct Corpus {
     pub(crate) values: Vec<FieldValue>,
     /// Who may use how much memory.
     pub(crate) shares: Shares,
-    /// Whether the hash of a text is that of its content or its bytes, and not of its words.
-    pub(crate) joins_exact_copies: bool,
     /// What the hashes of contents are made with.
     content_key: Key,
     blocks: Blocks,
@@ -140,7 +138,6 @@ impl Corpus {
             sizes,
             values,
             shares,
-            joins_exact_copies: reading.similarity.method.checksum().is_some(),
             content_key: reading.work.key(),
             blocks,
         })
@@ -177,7 +174,7 @@ impl Corpus {
     }
 
     /// Gives the hashes of every text, of its words and of its content, to `each`, in the order of the input.
-    pub(crate) fn each_text_hash(&self, mut each: impl FnMut(u32, u128, u64)) -> Result<()> {
+    pub(crate) fn each_text_hash(&self, each: &mut dyn FnMut(u32, u128, u64)) -> Result<()> {
         (0..self.blocks.len()).try_for_each(|block| {
             let rows = self.blocks.rows(block)?;
             let of_row = |(document, row): (u32, Row)| each(document, row.text_hash, row.content_hash);

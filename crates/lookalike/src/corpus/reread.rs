@@ -11,6 +11,7 @@ use lookalike_core::text::shingle::{Features, Shingler};
 use lookalike_io::read::Parser;
 
 use crate::candidates::Items;
+use crate::candidates::copies::TextHashes;
 use crate::corpus::{Corpus, Row};
 use crate::error::{Error, Result};
 use crate::options::{ReadOptions, SimilarityOptions};
@@ -84,12 +85,6 @@ impl<'a> Reread<'a> {
         self.corpus.token_counts[document as usize] as usize > self.together / WORD_BYTES
     }
 
-    /// The hash of a document's words.
-    pub(crate) fn text_hash(&self, document: u32) -> Result<u128> {
-        #[expect(clippy::redundant_closure_for_method_calls, reason = "the method itself is of one lifetime only")]
-        self.with_features(document, |features| features.text_hash())
-    }
-
     fn with_features<T>(&self, document: u32, of_features: impl FnOnce(Features<'_>) -> T) -> Result<T> {
         let bench = || Bench {
             bytes: Vec::new(),
@@ -127,5 +122,24 @@ impl<'a> Reread<'a> {
 impl FeatureSource for Reread<'_> {
     fn features(&self, document: u32) -> std::result::Result<Vec<u64>, SourceError> {
         Ok(self.with_features(document, |features| features.all.to_vec())?)
+    }
+}
+
+impl TextHashes for Reread<'_> {
+    fn token_counts(&self) -> &[u32] {
+        &self.corpus.token_counts
+    }
+
+    fn each_hashes(&self, each: &mut dyn FnMut(u32, u128, u64)) -> Result<()> {
+        self.corpus.each_text_hash(each)
+    }
+
+    fn words_hash(&self, document: u32) -> Result<u128> {
+        #[expect(clippy::redundant_closure_for_method_calls, reason = "the method itself is of one lifetime only")]
+        self.with_features(document, |features| features.text_hash())
+    }
+
+    fn joins_exact_copies(&self) -> bool {
+        self.similarity.method.checksum().is_some()
     }
 }

@@ -44,7 +44,7 @@ pub struct EvaluateOptions {
     /// What to read.
     pub read: ReadOptions,
     /// What is compared, at least one.
-    pub schemes: Vec<Scheme>,
+    pub schemes: Vec<NamedScheme>,
     /// A file of pairs that are the truth; without it, it is found by the exact join.
     pub truth: Option<PathBuf>,
     /// Whether pairs are also counted by score and by agreement.
@@ -55,14 +55,14 @@ pub struct EvaluateOptions {
 
 /// One way to find near-duplicates: shingle, threshold and method.
 #[derive(Clone, Debug)]
-pub struct Scheme {
+pub struct NamedScheme {
     /// The name of the method as it is shown.
     pub name: String,
     /// When documents are alike, and how they are found.
     pub similarity: SimilarityOptions,
 }
 
-impl Scheme {
+impl NamedScheme {
     /// What decides which pairs are there to be found.
     fn target(&self) -> (String, f64) {
         (self.similarity.shingle.to_string(), self.similarity.criterion.threshold())
@@ -130,7 +130,7 @@ pub fn evaluate(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Ev
     // Methods first: the exact join takes the most memory, and what it leaves behind would count to those after it.
     let runs = schemes.iter().map(|scheme| run(options, &scheme.similarity, progress)).collect::<Result<Vec<_>>>()?;
     let truths = Truths::find(options, progress)?;
-    let evaluation = |(scheme, run): (&Scheme, &Run)| {
+    let evaluation = |(scheme, run): (&NamedScheme, &Run)| {
         let (shingle, threshold) = scheme.target();
         Ok(MethodEvaluation {
             name: scheme.name.clone(),
@@ -236,7 +236,7 @@ fn read(
     let texts = stages.run("copies", None, || {
         let ranking = Ranking { token_counts: &corpus.token_counts, field_values: &[] };
         let reread = Reread::new(&corpus, &options.read, similarity, work.key(), progress);
-        join_copies(&corpus, &keep_order(&Keep::First, ranking), &reread)
+        join_copies(&reread, &keep_order(&Keep::First, ranking), corpus.shares)
     })?;
     Ok(Read { corpus, texts, work })
 }

@@ -10,7 +10,7 @@ use lookalike_core::method;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{EvaluateOptions, Read, Run, Scheme, read, run};
+use super::{EvaluateOptions, NamedScheme, Read, Run, read, run};
 use crate::candidates::copies::Texts;
 use crate::corpus::{Corpus, Described};
 use crate::error::{Error, Result};
@@ -72,7 +72,7 @@ impl Pairs {
 impl Truths {
     pub(super) fn find(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Self> {
         let mut targets: Vec<(String, f64)> = Vec::new();
-        for target in options.schemes.iter().map(Scheme::target) {
+        for target in options.schemes.iter().map(NamedScheme::target) {
             if !targets.contains(&target) {
                 targets.push(target);
             }

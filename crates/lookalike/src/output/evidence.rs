@@ -1,5 +1,6 @@
 //! Decisions on texts to the fate of every document, and the evidence for it.
 
+use std::collections::HashMap;
 use std::io::Write;
 
 use lookalike_core::decision::{Match, Scope};
@@ -22,6 +23,8 @@ pub(crate) struct Decisions {
     shared: Vec<u32>,
     /// How many bits there are, where they were compared.
     bits: Option<u32>,
+    /// What documents share whose sizes are not those that were noted with their sketches: somebody chose their words so.
+    odd: HashMap<u32, Overlap>,
 }
 
 /// No document.
@@ -30,16 +33,21 @@ const NOBODY: u32 = u32::MAX;
 impl Decisions {
     /// Everyone is kept.
     pub(crate) fn new(document_count: usize) -> Self {
-        Self { by: vec![NOBODY; document_count], shared: vec![0; document_count], bits: None }
+        Self { by: vec![NOBODY; document_count], shared: vec![0; document_count], bits: None, odd: HashMap::new() }
     }
 
     /// Notes removals.
-    pub(crate) fn add(&mut self, texts: &Texts, removals: &[Match]) {
+    pub(crate) fn add(&mut self, texts: &Texts, sizes: &[u32], removals: &[Match]) {
         for Match { left, right, likeness } in removals {
             let [document, by] = [left, right].map(|rank| texts.items[*rank as usize]);
             self.by[document as usize] = by;
             self.shared[document as usize] = match *likeness {
-                Likeness::Features(overlap) => overlap.shared,
+                Likeness::Features(overlap) => {
+                    if [overlap.left, overlap.right] != [document, by].map(|document| sizes[document as usize]) {
+                        self.odd.insert(document, overlap);
+                    }
+                    overlap.shared
+                }
                 Likeness::Bits { differing, of } => {
                     self.bits = Some(of);
                     differing
@@ -53,7 +61,7 @@ impl Decisions {
         let (by, shared) = (self.by[document as usize], self.shared[document as usize]);
         let features = || {
             let [left, right] = [document, by].map(|document| sizes[document as usize]);
-            Likeness::Features(Overlap { shared, left, right })
+            Likeness::Features(self.odd.get(&document).copied().unwrap_or(Overlap { shared, left, right }))
         };
         let bits = |of| Likeness::Bits { differing: shared, of };
         (by != NOBODY).then(|| (by, self.bits.map_or_else(features, bits)))

@@ -91,7 +91,7 @@ pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &
         // In the order of the input, so that the first copy stands for all.
         let ranking = Ranking { token_counts: &corpus.token_counts, field_values: &[] };
         let order = against::references_first(&corpus, keep_order(&Keep::First, ranking));
-        join_copies(&corpus, &order, &reread.deciding)
+        join_copies(&reread.deciding, &order, corpus.shares)
     })?;
     let (texts, shared) = against::apart(&corpus, texts);
     let references = against::references(&corpus, &texts, against.as_ref());

@@ -37,6 +37,11 @@ impl Work {
         Ok(Self { memory, key, options: options.clone(), folder })
     }
 
+    /// The work of a run that reads no files: a folder is made only for what does not fit the memory.
+    pub(crate) fn of_texts(memory: Memory) -> Self {
+        Self { memory, key: Key::random(), options: WorkOptions::default(), folder: OnceLock::new() }
+    }
+
     /// The key of everything that decides: one that nobody can know beforehand, and the same when a run is resumed. The answer
     /// does not depend on it.
     pub(crate) fn key(&self) -> Key {

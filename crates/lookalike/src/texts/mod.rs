@@ -1,0 +1,234 @@
+//! Texts in memory: the same answers as from files, without any.
+//!
+//! ```
+//! use lookalike::texts::{self, Fate};
+//! use lookalike::Scheme;
+//!
+//! let scheme = Scheme::jaccard(0.5)?;
+//! let texts = ["the storm hit the coast on Monday night", "The storm hit the coast on Monday night!", "a quiet day at sea"];
+//! let fates = texts::dedup(texts, &scheme)?;
+//! assert!(matches!(fates[1], Fate::Removed { by: 0, .. }));
+//! assert_eq!((fates[0], fates[2]), (Fate::Kept, Fate::Kept));
+//! # Ok::<(), lookalike::Error>(())
+//! ```
+
+mod features;
+mod index;
+
+use lookalike_core::decision::{Match, References};
+use lookalike_core::doors::SourceError;
+use lookalike_core::measure::likeness::Likeness;
+use lookalike_core::resolve::keep::{FieldValue, Keep, Ranking, keep_order};
+use lookalike_core::resolve::{Candidates, TakeMatches, components, each_match, independent_set};
+use lookalike_core::scheme::Scheme;
+use lookalike_core::verify::Verifier;
+
+pub use index::{Hit, Index};
+
+use self::features::InMemory;
+use crate::candidates::copies::{Texts, join_copies, lengths};
+use crate::candidates::{Find, Items};
+use crate::error::{Error, Result};
+use crate::options::Group;
+use crate::progress::{Progress, Silent};
+use crate::report::stages::Stages;
+use crate::resources::memory::Memory;
+use crate::resources::work::Work;
+
+/// What becomes of a text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fate {
+    /// It stays.
+    Kept,
+    /// It goes, because of one that stays.
+    Removed {
+        /// The place of the text that is kept in its stead.
+        by: usize,
+        /// How alike they are: the removed text is on the left, the kept one on the right.
+        likeness: Likeness,
+        /// Whether they are equal in every character, up to Unicode's NFC and white space at line ends.
+        is_exact_copy: bool,
+    },
+}
+
+/// Two texts that are near-duplicates, `left` before `right`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pair {
+    /// The place of the first.
+    pub left: usize,
+    /// The place of the second.
+    pub right: usize,
+    /// How alike they are.
+    pub likeness: Likeness,
+}
+
+/// How [`dedup_with`] chooses what stays.
+#[derive(Clone, Debug, Default)]
+pub struct TextOptions {
+    /// Who stays: the longest by default.
+    pub keep: Keep,
+    /// What [`Keep::Max`] and [`Keep::Min`] compare: one value per text.
+    pub values: Vec<FieldValue>,
+    /// How matches become removals.
+    pub group: Group,
+    /// How much memory to use besides the texts.
+    pub memory: Memory,
+}
+
+/// Removes near-duplicates: what becomes of each text, in their order.
+///
+/// Every removal is justified: the text that is named is kept, and is as similar as stated. No duplicates remain: no two kept texts are
+/// near-duplicates, up to the recall of the scheme. Empty texts are kept.
+///
+/// # Errors
+///
+/// When the parameters of the scheme are not possible, or a temporary folder is needed and cannot be written to.
+pub fn dedup<T: AsRef<str> + Sync>(texts: impl IntoIterator<Item = T>, scheme: &Scheme) -> Result<Vec<Fate>> {
+    let texts: Vec<T> = texts.into_iter().collect();
+    dedup_with(&texts, scheme, &TextOptions::default(), &Silent)
+}
+
+/// The same with choices of one's own, and told how far it is.
+///
+/// # Errors
+///
+/// As [`dedup`]; and when a value is compared and there is not one for each text.
+pub fn dedup_with<T: AsRef<str> + Sync>(
+    texts: &[T],
+    scheme: &Scheme,
+    options: &TextOptions,
+    progress: &dyn Progress,
+) -> Result<Vec<Fate>> {
+    if options.keep.field().is_some() && options.values.len() != texts.len() {
+        return Err(Error::WrongNumberOfValues { values: options.values.len(), texts: texts.len() });
+    }
+    let mut removals: Vec<Option<(u32, Likeness)>> = vec![None; texts.len()];
+    let mut search = Search::start(texts, scheme, options.memory, progress)?;
+    let joined = search.join(&options.keep, &options.values)?;
+    let references = References::default();
+    let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>, take: &TakeMatches<'_>| {
+        take(match options.group {
+            Group::Components => components(candidates, &joined.items, references, verifier),
+            Group::Independent => independent_set(candidates, &joined.items, references, verifier),
+        }?)
+    };
+    search.run(&joined, resolve, |matches| {
+        for Match { left, right, likeness } in matches {
+            let [removed, by] = [left, right].map(|rank| joined.items[rank as usize]);
+            removals[removed as usize] = Some((by, likeness));
+        }
+        Ok(())
+    })?;
+    let fate = |text: usize| {
+        let first = joined.first_copy[text];
+        match removals[first as usize] {
+            Some((by, likeness)) => Fate::Removed { by: by as usize, likeness, is_exact_copy: false },
+            None if first as usize == text => Fate::Kept,
+            None => Fate::Removed {
+                by: first as usize,
+                likeness: scheme.method.likeness_of_copies(search.size(text)),
+                is_exact_copy: joined.first_exact[text] == first,
+            },
+        }
+    };
+    Ok((0..texts.len()).map(fate).collect())
+}
+
+/// Every pair of near-duplicates, sorted.
+///
+/// ```
+/// use lookalike::{Scheme, texts};
+///
+/// let corpus = ["one two three four five six", "ONE two three four five six", "seven eight nine"];
+/// let pairs = texts::pairs(&corpus, &Scheme::jaccard(0.8)?)?;
+/// assert_eq!((pairs.len(), pairs[0].left, pairs[0].right), (1, 0, 1));
+/// # Ok::<(), lookalike::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`dedup`].
+pub fn pairs<T: AsRef<str> + Sync>(texts: &[T], scheme: &Scheme) -> Result<Vec<Pair>> {
+    let mut search = Search::start(texts, scheme, Memory::default(), &Silent)?;
+    let joined = search.join(&Keep::First, &[])?;
+    let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>, take: &TakeMatches<'_>| {
+        each_match(candidates, &joined.items, References::default(), verifier, take)
+    };
+    let mut found = Vec::new();
+    search.run(&joined, resolve, |matches| {
+        found.extend(matches);
+        Ok(())
+    })?;
+    let copies = joined.copies();
+    let mut pairs: Vec<Pair> = Vec::new();
+    let mut push = |left: u32, right: u32, likeness: Likeness| {
+        let (left, right, likeness) =
+            if left < right { (left, right, likeness) } else { (right, left, likeness.swapped()) };
+        pairs.push(Pair { left: left as usize, right: right as usize, likeness });
+    };
+    for Match { left, right, likeness } in found {
+        let [left, right] = [left, right].map(|rank| &copies[rank as usize]);
+        for one in left {
+            right.iter().for_each(|other| push(*one, *other, likeness));
+        }
+    }
+    for same in &copies {
+        let likeness = scheme.method.likeness_of_copies(search.size(same[0] as usize));
+        for (at, one) in same.iter().enumerate() {
+            same[at + 1..].iter().for_each(|other| push(*one, *other, likeness));
+        }
+    }
+    pairs.sort_unstable_by_key(|pair| (pair.left, pair.right));
+    Ok(pairs)
+}
+
+/// The stages that all jobs over texts share.
+struct Search<'a, T> {
+    texts: InMemory<'a, T>,
+    scheme: &'a Scheme,
+    stages: Stages<'a>,
+    work: Work,
+}
+
+impl<'a, T: AsRef<str> + Sync> Search<'a, T> {
+    /// Sketches all texts.
+    fn start(texts: &'a [T], scheme: &'a Scheme, memory: Memory, progress: &'a dyn Progress) -> Result<Self> {
+        let work = Work::of_texts(memory);
+        let mut stages = Stages::start(progress);
+        let texts = stages.run("sketch", None, || InMemory::sketch(texts, scheme, work.key()))?;
+        Ok(Self { texts, scheme, stages, work })
+    }
+
+    /// Joins texts with the same words.
+    fn join(&mut self, keep: &Keep, field_values: &[FieldValue]) -> Result<Texts> {
+        let Self { texts, scheme, stages, work } = self;
+        let shares = work.memory.shares(texts.len())?;
+        stages.run("copies", None, || {
+            let token_counts = lengths(scheme.criterion, &texts.token_counts, &texts.sizes);
+            let ranking = Ranking { token_counts, field_values };
+            join_copies(texts, &keep_order(keep, ranking), shares)
+        })
+    }
+
+    /// Finds candidates and resolves them.
+    fn run(
+        &mut self,
+        joined: &Texts,
+        resolve: impl Fn(Candidates<'_>, &Verifier<'_>, &TakeMatches<'_>) -> std::result::Result<(), SourceError>,
+        take: impl FnMut(Vec<Match>) -> Result<()> + Send,
+    ) -> Result<()> {
+        let Self { texts, scheme, stages, work } = self;
+        let shares = work.memory.shares(texts.len())?;
+        let (sketched, deciding) = (texts.shingled(scheme.key.of(work.key())), texts.shingled(work.key()));
+        let items =
+            Items { sizes: &texts.sizes, sketches: &texts.sketches, sketched: &sketched, deciding: &deciding, shares };
+        let references = References::default();
+        let find = Find { items, texts: joined, scheme, method: &*texts.method, references, work };
+        find.run(stages, resolve, take).map(drop)
+    }
+
+    /// The number of distinct features of a text.
+    fn size(&self, text: usize) -> u32 {
+        self.texts.sizes[text]
+    }
+}
