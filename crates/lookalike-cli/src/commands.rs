@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+#[cfg(feature = "remote")]
 use lookalike::io::remote::{Silence, on_silence};
 use lookalike::io::work::WorkFolder;
 use lookalike::io::write::OutputFile;
@@ -241,6 +242,7 @@ fn with_threads<T: Send>(run: RunOptions, job: impl FnOnce(&dyn Progress) -> T +
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.context("cannot start threads: give fewer with --threads")?;
+    #[cfg(feature = "remote")]
     if !run.quiet {
         on_silence(|Silence { host, left }| talk!("waiting for {host}: no byte comes, {} s left", left.as_secs()));
     }

@@ -65,6 +65,11 @@ impl Compression {
     }
 }
 
+/// The CRC-32 of bytes, as gzip and zip have it.
+pub fn crc32(bytes: &[u8]) -> u32 {
+    libdeflater::crc32(bytes)
+}
+
 /// Compresses pieces by themselves, one after the other. An encoder is large, and records are small: it serves for all.
 pub(crate) enum Packer {
     Plain,

@@ -38,7 +38,7 @@ impl Checksum {
         match self {
             Self::Text => None,
             Self::Md5 => Some(Sum::Md5(Md5::digest(bytes).into())),
-            Self::Crc32 => Some(Sum::Crc32(crc32fast::hash(bytes))),
+            Self::Crc32 => Some(Sum::Crc32(lookalike_io::compression::crc32(bytes))),
             Self::Sum => Some(Sum::Bytes(bytes.iter().map(|byte| u64::from(*byte)).sum())),
         }
     }
