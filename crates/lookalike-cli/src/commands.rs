@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use lookalike::io::remote::{Silence, on_silence};
 use lookalike::io::work::WorkFolder;
 use lookalike::io::write::OutputFile;
-use lookalike::{Earlier, Progress, Silent, Stream, TextPair};
+use lookalike::{Earlier, Progress, Stream, TextPair};
 
 use crate::args::{
     Arguments, Command, CompareArguments, Dedup, DedupArguments, Destination, PairsArguments, ReportArgument,
@@ -23,6 +23,7 @@ use crate::sets::{self, SetsArguments};
 use crate::show;
 use crate::side_by_side::Layout;
 use crate::sources;
+use crate::stop::Quiet;
 use crate::streams::{self, Pipe, talk};
 use crate::tune::TuneArguments;
 use crate::watch::Watch;
@@ -246,5 +247,5 @@ fn with_threads<T: Send>(run: RunOptions, job: impl FnOnce(&dyn Progress) -> T +
     if !run.quiet {
         on_silence(|Silence { host, left }| talk!("waiting for {host}: no byte comes, {} s left", left.as_secs()));
     }
-    Ok(pool.install(|| if run.quiet { job(&Silent) } else { job(&Watch::default()) }))
+    Ok(pool.install(|| if run.quiet { job(&Quiet) } else { job(&Watch::default()) }))
 }

@@ -9,6 +9,7 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use lookalike::{Counted, Progress};
 
 use crate::number;
+use crate::stop;
 use crate::streams::talk;
 
 /// How often a plain line comes.
@@ -70,6 +71,10 @@ impl Progress for Watch {
         if let Some(Stage { bar: Some(bar), .. }) = self.lock().take() {
             bar.finish_and_clear();
         }
+    }
+
+    fn is_stopped(&self) -> bool {
+        stop::is_asked()
     }
 }
 

@@ -135,14 +135,15 @@ fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progre
     options.fail_if_source_loses.map_or(Ok(()), |share| by_source.check(share))?;
     let mut wrote = Wrote::default();
     if let Some(staging) = &staging {
-        wrote = stages.run("write", None, || write(&corpus, &fates, options, staging))?;
+        wrote = stages.run("write", None, || write(&corpus, &fates, options, staging, progress))?;
     }
     if let Some(evidence) = &mut evidence {
         fates.write_removed(options.source, evidence.writer(), Error::unwritable)?;
     }
     if let Some(stream) = stream.filter(|_| options.output != Output::DryRun) {
         corpus.shelf.check_unchanged()?;
-        let entries = EntriesToWrite { corpus: &corpus, fates: &fates, output: options.output };
+        progress.go_on()?;
+        let entries = EntriesToWrite { corpus: &corpus, fates: &fates, output: options.output, progress };
         let write = || entries.write_file(0, options, Path::new("the output"), || Ok(stream.documents));
         wrote = stages.run("write", None, || until_closed(write()))?;
     }
@@ -153,6 +154,8 @@ fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progre
     summary.wrote = wrote;
     summary.set_stages(stages.finish());
     corpus.shelf.check_unchanged()?;
+    // From here on it is too late to stop: what has its name is complete.
+    progress.go_on()?;
     if let Some(staging) = staging {
         write_summary(&summary, &staging)?;
         if let (Some(work), Some(output)) = (work.named(), folder) {
@@ -184,7 +187,13 @@ fn check_notes(options: &DedupOptions) -> Result<()> {
     }
 }
 
-fn write(corpus: &Corpus, fates: &Fates<'_>, options: &DedupOptions, staging: &Staging) -> Result<Wrote> {
+fn write(
+    corpus: &Corpus,
+    fates: &Fates<'_>,
+    options: &DedupOptions,
+    staging: &Staging,
+    progress: &dyn Progress,
+) -> Result<Wrote> {
     let (name, output) = ("removed.jsonl", options.output);
     fates.write_removed(options.source, &mut staging.file(name)?, |cause| unwritable(staging, name)(cause))?;
     // Where all was skipped there is nothing to write, and empty files would look like a result.
@@ -192,7 +201,7 @@ fn write(corpus: &Corpus, fates: &Fates<'_>, options: &DedupOptions, staging: &S
         return Ok(Wrote::default());
     }
     let targets = targets(corpus, output);
-    let entries = EntriesToWrite { corpus, fates, output };
+    let entries = EntriesToWrite { corpus, fates, output, progress };
     let write_file = |(file, target): (usize, &String)| {
         entries.write_file(file as u32, options, &staging.path().join(target), || Ok(staging.file(target)?))
     };
@@ -216,6 +225,7 @@ struct EntriesToWrite<'a> {
     corpus: &'a Corpus,
     fates: &'a Fates<'a>,
     output: Output,
+    progress: &'a dyn Progress,
 }
 
 impl<'a> EntriesToWrite<'a> {
@@ -227,6 +237,7 @@ impl<'a> EntriesToWrite<'a> {
         path: &Path,
         open: impl FnOnce() -> Result<W>,
     ) -> Result<Wrote> {
+        self.progress.go_on()?;
         let kind = &*self.corpus.kinds[file as usize];
         if kind.is_refused {
             return Ok(Wrote::default());
@@ -265,6 +276,7 @@ impl<'a> EntriesToWrite<'a> {
         captures: &'c Captures,
     ) -> impl Iterator<Item = Result<Vec<Written>>> + use<'a, 'c> {
         self.corpus.blocks_of_file(file).map(move |block| {
+            self.progress.go_on()?;
             let entries = self.corpus.entries(block)?.into_iter();
             entries.filter_map(|entry| self.written(&entry, captures).transpose()).collect()
         })

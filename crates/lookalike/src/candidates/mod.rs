@@ -78,7 +78,10 @@ impl Find<'_> {
                 let (items, memory) = (&*texts.items, shares.sorting());
                 let sketched =
                     Sketched { items, ranks: &ranks, sketches, source: &sketched_again, deciding: &reread, memory };
-                method.candidates(sketched, &|lists| Ok(collector.push(&lists)?))
+                method.candidates(sketched, &|lists| {
+                    progress.go_on()?;
+                    Ok(collector.push(&lists)?)
+                })
             })
             .map_err(Error::of_source)?;
         let criterion = similarity.criterion;
@@ -96,6 +99,7 @@ impl Find<'_> {
             let mut verified = Verified::start(work)?;
             let (mut sharing, mut counts, mut passed_over) = (0, PairCounts::default(), PassedOver::default());
             for (at, roots) in batches.roots().to_vec().iter().enumerate() {
+                progress.go_on()?;
                 let batch = if let Some(earlier) = verified.take(roots) {
                     verified.each_matches(&earlier, take)?;
                     earlier.batch

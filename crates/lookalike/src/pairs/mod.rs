@@ -112,7 +112,8 @@ pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &
     };
     let found = find.run(&mut stages, resolve, |matches| near.add(&texts, &matches))?;
     let mut selecting = Selecting::new(&options.selection, similarity.criterion);
-    let written = stages.run("write", None, || write(taker, &mut selecting, &corpus, &texts, near, options));
+    let written =
+        stages.run("write", None, || write(taker, &mut selecting, (&corpus, &texts), near, options, progress));
     let pairs = until_closed(written)?;
     corpus.shelf.check_unchanged()?;
     work.finish()?;
@@ -131,16 +132,17 @@ pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &
 fn write(
     taker: &mut dyn TakePairs,
     selecting: &mut Selecting<'_>,
-    corpus: &Corpus,
-    texts: &Texts,
+    (corpus, texts): (&Corpus, &Texts),
     near: Near<'_>,
     options: &PairsOptions,
+    progress: &dyn Progress,
 ) -> Result<u64> {
     taker.start(corpus)?;
     let mut near = near.finish()?;
     let (copies, has_reference) = (options.copies, !options.selection.references.is_empty());
     let mut count = 0;
     for document in 0..corpus.input_count() as u32 {
+        progress.go_on()?;
         let first = texts.first_copy[document as usize];
         if copies == Copies::Star && first != document {
             continue;
