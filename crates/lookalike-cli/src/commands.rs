@@ -23,7 +23,7 @@ use crate::sets::{self, SetsArguments};
 use crate::show;
 use crate::side_by_side::Layout;
 use crate::sources;
-use crate::stop::Quiet;
+use crate::stop::{self, Quiet};
 use crate::streams::{self, Pipe, talk};
 use crate::tune::TuneArguments;
 use crate::watch::Watch;
@@ -223,7 +223,7 @@ fn to_output<T: Send>(
     mut stdout: Box<dyn Write + Send>,
     job: impl FnOnce(&mut (dyn Write + Send), &dyn Progress) -> lookalike::Result<T> + Send,
 ) -> Result<(T, bool)> {
-    let mut file = target.map(|target| OutputFile::new(target, force)).transpose()?;
+    let mut file = target.map(|target| OutputFile::new(target, force, stop::unfinished())).transpose()?;
     let mut pipe = Pipe::new(file.as_mut().map_or(&mut *stdout, OutputFile::writer));
     let report = with_threads(run, |progress| job(&mut pipe, progress))??;
     let is_read = !pipe.is_closed();

@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         Err(error) => return show::usage_error(&error),
     };
     stop::on_signals();
+    lookalike::io::hide_caught_panics();
     match commands::run(arguments) {
         Ok(commands::Done::All) => ExitCode::SUCCESS,
         Ok(commands::Done::WithSkipped) => ExitCode::from(1),

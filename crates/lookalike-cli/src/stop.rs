@@ -4,10 +4,12 @@
 //! also starts a clock, which ends the process as the second signal does.
 
 use std::process;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
+use lookalike::io::write::Unfinished;
 use lookalike::{Counted, Progress};
 
 use crate::resources;
@@ -17,6 +19,14 @@ use crate::streams::talk;
 const GRACE: Duration = Duration::from_secs(1);
 
 static IS_ASKED: AtomicBool = AtomicBool::new(false);
+
+/// What the one job of this process is making.
+static UNFINISHED: LazyLock<Unfinished> = LazyLock::new(Unfinished::default);
+
+/// Where everything is noted that is to be removed when the process ends early.
+pub(crate) fn unfinished() -> &'static Unfinished {
+    &UNFINISHED
+}
 
 /// Whether the user wants the job to stop.
 pub(crate) fn is_asked() -> bool {
@@ -39,7 +49,7 @@ pub(crate) fn on_signals() {
 
 /// Ends the process, and removes what is not complete.
 fn end() -> ! {
-    let is_complete = lookalike::io::write::abandon_unfinished();
+    let is_complete = unfinished().abandon();
     talk!("\nlookalike: {}", resources::interrupted(is_complete));
     process::exit(2);
 }
@@ -54,5 +64,9 @@ impl Progress for Quiet {
 
     fn is_stopped(&self) -> bool {
         is_asked()
+    }
+
+    fn unfinished(&self) -> Unfinished {
+        unfinished().clone()
     }
 }

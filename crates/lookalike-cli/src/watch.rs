@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use lookalike::io::write::Unfinished;
 use lookalike::{Counted, Progress};
 
 use crate::number;
@@ -75,6 +76,10 @@ impl Progress for Watch {
 
     fn is_stopped(&self) -> bool {
         stop::is_asked()
+    }
+
+    fn unfinished(&self) -> Unfinished {
+        stop::unfinished().clone()
     }
 }
 

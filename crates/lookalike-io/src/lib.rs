@@ -37,3 +37,4 @@ pub mod work;
 pub mod write;
 
 pub use error::{Error, Result};
+pub use parquet::hide_caught_panics;

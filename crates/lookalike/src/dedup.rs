@@ -82,15 +82,16 @@ fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progre
     if stream.is_some() && options.output != Output::DryRun && input_files != 1 {
         return Err(Error::ManyFilesToStream { files: input_files });
     }
-    let work = Work::start(options.memory, &options.work, &shelf, &options.label())?;
+    let unfinished = progress.unfinished();
+    let work = Work::start(options.memory, &options.work, &shelf, &options.label(), unfinished.clone())?;
     let stage = |folder: &Path| {
         if work.named().is_some_and(|work| work.was_about_to_commit(folder)) {
-            return Staging::again(folder, ENTRIES, shelf.files());
+            return Staging::again(folder, ENTRIES, shelf.files(), &unfinished);
         }
-        Staging::new(folder, options.force, ENTRIES, shelf.files())
+        Staging::new(folder, options.force, ENTRIES, shelf.files(), &unfinished)
     };
     let staging = folder.map(stage).transpose()?;
-    let mut evidence = removed.map(|path| OutputFile::new(path, options.force)).transpose()?;
+    let mut evidence = removed.map(|path| OutputFile::new(path, options.force, &unfinished)).transpose()?;
     if let (Some(staging), Some(folder)) = (&staging, work.named()) {
         folder.note_staging(staging.around())?;
     }

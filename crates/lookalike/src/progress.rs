@@ -1,5 +1,7 @@
 //! How far a job is, for whoever watches; and whether it should stop.
 
+use lookalike_io::write::Unfinished;
+
 use crate::error::{Error, Result};
 
 /// Is told how far a job is, and is asked whether it should go on.
@@ -18,6 +20,12 @@ pub trait Progress: Sync {
     /// [`Error::Stopped`] and leaves nothing half-written; a work folder stays, to be resumed.
     fn is_stopped(&self) -> bool {
         false
+    }
+
+    /// Where the job notes what it is making. Only who may end the process while a job is under way needs to keep it, to
+    /// [abandon](Unfinished::abandon) what is not complete; a job that fails or stops cleans up by itself.
+    fn unfinished(&self) -> Unfinished {
+        Unfinished::default()
     }
 }
 

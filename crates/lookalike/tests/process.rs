@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Barrier, Mutex};
 use std::thread;
 
+use lookalike::io::write::Unfinished;
 use lookalike::{Counted, DedupOptions, Earlier, Error, Progress, Silent, Summary, WorkOptions};
 
 use made::Case;
@@ -154,7 +155,7 @@ fn a_job_that_was_stopped_is_resumed_and_gives_what_one_gives_that_was_not() {
 }
 
 /// Waits before it writes, twice: until all others do, and until these have come to their end.
-struct Meet<'a>(&'a Barrier);
+struct Meet<'a>(&'a Barrier, Unfinished);
 
 impl Progress for Meet<'_> {
     fn stage(&self, name: &'static str, _: Option<u64>) {
@@ -165,6 +166,10 @@ impl Progress for Meet<'_> {
     }
     fn advance(&self, _: u64, _: Counted) {}
     fn finish(&self) {}
+
+    fn unfinished(&self) -> Unfinished {
+        self.1.clone()
+    }
 }
 
 #[test]
@@ -178,7 +183,7 @@ fn two_jobs_run_at_once_and_one_that_fails_takes_nothing_from_the_other() {
     thread::scope(|scope| {
         let job = scope.spawn(|| {
             let options = DedupOptions { folder: Some(writing.clone()), ..second.options("in", 0.8) };
-            dedup(&options, &Meet(&barrier))
+            dedup(&options, &Meet(&barrier, Unfinished::default()))
         });
         barrier.wait();
         let options = DedupOptions { folder: Some(failing.clone()), ..first.options("in", 0.8) };
@@ -193,6 +198,29 @@ fn two_jobs_run_at_once_and_one_that_fails_takes_nothing_from_the_other() {
     assert_eq!(written(&writing), written(&second.path("whole")));
     assert!(!failing.exists());
     assert_eq!(fs::read_dir(second.path("outputs")).unwrap().count(), 1);
+}
+
+#[test]
+fn what_is_abandoned_of_one_job_is_of_that_job_alone() {
+    let case = corpus("abandon");
+    let (first, second, barrier) = (Unfinished::default(), Unfinished::default(), Barrier::new(3));
+    let job = |out: &'static str, unfinished: &Unfinished| {
+        let options = DedupOptions { folder: Some(case.path(out)), ..case.options("in", 0.8) };
+        dedup(&options, &Meet(&barrier, unfinished.clone()))
+    };
+    thread::scope(|scope| {
+        let jobs = [scope.spawn(|| job("first", &first)), scope.spawn(|| job("second", &second))];
+        barrier.wait();
+        assert_eq!(names(&case), [".lookalike-first", ".lookalike-second", "in"]);
+        assert!(!first.abandon(), "nothing is complete");
+        let left = names(&case);
+        barrier.wait();
+        let [_, done] = jobs.map(|job| job.join().unwrap());
+        assert_eq!(left, [".lookalike-second", "in"]);
+        assert_eq!(done.unwrap().found.removed, FILES / 2);
+    });
+    assert!(second.abandon(), "it is complete");
+    assert!(case.path("second/summary.json").exists());
 }
 
 /// A process that was forked has no threads but one, and a global pool from before would never answer. To fork takes `unsafe`,

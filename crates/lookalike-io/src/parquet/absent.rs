@@ -70,6 +70,9 @@ pub(crate) fn write_rows(_: File, _: &[u64], _: Option<&[Annotation]>, _: impl i
     Err(FilterError)
 }
 
+/// Nothing is caught.
+pub fn hide_caught_panics() {}
+
 /// How many row groups a file has: nobody can tell.
 pub(crate) fn row_groups(_: File) -> Result<usize, String> {
     Err(NOT_BUILT.to_owned())

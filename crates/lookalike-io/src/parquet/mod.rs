@@ -29,6 +29,7 @@ mod samples;
 mod tests;
 
 pub(crate) use filter::write_rows;
+pub use guard::hide_caught_panics;
 pub(crate) use row::{NextRow, NoText, Row};
 pub(crate) use rows::Rows;
 pub(crate) use table::TableRows;

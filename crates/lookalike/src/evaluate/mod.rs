@@ -235,7 +235,7 @@ fn read(
     progress: &dyn Progress,
 ) -> Result<Read> {
     let shelf = Corpus::shelf(&options.read, None)?;
-    let work = Work::start(options.memory, &WorkOptions::default(), &shelf, &[])?;
+    let work = Work::start(options.memory, &WorkOptions::default(), &shelf, &[], progress.unfinished())?;
     let reading = Reading { options: &options.read, similarity, method, work: &work, progress };
     let bytes = shelf.files().iter().map(|file| file.bytes).sum();
     let input_files = shelf.files().len();

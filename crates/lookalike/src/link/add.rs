@@ -75,7 +75,7 @@ pub fn add_records(options: &AddOptions, progress: &dyn Progress) -> Result<Link
     let matches = matches(&linking.records, &linking.scored, decided.threshold);
     let extension = stages.run("cluster", None, || extend(&linking.scorer(), &matches, &old_clusters));
 
-    let staging = Staging::new(folder, true, ENTRIES, &[])?;
+    let staging = Staging::new(folder, true, ENTRIES, &[], &progress.unfinished())?;
     let output = Output { tables: &tables, config: &config, ids: &ids, staging: &staging };
     stages.run("write", None, || {
         let before = result_table(folder, "matches.csv", options)?;

@@ -226,7 +226,7 @@ impl Linking {
 /// When a table cannot be read, has no rows, or nothing in it can be compared; when a column is not there, or an id is not unique;
 /// or when the output cannot be written. Then nothing is left under the output's name.
 pub fn link(options: &LinkOptions, progress: &dyn Progress) -> Result<LinkReport> {
-    let staging = options.folder.as_deref().map(|folder| stage(folder, options)).transpose()?;
+    let staging = options.folder.as_deref().map(|folder| stage(folder, options, progress)).transpose()?;
     let mut stages = Stages::start(progress);
     let tables = stages.run("read", None, || Tables::read(options, progress))?;
     let config = config(&tables, options)?;
@@ -262,8 +262,8 @@ pub fn link(options: &LinkOptions, progress: &dyn Progress) -> Result<LinkReport
     Ok(report)
 }
 
-fn stage(folder: &Path, options: &LinkOptions) -> Result<Staging> {
-    Ok(Staging::new(folder, options.force, ENTRIES, &check_inputs(options)?)?)
+fn stage(folder: &Path, options: &LinkOptions, progress: &dyn Progress) -> Result<Staging> {
+    Ok(Staging::new(folder, options.force, ENTRIES, &check_inputs(options)?, &progress.unfinished())?)
 }
 
 /// All files of both tables. No file is in both, and standard input is one of them at most.

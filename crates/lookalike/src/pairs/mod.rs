@@ -76,7 +76,7 @@ pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &
     let against =
         (!references.is_empty()).then(|| Against { references: references.clone(), scope: Scope::References });
     let (shelf, input_files) = against::shelf(&options.read, against.as_ref(), options.output.as_deref())?;
-    let work = Work::start(options.memory, &options.work, &shelf, &options.label())?;
+    let work = Work::start(options.memory, &options.work, &shelf, &options.label(), progress.unfinished())?;
     let bytes = shelf.files().iter().map(|file| file.bytes).sum();
     let mut stages = Stages::start(progress);
 
