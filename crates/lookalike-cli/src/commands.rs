@@ -4,10 +4,11 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+#[cfg(feature = "remote")]
 use lookalike::io::remote::{Silence, on_silence};
 use lookalike::io::work::WorkFolder;
 use lookalike::io::write::OutputFile;
-use lookalike::{Earlier, Progress, Silent, Stream, TextPair};
+use lookalike::{Earlier, Progress, Stream, TextPair};
 
 use crate::args::{
     Arguments, Command, CompareArguments, Dedup, DedupArguments, Destination, PairsArguments, ReportArgument,
@@ -22,6 +23,7 @@ use crate::sets::{self, SetsArguments};
 use crate::show;
 use crate::side_by_side::Layout;
 use crate::sources;
+use crate::stop::{self, Quiet};
 use crate::streams::{self, Pipe, talk};
 use crate::tune::TuneArguments;
 use crate::watch::Watch;
@@ -221,7 +223,7 @@ fn to_output<T: Send>(
     mut stdout: Box<dyn Write + Send>,
     job: impl FnOnce(&mut (dyn Write + Send), &dyn Progress) -> lookalike::Result<T> + Send,
 ) -> Result<(T, bool)> {
-    let mut file = target.map(|target| OutputFile::new(target, force)).transpose()?;
+    let mut file = target.map(|target| OutputFile::new(target, force, stop::unfinished())).transpose()?;
     let mut pipe = Pipe::new(file.as_mut().map_or(&mut *stdout, OutputFile::writer));
     let report = with_threads(run, |progress| job(&mut pipe, progress))??;
     let is_read = !pipe.is_closed();
@@ -241,8 +243,9 @@ fn with_threads<T: Send>(run: RunOptions, job: impl FnOnce(&dyn Progress) -> T +
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.context("cannot start threads: give fewer with --threads")?;
+    #[cfg(feature = "remote")]
     if !run.quiet {
         on_silence(|Silence { host, left }| talk!("waiting for {host}: no byte comes, {} s left", left.as_secs()));
     }
-    Ok(pool.install(|| if run.quiet { job(&Silent) } else { job(&Watch::default()) }))
+    Ok(pool.install(|| if run.quiet { job(&Quiet) } else { job(&Watch::default()) }))
 }

@@ -11,6 +11,7 @@ use crate::args::{ReadArguments, ReportArgument, RunOptions};
 use crate::number;
 use crate::resources::memory;
 use crate::similarity::{MethodArguments, SimilarityArguments};
+use crate::stop;
 use crate::streams::{self, talk};
 
 #[derive(Debug, Args)]
@@ -143,7 +144,7 @@ fn method(arguments: &SimilarityArguments, written: &str) -> Result<MethodOption
 impl Evaluate {
     pub(crate) fn show(&self, evaluation: &Evaluation) -> Result<()> {
         if let Some(path) = &self.output {
-            let mut file = OutputFile::new(path, self.force)?;
+            let mut file = OutputFile::new(path, self.force, stop::unfinished())?;
             let json = serde_json::to_string_pretty(evaluation)?;
             writeln!(file.writer(), "{json}").with_context(|| format!("cannot write {}", path.display()))?;
             file.commit()?;

@@ -19,6 +19,7 @@ mod show;
 mod side_by_side;
 mod similarity;
 mod sources;
+mod stop;
 mod streams;
 mod tune;
 mod watch;
@@ -34,15 +35,15 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return show::usage_error(&error),
     };
-    // Without a handler the run can still be ended; only what it has begun would be left behind.
-    let _ = ctrlc::set_handler(|| {
-        let is_complete = lookalike::io::write::abandon_unfinished();
-        talk!("\nlookalike: {}", resources::interrupted(is_complete));
-        std::process::exit(2);
-    });
+    stop::on_signals();
+    lookalike::io::hide_caught_panics();
     match commands::run(arguments) {
         Ok(commands::Done::All) => ExitCode::SUCCESS,
         Ok(commands::Done::WithSkipped) => ExitCode::from(1),
+        Err(error) if matches!(error.downcast_ref(), Some(lookalike::Error::Stopped)) => {
+            talk!("\nlookalike: {}", resources::interrupted(false));
+            ExitCode::from(2)
+        }
         Err(error) => {
             talk!("lookalike: {}", show::one_line(&format!("{error:#}")));
             ExitCode::from(2)

@@ -11,6 +11,7 @@ use lookalike::{Bought, Estimate, MethodOptions, Plan, ReadOptions, Sampled, Sug
 
 use crate::args::{ReportArgument, RunOptions, SettingArguments};
 use crate::similarity::SimilarityArguments;
+use crate::stop;
 use crate::{chart, number, streams};
 
 #[derive(Debug, Args)]
@@ -109,7 +110,7 @@ impl Tune {
         let curve = lookalike::curve(self.options.banding, DRAWN);
         if let Some(path) = &self.svg {
             let title = format!("{} bands of {} rows", tuning.bands, tuning.rows);
-            let mut file = OutputFile::new(path, self.force)?;
+            let mut file = OutputFile::new(path, self.force, stop::unfinished())?;
             let picture = chart::as_svg(&curve, tuning.threshold, &title);
             file.writer().write_all(picture.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
             file.commit()?;

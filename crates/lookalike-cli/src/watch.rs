@@ -6,9 +6,11 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use lookalike::io::write::Unfinished;
 use lookalike::{Counted, Progress};
 
 use crate::number;
+use crate::stop;
 use crate::streams::talk;
 
 /// How often a plain line comes.
@@ -70,6 +72,14 @@ impl Progress for Watch {
         if let Some(Stage { bar: Some(bar), .. }) = self.lock().take() {
             bar.finish_and_clear();
         }
+    }
+
+    fn is_stopped(&self) -> bool {
+        stop::is_asked()
+    }
+
+    fn unfinished(&self) -> Unfinished {
+        stop::unfinished().clone()
     }
 }
 

@@ -6,6 +6,11 @@
 //!
 //! A file becomes a [`read::Stream`] of [`read::Chunk`]s, cut where no document is cut, so that chunks are parsed by any
 //! thread. A document is found again by its [`input::shelf::Place`].
+//!
+//! # Features
+//!
+//! `parquet`, `web` (the text of pages) and `remote` (object stores and web servers) are on by default. Without one, what needs it
+//! is refused or skipped with a message that says so.
 #![forbid(unsafe_code)]
 
 pub mod bounds;
@@ -15,8 +20,16 @@ pub mod error;
 pub mod format;
 pub mod input;
 mod lock;
+#[cfg(feature = "parquet")]
+pub(crate) mod parquet;
+#[cfg(not(feature = "parquet"))]
+#[path = "parquet/absent.rs"]
 pub(crate) mod parquet;
 pub mod read;
+#[cfg(feature = "remote")]
+pub mod remote;
+#[cfg(not(feature = "remote"))]
+#[path = "remote/absent.rs"]
 pub mod remote;
 pub mod table;
 pub mod web;
@@ -24,3 +37,4 @@ pub mod work;
 pub mod write;
 
 pub use error::{Error, Result};
+pub use parquet::hide_caught_panics;

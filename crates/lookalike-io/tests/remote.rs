@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use lookalike_io::Error;
 use lookalike_io::remote::{Access, Patience, Problem, RemoteFile, Silence, on_silence};
-use lookalike_io::write::Staging;
+use lookalike_io::write::{Staging, Unfinished};
 use served::{
     Answer, Dice, Fault, KEY, NO_PROXY, Network, Request, SECRET, Store, access, access_with, web, web_access,
 };
@@ -435,8 +435,8 @@ fn a_web_server_that_does_not_list_is_asked_for_the_seal() {
 fn writes_again() {
     let Ok(url) = std::env::var("LOOKALIKE_WRITES_AGAIN") else { return };
     let (url, owned) = (Path::new(&url), &["kept", "summary.json"]);
-    assert!(matches!(Staging::new(url, true, owned, &[]), Err(Error::NotOurs { .. })));
-    let staging = Staging::again(url, owned, &[]).unwrap();
+    assert!(matches!(Staging::new(url, true, owned, &[], &Unfinished::default()), Err(Error::NotOurs { .. })));
+    let staging = Staging::again(url, owned, &[], &Unfinished::default()).unwrap();
     staging.file("kept/new").unwrap().write_all(b"new").unwrap();
     staging.file("summary.json").unwrap().write_all(b"{\"lookalike\": 1}").unwrap();
     staging.commit().unwrap();

@@ -82,15 +82,16 @@ fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progre
     if stream.is_some() && options.output != Output::DryRun && input_files != 1 {
         return Err(Error::ManyFilesToStream { files: input_files });
     }
-    let work = Work::start(options.memory, &options.work, &shelf, &options.label())?;
+    let unfinished = progress.unfinished();
+    let work = Work::start(options.memory, &options.work, &shelf, &options.label(), unfinished.clone())?;
     let stage = |folder: &Path| {
         if work.named().is_some_and(|work| work.was_about_to_commit(folder)) {
-            return Staging::again(folder, ENTRIES, shelf.files());
+            return Staging::again(folder, ENTRIES, shelf.files(), &unfinished);
         }
-        Staging::new(folder, options.force, ENTRIES, shelf.files())
+        Staging::new(folder, options.force, ENTRIES, shelf.files(), &unfinished)
     };
     let staging = folder.map(stage).transpose()?;
-    let mut evidence = removed.map(|path| OutputFile::new(path, options.force)).transpose()?;
+    let mut evidence = removed.map(|path| OutputFile::new(path, options.force, &unfinished)).transpose()?;
     if let (Some(staging), Some(folder)) = (&staging, work.named()) {
         folder.note_staging(staging.around())?;
     }
@@ -113,7 +114,8 @@ fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progre
         join_copies(&reread.deciding, &order, corpus.shares)
     })?;
     let references = against::references(&corpus, &texts, against);
-    let find = Find { items: reread.items(), texts: &texts, scheme: similarity, method, references, work: &work };
+    let find =
+        Find { items: reread.items(), texts: &texts, scheme: similarity, method, references, work: &work, progress };
     let mut decisions = Decisions::new(corpus.len());
     let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>, take: &TakeMatches<'_>| {
         take(match (options.group, references.scope) {
@@ -130,14 +132,15 @@ fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progre
     options.fail_if_source_loses.map_or(Ok(()), |share| by_source.check(share))?;
     let mut wrote = Wrote::default();
     if let Some(staging) = &staging {
-        wrote = stages.run("write", None, || write(&corpus, &fates, options, staging))?;
+        wrote = stages.run("write", None, || write(&corpus, &fates, options, staging, progress))?;
     }
     if let Some(evidence) = &mut evidence {
         fates.write_removed(options.source, evidence.writer(), Error::unwritable)?;
     }
     if let Some(stream) = stream.filter(|_| options.output != Output::DryRun) {
         corpus.shelf.check_unchanged()?;
-        let entries = EntriesToWrite { corpus: &corpus, fates: &fates, output: options.output };
+        progress.go_on()?;
+        let entries = EntriesToWrite { corpus: &corpus, fates: &fates, output: options.output, progress };
         let write = || entries.write_file(0, options, Path::new("the output"), || Ok(stream.documents));
         wrote = stages.run("write", None, || until_closed(write()))?;
     }
@@ -148,6 +151,8 @@ fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progre
     summary.wrote = wrote;
     summary.set_stages(stages.finish());
     corpus.shelf.check_unchanged()?;
+    // From here on it is too late to stop: what has its name is complete.
+    progress.go_on()?;
     if let Some(staging) = staging {
         write_summary(&summary, &staging)?;
         if let (Some(work), Some(output)) = (work.named(), folder) {
@@ -174,7 +179,13 @@ fn check_notes(options: &DedupOptions) -> Result<()> {
     }
 }
 
-fn write(corpus: &Corpus, fates: &Fates<'_>, options: &DedupOptions, staging: &Staging) -> Result<Wrote> {
+fn write(
+    corpus: &Corpus,
+    fates: &Fates<'_>,
+    options: &DedupOptions,
+    staging: &Staging,
+    progress: &dyn Progress,
+) -> Result<Wrote> {
     let (name, output) = ("removed.jsonl", options.output);
     fates.write_removed(options.source, &mut staging.file(name)?, |cause| unwritable(staging, name)(cause))?;
     // Where all was skipped there is nothing to write, and empty files would look like a result.
@@ -182,7 +193,7 @@ fn write(corpus: &Corpus, fates: &Fates<'_>, options: &DedupOptions, staging: &S
         return Ok(Wrote::default());
     }
     let targets = targets(corpus, output);
-    let entries = EntriesToWrite { corpus, fates, output };
+    let entries = EntriesToWrite { corpus, fates, output, progress };
     let write_file = |(file, target): (usize, &String)| {
         entries.write_file(file as u32, options, &staging.path().join(target), || Ok(staging.file(target)?))
     };
@@ -206,6 +217,7 @@ struct EntriesToWrite<'a> {
     corpus: &'a Corpus,
     fates: &'a Fates<'a>,
     output: Output,
+    progress: &'a dyn Progress,
 }
 
 impl<'a> EntriesToWrite<'a> {
@@ -217,6 +229,7 @@ impl<'a> EntriesToWrite<'a> {
         path: &Path,
         open: impl FnOnce() -> Result<W>,
     ) -> Result<Wrote> {
+        self.progress.go_on()?;
         let kind = &*self.corpus.kinds[file as usize];
         if kind.is_refused {
             return Ok(Wrote::default());
@@ -255,6 +268,7 @@ impl<'a> EntriesToWrite<'a> {
         captures: &'c Captures,
     ) -> impl Iterator<Item = Result<Vec<Written>>> + use<'a, 'c> {
         self.corpus.blocks_of_file(file).map(move |block| {
+            self.progress.go_on()?;
             let entries = self.corpus.entries(block)?.into_iter();
             entries.filter_map(|entry| self.written(&entry, captures).transpose()).collect()
         })

@@ -345,6 +345,10 @@ pub enum Error {
         skipped: u64,
     },
 
+    /// A job that was asked to stop.
+    #[error("stopped, and nothing was written: run it again, or resume it if it had a work folder")]
+    Stopped,
+
     /// More documents than a 32-bit number counts.
     #[error("more than 4,294,967,295 documents in one run: split the input")]
     TooManyDocuments,

@@ -2,6 +2,11 @@
 //!
 //! [`dedup()`] removes near-duplicates and names, for each, what was kept in its place ([`filter()`] from stream to stream); [`pairs()`] lists them;
 //! [`compare()`] measures two. Each is one function that calls the stages in order.
+//!
+//! # Features
+//!
+//! `parquet`, `web` (the text of web pages) and `remote` (object stores and web servers) are on by default. With
+//! `default-features = false` none of their dependencies is built, and input that needs them is skipped or refused by name.
 #![forbid(unsafe_code)]
 
 mod candidates;

@@ -1,6 +1,10 @@
-//! How far a job is, for whoever watches.
+//! How far a job is, for whoever watches; and whether it should stop.
 
-/// Is told how far a job is.
+use lookalike_io::write::Unfinished;
+
+use crate::error::{Error, Result};
+
+/// Is told how far a job is, and is asked whether it should go on.
 pub trait Progress: Sync {
     /// A stage begins. Reading knows its bytes in advance, unless it reads a pipe.
     fn stage(&self, name: &'static str, bytes: Option<u64>);
@@ -10,6 +14,26 @@ pub trait Progress: Sync {
 
     /// All stages are done.
     fn finish(&self);
+
+    /// Whether the job should stop. It is asked by all threads, for every part of the input and of the output and for every
+    /// document that is read again; so the answer should be as quick as that of an atomic flag. A job that stops ends with
+    /// [`Error::Stopped`] and leaves nothing half-written; a work folder stays, to be resumed.
+    fn is_stopped(&self) -> bool {
+        false
+    }
+
+    /// Where the job notes what it is making. Only who may end the process while a job is under way needs to keep it, to
+    /// [abandon](Unfinished::abandon) what is not complete; a job that fails or stops cleans up by itself.
+    fn unfinished(&self) -> Unfinished {
+        Unfinished::default()
+    }
+}
+
+impl dyn Progress + '_ {
+    /// Ends the job if it should stop.
+    pub(crate) fn go_on(&self) -> Result<()> {
+        if self.is_stopped() { Err(Error::Stopped) } else { Ok(()) }
+    }
 }
 
 /// What a stage counts while it goes on.

@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn checksums_are_those_of_other_systems() {
         let of = |checksum: Checksum, text: &str| checksum.of(text).unwrap().to_string();
-        // The example of the source material; `md5sum` and `crc32` of the same bytes.
+        // The example of Croft, Metzler and Strohman (Search Engines, 2010); `md5sum` and `crc32` of the same bytes.
         assert_eq!(of(Checksum::Sum, "Tropical fish"), "508");
         assert_eq!(of(Checksum::Md5, "Tropical fish"), "19556670d7c50bae6a81b0f1d7022500");
         assert_eq!(of(Checksum::Crc32, "Tropical fish"), "18f14f94");

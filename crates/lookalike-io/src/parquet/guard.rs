@@ -1,29 +1,29 @@
 //! A call into the `parquet` crate to its result, also when it panics.
 //!
 //! The crate indexes and asserts where damaged files lead it, and in too many places to check all of them before. This
-//! is the one place where such a panic becomes an error. The default hook would print it as if lookalike were broken, so
-//! the first call puts a hook before the one that is there: it is silent on a thread inside a guarded call, and else passes on.
+//! is the one place where such a panic becomes an error. The default hook prints it all the same, as if lookalike were broken;
+//! hooks belong to the process, so a command that wants it quiet says so ([`hide_caught_panics`]).
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::Once;
 
 thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-static HOOK: Once = Once::new();
+/// Puts a hook before the one that is there, which keeps silent about panics that become errors, and passes on all others. To be
+/// called once, by a process that owns its standard error.
+pub fn hide_caught_panics() {
+    let before = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        if !GUARDED.get() {
+            before(panic);
+        }
+    }));
+}
 
 /// Calls `work`. What it was working on must not be used again after an error.
 pub(super) fn guarded<T>(work: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T, String> {
-    HOOK.call_once(|| {
-        let before = panic::take_hook();
-        panic::set_hook(Box::new(move |panic| {
-            if !GUARDED.get() {
-                before(panic);
-            }
-        }));
-    });
     let outer = GUARDED.replace(true);
     let done = panic::catch_unwind(AssertUnwindSafe(work));
     GUARDED.set(outer);
@@ -53,5 +53,31 @@ mod tests {
         assert_eq!(error, "damaged: index 7 out of range");
         assert_eq!(guarded(|| Ok(3)), Ok(3));
         assert!(!GUARDED.get());
+    }
+
+    #[test]
+    fn caught_panics_are_hidden_only_by_a_process_that_wants_it() {
+        use std::sync::Arc;
+        use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+
+        let heard = Arc::new(AtomicU32::new(0));
+        let counter = Arc::clone(&heard);
+        let before = panic::take_hook();
+        let here = std::thread::current().id();
+        // Other tests panic on threads of their own.
+        panic::set_hook(Box::new(move |panic| {
+            if std::thread::current().id() == here {
+                counter.fetch_add(1, SeqCst);
+            } else {
+                before(panic);
+            }
+        }));
+        guarded::<()>(|| panic!("as damaged files make it do")).unwrap_err();
+        assert_eq!(heard.load(SeqCst), 1, "the library has put a hook before that of its process");
+        hide_caught_panics();
+        guarded::<()>(|| panic!("as damaged files make it do")).unwrap_err();
+        assert_eq!(heard.load(SeqCst), 1);
+        let other = panic::catch_unwind(|| panic!("of somebody else"));
+        assert!(other.is_err() && heard.load(SeqCst) == 2);
     }
 }

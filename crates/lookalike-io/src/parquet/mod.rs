@@ -15,6 +15,7 @@ mod filter;
 mod guard;
 mod pages;
 mod render;
+mod row;
 mod rows;
 mod settings;
 mod table;
@@ -28,8 +29,10 @@ mod samples;
 mod tests;
 
 pub(crate) use filter::write_rows;
-pub(crate) use rows::{NoText, Row, Rows};
-pub(crate) use table::{NextRow, TableRows};
+pub use guard::hide_caught_panics;
+pub(crate) use row::{NextRow, NoText, Row};
+pub(crate) use rows::Rows;
+pub(crate) use table::TableRows;
 
 use std::fs::File;
 use std::sync::Arc;

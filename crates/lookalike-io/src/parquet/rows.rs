@@ -12,6 +12,7 @@ use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 
 use super::column::{Cells, Column};
 use super::render::{AnyCells, Kind, field_value, write_id};
+use super::row::{Lost, NoText, Row};
 use super::unfold::Unfolded;
 use super::{Opened, open};
 use crate::read::{Fields, Refused, listed};
@@ -41,37 +42,6 @@ struct Group {
     id: Option<AnyCells>,
     source: Option<AnyCells>,
     value: Option<AnyCells>,
-}
-
-/// One row: what is wanted of it, as ranges of the bytes that came with it.
-#[derive(Debug)]
-pub(crate) struct Row {
-    /// The text; or why there is none.
-    pub(crate) text: Result<Range<usize>, NoText>,
-    /// The user's own id.
-    pub(crate) id: Option<Range<usize>>,
-    /// Where the document came from.
-    pub(crate) source: Option<Range<usize>>,
-    /// What keep order compares.
-    pub(crate) value: FieldValue,
-}
-
-/// Why a row has no text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum NoText {
-    /// There is none.
-    Null,
-    /// What is there cannot be read as one.
-    Unusable(String),
-}
-
-/// Damage: rows up to the end of a row group that cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Lost {
-    /// How many, as the file says.
-    pub(crate) rows: u64,
-    /// Why.
-    pub(crate) reason: String,
 }
 
 /// A row counts for this many bytes beside its text, so that rows without one are not without end.

@@ -13,7 +13,7 @@ use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor, Type};
 
 use super::guard::guarded;
 use super::render::{AnyCells, Kind, Scalar, half, write_id};
-use super::rows::Lost;
+use super::row::{Lost, NextRow};
 use super::unfold::Unfolded;
 use super::{Opened, open};
 use crate::charset;
@@ -28,18 +28,6 @@ pub(crate) struct TableRows {
     group: Option<(u64, Vec<AnyCells>)>,
     scratch: String,
     unfolded: Unfolded,
-}
-
-/// What the next row is.
-pub(crate) enum NextRow {
-    /// Its cells were filled.
-    Cells,
-    /// It cannot be read: this is why.
-    Skipped(String),
-    /// Rows up to the end of a row group cannot be read.
-    Lost(Lost),
-    /// There is none.
-    End,
 }
 
 impl TableRows {

@@ -12,7 +12,8 @@ use parquet::schema::parser::parse_message_type;
 use proptest::prelude::*;
 
 use super::filter::{FilterError, write_rows};
-use super::rows::{Lost, NoText, Row, Rows};
+use super::row::{Lost, NoText, Row};
+use super::rows::Rows;
 use super::samples::{Dice, Sample, file, metadata, read_back, sample};
 use crate::input::discover::discover;
 use crate::input::shelf::Shelf;

@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::format::{FileKind, Format};
 use crate::input::shelf::{Place, Shelf, Store};
 use crate::parquet::{NoText, Row};
-use crate::web::{Content, text_of};
+use crate::web::{Content, NOT_BUILT, text_of};
 
 /// Whole entries of one file, unpacked. Filled by a stream, again and again, for its buffers.
 #[derive(Debug)]
@@ -209,6 +209,7 @@ impl Parser {
             Format::Html => match text_of(bytes, Some("text/html"), settings.extract, text) {
                 Content::Text => Entry::Document(of_text(text)),
                 Content::NotText => Entry::Skipped("not a page".to_owned()),
+                Content::NotBuilt => Entry::Skipped(NOT_BUILT.to_owned()),
             },
             // A mark is for a whole file; a part that starts like one is of some other character set, or rubbish.
             Format::Lines | Format::Paragraphs if is_utf16(bytes) => {

@@ -13,7 +13,7 @@ use super::cut::{Cut, is_blank};
 use super::{Document, Entry, Settings};
 use crate::error::Error;
 use crate::input::shelf::{Place, Shelf};
-use crate::web::{Content, http, text_of};
+use crate::web::{Content, NOT_BUILT, http, text_of};
 
 const MAGIC: &[u8] = b"WARC/";
 
@@ -247,6 +247,7 @@ pub(super) fn resource<'a>(
     match text_of(body, content_type, settings.extract, text) {
         Content::Text => Ok(text),
         Content::NotText => Err(Entry::Carried("not text")),
+        Content::NotBuilt => Err(Entry::Skipped(NOT_BUILT.to_owned())),
     }
 }
 

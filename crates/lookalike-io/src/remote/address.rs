@@ -5,6 +5,7 @@
 
 use url::Url;
 
+use super::shown::shown;
 use crate::error::{Error, Result};
 use crate::remote::Problem;
 
@@ -26,21 +27,6 @@ pub(super) enum Address {
     Bucket { cloud: Cloud, root: String, key: String },
     /// On a web server.
     Web(Url),
-}
-
-/// Whether `text` is an address, and not a path: a scheme of two letters or more, and `://`.
-///
-/// ```
-/// assert!(lookalike_io::remote::is_url("s3://bucket/key"));
-/// assert!(!lookalike_io::remote::is_url("c:/folder/file"));
-/// ```
-pub fn is_url(text: &str) -> bool {
-    text.split_once("://").is_some_and(|(scheme, _)| {
-        // One letter is a drive.
-        scheme.len() > 1
-            && scheme.starts_with(|first: char| first.is_ascii_alphabetic())
-            && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
-    })
 }
 
 impl Address {
@@ -103,34 +89,9 @@ fn broken(text: &str, cause: &str) -> Error {
     Error::Remote { url: shown(text), problem: Problem::Address { cause: cause.to_owned() } }
 }
 
-/// An address for messages: who has a signed query, or a password, has access.
-pub(super) fn shown(text: &str) -> String {
-    let is_web = text.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("http"));
-    let (place, query) =
-        if is_web { text.split_once('?').map_or((text, ""), |(place, _)| (place, "?…")) } else { (text, "") };
-    let Some((scheme, rest)) = place.split_once("://") else { return format!("{place}{query}") };
-    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-    // `container@account` of Azure is no secret, and has no colon.
-    let host = match host.rsplit_once('@') {
-        Some((user, host)) if is_web || user.contains(':') => host,
-        _ => host,
-    };
-    format!("{scheme}://{host}{path}{query}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn paths_are_no_addresses() {
-        for text in ["s3://b/k", "https://h", "abfss://c@a.host/x", "ftp://h/x"] {
-            assert!(is_url(text), "{text}");
-        }
-        for text in ["a/b", "c://x", "/s3://b", "-", "", "a b://c", "://x", "é://x"] {
-            assert!(!is_url(text), "{text}");
-        }
-    }
 
     #[test]
     fn keys_are_taken_as_they_stand() {
@@ -145,12 +106,6 @@ mod tests {
         let address = Address::parse("https://h/a%2Fb/?sig=x%2By#part").unwrap();
         assert_eq!(address.url(), "https://h/a%2Fb/?sig=x%2By");
         assert_eq!(address.below("c/d e").url(), "https://h/a%2Fb/c/d%20e?sig=x%2By");
-    }
-
-    #[test]
-    fn secrets_are_not_shown() {
-        assert_eq!(shown("https://u:p@h/a?sig=1"), "https://h/a?…");
-        assert_eq!(shown("abfss://c@account.host/a?b"), "abfss://c@account.host/a?b");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use object_store::client::{
     ReqwestConnector,
 };
 
-use super::problem::{NeverAnswered, NoOwnCredentials};
+use super::cause::{NeverAnswered, NoOwnCredentials};
 
 /// How long a request may stand still. Not how long it may take: a body may be large, and a line slow.
 const STANDSTILL: Duration = Duration::from_secs(120);

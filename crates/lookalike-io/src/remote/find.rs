@@ -75,7 +75,7 @@ impl RemoteFile {
 
     /// The address to show in messages: without a signature.
     pub fn shown(&self) -> String {
-        super::address::shown(&self.url)
+        super::shown::shown(&self.url)
     }
 
     /// What tells this state of the object from others, where the store has it.

@@ -9,6 +9,7 @@
 
 mod access;
 mod address;
+mod cause;
 mod client;
 mod download;
 mod find;
@@ -18,6 +19,7 @@ mod profile;
 mod ranges;
 mod runtime;
 mod settings;
+mod shown;
 mod stream;
 mod upload;
 mod version;
@@ -27,32 +29,16 @@ mod web;
 use std::path::Path;
 
 pub use access::Access;
-pub use address::is_url;
 pub use download::Download;
 pub use find::RemoteFile;
 pub use patience::Patience;
 pub use problem::Problem;
 pub use ranges::bound_ahead;
+pub(crate) use shown::place;
+pub use shown::{is_url, shown_path};
 pub use waiting::{Silence, on_silence};
 
 use crate::error::Result;
-
-/// A path or address for messages and for what is written: without a password, and without a query, which may be a signature.
-///
-/// ```
-/// # use std::path::Path;
-/// let shown = lookalike_io::remote::shown_path(Path::new("https://user:password@host/file?token=1"));
-/// assert_eq!(shown, "https://host/file?…");
-/// ```
-pub fn shown_path(path: &Path) -> String {
-    path.to_str().filter(|url| is_url(url)).map_or_else(|| path.display().to_string(), address::shown)
-}
-
-/// What an address is without a password and a query: it tells one place from another, and holds no secret.
-pub(crate) fn place(url: &str) -> String {
-    let shown = address::shown(url);
-    shown.strip_suffix("?…").map_or_else(|| shown.clone(), str::to_owned)
-}
 
 /// The files that `url` means: one object; or all below a prefix, by name, but hidden ones; or those that match `*`, `?`,
 /// `[…]` and `**` in the path. A web server has no prefixes but where it speaks `WebDAV`, and no patterns.

@@ -160,7 +160,7 @@ async fn part(
                     );
                 }
                 Err(error) => {
-                    cause = super::problem::gist(&error);
+                    cause = super::cause::gist(&error);
                     break;
                 }
             }

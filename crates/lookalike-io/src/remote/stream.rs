@@ -108,7 +108,7 @@ async fn read(mut pieces: Pieces, pulse: Pulse) -> Step {
                 pulse.beat();
                 bytes.extend_from_slice(&piece);
             }
-            Some(Err(error)) => return Step::Cut(super::problem::gist(&error)),
+            Some(Err(error)) => return Step::Cut(super::cause::gist(&error)),
             None if bytes.is_empty() => return Step::End,
             None => break,
         }

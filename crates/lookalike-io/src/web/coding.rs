@@ -110,7 +110,10 @@ pub(super) fn unpack(named: Coding, body: &[u8], bound: Bound) -> Result<Option<
         Coding::Gzip => read(MultiGzDecoder::new(body), most, &mut unpacked),
         Coding::Deflate if is_zlib(body) => read(ZlibDecoder::new(body), most, &mut unpacked),
         Coding::Deflate => read(DeflateDecoder::new(body), most, &mut unpacked),
+        #[cfg(feature = "web")]
         Coding::Brotli => read_brotli(body, most, &mut unpacked),
+        #[cfg(not(feature = "web"))]
+        Coding::Brotli => return Err(super::NOT_BUILT.to_owned()),
         Coding::Zstd => read_zstd(body, most, &mut unpacked),
     };
     if unpacked.len() > most {
@@ -128,6 +131,7 @@ fn read(decoder: impl Read, most: usize, unpacked: &mut Vec<u8>) -> io::Result<(
 }
 
 /// Reads a Brotli stream with a window of at most 16 MB, as HTTP has it.
+#[cfg(feature = "web")]
 fn read_brotli(body: &[u8], most: usize, unpacked: &mut Vec<u8>) -> io::Result<()> {
     // The decoder also takes the extension for large windows, which starts so and asks for up to a gigabyte.
     if body[0] & 0x7F == 0x11 {

@@ -9,10 +9,10 @@
 //! bytes without a Content-Type are looked at.
 
 mod coding;
+#[cfg(feature = "web")]
 mod html;
 pub(crate) mod http;
 
-pub use html::Extract;
 use memchr::{memchr, memmem};
 
 /// Whether a body has a text.
@@ -22,6 +22,22 @@ pub(crate) enum Content {
     Text,
     /// An image, a program, data: nothing that people read.
     NotText,
+    /// It is a web page, which this build does not read.
+    #[cfg_attr(feature = "web", expect(dead_code, reason = "this build reads web pages"))]
+    NotBuilt,
+}
+
+/// Why a web page is skipped by a build without what reads it.
+pub(crate) const NOT_BUILT: &str = "this build of lookalike reads no web pages: build it with the feature `web`";
+
+/// What is taken of a web page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Extract {
+    /// All visible text.
+    #[default]
+    Text,
+    /// The main content, without navigation, advertisements and what else surrounds it.
+    Article,
 }
 
 /// What a Content-Type says of a body.
@@ -48,7 +64,13 @@ pub(crate) fn text_of(body: &[u8], content_type: Option<&str>, extract: Extract,
     };
     let declared = content_type.and_then(crate::charset::of_content_type);
     match kind {
+        #[cfg(feature = "web")]
         Kind::Html => html::text(&crate::charset::decode(body, declared, true), extract, text),
+        #[cfg(not(feature = "web"))]
+        Kind::Html => {
+            let _ = extract;
+            return Content::NotBuilt;
+        }
         Kind::Plain => text.push_str(&crate::charset::decode(body, declared, false)),
         Kind::NotText | Kind::Unknown => return Content::NotText,
     }
@@ -132,7 +154,7 @@ fn has_binary_bytes(body: &[u8]) -> bool {
     body[..body.len().min(SNIFFED)].iter().any(is_binary) || memchr(0, body).is_some()
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "web"))]
 mod tests {
     use super::*;
 

@@ -23,7 +23,7 @@ use tempfile::TempDir;
 use crate::error::{Error, Result};
 use crate::lock::{LOCK, lock_folder};
 use crate::remote::shown_path;
-use crate::write::{note_unfinished, remove_left};
+use crate::write::{Unfinished, remove_left};
 
 /// What the folder is of: written first.
 const LABEL: &str = "run.json";
@@ -82,18 +82,18 @@ pub struct WorkFolder {
 }
 
 impl WorkFolder {
-    /// A folder that vanishes with the run, in the system's temporary folder.
+    /// A folder that vanishes with the run, in the system's temporary folder; noted in `unfinished`.
     ///
     /// # Errors
     ///
     /// When none can be made.
-    pub fn temporary(options: &WorkOptions) -> Result<Self> {
+    pub fn temporary(options: &WorkOptions, unfinished: &Unfinished) -> Result<Self> {
         let parent = std::env::temp_dir();
         let faults = Arc::clone(&options.faults);
         faults.check().map_err(Error::unworkable(&parent))?;
         let made = tempfile::Builder::new().prefix(".lookalike-work-").tempdir_in(&parent);
         let folder = made.map_err(Error::unworkable(&parent))?;
-        note_unfinished(folder.path());
+        unfinished.note(folder.path());
         let path = folder.path().to_owned();
         Ok(Self { path, run: random(), attempt: 0, faults, is_named: false, _temporary: Some(folder), _lock: None })
     }

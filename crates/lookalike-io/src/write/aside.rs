@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::unfinished;
+use super::unfinished::Unfinished;
 use crate::error::{Error, Result};
 use crate::lock::{LOCK, lock_folder};
 use crate::work::Faults;
@@ -29,8 +29,8 @@ const LONGEST_NAME: usize = 200;
 #[derive(Debug)]
 pub(super) struct Aside {
     path: PathBuf,
-    /// Whether this run has put something in it: then it goes when the run does.
-    is_begun: bool,
+    /// Where it is noted, once this run has put something in it: then it goes when the run does.
+    begun: Option<Unfinished>,
     _lock: File,
 }
 
@@ -55,7 +55,7 @@ impl Aside {
                 _ => {}
             }
             match lock_folder(path) {
-                Ok(Some(lock)) => return Ok(Self { path: path.to_owned(), is_begun: false, _lock: lock }),
+                Ok(Some(lock)) => return Ok(Self { path: path.to_owned(), begun: None, _lock: lock }),
                 Ok(None) => return Err(Error::OutputInUse { path: target.to_owned() }),
                 // Another run has just ended, and has taken it away.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -91,11 +91,11 @@ impl Aside {
     }
 
     /// Makes room for a new output, without what an earlier run has left.
-    pub(super) fn begin(&mut self) -> Result<()> {
+    pub(super) fn begin(&mut self, unfinished: &Unfinished) -> Result<()> {
         let new = self.new_entries();
         let made = self.empty(&Faults::default()).and_then(|()| fs::create_dir(&new));
-        self.is_begun = true;
-        unfinished::note(&self.path);
+        unfinished.note(&self.path);
+        self.begun = Some(unfinished.clone());
         made.map_err(Error::unwritable(&self.path))
     }
 
@@ -113,8 +113,9 @@ impl Aside {
 
     /// Removes it: the lock last, so that what is left always shows whose it is.
     pub(super) fn remove(mut self, faults: &Faults) -> io::Result<()> {
-        self.is_begun = false;
-        unfinished::forget(&self.path);
+        if let Some(unfinished) = self.begun.take() {
+            unfinished.forget(&self.path);
+        }
         self.remove_all(faults)
     }
 
@@ -129,8 +130,8 @@ impl Aside {
 
 impl Drop for Aside {
     fn drop(&mut self) {
-        if self.is_begun {
-            unfinished::forget(&self.path);
+        if let Some(unfinished) = self.begun.take() {
+            unfinished.forget(&self.path);
             // What cannot be removed is found by the next run.
             let _ = self.remove_all(&Faults::default());
         }
@@ -160,7 +161,7 @@ pub(crate) fn remove_left(path: &Path) {
     if !path.join(LOCK).exists() {
         let _ = fs::remove_dir_all(path);
     } else if let Ok(Some(lock)) = lock_folder(path) {
-        let _ = Aside { path: path.to_owned(), is_begun: false, _lock: lock }.remove(&Faults::default());
+        let _ = Aside { path: path.to_owned(), begun: None, _lock: lock }.remove(&Faults::default());
     }
 }
 

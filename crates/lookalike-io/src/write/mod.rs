@@ -8,9 +8,8 @@ mod unfinished;
 
 pub(crate) use aside::{beside, remove_left};
 pub(crate) use staging::parent;
-pub(crate) use unfinished::note as note_unfinished;
 
 pub use annotate::{Annotation, NOTES};
 pub use file::{FileWriter, Written, annotated_name};
 pub use staging::{OutputFile, Staging};
-pub use unfinished::abandon_unfinished;
+pub use unfinished::Unfinished;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::{NamedTempFile, TempDir};
 
 use super::aside::{Aside, STAGING_PREFIX, beside};
-use super::unfinished;
+use super::unfinished::Unfinished;
 use crate::error::{Error, Result};
 use crate::input::discover::{InputFile, below_url};
 use crate::remote;
@@ -20,6 +20,7 @@ pub struct Staging {
     path: PathBuf,
     /// The names that a run writes. They may be replaced, and nothing else.
     owned: &'static [&'static str],
+    unfinished: Unfinished,
 }
 
 /// What becomes of the folder.
@@ -37,17 +38,25 @@ enum Target {
 const SEAL: &str = "summary.json";
 
 impl Staging {
-    /// A place to make `target`, which will hold some of the names `owned`. What a run that was killed has left of it is removed.
+    /// A place to make `target`, which will hold some of the names `owned`, and is noted in `unfinished` until it does. What a run that
+    /// was killed has left of it is removed.
     ///
     /// # Errors
     ///
     /// When `target` holds something and `force` is not given; when what would be replaced is not of an earlier run, or is
     /// one of `inputs`; when another run writes there; or when nothing can be written there.
-    pub fn new(target: &Path, force: bool, owned: &'static [&'static str], inputs: &[InputFile]) -> Result<Self> {
+    pub fn new(
+        target: &Path,
+        force: bool,
+        owned: &'static [&'static str],
+        inputs: &[InputFile],
+        unfinished: &Unfinished,
+    ) -> Result<Self> {
         if let Some(url) = target.to_str().filter(|url| remote::is_url(url)) {
             check_remote(url, force, inputs)?;
-            return Self::remote(url, owned);
+            return Self::remote(url, owned, unfinished);
         }
+        let unfinished = unfinished.clone();
         let beside = beside(target);
         let Ok(entries) = fs::read_dir(target) else {
             let Some(beside) = beside.filter(|_| !is_there(target)) else {
@@ -56,8 +65,13 @@ impl Staging {
             let parent = parent(target);
             fs::create_dir_all(parent).map_err(Error::unwritable(parent))?;
             let mut aside = Aside::take(&beside, target)?;
-            aside.begin()?;
-            return Ok(Self { path: aside.new_entries(), target: Target::New(target.to_owned(), aside), owned });
+            aside.begin(&unfinished)?;
+            return Ok(Self {
+                path: aside.new_entries(),
+                target: Target::New(target.to_owned(), aside),
+                owned,
+                unfinished,
+            });
         };
         // A run that was killed when the folder had just got its name.
         if let Some(left) = beside.map(|beside| Aside::left(&beside, target)).transpose()?.flatten() {
@@ -87,8 +101,8 @@ impl Staging {
                 removed.map_err(Error::unwritable(path))?;
             }
         }
-        aside.begin()?;
-        Ok(Self { path: aside.new_entries(), target: Target::Inside(target.to_owned(), aside), owned })
+        aside.begin(&unfinished)?;
+        Ok(Self { path: aside.new_entries(), target: Target::Inside(target.to_owned(), aside), owned, unfinished })
     }
 
     /// A place to make `target` once more, since an earlier attempt at the same run was about to give it its name: what is there
@@ -97,20 +111,26 @@ impl Staging {
     /// # Errors
     ///
     /// As [`Staging::new`].
-    pub fn again(target: &Path, owned: &'static [&'static str], inputs: &[InputFile]) -> Result<Self> {
+    pub fn again(
+        target: &Path,
+        owned: &'static [&'static str],
+        inputs: &[InputFile],
+        unfinished: &Unfinished,
+    ) -> Result<Self> {
         let Some(url) = target.to_str().filter(|url| remote::is_url(url)) else {
-            return Self::new(target, true, owned, inputs);
+            return Self::new(target, true, owned, inputs, unfinished);
         };
         check_not_input(url, inputs)?;
-        Self::remote(url, owned)
+        Self::remote(url, owned, unfinished)
     }
 
-    fn remote(url: &str, owned: &'static [&'static str]) -> Result<Self> {
+    fn remote(url: &str, owned: &'static [&'static str], unfinished: &Unfinished) -> Result<Self> {
         let parent = std::env::temp_dir();
         let folder = tempfile::Builder::new().prefix(STAGING_PREFIX).tempdir_in(&parent);
         let folder = folder.map_err(Error::unwritable(&parent))?;
-        unfinished::note(folder.path());
-        Ok(Self { path: folder.path().to_owned(), target: Target::Remote(url.to_owned(), folder), owned })
+        let unfinished = unfinished.clone();
+        unfinished.note(folder.path());
+        Ok(Self { path: folder.path().to_owned(), target: Target::Remote(url.to_owned(), folder), owned, unfinished })
     }
 
     /// Where to write.
@@ -154,7 +174,7 @@ impl Staging {
     /// When something cannot be moved.
     #[doc(hidden)]
     pub fn commit_with(self, faults: &Faults) -> Result<()> {
-        let Self { target, path, owned } = self;
+        let Self { target, path, owned, unfinished } = self;
         let aside = match target {
             Target::Remote(url, _folder) => {
                 // The seal goes first and comes last, so that what is there in between never seems complete.
@@ -169,12 +189,12 @@ impl Staging {
                     // Something was put there while the run was under way.
                     Ok(_) => Error::OutputExists { path: target.clone() },
                 };
-                unfinished::complete(aside.path(), || rename().map_err(renamed))?;
+                unfinished.complete(aside.path(), || rename().map_err(renamed))?;
                 aside
             }
             Target::Inside(target, aside) => {
                 let replace = || replace(&target, &aside, owned, faults).map_err(Error::unwritable(&target));
-                unfinished::complete(aside.path(), replace)?;
+                unfinished.complete(aside.path(), replace)?;
                 aside
             }
         };
@@ -282,19 +302,19 @@ enum Writer {
 }
 
 impl OutputFile {
-    /// A file aside of `target`.
+    /// A file aside of `target`, noted in `unfinished`.
     ///
     /// # Errors
     ///
     /// When `target` exists and `force` is not given, or nothing can be written there.
-    pub fn new(target: &Path, force: bool) -> Result<Self> {
+    pub fn new(target: &Path, force: bool, unfinished: &Unfinished) -> Result<Self> {
         let unwritable = || Error::unwritable(target);
         if let Some(url) = target.to_str().filter(|url| remote::is_url(url)) {
             if !force && remote::read_small(url, 0)?.is_some() {
                 return Err(Error::OutputExists { path: target.to_owned() });
             }
             let file = NamedTempFile::new().map_err(Error::unwritable(std::env::temp_dir()))?;
-            unfinished::note(file.path());
+            unfinished.note(file.path());
             let writer = Writer::Remote(BufWriter::with_capacity(1 << 20, file));
             return Ok(Self { target: target.to_owned(), writer });
         }
@@ -320,7 +340,7 @@ impl OutputFile {
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
         let file = builder.tempfile_in(parent).map_err(unwritable())?;
-        unfinished::note(file.path());
+        unfinished.note(file.path());
         let writer = Writer::Aside(BufWriter::with_capacity(1 << 20, file));
         Ok(Self { target: target.to_owned(), writer })
     }
@@ -374,7 +394,7 @@ mod tests {
     const OWNED: &[&str] = &["kept", "removed.jsonl", SEAL];
 
     fn staging(target: &Path, force: bool) -> Result<Staging> {
-        Staging::new(target, force, OWNED, &[])
+        Staging::new(target, force, OWNED, &[], &Unfinished::default())
     }
 
     fn write(path: &Path, text: &str) {
@@ -430,7 +450,10 @@ mod tests {
         assert!(matches!(staging(folder.path(), true), Err(Error::NotOurs { .. })));
         earlier_run(folder.path());
         let inputs = crate::input::discover::discover(&[folder.path().join("kept")], None).unwrap().files;
-        assert!(matches!(Staging::new(folder.path(), true, OWNED, &inputs), Err(Error::OutputIsInput { .. })));
+        assert!(matches!(
+            Staging::new(folder.path(), true, OWNED, &inputs, &Unfinished::default()),
+            Err(Error::OutputIsInput { .. })
+        ));
     }
 
     #[test]

@@ -22,6 +22,7 @@ use rayon::prelude::*;
 use crate::candidates::copies::Texts;
 use crate::candidates::verified::{Batch, Verified};
 use crate::error::{Error, Result};
+use crate::progress::Progress;
 use crate::report::stages::Stages;
 use crate::resources::memory::Shares;
 use crate::resources::work::Work;
@@ -48,6 +49,7 @@ pub(crate) struct Find<'a> {
     pub(crate) method: &'a dyn Method,
     pub(crate) references: References,
     pub(crate) work: &'a Work,
+    pub(crate) progress: &'a dyn Progress,
 }
 
 /// How much was found.
@@ -70,7 +72,7 @@ impl Find<'_> {
         resolve: impl Fn(Candidates<'_>, &Verifier<'_>, &TakeMatches<'_>) -> std::result::Result<(), SourceError>,
         take: impl FnMut(Vec<Match>) -> Result<()> + Send,
     ) -> Result<Found> {
-        let Self { items: searched, texts, scheme, method, references, work } = self;
+        let Self { items: searched, texts, scheme, method, references, work, progress } = self;
         let Items { sizes, sketched, deciding, shares, .. } = searched;
         let again =
             stages.run_maybe("sketch again", || method.sketch_again(sizes, sketched)).map_err(Error::of_source)?;
@@ -84,7 +86,10 @@ impl Find<'_> {
                 let ranks = ranks(texts, sizes.len());
                 let (items, memory) = (&*texts.items, shares.sorting());
                 let sketched = Sketched { items, ranks: &ranks, sketches, source: sketched, deciding, memory };
-                method.candidates(sketched, &|lists| Ok(collector.push(&lists)?))
+                method.candidates(sketched, &|lists| {
+                    progress.go_on()?;
+                    Ok(collector.push(&lists)?)
+                })
             })
             .map_err(Error::of_source)?;
         let verifier = Verifier::new(scheme.criterion, sizes, sketches, method, deciding, shares.features());
@@ -101,6 +106,7 @@ impl Find<'_> {
             let mut verified = Verified::start(work)?;
             let (mut sharing, mut counts, mut passed_over) = (0, PairCounts::default(), PassedOver::default());
             for (at, roots) in batches.roots().to_vec().iter().enumerate() {
+                progress.go_on()?;
                 let batch = if let Some(earlier) = verified.take(roots) {
                     verified.each_matches(&earlier, take)?;
                     earlier.batch

@@ -180,14 +180,21 @@ mod tests {
     use lookalike_io::input::discover::Discovered;
     use lookalike_io::input::shelf::Shelf;
     use lookalike_io::work::WorkOptions;
+    use lookalike_io::write::Unfinished;
 
     use super::*;
     use crate::resources::memory::Memory;
 
     #[test]
     fn matches_come_back_in_order_whether_they_fit_the_memory_or_not() {
-        let work =
-            Work::start(Memory::default(), &WorkOptions::default(), &Shelf::new(Discovered::default()), &[]).unwrap();
+        let work = Work::start(
+            Memory::default(),
+            &WorkOptions::default(),
+            &Shelf::new(Discovered::default()),
+            &[],
+            Unfinished::default(),
+        )
+        .unwrap();
         for (count, stage) in [(0, "none"), (3_000, "few"), (30_000, "many")] {
             let mut sorting = Sorting::new(&work, stage, 0);
             // A permutation of all numbers below a prime.

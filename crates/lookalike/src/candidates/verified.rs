@@ -165,13 +165,15 @@ mod tests {
     use lookalike_io::input::discover::Discovered;
     use lookalike_io::input::shelf::Shelf;
     use lookalike_io::work::{Earlier as Before, WorkOptions};
+    use lookalike_io::write::Unfinished;
 
     use super::*;
     use crate::resources::memory::Memory;
 
     fn work(folder: &std::path::Path, earlier: Before) -> Work {
         let options = WorkOptions { folder: Some(folder.to_owned()), earlier, ..WorkOptions::default() };
-        Work::start(Memory::default(), &options, &Shelf::new(Discovered::default()), &[]).unwrap()
+        Work::start(Memory::default(), &options, &Shelf::new(Discovered::default()), &[], Unfinished::default())
+            .unwrap()
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub(super) fn read(shelf: &Shelf, reading: Reading<'_>) -> Result<(Vec<Arc<FileK
         let mut reader = Reader::new(reading);
         let mut chunk = Chunk::default();
         while let Some(turn) = queue.next(&mut chunk, &kinds) {
-            let settled = chunk.settle(shelf).map_err(Into::into);
+            let settled = progress.go_on().and_then(|()| Ok(chunk.settle(shelf)?));
             let pushed = settled.and_then(|()| {
                 let (head, words) = reader.block(&chunk);
                 progress.advance(chunk.packed_bytes(), Counted::Documents(head.documents.into()));

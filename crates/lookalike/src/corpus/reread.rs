@@ -105,6 +105,7 @@ impl<'a> Reread<'a> {
     }
 
     fn read_by<'b>(&self, bench: &'b mut Bench, document: u32) -> Result<Features<'b>> {
+        self.progress.go_on()?;
         let Row { place, content_hash, .. } = self.corpus.row(document)?;
         let changed = || {
             let path = self.corpus.shelf.files()[place.file as usize].shown();

@@ -195,7 +195,8 @@ fn run(options: &EvaluateOptions, similarity: &SimilarityOptions, progress: &dyn
     let Read { corpus, texts, work } = read(options, similarity, method, &mut stages, progress)?;
     let references = References::default();
     let reread = RereadBoth::new(&corpus, &options.read, similarity, work.key(), progress);
-    let find = Find { items: reread.items(), texts: &texts, scheme: similarity, method, references, work: &work };
+    let find =
+        Find { items: reread.items(), texts: &texts, scheme: similarity, method, references, work: &work, progress };
     let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>, take: &TakeMatches<'_>| {
         each_match(candidates, &texts.items, references, verifier, take)
     };
@@ -228,7 +229,7 @@ fn read(
     progress: &dyn Progress,
 ) -> Result<Read> {
     let shelf = Corpus::shelf(&options.read, None)?;
-    let work = Work::start(options.memory, &WorkOptions::default(), &shelf, &[])?;
+    let work = Work::start(options.memory, &WorkOptions::default(), &shelf, &[], progress.unfinished())?;
     let reading = Reading { options: &options.read, similarity, method, work: &work, progress };
     let bytes = shelf.files().iter().map(|file| file.bytes).sum();
     let input_files = shelf.files().len();

@@ -64,16 +64,18 @@ pub fn add_records(options: &AddOptions, progress: &dyn Progress) -> Result<Link
         };
         let before = Need::of_table(&old);
         let new = read_table(slice::from_ref(&options.new), None, &settings, |reading| {
+            progress.go_on()?;
             before.and(Need::of_reading(reading)).check_held(options.memory)
         })?;
         Ok::<_, Error>((Tables { first: joined(&old, new, &config, options)?, second: None }, old_clusters))
     })?;
     let ids = tables.ids(&config)?;
     let linking = stages.run("link", None, || added(options, &tables, &config, &old_clusters, decided.model))?;
+    stages.go_on()?;
     let matches = matches(&linking.records, &linking.scored, decided.threshold);
     let extension = stages.run("cluster", None, || extend(&linking.scorer(), &matches, &old_clusters));
 
-    let staging = Staging::new(folder, true, ENTRIES, &[])?;
+    let staging = Staging::new(folder, true, ENTRIES, &[], &progress.unfinished())?;
     let output = Output { tables: &tables, config: &config, ids: &ids, staging: &staging };
     stages.run("write", None, || {
         let before = result_table(folder, "matches.csv", options)?;
@@ -97,6 +99,7 @@ pub fn add_records(options: &AddOptions, progress: &dyn Progress) -> Result<Link
     report.set_clusters(&extension.cluster_of, &matches);
     report.added =
         Some(Added { records: (ids.len() - old_clusters.len()) as u64, merges: extension.merges.len() as u64 });
+    stages.go_on()?;
     report.set_stages(stages.finish());
     output.summary(&report)?;
     staging.commit()?;

@@ -37,7 +37,7 @@ use self::need::Need;
 pub(crate) use self::need::with_commas;
 use self::output::Output;
 use crate::error::{Error, Result};
-use crate::progress::Progress;
+use crate::progress::{Progress, Silent};
 use crate::report::stages::Stages;
 use crate::resources::memory::Memory;
 
@@ -81,7 +81,7 @@ struct Tables {
 }
 
 impl Tables {
-    fn read(options: &LinkOptions) -> Result<Self> {
+    fn read(options: &LinkOptions, progress: &dyn Progress) -> Result<Self> {
         let settings = Settings {
             longest: options.longest,
             limit: options.limit.anew().with_window_log(options.memory.window_log(1)),
@@ -89,7 +89,10 @@ impl Tables {
         };
         let output = options.folder.as_deref();
         let read = |path: &PathBuf, before: Need| {
-            let go_on = |reading: Reading| before.and(Need::of_reading(reading)).check_held(options.memory);
+            let go_on = |reading: Reading| {
+                progress.go_on()?;
+                before.and(Need::of_reading(reading)).check_held(options.memory)
+            };
             let read = read_table(slice::from_ref(path), output, &settings, go_on)?;
             read.require_rows()?;
             Ok::<_, Error>(read)
@@ -135,7 +138,7 @@ impl Tables {
 /// When a table cannot be read, or a column is not there.
 pub fn guess_config(options: &LinkOptions) -> Result<Config> {
     check_inputs(options)?;
-    config(&Tables::read(options)?, options)
+    config(&Tables::read(options, &Silent)?, options)
 }
 
 fn config(tables: &Tables, options: &LinkOptions) -> Result<Config> {
@@ -175,7 +178,9 @@ impl Linking {
         let bounds = Bounds { most, ..Bounds::for_count(records.count()) };
         let candidates = stages.run("bucket", None, || find_candidates(&records, &bounds));
         need::check_candidates(&candidates, memory)?;
+        stages.go_on()?;
         let patterns = stages.run("compare", None, || compare_all(&records, &candidates));
+        stages.go_on()?;
         let model = stages.run("estimate", None, || Model::estimate(&records, &candidates, &patterns));
         let scored = stages.run("score", None, || {
             let frequencies = Frequencies::new(&records, &candidates, &patterns, &model);
@@ -221,12 +226,13 @@ impl Linking {
 /// When a table cannot be read, has no rows, or nothing in it can be compared; when a column is not there, or an id is not unique;
 /// or when the output cannot be written. Then nothing is left under the output's name.
 pub fn link(options: &LinkOptions, progress: &dyn Progress) -> Result<LinkReport> {
-    let staging = options.folder.as_deref().map(|folder| stage(folder, options)).transpose()?;
+    let staging = options.folder.as_deref().map(|folder| stage(folder, options, progress)).transpose()?;
     let mut stages = Stages::start(progress);
-    let tables = stages.run("read", None, || Tables::read(options))?;
+    let tables = stages.run("read", None, || Tables::read(options, progress))?;
     let config = config(&tables, options)?;
     let ids = tables.ids(&config)?;
     let linking = Linking::new(&tables, &config, options.memory, &mut stages)?;
+    stages.go_on()?;
     let (matches, threshold) = linking.matches(&config);
     let clusters = stages.run("cluster", None, || Clusters::join(&linking.scorer(), &matches));
     let validation = options.validate.as_deref().map(|field| held_against(field, &tables, &linking.records, &matches));
@@ -247,6 +253,7 @@ pub fn link(options: &LinkOptions, progress: &dyn Progress) -> Result<LinkReport
             output.config()
         })?;
     }
+    stages.go_on()?;
     report.set_stages(stages.finish());
     if let Some(staging) = staging {
         Output { tables: &tables, config: &config, ids: &ids, staging: &staging }.summary(&report)?;
@@ -255,8 +262,8 @@ pub fn link(options: &LinkOptions, progress: &dyn Progress) -> Result<LinkReport
     Ok(report)
 }
 
-fn stage(folder: &Path, options: &LinkOptions) -> Result<Staging> {
-    Ok(Staging::new(folder, options.force, ENTRIES, &check_inputs(options)?)?)
+fn stage(folder: &Path, options: &LinkOptions, progress: &dyn Progress) -> Result<Staging> {
+    Ok(Staging::new(folder, options.force, ENTRIES, &check_inputs(options)?, &progress.unfinished())?)
 }
 
 /// All files of both tables. No file is in both, and standard input is one of them at most.
@@ -286,7 +293,7 @@ fn held_against(field: &str, tables: &Tables, records: &Records, matches: &[Scor
 pub fn explain(options: &LinkOptions, ids: [&str; 2], progress: &dyn Progress) -> Result<Explanation> {
     check_inputs(options)?;
     let mut stages = Stages::start(progress);
-    let tables = stages.run("read", None, || Tables::read(options))?;
+    let tables = stages.run("read", None, || Tables::read(options, progress))?;
     let config = config(&tables, options)?;
     let of_records = tables.ids(&config)?;
     let first_count = tables.first.table.row_count();

@@ -77,7 +77,7 @@ pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &
     let against =
         (!references.is_empty()).then(|| Against { references: references.clone(), scope: Scope::References });
     let (shelf, input_files) = against::shelf(&options.read, against.as_ref(), options.output.as_deref())?;
-    let work = Work::start(options.memory, &options.work, &shelf, &options.label())?;
+    let work = Work::start(options.memory, &options.work, &shelf, &options.label(), progress.unfinished())?;
     let bytes = shelf.files().iter().map(|file| file.bytes).sum();
     let mut stages = Stages::start(progress);
 
@@ -95,7 +95,8 @@ pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &
     })?;
     let (texts, shared) = against::apart(&corpus, texts);
     let references = against::references(&corpus, &texts, against.as_ref());
-    let find = Find { items: reread.items(), texts: &texts, scheme: similarity, method, references, work: &work };
+    let find =
+        Find { items: reread.items(), texts: &texts, scheme: similarity, method, references, work: &work, progress };
     let mut near = Near::new(&corpus, &texts, options.copies, &work);
     for (input, reference) in shared {
         near.push(input, reference, similarity.method.likeness_of_copies(corpus.sizes[input as usize]))?;
@@ -105,7 +106,8 @@ pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &
     };
     let found = find.run(&mut stages, resolve, |matches| near.add(&texts, &matches))?;
     let mut selecting = Selecting::new(&options.selection, similarity.criterion);
-    let written = stages.run("write", None, || write(taker, &mut selecting, &corpus, &texts, near, options));
+    let written =
+        stages.run("write", None, || write(taker, &mut selecting, (&corpus, &texts), near, options, progress));
     let pairs = until_closed(written)?;
     corpus.shelf.check_unchanged()?;
     work.finish()?;
@@ -124,16 +126,17 @@ pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &
 fn write(
     taker: &mut dyn TakePairs,
     selecting: &mut Selecting<'_>,
-    corpus: &Corpus,
-    texts: &Texts,
+    (corpus, texts): (&Corpus, &Texts),
     near: Near<'_>,
     options: &PairsOptions,
+    progress: &dyn Progress,
 ) -> Result<u64> {
     taker.start(corpus)?;
     let mut near = near.finish()?;
     let (copies, has_reference) = (options.copies, !options.selection.references.is_empty());
     let mut count = 0;
     for document in 0..corpus.input_count() as u32 {
+        progress.go_on()?;
         let first = texts.first_copy[document as usize];
         if copies == Copies::Star && first != document {
             continue;

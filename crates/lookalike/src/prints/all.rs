@@ -20,6 +20,7 @@ pub(super) fn compare(roll: &Roll, run: &mut Run<'_>) -> Result<()> {
     run.rows.start(COLUMNS)?;
     let threshold = run.options.threshold.unwrap_or(0.0);
     let lefts_together = (TOGETHER / count.max(1)).max(1);
+    run.stages.go_on()?;
     run.stages.run("align", None, || {
         for start in (0..count).step_by(lefts_together) {
             let lefts = start..count.min(start + lefts_together);

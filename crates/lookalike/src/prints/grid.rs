@@ -30,6 +30,7 @@ pub(super) fn find(roll: &Roll, grid: &GridOptions, run: &mut Run<'_>) -> Result
     run.rows.start(COLUMNS)?;
     let threshold = run.options.threshold.unwrap_or(0.0);
     let mut candidate_count = 0;
+    run.stages.go_on()?;
     run.stages.run("write", None, || {
         for start in (0..roll.len()).step_by(TOGETHER) {
             let lefts = start..roll.len().min(start + TOGETHER);

@@ -34,6 +34,7 @@ impl Identify<'_> {
         run.rows.start(COLUMNS)?;
         let threshold = run.options.threshold.unwrap_or(0.0);
         let mut compared_count = 0;
+        run.stages.go_on()?;
         run.stages.run("align", None, || {
             for (start, some) in (0..).step_by(TOGETHER).zip(queries.prints.chunks(TOGETHER)) {
                 let answers: Vec<Vec<Found>> =

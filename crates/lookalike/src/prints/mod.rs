@@ -67,6 +67,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn read(&mut self, stage: &'static str, inputs: &[PathBuf]) -> Result<Roll> {
+        self.stages.go_on()?;
         let (options, skips) = (self.options, &mut self.report.skipped);
         self.stages.run(stage, None, || read(inputs, &options.read, options.output.as_deref(), skips))
     }

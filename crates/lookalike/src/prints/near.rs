@@ -18,6 +18,7 @@ pub(super) fn find(roll: &Roll, most: usize, run: &mut Run<'_>) -> Result<()> {
     let prepared = run.stages.run("prepare", None, || roll.prepare());
     let candidates = run.stages.run("candidates", None, || candidates(roll, most));
     let threshold = run.options.threshold.unwrap_or(DEFAULT_THRESHOLD);
+    run.stages.go_on()?;
     let matches = run.stages.run("align", None, || matches(&candidates, &prepared, threshold));
     let sure = run.options.match_threshold();
     run.report.recall = Some(run.stages.run("sample", None, || recall(&candidates, &prepared, sure)));

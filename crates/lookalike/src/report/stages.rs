@@ -39,6 +39,16 @@ impl<'a> Stages<'a> {
         Ok(result)
     }
 
+    /// Who watches.
+    pub(crate) fn progress(&self) -> &'a dyn Progress {
+        self.progress
+    }
+
+    /// Ends the job if it should stop.
+    pub(crate) fn go_on(&self) -> crate::Result<()> {
+        self.progress.go_on()
+    }
+
     pub(crate) fn finish(self) -> Vec<Stage> {
         self.progress.finish();
         self.done

@@ -7,6 +7,7 @@ use lookalike_core::hash::{Key, bytes_hash};
 use lookalike_io::input::discover::Origin;
 use lookalike_io::input::shelf::Shelf;
 use lookalike_io::work::{Earlier, WorkFolder, WorkOptions};
+use lookalike_io::write::Unfinished;
 use serde_json::Value;
 
 use crate::error::{Error, Result};
@@ -19,13 +20,20 @@ pub(crate) struct Work {
     pub(crate) memory: Memory,
     key: Key,
     options: WorkOptions,
+    unfinished: Unfinished,
     /// Made when it is needed, unless the user has named one.
     folder: OnceLock<WorkFolder>,
 }
 
 impl Work {
     /// The work of a run; `parameters` tells it from all others, a line each.
-    pub(crate) fn start(memory: Memory, options: &WorkOptions, shelf: &Shelf, parameters: &[String]) -> Result<Self> {
+    pub(crate) fn start(
+        memory: Memory,
+        options: &WorkOptions,
+        shelf: &Shelf,
+        parameters: &[String],
+        unfinished: Unfinished,
+    ) -> Result<Self> {
         let folder = OnceLock::new();
         let mut key = Key::random();
         if let Some(path) = &options.folder {
@@ -34,12 +42,13 @@ impl Work {
             key = opened.key();
             folder.set(opened).expect("it was not set before");
         }
-        Ok(Self { memory, key, options: options.clone(), folder })
+        Ok(Self { memory, key, options: options.clone(), unfinished, folder })
     }
 
     /// The work of a run that reads no files: a folder is made only for what does not fit the memory.
-    pub(crate) fn of_texts(memory: Memory) -> Self {
-        Self { memory, key: Key::random(), options: WorkOptions::default(), folder: OnceLock::new() }
+    pub(crate) fn of_texts(memory: Memory, unfinished: Unfinished) -> Self {
+        let (key, options) = (Key::random(), WorkOptions::default());
+        Self { memory, key, options, unfinished, folder: OnceLock::new() }
     }
 
     /// The key of everything that decides: one that nobody can know beforehand, and the same when a run is resumed. The answer
@@ -58,7 +67,7 @@ impl Work {
         if let Some(folder) = self.folder.get() {
             return Ok(folder);
         }
-        let folder = WorkFolder::temporary(&self.options)?;
+        let folder = WorkFolder::temporary(&self.options, &self.unfinished)?;
         // Of two threads that make one, the second's vanishes at once.
         Ok(self.folder.get_or_init(|| folder))
     }

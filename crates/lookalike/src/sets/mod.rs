@@ -84,6 +84,7 @@ pub fn sets(options: &SetsOptions, writer: &mut (dyn Write + Send), progress: &d
     if matches!(options.finding, Finding::Sketched { .. }) {
         all.number_elements();
     }
+    stages.go_on()?;
     (report.skipped, report.skipped_rows) = (all.skipped, all.skipped_rows.clone());
     let room = all.need().check(options)?;
     let by = By { measure: options.measure, top: options.top, references: report.against.map(|count| count as u32) };
@@ -173,6 +174,8 @@ fn write(
 ) -> Result<()> {
     let rows = Rows::new(&all.ids, options.measure, options.format);
     let first = report.against.unwrap_or(0) as u32;
-    report.pairs = until_closed(stages.run("write", None, || rows.write(finder, first..all.len() as u32, writer)))?;
+    let progress = stages.progress();
+    let write = || rows.write(finder, first..all.len() as u32, writer, progress);
+    report.pairs = until_closed(stages.run("write", None, write))?;
     Ok(())
 }

@@ -14,6 +14,7 @@ use super::find::Finder;
 use crate::error::{Error, Result};
 use crate::options::RowFormat;
 use crate::pairs::one_cell;
+use crate::progress::Progress;
 
 /// How many sets a thread takes at once, at most.
 const MOST_AT_ONCE: usize = 512;
@@ -76,6 +77,7 @@ impl Rows {
         finder: &dyn Finder,
         mut sets: Range<u32>,
         writer: &mut (dyn Write + Send),
+        progress: &dyn Progress,
     ) -> Result<u64> {
         if self.format == RowFormat::Tsv {
             let more = if self.tells_both() { "\tcontainment_left\tcontainment_right" } else { "" };
@@ -85,6 +87,7 @@ impl Rows {
         let mut rendered: Vec<Rendered> = Vec::new();
         // While one thread writes what is there, the others make what comes next.
         while !sets.is_empty() || !rendered.is_empty() {
+            progress.go_on()?;
             let Pace { turns, at_once } = pace;
             let end = sets.start.saturating_add((at_once * turns) as u32).min(sets.end);
             let block: Vec<u32> = (sets.start..end).collect();

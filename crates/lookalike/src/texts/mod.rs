@@ -188,20 +188,21 @@ struct Search<'a, T> {
     scheme: &'a Scheme,
     stages: Stages<'a>,
     work: Work,
+    progress: &'a dyn Progress,
 }
 
 impl<'a, T: AsRef<str> + Sync> Search<'a, T> {
     /// Sketches all texts.
     fn start(texts: &'a [T], scheme: &'a Scheme, memory: Memory, progress: &'a dyn Progress) -> Result<Self> {
-        let work = Work::of_texts(memory);
+        let work = Work::of_texts(memory, progress.unfinished());
         let mut stages = Stages::start(progress);
         let texts = stages.run("sketch", None, || InMemory::sketch(texts, scheme, work.key()))?;
-        Ok(Self { texts, scheme, stages, work })
+        Ok(Self { texts, scheme, stages, work, progress })
     }
 
     /// Joins texts with the same words.
     fn join(&mut self, keep: &Keep, field_values: &[FieldValue]) -> Result<Texts> {
-        let Self { texts, scheme, stages, work } = self;
+        let Self { texts, scheme, stages, work, .. } = self;
         let shares = work.memory.shares(texts.len())?;
         stages.run("copies", None, || {
             let token_counts = lengths(scheme.criterion, &texts.token_counts, &texts.sizes);
@@ -217,13 +218,13 @@ impl<'a, T: AsRef<str> + Sync> Search<'a, T> {
         resolve: impl Fn(Candidates<'_>, &Verifier<'_>, &TakeMatches<'_>) -> std::result::Result<(), SourceError>,
         take: impl FnMut(Vec<Match>) -> Result<()> + Send,
     ) -> Result<()> {
-        let Self { texts, scheme, stages, work } = self;
+        let Self { texts, scheme, stages, work, progress } = self;
         let shares = work.memory.shares(texts.len())?;
         let (sketched, deciding) = (texts.shingled(scheme.key.of(work.key())), texts.shingled(work.key()));
         let items =
             Items { sizes: &texts.sizes, sketches: &texts.sketches, sketched: &sketched, deciding: &deciding, shares };
         let references = References::default();
-        let find = Find { items, texts: joined, scheme, method: &*texts.method, references, work };
+        let find = Find { items, texts: joined, scheme, method: &*texts.method, references, work, progress: *progress };
         find.run(stages, resolve, take).map(drop)
     }
 

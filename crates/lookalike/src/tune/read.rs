@@ -248,6 +248,7 @@ fn read_unit(
             piece.is_cut = true;
             break;
         }
+        progress.go_on()?;
         chunk.settle(shelf)?;
         let before = piece.document_count;
         parser.entries(&chunk, |placed| match placed.entry {

@@ -13,15 +13,7 @@ mod visible;
 
 use dom_smoothie::{Config, Readability, TextMode};
 
-/// What is taken of a web page.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Extract {
-    /// All visible text.
-    #[default]
-    Text,
-    /// The main content, without navigation, advertisements and what else surrounds it.
-    Article,
-}
+use super::Extract;
 
 /// Puts the text of a page into `text`, which is emptied first.
 pub(super) fn text(html: &str, extract: Extract, text: &mut String) {

@@ -1,0 +1,238 @@
+//! A job is a guest in its process: others may run beside it, it stops when it is asked to, and its threads are those it is
+//! called on. All of these run in pools of their own, since one of them makes sure that nobody starts the global one.
+
+mod made;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::sync::{Barrier, Mutex};
+use std::thread;
+
+use lookalike::io::write::Unfinished;
+use lookalike::{Counted, DedupOptions, Earlier, Error, Progress, Silent, Summary, WorkOptions};
+
+use made::Case;
+
+const FILES: u64 = 40;
+const THREADS: usize = 2;
+
+/// Files of two documents: one that is in the next file too but for its last word, and one that is nowhere else.
+fn corpus(name: &str) -> Case {
+    let case = Case::new();
+    let words = |seed: u64| -> String { (0..60).map(|word| format!("{name}{} ", seed * 1000 + word)).collect() };
+    for file in 0..FILES {
+        let texts = [words(file / 2) + if file % 2 == 0 { "one" } else { "two" }, words(1000 + file)];
+        case.write(&format!("in/{file:02}.jsonl"), made::jsonl(&texts));
+    }
+    case
+}
+
+fn in_pool<T: Send>(job: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(THREADS).build().unwrap().install(job)
+}
+
+fn dedup(options: &DedupOptions, progress: &dyn Progress) -> lookalike::Result<Summary> {
+    in_pool(|| lookalike::dedup(options, progress))
+}
+
+/// What a run has written, but for its summary, which has times in it.
+fn written(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut folders = vec![folder.to_owned()];
+    let mut files = Vec::new();
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => folders.push(path),
+                false if path.ends_with("summary.json") => {}
+                false => files.push((path.strip_prefix(folder).unwrap().to_owned(), fs::read(&path).unwrap())),
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// The names in a case's folder.
+fn names(case: &Case) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(case.folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+/// Stops a job: when a stage begins, or when so many parts of it are done.
+struct Stop {
+    stage: &'static str,
+    after: u64,
+    is_there: AtomicBool,
+    parts: AtomicU64,
+    is_asked: AtomicBool,
+    /// The stages that began.
+    stages: Mutex<Vec<&'static str>>,
+}
+
+impl Stop {
+    fn at(stage: &'static str, after: u64) -> Self {
+        let (is_there, parts, is_asked, stages) = Default::default();
+        Self { stage, after, is_there, parts, is_asked, stages }
+    }
+}
+
+impl Progress for Stop {
+    fn stage(&self, name: &'static str, _: Option<u64>) {
+        self.stages.lock().unwrap().push(name);
+        self.is_there.store(name == self.stage, SeqCst);
+        if self.is_there.load(SeqCst) && self.after == 0 {
+            self.is_asked.store(true, SeqCst);
+        }
+    }
+
+    fn advance(&self, _: u64, _: Counted) {
+        if self.is_there.load(SeqCst) && self.parts.fetch_add(1, SeqCst) + 1 >= self.after {
+            self.is_asked.store(true, SeqCst);
+        }
+    }
+
+    fn finish(&self) {}
+
+    fn is_stopped(&self) -> bool {
+        self.is_asked.load(SeqCst)
+    }
+}
+
+#[test]
+fn a_job_that_is_stopped_reads_no_further_and_leaves_nothing_behind() {
+    let case = corpus("read");
+    let stop = Stop::at("sketch", 5);
+    let error = dedup(&case.options("in", 0.8), &stop).unwrap_err();
+    assert!(matches!(error, Error::Stopped), "{error}");
+    // What other threads had in their hands was finished.
+    let parts = stop.parts.load(SeqCst);
+    assert!((5..=5 + THREADS as u64).contains(&parts), "{parts} of {FILES} files were read");
+    assert_eq!(*stop.stages.lock().unwrap(), ["sketch"]);
+    assert_eq!(names(&case), ["in"]);
+}
+
+#[test]
+fn a_job_stops_in_every_stage_and_what_was_there_before_stays() {
+    let case = corpus("stage");
+    let options = case.options("in", 0.8);
+    dedup(&options, &Silent).unwrap();
+    fs::write(case.path("out/removed.jsonl"), "of an earlier run").unwrap();
+    for stage in ["sketch", "copies", "bucket", "verify", "write"] {
+        let stop = Stop::at(stage, 0);
+        let error = dedup(&options, &stop).unwrap_err();
+        assert!(matches!(error, Error::Stopped), "{stage}: {error}");
+        assert_eq!(fs::read_to_string(case.path("out/removed.jsonl")).unwrap(), "of an earlier run", "{stage}");
+        assert_eq!(names(&case), ["in", "out"], "{stage}");
+        let stages = stop.stages.lock().unwrap();
+        assert!(stage == "copies" || stages.last() == Some(&stage), "{stage}: {stages:?}");
+    }
+}
+
+#[test]
+fn a_job_that_was_stopped_is_resumed_and_gives_what_one_gives_that_was_not() {
+    let case = corpus("resume");
+    let whole = DedupOptions { folder: Some(case.path("whole")), ..case.options("in", 0.8) };
+    dedup(&whole, &Silent).unwrap();
+    for (stage, after) in [("sketch", 7), ("write", 0)] {
+        let with_work = |earlier| DedupOptions {
+            work: WorkOptions { folder: Some(case.path("work")), earlier, ..WorkOptions::default() },
+            ..case.options("in", 0.8)
+        };
+        assert!(matches!(dedup(&with_work(Earlier::Refuse), &Stop::at(stage, after)), Err(Error::Stopped)));
+        assert_eq!(names(&case), ["in", "whole", "work"], "{stage}");
+        let counting = Stop::at("sketch", u64::MAX);
+        dedup(&with_work(Earlier::Resume), &counting).unwrap();
+        assert!(counting.parts.load(SeqCst) <= FILES - after.max(1), "{stage}: all was read again");
+        assert_eq!(written(&case.path("out")), written(&case.path("whole")), "{stage}");
+        fs::remove_dir_all(case.path("out")).unwrap();
+    }
+}
+
+/// Waits before it writes, twice: until all others do, and until these have come to their end.
+struct Meet<'a>(&'a Barrier, Unfinished);
+
+impl Progress for Meet<'_> {
+    fn stage(&self, name: &'static str, _: Option<u64>) {
+        if name == "write" {
+            self.0.wait();
+            self.0.wait();
+        }
+    }
+    fn advance(&self, _: u64, _: Counted) {}
+    fn finish(&self) {}
+
+    fn unfinished(&self) -> Unfinished {
+        self.1.clone()
+    }
+}
+
+#[test]
+fn two_jobs_run_at_once_and_one_that_fails_takes_nothing_from_the_other() {
+    let (first, second) = (corpus("first"), corpus("second"));
+    let whole = DedupOptions { folder: Some(second.path("whole")), ..second.options("in", 0.8) };
+    dedup(&whole, &Silent).unwrap();
+    let barrier = Barrier::new(2);
+    // Side by side in one folder, where what is unfinished lies too.
+    let [failing, writing] = ["failing", "writing"].map(|name| second.path("outputs").join(name));
+    thread::scope(|scope| {
+        let job = scope.spawn(|| {
+            let options = DedupOptions { folder: Some(writing.clone()), ..second.options("in", 0.8) };
+            dedup(&options, &Meet(&barrier, Unfinished::default()))
+        });
+        barrier.wait();
+        let options = DedupOptions { folder: Some(failing.clone()), ..first.options("in", 0.8) };
+        let stopped = dedup(&options, &Stop::at("verify", 0));
+        let options = DedupOptions { folder: Some(failing.clone()), ..first.options("missing", 0.8) };
+        let failed = dedup(&options, &Silent);
+        barrier.wait();
+        assert!(matches!(stopped, Err(Error::Stopped)) && failed.is_err());
+        let summary = job.join().unwrap().unwrap();
+        assert_eq!((summary.input.documents, summary.found.removed), (2 * FILES, FILES / 2));
+    });
+    assert_eq!(written(&writing), written(&second.path("whole")));
+    assert!(!failing.exists());
+    assert_eq!(fs::read_dir(second.path("outputs")).unwrap().count(), 1);
+}
+
+#[test]
+fn what_is_abandoned_of_one_job_is_of_that_job_alone() {
+    let case = corpus("abandon");
+    let (first, second, barrier) = (Unfinished::default(), Unfinished::default(), Barrier::new(3));
+    let job = |out: &'static str, unfinished: &Unfinished| {
+        let options = DedupOptions { folder: Some(case.path(out)), ..case.options("in", 0.8) };
+        dedup(&options, &Meet(&barrier, unfinished.clone()))
+    };
+    thread::scope(|scope| {
+        let jobs = [scope.spawn(|| job("first", &first)), scope.spawn(|| job("second", &second))];
+        barrier.wait();
+        assert_eq!(names(&case), [".lookalike-first", ".lookalike-second", "in"]);
+        assert!(!first.abandon(), "nothing is complete");
+        let left = names(&case);
+        barrier.wait();
+        let [_, done] = jobs.map(|job| job.join().unwrap());
+        assert_eq!(left, [".lookalike-second", "in"]);
+        assert_eq!(done.unwrap().found.removed, FILES / 2);
+    });
+    assert!(second.abandon(), "it is complete");
+    assert!(case.path("second/summary.json").exists());
+}
+
+/// A process that was forked has no threads but one, and a global pool from before would never answer. To fork takes `unsafe`,
+/// which is forbidden here; that no pool but the job's own is ever used is what makes it safe.
+#[test]
+fn a_job_uses_the_pool_that_it_is_called_in_and_starts_no_other() {
+    let case = corpus("pool");
+    let options = |out: &str| DedupOptions { folder: Some(case.path(out)), ..case.options("in", 0.8) };
+    // In a pool, and in another one after that was dropped.
+    dedup(&options("one"), &Silent).unwrap();
+    dedup(&options("two"), &Silent).unwrap();
+    assert_eq!(written(&case.path("one")), written(&case.path("two")));
+    // That fails when the global pool is there.
+    rayon::ThreadPoolBuilder::new().num_threads(1).build_global().unwrap();
+}
