@@ -13,6 +13,7 @@ mod harmless;
 mod link;
 mod number;
 mod prints;
+mod remedy;
 mod resources;
 mod sets;
 mod show;
@@ -44,7 +45,7 @@ fn main() -> ExitCode {
         Ok(commands::Done::All) => ExitCode::SUCCESS,
         Ok(commands::Done::WithSkipped) => ExitCode::from(1),
         Err(error) => {
-            talk!("lookalike: {}", show::one_line(&format!("{error:#}")));
+            talk!("lookalike: {}", show::one_line(&remedy::with_remedies(&error)));
             ExitCode::from(2)
         }
     }

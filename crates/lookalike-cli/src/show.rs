@@ -7,9 +7,10 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 use lookalike::core::resolve::passed_over::PassedOverEstimate;
 use lookalike::io::input::discover::{LeftOut, Names};
-use lookalike::io::read::{HEADER, NO_TEXT_FIELD, NULL_TEXT};
+use lookalike::io::read::{HEADER, NO_TEXT_FIELD, NULL_TEXT, remedies};
 use lookalike::{
-    Comparison, Input, Output, PairsReport, Parameters, ReadOptions, SimilarityOptions, SkippedEntry, Summary, Verdict,
+    Comparison, Input, Output, PairsReport, Parameters, ReadOptions, Remedy, SimilarityOptions, SkippedEntry, Summary,
+    Verdict,
 };
 use serde::Serialize;
 
@@ -17,7 +18,7 @@ use crate::args::{Arguments, Dedup};
 use crate::harmless;
 pub(crate) use crate::harmless::one_line;
 use crate::streams::{self, talk};
-use crate::{number, sources};
+use crate::{number, remedy, sources};
 
 /// How many skipped entries are shown; the summary has more of them.
 const SHOWN_SKIPPED: usize = 10;
@@ -167,6 +168,12 @@ pub(crate) fn skipped(skipped: &[SkippedEntry], count: u64) {
     let more = count.saturating_sub(skipped.iter().take(SHOWN_SKIPPED).map(|entry| entry.count).sum());
     if more > 0 {
         talk!("skipped {} more", number::count(more));
+    }
+    let mut remedies: Vec<Remedy> = skipped.iter().flat_map(|entry| remedies(&entry.reason)).collect();
+    remedies.sort_by_key(|remedy| format!("{remedy:?}"));
+    remedies.dedup();
+    if let Some(remedies) = remedy::worded(&remedies) {
+        talk!("note: to read more of this, {remedies}");
     }
 }
 

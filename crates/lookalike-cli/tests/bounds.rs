@@ -43,8 +43,12 @@ fn a_stream_without_end_stops_at_the_bound_and_leaves_nothing() {
     ] {
         let ran = run_on_endless(&folder, &[arguments, &["--max-input", "3M", "-q"]].concat(), line);
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{arguments:?}: {}", ran.stderr);
-        let said = "the input has more than 3.0 MB of text, which is all that --max-input allows";
-        assert!(ran.stderr.contains(said), "{arguments:?}: {}", ran.stderr);
+        let said = "the input has more than 3.0 MB of text, which is the limit";
+        assert!(
+            ran.stderr.contains(said) && ran.stderr.contains("; raise --max-input"),
+            "{arguments:?}: {}",
+            ran.stderr
+        );
         assert_eq!(folder.names(), ["truth.jsonl", "work"], "{arguments:?}");
     }
     // What is just as long is read, also by a job that reads it several times.
@@ -87,7 +91,7 @@ fn compare_and_prints_keep_to_the_memory_or_refuse() {
     assert_eq!(folder.run(&["prints", "prints.csv", "--memory", "64MiB"]).code, 0);
     let rows: String = (0..60_000).map(|row| format!("{},{},{},10\n", row / 40, row % 300, row % 400)).collect();
     folder.write("many.csv", format!("print,x,y,angle\n{rows}"));
-    let refused = ["prints needs about 116 MB for 60,000 minutiae, and may use 68 MB: give --memory 116M"];
+    let refused = ["for 60,000 minutiae, and may use 67.1 MB: raise the memory limit", "; give --memory 116M"];
     assert_refused(&folder, &["prints", "many.csv", "--memory", "64MiB"], &refused);
 }
 

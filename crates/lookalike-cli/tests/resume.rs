@@ -132,14 +132,14 @@ fn what_cannot_be_resumed_is_refused_with_the_remedy() {
     // As a run holds it that is under way.
     let lock = fs::File::open(Path::new(work).join("run.lock")).unwrap();
     lock.lock().unwrap();
-    refused(&["--work", work, "--resume"], "is used by another run");
+    refused(&["--work", work, "--resume"], "is in use by another run");
     drop(lock);
-    refused(&["--work", work], "did not come to its end: go on with it by --resume, or forget it by --force");
-    refused(&["--work", work, "--resume", "--threshold", "0.7"], "is of another run");
+    refused(&["--work", work], "holds an unfinished run: resume it, or discard it; give --resume or --force");
+    refused(&["--work", work, "--resume", "--threshold", "0.7"], "belongs to another run");
     refused(&["--resume"], "--work");
-    refused(&["--work", corpus.to_str().unwrap()], "not of lookalike");
+    refused(&["--work", corpus.to_str().unwrap()], "that lookalike did not write");
     refused(&["--work", corpus.join("01.jsonl").to_str().unwrap()], "cannot be the work folder");
-    refused(&["--memory", "1M"], "give --memory at least 64M");
+    refused(&["--memory", "1M"], "give --memory 64M");
     refused(&["--memory", "much"], "is no size");
     // Another time of writing, and another length.
     let changed = corpus.join("07.jsonl");

@@ -172,7 +172,7 @@ fn what_cannot_be_done_is_said_in_one_line() {
     refuse(&["in.txt", "--threshold", "0"], &["threshold of 0", "above 0"]);
     refuse(&["in.txt", "--threshold", "1.2"], &["threshold of 1.2"]);
     refuse(&["gone.txt", "--threshold", "0.5"], &["gone.txt"]);
-    refuse(&["empty.txt", "--threshold", "0.5"], &["empty.txt has no sets: give a set a line"]);
+    refuse(&["empty.txt", "--threshold", "0.5"], &["empty.txt has no sets: give one set per line"]);
     refuse(&["blank.txt", "--threshold", "0.5"], &["blank.txt has no sets"]);
     refuse(&["in.csv", "--threshold", "0.5", "--set", "person"], &["no column 'person'", "user, film, stars"]);
     refuse(&["in.csv", "--threshold", "0.5", "--weights", "rating"], &["no column 'rating'", "user, film, stars"]);

@@ -41,7 +41,7 @@ use crate::progress::Progress;
 use crate::report::stages::Stages;
 use crate::resources::memory::Memory;
 
-/// What a run writes; what `--force` may replace.
+/// What a run writes, and what a later run may replace.
 const ENTRIES: &[&str] =
     &["matches.csv", "clusters.csv", "linked.csv", "merges.csv", "link.toml", "model.json", "summary.json"];
 

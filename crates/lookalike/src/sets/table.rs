@@ -1,5 +1,6 @@
 //! A table to sets: an element a row, or a column with all elements of a set.
 
+use lookalike_core::remedy::JobOption;
 use lookalike_core::strings::Strings;
 use lookalike_core::table::Table;
 use lookalike_io::table::ReadTable;
@@ -52,7 +53,7 @@ impl<'a> Columns<'a> {
             return Ok(Self::Lists { set: form.set.as_ref().map(column).transpose()?, list: column(list)?, weights });
         }
         if form.grams.is_some() {
-            return Err(Error::NoSetColumns { needed: "--column", columns: table.names().join(", ") });
+            return Err(Error::NoSetColumns { option: JobOption::Column, columns: table.names().join(", ") });
         }
         // Two columns that are not weights are a set and an element, whatever they are called.
         let named = |name: &Option<String>| name.as_ref().map(column).transpose();
@@ -70,8 +71,8 @@ impl<'a> Columns<'a> {
             .map_or_else(|| guessed.map(|(_, element)| column(element)).transpose(), |element| Ok(Some(element)))?;
         match (set, element) {
             (Some(set), Some(element)) => Ok(Self::Pairs { set, element, weights }),
-            (None, _) => Err(Error::NoSetColumns { needed: "--set", columns: table.names().join(", ") }),
-            (_, None) => Err(Error::NoSetColumns { needed: "--element", columns: table.names().join(", ") }),
+            (None, _) => Err(Error::NoSetColumns { option: JobOption::Set, columns: table.names().join(", ") }),
+            (_, None) => Err(Error::NoSetColumns { option: JobOption::Element, columns: table.names().join(", ") }),
         }
     }
 
