@@ -28,8 +28,8 @@ use crate::tune::TuneArguments;
 
 /// Find what is nearly the same, with proof: documents, records, sets, fingerprints.
 ///
-/// Every document that is removed has a near-duplicate that is kept, and the output names it with their exact
-/// similarity. No two documents that are kept are near-duplicates.
+/// Every removal is justified: each removed document has a kept near-duplicate, which the output names with their exact
+/// similarity. No duplicates remain: no two kept documents are near-duplicates.
 #[derive(Debug, Parser)]
 #[command(
     name = "lookalike",
@@ -38,7 +38,7 @@ use crate::tune::TuneArguments;
     disable_help_subcommand = true,
     after_help = "Examples:\n  lookalike dedup examples/news -o out\n  lookalike link examples/customers.csv --id id -o linked\n  \
         lookalike sets examples/sets/queries.txt --id --threshold 0.5\n\n\
-        Each command has more: lookalike dedup --help. Exit code 0 is done, 1 is done with skipped input, 2 is not done."
+        More about a command: lookalike dedup --help. Exit codes: 0 done, 1 done but some input was skipped, 2 not done."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -47,54 +47,54 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Remove near-duplicates, and show for each what was kept in its place.
+    /// Remove near-duplicates, and name the kept document for each of them.
     #[command(after_help = "Examples:\n  lookalike dedup examples/news examples/five.jsonl --id id -o out\n  \
         lookalike dedup - < examples/five.jsonl > clean.jsonl\n\n\
-        The first writes out/kept/ (what stays, as it was), out/removed.jsonl (what went, and why) and out/summary.json; \
-        the second is a filter, which writes only what stays.")]
+        The first writes out/kept/ (the kept documents, unchanged), out/removed.jsonl (each removal and its reason) and \
+        out/summary.json; the second is a filter, which writes only the kept documents.")]
     Dedup(DedupArguments),
     /// List every near-duplicate pair with its similarity.
     #[command(
         after_help = "Examples:\n  lookalike pairs examples/five.jsonl --id id --threshold 0.9 --format tsv > pairs.tsv\n  \
         lookalike pairs examples/news --id id --between 0.6,0.8 --sample 5 --show\n  \
         lookalike pairs examples/news/agency.jsonl --against examples/news/herald.jsonl --id id\n\n\
-        The second shows five borderline pairs side by side; the third finds pairs of a document of the first file and one of the second."
+        The second shows five borderline pairs side by side; the third pairs documents of the first file with documents of the second."
     )]
     Pairs(PairsArguments),
-    /// Find records that mean the same customer, site or product: in one table, or between two.
+    /// Find records of the same customer, site or product, in one table or between two.
     #[command(after_help = "Examples:\n  lookalike link examples/customers.csv --id id -o linked\n  \
         lookalike link examples/customers.csv --id id --explain 1 2\n\n\
         The first writes linked/matches.csv (pairs, with points for each field), clusters.csv, linked.csv (all rows with \
-        their cluster), link.toml (what the columns were taken for) and summary.json; the second says why two records are a match.")]
+        their cluster), link.toml (the kind of each column) and summary.json; the second explains why two records match.")]
     Link(LinkArguments),
-    /// Find sets that are alike: baskets, sessions, films by their fans, sites by their visitors.
+    /// Find similar sets: baskets, sessions, films by their fans, sites by their visitors.
     #[command(after_help = "Examples:\n  lookalike sets examples/sets/queries.txt --id --threshold 0.5\n  \
         lookalike sets examples/sets/ratings.csv --set user --element film --transpose --top 3\n  \
         lookalike sets examples/sets/ratings.csv --weights stars --threshold 0.3\n\n\
-        Rows are left_id, right_id, the similarity and what is shared. Equal sets are pairs; empty ones are like nothing.")]
+        Rows have left_id, right_id, the similarity and the number of shared elements. Equal sets are pairs; empty sets match nothing.")]
     Sets(SetsArguments),
-    /// Find fingerprints of the same finger by their minutiae: within the input, or in a gallery.
+    /// Find fingerprints of the same finger by their minutiae, within the input or in a gallery.
     #[command(after_help = "Examples:\n  lookalike prints examples/prints.csv --format tsv\n  \
         lookalike prints --gallery examples/prints.csv examples/queries.csv --top 5\n\n\
-        Impressions may be shifted, turned and stretched. Pairs with their score go to standard output, or to -o FILE.")]
+        Impressions may be shifted, rotated and stretched. Pairs and their scores go to standard output, or to -o FILE.")]
     Prints(PrintsArguments),
-    /// Count pairs by similarity, suggest a threshold, and say what bands and rows find and cost, before anything is run.
+    /// Suggest a threshold, and show what bands and rows will find and cost.
     #[command(after_help = "Examples:\n  lookalike tune --threshold 0.8 --recall 0.99 --svg curve.svg\n  \
         lookalike tune examples/news --threshold 0.7\n  lookalike tune --threshold 0.9 --budget 64B")]
     Tune(TuneArguments),
-    /// Compare methods, thresholds and shingles over one corpus: recall, precision, time and memory.
+    /// Compare methods, thresholds and shingles on a corpus by recall, precision, time and memory.
     #[command(after_help = "Examples:\n  lookalike evaluate examples/news --methods minhash,simhash:bits=6\n  \
         lookalike evaluate examples/news --methods minhash --thresholds 0.7,0.8 --shingles word:3,char:5\n\n\
-        The truth is found by an exact join, which holds all features in memory; or give it with --truth.")]
+        The true pairs are found by an exact join, which holds all features in memory, or read from --truth.")]
     Evaluate(EvaluateArguments),
-    /// Compare two documents: all measures, and what differs.
+    /// Compare two documents by all measures, and show the differences.
     #[command(after_help = "Example:\n  lookalike compare agency-007 herald-007 --in examples/news --id id\n\n\
-        Without --in the two are files, each with one document.")]
+        Without --in, the two are files of one document each.")]
     Compare(CompareArguments),
     /// Write completions for all shells and manual pages to a folder; `cargo xtask assets` calls this.
     #[command(hide = true)]
     Assets {
-        /// The folder, which is made
+        /// The folder to create
         folder: PathBuf,
     },
 }
@@ -103,32 +103,32 @@ pub(crate) enum Command {
 pub(crate) struct DedupArguments {
     #[command(flatten)]
     read: ReadArguments,
-    /// The folder to write to, which must be empty or not exist yet; - writes the kept documents of one file to standard output.
-    /// Not needed to filter standard input (-) to standard output
+    /// Folder to write to, new or empty; - writes the kept documents of one file to standard output. Not needed to filter
+    /// standard input (-) to standard output
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
     #[command(flatten)]
     against: AgainstArguments,
-    /// Which of two near-duplicates stays: longest (in tokens), first, last, max:FIELD or min:FIELD
+    /// Which of two near-duplicates to keep: longest (in tokens), first, last, max:FIELD or min:FIELD
     #[arg(long, value_name = "ORDER", default_value = "longest")]
     keep: String,
-    /// How near-duplicates become removals
+    /// How near-duplicates are grouped into removals
     #[arg(long, value_enum, value_name = "HOW", default_value_t = GroupArgument::Independent)]
     group: GroupArgument,
     #[command(flatten)]
     source: SourceArguments,
-    /// Write no documents, only the evidence and the summary (to the output folder, if one is given)
+    /// Write only the evidence and the summary, no documents (to the output folder, if one is given)
     #[arg(long, conflicts_with = "annotate")]
     dry_run: bool,
-    /// Write all documents, each with its cluster, whether it is kept, the id of the kept one, and their similarity;
-    /// existing fields of the same names are replaced
+    /// Write all documents, with the fields cluster, kept, kept_id and similarity added; existing fields of these names are
+    /// replaced
     #[arg(long)]
     annotate: bool,
-    /// Without an output folder: write what was removed, and why, to this file
+    /// Write the removals and their reasons to this file, in a run without an output folder
     #[arg(long, value_name = "FILE")]
     removed: Option<PathBuf>,
-    /// How to print the summary: text goes to standard error; json goes to standard output, or to the last line of standard
-    /// error if documents go to standard output
+    /// How to print the summary: text to standard error; json to standard output, or to the last line of standard error if
+    /// documents go to standard output
     #[arg(long, value_enum, value_name = "HOW", default_value_t = SummaryArgument::Text)]
     summary: SummaryArgument,
     /// Replace what an earlier run wrote
@@ -142,22 +142,22 @@ pub(crate) struct DedupArguments {
 
 #[derive(Debug, Args)]
 struct AgainstArguments {
-    /// Also remove what is like a document of these files or folders, such as a test set; they stay as they are (give INPUT before)
+    /// Also remove documents similar to any in REFERENCE, such as a test set, which itself is not changed (put INPUT before it)
     #[arg(long, value_name = "REFERENCE", num_args = 1..)]
     against: Vec<PathBuf>,
-    /// Remove only what is like a document of --against, and leave duplicates inside the input alone
+    /// Remove only documents similar to any in REFERENCE, and keep duplicates within the input
     #[arg(long, requires = "against")]
     only_against: bool,
 }
 
 #[derive(Debug, Args)]
 struct SourceArguments {
-    /// Which source a document counts to: host, file, or a field's value (field:host for a field of such a name)
+    /// What the source of a document is: host, file, or the value of a field (field:host for a field named host)
     /// [default: the host of a page, else the file, or the folder of a file that is one document]
     #[arg(long, value_name = "FIELD|host|file")]
     source: Option<String>,
-    /// Stop before anything is written if a source of two documents or more, or the whole input, loses this share of its
-    /// documents: above 0, at most 1
+    /// Write nothing and exit with code 2 if the input, or a source of two documents or more, loses this share of its documents:
+    /// above 0, at most 1
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     fail_if_source_loses: Option<f64>,
 }
@@ -166,31 +166,30 @@ struct SourceArguments {
 pub(crate) struct PairsArguments {
     #[command(flatten)]
     read: ReadArguments,
-    /// The file to write to, instead of standard output (-)
+    /// File to write to, instead of standard output (-)
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// How to write pairs
+    /// Format of the pairs
     #[arg(long, value_enum, default_value_t = FormatArgument::Jsonl)]
     format: FormatArgument,
-    /// Which pairs of documents with the same words to write: all, or of n such documents only the n - 1 pairs with the
-    /// first (star). With --against, star pairs only the first of them on each side
+    /// Which pairs of documents with the same words to write: all, or only those with the first of them (star: n - 1 pairs
+    /// for n documents). With --against, star pairs the first of each side
     #[arg(long, value_enum, default_value_t = CopiesArgument::All)]
     copies: CopiesArgument,
-    /// Compare INPUT with these files or folders: each pair has its left document in INPUT and its right one in REFERENCE; pairs
-    /// within either are left out (give INPUT before)
+    /// Pair documents of INPUT (left) with documents of REFERENCE (right), and none within either (put INPUT before it)
     #[arg(long, value_name = "REFERENCE", num_args = 1..)]
     against: Vec<PathBuf>,
-    /// Only pairs with a similarity from LOW up to, but not including, HIGH (a HIGH of 1 is included): instead of --threshold
+    /// Only pairs with a similarity of LOW or more and below HIGH (a HIGH of 1 is included), instead of --threshold
     #[arg(long, value_name = "LOW,HIGH", conflicts_with = "threshold", allow_hyphen_values = true, value_parser = between)]
     between: Option<Between>,
-    /// Only N pairs, chosen at random: the same ones in every run
+    /// Only N random pairs, the same ones in every run
     #[arg(long, value_name = "N")]
     sample: Option<NonZeroUsize>,
-    /// Show pairs side by side, with what the other lacks in [-…-] and [+…+], instead of writing rows; 20 pairs, unless --sample
-    /// says otherwise
+    /// Show pairs side by side with differences in [-…-] and [+…+], instead of writing rows; 20 pairs, unless --sample says
+    /// otherwise
     #[arg(long, conflicts_with = "format")]
     pub(crate) show: bool,
-    /// Replace the output file if it is there
+    /// Replace the output file if it exists
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]
@@ -203,67 +202,67 @@ pub(crate) struct PairsArguments {
 pub(crate) struct CompareArguments {
     /// A file, or the id of a document in --in
     pub(crate) left: String,
-    /// Another one
+    /// A second file or id
     pub(crate) right: String,
-    /// The corpus that the two ids are of
+    /// The corpus that holds the two documents
     #[arg(long = "in", value_name = "INPUT")]
     inputs: Vec<PathBuf>,
-    /// How to show the comparison: text for people, or one JSON object with every measure and all passages
+    /// Format of the comparison: text, or one JSON object with every measure and all passages
     #[arg(long, value_enum, default_value_t = ReportArgument::Text)]
     pub(crate) format: ReportArgument,
     #[command(flatten)]
     settings: SettingArguments,
     #[command(flatten)]
     similarity: SimilarityArguments,
-    /// The most memory to use, such as 500M or 4G: longer documents than fit it are not compared [default: half of the machine's]
+    /// Memory limit, such as 500M or 4G: documents too long for it are not compared [default: half of the machine's memory]
     #[arg(long, value_name = "SIZE")]
     memory: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ReadArguments {
-    /// Files, folders, patterns such as 'data/*.gz', or s3://, gs://, az:// and https:// addresses; - for standard input.
-    /// JSONL, JSON, WARC, WET, ARC, Parquet, CSV, HTML and plain text, also as .gz or .zst
+    /// Files, folders, patterns such as 'data/*.gz', s3://, gs://, az:// or https:// addresses, or - for standard input.
+    /// JSONL, JSON, WARC, WET, ARC, Parquet, CSV, HTML and plain text, also compressed as .gz or .zst
     #[arg(required_unless_present = "files_from", value_name = "INPUT")]
     inputs: Vec<PathBuf>,
-    /// Read the names of further inputs from a file, one a line; - for standard input
+    /// File with the names of more inputs, one per line; - for standard input
     #[arg(long, value_name = "FILE")]
     files_from: Option<PathBuf>,
     #[command(flatten)]
     settings: SettingArguments,
-    /// How many threads to use, instead of one a core
+    /// Number of threads [default: one per core]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
-    /// Say nothing but errors
+    /// Print only errors
     #[arg(short, long)]
     quiet: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct SettingArguments {
-    /// The field or column of a document's text; with dots for a field inside of a field, such as body.content
+    /// Field or column of the text; dots lead into nested fields, such as body.content
     #[arg(long, value_name = "FIELD", default_value = "text")]
     text: String,
-    /// The field of a document's id, instead of its file and position (WARC: instead of WARC-Record-ID; uri for the address)
+    /// Field of the document's id [default: file and position, or WARC-Record-ID; uri is the address of a page]
     #[arg(long, value_name = "FIELD")]
     id: Option<String>,
-    /// What of a page is compared: all visible text, or the article without navigation, advertisement and boilerplate
+    /// Which text of a page to compare: all visible text, or the article without navigation, advertising and boilerplate
     #[arg(long, value_enum, default_value_t = ExtractArgument::Text)]
     extract: ExtractArgument,
-    /// What is a document of a text file
+    /// What is one document in a text file
     #[arg(long, value_enum, default_value_t = SplitArgument::File)]
     split: SplitArgument,
-    /// What stands between the cells of CSV files, such as ';' or tab; found out by itself, if not given
+    /// Separator of cells in CSV files, such as ';' or tab [default: detected]
     #[arg(long, value_name = "CHARACTER")]
     delimiter: Option<String>,
-    /// The first row of CSV files is a document, and columns are named 1, 2, 3 …
+    /// CSV files have no header row: their columns are named 1, 2, 3 …
     #[arg(long)]
     no_header: bool,
-    /// The longest document that is read, such as 500M or 1G: longer ones are skipped [default: 256M, or a sixteenth of --memory]
+    /// Skip documents longer than this, such as 500M or 1G [default: 256M, or a sixteenth of --memory if that is less]
     #[arg(long, value_name = "SIZE")]
     max_record: Option<String>,
-    /// The most text to read, unpacked, such as 10G: a run that meets more ends with exit code 2 [default: no limit; standard input,
-    /// and what else has to be copied, stops before the disk is full]
+    /// Exit with code 2 if the input has more text than this, uncompressed, such as 10G [default: no limit; standard input and
+    /// other input that has to be copied stop before the disk is full]
     #[arg(long, value_name = "SIZE")]
     max_input: Option<String>,
 }
@@ -272,13 +271,13 @@ pub(crate) struct SettingArguments {
 enum GroupArgument {
     /// Every removed document has a kept near-duplicate
     Independent,
-    /// One document of each connected component is kept, however unlike the others
+    /// One document of each connected component is kept, however different the others are
     Components,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum FormatArgument {
-    /// A JSON object a line
+    /// One JSON object per line
     Jsonl,
     /// Tab-separated, with a header line
     Tsv,
@@ -306,9 +305,9 @@ pub(crate) enum ReportArgument {
 pub(crate) enum SummaryArgument {
     /// For people
     Text,
-    /// For programs: what summary.json has
+    /// For programs: the content of summary.json
     Json,
-    /// Not at all
+    /// No summary
     None,
 }
 
@@ -377,7 +376,7 @@ impl DedupArguments {
             None if self.dry_run => Destination::Nowhere,
             None if is_filter => Destination::Stdout,
             None => bail!(
-                "no output is given: add -o DIR; or give - alone to filter standard input to standard output (for one file: -o -)"
+                "no output is given: add -o DIR, or give - alone to filter standard input to standard output (for one file: -o -)"
             ),
         };
         if self.removed.is_some() && documents == Destination::Folder {
@@ -402,11 +401,11 @@ impl DedupArguments {
         let source = self.source.source()?;
         read.settings.fields.source = source.1;
         if self.against.only_against && matches!(self.group, GroupArgument::Components) {
-            bail!("--only-against links no documents through others: leave out --group components");
+            bail!("--only-against cannot be combined with --group components: leave out one of them");
         }
         let similarity = self.similarity.options()?;
         if matches!(similarity.criterion, Criterion::Containment(_)) && keep != Keep::Longest {
-            bail!("--measure containment removes what lies inside of another, which is the shorter: leave out --keep");
+            bail!("--measure containment removes the shorter of two documents: leave out --keep");
         }
         let options = DedupOptions {
             read,
@@ -449,7 +448,7 @@ impl SourceArguments {
             Some("file") => (SourceBy::File, None),
             Some(typed) => match typed.strip_prefix("field:").unwrap_or(typed) {
                 "" => {
-                    bail!("--source needs a name: give host, file, or the field that says where a document comes from")
+                    bail!("--source needs a name: give host, file, or the field that names a document's source")
                 }
                 field => (SourceBy::Field, Some(field.to_owned())),
             },
@@ -536,12 +535,12 @@ impl RunOptions {
 fn between(written: &str) -> Result<Between> {
     let ends = written.split_once(',').map(|(low, high)| (low.trim().parse(), high.trim().parse()));
     let Some((Ok(low), Ok(high))) = ends else {
-        bail!("give two similarities with a comma between, such as 0.75,0.85");
+        bail!("give two similarities separated by a comma, such as 0.75,0.85");
     };
     Ok(Between::new(low, high)?)
 }
 
-/// The names that stand in a file, one a line.
+/// The names in a file, one per line.
 fn read_list(path: &Path) -> Result<Vec<PathBuf>> {
     let list = if path.as_os_str() == "-" {
         let mut list = String::new();
@@ -552,7 +551,7 @@ fn read_list(path: &Path) -> Result<Vec<PathBuf>> {
     let list = list.with_context(|| format!("cannot read the list of files {}", path.display()))?;
     let names: Vec<PathBuf> = list.lines().filter(|name| !name.trim().is_empty()).map(PathBuf::from).collect();
     if names.is_empty() {
-        bail!("no names in the list of files {}: put one on each line", path.display());
+        bail!("the list of files {} is empty: put one name on each line", path.display());
     }
     Ok(names)
 }

@@ -97,7 +97,7 @@ fn pairs(arguments: PairsArguments) -> Result<Done> {
         let [work, target] = [work, target].map(|path| show::shown_path(path));
         // Nobody can tell whether it was this one.
         bail!(
-            "no run to resume in {work}, and {target} is complete: a run that is done wrote it; to start anew, give --force"
+            "no run to resume in {work}, and {target} is complete: a finished run wrote it; give --force to start over"
         );
     }
     let stdout = if is_shown { Box::new(streams::painted_stdout()) } else { streams::stdout() };
@@ -242,7 +242,9 @@ fn with_threads<T: Send>(run: RunOptions, job: impl FnOnce(&dyn Progress) -> T +
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.context("cannot start threads: give fewer with --threads")?;
     if !run.quiet {
-        on_silence(|Silence { host, left }| talk!("waiting for {host}: no byte comes, {} s left", left.as_secs()));
+        on_silence(|Silence { host, left }| {
+            talk!("waiting for {host}: nothing received, giving up in {} s", left.as_secs())
+        });
     }
     Ok(pool.install(|| if run.quiet { job(&Silent) } else { job(&Watch::default()) }))
 }

@@ -17,11 +17,11 @@ use crate::streams::{self, talk};
 pub(crate) struct EvaluateArguments {
     #[command(flatten)]
     read: ReadArguments,
-    /// The methods to compare, with their parameters after colons, such as simhash:bits=6:verify
+    /// Methods to compare, with parameters after colons, such as simhash:bits=6:verify
     #[arg(long, value_name = "METHODS", value_delimiter = ',', conflicts_with_all = ["method", "exact"],
         default_value = "minhash,minhash:sketch=classic,supershingle,simhash,simhash:bits=6:verify")]
     methods: Vec<String>,
-    /// Compare these thresholds too, such as 0.7,0.8,0.9
+    /// Thresholds to compare, such as 0.7,0.8,0.9
     #[arg(
         long,
         value_name = "LIST",
@@ -30,29 +30,28 @@ pub(crate) struct EvaluateArguments {
         allow_negative_numbers = true
     )]
     thresholds: Vec<f64>,
-    /// Compare these shingles too, such as word:3,word:5,char:5
+    /// Shingles to compare, such as word:3,word:5,char:5
     #[arg(long, value_name = "LIST", conflicts_with = "shingle")]
     shingles: Option<String>,
-    /// Also show how pairs are spread: scores of the pairs that agree in a band, and pairs by equal super-shingles
+    /// Also show histograms: scores of the pairs that agree in a band, and pairs by equal super-shingles
     #[arg(long)]
     histograms: bool,
-    /// A file of the pairs that are true, as `pairs` writes them or two ids with a tab between, instead of finding them by an
-    /// exact join
+    /// File of the true pairs, as `pairs` writes them or two ids separated by a tab, instead of finding them by an exact join
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
-    /// Write everything to this file too, as JSON
+    /// Also write everything to this file, as JSON
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace the output file if it is there
+    /// Replace the output file if it exists
     #[arg(long)]
     force: bool,
-    /// How to show it
+    /// Format of the output
     #[arg(long, value_enum, default_value_t = ReportArgument::Text)]
     format: ReportArgument,
     #[command(flatten)]
     similarity: SimilarityArguments,
-    /// The most memory to use, such as 500M or 4G; what does not fit goes to the system's temporary folder [default: half of the
-    /// machine's]
+    /// Memory limit, such as 500M or 4G; what does not fit goes to the system's temporary folder [default: half of the
+    /// machine's memory]
     #[arg(long, value_name = "SIZE", help_heading = "Resources")]
     memory: Option<String>,
 }
@@ -176,7 +175,7 @@ fn heading(evaluation: &Evaluation) -> String {
         let took = truth.seconds.map_or(String::new(), |seconds| format!(", in {}", number::seconds(seconds)));
         let unknown = match truth.unknown {
             0 => String::new(),
-            unknown => format!(" ({} of documents that are not there)", number::of(unknown, "pair")),
+            unknown => format!(" ({} of unknown documents)", number::of(unknown, "pair")),
         };
         let mut which = String::new();
         if shingles {

@@ -17,71 +17,72 @@ use crate::streams::talk;
 
 #[derive(Debug, Args)]
 pub(crate) struct SetsArguments {
-    /// One set per line, its elements separated by blanks; or a table (CSV, TSV, JSON, Parquet) of pairs, or with a column of
-    /// lists; also as .gz or .zst. Files, folders, patterns, addresses (s3://, gs://, az://, https://), or - for standard input
+    /// One set per line, elements separated by blanks; or a table (CSV, TSV, JSON, Parquet) with one element per row or a column of
+    /// lists; also compressed as .gz or .zst. Files, folders, patterns, addresses (s3://, gs://, az://, https://), or - for
+    /// standard input
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<PathBuf>,
-    /// The similarity from which on two sets are a pair: above 0, at most 1
+    /// Minimum similarity of a pair: above 0, at most 1
     #[arg(short, long, value_name = "T", allow_negative_numbers = true, required_unless_present = "top")]
     threshold: Option<f64>,
-    /// Write only the K sets most similar to each set, the most similar first; without --threshold whatever their similarity
+    /// Write only the K most similar sets of each set, best first; without --threshold, however similar they are
     #[arg(long, value_name = "K")]
     top: Option<NonZeroUsize>,
-    /// What is measured
+    /// Measure of similarity
     #[arg(long, value_enum, default_value_t = MeasureArgument::Jaccard)]
     measure: MeasureArgument,
-    /// Find pairs by sketches, which miss some, instead of exactly: the chance to find a pair at the threshold, such as 0.95
+    /// Find pairs by sketches, which miss some: the chance to find a pair at the threshold, such as 0.95 [default: exact]
     #[arg(long, value_name = "R", allow_negative_numbers = true, requires = "threshold", conflicts_with = "weights")]
     recall: Option<f64>,
-    /// Compare the sets of the input with those of a second collection of the same form, and not with each other
+    /// Compare the sets of INPUT with those of FILE, in the same form, and not with each other
     #[arg(long, value_name = "FILE")]
     against: Vec<PathBuf>,
-    /// Elements become sets: films by their fans, instead of fans by their films
+    /// Swap sets and elements: compare films by their fans instead of fans by their films
     #[arg(long)]
     transpose: bool,
     #[command(flatten)]
     form: FormArguments,
-    /// The file to write to, instead of standard output
+    /// File to write to, instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// How to write pairs
+    /// Format of the pairs
     #[arg(long, value_enum, default_value_t = FormatArgument::Jsonl)]
     format: FormatArgument,
-    /// Replace the output file if it is there
+    /// Replace the output file if it exists
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]
     resources: TableResourceArguments,
-    /// How many threads to use, instead of one a core
+    /// Number of threads [default: one per core]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
-    /// Say nothing but errors
+    /// Print only errors
     #[arg(short, long)]
     quiet: bool,
 }
 
 #[derive(Debug, Args)]
 struct FormArguments {
-    /// Lines: the first element is the name of the set, instead of the number of the line; lines of one name are one set
+    /// Lines: the first element is the name of the set [default: the line number]; lines with the same name are one set
     #[arg(long, conflicts_with_all = ["set", "element", "column", "weights"])]
     id: bool,
-    /// What stands between elements, instead of blanks: a character, such as '|', or tab
+    /// Separator of elements instead of blanks: a character, such as '|', or tab
     #[arg(long, value_name = "CHARACTER")]
     separator: Option<String>,
-    /// Lines and cells are texts: their sets are the N characters in a row that they have, in lower case, with a blank at each end
+    /// Treat lines and cells as texts: their elements are the runs of N characters, in lower case, with a blank at each end
     #[arg(long, value_name = "N", conflicts_with_all = ["separator", "element", "weights", "id"])]
     grams: Option<NonZeroUsize>,
-    /// Tables: the column that names the set [default: set, or the first of two columns; with --column the number of the row]
+    /// Tables: column with the name of the set [default: set, or the first of two columns; with --column, the row number]
     #[arg(long, value_name = "COLUMN")]
     set: Option<String>,
-    /// Tables with an element a row: its column [default: element, or the second of two columns]
+    /// Tables with one element per row: its column [default: element, or the second of two columns]
     #[arg(long, value_name = "COLUMN", conflicts_with = "column")]
     element: Option<String>,
-    /// Tables with a set a row: the column of its elements, as a JSON list or with blanks between
+    /// Tables with one set per row: column of its elements, a JSON list or separated by blanks
     #[arg(long, value_name = "COLUMN")]
     column: Option<String>,
-    /// Tables: the column of weights, for weighted Jaccard: the lesser weights over the greater ones. Weights of a repeated
-    /// element add up, and 0 is not there; with --column a list of weights
+    /// Tables: column of the weights, for weighted Jaccard: the sum of the smaller weights over the sum of the larger. Weights of
+    /// a repeated element add up, and 0 means absent; with --column, a list of weights
     #[arg(long, value_name = "COLUMN")]
     weights: Option<String>,
 }
@@ -90,11 +91,11 @@ struct FormArguments {
 enum MeasureArgument {
     /// Shared elements over all elements of both
     Jaccard,
-    /// Shared elements over those of the smaller set; rows also tell how much of each set lies in the other
+    /// Shared elements over those of the smaller set; rows also have the share of each set that lies in the other
     Containment,
     /// Shared elements over the geometric mean of both sizes
     Cosine,
-    /// The same number under another name: the overlap coefficient
+    /// The overlap coefficient: the same number as containment
     Overlap,
 }
 
@@ -108,7 +109,7 @@ impl SetsArguments {
             MeasureArgument::Overlap => Measure::Overlap,
         };
         if self.form.weights.is_some() && measure != Measure::Jaccard {
-            bail!("--weights are for --measure jaccard: leave out one of them");
+            bail!("--weights is for --measure jaccard: leave out one of them");
         }
         let threshold = self.threshold.map(Threshold::new).transpose()?;
         let finding = match (threshold, self.recall) {
@@ -172,7 +173,7 @@ pub(crate) fn show(report: &SetsReport, options: &SetsOptions) {
         talk!("note: found by {}", recall(options.measure, threshold, banding));
     }
     if report.empty > 0 {
-        talk!("note: {} without elements, like nothing", number::of(report.empty, "set"));
+        talk!("note: {} without elements, which match nothing", number::of(report.empty, "set"));
     }
 }
 
@@ -182,6 +183,6 @@ fn recall(measure: Measure, threshold: Threshold, banding: Banding) -> String {
     let recall = Threshold::new(least).map_or(0.0, |least| banding.recall_at(least.into()));
     let (bands, rows) = (banding.bands(), banding.rows());
     format!(
-        "{bands} bands of {rows} rows: a pair at the threshold with a chance of {recall:.4}, others with a greater one"
+        "{bands} bands of {rows} rows: a pair at the threshold is found with a chance of {recall:.4}, more similar pairs more often"
     )
 }

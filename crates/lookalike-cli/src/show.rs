@@ -88,7 +88,7 @@ pub(crate) fn doubts(input: &Input, read: &ReadOptions, keep: Option<&str>) {
     if let Some(id) = &read.settings.fields.id
         && input.without_id > 0
     {
-        let said = |verbs: [&str; 2]| format!("{} no field '{id}', and {} known by file and line", verbs[0], verbs[1]);
+        let said = |verbs: [&str; 2]| format!("{} no field '{id}', and {} named by file and line", verbs[0], verbs[1]);
         talk!("note: {}", documents(input.without_id, &said(["has", "is"]), &said(["have", "are"])));
     }
     if let Some(field) = keep
@@ -105,7 +105,7 @@ pub(crate) fn doubts(input: &Input, read: &ReadOptions, keep: Option<&str>) {
     }
     if input.repeated_ids > 0 {
         let documents = documents(input.repeated_ids, "has", "have");
-        talk!("note: {documents} the id of another: tell them apart by file and position");
+        talk!("note: {documents} the id of another document: tell them apart by file and position");
     }
     let LeftOut { hidden, links, work_folders } = &input.left_out;
     if work_folders.count > 0 {
@@ -120,7 +120,7 @@ pub(crate) fn doubts(input: &Input, read: &ReadOptions, keep: Option<&str>) {
     if links.count > 0 {
         let (are, were) = if links.count == 1 { ("file is a link", "was") } else { ("files are links", "were") };
         let (count, names) = (number::count(links.count), some_names(links));
-        talk!("note: {count} {are} to what is read under another name, and {were} left out ({names})");
+        talk!("note: {count} {are} to files that are read under another name, and {were} left out ({names})");
     }
     if input.documents == 0 && !input.carried.is_empty() {
         let carried = match input.carried.values().sum() {
@@ -182,7 +182,7 @@ pub(crate) fn summary(out: &mut impl Write, summary: &Summary, dedup: &Dedup) ->
     let Summary { input, found, parameters, .. } = summary;
     let mut notes = Vec::new();
     if input.empty > 0 {
-        notes.push(format!("{} without a word", number::count(input.empty)));
+        notes.push(format!("{} without words", number::count(input.empty)));
     }
     if input.without_text() > 0 {
         notes.push(format!("{} without text", number::count(input.without_text())));
@@ -231,7 +231,7 @@ pub(crate) fn summary(out: &mut impl Write, summary: &Summary, dedup: &Dedup) ->
     if parameters.group == "components" {
         writeln!(
             out,
-            "          by connected components, whatever lies between: {} less like the kept one than {}",
+            "          by connected components: {} less similar to the kept one than {}",
             number::of(found.removed_below_threshold, "document"),
             parameters.threshold
         )?;
@@ -253,7 +253,7 @@ pub(crate) fn summary(out: &mut impl Write, summary: &Summary, dedup: &Dedup) ->
     }
     writeln!(out, "kept      {} in {}", number::count(found.kept), kept_in(summary))?;
     if !summary.least_alike.is_empty() {
-        writeln!(out, "          the least alike that were removed:")?;
+        writeln!(out, "          the least similar removals:")?;
         for removal in summary.least_alike.iter().take(3) {
             let [removed, kept] = [&removal.removed_id, &removal.kept_id].map(|id| one_line(id));
             writeln!(out, "          {:.3}  {removed}  →  {kept}", removal.similarity)?;
@@ -268,14 +268,18 @@ pub(crate) fn summary(out: &mut impl Write, summary: &Summary, dedup: &Dedup) ->
     if let Some(folder) = &dedup.options.folder {
         let documents = match dedup.options.output {
             _ if input.is_all_skipped => "",
-            Output::Kept => "kept/ (what stays), ",
-            Output::Annotated => "annotated/ (everything, with notes), ",
+            Output::Kept => "kept/ (kept documents), ",
+            Output::Annotated => "annotated/ (all documents, with notes), ",
             Output::DryRun => "",
         };
-        writeln!(out, "wrote     {}: {documents}removed.jsonl (what went, and why), summary.json", shown_path(folder))?;
+        writeln!(
+            out,
+            "wrote     {}: {documents}removed.jsonl (removals and reasons), summary.json",
+            shown_path(folder)
+        )?;
     }
     if let Some(removed) = &dedup.removed {
-        writeln!(out, "wrote     {} (what went, and why)", shown_path(removed))?;
+        writeln!(out, "wrote     {} (removals and reasons)", shown_path(removed))?;
     }
     Ok(())
 }
@@ -284,9 +288,9 @@ pub(crate) fn summary(out: &mut impl Write, summary: &Summary, dedup: &Dedup) ->
 fn found_by(parameters: &Parameters) -> String {
     let Parameters { shingle, measure, threshold, method, recall_at_threshold, .. } = parameters;
     let alike = match (*measure, method.name) {
-        (_, "copies") => return format!("exact copies alone, by {}", method.checksum.unwrap_or("text")),
+        (_, "copies") => return format!("exact copies only, by {}", method.checksum.unwrap_or("text")),
         (_, "simhash") if method.verified == Some(false) => String::new(),
-        ("containment", _) => format!(" of which {threshold} or more lies inside of another"),
+        ("containment", _) => format!(" of which a share of {threshold} or more lies within another"),
         _ => format!(" at a similarity of {threshold} or more"),
     };
     let number = |number: Option<usize>| number.unwrap_or_default();
@@ -295,7 +299,7 @@ fn found_by(parameters: &Parameters) -> String {
             format!("by {} of each document", number::of(number(method.taken) as u64, "shingle"))
         }
         "simhash" => format!(
-            "sketches of {} bits, weights {}, that differ in {} bits at most",
+            "sketches of {} bits, weights {}, that differ in at most {} bits",
             method.sketch_bits.unwrap_or_default(),
             method.weights.as_deref().unwrap_or_default(),
             method.bits.unwrap_or_default()
@@ -312,7 +316,7 @@ fn found_by(parameters: &Parameters) -> String {
     format!("{shingle} shingles{}{alike}, {how}{recall}", folded(&parameters.fold))
 }
 
-/// What the input was held against, if it was.
+/// What the input was compared with, if anything.
 fn reference(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let Summary { input, found, parameters, .. } = summary;
     if input.reference_files == 0 {
@@ -325,8 +329,8 @@ fn reference(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let like = match (parameters.group, found.removed_by_reference) {
         ("components", 1) => "is linked to one of them",
         ("components", _) => "are linked to one of them",
-        (_, 1) => "is like one of them",
-        _ => "are like one of them",
+        (_, 1) => "is similar to one of them",
+        _ => "are similar to one of them",
     };
     writeln!(
         out,
@@ -417,7 +421,7 @@ pub(crate) fn comparison(
             let [left, right] = [left, right].map(|count| number::count(count as u64));
             format!("{}  (of {left} and {right} {unit}s)", number::of(edits, "edit"))
         }
-        None => "left out: the texts are too long and too different for it".to_owned(),
+        None => "not measured: the texts are too long and too different".to_owned(),
     };
     let words = edits(comparison.edit_words, left.token_count, right.token_count, "token");
     writeln!(out, "edit_words           {words}")?;
@@ -450,7 +454,7 @@ pub(crate) fn comparison(
     let is_terminal = io::stdout().is_terminal();
     for (id, side, marks) in [(&ids[0], left, ["[-", "-]"]), (&ids[1], right, ["[+", "+]"])] {
         let id = if is_terminal { one_line(id) } else { id.clone() };
-        writeln!(out, "\n{id}, with what the other lacks in {}…{}:", marks[0], marks[1])?;
+        writeln!(out, "\n{id}, with text missing from the other in {}…{}:", marks[0], marks[1])?;
         writeln!(out, "{}", marked_passages(&side.passages, marks, is_terminal))?;
     }
     Ok(())
@@ -460,7 +464,7 @@ pub(crate) fn comparison(
 fn verdict(comparison: &Comparison) -> String {
     let threshold = comparison.threshold;
     match comparison.verdict {
-        Verdict::NothingToCompare => "nothing to compare: one has no word, and is like nothing".to_owned(),
+        Verdict::NothingToCompare => "nothing to compare: one of them has no words".to_owned(),
         Verdict::ExactCopies => "exact copies".to_owned(),
         Verdict::SameWords if comparison.fold == "none" => {
             "the same words: only case, punctuation, symbols or white space differ".to_owned()

@@ -1,4 +1,4 @@
-//! What sources lose, for a person: a table of those that lose most, and a word on those that lose nearly all.
+//! What sources lose, for a person: a table of those losing the most, and a word on those that lose nearly all.
 //!
 //! Names of sources come from the input, so they are shortened and stay on their line.
 
@@ -17,13 +17,13 @@ const NAME_LENGTH: usize = 60;
 /// How many sources that lose nearly all are named; the summary has them all.
 const SHOWN_LOST: usize = 3;
 
-/// The sources that lose most, where there is more than one.
+/// The sources losing the most, where there is more than one.
 pub(crate) fn table(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let count = summary.sources.len() as u64 + summary.more_sources;
     if count < 2 || summary.losing_most.is_empty() {
         return Ok(());
     }
-    let header = ["that lose most", "documents", "removed", "share"].map(str::to_owned);
+    let header = ["losing the most", "documents", "removed", "share"].map(str::to_owned);
     let row = |source: &Source| {
         let share = format!("{:.1} %", 100.0 * source.share);
         [name(&source.source), number::count(source.documents), number::count(source.removed), share]
@@ -76,7 +76,7 @@ fn sentence(lost: &NearlyLost) -> String {
     let most = if 2 * lost.mostly_for_removed > *removed {
         "most".to_owned()
     } else {
-        format!("{} of them, more than for any other,", number::count(lost.mostly_for_removed))
+        format!("{} of them, more than for any other source,", number::count(lost.mostly_for_removed))
     };
     format!(
         "{:.1} % of {} of {} are removed, {most} as near-duplicates of documents of {other}",

@@ -15,31 +15,30 @@ use crate::{chart, number, streams};
 
 #[derive(Debug, Args)]
 pub(crate) struct TuneArguments {
-    /// The corpus, if there is one: counts its pairs by similarity, suggests a threshold, and plans a run
+    /// The corpus, if there is one: counts its pairs by similarity, suggests a threshold, and estimates the cost of a run
     #[arg(value_name = "INPUT")]
     inputs: Vec<PathBuf>,
-    /// How much of INPUT to read, such as 500M; if that is less than all, parts from all over it
-    /// [default: 1G]
+    /// Read at most this much of INPUT, such as 500M, in parts from all over it [default: 1G]
     #[arg(long, value_name = "SIZE", requires = "inputs")]
     sample_bytes: Option<String>,
     #[command(flatten)]
     settings: SettingArguments,
-    /// The bytes that the sketch of a document may take, such as 64B: chooses bands and rows by them
+    /// Choose bands and rows by the bytes per document that a sketch may take, such as 64B
     #[arg(long, value_name = "SIZE", conflicts_with_all = ["recall", "bands", "rows", "rows_random", "method"])]
     budget: Option<String>,
-    /// Draw the curve to this file, as SVG
+    /// Draw the curve to this SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// How to show it
+    /// Format of the output
     #[arg(long, value_enum, default_value_t = ReportArgument::Text)]
     format: ReportArgument,
-    /// Replace the SVG file if it is there
+    /// Replace the SVG file if it exists
     #[arg(long)]
     force: bool,
-    /// How many threads to plan for, instead of one a core
+    /// Number of threads to plan for [default: one per core]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
-    /// Say nothing but the result
+    /// Print only the result
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
@@ -141,7 +140,7 @@ impl Tune {
         let mut text = format!(
             "{bands} bands of {rows} rows{agreeing}: {slots} slots, {sketch_bytes} bytes per document\n\
              a pair at the threshold of {} is found with a chance of {recall_at_threshold:.4}; \
-             half of the pairs at {:.3} are\n\n",
+             half of the pairs at {:.3} are found\n\n",
             tuning.threshold, tuning.half_found_at,
         );
         if !self.bought.is_empty() {
@@ -151,7 +150,7 @@ impl Tune {
                 text += &format!("  {:>4}  {recall:>23.4}  {through:>25.5}\n", bought.rows);
             }
             text +=
-                "  the first is taken: the best recall that lets through 1 % at most of what is half as much alike\n\n";
+                "  the first is taken: the best recall that lets through 1 % at most of what is half as similar\n\n";
         }
         text + "the chance to be found, by similarity\n"
     }
@@ -242,14 +241,14 @@ fn planned(plan: Plan) -> String {
 fn which_way(tuning: &Tuning) -> String {
     let Tuning { bands, rows, .. } = tuning;
     format!(
-        "\nwhich way it goes\n\
-         \x20 more bands    the curve moves left: more is found, and more is verified for nothing; 8 bytes more a band\n\
-         \x20 more rows     the curve moves right and gets steeper: less is verified for nothing, and less is found\n\
+        "\nwhat each parameter does\n\
+         \x20 more bands    the curve moves left: more is found, and more is verified in vain; 8 more bytes per band\n\
+         \x20 more rows     the curve moves right and gets steeper: less is verified in vain, and less is found\n\
          \x20 both          the curve gets steeper where it is: {bands} bands of {rows} rows cost {} slots\n\
          \x20 --threshold   what counts as a near-duplicate: higher is stricter, and takes fewer slots\n\
-         \x20 --recall      how much of what is at the threshold is found: 0.99 by default; all else is found more often\n\
-         \x20 --agree       how many bands must agree: with 2, far less is verified for nothing, and less is found\n\
-         \x20 --exact       no curve at all: nothing is missed, and every feature is held in memory\n",
+         \x20 --recall      the share of pairs at the threshold that is found, 0.99 by default; more similar pairs are found more often\n\
+         \x20 --agree       how many bands must agree: with 2, far less is verified in vain, and less is found\n\
+         \x20 --exact       no curve: nothing is missed, and every feature is held in memory\n",
         tuning.slots,
     )
 }

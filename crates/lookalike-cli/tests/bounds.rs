@@ -62,7 +62,7 @@ fn a_stream_without_end_stops_at_the_bound_and_leaves_nothing() {
     }
     let short = (lines().len() - 1).to_string();
     assert_refused(&folder, &["pairs", "in.jsonl", "--max-input", &short], &["--max-input"]);
-    assert_refused(&folder, &["pairs", "in.jsonl", "--max-input", "0"], &["--max-input 0 is no size"]);
+    assert_refused(&folder, &["pairs", "in.jsonl", "--max-input", "0"], &["--max-input 0 is not a size"]);
 }
 
 #[test]

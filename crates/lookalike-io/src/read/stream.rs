@@ -508,7 +508,7 @@ impl Stream {
     /// A file to be read from any place. What cannot be is copied first.
     fn whole_file(&mut self, input: &InputFile) -> Result<std::result::Result<File, String>> {
         if self.source.compression != Compression::None {
-            let reason = "a Parquet file inside of another compression: unpack it first";
+            let reason = "a Parquet file inside another compression: unpack it first";
             return Ok(Err(reason.to_owned()));
         }
         if !matches!(input.origin, Origin::Path(_)) {

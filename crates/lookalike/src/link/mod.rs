@@ -152,7 +152,7 @@ fn config(tables: &Tables, options: &LinkOptions) -> Result<Config> {
         first.find(field)?;
         for column in config.columns.iter_mut().filter(|column| column.name == *field) {
             column.kind = Kind::Ignored;
-            "matches are held against it".clone_into(&mut column.why);
+            "matches are checked against it".clone_into(&mut column.why);
         }
     }
     Ok(config)

@@ -110,7 +110,7 @@ impl<'a> Cells<'a> {
         };
         let (x, y, angle) = (number(self.x)?, number(self.y)?, number(self.angle)?);
         if !angle.is_finite() {
-            return Err(format!("{angle} is no angle"));
+            return Err(format!("{angle} is not an angle"));
         }
         let angle = angle * if options.is_clockwise { -self.unit } else { self.unit };
         let kind = self.kind.map_or(Kind::Other, |column| kind(self.cell(column, row)));

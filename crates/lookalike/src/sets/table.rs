@@ -148,7 +148,7 @@ fn present<'a>(cell: &'a str, what: &str) -> std::result::Result<&'a str, String
 
 fn weight(cell: &str) -> std::result::Result<f64, String> {
     let weight: Option<f64> = cell.parse().ok().filter(|weight: &f64| weight.is_finite() && *weight >= 0.0);
-    weight.ok_or_else(|| format!("'{cell}' is no weight: it must be a number, and not below 0"))
+    weight.ok_or_else(|| format!("'{cell}' is not a weight: it must be a number of 0 or more"))
 }
 
 #[cfg(test)]
@@ -178,7 +178,7 @@ mod tests {
         let form = SetsForm { weights: Some("stars".to_owned()), ..SetsForm::default() };
         let (ids, sizes, reasons) = collect(&["user", "stars", "film"], rows, &form);
         assert_eq!((ids, sizes), (vec!["ann".to_owned(), "bob".to_owned()], vec![1, 0]));
-        assert_eq!(reasons, ["'x' is no weight: it must be a number, and not below 0", "it has no set"]);
+        assert_eq!(reasons, ["'x' is not a weight: it must be a number of 0 or more", "it has no set"]);
     }
 
     #[test]
