@@ -2,50 +2,37 @@
 //!
 //! stdout is data, stderr is talk. Exit 0 is done, 1 is done with skipped input, 2 is not done.
 #![forbid(unsafe_code)]
-#![deny(clippy::print_stdout, clippy::print_stderr, reason = "they panic when nobody reads: see streams.rs")]
+#![deny(clippy::print_stdout, clippy::print_stderr, reason = "they panic when nobody reads: see show/streams.rs")]
 
-mod args;
-mod assets;
-mod chart;
 mod commands;
-mod evaluate;
-mod harmless;
-mod link;
-mod number;
-mod prints;
+mod flags;
 mod remedy;
-mod resources;
-mod sets;
 mod show;
-mod side_by_side;
-mod similarity;
-mod sources;
-mod streams;
-mod tune;
-mod watch;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::streams::talk;
+use crate::commands::Arguments;
+use crate::show::streams::talk;
+use crate::show::{one_line, usage};
 
 fn main() -> ExitCode {
-    let arguments = match args::Arguments::try_parse() {
+    let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return show::usage_error(&error),
+        Err(error) => return usage::usage_error(&error),
     };
     // Without a handler the run can still be ended; only what it has begun would be left behind.
     let _ = ctrlc::set_handler(|| {
         let is_complete = lookalike::io::write::abandon_unfinished();
-        talk!("\nlookalike: {}", resources::interrupted(is_complete));
+        talk!("\nlookalike: {}", flags::resources::interrupted(is_complete));
         std::process::exit(2);
     });
     match commands::run(arguments) {
         Ok(commands::Done::All) => ExitCode::SUCCESS,
         Ok(commands::Done::WithSkipped) => ExitCode::from(1),
         Err(error) => {
-            talk!("lookalike: {}", show::one_line(&remedy::with_remedies(&error)));
+            talk!("lookalike: {}", one_line(&remedy::with_remedies(&error)));
             ExitCode::from(2)
         }
     }

@@ -3,8 +3,8 @@
 use clap::CommandFactory;
 use lookalike::{JobOption, OptionValue, Remedy};
 
-use crate::args::Arguments;
-use crate::number;
+use crate::commands::Arguments;
+use crate::show::numbers;
 
 /// An error as a person reads it, with the flags that help.
 pub(crate) fn with_remedies(error: &anyhow::Error) -> String {
@@ -43,7 +43,7 @@ fn in_flags(remedy: &Remedy) -> String {
         Remedy::Give(option, None) => format!("give {}", with_placeholder(*option)),
         Remedy::Give(option, Some(OptionValue::Word(word))) => format!("give {} {word}", flag(*option)),
         Remedy::Give(option, Some(OptionValue::Bytes(bytes))) => {
-            format!("give {} {}", flag(*option), number::typed_bytes(*bytes))
+            format!("give {} {}", flag(*option), numbers::typed_bytes(*bytes))
         }
         Remedy::Raise(option) => format!("raise {}", flag(*option)),
         Remedy::Lower(option) => format!("lower {}", flag(*option)),

@@ -99,7 +99,7 @@ fn queries_are_found_in_a_gallery() {
     assert_eq!(sure.stdout.lines().count(), 6);
     // One candidate is aligned, and no more.
     let one = folder.run(&["prints", "--gallery", "prints.csv", "queries.csv", "--candidates", "1"]);
-    assert_done(&one, 0, &["3 pairs", "3 of 72 pairs were aligned; recall of candidates 0.333"]);
+    assert_done(&one, 0, &["3 pairs", "3 of 72 pairs were aligned; measured recall of candidates 0.333"]);
 }
 
 #[test]

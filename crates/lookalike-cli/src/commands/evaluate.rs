@@ -7,11 +7,15 @@ use clap::{Args, Parser};
 use lookalike::io::write::OutputFile;
 use lookalike::{EvaluateOptions, Evaluation, MethodEvaluation, MethodOptions, Scheme, SimilarityOptions};
 
-use crate::args::{ReadArguments, ReportArgument, RunOptions};
-use crate::number;
-use crate::resources::memory;
-use crate::similarity::{MethodArguments, SimilarityArguments};
-use crate::streams::{self, talk};
+use crate::commands::{Done, done, with_threads};
+use crate::flags::method::MethodArguments;
+use crate::flags::output::ReportArgument;
+use crate::flags::read::ReadArguments;
+use crate::flags::resources::memory;
+use crate::flags::run::RunOptions;
+use crate::flags::similarity::SimilarityArguments;
+use crate::show::streams::{self, talk};
+use crate::show::{notes, numbers};
 
 #[derive(Debug, Args)]
 pub(crate) struct EvaluateArguments {
@@ -57,9 +61,9 @@ pub(crate) struct EvaluateArguments {
 }
 
 /// What is to be done, in one piece.
-pub(crate) struct Evaluate {
-    pub(crate) options: EvaluateOptions,
-    pub(crate) run: RunOptions,
+struct Evaluate {
+    options: EvaluateOptions,
+    run: RunOptions,
     output: Option<PathBuf>,
     force: bool,
     format: ReportArgument,
@@ -74,8 +78,16 @@ struct Written {
 }
 
 impl EvaluateArguments {
-    pub(crate) fn options(self) -> Result<Evaluate> {
-        let run = self.read.run_options()?;
+    pub(crate) fn run(self) -> Result<Done> {
+        let evaluate = self.options()?;
+        let evaluation = with_threads(evaluate.run, |progress| lookalike::evaluate(&evaluate.options, progress))??;
+        notes::skipped(&evaluation.skipped, evaluation.input.skipped);
+        evaluate.show(&evaluation)?;
+        Ok(done(evaluation.input.skipped))
+    }
+
+    fn options(self) -> Result<Evaluate> {
+        let run = self.read.run.options()?;
         if self.output.as_deref().is_some_and(|output| output.as_os_str() == "-") {
             bail!("-o - is not possible: standard output has the table; give --format json to have JSON there instead");
         }
@@ -140,7 +152,7 @@ fn method(arguments: &SimilarityArguments, written: &str) -> Result<MethodOption
 }
 
 impl Evaluate {
-    pub(crate) fn show(&self, evaluation: &Evaluation) -> Result<()> {
+    fn show(&self, evaluation: &Evaluation) -> Result<()> {
         if let Some(path) = &self.output {
             let mut file = OutputFile::new(path, self.force)?;
             let json = serde_json::to_string_pretty(evaluation)?;
@@ -165,17 +177,17 @@ fn heading(evaluation: &Evaluation) -> String {
     let of_all = |is_varied: bool, said: String| if is_varied { String::new() } else { said };
     let mut text = format!(
         "{} of {}{}, {}{}\n",
-        number::of(evaluation.texts, "distinct text"),
-        number::of(evaluation.input.documents, "document"),
+        numbers::of(evaluation.texts, "distinct text"),
+        numbers::of(evaluation.input.documents, "document"),
         of_all(shingles, format!(", {} shingles", first.shingle)),
         evaluation.measure,
         of_all(thresholds, format!(" of {} or more", first.threshold)),
     );
     for truth in &evaluation.truth {
-        let took = truth.seconds.map_or(String::new(), |seconds| format!(", in {}", number::seconds(seconds)));
+        let took = truth.seconds.map_or(String::new(), |seconds| format!(", in {}", numbers::seconds(seconds)));
         let unknown = match truth.unknown {
             0 => String::new(),
-            unknown => format!(" ({} of unknown documents)", number::of(unknown, "pair")),
+            unknown => format!(" ({} of unknown documents)", numbers::of(unknown, "pair")),
         };
         let mut which = String::new();
         if shingles {
@@ -184,7 +196,7 @@ fn heading(evaluation: &Evaluation) -> String {
         if thresholds {
             which += &format!(" at {}", truth.threshold);
         }
-        text += &format!("truth{which}: {} by {}{took}{unknown}\n", number::of(truth.pairs, "pair"), truth.by);
+        text += &format!("truth{which}: {} by {}{took}{unknown}\n", numbers::of(truth.pairs, "pair"), truth.by);
     }
     text + "\n"
 }
@@ -230,12 +242,12 @@ fn table(evaluation: &Evaluation) -> String {
     );
     for (row, method) in evaluation.methods.iter().enumerate() {
         let score = &method.score;
-        let memory = method.peak_memory_bytes.map_or("–".to_owned(), number::bytes);
-        let candidates = method.candidates.map_or("–".to_owned(), number::count);
+        let memory = method.peak_memory_bytes.map_or("–".to_owned(), numbers::bytes);
+        let candidates = method.candidates.map_or("–".to_owned(), numbers::count);
         text += &format!(
             "{}{:>9} {:>8.4} {:>9.4} {:>8.4} {candidates:>10} {:>9.2} {:>8} {memory:>10}\n",
             start(Some(row)),
-            number::count(score.found),
+            numbers::count(score.found),
             score.recall,
             score.precision,
             score.f1,
@@ -252,9 +264,9 @@ fn bands(evaluation: &Evaluation) -> String {
     }
     let mut text = "\nscores of the pairs that agree in a band\n".to_owned();
     for band in &evaluation.bands {
-        text += &format!("  band {}: {}\n    score    portion    number\n", band.band, number::of(band.pairs, "pair"));
+        text += &format!("  band {}: {}\n    score    portion    number\n", band.band, numbers::of(band.pairs, "pair"));
         for step in band.scores.iter().filter(|step| step.number > 0) {
-            text += &format!("    {:<6.1} {:>9.4} {:>9}\n", step.score, step.portion, number::count(step.number));
+            text += &format!("    {:<6.1} {:>9.4} {:>9}\n", step.score, step.portion, numbers::count(step.number));
         }
     }
     text
@@ -267,7 +279,7 @@ fn super_shingles(evaluation: &Evaluation) -> String {
     let mut text = "\npairs by equal super-shingles\n           pairs   mean similarity   near-duplicates\n".to_owned();
     for row in &evaluation.super_shingles {
         let share = 100.0 * row.near_duplicates;
-        let pairs = number::count(row.pairs);
+        let pairs = numbers::count(row.pairs);
         text += &format!("  {}-sim {pairs:>9} {:>17.4} {share:>15.1} %\n", row.equal, row.mean_similarity);
     }
     text

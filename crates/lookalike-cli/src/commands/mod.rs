@@ -1,30 +1,109 @@
-//! One function a command: options, job, result.
+//! The commands, one file each: its arguments, its run, and its result for a person.
 
-use std::io::{self, Write};
-use std::path::Path;
+mod assets;
+mod compare;
+pub(crate) mod dedup;
+mod evaluate;
+mod link;
+mod pairs;
+mod prints;
+mod sets;
+mod tune;
 
-use anyhow::{Context, Result, bail};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::{Parser, Subcommand};
 use lookalike::io::remote::{Silence, on_silence};
-use lookalike::io::work::WorkFolder;
 use lookalike::io::write::OutputFile;
-use lookalike::{Earlier, Progress, Silent, Stream, TextPair};
+use lookalike::{Progress, Silent};
 
-use crate::args::{
-    Arguments, Command, CompareArguments, Dedup, DedupArguments, Destination, PairsArguments, ReportArgument,
-    RunOptions, SummaryArgument,
-};
-use crate::assets;
-use crate::evaluate::EvaluateArguments;
-use crate::link::{self, Job, LinkArguments};
-use crate::number;
-use crate::prints::{self, PrintsArguments};
-use crate::sets::{self, SetsArguments};
-use crate::show;
-use crate::side_by_side::Layout;
-use crate::sources;
-use crate::streams::{self, Pipe, talk};
-use crate::tune::TuneArguments;
-use crate::watch::Watch;
+use crate::commands::compare::CompareArguments;
+use crate::commands::dedup::DedupArguments;
+use crate::commands::evaluate::EvaluateArguments;
+use crate::commands::link::LinkArguments;
+use crate::commands::pairs::PairsArguments;
+use crate::commands::prints::PrintsArguments;
+use crate::commands::sets::SetsArguments;
+use crate::commands::tune::TuneArguments;
+use crate::flags::run::RunOptions;
+use crate::show::numbers;
+use crate::show::progress::Watch;
+use crate::show::streams::{Pipe, talk};
+
+/// Find what is nearly the same, with proof: documents, records, sets, fingerprints.
+///
+/// Every removal is justified: each removed document has a kept near-duplicate, which the output names with their exact
+/// similarity. No duplicates remain: no two kept documents are near-duplicates.
+#[derive(Debug, Parser)]
+#[command(
+    name = "lookalike",
+    version,
+    arg_required_else_help = true,
+    disable_help_subcommand = true,
+    after_help = "Examples:\n  lookalike dedup examples/news -o out\n  lookalike link examples/customers.csv --id id -o linked\n  \
+        lookalike sets examples/sets/queries.txt --id --threshold 0.5\n\n\
+        More about a command: lookalike dedup --help. Exit codes: 0 done, 1 done but some input was skipped, 2 not done."
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Remove near-duplicates, and name the kept document for each of them.
+    #[command(after_help = "Examples:\n  lookalike dedup examples/news examples/five.jsonl --id id -o out\n  \
+        lookalike dedup - < examples/five.jsonl > clean.jsonl\n\n\
+        The first writes out/kept/ (the kept documents, unchanged), out/removed.jsonl (each removal and its reason) and \
+        out/summary.json; the second is a filter, which writes only the kept documents.")]
+    Dedup(DedupArguments),
+    /// List every near-duplicate pair with its similarity.
+    #[command(
+        after_help = "Examples:\n  lookalike pairs examples/five.jsonl --id id --threshold 0.9 --format tsv > pairs.tsv\n  \
+        lookalike pairs examples/news --id id --between 0.6,0.8 --sample 5 --show\n  \
+        lookalike pairs examples/news/agency.jsonl --against examples/news/herald.jsonl --id id\n\n\
+        The second shows five borderline pairs side by side; the third pairs documents of the first file with documents of the second."
+    )]
+    Pairs(PairsArguments),
+    /// Find records of the same customer, site or product, in one table or between two.
+    #[command(after_help = "Examples:\n  lookalike link examples/customers.csv --id id -o linked\n  \
+        lookalike link examples/customers.csv --id id --explain 1 2\n\n\
+        The first writes linked/matches.csv (pairs, with points for each field), clusters.csv, linked.csv (all rows with \
+        their cluster), link.toml (the kind of each column) and summary.json; the second explains why two records match.")]
+    Link(LinkArguments),
+    /// Find similar sets: baskets, sessions, films by their fans, sites by their visitors.
+    #[command(after_help = "Examples:\n  lookalike sets examples/sets/queries.txt --id --threshold 0.5\n  \
+        lookalike sets examples/sets/ratings.csv --set user --element film --transpose --top 3\n  \
+        lookalike sets examples/sets/ratings.csv --weights stars --threshold 0.3\n\n\
+        Rows have left_id, right_id, the similarity and the number of shared elements. Equal sets are pairs; empty sets match nothing.")]
+    Sets(SetsArguments),
+    /// Find fingerprints of the same finger by their minutiae, within the input or in a gallery.
+    #[command(after_help = "Examples:\n  lookalike prints examples/prints.csv --format tsv\n  \
+        lookalike prints --gallery examples/prints.csv examples/queries.csv --top 5\n\n\
+        Impressions may be shifted, rotated and stretched. Pairs and their scores go to standard output, or to -o FILE.")]
+    Prints(PrintsArguments),
+    /// Suggest a threshold, and show what bands and rows will find and cost.
+    #[command(after_help = "Examples:\n  lookalike tune --threshold 0.8 --recall 0.99 --svg curve.svg\n  \
+        lookalike tune examples/news --threshold 0.7\n  lookalike tune --threshold 0.9 --budget 64B")]
+    Tune(TuneArguments),
+    /// Compare methods, thresholds and shingles on a corpus by recall, precision, time and memory.
+    #[command(after_help = "Examples:\n  lookalike evaluate examples/news --methods minhash,simhash:bits=6\n  \
+        lookalike evaluate examples/news --methods minhash --thresholds 0.7,0.8 --shingles word:3,char:5\n\n\
+        The true pairs are found by an exact join, which holds all features in memory, or read from --truth.")]
+    Evaluate(EvaluateArguments),
+    /// Compare two documents by all measures, and show the differences.
+    #[command(after_help = "Example:\n  lookalike compare agency-007 herald-007 --in examples/news --id id\n\n\
+        Without --in, the two are files of one document each.")]
+    Compare(CompareArguments),
+    /// Write completions for all shells and manual pages to a folder; `cargo xtask assets` calls this.
+    #[command(hide = true)]
+    Assets {
+        /// The folder to create
+        folder: PathBuf,
+    },
+}
 
 /// How a command ended.
 pub(crate) enum Done {
@@ -35,177 +114,16 @@ pub(crate) enum Done {
 
 pub(crate) fn run(arguments: Arguments) -> Result<Done> {
     match arguments.command {
-        Command::Dedup(arguments) => dedup(arguments),
-        Command::Pairs(arguments) => pairs(arguments),
-        Command::Compare(arguments) => compare(arguments),
-        Command::Link(arguments) => link(arguments),
-        Command::Prints(arguments) => prints(arguments),
-        Command::Sets(arguments) => sets(arguments),
-        Command::Tune(arguments) => tune(arguments),
-        Command::Evaluate(arguments) => evaluate(arguments),
+        Command::Dedup(arguments) => arguments.run(),
+        Command::Pairs(arguments) => arguments.run(),
+        Command::Compare(arguments) => arguments.run(),
+        Command::Link(arguments) => arguments.run(),
+        Command::Prints(arguments) => arguments.run(),
+        Command::Sets(arguments) => arguments.run(),
+        Command::Tune(arguments) => arguments.run(),
+        Command::Evaluate(arguments) => arguments.run(),
         Command::Assets { folder } => assets::write(&folder).map(|()| Done::All),
     }
-}
-
-fn dedup(arguments: DedupArguments) -> Result<Done> {
-    let dedup = arguments.options()?;
-    let Dedup { options, run, .. } = &dedup;
-    let mut stdout = streams::stdout();
-    let result = with_threads(*run, |progress| {
-        let documents: &mut (dyn Write + Send) = match dedup.documents {
-            Destination::Folder => return lookalike::dedup(options, progress),
-            Destination::Stdout => &mut *stdout,
-            Destination::Nowhere => &mut io::sink(),
-        };
-        lookalike::filter(options, Stream { documents, removed: dedup.removed.as_deref() }, progress)
-    })?;
-    if let Err(error @ lookalike::Error::RunIsDone { skipped, .. }) = &result {
-        talk!("lookalike: {}", show::one_line(&error.to_string()));
-        return Ok(done(*skipped));
-    }
-    let summary = result?;
-    let skipped = summary.input.skipped + summary.input.reference_skipped;
-    show::skipped(&summary.skipped, skipped);
-    show::doubts(&summary.input, &options.read, options.keep.field());
-    show::replaced_fields(summary.wrote.replaced_fields);
-    sources::note_nearly_lost(&summary.nearly_lost, &dedup);
-    match (dedup.summary, dedup.documents) {
-        (SummaryArgument::Text, _) if !run.quiet => {
-            let mut text = Vec::new();
-            show::summary(&mut text, &summary, &dedup)?;
-            talk!("{}", String::from_utf8_lossy(&text).trim_end());
-        }
-        // Standard output has documents.
-        (SummaryArgument::Json, Destination::Stdout) => streams::say_data(&serde_json::to_string(&summary)?),
-        (SummaryArgument::Json, _) => {
-            let json = serde_json::to_string_pretty(&summary)?;
-            streams::show(|out| writeln!(out, "{json}"))?;
-        }
-        (SummaryArgument::Text | SummaryArgument::None, _) => {}
-    }
-    Ok(done(skipped))
-}
-
-fn pairs(arguments: PairsArguments) -> Result<Done> {
-    let (target, force, is_shown) = (streams::file(arguments.output.clone()), arguments.force, arguments.show);
-    let (options, run) = arguments.options()?;
-    if let (Some(target), Some(work), Earlier::Resume) = (&target, &options.work.folder, options.work.earlier)
-        && !force
-        && target.exists()
-        && WorkFolder::is_without_run(work)
-    {
-        let [work, target] = [work, target].map(|path| show::shown_path(path));
-        // Nobody can tell whether it was this one.
-        bail!(
-            "no run to resume in {work}, and {target} is complete: a finished run wrote it; give --force to start over"
-        );
-    }
-    let stdout = if is_shown { Box::new(streams::painted_stdout()) } else { streams::stdout() };
-    let (report, is_read) = to_output(target.as_deref(), force, run, stdout, |writer, progress| {
-        if !is_shown {
-            return lookalike::pairs(&options, writer, progress);
-        }
-        let layout = Layout::of_terminal(target.is_none());
-        let mut each = |pair: &TextPair| layout.write(writer, pair, &options.similarity);
-        lookalike::pairs_with_texts(&options, &mut each, progress)
-    })?;
-    let skipped = report.input.skipped + report.input.reference_skipped;
-    show::skipped(&report.skipped, skipped);
-    show::doubts(&report.input, &options.read, None);
-    if is_read && !run.quiet {
-        show::pairs(&report);
-    }
-    Ok(done(skipped))
-}
-
-fn compare(arguments: CompareArguments) -> Result<Done> {
-    let ids = [arguments.left.clone(), arguments.right.clone()];
-    let format = arguments.format;
-    let (read, similarity) = arguments.options()?;
-    let [left, right] = lookalike::find_in_corpus(&read, [&ids[0], &ids[1]])?;
-    let comparison = lookalike::compare(&left, &right, &similarity)?;
-    // Without a corpus they are files or addresses, which may have secrets.
-    let shown = |id: String| lookalike::io::remote::shown_path(Path::new(&id));
-    let ids = if read.inputs.is_empty() { ids.map(shown) } else { ids };
-    streams::show_painted(|out| match format {
-        ReportArgument::Text => show::comparison(out, &ids, &comparison, &similarity),
-        ReportArgument::Json => show::comparison_as_json(out, &ids, &comparison),
-    })?;
-    Ok(Done::All)
-}
-
-fn link(arguments: LinkArguments) -> Result<Done> {
-    let (job, run) = arguments.job()?;
-    let (report, folder) = match job {
-        Job::WriteConfig(options, path) => {
-            link::write_config(&lookalike::guess_config(&options)?, &path)?;
-            return Ok(Done::All);
-        }
-        Job::Explain(options, ids) => {
-            let explained = with_threads(run, |progress| lookalike::explain(&options, [&ids[0], &ids[1]], progress))??;
-            streams::show(|out| link::show_explanation(out, &ids, &explained))?;
-            return Ok(Done::All);
-        }
-        Job::Link(options) => {
-            let report = with_threads(run, |progress| lookalike::link(&options, progress))??;
-            (report, options.folder.context("clap asks for a folder")?)
-        }
-        Job::Add(options) => {
-            let report = with_threads(run, |progress| lookalike::add_records(&options, progress))??;
-            (report, options.folder)
-        }
-    };
-    show::skipped(&report.skipped_rows, report.skipped);
-    if !run.quiet {
-        // The result is there; that nobody reads about it does not undo it.
-        let _ = link::show(&report, &folder);
-    }
-    Ok(done(report.skipped))
-}
-
-fn prints(arguments: PrintsArguments) -> Result<Done> {
-    let (target, force) = (streams::file(arguments.output.clone()), arguments.force);
-    let (options, run) = arguments.options()?;
-    let (report, is_read) = to_output(target.as_deref(), force, run, streams::stdout(), |writer, progress| {
-        lookalike::prints(&options, writer, progress)
-    })?;
-    show::skipped(&report.skipped.named, report.skipped.count);
-    if is_read && !run.quiet {
-        prints::show(&report);
-    }
-    Ok(done(report.skipped.count))
-}
-
-fn sets(arguments: SetsArguments) -> Result<Done> {
-    let (target, force) = (streams::file(arguments.output.clone()), arguments.force);
-    let (options, run) = arguments.options()?;
-    let (report, is_read) = to_output(target.as_deref(), force, run, streams::stdout(), |writer, progress| {
-        lookalike::sets(&options, writer, progress)
-    })?;
-    show::skipped(&report.skipped_rows, report.skipped);
-    if is_read && !run.quiet {
-        sets::show(&report, &options);
-    }
-    Ok(done(report.skipped))
-}
-
-fn tune(arguments: TuneArguments) -> Result<Done> {
-    let tune = arguments.options()?;
-    let tuning = with_threads(tune.run, |progress| lookalike::tune(tune.options(), progress))??;
-    let skipped = tuning.sample.as_ref().map_or(0, |sample| sample.skipped);
-    if let Some(first) = tuning.sample.as_ref().and_then(|sample| sample.first_skipped.as_ref()) {
-        talk!("skipped {}, the first in {}", number::count(skipped), show::one_line(first));
-    }
-    tune.show(&tuning)?;
-    Ok(done(skipped))
-}
-
-fn evaluate(arguments: EvaluateArguments) -> Result<Done> {
-    let evaluate = arguments.options()?;
-    let evaluation = with_threads(evaluate.run, |progress| lookalike::evaluate(&evaluate.options, progress))??;
-    show::skipped(&evaluation.skipped, evaluation.input.skipped);
-    evaluate.show(&evaluation)?;
-    Ok(done(evaluation.input.skipped))
 }
 
 fn done(skipped: u64) -> Done {
@@ -236,7 +154,7 @@ fn to_output<T: Send>(
 fn with_threads<T: Send>(run: RunOptions, job: impl FnOnce(&dyn Progress) -> T + Send) -> Result<T> {
     let (asked, threads) = run.thread_count();
     if threads < asked && !run.quiet {
-        let memory = run.memory.map_or_else(String::new, |memory| number::bytes(memory.bytes()));
+        let memory = run.memory.map_or_else(String::new, |memory| numbers::bytes(memory.bytes()));
         talk!("note: {threads} of {asked} threads are used: --memory of {memory} has no room for more");
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();

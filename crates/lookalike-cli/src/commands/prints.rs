@@ -10,10 +10,12 @@ use lookalike::core::prints::score::DEFAULT_THRESHOLD;
 use lookalike::core::prints::{DEFAULT_RESOLUTION, FEWEST_MINUTIAE};
 use lookalike::{CandidateRecall, GridOptions, PrintColumns, PrintSearch, PrintsOptions, PrintsReport, ReadPrints};
 
-use crate::args::{FormatArgument, RunOptions};
-use crate::number;
-use crate::resources::{TableResourceArguments, TableResources};
-use crate::streams::{self, talk};
+use crate::commands::{Done, done, to_output};
+use crate::flags::output::RowOutputArguments;
+use crate::flags::resources::{TableResourceArguments, TableResources};
+use crate::flags::run::{RunArguments, RunOptions};
+use crate::show::streams::{self, talk};
+use crate::show::{notes, numbers};
 
 /// As many triples as still fit the memory of any machine, many times over what helps.
 const MOST_BUCKETS: usize = 1 << 20;
@@ -43,21 +45,10 @@ pub(crate) struct PrintsArguments {
     grid: GridArguments,
     #[command(flatten)]
     read: ReadPrintsArguments,
-    /// File to write to, instead of standard output
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// Format of the pairs
-    #[arg(long, value_enum, default_value_t = FormatArgument::Jsonl)]
-    format: FormatArgument,
-    /// Replace the output file if it exists
-    #[arg(long)]
-    pub(crate) force: bool,
-    /// Number of threads [default: one per core]
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
-    /// Print only errors
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    output: RowOutputArguments,
+    #[command(flatten)]
+    run: RunArguments,
 }
 
 #[derive(Debug, Args)]
@@ -108,8 +99,21 @@ struct ReadPrintsArguments {
 }
 
 impl PrintsArguments {
-    pub(crate) fn options(self) -> Result<(PrintsOptions, RunOptions)> {
-        let run = RunOptions::checked(self.threads, self.quiet)?;
+    pub(crate) fn run(self) -> Result<Done> {
+        let (target, force) = (self.output.file(), self.output.force);
+        let (options, run) = self.options()?;
+        let (report, is_read) = to_output(target.as_deref(), force, run, streams::stdout(), |writer, progress| {
+            lookalike::prints(&options, writer, progress)
+        })?;
+        notes::skipped(&report.skipped.named, report.skipped.count);
+        if is_read && !run.quiet {
+            show(&report);
+        }
+        Ok(done(report.skipped.count))
+    }
+
+    fn options(self) -> Result<(PrintsOptions, RunOptions)> {
+        let run = self.run.options()?;
         if let Some(threshold) = self.threshold.filter(|threshold| !(0.0..=1.0).contains(threshold)) {
             bail!("--threshold {threshold} is not possible: give a score from 0 to 1, such as {DEFAULT_THRESHOLD}");
         }
@@ -137,8 +141,8 @@ impl PrintsArguments {
             read: self.read.options()?,
             search,
             threshold: self.threshold,
-            format: self.format.into(),
-            output: streams::file(self.output),
+            format: self.output.format(),
+            output: self.output.file(),
         };
         Ok((options, run))
     }
@@ -172,26 +176,26 @@ fn size(written: &str) -> Result<(u32, u32)> {
 }
 
 /// What was found, how, and what that misses.
-pub(crate) fn show(report: &PrintsReport) {
+fn show(report: &PrintsReport) {
     let seconds: f64 = report.stages.iter().map(|stage| stage.seconds).sum();
-    let prints = format!("{} ({})", number::of(report.prints, "print"), number::of(report.minutiae, "minutia"));
+    let prints = format!("{} ({})", numbers::of(report.prints, "print"), numbers::of(report.minutiae, "minutia"));
     let prints = prints.replace("minutias", "minutiae");
     let among = match report.gallery_prints {
-        Some(known) => format!("{prints} in a gallery of {}", number::count(known)),
+        Some(known) => format!("{prints} in a gallery of {}", numbers::count(known)),
         None => prints,
     };
-    talk!("{} among {among}, in {}", number::of(report.rows, "pair"), number::seconds(seconds));
+    talk!("{} among {among}, in {}", numbers::of(report.rows, "pair"), numbers::seconds(seconds));
     if let Some(recall) = report.recall.filter(|_| report.pairs > 0) {
-        let (compared, pairs) = (number::count(report.compared), number::count(report.pairs));
+        let (compared, pairs) = (numbers::count(report.compared), numbers::count(report.pairs));
         talk!("candidates: {compared} of {pairs} pairs were aligned; {}", candidate_recall(recall));
     }
     if let Some(grid) = report.grid {
-        let (squares, buckets) = (number::count(grid.square_count.into()), number::count(grid.bucket_count));
+        let (squares, buckets) = (numbers::count(grid.square_count.into()), numbers::count(grid.bucket_count));
         talk!(
             "grid: {squares} squares, {:.3} of them with a minutia, and {buckets} triples; {} of {} pairs share one",
             grid.density,
-            number::count(report.compared),
-            number::count(report.pairs)
+            numbers::count(report.compared),
+            numbers::count(report.pairs)
         );
         talk!(
             "by the model, with a chance of {} that a minutia is in the same square again: {:.3} of the pairs of a finger share \
@@ -202,11 +206,11 @@ pub(crate) fn show(report: &PrintsReport) {
         );
     }
     if report.too_few > 0 {
-        let prints = number::of(report.too_few, "print");
+        let prints = numbers::of(report.too_few, "print");
         talk!("note: {prints} with fewer than {FEWEST_MINUTIAE} minutiae, too few to match anything: they score 0");
     }
     if report.repeated_ids > 0 {
-        let prints = number::of(report.repeated_ids, "print");
+        let prints = numbers::of(report.repeated_ids, "print");
         talk!("note: {prints} with the id of another print: the output cannot tell them apart");
     }
 }
@@ -214,13 +218,13 @@ pub(crate) fn show(report: &PrintsReport) {
 /// How many matches were candidates, and how that is known.
 fn candidate_recall(recall: CandidateRecall) -> String {
     let CandidateRecall { print_count, match_count, candidate_count } = recall;
-    let sample = number::of(print_count, "print");
+    let sample = numbers::of(print_count, "print");
     match recall.share() {
         Some(share) => format!(
             "measured recall of candidates {share:.3}: {} compared with all others, {} of {} are candidates",
             sample,
-            number::count(candidate_count),
-            number::of(match_count, "match").replace("matchs", "matches")
+            numbers::count(candidate_count),
+            numbers::of(match_count, "match").replace("matchs", "matches")
         ),
         None if print_count == 0 => {
             "recall of candidates not measured: too many prints to compare one with all (see docs/prints.md)".to_owned()

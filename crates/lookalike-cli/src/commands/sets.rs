@@ -10,10 +10,12 @@ use lookalike::core::join::Measure;
 use lookalike::core::measure::similarity::Threshold;
 use lookalike::{Finding, SetsForm, SetsOptions, SetsReport};
 
-use crate::args::{FormatArgument, RunOptions};
-use crate::number;
-use crate::resources::{TableResourceArguments, TableResources};
-use crate::streams::talk;
+use crate::commands::{Done, done, to_output};
+use crate::flags::output::RowOutputArguments;
+use crate::flags::resources::{TableResourceArguments, TableResources};
+use crate::flags::run::{RunArguments, RunOptions};
+use crate::show::streams::{self, talk};
+use crate::show::{notes, numbers};
 
 #[derive(Debug, Args)]
 pub(crate) struct SetsArguments {
@@ -42,23 +44,12 @@ pub(crate) struct SetsArguments {
     transpose: bool,
     #[command(flatten)]
     form: FormArguments,
-    /// File to write to, instead of standard output
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// Format of the pairs
-    #[arg(long, value_enum, default_value_t = FormatArgument::Jsonl)]
-    format: FormatArgument,
-    /// Replace the output file if it exists
-    #[arg(long)]
-    pub(crate) force: bool,
+    #[command(flatten)]
+    output: RowOutputArguments,
     #[command(flatten)]
     resources: TableResourceArguments,
-    /// Number of threads [default: one per core]
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
-    /// Print only errors
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    run: RunArguments,
 }
 
 #[derive(Debug, Args)]
@@ -100,8 +91,21 @@ enum MeasureArgument {
 }
 
 impl SetsArguments {
-    pub(crate) fn options(self) -> Result<(SetsOptions, RunOptions)> {
-        let run = RunOptions::checked(self.threads, self.quiet)?;
+    pub(crate) fn run(self) -> Result<Done> {
+        let (target, force) = (self.output.file(), self.output.force);
+        let (options, run) = self.options()?;
+        let (report, is_read) = to_output(target.as_deref(), force, run, streams::stdout(), |writer, progress| {
+            lookalike::sets(&options, writer, progress)
+        })?;
+        notes::skipped(&report.skipped_rows, report.skipped);
+        if is_read && !run.quiet {
+            show(&report, &options);
+        }
+        Ok(done(report.skipped))
+    }
+
+    fn options(self) -> Result<(SetsOptions, RunOptions)> {
+        let run = self.run.options()?;
         let measure = match self.measure {
             MeasureArgument::Jaccard => Measure::Jaccard,
             MeasureArgument::Containment => Measure::Containment,
@@ -122,7 +126,7 @@ impl SetsArguments {
         let options = SetsOptions {
             inputs: self.inputs,
             against: self.against,
-            output: self.output,
+            output: self.output.file(),
             longest,
             limit,
             memory,
@@ -131,7 +135,7 @@ impl SetsArguments {
             measure,
             finding,
             top: self.top,
-            format: self.format.into(),
+            format: self.output.format(),
         };
         Ok((options, run))
     }
@@ -163,17 +167,17 @@ impl FormArguments {
 }
 
 /// How many pairs there are, and how they were found.
-pub(crate) fn show(report: &SetsReport, options: &SetsOptions) {
+fn show(report: &SetsReport, options: &SetsOptions) {
     let seconds: f64 = report.stages.iter().map(|stage| stage.seconds).sum();
-    let against = report.against.map_or(String::new(), |count| format!(" and {}", number::of(count, "set")));
-    let pairs = number::of(report.pairs, "pair");
-    let sets = number::of(report.sets, "set");
-    talk!("{pairs} among {sets}{against}, in {}", number::seconds(seconds));
+    let against = report.against.map_or(String::new(), |count| format!(" and {}", numbers::of(count, "set")));
+    let pairs = numbers::of(report.pairs, "pair");
+    let sets = numbers::of(report.sets, "set");
+    talk!("{pairs} among {sets}{against}, in {}", numbers::seconds(seconds));
     if let Finding::Sketched { threshold, banding } = options.finding {
         talk!("note: found by {}", recall(options.measure, threshold, banding));
     }
     if report.empty > 0 {
-        talk!("note: {} without elements, which match nothing", number::of(report.empty, "set"));
+        talk!("note: {} without elements, which match nothing", numbers::of(report.empty, "set"));
     }
 }
 

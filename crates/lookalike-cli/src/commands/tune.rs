@@ -9,9 +9,13 @@ use lookalike::core::sketch::SlotKind;
 use lookalike::io::write::OutputFile;
 use lookalike::{Bought, Estimate, MethodOptions, Plan, ReadOptions, Sampled, Suggestion, TuneOptions, Tuning};
 
-use crate::args::{ReportArgument, RunOptions, SettingArguments};
-use crate::similarity::SimilarityArguments;
-use crate::{chart, number, streams};
+use crate::commands::{Done, done, with_threads};
+use crate::flags::output::ReportArgument;
+use crate::flags::read::SettingArguments;
+use crate::flags::run::{RunArguments, RunOptions};
+use crate::flags::similarity::SimilarityArguments;
+use crate::show::streams::talk;
+use crate::show::{chart, numbers, one_line, streams};
 
 #[derive(Debug, Args)]
 pub(crate) struct TuneArguments {
@@ -35,21 +39,17 @@ pub(crate) struct TuneArguments {
     /// Replace the SVG file if it exists
     #[arg(long)]
     force: bool,
-    /// Number of threads to plan for [default: one per core]
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
-    /// Print only the result
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    run: RunArguments,
     #[command(flatten)]
     similarity: SimilarityArguments,
 }
 
 /// What is to be done, in one piece.
-pub(crate) struct Tune {
+struct Tune {
     options: TuneOptions,
     bought: Vec<Bought>,
-    pub(crate) run: RunOptions,
+    run: RunOptions,
     svg: Option<PathBuf>,
     format: ReportArgument,
     force: bool,
@@ -59,8 +59,19 @@ pub(crate) struct Tune {
 const DRAWN: u32 = 240;
 
 impl TuneArguments {
-    pub(crate) fn options(self) -> Result<Tune> {
-        let run = RunOptions::checked(self.threads, self.quiet)?;
+    pub(crate) fn run(self) -> Result<Done> {
+        let tune = self.options()?;
+        let tuning = with_threads(tune.run, |progress| lookalike::tune(&tune.options, progress))??;
+        let skipped = tuning.sample.as_ref().map_or(0, |sample| sample.skipped);
+        if let Some(first) = tuning.sample.as_ref().and_then(|sample| sample.first_skipped.as_ref()) {
+            talk!("skipped {}, the first in {}", numbers::count(skipped), one_line(first));
+        }
+        tune.show(&tuning)?;
+        Ok(done(skipped))
+    }
+
+    fn options(self) -> Result<Tune> {
+        let run = self.run.options()?;
         let mut similarity = self.similarity.options()?;
         let threshold = Threshold::new(similarity.criterion.threshold())?;
         let bought = match &self.budget {
@@ -86,25 +97,21 @@ impl TuneArguments {
 }
 
 fn sample_bytes(written: &str) -> Result<u64> {
-    match number::parse_bytes(written).filter(|bytes| *bytes > 0) {
+    match numbers::parse_bytes(written).filter(|bytes| *bytes > 0) {
         Some(bytes) => Ok(bytes),
         None => bail!("--sample-bytes {written} is not a size: give one such as 500M or 4G"),
     }
 }
 
 fn budget(written: &str, threshold: Threshold) -> Result<Vec<Bought>> {
-    let bytes = number::parse_bytes(written).filter(|bytes| (8..=32_768).contains(bytes));
+    let bytes = numbers::parse_bytes(written).filter(|bytes| (8..=32_768).contains(bytes));
     let Some(bytes) = bytes else { bail!("--budget {written} is not possible: give 8B to 32kB, such as 64B") };
     Ok(lookalike::best_within(bytes as usize, threshold))
 }
 
 impl Tune {
-    pub(crate) fn options(&self) -> &TuneOptions {
-        &self.options
-    }
-
     /// Shows the result, and writes the picture.
-    pub(crate) fn show(&self, tuning: &Tuning) -> Result<()> {
+    fn show(&self, tuning: &Tuning) -> Result<()> {
         let curve = lookalike::curve(self.options.banding, DRAWN);
         if let Some(path) = &self.svg {
             let title = format!("{} bands of {} rows", tuning.bands, tuning.rows);
@@ -167,19 +174,19 @@ fn points(tuning: &Tuning) -> String {
 /// What people ask first: how many pairs there are, and which threshold to take.
 fn sampled(sample: &Sampled) -> String {
     let mut text = if sample.is_whole {
-        format!("all {} were read\n", number::of(sample.documents, "document"))
+        format!("all {} were read\n", numbers::of(sample.documents, "document"))
     } else {
         format!(
             "{} of about {} were read, in parts from all over the input: intervals are wide, and hold if the rest is like \
              them; --sample-bytes reads more\n",
-            number::count(sample.documents),
-            number::of(sample.documents_of_corpus, "document")
+            numbers::count(sample.documents),
+            numbers::of(sample.documents_of_corpus, "document")
         )
     };
     let mut rows =
         vec![["similarity", "pairs", "95 % interval", "removed, at most", "95 % interval"].map(str::to_owned)];
     for step in &sample.pairs {
-        let count = |estimate: Estimate| number::count(estimate.value.round() as u64);
+        let count = |estimate: Estimate| numbers::count(estimate.value.round() as u64);
         let [removed, range] = match step.removed {
             Some(removed) => [count(removed), interval(removed)],
             None => ["–", "–"].map(str::to_owned),
@@ -207,7 +214,7 @@ fn sampled(sample: &Sampled) -> String {
 
 /// A range of numbers.
 fn interval(estimate: Estimate) -> String {
-    let [low, high] = [estimate.low, estimate.high].map(|end| number::count(end.round() as u64));
+    let [low, high] = [estimate.low, estimate.high].map(|end| numbers::count(end.round() as u64));
     format!("{low} to {high}")
 }
 
@@ -217,7 +224,7 @@ fn candidates(sample: &Sampled) -> String {
         (None, _) => String::new(),
         (Some(candidates), Some(share)) => format!(
             "\nabout {}, of which {:.1} % are below the threshold: measured, and dropped\n",
-            number::of(candidates.round() as u64, "candidate pair"),
+            numbers::of(candidates.round() as u64, "candidate pair"),
             100.0 * share
         ),
         (Some(_), None) => "\nno candidate pairs are expected\n".to_owned(),
@@ -227,13 +234,13 @@ fn candidates(sample: &Sampled) -> String {
 fn planned(plan: Plan) -> String {
     format!(
         "\nthe whole corpus: {}, {}, about {}; on {}\n  memory   {}\n  disk     {} at most, for what is written\n  time     {}\n",
-        number::of(plan.files, "file"),
-        number::bytes(plan.bytes),
-        number::of(plan.documents, "document"),
-        number::of(plan.threads as u64, "thread"),
-        number::bytes(plan.memory_bytes),
-        number::bytes(plan.disk_bytes),
-        number::seconds(plan.seconds),
+        numbers::of(plan.files, "file"),
+        numbers::bytes(plan.bytes),
+        numbers::of(plan.documents, "document"),
+        numbers::of(plan.threads as u64, "thread"),
+        numbers::bytes(plan.memory_bytes),
+        numbers::bytes(plan.disk_bytes),
+        numbers::seconds(plan.seconds),
     )
 }
 

@@ -9,8 +9,8 @@ use lookalike::io::bounds::InputLimit;
 use lookalike::io::read::Settings;
 use lookalike::{Earlier, Memory, WorkOptions};
 
-use crate::args::longest;
-use crate::number;
+use crate::flags::read::longest;
+use crate::show::numbers;
 
 #[derive(Debug, Args)]
 pub(crate) struct ResourceArguments {
@@ -62,14 +62,14 @@ impl TableResourceArguments {
 /// How much input is read.
 pub(crate) fn input_limit(written: Option<&str>) -> Result<InputLimit> {
     let Some(written) = written else { return Ok(InputLimit::default()) };
-    let bytes = number::parse_bytes(written).filter(|bytes| *bytes > 0);
+    let bytes = numbers::parse_bytes(written).filter(|bytes| *bytes > 0);
     let bytes = bytes.with_context(|| format!("--max-input {written} is not a size: give one such as 500M or 10G"))?;
     Ok(InputLimit::new(Some(bytes)))
 }
 
 pub(crate) fn memory(written: Option<&str>) -> Result<Memory> {
     let Some(written) = written else { return Ok(Memory::half_of_machine()) };
-    let bytes = number::parse_bytes(written);
+    let bytes = numbers::parse_bytes(written);
     Ok(Memory::new(bytes.with_context(|| format!("--memory {written} is not a size: give one such as 500M or 4G"))?)?)
 }
 
