@@ -172,7 +172,11 @@ sources   losing the most  documents  removed   share
     let folder = Folder::new();
     folder.write("in.jsonl", by_site("old", 0..3, "") + &by_site("new", 0..3, "more"));
     let fail = ["dedup", "in.jsonl", "--source", "field:site", "-o", "out", "--fail-if-source-loses", "1"];
-    assert_refused(&folder, &fail, &["100.0 % of 3 documents of old;", "nothing was written", "removed.jsonl"]);
+    assert_refused(
+        &folder,
+        &fail,
+        &["100.0 % of 3 documents of old;", "nothing was written", "give --dry-run instead of --fail-if-source-loses"],
+    );
     let many: String = (0..6).map(|site| by_site(&format!("s{site}"), 0..2, &"x ".repeat(site))).collect();
     folder.write("in.jsonl", many);
     assert_refused(&folder, &fail, &["documents of s0, ", "documents of s2, and 2 more sources; nothing"]);

@@ -199,7 +199,7 @@ fn added_records_leave_clusters_their_numbers() {
     folder
         .write("out/link.toml", toml)
         .write("more.csv", "id,name,street,city,phone,born\n77,A B,1 X,Y,5,1999-01-01\n");
-    assert_refused(&folder, &["link", "--add", "more.csv", "out"], &["link.toml was changed", "link all anew"]);
+    assert_refused(&folder, &["link", "--add", "more.csv", "out"], &["link.toml was changed", "link everything again"]);
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn a_file_without_the_text_field_is_refused_with_its_fields() {
     let folder = Folder::new();
     folder.write("in/a.jsonl", lines()).write("in/b.jsonl", "{\"id\":1,\"body\":\"x\"}\n");
     folder.write("c.csv", "id,body\n1,x\n").write("d.json", "[{\"id\":1,\"body\":{\"text\":\"x\"}}]");
-    let said = ["has a text in the field 'text'", "--text"];
+    let said = ["has text in the field 'text'", "--text"];
     let dedup = |input: &'static str| ["dedup", input, "-o", "out"];
     assert_refused(&folder, &dedup("in"), &[&said[..], &["in/b.jsonl", "its fields are id, body"]].concat());
     assert_refused(&folder, &dedup("c.csv"), &[&said[..], &["c.csv", "its fields are id, body"]].concat());

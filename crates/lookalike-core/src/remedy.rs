@@ -1,7 +1,7 @@
 //! What a caller can change about its options so that what was refused becomes possible.
 //!
-//! A message says what is wrong in words that are right everywhere. Each front end adds the remedy in its own: the command says
-//! `--memory 212M` where Python says `memory="212M"`.
+//! A message says what is wrong in words that are right everywhere. Each front end adds the remedy in its own: flags of the command,
+//! or arguments in Python.
 
 /// An option of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! `lookalike tune`: how many pairs there are from which similarity on, a threshold, and what bands and rows find and cost.
+//! `lookalike tune`: pairs by similarity, a suggested threshold, and what bands and rows find and cost.
 
 use std::path::PathBuf;
 
