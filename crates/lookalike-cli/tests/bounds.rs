@@ -111,3 +111,14 @@ fn many_threads_and_long_documents_keep_to_the_memory() {
     let peak = summary["peak_memory_bytes"].as_u64().unwrap();
     assert!(peak <= (64 << 20) * 11 / 10, "{} MiB", peak >> 20);
 }
+
+#[test]
+fn what_was_too_long_to_be_read_comes_with_the_flag_that_reads_it() {
+    let folder = Folder::new();
+    folder.write("in.jsonl", lines());
+    let note = "note: to read more of this, raise --max-record\n";
+    let ran = folder.run(&["pairs", "in.jsonl", "--max-record", "20"]);
+    assert!(ran.code == 1 && ran.stderr.contains(note), "{}", ran.stderr);
+    let ran = folder.run(&["pairs", "in.jsonl"]);
+    assert!(ran.code == 0 && !ran.stderr.contains(note), "{}", ran.stderr);
+}
