@@ -2,38 +2,26 @@
 //!
 //! stdout is data, stderr is talk. Exit 0 is done, 1 is done with skipped input, 2 is not done.
 #![forbid(unsafe_code)]
-#![deny(clippy::print_stdout, clippy::print_stderr, reason = "they panic when nobody reads: see streams.rs")]
+#![deny(clippy::print_stdout, clippy::print_stderr, reason = "they panic when nobody reads: see show/streams.rs")]
 
-mod args;
-mod assets;
-mod chart;
 mod commands;
-mod evaluate;
-mod harmless;
-mod link;
-mod number;
-mod prints;
-mod resources;
-mod sets;
+mod flags;
+mod remedy;
 mod show;
-mod side_by_side;
-mod similarity;
-mod sources;
 mod stop;
-mod streams;
-mod tune;
-mod watch;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::streams::talk;
+use crate::commands::Arguments;
+use crate::show::streams::talk;
+use crate::show::{one_line, usage};
 
 fn main() -> ExitCode {
-    let arguments = match args::Arguments::try_parse() {
+    let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return show::usage_error(&error),
+        Err(error) => return usage::usage_error(&error),
     };
     stop::on_signals();
     lookalike::io::hide_caught_panics();
@@ -41,11 +29,11 @@ fn main() -> ExitCode {
         Ok(commands::Done::All) => ExitCode::SUCCESS,
         Ok(commands::Done::WithSkipped) => ExitCode::from(1),
         Err(error) if matches!(error.downcast_ref(), Some(lookalike::Error::Stopped)) => {
-            talk!("\nlookalike: {}", resources::interrupted(false));
+            talk!("\nlookalike: {}", flags::resources::interrupted(false));
             ExitCode::from(2)
         }
         Err(error) => {
-            talk!("lookalike: {}", show::one_line(&format!("{error:#}")));
+            talk!("lookalike: {}", one_line(&remedy::with_remedies(&error)));
             ExitCode::from(2)
         }
     }

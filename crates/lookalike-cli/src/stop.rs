@@ -12,8 +12,8 @@ use std::time::Duration;
 use lookalike::io::write::Unfinished;
 use lookalike::{Counted, Progress};
 
-use crate::resources;
-use crate::streams::talk;
+use crate::flags::resources;
+use crate::show::streams::talk;
 
 /// How long a job has to stop by itself.
 const GRACE: Duration = Duration::from_secs(1);

@@ -43,8 +43,12 @@ fn a_stream_without_end_stops_at_the_bound_and_leaves_nothing() {
     ] {
         let ran = run_on_endless(&folder, &[arguments, &["--max-input", "3M", "-q"]].concat(), line);
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{arguments:?}: {}", ran.stderr);
-        let said = "the input has more than 3.0 MB of text, which is all that --max-input allows";
-        assert!(ran.stderr.contains(said), "{arguments:?}: {}", ran.stderr);
+        let said = "the input has more than 3.0 MB of text, which is the limit";
+        assert!(
+            ran.stderr.contains(said) && ran.stderr.contains("; raise --max-input"),
+            "{arguments:?}: {}",
+            ran.stderr
+        );
         assert_eq!(folder.names(), ["truth.jsonl", "work"], "{arguments:?}");
     }
     // What is just as long is read, also by a job that reads it several times.
@@ -58,7 +62,7 @@ fn a_stream_without_end_stops_at_the_bound_and_leaves_nothing() {
     }
     let short = (lines().len() - 1).to_string();
     assert_refused(&folder, &["pairs", "in.jsonl", "--max-input", &short], &["--max-input"]);
-    assert_refused(&folder, &["pairs", "in.jsonl", "--max-input", "0"], &["--max-input 0 is no size"]);
+    assert_refused(&folder, &["pairs", "in.jsonl", "--max-input", "0"], &["--max-input 0 is not a size"]);
 }
 
 #[test]
@@ -87,7 +91,7 @@ fn compare_and_prints_keep_to_the_memory_or_refuse() {
     assert_eq!(folder.run(&["prints", "prints.csv", "--memory", "64MiB"]).code, 0);
     let rows: String = (0..60_000).map(|row| format!("{},{},{},10\n", row / 40, row % 300, row % 400)).collect();
     folder.write("many.csv", format!("print,x,y,angle\n{rows}"));
-    let refused = ["prints needs about 116 MB for 60,000 minutiae, and may use 68 MB: give --memory 116M"];
+    let refused = ["for 60,000 minutiae, and may use 67.1 MB: raise the memory limit", "; give --memory 116M"];
     assert_refused(&folder, &["prints", "many.csv", "--memory", "64MiB"], &refused);
 }
 
@@ -106,4 +110,15 @@ fn many_threads_and_long_documents_keep_to_the_memory() {
     // Four of them at the same time would take 110 MB.
     let peak = summary["peak_memory_bytes"].as_u64().unwrap();
     assert!(peak <= (64 << 20) * 11 / 10, "{} MiB", peak >> 20);
+}
+
+#[test]
+fn what_was_too_long_to_be_read_comes_with_the_flag_that_reads_it() {
+    let folder = Folder::new();
+    folder.write("in.jsonl", lines());
+    let note = "note: to read more of this, raise --max-record\n";
+    let ran = folder.run(&["pairs", "in.jsonl", "--max-record", "20"]);
+    assert!(ran.code == 1 && ran.stderr.contains(note), "{}", ran.stderr);
+    let ran = folder.run(&["pairs", "in.jsonl"]);
+    assert!(ran.code == 0 && !ran.stderr.contains(note), "{}", ran.stderr);
 }

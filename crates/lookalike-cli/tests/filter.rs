@@ -84,7 +84,7 @@ fn the_evidence_of_a_filter_goes_to_a_file_all_at_once() {
     let dedup = ["dedup", "-", "--id", "id", "--removed", "removed.jsonl"];
     let ran = folder.run_with(&dedup, lines().as_bytes());
     assert_eq!(ran.code, 0);
-    assert!(ran.stderr.contains("wrote     removed.jsonl (what went, and why)"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("wrote     removed.jsonl (removals and reasons)"), "{}", ran.stderr);
     let removed = folder.read("removed.jsonl");
     folder.write("in.jsonl", lines());
     assert_eq!(folder.run(&["dedup", "in.jsonl", "--id", "id", "-o", "out"]).code, 0);

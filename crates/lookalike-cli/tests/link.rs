@@ -181,7 +181,7 @@ fn added_records_leave_clusters_their_numbers() {
     let before = folder.read("out/clusters.csv");
     let ran = folder.run(&["link", "--add", "new.csv", "out"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stderr.contains("added     5 records; 0 clusters became part of another"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("added     5 records; 0 clusters merged into another"), "{}", ran.stderr);
     let after = folder.read("out/clusters.csv");
     assert!(after.starts_with(&before) && after.lines().count() == rows.len(), "{before}\n{after}");
     let cluster_of = |id: &str| after.lines().find_map(|row| row.strip_prefix(&format!("{id},"))).unwrap().to_owned();
@@ -199,14 +199,14 @@ fn added_records_leave_clusters_their_numbers() {
     folder
         .write("out/link.toml", toml)
         .write("more.csv", "id,name,street,city,phone,born\n77,A B,1 X,Y,5,1999-01-01\n");
-    assert_refused(&folder, &["link", "--add", "more.csv", "out"], &["link.toml was changed", "link all anew"]);
+    assert_refused(&folder, &["link", "--add", "more.csv", "out"], &["link.toml was changed", "link everything again"]);
 }
 
 #[test]
 fn a_column_that_is_not_compared_validates_the_matches() {
     let folder = with_customers();
     let ran = link(&folder, &["--validate", "born"]);
-    assert!(ran.stderr.contains("born    ignored: matches are held against it"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("born    ignored: matches are checked against it"), "{}", ran.stderr);
     assert!(ran.stderr.contains("valid     random pairs differ by"), "{}", ran.stderr);
     assert!(!folder.read("out/matches.csv").lines().next().unwrap().contains("born"));
     let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
@@ -220,7 +220,7 @@ fn one_weak_link_does_not_chain_clusters_together() {
     // Without birthdays one of two who share a home and a family name matches the other, but not the other's second record.
     let ran = link(&folder, &["--validate", "born"]);
     assert!(folder.read("out/matches.csv").contains("\n8,10,"), "{}", folder.read("out/matches.csv"));
-    assert!(ran.stderr.contains("1 of the matches join no clusters"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("1 of the matches do not join their clusters"), "{}", ran.stderr);
     let found = clusters(&folder.read("out/clusters.csv"));
     assert!(found.contains(&vec!["8".to_owned(), "9".to_owned()]), "{found:?}");
     assert!(!found.iter().flatten().any(|id| id == "10"), "{found:?}");

@@ -49,7 +49,7 @@ fn all_impressions_of_a_finger_are_found_and_nothing_else() {
     assert_done(
         &ran,
         0,
-        &["24 pairs among 24 prints (923 minutiae)", "recall of candidates 1.000, measured: 24 prints"],
+        &["24 pairs among 24 prints (923 minutiae)", "measured recall of candidates 1.000: 24 prints"],
     );
     assert!(ran.stdout.starts_with("left_id\tright_id\tscore\tpaired_count\n"), "{}", ran.stdout);
     let rows = rows(&ran.stdout);
@@ -99,7 +99,7 @@ fn queries_are_found_in_a_gallery() {
     assert_eq!(sure.stdout.lines().count(), 6);
     // One candidate is aligned, and no more.
     let one = folder.run(&["prints", "--gallery", "prints.csv", "queries.csv", "--candidates", "1"]);
-    assert_done(&one, 0, &["3 pairs", "3 of 72 pairs were aligned; recall of candidates 0.333"]);
+    assert_done(&one, 0, &["3 pairs", "3 of 72 pairs were aligned; measured recall of candidates 0.333"]);
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn a_grid_finds_prints_that_lie_alike_and_says_what_it_promises() {
     assert_done(
         &ran,
         0,
-        &["grid: 300 squares", "1,024 triples", "by the model", "not if prints are shifted or turned"],
+        &["grid: 300 squares", "1,024 triples", "by the model", "not hold for prints that are shifted or rotated"],
     );
     assert!(ran.stdout.starts_with("left_id\tright_id\tscore\tshared_buckets\n"), "{}", ran.stdout);
     let best = rows(&ran.stdout).into_iter().max_by(|one, other| one.2.total_cmp(&other.2)).unwrap();
@@ -208,7 +208,7 @@ fn bad_minutiae_and_prints_are_told_and_skipped() {
             "angle is '', and no number",
             "it does not say which print it is of",
             &format!("row {}: ", first + 8),
-            "inf is no angle",
+            "inf is not an angle",
             "24 pairs among 24 prints (923 minutiae)",
             // Both prints that have no minutiae, or none left.
             "print 25: 'bad' has no minutiae",
@@ -305,7 +305,7 @@ fn what_cannot_be_done_is_refused_in_one_line() {
         (&["prints", "prints.csv", "--grid", "0"], &["no grid of squares of 0 pixels"]),
         (&["prints", "prints.csv", "--grid", "20", "--margin", "15"], &["margin of half a square"]),
         (&["prints", "prints.csv", "--grid", "20", "--buckets", "0"], &["--buckets 0"]),
-        (&["prints", "prints.csv", "--size", "300"], &["--size 300 is no size", "300x400"]),
+        (&["prints", "prints.csv", "--size", "300"], &["--size 300 is not a size", "300x400"]),
         (&["prints", "prints.csv", "--resolution", "0"], &["--resolution 0"]),
         (&["prints", "prints.csv", "-o", "prints.csv", "--force"], &["prints.csv would be overwritten"]),
     ] {

@@ -132,15 +132,15 @@ fn what_cannot_be_resumed_is_refused_with_the_remedy() {
     // As a run holds it that is under way.
     let lock = fs::File::open(Path::new(work).join("run.lock")).unwrap();
     lock.lock().unwrap();
-    refused(&["--work", work, "--resume"], "is used by another run");
+    refused(&["--work", work, "--resume"], "is in use by another run");
     drop(lock);
-    refused(&["--work", work], "did not come to its end: go on with it by --resume, or forget it by --force");
-    refused(&["--work", work, "--resume", "--threshold", "0.7"], "is of another run");
+    refused(&["--work", work], "holds an unfinished run: resume it, or discard it; give --resume or --force");
+    refused(&["--work", work, "--resume", "--threshold", "0.7"], "belongs to another run");
     refused(&["--resume"], "--work");
-    refused(&["--work", corpus.to_str().unwrap()], "not of lookalike");
+    refused(&["--work", corpus.to_str().unwrap()], "that lookalike did not write");
     refused(&["--work", corpus.join("01.jsonl").to_str().unwrap()], "cannot be the work folder");
-    refused(&["--memory", "1M"], "give --memory at least 64M");
-    refused(&["--memory", "much"], "is no size");
+    refused(&["--memory", "1M"], "give --memory 64M");
+    refused(&["--memory", "much"], "is not a size");
     // Another time of writing, and another length.
     let changed = corpus.join("07.jsonl");
     let mut bytes = fs::read(&changed).unwrap();
@@ -181,7 +181,7 @@ fn an_interrupt_leaves_what_can_be_resumed() {
     assert!(sent.success());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert_eq!(line(&output), "lookalike: interrupted, and nothing was written: go on with --resume");
+    assert_eq!(line(&output), "lookalike: interrupted, and nothing was written: resume it with --resume");
     assert!(!out.exists() && work.join("run.json").exists());
     let resumed = run(&corpus, &out, &["--work", work.to_str().unwrap(), "--resume"]);
     assert_eq!(resumed.status.code(), Some(0), "{}", line(&resumed));
@@ -224,7 +224,7 @@ fn a_run_that_is_done_says_so_when_it_is_resumed() {
     let ran = folder.run(&[&dedup[..], &["--resume"]].concat());
     // The code is that of the run: something was skipped.
     assert_eq!((ran.code, ran.stdout.as_str()), (1, ""), "{}", ran.stderr);
-    assert_eq!(ran.stderr, "lookalike: the run is done, and there is nothing to resume: its result is in out\n");
+    assert_eq!(ran.stderr, "lookalike: the run is finished, and there is nothing to resume: its result is in out\n");
     assert_eq!(content(&folder.0.path().join("out")), before);
     assert_eq!(folder.names(), ["in.jsonl", "out"]);
 }

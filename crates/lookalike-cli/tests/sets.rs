@@ -123,7 +123,7 @@ fn sketches_state_their_recall() {
     folder.write("in.txt", BASKETS);
     let ran = folder.run(&["sets", "in.txt", "--threshold", "0.6", "--recall", "0.99"]);
     assert_eq!((ran.code, ran.stdout.lines().count()), (0, 3), "{}", ran.stderr);
-    assert!(ran.stderr.contains("a pair at the threshold with a chance of 0.99"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("a pair at the threshold is found with a chance of 0.99"), "{}", ran.stderr);
     let refused = ["sets", "in.txt", "--threshold", "0.6", "--recall", "0.9", "--measure", "overlap"];
     assert_refused(&folder, &refused, &["overlap", "leave out --recall"]);
     assert_refused(&folder, &["sets", "in.txt", "--threshold", "0.6", "--recall", "1.5"], &["recall", "0.99"]);
@@ -149,8 +149,8 @@ fn what_is_bad_is_skipped_and_told() {
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     assert_eq!(ran.stdout.lines().count(), 2, "{}", ran.stdout);
     for said in [
-        "row 3: 'many' is no weight",
-        "row 4: '-1' is no weight",
+        "row 3: 'many' is not a weight",
+        "row 4: '-1' is not a weight",
         "row 6: it has no set",
         "row 7: it has no element",
         "row 8: a row has 1 fields where the table has 3 columns",
@@ -172,7 +172,7 @@ fn what_cannot_be_done_is_said_in_one_line() {
     refuse(&["in.txt", "--threshold", "0"], &["threshold of 0", "above 0"]);
     refuse(&["in.txt", "--threshold", "1.2"], &["threshold of 1.2"]);
     refuse(&["gone.txt", "--threshold", "0.5"], &["gone.txt"]);
-    refuse(&["empty.txt", "--threshold", "0.5"], &["empty.txt has no sets: give a set a line"]);
+    refuse(&["empty.txt", "--threshold", "0.5"], &["empty.txt has no sets: give one set per line"]);
     refuse(&["blank.txt", "--threshold", "0.5"], &["blank.txt has no sets"]);
     refuse(&["in.csv", "--threshold", "0.5", "--set", "person"], &["no column 'person'", "user, film, stars"]);
     refuse(&["in.csv", "--threshold", "0.5", "--weights", "rating"], &["no column 'rating'", "user, film, stars"]);
@@ -181,7 +181,7 @@ fn what_cannot_be_done_is_said_in_one_line() {
     refuse(&["in.csv", "--threshold", "0.5", "--grams", "3"], &["give --column COLUMN"]);
     refuse(
         &["bad.csv", "--threshold", "0.5", "--weights", "stars"],
-        &["bad.csv has no sets that can be read (first: ", "'many' is no weight"],
+        &["bad.csv has no sets that can be read (first: ", "'many' is not a weight"],
     );
     refuse(&["in.csv", "--threshold", "0.5", "--weights", "stars", "--measure", "cosine"], &["--measure jaccard"]);
     refuse(&["in.txt", "--threshold", "0.5", "--separator", "::"], &["one character"]);

@@ -21,7 +21,7 @@ fn a_file_without_the_text_field_is_refused_with_its_fields() {
     let folder = Folder::new();
     folder.write("in/a.jsonl", lines()).write("in/b.jsonl", "{\"id\":1,\"body\":\"x\"}\n");
     folder.write("c.csv", "id,body\n1,x\n").write("d.json", "[{\"id\":1,\"body\":{\"text\":\"x\"}}]");
-    let said = ["has a text in the field 'text'", "--text"];
+    let said = ["has text in the field 'text'", "--text"];
     let dedup = |input: &'static str| ["dedup", input, "-o", "out"];
     assert_refused(&folder, &dedup("in"), &[&said[..], &["in/b.jsonl", "its fields are id, body"]].concat());
     assert_refused(&folder, &dedup("c.csv"), &[&said[..], &["c.csv", "its fields are id, body"]].concat());
@@ -39,7 +39,7 @@ fn a_run_of_which_all_is_skipped_does_not_claim_to_have_written_documents() {
         let ran = folder.run(&[&["dedup", "in.jsonl", "-o", "out", "--force"], more].concat());
         assert_eq!(ran.code, 1);
         assert!(
-            ran.stderr.contains("wrote     out: removed.jsonl (what went, and why), summary.json"),
+            ran.stderr.contains("wrote     out: removed.jsonl (removals and reasons), summary.json"),
             "{}",
             ran.stderr
         );
@@ -61,7 +61,7 @@ fn links_and_hidden_files_are_told_and_what_leads_nowhere_is_skipped() {
     symlink("m.jsonl", at("in/a.jsonl")).unwrap();
     let ran = folder.run(&["pairs", "in"]);
     assert_eq!(ran.code, 0);
-    let note = "note: 1 file is a link to what is read under another name, and was left out (in/a.jsonl)\n";
+    let note = "note: 1 file is a link to files that are read under another name, and was left out (in/a.jsonl)\n";
     assert!(ran.stderr.contains(note), "{}", ran.stderr);
     for number in 0..4 {
         std::fs::hard_link(at("in/m.jsonl"), at(&format!("in/n{number}.jsonl"))).unwrap();
@@ -70,7 +70,7 @@ fn links_and_hidden_files_are_told_and_what_leads_nowhere_is_skipped() {
     let ran = folder.run(&["dedup", "in", "-o", "out", "--force"]);
     assert_eq!(ran.code, 1);
     assert!(ran.stderr.starts_with("skipped in/z.txt: a link to gone, which does not exist\n"), "{}", ran.stderr);
-    let note = "note: 5 files are links to what is read under another name, and were left out (in/a.jsonl, ";
+    let note = "note: 5 files are links to files that are read under another name, and were left out (in/a.jsonl, ";
     assert!(ran.stderr.contains(note) && ran.stderr.contains(", 2 more)"), "{}", ran.stderr);
     let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
     assert_eq!(summary["input"]["left_out"]["links"]["first"].as_array().unwrap().len(), 5);
@@ -121,7 +121,9 @@ fn rows_of_pairs_say_where_both_are_in_columns_after_all_others() {
         "left_id\tright_id\tjaccard\tcontainment_left\tcontainment_right\tleft_file\tleft_position\tright_file\tright_position\n\
          7\t7\t1\t1\t1\ta.jsonl\t1\ta.jsonl\t2\n"
     );
-    assert!(tsv.stderr.contains("note: 1 document has the id of another: tell them apart by file and position"));
+    assert!(
+        tsv.stderr.contains("note: 1 document has the id of another document: tell them apart by file and position")
+    );
     let row: Value = serde_json::from_str(&folder.run(&["pairs", "a.jsonl", "--id", "id"]).stdout).unwrap();
     assert_eq!((&row["left_position"], &row["right_position"]), (&1.into(), &2.into()));
     assert_eq!((&row["left_file"], &row["right_file"]), (&"a.jsonl".into(), &"a.jsonl".into()));

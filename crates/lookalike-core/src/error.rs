@@ -1,5 +1,7 @@
 //! What can be wrong with what the core is given.
 
+use crate::remedy::{JobOption, Remedy};
+
 /// Why a value was refused, with the value and what is allowed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -37,7 +39,7 @@ pub enum Error {
     },
 
     /// A band that would have more rows than there are slots to draw from.
-    #[error("{rows} rows cannot be drawn from {slots} slots: give --slots from {rows} to {most}")]
+    #[error("{rows} rows cannot be drawn from {slots} slots: there must be {rows} to {most} slots")]
     TooFewSlots {
         /// Rows as given.
         rows: usize,
@@ -48,7 +50,7 @@ pub enum Error {
     },
 
     /// More bands to agree in than there are.
-    #[error("candidates cannot agree in {agreeing} of {bands} bands: give --agree from 1 to {bands}")]
+    #[error("candidates cannot agree in {agreeing} of {bands} bands: the number must be from 1 to {bands}")]
     AgreeingOutOfRange {
         /// As given.
         agreeing: usize,
@@ -64,7 +66,7 @@ pub enum Error {
     },
 
     /// Weights that are not known.
-    #[error("'{value}' are no weights: write count, idf or none")]
+    #[error("'{value}' is not a kind of weights: write count, idf or none")]
     NotAWeight {
         /// The value as given.
         value: String,
@@ -80,10 +82,7 @@ pub enum Error {
     },
 
     /// A threshold and recall that no sketch of the allowed size reaches.
-    #[error(
-        "no banding of {most} slots finds pairs at {threshold} with recall {recall}: \
-         raise the threshold, lower the recall, or give --bands and --rows"
-    )]
+    #[error("no banding of {most} slots or fewer finds pairs at a similarity of {threshold} with a recall of {recall}")]
     RecallOutOfReach {
         /// The threshold asked for.
         threshold: f64,
@@ -95,7 +94,8 @@ pub enum Error {
 
     /// A threshold of containment at which a few features of a document do not find what it lies in.
     #[error(
-        "containment of {threshold} cannot be found with recall {recall}: {most} shingles of each document are looked for in others, which          does for a threshold of {lowest} or more; raise --threshold, lower --recall, or use --exact"
+        "containment of {threshold} cannot be found with a recall of {recall}: at most {most} shingles of each document are looked \
+         for in others, which is enough for thresholds of {lowest} or more"
     )]
     ContainmentOutOfReach {
         /// The threshold asked for.
@@ -109,14 +109,14 @@ pub enum Error {
     },
 
     /// A measure that sketches say nothing of.
-    #[error("sketches find no pairs by {measure}: leave out --recall, and the exact join finds all of them")]
+    #[error("sketches cannot find pairs by {measure}; the exact join finds all of them")]
     NoSketches {
         /// The measure.
         measure: &'static str,
     },
 
     /// A language without a list of stop words.
-    #[error("there are no stop words of '{value}': write some of {known}, or give your own with --stopwords FILE")]
+    #[error("there are no stop words for '{value}': choose from {known}, or give your own list")]
     NotALanguage {
         /// The value as given.
         value: String,
@@ -202,7 +202,7 @@ pub enum Error {
         value: String,
     },
 
-    /// Bytes that are no fingerprint template of a known format.
+    /// Bytes that are not a fingerprint template of a known format.
     #[error("not a template of ISO/IEC 19794-2:2005: {reason}")]
     NotATemplate {
         /// What is wrong.
@@ -219,6 +219,29 @@ pub enum Error {
         /// How many there are.
         length: usize,
     },
+}
+
+impl Error {
+    /// The changes of options that would help, any one of them.
+    pub fn remedies(&self) -> Vec<Remedy> {
+        match self {
+            Self::TooFewSlots { .. } => vec![Remedy::give(JobOption::Slots)],
+            Self::AgreeingOutOfRange { .. } => vec![Remedy::give(JobOption::Agree)],
+            Self::RecallOutOfReach { .. } => vec![
+                Remedy::Raise(JobOption::Threshold),
+                Remedy::Lower(JobOption::Recall),
+                Remedy::give(JobOption::Bands),
+            ],
+            Self::ContainmentOutOfReach { .. } => vec![
+                Remedy::Raise(JobOption::Threshold),
+                Remedy::Lower(JobOption::Recall),
+                Remedy::give(JobOption::Exact),
+            ],
+            Self::NoSketches { .. } => vec![Remedy::LeaveOut(JobOption::Recall)],
+            Self::NotALanguage { .. } => vec![Remedy::give(JobOption::Stopwords)],
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// The core's result.

@@ -1,6 +1,6 @@
 //! The pure core of lookalike: no files, no clock, no environment, no terminal.
 //!
-//! The way of the data, one module a stage:
+//! The way of the data, one module per stage:
 //!
 //! ```text
 //! text → shingle → sketch → bucket → verify → resolve
@@ -20,6 +20,7 @@ pub mod lists;
 pub mod measure;
 pub mod method;
 pub mod prints;
+pub mod remedy;
 pub mod resolve;
 pub mod scheme;
 pub mod sketch;

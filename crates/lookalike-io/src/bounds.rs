@@ -142,7 +142,7 @@ mod tests {
         limit.count(60).unwrap();
         other.count(40).unwrap();
         let error = limit.count(1).unwrap_err().to_string();
-        assert!(error.contains("--max-input") && error.contains("100 bytes"), "{error}");
+        assert!(error.contains("more than 100 bytes of text"), "{error}");
         limit.anew().count(100).unwrap();
         InputLimit::default().count(u64::MAX).unwrap();
     }
@@ -155,7 +155,7 @@ mod tests {
         small.take(10).unwrap();
         let small = room(|_| Ok(Disk { free: 60, total: 1000 }));
         let error = small.take(11).unwrap_err().to_string();
-        assert!(error.contains("folder") && error.contains("50 bytes") && error.contains("--max-input"), "{error}");
+        assert!(error.contains("folder") && error.contains("50 bytes") && error.contains("limit the input"), "{error}");
         let large = room(|_| Ok(Disk { free: (1 << 30) + 10, total: 1 << 40 }));
         large.take(10).unwrap();
         // It is asked again, now and then.

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use lookalike_core::remedy::{JobOption, Remedy};
+
 use crate::remote::shown_path;
 
 /// Why reading or writing cannot go on, with the place and what to do.
@@ -35,7 +37,7 @@ pub enum Error {
     },
 
     /// A pattern that no file matches.
-    #[error("nothing matches {}: check the pattern, and the folder you are in", shown_path(path))]
+    #[error("nothing matches {}: check the pattern and the current folder", shown_path(path))]
     NothingMatches {
         /// The pattern.
         path: PathBuf,
@@ -50,8 +52,8 @@ pub enum Error {
 
     /// A file whose records have no text.
     #[error(
-        "no record of {} has a text in the field '{field}': name the field of the text with --text, \
-         or leave the file out; its fields are {fields}",
+        "no record of {} has text in the field '{field}': name the field of the text, or leave the file out; \
+         its fields are {fields}",
         shown_path(path)
     )]
     NoTextField {
@@ -64,7 +66,7 @@ pub enum Error {
     },
 
     /// Standard input can be read once.
-    #[error("standard input is given twice, and can be read once: put one of the two into a file")]
+    #[error("standard input is given twice, but can be read only once: put one of the two into a file")]
     StdinTwice,
 
     /// A file that should be a table of records.
@@ -84,10 +86,7 @@ pub enum Error {
     },
 
     /// An output that would be overwritten.
-    #[error(
-        "{} exists and is not empty: choose another output, or replace what is there with --force",
-        shown_path(path)
-    )]
+    #[error("{} exists and is not empty: choose another output, or replace what is there", shown_path(path))]
     OutputExists {
         /// The folder or file.
         path: PathBuf,
@@ -108,7 +107,7 @@ pub enum Error {
     },
 
     /// Something under a name that the output needs, and that lookalike did not make.
-    #[error("{} is not of an earlier run of lookalike: move it away, or choose another output", shown_path(path))]
+    #[error("{} was not written by lookalike: move it away, or choose another output", shown_path(path))]
     NotOurs {
         /// What is in the way.
         path: PathBuf,
@@ -124,7 +123,7 @@ pub enum Error {
     },
 
     /// An address of no kind that is known.
-    #[error("{url} is of no kind that can be read or written; those that can: {known}, or the path of a file")]
+    #[error("{url} cannot be read or written: give the path of a file, or an address that begins with {known}")]
     UnknownAddress {
         /// The address.
         url: String,
@@ -143,8 +142,7 @@ pub enum Error {
 
     /// A work folder that cannot be used.
     #[error(
-        "cannot work in {}: {cause}; what was done so far is kept where it was asked for with --work: \
-         make room there, and go on with --resume",
+        "cannot work in {}: {cause}; a work folder of your own keeps what was done so far: make room there, and resume the run",
         shown_path(path)
     )]
     Unworkable {
@@ -155,10 +153,7 @@ pub enum Error {
     },
 
     /// A work folder that cannot be made.
-    #[error(
-        "{} cannot be the work folder: {cause}; give --work a folder that is there or can be made",
-        shown_path(path)
-    )]
+    #[error("{} cannot be the work folder: {cause}; choose a folder that exists or can be created", shown_path(path))]
     WorkNotMade {
         /// The folder.
         path: PathBuf,
@@ -167,17 +162,14 @@ pub enum Error {
     },
 
     /// A work folder that has something else in it.
-    #[error("{} has files that are not of lookalike: give --work a folder of its own", shown_path(path))]
+    #[error("{} holds files that lookalike did not write: choose a work folder that is empty or new", shown_path(path))]
     WorkNotOurs {
         /// The folder.
         path: PathBuf,
     },
 
-    /// A work folder with a run that did not come to its end.
-    #[error(
-        "{} has a run in it that did not come to its end: go on with it by --resume, or forget it by --force",
-        shown_path(path)
-    )]
+    /// A work folder with an unfinished run.
+    #[error("{} holds an unfinished run: resume it, or discard it", shown_path(path))]
     WorkUnfinished {
         /// The folder.
         path: PathBuf,
@@ -185,8 +177,8 @@ pub enum Error {
 
     /// A work folder with a run of something else.
     #[error(
-        "{} is of another run, which cannot be resumed by this one: it had {then}, and now there is {now}; \
-         run it as it was, or start anew with --force instead of --resume",
+        "{} belongs to another run, which this one cannot resume: it had {then}, and now there is {now}; \
+         run it as it was, or start over",
         shown_path(path)
     )]
     WorkOfAnother {
@@ -199,17 +191,14 @@ pub enum Error {
     },
 
     /// A file in a work folder that the run in it has not written.
-    #[error(
-        "{} is not of the run in its folder: remove it, or start anew with --force instead of --resume",
-        shown_path(path)
-    )]
+    #[error("{} was not written by the run in its folder: remove it, or start over", shown_path(path))]
     WorkFileOfAnother {
         /// The file.
         path: PathBuf,
     },
 
     /// A work folder that another run uses.
-    #[error("{} is used by another run at the moment: wait for it, or give another --work", shown_path(path))]
+    #[error("{} is in use by another run: wait for it, or choose another work folder", shown_path(path))]
     WorkInUse {
         /// The folder.
         path: PathBuf,
@@ -217,7 +206,7 @@ pub enum Error {
 
     /// A work folder without the room that a run will need.
     #[error(
-        "{} has {} of room, and the run will need about {}: make room, or give --work a folder on another disk",
+        "{} has {} of free space, and the run will need about {}: make room, or choose a work folder on another disk",
         shown_path(path),
         size(*free),
         size(*needed)
@@ -233,7 +222,7 @@ pub enum Error {
 
     /// More input than a run may read.
     #[error(
-        "the input has more than {} of text, which is all that --max-input allows: give it a larger size, or less input",
+        "the input has more than {} of text, which is the limit: raise the limit, or read less input",
         size(*most)
     )]
     InputTooLarge {
@@ -243,8 +232,8 @@ pub enum Error {
 
     /// A disk that temporary copies would fill.
     #[error(
-        "{} is nearly full: the {} that are left there stay free for others; make room, give --work (or TMPDIR) a folder on a \
-         larger disk, or bound the input with --max-input",
+        "{} is nearly full: the last {} are left free for other programs; make room, choose a work folder (or TMPDIR) on a \
+         larger disk, or limit the input",
         path.display(),
         size(*left)
     )]
@@ -269,6 +258,28 @@ pub enum Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
+    /// The changes of options that would help, any one of them.
+    pub fn remedies(&self) -> Vec<Remedy> {
+        match self {
+            Self::NoTextField { .. } => vec![Remedy::give(JobOption::Text)],
+            Self::OutputExists { .. } => vec![Remedy::give(JobOption::Force)],
+            Self::Unworkable { .. } => vec![Remedy::give(JobOption::Resume)],
+            Self::WorkNotMade { .. }
+            | Self::WorkNotOurs { .. }
+            | Self::WorkInUse { .. }
+            | Self::WorkTooSmall { .. } => {
+                vec![Remedy::give(JobOption::Work)]
+            }
+            Self::WorkUnfinished { .. } => vec![Remedy::give(JobOption::Resume), Remedy::give(JobOption::Force)],
+            Self::WorkOfAnother { .. } | Self::WorkFileOfAnother { .. } => {
+                vec![Remedy::Replace(JobOption::Force, JobOption::Resume)]
+            }
+            Self::InputTooLarge { .. } => vec![Remedy::Raise(JobOption::MaxInput)],
+            Self::NoRoomLeft { .. } => vec![Remedy::give(JobOption::Work), Remedy::give(JobOption::MaxInput)],
+            _ => Vec::new(),
+        }
+    }
+
     /// Whether nobody reads the output any more: a pipe whose reader has gone, as `head` does once it has its lines.
     pub fn is_closed_pipe(&self) -> bool {
         matches!(self, Self::Unwritable { cause, .. } if cause.kind() == io::ErrorKind::BrokenPipe)
@@ -292,7 +303,7 @@ impl Error {
 }
 
 /// A number of bytes as people write it.
-fn size(bytes: u64) -> String {
+pub fn size(bytes: u64) -> String {
     let units = ["bytes", "kB", "MB", "GB", "TB"];
     let step = (0..units.len() - 1).find(|step| bytes < 1000_u64.pow(*step as u32 + 1)).unwrap_or(units.len() - 1);
     let value = bytes as f64 / 1000_f64.powi(step as i32);

@@ -29,7 +29,7 @@ use crate::report::summary::{Summary, Wrote, is_all_skipped};
 use crate::resources::space;
 use crate::resources::work::{self, Work};
 
-/// What a run writes; what `--force` may replace.
+/// What a run writes, and what a later run may replace.
 const ENTRIES: &[&str] = &["kept", "annotated", "removed.jsonl", "summary.json"];
 
 /// Removes near-duplicates.

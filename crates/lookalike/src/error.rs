@@ -4,6 +4,8 @@ use std::io;
 use std::path::PathBuf;
 
 use lookalike_core::doors::SourceError;
+use lookalike_core::remedy::{JobOption, Remedy};
+use lookalike_io::error::size;
 use lookalike_io::remote::shown_path;
 
 use crate::options::Share;
@@ -22,21 +24,26 @@ pub enum Error {
     Core(#[from] lookalike_core::Error),
 
     /// A document that was asked for by its id.
-    #[error("no document has the id '{id}': ids are those of --id FIELD, or file:position")]
+    #[error(
+        "no document has the id '{id}': an id is the value of the id field if one is named, and else file:position"
+    )]
     NoSuchDocument {
         /// The id.
         id: String,
     },
 
-    /// A field in use that `--annotate` would overwrite.
-    #[error("--annotate writes a field '{}', which would replace the field '{field}' that this run uses: rename it in the input", field.split('.').next().unwrap_or_default())]
+    /// A field in use that notes would overwrite.
+    #[error(
+        "annotated documents get a field '{}', which would replace the field '{field}' that this run uses: rename it in the input",
+        field.split('.').next().unwrap_or_default()
+    )]
     NoteReplacesField {
         /// The field, as it was named.
         field: String,
     },
 
     /// A file that cannot be read as a document.
-    #[error("{path} is no document: {reason}")]
+    #[error("{path} is not a document: {reason}")]
     NotADocument {
         /// The file.
         path: String,
@@ -45,7 +52,9 @@ pub enum Error {
     },
 
     /// A record that was asked for by its id.
-    #[error("no record has the id '{id}': ids are those of --id COLUMN, or the numbers of rows from 1 on")]
+    #[error(
+        "no record has the id '{id}': an id is the value of the id column if one is named, and else the number of the row, from 1"
+    )]
     NoSuchRecord {
         /// The id.
         id: String,
@@ -63,28 +72,28 @@ pub enum Error {
     },
 
     /// An input without a single print.
-    #[error("no print in {inputs}: give a table with a minutia a row, or templates of ISO/IEC 19794-2")]
+    #[error("no print in {inputs}: give a table with one minutia per row, or templates of ISO/IEC 19794-2")]
     NoPrints {
         /// The input.
         inputs: String,
     },
 
     /// A table of minutiae that lacks a column.
-    #[error("{path} has no column '{name}': name the right one with {flag}; its columns are {columns}")]
+    #[error("{path} has no column '{name}': its columns are {columns}")]
     NoSuchPrintColumn {
         /// The file.
         path: String,
         /// The column.
         name: String,
-        /// The flag that names it.
-        flag: &'static str,
+        /// The option that names it.
+        option: JobOption,
         /// The columns that there are.
         columns: String,
     },
 
     /// An input without a set that has elements.
     #[error(
-        "{} has no sets{}: give a set a line, or a table with --set and --element or --column",
+        "{} has no sets{}: give one set per line, or a table with a column of sets and one of elements, or of lists",
         shown_path(path),
         why.as_ref().map_or(String::new(), |why| format!(" that can be read (first: {why})"))
     )]
@@ -96,10 +105,10 @@ pub enum Error {
     },
 
     /// A table of which nobody knows where its sets are.
-    #[error("it is not clear which column is what: give {needed} COLUMN; the columns are {columns}")]
+    #[error("it is not clear which column is which: the columns are {columns}")]
     NoSetColumns {
-        /// The flag that would help.
-        needed: &'static str,
+        /// The option that would tell.
+        option: JobOption,
         /// The columns that there are.
         columns: String,
     },
@@ -130,7 +139,9 @@ pub enum Error {
     },
 
     /// A file that should be one document.
-    #[error("{path} has {count} documents: to compare two documents of a corpus, give their ids and --in {path}")]
+    #[error(
+        "{path} has {count} documents, and one is needed: to compare two documents of a corpus, give their ids and the corpus"
+    )]
     NotOneDocument {
         /// The file.
         path: String,
@@ -138,7 +149,7 @@ pub enum Error {
         count: usize,
     },
 
-    /// A file that is held against itself.
+    /// A file that would be compared with itself.
     #[error(
         "{} is both input and reference, and each document would be compared with itself: leave it out of one of them",
         shown_path(path)
@@ -149,9 +160,7 @@ pub enum Error {
     },
 
     /// Several files, whose documents would run into each other in one stream.
-    #[error(
-        "standard output takes the documents of one file, and the input has {files} files: give -o DIR to write them to a folder"
-    )]
+    #[error("standard output takes the documents of one file, and the input has {files} files: write them to a folder")]
     ManyFilesToStream {
         /// How many files there are.
         files: usize,
@@ -166,7 +175,7 @@ pub enum Error {
         high: f64,
     },
 
-    /// A share of documents that is none.
+    /// A number that is not a share of documents.
     #[error("{value} is not a share of documents: it must be above 0 and at most 1, for example 0.95")]
     ShareOutOfRange {
         /// The value as given.
@@ -175,12 +184,8 @@ pub enum Error {
 
     /// A field of keep order that is nowhere.
     #[error(
-        "no document has a number or text in the field '{field}', so --keep cannot compare by it: {}",
-        if known.is_empty() {
-            "name a field that documents have, or use --keep longest, first or last".to_owned()
-        } else {
-            format!("the fields of the first document are {}", known.join(", "))
-        }
+        "no document has a number or text in the field '{field}', so the keep order cannot compare by it{}",
+        if known.is_empty() { String::new() } else { format!(": the fields of the first document are {}", known.join(", ")) }
     )]
     NoKeepField {
         /// The field.
@@ -191,19 +196,18 @@ pub enum Error {
 
     /// Sources that lose more than was allowed.
     #[error(
-        "too much would be removed for --fail-if-source-loses {}: {}; nothing was written: \
-         to see why, run without it, with --dry-run, and look at removed.jsonl",
+        "too much would be removed, the limit being a share of {}: {}; nothing was written",
         share.value(),
         losses(sources)
     )]
     SourcesLose {
-        /// The share from which on a loss ends the run.
+        /// The smallest share whose loss ends the run.
         share: Share,
-        /// The sources that lose so much, those that lose most documents first; the whole input among them.
+        /// The sources that lose that much, those that lose most documents first; the whole input among them.
         sources: Vec<Source>,
     },
 
-    /// Features that could not be had, for a reason that is not of this crate.
+    /// Features that could not be read, for a reason from outside this crate.
     #[error("{cause}")]
     Source {
         /// The reason.
@@ -212,14 +216,14 @@ pub enum Error {
 
     /// Sets that have too much in common with too many others.
     #[error(
-        "{sets} sets share elements with so many others that their nearest would take {} billion steps: give --threshold \
-         without --top, or --recall 0.95 with --threshold to find most of them by sketches",
+        "{sets} sets share elements with so many others that finding the nearest would take {} billion steps: ask for all pairs \
+         from a threshold on instead, or for most of them, found by sketches",
         steps / 1_000_000_000
     )]
     SetsTooDense {
         /// How many sets there are.
         sets: u64,
-        /// About how often two sets would be held against each other.
+        /// About how many comparisons of two sets there would be.
         steps: u64,
     },
 
@@ -232,8 +236,8 @@ pub enum Error {
         texts: usize,
     },
 
-    /// Memory with which nothing can be done.
-    #[error("{bytes} bytes of memory are too little: give --memory at least {}M", least.div_ceil(1_000_000))]
+    /// Too little memory for any job.
+    #[error("a memory limit of {} is too small: at least {} are needed", size(*bytes), size(*least))]
     MemoryTooSmall {
         /// What was asked for.
         bytes: u64,
@@ -241,63 +245,67 @@ pub enum Error {
         least: u64,
     },
 
-    /// Memory that does not do for so many documents.
+    /// Too little memory for this many documents.
     #[error(
-        "{bytes} bytes of memory are too little for {documents} documents: give --memory {}M, or split the input",
-        needed.div_ceil(1_000_000)
+        "a memory limit of {} is too small for {documents} documents: {} are needed, or a smaller input",
+        size(*bytes),
+        size(*needed)
     )]
     MemoryTooSmallFor {
         /// What was asked for.
         bytes: u64,
         /// How many documents there are.
         documents: u64,
-        /// What would do.
+        /// What would be enough.
         needed: u64,
     },
 
-    /// Memory that does not do for so many files.
+    /// Too little memory for this many files.
     #[error(
-        "{bytes} bytes of memory are too little for {files} files: give --memory {}M, or put their documents into fewer files",
-        needed.div_ceil(1_000_000)
+        "a memory limit of {} is too small for {files} files: {} are needed, or fewer files",
+        size(*bytes),
+        size(*needed)
     )]
     MemoryTooSmallForFiles {
         /// What was asked for.
         bytes: u64,
         /// How many files there are.
         files: u64,
-        /// What would do.
+        /// What would be enough.
         needed: u64,
     },
 
-    /// Memory that does not do for a method that holds much.
+    /// Too little memory for a method that holds much.
     #[error(
-        "{bytes} bytes of memory are too little for method {method} on this input: give --memory {}M, or use --method minhash",
-        needed.div_ceil(1_000_000)
+        "a memory limit of {} is too small for method {method} on this input: about {} are needed",
+        size(*bytes),
+        size(*needed)
     )]
     MemoryTooSmallForMethod {
         /// What was asked for.
         bytes: u64,
         /// The method.
         method: &'static str,
-        /// What would do, about.
+        /// What would be enough, about.
         needed: u64,
     },
 
-    /// Memory that does not do for the largest family of documents that may be alike.
+    /// Too little memory for the largest family of documents that may be alike.
     #[error(
-        "{bytes} bytes of memory are too little for the many documents here that may all be alike: give --memory {}M",
-        needed.div_ceil(1_000_000)
+        "a memory limit of {} is too small for the many documents here that may all be alike: about {} are needed",
+        size(*bytes),
+        size(*needed)
     )]
     MemoryTooSmallForFamily {
         /// What was asked for.
         bytes: u64,
-        /// What would do, about.
+        /// What would be enough, about.
         needed: u64,
     },
 
     /// Tables or sets that would need more memory than there is.
-    #[error("{job} needs about {} for {count} {what}, and may use {}: give --memory {}, or {remedy}",
-        in_words(*needed), in_words(*bytes), as_flag(*needed))]
+    #[error("{job} needs about {} for {count} {what}, and may use {}: raise the memory limit, or {advice}",
+        size(*needed), size(*bytes))]
     MemoryTooSmallForTables {
         /// The command.
         job: &'static str,
@@ -307,15 +315,15 @@ pub enum Error {
         what: &'static str,
         /// What was asked for.
         bytes: u64,
-        /// What would do, about.
+        /// What would be enough, about.
         needed: u64,
         /// What else would help.
-        remedy: &'static str,
+        advice: &'static str,
     },
 
     /// Pairs that would need more memory than there is, which shows only when they are looked for.
-    #[error("{job} may use {}, which is too little for the very many pairs here: give --memory {} or more, or {remedy}",
-        in_words(*bytes), as_flag(*needed))]
+    #[error("{job} may use {}, which is too little for the very many pairs here: raise the memory limit, or {advice}",
+        size(*bytes))]
     MemoryTooSmallForPairs {
         /// The command.
         job: &'static str,
@@ -324,20 +332,18 @@ pub enum Error {
         /// What is needed at least.
         needed: u64,
         /// What else would help.
-        remedy: &'static str,
+        advice: &'static str,
     },
 
     /// An input that cannot be read twice.
-    #[error(
-        "{input} cannot be read again, so that the run cannot be resumed: start anew with --force instead of --resume"
-    )]
+    #[error("{input} cannot be read again, so the run cannot be resumed: start over")]
     CannotResume {
         /// The input.
         input: String,
     },
 
-    /// A run that is to be resumed, and has come to its end.
-    #[error("the run is done, and there is nothing to resume: its result is in {}", shown_path(output))]
+    /// A run that is to be resumed, and is finished.
+    #[error("the run is finished, and there is nothing to resume: its result is in {}", shown_path(output))]
     RunIsDone {
         /// The folder of the result.
         output: PathBuf,
@@ -355,6 +361,37 @@ pub enum Error {
 }
 
 impl Error {
+    /// The changes of options that would help, any one of them.
+    pub fn remedies(&self) -> Vec<Remedy> {
+        match self {
+            Self::Io(error) => error.remedies(),
+            Self::Core(error) => error.remedies(),
+            Self::NotADocument { reason, .. } => lookalike_io::read::remedies(reason),
+            Self::NoteReplacesField { .. } => vec![Remedy::LeaveOut(JobOption::Annotate)],
+            Self::NoSuchPrintColumn { option, .. } | Self::NoSetColumns { option, .. } => vec![Remedy::give(*option)],
+            Self::NoSets { .. } => vec![Remedy::give(JobOption::Set), Remedy::give(JobOption::Column)],
+            Self::NotOneDocument { .. } => vec![Remedy::give(JobOption::In)],
+            Self::ManyFilesToStream { .. } => vec![Remedy::give(JobOption::Output)],
+            Self::NoKeepField { .. } => vec![Remedy::give_word(JobOption::Keep, "longest")],
+            Self::SourcesLose { .. } => vec![Remedy::Replace(JobOption::DryRun, JobOption::FailIfSourceLoses)],
+            Self::SetsTooDense { .. } => vec![
+                Remedy::Replace(JobOption::Threshold, JobOption::Top),
+                Remedy::give_word(JobOption::Recall, "0.95"),
+            ],
+            Self::MemoryTooSmall { least: needed, .. }
+            | Self::MemoryTooSmallFor { needed, .. }
+            | Self::MemoryTooSmallForFiles { needed, .. }
+            | Self::MemoryTooSmallForFamily { needed, .. }
+            | Self::MemoryTooSmallForTables { needed, .. }
+            | Self::MemoryTooSmallForPairs { needed, .. } => vec![Remedy::give_bytes(JobOption::Memory, *needed)],
+            Self::MemoryTooSmallForMethod { needed, .. } => {
+                vec![Remedy::give_bytes(JobOption::Memory, *needed), Remedy::give_word(JobOption::Method, "minhash")]
+            }
+            Self::CannotResume { .. } => vec![Remedy::Replace(JobOption::Force, JobOption::Resume)],
+            _ => Vec::new(),
+        }
+    }
+
     /// Whether nobody reads the output any more, as after `| head`.
     pub fn is_closed_pipe(&self) -> bool {
         matches!(self, Self::Io(error) if error.is_closed_pipe())
@@ -376,24 +413,6 @@ pub(crate) fn until_closed<T: Default>(written: Result<T>) -> Result<T> {
     match written {
         Err(error) if error.is_closed_pipe() => Ok(T::default()),
         written => written,
-    }
-}
-
-/// A size as people say it.
-fn in_words(bytes: u64) -> String {
-    if bytes < 1_000_000_000 {
-        format!("{} MB", bytes.div_ceil(1_000_000))
-    } else {
-        format!("{:.1} GB", bytes as f64 / 1e9)
-    }
-}
-
-/// A size to be typed, no less than this one.
-fn as_flag(bytes: u64) -> String {
-    if bytes < 10_000_000_000 {
-        format!("{}M", bytes.div_ceil(1_000_000))
-    } else {
-        format!("{}G", bytes.div_ceil(1_000_000_000))
     }
 }
 

@@ -39,6 +39,7 @@ pub use link::{
     AddOptions, Added, ColumnReport, KeyKindReport, LinkOptions, LinkReport, ScoreBand, ValidationBand,
     ValidationReport, add_records, explain, guess_config, link,
 };
+pub use lookalike_core::remedy::{JobOption, OptionValue, Remedy};
 pub use lookalike_core::text::checksum::Checksum;
 pub use lookalike_io::work::{Earlier, WorkOptions};
 pub use options::{

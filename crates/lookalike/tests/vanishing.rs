@@ -101,8 +101,11 @@ fn a_file_without_the_text_field_ends_the_run_and_its_fields_are_named() {
     case.write("in/a.jsonl", line(1));
     case.write("in/b.jsonl", "{\"id\":1,\"body\":{\"content\":\"x\"}}\n{\"id\":2,\"title\":\"y\"}\n");
     let error = refused(&case);
-    assert!(error.starts_with("no record of ") && error.contains("b.jsonl has a text in the field 'text'"), "{error}");
-    assert!(error.contains("--text") && error.ends_with("its fields are id, body.content, title"), "{error}");
+    assert!(error.starts_with("no record of ") && error.contains("b.jsonl has text in the field 'text'"), "{error}");
+    assert!(
+        error.contains("name the field of the text") && error.ends_with("its fields are id, body.content, title"),
+        "{error}"
+    );
     // In every format the same.
     for (name, bytes) in [
         ("b.json", &b"[{\"id\":1},\n{\"title\":\"x\"}]"[..]),

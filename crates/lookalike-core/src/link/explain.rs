@@ -1,4 +1,4 @@
-//! Two records to the reasons, field by field: what `--explain` shows.
+//! Two records to the reasons, field by field.
 
 use super::config::Kind;
 use super::measure::{Scale, level_of};

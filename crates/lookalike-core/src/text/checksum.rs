@@ -1,4 +1,4 @@
-//! What makes two documents exact copies under `--method copies`: the same content, or the same bytes, with a checksum that
+//! What makes two documents exact copies when only copies are looked for: the same content, or the same bytes, with a checksum that
 //! other systems know.
 //!
 //! What a reader would get wrong: a checksum is shown, and does not decide. Different texts have the same sum of bytes

@@ -63,11 +63,11 @@ impl Rows {
         if !has_column(schema, &fields.text) {
             return Err(Refused::NoTextField { fields: listed(&usable_columns(schema)) });
         }
-        let text = find(schema, &fields.text, "the text with --text").map_err(Refused::Other)?;
+        let text = find(schema, &fields.text, "the text").map_err(Refused::Other)?;
         let column = schema.column(text);
         if column.physical_type() != Type::BYTE_ARRAY || Kind::of(&column) != Kind::Text {
             let reason = format!(
-                "column '{}' is {} and not a text: name the column of the text with --text",
+                "column '{}' is {} and not a text: name another column of the text",
                 fields.text,
                 column.physical_type()
             );
@@ -86,9 +86,9 @@ impl Rows {
         Ok(Self {
             text,
             text_name: fields.text.clone(),
-            id: wanted(fields.id.as_deref(), "ids with --id", Kind::is_id)?,
+            id: wanted(fields.id.as_deref(), "ids", Kind::is_id)?,
             source: wanted(source, "sources", Kind::is_id)?,
-            value: wanted(fields.value.as_deref(), "numbers or texts with --keep", Kind::is_comparable)?,
+            value: wanted(fields.value.as_deref(), "numbers or texts to compare by", Kind::is_comparable)?,
             next_group: 0,
             end_group: opened.metadata.num_row_groups(),
             group: None,
@@ -261,7 +261,9 @@ fn find(schema: &SchemaDescriptor, name: &str, what: &str) -> Result<usize, Stri
         |column: &ColumnDescriptor| column.path().string().strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
     let mut inner = columns.iter().filter(|column| within(column));
     if found.is_some() || inner.clone().next().is_some_and(|column| column.max_rep_level() > 0) {
-        return Err(format!("column '{name}' is a list, with any number of values a row: name a column of {what}"));
+        return Err(format!(
+            "column '{name}' is a list, with any number of values per row: name another column of {what}"
+        ));
     }
     if let Some(one) = inner.next() {
         let path = one.path().string();

@@ -370,7 +370,7 @@ fn a_column_that_is_not_there_or_not_a_text_is_named() {
     );
     assert_eq!(
         reason("tags", None, None),
-        "column 'tags' is a list, with any number of values a row: name a column of the text with --text"
+        "column 'tags' is a list, with any number of values per row: name another column of the text"
     );
     assert_eq!(
         reason("tags.list.element.name", None, None),
@@ -378,16 +378,13 @@ fn a_column_that_is_not_there_or_not_a_text_is_named() {
     );
     assert_eq!(
         reason("body", None, None),
-        "column 'body' is a group: name a column in it, such as 'body.content', as that of the text with --text"
+        "column 'body' is a group: name a column in it, such as 'body.content', as that of the text"
     );
-    assert_eq!(
-        reason("id", None, None),
-        "column 'id' is INT64 and not a text: name the column of the text with --text"
-    );
-    assert_eq!(reason("text", Some("score"), None), "column 'score' is DOUBLE: name another column of ids with --id");
+    assert_eq!(reason("id", None, None), "column 'id' is INT64 and not a text: name another column of the text");
+    assert_eq!(reason("text", Some("score"), None), "column 'score' is DOUBLE: name another column of ids");
     assert_eq!(
         reason("text", None, Some("five")),
-        "column 'five' is FIXED_LEN_BYTE_ARRAY: name another column of numbers or texts with --keep"
+        "column 'five' is FIXED_LEN_BYTE_ARRAY: name another column of numbers or texts to compare by"
     );
     // Other columns may be in some files and not in others.
     assert_eq!(reason("text", Some("missing"), Some("missing")), "");

@@ -7,7 +7,7 @@ use lookalike_core::resolve::keep::FieldValue;
 
 use super::csv::Cells;
 use super::cut::{Cut, is_utf16, without_mark};
-use super::{BLANK, Document, Entry, HEADER, NULL_TEXT, Placed, Settings, arc, csv, jsonl, warc};
+use super::{BLANK, Document, Entry, HEADER, NULL_TEXT, Placed, RECORD_LIMIT, Settings, arc, csv, jsonl, warc};
 use crate::charset;
 use crate::compression::Compression;
 use crate::error::Result;
@@ -251,5 +251,5 @@ fn row_entry<'a>(row: &'a Row, bytes: &'a [u8]) -> Entry<'a> {
 
 /// Why an entry was not read.
 pub(super) fn too_long(longest: u32) -> String {
-    format!("longer than {longest} bytes: read it with a greater --max-record")
+    format!("longer than {longest} bytes, {RECORD_LIMIT}")
 }

@@ -22,6 +22,7 @@ mod warc;
 
 use std::borrow::Cow;
 
+use lookalike_core::remedy::{JobOption, Remedy};
 use lookalike_core::resolve::keep::FieldValue;
 
 use crate::bounds::InputLimit;
@@ -40,6 +41,23 @@ pub use stream::{Next, Stream};
 pub use units::{UNIT_BYTES, Unit, units};
 pub use warc::{Links, links};
 pub(crate) use warc::{goes_on, header_length, is_field};
+
+/// What the reason of a skipped entry calls the limit that it exceeds.
+pub(crate) const RECORD_LIMIT: &str = "the longest record that is read";
+
+/// What the reason of a skipped entry says where memory is short.
+pub(crate) const WINDOW_LIMIT: &str = "for which there is too little memory";
+
+/// The changes of options with which an entry that was skipped for this reason would be read, any one of them.
+pub fn remedies(reason: &str) -> Vec<Remedy> {
+    if reason.contains(RECORD_LIMIT) {
+        vec![Remedy::Raise(JobOption::MaxRecord)]
+    } else if reason.contains(WINDOW_LIMIT) {
+        vec![Remedy::Raise(JobOption::Memory), Remedy::Lower(JobOption::Threads)]
+    } else {
+        Vec::new()
+    }
+}
 
 /// How files are read.
 #[derive(Clone, Debug, PartialEq, Eq)]

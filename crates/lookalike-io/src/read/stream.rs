@@ -13,7 +13,7 @@ use super::cut::{self, Cut};
 use super::members::{Member, is_far};
 use super::source::{START, Source};
 use super::units::{Part, Unit};
-use super::{ReadAs, Refused, Settings, arc, csv, json, utf16, warc};
+use super::{RECORD_LIMIT, ReadAs, Refused, Settings, WINDOW_LIMIT, arc, csv, json, utf16, warc};
 use crate::bounds::Room;
 use crate::compression::{Compression, is_window_too_large};
 use crate::error::{Error, Result};
@@ -333,8 +333,7 @@ impl Stream {
                 self.end = End::Lost;
                 let most = 1_u64 << self.settings.limit.window_log();
                 self.damage(format!(
-                    "a zstd window of more than {most} bytes, as --long makes them, which there is no memory for here: the rest is \
-                     lost; give more --memory, or fewer --threads"
+                    "a zstd window of more than {most} bytes, as long mode makes them, {WINDOW_LIMIT}: the rest is lost"
                 ));
             }
             Err(error) => {
@@ -439,8 +438,8 @@ impl Stream {
             {
                 let longest = self.settings.longest;
                 self.give_up(format!(
-                    "unpacks to more than {BOMB} times its size in one entry of more than {longest} bytes \
-                     (--max-record): cut off, the rest is lost"
+                    "unpacks to more than {BOMB} times its size in one entry of more than {longest} bytes, {RECORD_LIMIT}: \
+                     cut off, the rest is lost"
                 ));
                 return Ok(());
             }
@@ -509,7 +508,7 @@ impl Stream {
     /// A file to be read from any place. What cannot be is copied first.
     fn whole_file(&mut self, input: &InputFile) -> Result<std::result::Result<File, String>> {
         if self.source.compression != Compression::None {
-            let reason = "a Parquet file inside of another compression: unpack it first";
+            let reason = "a Parquet file inside another compression: unpack it first";
             return Ok(Err(reason.to_owned()));
         }
         if !matches!(input.origin, Origin::Path(_)) {

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::remote::Problem;
 
 /// The kinds of address, for messages.
-pub(super) const SCHEMES: &str = "s3://, s3a://, gs://, az://, abfs://, abfss://, https:// and http://";
+pub(super) const SCHEMES: &str = "s3://, s3a://, gs://, az://, abfs://, abfss://, https:// or http://";
 
 /// Which tools know a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -34,10 +34,10 @@ pub enum Problem {
     #[error("there is no such bucket; check its name, the account, and the endpoint (AWS_ENDPOINT_URL)")]
     NoBucket,
     /// No object of this name.
-    #[error("there is no such object; check the name, or end it with / to read all below")]
+    #[error("there is no such object; check the name, or end it with / to read everything below it")]
     NotThere,
     /// A bucket elsewhere.
-    #[error("the bucket lies in another region; set AWS_REGION to its region")]
+    #[error("the bucket is in another region; set AWS_REGION to its region")]
     OtherRegion,
     /// A store that cannot be reached.
     #[error("it cannot be reached ({cause}); check the name, the network, and the proxy (HTTPS_PROXY)")]
@@ -46,28 +46,30 @@ pub enum Problem {
         cause: String,
     },
     /// A store that is too busy, or broken, and was asked for long enough.
-    #[error("the store does not serve, though it was asked again and again ({cause}); try later")]
+    #[error("the store still fails after several attempts ({cause}); try again later")]
     Busy {
         /// What it said last.
         cause: String,
     },
     /// A store from which nothing came for long.
-    #[error("no byte came for {seconds} seconds, though it was asked again; check the network, or try later")]
+    #[error(
+        "nothing was received for {seconds} seconds, after several attempts; check the network, or try again later"
+    )]
     Silent {
         /// How long it was waited for.
         seconds: u64,
     },
     /// A connection that ended too early, more often than is bearable.
-    #[error("the connection broke off again and again ({cause}); try later, or over a better network")]
+    #[error("the connection failed repeatedly ({cause}); try again later, or over a better network")]
     Cut {
         /// What the system said last.
         cause: String,
     },
     /// A web server that has no lists.
-    #[error("this web server does not list what it has; name each file")]
+    #[error("this web server does not list its files; name each file")]
     NoList,
     /// A web server that only gives.
-    #[error("this web server takes no files; write to s3://, gs:// or az://, or to a local folder")]
+    #[error("this web server does not accept files; write to s3://, gs:// or az://, or to a local folder")]
     ReadOnly,
     /// A file that one request must carry, and cannot.
     #[error(

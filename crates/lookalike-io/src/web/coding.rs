@@ -7,6 +7,8 @@ use std::io::{self, BufRead, Read};
 
 use flate2::bufread::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 
+use crate::read::RECORD_LIMIT;
+
 /// A Content-Encoding that can be undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Coding {
@@ -84,7 +86,7 @@ impl Bound {
         let Self { packed, longest } = self;
         let (name, most) = (coding.name(), self.most());
         if most == longest {
-            return format!("the {name} body unpacks to more than {most} bytes; --max-record allows more");
+            return format!("the {name} body unpacks to more than {most} bytes, {RECORD_LIMIT}");
         }
         format!("the {name} body of {packed} bytes unpacks to more than {most}, which only a bomb does")
     }
@@ -268,7 +270,7 @@ mod tests {
             (Coding::Zstd, zstd::stream::encode_all(&zeros[..], 1).unwrap()),
         ] {
             let reason = unpack(coding, &packed, MOST).unwrap_err();
-            assert!(reason.contains("more than 1048576 bytes; --max-record"), "{reason}");
+            assert!(reason.contains("more than 1048576 bytes, the longest"), "{reason}");
         }
         let most = |longest| Bound::new(1 << 20, longest);
         assert!(unpack(Coding::Gzip, &gzip(&zeros), most(zeros.len())).is_ok());

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::format::{FileKind, Format};
 use crate::read::{Document, Table, goes_on, header_length, is_field, object_fields, raw_cells};
 
-/// What `--annotate` says of a document.
+/// What is noted of a document in annotated output.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Annotation {
     /// The number of its cluster; none of a record without a text, which is in no cluster.

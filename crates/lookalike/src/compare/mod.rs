@@ -261,7 +261,7 @@ fn for_each_document(options: &ReadOptions, mut each: impl FnMut(&str, &str)) ->
                 Entry::Skipped(reason) => drop(skipped.get_or_insert(reason)),
                 Entry::Carried(NULL_TEXT | NO_TEXT_FIELD) => {
                     let field = &options.settings.fields.text;
-                    skipped.get_or_insert_with(|| format!("no text in the field '{field}'; name another with --text"));
+                    skipped.get_or_insert_with(|| format!("no text in the field '{field}': name another field"));
                 }
                 Entry::Carried(_) => {}
             });

@@ -186,7 +186,7 @@ pub(crate) struct Row {
     pub(crate) place: Place,
     /// Which entry of its chunk it is, counted from 0; of its file, counted from 1, once the corpus is there.
     pub(crate) position: u64,
-    /// Equal for documents that are joined: those with the same words, or by `--method copies` exact copies.
+    /// Equal for documents that are joined: those with the same words, or exact copies where only those are looked for.
     pub(crate) text_hash: u128,
     /// Equal for exact copies. It is compared only where `text_hash` is equal too, so that 64 bits are enough.
     pub(crate) content_hash: u64,

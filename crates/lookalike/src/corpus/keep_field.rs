@@ -1,4 +1,4 @@
-//! The field of `--keep max:FIELD` and `min:FIELD`: one that no document has is a typing error, and would decide nothing.
+//! The field of a keep order `max:FIELD` or `min:FIELD`: one that no document has is a typing error, and would decide nothing.
 
 use lookalike_core::resolve::keep::{FieldValue, Keep};
 use lookalike_io::format::Format;

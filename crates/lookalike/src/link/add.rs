@@ -119,7 +119,10 @@ fn added(
     let records = Records::prepare(&tables.first.table, None, config)?;
     let fields = records.fields().iter().map(|field| (&field.name, field.kind));
     if fields.ne(model.fields.iter().map(|field| (&field.name, field.kind))) {
-        return Err(not_a_result(folder, "link.toml was changed since, and other columns are compared: link all anew"));
+        return Err(not_a_result(
+            folder,
+            "link.toml was changed since, and other columns are compared: link everything again",
+        ));
     }
     let bounds = Bounds { from: old_clusters.len() as u32, most, ..Bounds::for_count(records.count()) };
     let candidates = find_candidates(&records, &bounds);

@@ -41,7 +41,7 @@ use crate::progress::{Progress, Silent};
 use crate::report::stages::Stages;
 use crate::resources::memory::Memory;
 
-/// What a run writes; what `--force` may replace.
+/// What a run writes, and what a later run may replace.
 const ENTRIES: &[&str] =
     &["matches.csv", "clusters.csv", "linked.csv", "merges.csv", "link.toml", "model.json", "summary.json"];
 
@@ -155,7 +155,7 @@ fn config(tables: &Tables, options: &LinkOptions) -> Result<Config> {
         first.find(field)?;
         for column in config.columns.iter_mut().filter(|column| column.name == *field) {
             column.kind = Kind::Ignored;
-            "matches are held against it".clone_into(&mut column.why);
+            "matches are checked against it".clone_into(&mut column.why);
         }
     }
     Ok(config)

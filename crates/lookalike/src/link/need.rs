@@ -31,7 +31,7 @@ const RECORD: u64 = 400;
 const CANDIDATE: u64 = 56;
 
 /// What else would help.
-const REMEDY: &str = "link a part of them";
+const ADVICE: &str = "link a part of them";
 
 /// What is known of tables.
 #[derive(Clone, Copy, Debug, Default)]
@@ -103,7 +103,7 @@ impl Need {
 
     fn too_much(self, needed: u64, memory: Memory) -> Error {
         let (count, bytes) = (with_commas(self.rows), memory.bytes());
-        Error::MemoryTooSmallForTables { job: "link", count, what: "rows", bytes, needed, remedy: REMEDY }
+        Error::MemoryTooSmallForTables { job: "link", count, what: "rows", bytes, needed, advice: ADVICE }
     }
 }
 
@@ -113,7 +113,7 @@ pub(super) fn check_candidates(candidates: &Candidates, memory: Memory) -> Resul
         return Ok(());
     }
     let bytes = memory.bytes();
-    Err(Error::MemoryTooSmallForPairs { job: "link", bytes, needed: 2 * bytes, remedy: REMEDY })
+    Err(Error::MemoryTooSmallForPairs { job: "link", bytes, needed: 2 * bytes, advice: ADVICE })
 }
 
 /// A number as people read it.

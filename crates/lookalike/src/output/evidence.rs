@@ -162,7 +162,7 @@ impl<'a> Fates<'a> {
         self.removed().filter(|(document, ..)| is_repeated(*document)).count() as u64
     }
 
-    /// What is said of a document under `--annotate`.
+    /// What is noted of a document in annotated output.
     pub(crate) fn annotation(&self, document: u32) -> Result<Annotation> {
         let cluster = Some(u64::from(self.clusters[document as usize]));
         Ok(match self.of(document) {

@@ -13,7 +13,7 @@ const BASE: u64 = 24 << 20;
 const MINUTIA: u64 = 1500;
 
 /// What else would help.
-const REMEDY: &str = "compare a part of them";
+const ADVICE: &str = "compare a part of them";
 
 /// Refuses prints that would not fit.
 pub(super) fn check(roll: &Roll, memory: Memory) -> Result<()> {
@@ -42,5 +42,5 @@ fn needed(minutiae: u64) -> u64 {
 
 fn too_much(what: &'static str, count: u64, needed: u64, memory: Memory) -> Error {
     let (count, bytes) = (with_commas(count), memory.bytes());
-    Error::MemoryTooSmallForTables { job: "prints", count, what, bytes, needed, remedy: REMEDY }
+    Error::MemoryTooSmallForTables { job: "prints", count, what, bytes, needed, advice: ADVICE }
 }

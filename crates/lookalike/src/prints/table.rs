@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 
 use lookalike_core::prints::{Kind, Minutia, Print};
+use lookalike_core::remedy::JobOption;
 use lookalike_core::table::Table;
 use lookalike_io::table::ReadTable;
 
@@ -67,23 +68,24 @@ struct Cells<'a> {
 
 impl<'a> Cells<'a> {
     fn new(reading: &Reading<'_>, table: &'a Table) -> Result<Self> {
-        let find = |name: &str, flag: &'static str| {
+        let find = |name: &str, option: JobOption| {
             table.find(name).map_err(|_| Error::NoSuchPrintColumn {
                 path: reading.shown(),
                 name: name.to_owned(),
-                flag,
+                option,
                 columns: table.names().join(", "),
             })
         };
         let columns = &reading.options.columns;
         let kind = match &columns.kind {
-            Some(name) => Some(find(name, "--type")?),
+            Some(name) => Some(find(name, JobOption::Type)?),
             None => table.find(DEFAULT_KIND).ok(),
         };
-        let (id, x, y) = (find(&columns.id, "--id")?, find(&columns.x, "--x")?, find(&columns.y, "--y")?);
+        let (id, x, y) =
+            (find(&columns.id, JobOption::Id)?, find(&columns.x, JobOption::X)?, find(&columns.y, JobOption::Y)?);
         let angle = match &columns.angle {
-            Some(name) => find(name, "--angle")?,
-            None => usual_angle(table.names()).map_or_else(|| find(ANGLES[0], "--angle"), Ok)?,
+            Some(name) => find(name, JobOption::Angle)?,
+            None => usual_angle(table.names()).map_or_else(|| find(ANGLES[0], JobOption::Angle), Ok)?,
         };
         Ok(Self { table, id, x, y, angle, unit: unit(&table.names()[angle]), kind })
     }
@@ -108,7 +110,7 @@ impl<'a> Cells<'a> {
         };
         let (x, y, angle) = (number(self.x)?, number(self.y)?, number(self.angle)?);
         if !angle.is_finite() {
-            return Err(format!("{angle} is no angle"));
+            return Err(format!("{angle} is not an angle"));
         }
         let angle = angle * if options.is_clockwise { -self.unit } else { self.unit };
         let kind = self.kind.map_or(Kind::Other, |column| kind(self.cell(column, row)));

@@ -73,11 +73,11 @@ pub struct Input {
     pub is_all_skipped: bool,
     /// Documents without a single token. They are kept.
     pub empty: u64,
-    /// Documents without the field of `--id`, known by their places.
+    /// Documents without the field of ids, known by their places.
     pub without_id: u64,
-    /// Documents without the field of `--keep max:FIELD` or `min:FIELD`, which are worst.
+    /// Documents without the field of a keep order `max:FIELD` or `min:FIELD`, which are kept last.
     pub without_value: u64,
-    /// Documents without the field of `--source`.
+    /// Documents without the field of sources.
     pub without_source: u64,
     /// Documents with the id of another: file and position tell them apart.
     pub repeated_ids: u64,
@@ -135,7 +135,7 @@ pub struct Found {
     pub clusters: u64,
     /// Texts that have the checksum of another text without being its copy.
     pub checksum_collisions: u64,
-    /// Removed documents that are less like the kept one than the threshold: none, but by `--group components`.
+    /// Removed documents that are below the threshold of similarity to the kept one: none, except where components are grouped.
     pub removed_below_threshold: u64,
 }
 
@@ -144,7 +144,7 @@ pub struct Found {
 pub struct Wrote {
     /// Records of crawls that were left out with the removed documents they belong to, such as `request` records, by kind.
     pub removed_along: BTreeMap<String, u64>,
-    /// Documents that had a field of the same name as one that `--annotate` writes. It was replaced.
+    /// Documents that had a field of the same name as a note. It was replaced.
     pub replaced_fields: u64,
 }
 

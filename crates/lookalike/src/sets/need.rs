@@ -31,7 +31,7 @@ const WEIGHTED: u64 = 120;
 const SET: u64 = 100;
 
 /// What else would help.
-const REMEDY: &str = "compare a part of them";
+const ADVICE: &str = "compare a part of them";
 
 /// How many steps all sets may take to look around: a quarter of an hour of one processor, about.
 const MOST_STEPS: u64 = 100_000_000_000;
@@ -86,15 +86,15 @@ impl Need {
 
     fn too_much(self, needed: u64, memory: Memory) -> Error {
         let (count, bytes) = (with_commas(self.sets), memory.bytes());
-        Error::MemoryTooSmallForTables { job: "sets", count, what: "sets", bytes, needed, remedy: REMEDY }
+        Error::MemoryTooSmallForTables { job: "sets", count, what: "sets", bytes, needed, advice: ADVICE }
     }
 }
 
 /// More pairs than there is room for.
 pub(super) fn too_many_pairs(memory: Memory) -> Error {
     let bytes = memory.bytes();
-    let remedy = "ask for a higher --threshold, or for the --top few of each set";
-    Error::MemoryTooSmallForPairs { job: "sets", bytes, needed: 2 * bytes, remedy }
+    let advice = "ask for a higher threshold, or for the nearest few of each set";
+    Error::MemoryTooSmallForPairs { job: "sets", bytes, needed: 2 * bytes, advice }
 }
 /// Refuses sets of which each shares elements with most others, so that looking around would take the square of their number.
 /// A few sets, at even distances, are asked what it takes.

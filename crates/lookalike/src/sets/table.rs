@@ -1,5 +1,6 @@
 //! A table to sets: an element a row, or a column with all elements of a set.
 
+use lookalike_core::remedy::JobOption;
 use lookalike_core::strings::Strings;
 use lookalike_core::table::Table;
 use lookalike_io::table::ReadTable;
@@ -52,7 +53,7 @@ impl<'a> Columns<'a> {
             return Ok(Self::Lists { set: form.set.as_ref().map(column).transpose()?, list: column(list)?, weights });
         }
         if form.grams.is_some() {
-            return Err(Error::NoSetColumns { needed: "--column", columns: table.names().join(", ") });
+            return Err(Error::NoSetColumns { option: JobOption::Column, columns: table.names().join(", ") });
         }
         // Two columns that are not weights are a set and an element, whatever they are called.
         let named = |name: &Option<String>| name.as_ref().map(column).transpose();
@@ -70,8 +71,8 @@ impl<'a> Columns<'a> {
             .map_or_else(|| guessed.map(|(_, element)| column(element)).transpose(), |element| Ok(Some(element)))?;
         match (set, element) {
             (Some(set), Some(element)) => Ok(Self::Pairs { set, element, weights }),
-            (None, _) => Err(Error::NoSetColumns { needed: "--set", columns: table.names().join(", ") }),
-            (_, None) => Err(Error::NoSetColumns { needed: "--element", columns: table.names().join(", ") }),
+            (None, _) => Err(Error::NoSetColumns { option: JobOption::Set, columns: table.names().join(", ") }),
+            (_, None) => Err(Error::NoSetColumns { option: JobOption::Element, columns: table.names().join(", ") }),
         }
     }
 
@@ -147,7 +148,7 @@ fn present<'a>(cell: &'a str, what: &str) -> std::result::Result<&'a str, String
 
 fn weight(cell: &str) -> std::result::Result<f64, String> {
     let weight: Option<f64> = cell.parse().ok().filter(|weight: &f64| weight.is_finite() && *weight >= 0.0);
-    weight.ok_or_else(|| format!("'{cell}' is no weight: it must be a number, and not below 0"))
+    weight.ok_or_else(|| format!("'{cell}' is not a weight: it must be a number of 0 or more"))
 }
 
 #[cfg(test)]
@@ -177,7 +178,7 @@ mod tests {
         let form = SetsForm { weights: Some("stars".to_owned()), ..SetsForm::default() };
         let (ids, sizes, reasons) = collect(&["user", "stars", "film"], rows, &form);
         assert_eq!((ids, sizes), (vec!["ann".to_owned(), "bob".to_owned()], vec![1, 0]));
-        assert_eq!(reasons, ["'x' is no weight: it must be a number, and not below 0", "it has no set"]);
+        assert_eq!(reasons, ["'x' is not a weight: it must be a number of 0 or more", "it has no set"]);
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub struct Plan {
     pub documents: u64,
     /// Threads that it is planned for.
     pub threads: usize,
-    /// Memory at its peak, where nothing has to be put aside. With less `--memory`, the rest goes to the work folder.
+    /// Memory at its peak, where nothing has to be put aside. With a lower memory limit, the rest goes to the work folder.
     pub memory_bytes: u64,
     /// Disk for what is written: at most all that is read, once more.
     pub disk_bytes: u64,

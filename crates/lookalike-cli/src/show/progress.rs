@@ -9,9 +9,9 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use lookalike::io::write::Unfinished;
 use lookalike::{Counted, Progress};
 
-use crate::number;
+use crate::show::numbers;
+use crate::show::streams::talk;
 use crate::stop;
-use crate::streams::talk;
 
 /// How often a plain line comes.
 const PERIOD: Duration = Duration::from_secs(10);
@@ -111,16 +111,16 @@ impl Counts {
     fn shown(&self, seconds: f64) -> String {
         let shown = |count: u64, words: String| match count {
             0 => String::new(),
-            count => format!("{words} ({}/s), ", number::count((count as f64 / seconds.max(0.001)) as u64)),
+            count => format!("{words} ({}/s), ", numbers::count((count as f64 / seconds.max(0.001)) as u64)),
         };
         let [documents, rereadings] = [&self.documents, &self.rereadings].map(|count| count.load(Relaxed));
-        shown(documents, number::of(documents, "document"))
+        shown(documents, numbers::of(documents, "document"))
             + &shown(rereadings, format!("documents read again {}", times(rereadings)))
     }
 }
 
 fn times(count: u64) -> String {
-    if count == 1 { "once".to_owned() } else { number::of(count, "time") }
+    if count == 1 { "once".to_owned() } else { numbers::of(count, "time") }
 }
 
 impl Stage {
@@ -130,11 +130,11 @@ impl Stage {
         match self.bytes {
             Some(bytes) => {
                 let left = seconds * (bytes.saturating_sub(done)) as f64 / done.max(1) as f64;
-                let [done, bytes] = [done, bytes].map(number::bytes);
-                let left = number::seconds(left);
+                let [done, bytes] = [done, bytes].map(numbers::bytes);
+                let left = numbers::seconds(left);
                 format!("{name}: {done} of {bytes}, {counted}{left} left")
             }
-            None => format!("{name}: {counted}{}", number::seconds(seconds)),
+            None => format!("{name}: {counted}{}", numbers::seconds(seconds)),
         }
     }
 }

@@ -10,78 +10,70 @@ use lookalike::core::join::Measure;
 use lookalike::core::measure::similarity::Threshold;
 use lookalike::{Finding, SetsForm, SetsOptions, SetsReport};
 
-use crate::args::{FormatArgument, RunOptions};
-use crate::number;
-use crate::resources::{TableResourceArguments, TableResources};
-use crate::streams::talk;
+use crate::commands::{Done, done, to_output};
+use crate::flags::output::RowOutputArguments;
+use crate::flags::resources::{TableResourceArguments, TableResources};
+use crate::flags::run::{RunArguments, RunOptions};
+use crate::show::streams::{self, talk};
+use crate::show::{notes, numbers};
 
 #[derive(Debug, Args)]
 pub(crate) struct SetsArguments {
-    /// One set per line, its elements separated by blanks; or a table (CSV, TSV, JSON, Parquet) of pairs, or with a column of
-    /// lists; also as .gz or .zst. Files, folders, patterns, addresses (s3://, gs://, az://, https://), or - for standard input
+    /// One set per line, elements separated by blanks; or a table (CSV, TSV, JSON, Parquet) with one element per row or a column of
+    /// lists; also compressed as .gz or .zst. Files, folders, patterns, addresses (s3://, gs://, az://, https://), or - for
+    /// standard input
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<PathBuf>,
-    /// The similarity from which on two sets are a pair: above 0, at most 1
+    /// Minimum similarity of a pair: above 0, at most 1
     #[arg(short, long, value_name = "T", allow_negative_numbers = true, required_unless_present = "top")]
     threshold: Option<f64>,
-    /// Write only the K sets most similar to each set, the most similar first; without --threshold whatever their similarity
+    /// Write only the K most similar sets of each set, best first; without --threshold, however similar they are
     #[arg(long, value_name = "K")]
     top: Option<NonZeroUsize>,
-    /// What is measured
+    /// Measure of similarity
     #[arg(long, value_enum, default_value_t = MeasureArgument::Jaccard)]
     measure: MeasureArgument,
-    /// Find pairs by sketches, which miss some, instead of exactly: the chance to find a pair at the threshold, such as 0.95
+    /// Find pairs by sketches, which miss some: the chance to find a pair at the threshold, such as 0.95 [default: exact]
     #[arg(long, value_name = "R", allow_negative_numbers = true, requires = "threshold", conflicts_with = "weights")]
     recall: Option<f64>,
-    /// Compare the sets of the input with those of a second collection of the same form, and not with each other
+    /// Compare the sets of INPUT with those of FILE, in the same form, and not with each other
     #[arg(long, value_name = "FILE")]
     against: Vec<PathBuf>,
-    /// Elements become sets: films by their fans, instead of fans by their films
+    /// Swap sets and elements: compare films by their fans instead of fans by their films
     #[arg(long)]
     transpose: bool,
     #[command(flatten)]
     form: FormArguments,
-    /// The file to write to, instead of standard output
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// How to write pairs
-    #[arg(long, value_enum, default_value_t = FormatArgument::Jsonl)]
-    format: FormatArgument,
-    /// Replace the output file if it is there
-    #[arg(long)]
-    pub(crate) force: bool,
+    #[command(flatten)]
+    output: RowOutputArguments,
     #[command(flatten)]
     resources: TableResourceArguments,
-    /// How many threads to use, instead of one a core
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
-    /// Say nothing but errors
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    run: RunArguments,
 }
 
 #[derive(Debug, Args)]
 struct FormArguments {
-    /// Lines: the first element is the name of the set, instead of the number of the line; lines of one name are one set
+    /// Lines: the first element is the name of the set [default: the line number]; lines with the same name are one set
     #[arg(long, conflicts_with_all = ["set", "element", "column", "weights"])]
     id: bool,
-    /// What stands between elements, instead of blanks: a character, such as '|', or tab
+    /// Separator of elements instead of blanks: a character, such as '|', or tab
     #[arg(long, value_name = "CHARACTER")]
     separator: Option<String>,
-    /// Lines and cells are texts: their sets are the N characters in a row that they have, in lower case, with a blank at each end
+    /// Treat lines and cells as texts: their elements are the runs of N characters, in lower case, with a blank at each end
     #[arg(long, value_name = "N", conflicts_with_all = ["separator", "element", "weights", "id"])]
     grams: Option<NonZeroUsize>,
-    /// Tables: the column that names the set [default: set, or the first of two columns; with --column the number of the row]
+    /// Tables: column with the name of the set [default: set, or the first of two columns; with --column, the row number]
     #[arg(long, value_name = "COLUMN")]
     set: Option<String>,
-    /// Tables with an element a row: its column [default: element, or the second of two columns]
+    /// Tables with one element per row: its column [default: element, or the second of two columns]
     #[arg(long, value_name = "COLUMN", conflicts_with = "column")]
     element: Option<String>,
-    /// Tables with a set a row: the column of its elements, as a JSON list or with blanks between
+    /// Tables with one set per row: column of its elements, a JSON list or separated by blanks
     #[arg(long, value_name = "COLUMN")]
     column: Option<String>,
-    /// Tables: the column of weights, for weighted Jaccard: the lesser weights over the greater ones. Weights of a repeated
-    /// element add up, and 0 is not there; with --column a list of weights
+    /// Tables: column of the weights, for weighted Jaccard: the sum of the smaller weights over the sum of the larger. Weights of
+    /// a repeated element add up, and 0 means absent; with --column, a list of weights
     #[arg(long, value_name = "COLUMN")]
     weights: Option<String>,
 }
@@ -90,17 +82,30 @@ struct FormArguments {
 enum MeasureArgument {
     /// Shared elements over all elements of both
     Jaccard,
-    /// Shared elements over those of the smaller set; rows also tell how much of each set lies in the other
+    /// Shared elements over those of the smaller set; rows also have the share of each set that lies in the other
     Containment,
     /// Shared elements over the geometric mean of both sizes
     Cosine,
-    /// The same number under another name: the overlap coefficient
+    /// The overlap coefficient: the same number as containment
     Overlap,
 }
 
 impl SetsArguments {
-    pub(crate) fn options(self) -> Result<(SetsOptions, RunOptions)> {
-        let run = RunOptions::checked(self.threads, self.quiet)?;
+    pub(crate) fn run(self) -> Result<Done> {
+        let (target, force) = (self.output.file(), self.output.force);
+        let (options, run) = self.options()?;
+        let (report, is_read) = to_output(target.as_deref(), force, run, streams::stdout(), |writer, progress| {
+            lookalike::sets(&options, writer, progress)
+        })?;
+        notes::skipped(&report.skipped_rows, report.skipped);
+        if is_read && !run.quiet {
+            show(&report, &options);
+        }
+        Ok(done(report.skipped))
+    }
+
+    fn options(self) -> Result<(SetsOptions, RunOptions)> {
+        let run = self.run.options()?;
         let measure = match self.measure {
             MeasureArgument::Jaccard => Measure::Jaccard,
             MeasureArgument::Containment => Measure::Containment,
@@ -108,7 +113,7 @@ impl SetsArguments {
             MeasureArgument::Overlap => Measure::Overlap,
         };
         if self.form.weights.is_some() && measure != Measure::Jaccard {
-            bail!("--weights are for --measure jaccard: leave out one of them");
+            bail!("--weights is for --measure jaccard: leave out one of them");
         }
         let threshold = self.threshold.map(Threshold::new).transpose()?;
         let finding = match (threshold, self.recall) {
@@ -121,7 +126,7 @@ impl SetsArguments {
         let options = SetsOptions {
             inputs: self.inputs,
             against: self.against,
-            output: self.output,
+            output: self.output.file(),
             longest,
             limit,
             memory,
@@ -130,7 +135,7 @@ impl SetsArguments {
             measure,
             finding,
             top: self.top,
-            format: self.format.into(),
+            format: self.output.format(),
         };
         Ok((options, run))
     }
@@ -162,17 +167,17 @@ impl FormArguments {
 }
 
 /// How many pairs there are, and how they were found.
-pub(crate) fn show(report: &SetsReport, options: &SetsOptions) {
+fn show(report: &SetsReport, options: &SetsOptions) {
     let seconds: f64 = report.stages.iter().map(|stage| stage.seconds).sum();
-    let against = report.against.map_or(String::new(), |count| format!(" and {}", number::of(count, "set")));
-    let pairs = number::of(report.pairs, "pair");
-    let sets = number::of(report.sets, "set");
-    talk!("{pairs} among {sets}{against}, in {}", number::seconds(seconds));
+    let against = report.against.map_or(String::new(), |count| format!(" and {}", numbers::of(count, "set")));
+    let pairs = numbers::of(report.pairs, "pair");
+    let sets = numbers::of(report.sets, "set");
+    talk!("{pairs} among {sets}{against}, in {}", numbers::seconds(seconds));
     if let Finding::Sketched { threshold, banding } = options.finding {
         talk!("note: found by {}", recall(options.measure, threshold, banding));
     }
     if report.empty > 0 {
-        talk!("note: {} without elements, like nothing", number::of(report.empty, "set"));
+        talk!("note: {} without elements, which match nothing", numbers::of(report.empty, "set"));
     }
 }
 
@@ -182,6 +187,6 @@ fn recall(measure: Measure, threshold: Threshold, banding: Banding) -> String {
     let recall = Threshold::new(least).map_or(0.0, |least| banding.recall_at(least.into()));
     let (bands, rows) = (banding.bands(), banding.rows());
     format!(
-        "{bands} bands of {rows} rows: a pair at the threshold with a chance of {recall:.4}, others with a greater one"
+        "{bands} bands of {rows} rows: a pair at the threshold is found with a chance of {recall:.4}, more similar pairs more often"
     )
 }

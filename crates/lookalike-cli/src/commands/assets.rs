@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use clap::CommandFactory;
 use clap_complete::{Shell, generate_to};
 
-use crate::args::Arguments;
+use crate::commands::Arguments;
 
 /// Writes `completions/` and `man/` into the folder.
 pub(crate) fn write(folder: &Path) -> Result<()> {

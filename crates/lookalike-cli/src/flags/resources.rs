@@ -9,19 +9,19 @@ use lookalike::io::bounds::InputLimit;
 use lookalike::io::read::Settings;
 use lookalike::{Earlier, Memory, WorkOptions};
 
-use crate::args::longest;
-use crate::number;
+use crate::flags::read::longest;
+use crate::show::numbers;
 
 #[derive(Debug, Args)]
 pub(crate) struct ResourceArguments {
-    /// The most memory to use, such as 500M or 4G; what does not fit goes to the work folder [default: half of the machine's]
+    /// Memory limit, such as 500M or 4G; what does not fit goes to the work folder [default: half of the machine's memory]
     #[arg(long, value_name = "SIZE", help_heading = "Resources")]
     memory: Option<String>,
-    /// A folder for what does not fit the memory, and to resume from if the run is interrupted
-    /// [default: the system's temporary folder, and no resuming]
+    /// Folder for what does not fit in memory; an interrupted run can be resumed from it
+    /// [default: the system's temporary folder, without resuming]
     #[arg(long, value_name = "DIR", help_heading = "Resources")]
     work: Option<PathBuf>,
-    /// Go on with a run that was interrupted, given as it was, from its work folder
+    /// Resume an unfinished run from its work folder: the same command with --resume added
     #[arg(long, requires = "work", help_heading = "Resources")]
     resume: bool,
 }
@@ -29,14 +29,13 @@ pub(crate) struct ResourceArguments {
 /// How much of tables is read.
 #[derive(Debug, Args)]
 pub(crate) struct TableResourceArguments {
-    /// The most memory to use, such as 500M or 4G: what would need more is refused before the work begins [default: half of the
-    /// machine's]
+    /// Memory limit, such as 500M or 4G: a job that needs more is refused before it starts [default: half of the machine's memory]
     #[arg(long, value_name = "SIZE", help_heading = "Resources")]
     memory: Option<String>,
-    /// The longest row that is read, such as 500M or 1G: longer ones are skipped [default: 256M, or a sixteenth of --memory]
+    /// Skip rows longer than this, such as 500M or 1G [default: 256M, or a sixteenth of --memory if that is less]
     #[arg(long, value_name = "SIZE", help_heading = "Resources")]
     max_record: Option<String>,
-    /// The most text to read, unpacked, such as 10G: a run that meets more ends with exit code 2 [default: no limit]
+    /// Exit with code 2 if the input has more text than this, uncompressed, such as 10G [default: no limit]
     #[arg(long, value_name = "SIZE", help_heading = "Resources")]
     max_input: Option<String>,
 }
@@ -63,15 +62,15 @@ impl TableResourceArguments {
 /// How much input is read.
 pub(crate) fn input_limit(written: Option<&str>) -> Result<InputLimit> {
     let Some(written) = written else { return Ok(InputLimit::default()) };
-    let bytes = number::parse_bytes(written).filter(|bytes| *bytes > 0);
-    let bytes = bytes.with_context(|| format!("--max-input {written} is no size: give one such as 500M or 10G"))?;
+    let bytes = numbers::parse_bytes(written).filter(|bytes| *bytes > 0);
+    let bytes = bytes.with_context(|| format!("--max-input {written} is not a size: give one such as 500M or 10G"))?;
     Ok(InputLimit::new(Some(bytes)))
 }
 
 pub(crate) fn memory(written: Option<&str>) -> Result<Memory> {
     let Some(written) = written else { return Ok(Memory::half_of_machine()) };
-    let bytes = number::parse_bytes(written);
-    Ok(Memory::new(bytes.with_context(|| format!("--memory {written} is no size: give one such as 500M or 4G"))?)?)
+    let bytes = numbers::parse_bytes(written);
+    Ok(Memory::new(bytes.with_context(|| format!("--memory {written} is not a size: give one such as 500M or 4G"))?)?)
 }
 
 /// Whether a run that is interrupted can be resumed.
@@ -80,9 +79,9 @@ static CAN_RESUME: AtomicBool = AtomicBool::new(false);
 /// What to say to someone who interrupts the run.
 pub(crate) fn interrupted(is_complete: bool) -> &'static str {
     if is_complete {
-        "interrupted when the output was complete"
+        "interrupted after the output was complete"
     } else if CAN_RESUME.load(Relaxed) {
-        "interrupted, and nothing was written: go on with --resume"
+        "interrupted, and nothing was written: resume it with --resume"
     } else {
         "interrupted, and nothing was written: run it again"
     }

@@ -1,4 +1,4 @@
-//! What sources lose, for a person: a table of those that lose most, and a word on those that lose nearly all.
+//! What sources lose, for a person: a table of those losing the most, and a word on those that lose nearly all.
 //!
 //! Names of sources come from the input, so they are shortened and stay on their line.
 
@@ -6,10 +6,9 @@ use std::io::{self, Write};
 
 use lookalike::{NearlyLost, Source, Summary};
 
-use crate::args::Dedup;
-use crate::number;
-use crate::show::{one_line, shown_path};
-use crate::streams::talk;
+use crate::commands::dedup::Dedup;
+use crate::show::streams::talk;
+use crate::show::{numbers, one_line, shown_path};
 
 /// How many characters of a name are shown.
 const NAME_LENGTH: usize = 60;
@@ -17,16 +16,16 @@ const NAME_LENGTH: usize = 60;
 /// How many sources that lose nearly all are named; the summary has them all.
 const SHOWN_LOST: usize = 3;
 
-/// The sources that lose most, where there is more than one.
+/// The sources losing the most, where there is more than one.
 pub(crate) fn table(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let count = summary.sources.len() as u64 + summary.more_sources;
     if count < 2 || summary.losing_most.is_empty() {
         return Ok(());
     }
-    let header = ["that lose most", "documents", "removed", "share"].map(str::to_owned);
+    let header = ["losing the most", "documents", "removed", "share"].map(str::to_owned);
     let row = |source: &Source| {
         let share = format!("{:.1} %", 100.0 * source.share);
-        [name(&source.source), number::count(source.documents), number::count(source.removed), share]
+        [name(&source.source), numbers::count(source.documents), numbers::count(source.removed), share]
     };
     let rows: Vec<[String; 4]> = std::iter::once(header).chain(summary.losing_most.iter().map(row)).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
@@ -41,7 +40,7 @@ pub(crate) fn table(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     }
     match count - summary.losing_most.len() as u64 {
         0 => Ok(()),
-        more => writeln!(out, "          and {}", number::of(more, "more source")),
+        more => writeln!(out, "          and {}", numbers::of(more, "more source")),
     }
 }
 
@@ -56,7 +55,7 @@ pub(crate) fn note_nearly_lost(lost: &[NearlyLost], dedup: &Dedup) {
     match lost.len().saturating_sub(SHOWN_LOST) as u64 {
         0 => {}
         1 => talk!("note: 1 more source loses 95 % or more"),
-        more => talk!("note: {} more sources lose 95 % or more", number::count(more)),
+        more => talk!("note: {} more sources lose 95 % or more", numbers::count(more)),
     }
     let evidence = match (&dedup.removed, &dedup.options.folder) {
         (Some(removed), _) => shown_path(removed),
@@ -76,12 +75,12 @@ fn sentence(lost: &NearlyLost) -> String {
     let most = if 2 * lost.mostly_for_removed > *removed {
         "most".to_owned()
     } else {
-        format!("{} of them, more than for any other,", number::count(lost.mostly_for_removed))
+        format!("{} of them, more than for any other source,", numbers::count(lost.mostly_for_removed))
     };
     format!(
         "{:.1} % of {} of {} are removed, {most} as near-duplicates of documents of {other}",
         100.0 * share,
-        number::of(*documents, "document"),
+        numbers::of(*documents, "document"),
         name(source)
     )
 }

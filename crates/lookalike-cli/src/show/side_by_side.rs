@@ -9,8 +9,8 @@ use std::ops::Range;
 use lookalike::{FoundText, Passage, SimilarityOptions, TextPair};
 use unicode_width::UnicodeWidthChar;
 
-use crate::harmless::{self, one_line};
-use crate::number;
+use crate::show::harmless::{self, one_line};
+use crate::show::numbers;
 
 /// How wide the output is where there is no terminal, and at most and at least where there is one.
 const WIDTH: usize = 100;
@@ -66,7 +66,7 @@ impl Layout {
         self.rows(out, &shown(&lefts), &shown(&rights), column)?;
         let more = lefts.len().max(rights.len()).saturating_sub(MOST_LINES) as u64;
         if more > 0 {
-            writeln!(out, "… {}: lookalike compare shows all", number::of(more, "more line"))?;
+            writeln!(out, "… {}: lookalike compare shows all", numbers::of(more, "more line"))?;
         }
         writeln!(out)
     }
@@ -151,7 +151,7 @@ fn shortened(text: &str, range: Range<usize>, kept: &[Range<usize>]) -> Vec<Stri
         let count = text[from..to].chars().count() as u64;
         // What is left out must be longer than the word on it.
         if count > AROUND as u64 / 2 {
-            pieces.push(format!(" … ({}) … ", number::of(count, "character")));
+            pieces.push(format!(" … ({}) … ", numbers::of(count, "character")));
         } else {
             pieces.push(text[from..to].to_owned());
         }
@@ -202,7 +202,7 @@ fn middle_left_out(text: &str) -> String {
     }
     let start: String = text.chars().take(PASSAGE_END).collect();
     let end: String = text.chars().skip(count - PASSAGE_END).collect();
-    format!("{start} … ({}) … {end}", number::of((count - 2 * PASSAGE_END) as u64, "character"))
+    format!("{start} … ({}) … {end}", numbers::of((count - 2 * PASSAGE_END) as u64, "character"))
 }
 
 /// A text that cannot do anything to a terminal: white space is one space, and what controls something is a mark.

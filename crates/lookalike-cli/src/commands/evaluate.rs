@@ -7,22 +7,26 @@ use clap::{Args, Parser};
 use lookalike::io::write::OutputFile;
 use lookalike::{EvaluateOptions, Evaluation, MethodEvaluation, MethodOptions, NamedScheme, SimilarityOptions};
 
-use crate::args::{ReadArguments, ReportArgument, RunOptions};
-use crate::number;
-use crate::resources::memory;
-use crate::similarity::{MethodArguments, SimilarityArguments};
+use crate::commands::{Done, done, with_threads};
+use crate::flags::method::MethodArguments;
+use crate::flags::output::ReportArgument;
+use crate::flags::read::ReadArguments;
+use crate::flags::resources::memory;
+use crate::flags::run::RunOptions;
+use crate::flags::similarity::SimilarityArguments;
+use crate::show::streams::{self, talk};
+use crate::show::{notes, numbers};
 use crate::stop;
-use crate::streams::{self, talk};
 
 #[derive(Debug, Args)]
 pub(crate) struct EvaluateArguments {
     #[command(flatten)]
     read: ReadArguments,
-    /// The methods to compare, with their parameters after colons, such as simhash:bits=6:verify
+    /// Methods to compare, with parameters after colons, such as simhash:bits=6:verify
     #[arg(long, value_name = "METHODS", value_delimiter = ',', conflicts_with_all = ["method", "exact"],
         default_value = "minhash,minhash:sketch=classic,supershingle,simhash,simhash:bits=6:verify")]
     methods: Vec<String>,
-    /// Compare these thresholds too, such as 0.7,0.8,0.9
+    /// Thresholds to compare, such as 0.7,0.8,0.9
     #[arg(
         long,
         value_name = "LIST",
@@ -31,37 +35,36 @@ pub(crate) struct EvaluateArguments {
         allow_negative_numbers = true
     )]
     thresholds: Vec<f64>,
-    /// Compare these shingles too, such as word:3,word:5,char:5
+    /// Shingles to compare, such as word:3,word:5,char:5
     #[arg(long, value_name = "LIST", conflicts_with = "shingle")]
     shingles: Option<String>,
-    /// Also show how pairs are spread: scores of the pairs that agree in a band, and pairs by equal super-shingles
+    /// Also show histograms: scores of the pairs that agree in a band, and pairs by equal super-shingles
     #[arg(long)]
     histograms: bool,
-    /// A file of the pairs that are true, as `pairs` writes them or two ids with a tab between, instead of finding them by an
-    /// exact join
+    /// File of the true pairs, as `pairs` writes them or two ids separated by a tab, instead of finding them by an exact join
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
-    /// Write everything to this file too, as JSON
+    /// Also write everything to this file, as JSON
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace the output file if it is there
+    /// Replace the output file if it exists
     #[arg(long)]
     force: bool,
-    /// How to show it
+    /// Format of the output
     #[arg(long, value_enum, default_value_t = ReportArgument::Text)]
     format: ReportArgument,
     #[command(flatten)]
     similarity: SimilarityArguments,
-    /// The most memory to use, such as 500M or 4G; what does not fit goes to the system's temporary folder [default: half of the
-    /// machine's]
+    /// Memory limit, such as 500M or 4G; what does not fit goes to the system's temporary folder [default: half of the
+    /// machine's memory]
     #[arg(long, value_name = "SIZE", help_heading = "Resources")]
     memory: Option<String>,
 }
 
 /// What is to be done, in one piece.
-pub(crate) struct Evaluate {
-    pub(crate) options: EvaluateOptions,
-    pub(crate) run: RunOptions,
+struct Evaluate {
+    options: EvaluateOptions,
+    run: RunOptions,
     output: Option<PathBuf>,
     force: bool,
     format: ReportArgument,
@@ -76,8 +79,16 @@ struct Written {
 }
 
 impl EvaluateArguments {
-    pub(crate) fn options(self) -> Result<Evaluate> {
-        let run = self.read.run_options()?;
+    pub(crate) fn run(self) -> Result<Done> {
+        let evaluate = self.options()?;
+        let evaluation = with_threads(evaluate.run, |progress| lookalike::evaluate(&evaluate.options, progress))??;
+        notes::skipped(&evaluation.skipped, evaluation.input.skipped);
+        evaluate.show(&evaluation)?;
+        Ok(done(evaluation.input.skipped))
+    }
+
+    fn options(self) -> Result<Evaluate> {
+        let run = self.read.run.options()?;
         if self.output.as_deref().is_some_and(|output| output.as_os_str() == "-") {
             bail!("-o - is not possible: standard output has the table; give --format json to have JSON there instead");
         }
@@ -142,7 +153,7 @@ fn method(arguments: &SimilarityArguments, written: &str) -> Result<MethodOption
 }
 
 impl Evaluate {
-    pub(crate) fn show(&self, evaluation: &Evaluation) -> Result<()> {
+    fn show(&self, evaluation: &Evaluation) -> Result<()> {
         if let Some(path) = &self.output {
             let mut file = OutputFile::new(path, self.force, stop::unfinished())?;
             let json = serde_json::to_string_pretty(evaluation)?;
@@ -167,17 +178,17 @@ fn heading(evaluation: &Evaluation) -> String {
     let of_all = |is_varied: bool, said: String| if is_varied { String::new() } else { said };
     let mut text = format!(
         "{} of {}{}, {}{}\n",
-        number::of(evaluation.texts, "distinct text"),
-        number::of(evaluation.input.documents, "document"),
+        numbers::of(evaluation.texts, "distinct text"),
+        numbers::of(evaluation.input.documents, "document"),
         of_all(shingles, format!(", {} shingles", first.shingle)),
         evaluation.measure,
         of_all(thresholds, format!(" of {} or more", first.threshold)),
     );
     for truth in &evaluation.truth {
-        let took = truth.seconds.map_or(String::new(), |seconds| format!(", in {}", number::seconds(seconds)));
+        let took = truth.seconds.map_or(String::new(), |seconds| format!(", in {}", numbers::seconds(seconds)));
         let unknown = match truth.unknown {
             0 => String::new(),
-            unknown => format!(" ({} of documents that are not there)", number::of(unknown, "pair")),
+            unknown => format!(" ({} of unknown documents)", numbers::of(unknown, "pair")),
         };
         let mut which = String::new();
         if shingles {
@@ -186,7 +197,7 @@ fn heading(evaluation: &Evaluation) -> String {
         if thresholds {
             which += &format!(" at {}", truth.threshold);
         }
-        text += &format!("truth{which}: {} by {}{took}{unknown}\n", number::of(truth.pairs, "pair"), truth.by);
+        text += &format!("truth{which}: {} by {}{took}{unknown}\n", numbers::of(truth.pairs, "pair"), truth.by);
     }
     text + "\n"
 }
@@ -232,12 +243,12 @@ fn table(evaluation: &Evaluation) -> String {
     );
     for (row, method) in evaluation.methods.iter().enumerate() {
         let score = &method.score;
-        let memory = method.peak_memory_bytes.map_or("–".to_owned(), number::bytes);
-        let candidates = method.candidates.map_or("–".to_owned(), number::count);
+        let memory = method.peak_memory_bytes.map_or("–".to_owned(), numbers::bytes);
+        let candidates = method.candidates.map_or("–".to_owned(), numbers::count);
         text += &format!(
             "{}{:>9} {:>8.4} {:>9.4} {:>8.4} {candidates:>10} {:>9.2} {:>8} {memory:>10}\n",
             start(Some(row)),
-            number::count(score.found),
+            numbers::count(score.found),
             score.recall,
             score.precision,
             score.f1,
@@ -254,9 +265,9 @@ fn bands(evaluation: &Evaluation) -> String {
     }
     let mut text = "\nscores of the pairs that agree in a band\n".to_owned();
     for band in &evaluation.bands {
-        text += &format!("  band {}: {}\n    score    portion    number\n", band.band, number::of(band.pairs, "pair"));
+        text += &format!("  band {}: {}\n    score    portion    number\n", band.band, numbers::of(band.pairs, "pair"));
         for step in band.scores.iter().filter(|step| step.number > 0) {
-            text += &format!("    {:<6.1} {:>9.4} {:>9}\n", step.score, step.portion, number::count(step.number));
+            text += &format!("    {:<6.1} {:>9.4} {:>9}\n", step.score, step.portion, numbers::count(step.number));
         }
     }
     text
@@ -269,7 +280,7 @@ fn super_shingles(evaluation: &Evaluation) -> String {
     let mut text = "\npairs by equal super-shingles\n           pairs   mean similarity   near-duplicates\n".to_owned();
     for row in &evaluation.super_shingles {
         let share = 100.0 * row.near_duplicates;
-        let pairs = number::count(row.pairs);
+        let pairs = numbers::count(row.pairs);
         text += &format!("  {}-sim {pairs:>9} {:>17.4} {share:>15.1} %\n", row.equal, row.mean_similarity);
     }
     text

@@ -10,10 +10,12 @@ use lookalike::core::prints::score::DEFAULT_THRESHOLD;
 use lookalike::core::prints::{DEFAULT_RESOLUTION, FEWEST_MINUTIAE};
 use lookalike::{CandidateRecall, GridOptions, PrintColumns, PrintSearch, PrintsOptions, PrintsReport, ReadPrints};
 
-use crate::args::{FormatArgument, RunOptions};
-use crate::number;
-use crate::resources::{TableResourceArguments, TableResources};
-use crate::streams::{self, talk};
+use crate::commands::{Done, done, to_output};
+use crate::flags::output::RowOutputArguments;
+use crate::flags::resources::{TableResourceArguments, TableResources};
+use crate::flags::run::{RunArguments, RunOptions};
+use crate::show::streams::{self, talk};
+use crate::show::{notes, numbers};
 
 /// As many triples as still fit the memory of any machine, many times over what helps.
 const MOST_BUCKETS: usize = 1 << 20;
@@ -21,86 +23,75 @@ const MOST_BUCKETS: usize = 1 << 20;
 #[derive(Debug, Args)]
 pub(crate) struct PrintsArguments {
     /// Tables with one minutia per row (CSV, TSV, JSON or Parquet), templates of ISO/IEC 19794-2, folders or patterns of these, or
-    /// addresses of tables; with --gallery the prints to look for; - for a table on standard input
+    /// addresses of tables; or - for a table on standard input; with --gallery, the prints to look for
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
-    /// Look each print of INPUT up in these prints, instead of in INPUT itself
+    /// Look up each print of INPUT in these prints, instead of in INPUT itself
     #[arg(long, value_name = "GALLERY")]
     gallery: Vec<PathBuf>,
-    /// How many prints of the gallery are written for each print of INPUT, best first [default: 5]
+    /// Number of prints of the gallery to write for each print of INPUT, best first [default: 5]
     #[arg(long, value_name = "N", requires = "gallery")]
     top: Option<usize>,
-    /// Write the score of every pair, without choosing candidates first
+    /// Write the score of every pair, without selecting candidates first
     #[arg(long, conflicts_with_all = ["gallery", "candidates"])]
     all_pairs: bool,
-    /// The score from which on two prints are of the same finger, 0 to 1 [default: 0.11; none with --gallery, --all-pairs and --grid]
+    /// Minimum score of two prints of the same finger, 0 to 1 [default: 0.11; none with --gallery, --all-pairs and --grid]
     #[arg(long, value_name = "SCORE", allow_negative_numbers = true)]
     threshold: Option<f64>,
-    /// How many candidates of a print are aligned, those first that share most triangles [default: 50]
+    /// Number of candidates to align per print, those that share most triangles [default: 50]
     #[arg(long, value_name = "N")]
     candidates: Option<usize>,
     #[command(flatten)]
     grid: GridArguments,
     #[command(flatten)]
     read: ReadPrintsArguments,
-    /// The file to write to, instead of standard output
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// How to write pairs
-    #[arg(long, value_enum, default_value_t = FormatArgument::Jsonl)]
-    format: FormatArgument,
-    /// Replace the output file if it is there
-    #[arg(long)]
-    pub(crate) force: bool,
-    /// How many threads to use, instead of one a core
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
-    /// Say nothing but errors
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    output: RowOutputArguments,
+    #[command(flatten)]
+    run: RunArguments,
 }
 
 #[derive(Debug, Args)]
 struct GridArguments {
-    /// For prints that lie alike already: pairs that share a random triple of squares with sides of so many pixels; nothing is aligned
+    /// For prints that are already aligned: find pairs that share a random triple of squares with sides of SIDE pixels
     #[arg(long, value_name = "SIDE", allow_negative_numbers = true, conflicts_with_all = ["gallery", "all_pairs", "candidates"])]
     grid: Option<f64>,
-    /// With --grid: a minutia this near to the next square is in it too, in pixels [default: 0]
+    /// With --grid: a minutia within this many pixels of the next square counts in it too [default: 0]
     #[arg(long, value_name = "PIXELS", requires = "grid", allow_negative_numbers = true)]
     margin: Option<f64>,
-    /// With --grid: how many random triples of squares there are [default: 1024]
+    /// With --grid: number of random triples of squares [default: 1024]
     #[arg(long, value_name = "N", requires = "grid")]
     buckets: Option<usize>,
 }
 
 #[derive(Debug, Args)]
 struct ReadPrintsArguments {
-    /// The column that says which print a minutia is of
+    /// Column with the id of the print that a minutia belongs to
     #[arg(long, value_name = "COLUMN", default_value = "print")]
     id: String,
-    /// The column of pixels from the left
+    /// Column of the pixels from the left
     #[arg(long, value_name = "COLUMN", default_value = "x")]
     x: String,
-    /// The column of pixels from the top
+    /// Column of the pixels from the top
     #[arg(long, value_name = "COLUMN", default_value = "y")]
     y: String,
     #[arg(
         long,
         value_name = "COLUMN",
-        help = "The column of the angle, counter-clockwise from the right as one sees it: in degrees, or in radians if its name ends \
+        help = "Column of the angle, counter-clockwise from the right in the image: in degrees, or in radians if its name ends \
                 in _rad [default: angle, angle_deg, angle_degrees, theta_deg, direction or angle_rad, whichever is there]"
     )]
     angle: Option<String>,
-    /// The column that says end or bif [default: type, if there is one]
+    /// Column of the type, end or bif [default: type, if there is one]
     #[arg(long = "type", value_name = "COLUMN")]
     kind: Option<String>,
-    /// The angles of tables turn clockwise
+    /// Angles in tables are clockwise
     #[arg(long)]
     clockwise: bool,
-    /// The size of the images in pixels, such as 300x400: what lies off it is skipped. Templates say it themselves
+    /// Size of the images in pixels, such as 300x400: minutiae outside are skipped. Templates have their own
     #[arg(long, value_name = "WxH")]
     size: Option<String>,
-    /// Pixels a centimetre of the images of tables: 197 is 500 dots an inch. Templates say it themselves
+    /// Resolution of the images in pixels per centimetre: 197 is 500 dots per inch. Templates have their own
     #[arg(long, value_name = "PIXELS", default_value_t = DEFAULT_RESOLUTION, allow_negative_numbers = true)]
     resolution: f64,
     #[command(flatten)]
@@ -108,8 +99,21 @@ struct ReadPrintsArguments {
 }
 
 impl PrintsArguments {
-    pub(crate) fn options(self) -> Result<(PrintsOptions, RunOptions)> {
-        let run = RunOptions::checked(self.threads, self.quiet)?;
+    pub(crate) fn run(self) -> Result<Done> {
+        let (target, force) = (self.output.file(), self.output.force);
+        let (options, run) = self.options()?;
+        let (report, is_read) = to_output(target.as_deref(), force, run, streams::stdout(), |writer, progress| {
+            lookalike::prints(&options, writer, progress)
+        })?;
+        notes::skipped(&report.skipped.named, report.skipped.count);
+        if is_read && !run.quiet {
+            show(&report);
+        }
+        Ok(done(report.skipped.count))
+    }
+
+    fn options(self) -> Result<(PrintsOptions, RunOptions)> {
+        let run = self.run.options()?;
         if let Some(threshold) = self.threshold.filter(|threshold| !(0.0..=1.0).contains(threshold)) {
             bail!("--threshold {threshold} is not possible: give a score from 0 to 1, such as {DEFAULT_THRESHOLD}");
         }
@@ -137,8 +141,8 @@ impl PrintsArguments {
             read: self.read.options()?,
             search,
             threshold: self.threshold,
-            format: self.format.into(),
-            output: streams::file(self.output),
+            format: self.output.format(),
+            output: self.output.file(),
         };
         Ok((options, run))
     }
@@ -149,7 +153,7 @@ impl ReadPrintsArguments {
         let resolution = self.resolution;
         ensure!(
             resolution.is_finite() && resolution > 0.0,
-            "--resolution {resolution} is not possible: give pixels a centimetre, such as {DEFAULT_RESOLUTION}"
+            "--resolution {resolution} is not possible: give pixels per centimetre, such as {DEFAULT_RESOLUTION}"
         );
         let TableResources { memory, longest, limit } = self.resources.options()?;
         Ok(ReadPrints {
@@ -168,63 +172,63 @@ impl ReadPrintsArguments {
 fn size(written: &str) -> Result<(u32, u32)> {
     let sides = written.split_once('x').and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
     let sides = sides.filter(|(width, height)| *width > 0 && *height > 0);
-    sides.with_context(|| format!("--size {written} is no size: give width and height in pixels, such as 300x400"))
+    sides.with_context(|| format!("--size {written} is not a size: give width and height in pixels, such as 300x400"))
 }
 
 /// What was found, how, and what that misses.
-pub(crate) fn show(report: &PrintsReport) {
+fn show(report: &PrintsReport) {
     let seconds: f64 = report.stages.iter().map(|stage| stage.seconds).sum();
-    let prints = format!("{} ({})", number::of(report.prints, "print"), number::of(report.minutiae, "minutia"));
+    let prints = format!("{} ({})", numbers::of(report.prints, "print"), numbers::of(report.minutiae, "minutia"));
     let prints = prints.replace("minutias", "minutiae");
     let among = match report.gallery_prints {
-        Some(known) => format!("{prints} in a gallery of {}", number::count(known)),
+        Some(known) => format!("{prints} in a gallery of {}", numbers::count(known)),
         None => prints,
     };
-    talk!("{} among {among}, in {}", number::of(report.rows, "pair"), number::seconds(seconds));
+    talk!("{} among {among}, in {}", numbers::of(report.rows, "pair"), numbers::seconds(seconds));
     if let Some(recall) = report.recall.filter(|_| report.pairs > 0) {
-        let (compared, pairs) = (number::count(report.compared), number::count(report.pairs));
+        let (compared, pairs) = (numbers::count(report.compared), numbers::count(report.pairs));
         talk!("candidates: {compared} of {pairs} pairs were aligned; {}", candidate_recall(recall));
     }
     if let Some(grid) = report.grid {
-        let (squares, buckets) = (number::count(grid.square_count.into()), number::count(grid.bucket_count));
+        let (squares, buckets) = (numbers::count(grid.square_count.into()), numbers::count(grid.bucket_count));
         talk!(
             "grid: {squares} squares, {:.3} of them with a minutia, and {buckets} triples; {} of {} pairs share one",
             grid.density,
-            number::count(report.compared),
-            number::count(report.pairs)
+            numbers::count(report.compared),
+            numbers::count(report.pairs)
         );
         talk!(
-            "by the model, where a minutia comes again in its square with a chance of {}: {:.3} of the pairs of a finger share \
-             one, and {:.3} of all others; not if prints are shifted or turned",
+            "by the model, with a chance of {} that a minutia is in the same square again: {:.3} of the pairs of a finger share \
+             one, and {:.3} of all others; this does not hold for prints that are shifted or rotated",
             grid.comes_again,
             grid.found,
             grid.by_chance
         );
     }
     if report.too_few > 0 {
-        let prints = number::of(report.too_few, "print");
-        talk!("note: {prints} with fewer than {FEWEST_MINUTIAE} minutiae, too few to be like anything: they score 0");
+        let prints = numbers::of(report.too_few, "print");
+        talk!("note: {prints} with fewer than {FEWEST_MINUTIAE} minutiae, too few to match anything: they score 0");
     }
     if report.repeated_ids > 0 {
-        let prints = number::of(report.repeated_ids, "print");
-        talk!("note: {prints} with the id of another: the output cannot tell them apart");
+        let prints = numbers::of(report.repeated_ids, "print");
+        talk!("note: {prints} with the id of another print: the output cannot tell them apart");
     }
 }
 
 /// How many matches were candidates, and how that is known.
 fn candidate_recall(recall: CandidateRecall) -> String {
     let CandidateRecall { print_count, match_count, candidate_count } = recall;
-    let sample = number::of(print_count, "print");
+    let sample = numbers::of(print_count, "print");
     match recall.share() {
         Some(share) => format!(
-            "recall of candidates {share:.3}, measured: {} held against all others, {} of {} are candidates",
+            "measured recall of candidates {share:.3}: {} compared with all others, {} of {} are candidates",
             sample,
-            number::count(candidate_count),
-            number::of(match_count, "match").replace("matchs", "matches")
+            numbers::count(candidate_count),
+            numbers::of(match_count, "match").replace("matchs", "matches")
         ),
         None if print_count == 0 => {
-            "recall of candidates not measured: too many prints to hold one against all (see docs/prints.md)".to_owned()
+            "recall of candidates not measured: too many prints to compare one with all (see docs/prints.md)".to_owned()
         }
-        None => format!("recall of candidates not measured: {sample} held against all others, without a match"),
+        None => format!("recall of candidates not measured: {sample} compared with all others, without a match"),
     }
 }

@@ -1,118 +1,78 @@
-//! When documents are alike and how they are found, as a person types it: every parameter of every method, and which
-//! belong together.
+//! How near-duplicates are found: every parameter of every method, and which belong together.
 
-use std::path::PathBuf;
-
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use lookalike::core::bucket::banding::Banding;
 use lookalike::core::bucket::hamming::Tables;
-use lookalike::core::hash::Key;
 use lookalike::core::measure::criterion::Criterion;
 use lookalike::core::measure::similarity::Threshold;
 use lookalike::core::method::{Part, SimHash, SuperShingle, Weights, Width};
 use lookalike::core::sketch::SlotKind;
-use lookalike::core::text::fold::Fold;
-use lookalike::core::text::shingle::Shingle;
-use lookalike::core::text::stop_words::StopWords;
-use lookalike::{Checksum, MethodOptions, SimilarityOptions, SketchKey};
-
-#[derive(Clone, Debug, Args)]
-pub(crate) struct SimilarityArguments {
-    /// What is compared: word:K or char:K, this many words or characters in a row; or stopword, a stop word and the two
-    /// words after it, which sees articles through their advertisements (stopword:en,de for some languages only)
-    #[arg(long, value_name = "KIND", default_value = "word:5")]
-    shingle: String,
-    /// Stop words of your own, one a line, for --shingle stopword
-    #[arg(long, value_name = "FILE")]
-    stopwords: Option<PathBuf>,
-    /// What makes no difference: accents (café is cafe), digits (12 March is 7 March), or accents,digits
-    #[arg(long, value_name = "WHAT")]
-    fold: Option<String>,
-    /// What is measured: how much both have in common, or how much of the smaller lies inside of the larger
-    #[arg(long, value_enum, default_value_t = MeasureArgument::Jaccard)]
-    measure: MeasureArgument,
-    /// The similarity from which on two documents are near-duplicates: above 0, at most 1
-    #[arg(long, value_name = "T", default_value_t = 0.8, allow_negative_numbers = true)]
-    threshold: f64,
-    /// A secret that sketches are made with: 1 to 16 hexadecimal digits, or random for another one in every run. Without it
-    /// sketches are the same in every run, and whoever knows that can write near-duplicates that are not found
-    #[arg(long, value_name = "HEX|random")]
-    key: Option<String>,
-    #[command(flatten)]
-    method: MethodArguments,
-}
+use lookalike::{Checksum, MethodOptions};
 
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Methods")]
 pub(crate) struct MethodArguments {
-    /// How near-duplicates are found [default: minhash]
+    /// How to find near-duplicates [default: minhash]
     #[arg(long, value_enum)]
     method: Option<MethodArgument>,
-    /// Leave nothing out: --method exact
+    /// Miss nothing: the same as --method exact
     #[arg(long, conflicts_with = "method")]
     exact: bool,
-    /// minhash: the chance to find a pair that is exactly at the threshold; others are found with more [default: 0.99]
+    /// minhash: chance to find a pair exactly at the threshold; more similar pairs are found more often [default: 0.99]
     #[arg(long, value_name = "R", allow_negative_numbers = true)]
     recall: Option<f64>,
-    /// minhash: how many bands to cut a sketch into, with --rows, instead of choosing them by --recall;
-    /// supershingle: how many groups [default: 6]
+    /// minhash: number of bands of a sketch, given with --rows instead of --recall; supershingle: number of groups [default: 6]
     #[arg(long, value_name = "N")]
     bands: Option<usize>,
-    /// minhash: how many rows a band has; supershingle: how many minima a group has [default: 14]
+    /// minhash: rows per band; supershingle: minima per group [default: 14]
     #[arg(long, value_name = "N")]
     rows: Option<usize>,
-    /// minhash: draw the rows of each band at random from --slots, so that many bands take few slots
+    /// minhash: draw the rows of each band at random from --slots, so that many bands need few slots
     #[arg(long)]
     rows_random: bool,
-    /// minhash: how many slots --rows-random draws from [default: 128]
+    /// minhash: number of slots that --rows-random draws from [default: 128]
     #[arg(long, value_name = "N", requires = "rows_random")]
     slots: Option<usize>,
-    /// minhash, supershingle: how slots are filled: by one hash for all of them, or by a permutation each [default: fast]
+    /// minhash, supershingle: how to fill slots: one hash for all (fast), or one permutation per slot (classic) [default: fast]
     #[arg(long, value_enum)]
     sketch: Option<SketchArgument>,
-    /// minhash, supershingle: in how many bands or groups candidates agree [default: 1, supershingle: 2]
+    /// minhash, supershingle: number of bands or groups in which candidates agree [default: 1, supershingle: 2]
     #[arg(long, value_name = "N")]
     agree: Option<usize>,
-    /// simhash: in how many bits near-duplicates differ at most [default: 3]
+    /// simhash: maximum number of bits in which near-duplicates differ [default: 3]
     #[arg(long, value_name = "D")]
     bits: Option<u32>,
-    /// simhash: how many bits a sketch has [default: 64]
+    /// simhash: bits per sketch [default: 64]
     #[arg(long, value_name = "64|128")]
     sketch_bits: Option<u32>,
-    /// simhash: how much a shingle counts: as often as it occurs, the more the rarer it is, or once [default: count]
+    /// simhash: weight of a shingle: its number of occurrences, more the rarer it is, or 1 [default: count]
     #[arg(long, value_enum)]
     weights: Option<WeightsArgument>,
-    /// simhash: by tables of blocks, which miss nothing, or by bands of 16 bits [default: blocks]
+    /// simhash: find pairs by tables of blocks, which miss nothing, or by bands of 16 bits [default: blocks]
     #[arg(long, value_enum)]
     tables: Option<TablesArgument>,
-    /// simhash: take for near-duplicates only what reaches the threshold, measured exactly
+    /// simhash: keep only pairs that reach the threshold, measured exactly
     #[arg(long)]
     verify: bool,
-    /// copies: what makes exact copies: the same text up to white space at line ends, or the same bytes, shown with this
-    /// checksum [default: text]
+    /// copies: what exact copies share: the text, apart from white space at line ends, or all bytes, shown with this checksum
+    /// [default: text]
     #[arg(long, value_enum)]
     checksum: Option<ChecksumArgument>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MethodArgument {
-    /// Sketches that agree in a band, each candidate verified: right for nearly everything
+    /// Sketches that agree in a band, each candidate verified: the right choice for nearly everything
     Minhash,
-    /// 8 bytes a document: sketches of bits that differ in a few
+    /// 8 bytes per document: sketches that differ in a few bits
     Simhash,
-    /// 48 bytes a document: groups of minima, two of them equal, each candidate verified
+    /// 48 bytes per document: groups of minima, two of them equal, each candidate verified
     Supershingle,
-    /// An exact join: no pair is left out, all features are held in memory
+    /// An exact join: misses no pair, holds all features in memory
     Exact,
-    /// Exact copies alone
+    /// Exact copies only
     Copies,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum MeasureArgument {
-    Jaccard,
-    Containment,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -143,79 +103,13 @@ enum ChecksumArgument {
 }
 
 /// The chance to find a pair at the threshold, unless another is asked for.
-pub(crate) const RECALL: f64 = 0.99;
+const RECALL: f64 = 0.99;
 
 /// How many slots random rows are drawn from, unless another number is asked for.
 const RANDOM_SLOTS: usize = 128;
 
-impl SimilarityArguments {
-    pub(crate) fn options(&self) -> Result<SimilarityOptions> {
-        Ok(SimilarityOptions {
-            shingle: self.shingle()?,
-            fold: self.fold.as_deref().map_or(Ok(Fold::NONE), str::parse)?,
-            criterion: self.criterion()?,
-            method: self.method_of(&self.method)?,
-            key: self.key()?,
-        })
-    }
-
-    /// The same with another threshold.
-    pub(crate) fn with_threshold(&self, threshold: f64) -> Self {
-        Self { threshold, ..self.clone() }
-    }
-
-    /// The same with another shingle.
-    pub(crate) fn with_shingle(&self, shingle: &str) -> Self {
-        Self { shingle: shingle.to_owned(), ..self.clone() }
-    }
-
-    /// The threshold and the shingle as they were typed.
-    pub(crate) fn typed(&self) -> (f64, &str) {
-        (self.threshold, &self.shingle)
-    }
-
-    /// A method for what is alike here.
-    pub(crate) fn method_of(&self, method: &MethodArguments) -> Result<MethodOptions> {
-        method.options(Threshold::new(self.threshold)?, self.criterion()?)
-    }
-
-    fn key(&self) -> Result<SketchKey> {
-        match self.key.as_deref() {
-            None => Ok(SketchKey::Fixed),
-            Some("random") => Ok(SketchKey::Random),
-            Some(key) => match u64::from_str_radix(key, 16) {
-                Ok(number) if !key.starts_with('+') => Ok(SketchKey::Given(Key::new(number))),
-                _ => bail!("--key takes 1 to 16 hexadecimal digits, for example 5eed0fa110c0ffee, or random"),
-            },
-        }
-    }
-
-    fn criterion(&self) -> Result<Criterion> {
-        let threshold = Threshold::new(self.threshold)?;
-        Ok(match self.measure {
-            MeasureArgument::Jaccard => Criterion::Jaccard(threshold),
-            MeasureArgument::Containment => Criterion::Containment(threshold),
-        })
-    }
-
-    fn shingle(&self) -> Result<Shingle> {
-        let shingle: Shingle = self.shingle.parse()?;
-        let Some(file) = &self.stopwords else { return Ok(shingle) };
-        if !matches!(shingle, Shingle::StopWord(_)) {
-            bail!("--stopwords is for --shingle stopword: give both");
-        }
-        let words = std::fs::read_to_string(file);
-        let words = words.with_context(|| format!("cannot read the stop words of {}", file.display()))?;
-        let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-        if words.is_empty() {
-            bail!("no words in {}: put one on each line", file.display());
-        }
-        Ok(Shingle::StopWord(StopWords::new(file.display().to_string(), words).into()))
-    }
-}
-
 impl MethodArguments {
-    fn options(&self, threshold: Threshold, criterion: Criterion) -> Result<MethodOptions> {
+    pub(crate) fn options(&self, threshold: Threshold, criterion: Criterion) -> Result<MethodOptions> {
         let method = match self.method {
             _ if self.exact => MethodArgument::Exact,
             method => method.unwrap_or(MethodArgument::Minhash),
@@ -227,7 +121,7 @@ impl MethodArguments {
                     Ok(MethodOptions::Part(Part::new(threshold, self.recall.unwrap_or(RECALL))?))
                 }
                 MethodArgument::Minhash => {
-                    bail!("bands do not find what lies inside of another: give --recall instead")
+                    bail!("bands do not find documents within others: give --recall instead")
                 }
                 MethodArgument::Exact => Ok(MethodOptions::Exact),
                 _ => bail!("--measure containment is for --method minhash and --method exact"),

@@ -1,4 +1,4 @@
-//! `lookalike tune`: how many pairs there are from which similarity on, a threshold, and what bands and rows find and cost.
+//! `lookalike tune`: pairs by similarity, a suggested threshold, and what bands and rows find and cost.
 
 use std::path::PathBuf;
 
@@ -9,49 +9,48 @@ use lookalike::core::sketch::SlotKind;
 use lookalike::io::write::OutputFile;
 use lookalike::{Bought, Estimate, MethodOptions, Plan, ReadOptions, Sampled, Suggestion, TuneOptions, Tuning};
 
-use crate::args::{ReportArgument, RunOptions, SettingArguments};
-use crate::similarity::SimilarityArguments;
+use crate::commands::{Done, done, with_threads};
+use crate::flags::output::ReportArgument;
+use crate::flags::read::SettingArguments;
+use crate::flags::run::{RunArguments, RunOptions};
+use crate::flags::similarity::SimilarityArguments;
+use crate::show::streams::talk;
+use crate::show::{chart, numbers, one_line, streams};
 use crate::stop;
-use crate::{chart, number, streams};
 
 #[derive(Debug, Args)]
 pub(crate) struct TuneArguments {
-    /// The corpus, if there is one: counts its pairs by similarity, suggests a threshold, and plans a run
+    /// The corpus, if there is one: counts its pairs by similarity, suggests a threshold, and estimates the cost of a run
     #[arg(value_name = "INPUT")]
     inputs: Vec<PathBuf>,
-    /// How much of INPUT to read, such as 500M; if that is less than all, parts from all over it
-    /// [default: 1G]
+    /// Read at most this much of INPUT, such as 500M, in parts from all over it [default: 1G]
     #[arg(long, value_name = "SIZE", requires = "inputs")]
     sample_bytes: Option<String>,
     #[command(flatten)]
     settings: SettingArguments,
-    /// The bytes that the sketch of a document may take, such as 64B: chooses bands and rows by them
+    /// Choose bands and rows by the bytes per document that a sketch may take, such as 64B
     #[arg(long, value_name = "SIZE", conflicts_with_all = ["recall", "bands", "rows", "rows_random", "method"])]
     budget: Option<String>,
-    /// Draw the curve to this file, as SVG
+    /// Draw the curve to this SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// How to show it
+    /// Format of the output
     #[arg(long, value_enum, default_value_t = ReportArgument::Text)]
     format: ReportArgument,
-    /// Replace the SVG file if it is there
+    /// Replace the SVG file if it exists
     #[arg(long)]
     force: bool,
-    /// How many threads to plan for, instead of one a core
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
-    /// Say nothing but the result
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    run: RunArguments,
     #[command(flatten)]
     similarity: SimilarityArguments,
 }
 
 /// What is to be done, in one piece.
-pub(crate) struct Tune {
+struct Tune {
     options: TuneOptions,
     bought: Vec<Bought>,
-    pub(crate) run: RunOptions,
+    run: RunOptions,
     svg: Option<PathBuf>,
     format: ReportArgument,
     force: bool,
@@ -61,8 +60,19 @@ pub(crate) struct Tune {
 const DRAWN: u32 = 240;
 
 impl TuneArguments {
-    pub(crate) fn options(self) -> Result<Tune> {
-        let run = RunOptions::checked(self.threads, self.quiet)?;
+    pub(crate) fn run(self) -> Result<Done> {
+        let tune = self.options()?;
+        let tuning = with_threads(tune.run, |progress| lookalike::tune(&tune.options, progress))??;
+        let skipped = tuning.sample.as_ref().map_or(0, |sample| sample.skipped);
+        if let Some(first) = tuning.sample.as_ref().and_then(|sample| sample.first_skipped.as_ref()) {
+            talk!("skipped {}, the first in {}", numbers::count(skipped), one_line(first));
+        }
+        tune.show(&tuning)?;
+        Ok(done(skipped))
+    }
+
+    fn options(self) -> Result<Tune> {
+        let run = self.run.options()?;
         let mut similarity = self.similarity.options()?;
         let threshold = Threshold::new(similarity.criterion.threshold())?;
         let bought = match &self.budget {
@@ -88,25 +98,21 @@ impl TuneArguments {
 }
 
 fn sample_bytes(written: &str) -> Result<u64> {
-    match number::parse_bytes(written).filter(|bytes| *bytes > 0) {
+    match numbers::parse_bytes(written).filter(|bytes| *bytes > 0) {
         Some(bytes) => Ok(bytes),
         None => bail!("--sample-bytes {written} is not a size: give one such as 500M or 4G"),
     }
 }
 
 fn budget(written: &str, threshold: Threshold) -> Result<Vec<Bought>> {
-    let bytes = number::parse_bytes(written).filter(|bytes| (8..=32_768).contains(bytes));
+    let bytes = numbers::parse_bytes(written).filter(|bytes| (8..=32_768).contains(bytes));
     let Some(bytes) = bytes else { bail!("--budget {written} is not possible: give 8B to 32kB, such as 64B") };
     Ok(lookalike::best_within(bytes as usize, threshold))
 }
 
 impl Tune {
-    pub(crate) fn options(&self) -> &TuneOptions {
-        &self.options
-    }
-
     /// Shows the result, and writes the picture.
-    pub(crate) fn show(&self, tuning: &Tuning) -> Result<()> {
+    fn show(&self, tuning: &Tuning) -> Result<()> {
         let curve = lookalike::curve(self.options.banding, DRAWN);
         if let Some(path) = &self.svg {
             let title = format!("{} bands of {} rows", tuning.bands, tuning.rows);
@@ -142,7 +148,7 @@ impl Tune {
         let mut text = format!(
             "{bands} bands of {rows} rows{agreeing}: {slots} slots, {sketch_bytes} bytes per document\n\
              a pair at the threshold of {} is found with a chance of {recall_at_threshold:.4}; \
-             half of the pairs at {:.3} are\n\n",
+             half of the pairs at {:.3} are found\n\n",
             tuning.threshold, tuning.half_found_at,
         );
         if !self.bought.is_empty() {
@@ -152,7 +158,7 @@ impl Tune {
                 text += &format!("  {:>4}  {recall:>23.4}  {through:>25.5}\n", bought.rows);
             }
             text +=
-                "  the first is taken: the best recall that lets through 1 % at most of what is half as much alike\n\n";
+                "  the first is taken: the best recall that lets through 1 % at most of what is half as similar\n\n";
         }
         text + "the chance to be found, by similarity\n"
     }
@@ -169,19 +175,19 @@ fn points(tuning: &Tuning) -> String {
 /// What people ask first: how many pairs there are, and which threshold to take.
 fn sampled(sample: &Sampled) -> String {
     let mut text = if sample.is_whole {
-        format!("all {} were read\n", number::of(sample.documents, "document"))
+        format!("all {} were read\n", numbers::of(sample.documents, "document"))
     } else {
         format!(
             "{} of about {} were read, in parts from all over the input: intervals are wide, and hold if the rest is like \
              them; --sample-bytes reads more\n",
-            number::count(sample.documents),
-            number::of(sample.documents_of_corpus, "document")
+            numbers::count(sample.documents),
+            numbers::of(sample.documents_of_corpus, "document")
         )
     };
     let mut rows =
         vec![["similarity", "pairs", "95 % interval", "removed, at most", "95 % interval"].map(str::to_owned)];
     for step in &sample.pairs {
-        let count = |estimate: Estimate| number::count(estimate.value.round() as u64);
+        let count = |estimate: Estimate| numbers::count(estimate.value.round() as u64);
         let [removed, range] = match step.removed {
             Some(removed) => [count(removed), interval(removed)],
             None => ["–", "–"].map(str::to_owned),
@@ -209,7 +215,7 @@ fn sampled(sample: &Sampled) -> String {
 
 /// A range of numbers.
 fn interval(estimate: Estimate) -> String {
-    let [low, high] = [estimate.low, estimate.high].map(|end| number::count(end.round() as u64));
+    let [low, high] = [estimate.low, estimate.high].map(|end| numbers::count(end.round() as u64));
     format!("{low} to {high}")
 }
 
@@ -219,7 +225,7 @@ fn candidates(sample: &Sampled) -> String {
         (None, _) => String::new(),
         (Some(candidates), Some(share)) => format!(
             "\nabout {}, of which {:.1} % are below the threshold: measured, and dropped\n",
-            number::of(candidates.round() as u64, "candidate pair"),
+            numbers::of(candidates.round() as u64, "candidate pair"),
             100.0 * share
         ),
         (Some(_), None) => "\nno candidate pairs are expected\n".to_owned(),
@@ -229,13 +235,13 @@ fn candidates(sample: &Sampled) -> String {
 fn planned(plan: Plan) -> String {
     format!(
         "\nthe whole corpus: {}, {}, about {}; on {}\n  memory   {}\n  disk     {} at most, for what is written\n  time     {}\n",
-        number::of(plan.files, "file"),
-        number::bytes(plan.bytes),
-        number::of(plan.documents, "document"),
-        number::of(plan.threads as u64, "thread"),
-        number::bytes(plan.memory_bytes),
-        number::bytes(plan.disk_bytes),
-        number::seconds(plan.seconds),
+        numbers::of(plan.files, "file"),
+        numbers::bytes(plan.bytes),
+        numbers::of(plan.documents, "document"),
+        numbers::of(plan.threads as u64, "thread"),
+        numbers::bytes(plan.memory_bytes),
+        numbers::bytes(plan.disk_bytes),
+        numbers::seconds(plan.seconds),
     )
 }
 
@@ -243,14 +249,14 @@ fn planned(plan: Plan) -> String {
 fn which_way(tuning: &Tuning) -> String {
     let Tuning { bands, rows, .. } = tuning;
     format!(
-        "\nwhich way it goes\n\
-         \x20 more bands    the curve moves left: more is found, and more is verified for nothing; 8 bytes more a band\n\
-         \x20 more rows     the curve moves right and gets steeper: less is verified for nothing, and less is found\n\
+        "\nwhat each parameter does\n\
+         \x20 more bands    the curve moves left: more is found, and more is verified in vain; 8 more bytes per band\n\
+         \x20 more rows     the curve moves right and gets steeper: less is verified in vain, and less is found\n\
          \x20 both          the curve gets steeper where it is: {bands} bands of {rows} rows cost {} slots\n\
          \x20 --threshold   what counts as a near-duplicate: higher is stricter, and takes fewer slots\n\
-         \x20 --recall      how much of what is at the threshold is found: 0.99 by default; all else is found more often\n\
-         \x20 --agree       how many bands must agree: with 2, far less is verified for nothing, and less is found\n\
-         \x20 --exact       no curve at all: nothing is missed, and every feature is held in memory\n",
+         \x20 --recall      the share of pairs at the threshold that is found, 0.99 by default; more similar pairs are found more often\n\
+         \x20 --agree       how many bands must agree: with 2, far less is verified in vain, and less is found\n\
+         \x20 --exact       no curve: nothing is missed, and every feature is held in memory\n",
         tuning.slots,
     )
 }

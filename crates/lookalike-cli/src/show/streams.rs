@@ -5,15 +5,14 @@
 
 use std::fmt::Arguments;
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use crate::harmless::{self, ToTerminal};
+use crate::show::harmless::{self, ToTerminal};
 
 /// Says a line to a person.
 macro_rules! talk {
-    ($($part:tt)*) => { $crate::streams::say(format_args!($($part)*)) };
+    ($($part:tt)*) => { $crate::show::streams::say(format_args!($($part)*)) };
 }
 pub(crate) use talk;
 
@@ -54,11 +53,6 @@ pub(crate) fn show_painted(write: impl FnOnce(&mut dyn Write) -> io::Result<()>)
         Err(error) if is_closed(&error) => Ok(()),
         written => written.context("cannot write to standard output"),
     }
-}
-
-/// The file that `-o` names; none if `-` names standard output.
-pub(crate) fn file(output: Option<PathBuf>) -> Option<PathBuf> {
-    output.filter(|output| output.as_os_str() != "-")
 }
 
 /// A writer that remembers whether its reader went away.

@@ -9,46 +9,46 @@ use lookalike::core::link::config::{Config, Kind};
 use lookalike::core::link::explain::Explanation;
 use lookalike::{AddOptions, LinkOptions, LinkReport};
 
-use crate::args::RunOptions;
-use crate::number;
-use crate::resources::{TableResourceArguments, TableResources};
-use crate::show::{one_line, shown_path};
-use crate::streams::talk;
+use crate::commands::{Done, done, with_threads};
+use crate::flags::resources::{TableResourceArguments, TableResources};
+use crate::flags::run::{RunArguments, RunOptions};
+use crate::show::streams::{self, talk};
+use crate::show::{notes, numbers, one_line, shown_path};
 
 #[derive(Debug, Args)]
 pub(crate) struct LinkArguments {
-    /// The table, or the first of two: a file (CSV, TSV, JSON or Parquet, also as .gz or .zst), a folder or pattern of files, an
-    /// address (s3://, gs://, az://, https://), or - for standard input; with --add the folder of a result
+    /// The table, or the first of two: a file (CSV, TSV, JSON or Parquet, also compressed as .gz or .zst), a folder or pattern of
+    /// files, an address (s3://, gs://, az://, https://), or - for standard input; with --add, the folder of a result
     #[arg(value_name = "A")]
     first: PathBuf,
-    /// The second table, to find links between the two
+    /// The second table: finds matches between the two
     #[arg(value_name = "B")]
     second: Option<PathBuf>,
-    /// The folder to write to; it is made, and must be empty if it is there
+    /// Folder to write to, new or empty
     #[arg(short, long, value_name = "DIR", required_unless_present_any = ["explain", "add", "write_config"])]
     output: Option<PathBuf>,
-    /// The column that tells records apart; rows are numbered without it
+    /// Column of the ids [default: rows are numbered from 1]
     #[arg(long, value_name = "COLUMN")]
     id: Option<String>,
-    /// What the columns are, from a file that --write-config made
+    /// Read the kinds of the columns from a file written by --write-config
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Write what the columns are taken for to a file, and do nothing else
+    /// Write the detected kinds of the columns to a file, and do nothing else
     #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "explain", "add"])]
     write_config: Option<PathBuf>,
-    /// The probability from which on a pair is a match, above 0 and below 1 [default: as the data suggests]
+    /// Minimum probability of a match, above 0 and below 1 [default: chosen from the data]
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     threshold: Option<f64>,
-    /// No record of either table has more than one match in the other
+    /// Allow each record at most one match in the other table
     #[arg(long, requires = "second")]
     one_to_one: bool,
-    /// A column that is not compared, to hold the matches against: a date, a number, a word
+    /// Column to check the matches against, which is not compared itself: a date, a number or a word
     #[arg(long, value_name = "COLUMN")]
     validate: Option<String>,
-    /// Say why two records are a match or not, field by field, and write nothing
+    /// Explain field by field why two records match or do not, and write nothing
     #[arg(long, num_args = 2, value_names = ["ID1", "ID2"], conflicts_with = "output")]
     explain: Option<Vec<String>>,
-    /// Add the records of a table to the finished result in A, whose clusters keep their numbers
+    /// Add the records of table NEW to the result in folder A, whose clusters keep their numbers
     #[arg(long, value_name = "NEW", conflicts_with_all = ["output", "second", "explain", "config", "id", "threshold", "validate"])]
     add: Option<PathBuf>,
     /// Replace what an earlier run wrote to the output folder
@@ -56,16 +56,12 @@ pub(crate) struct LinkArguments {
     force: bool,
     #[command(flatten)]
     resources: TableResourceArguments,
-    /// How many threads to use, instead of one a core
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
-    /// Say nothing but errors
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    run: RunArguments,
 }
 
 /// What is to be done.
-pub(crate) enum Job {
+enum Job {
     Link(LinkOptions),
     Explain(LinkOptions, [String; 2]),
     Add(AddOptions),
@@ -73,8 +69,38 @@ pub(crate) enum Job {
 }
 
 impl LinkArguments {
-    pub(crate) fn job(self) -> Result<(Job, RunOptions)> {
-        let run = RunOptions::checked(self.threads, self.quiet)?;
+    pub(crate) fn run(self) -> Result<Done> {
+        let (job, run) = self.job()?;
+        let (report, folder) = match job {
+            Job::WriteConfig(options, path) => {
+                write_config(&lookalike::guess_config(&options)?, &path)?;
+                return Ok(Done::All);
+            }
+            Job::Explain(options, ids) => {
+                let explained =
+                    with_threads(run, |progress| lookalike::explain(&options, [&ids[0], &ids[1]], progress))??;
+                streams::show(|out| show_explanation(out, &ids, &explained))?;
+                return Ok(Done::All);
+            }
+            Job::Link(options) => {
+                let report = with_threads(run, |progress| lookalike::link(&options, progress))??;
+                (report, options.folder.context("clap asks for a folder")?)
+            }
+            Job::Add(options) => {
+                let report = with_threads(run, |progress| lookalike::add_records(&options, progress))??;
+                (report, options.folder)
+            }
+        };
+        notes::skipped(&report.skipped_rows, report.skipped);
+        if !run.quiet {
+            // The result is there; that nobody reads about it does not undo it.
+            let _ = show(&report, &folder);
+        }
+        Ok(done(report.skipped))
+    }
+
+    fn job(self) -> Result<(Job, RunOptions)> {
+        let run = self.run.options()?;
         let TableResources { memory, longest, limit } = self.resources.options()?;
         if let Some(new) = self.add {
             return Ok((Job::Add(AddOptions { new, longest, limit, memory, folder: self.first }), run));
@@ -115,12 +141,12 @@ fn read_config(path: &Path) -> Result<Config> {
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read the config {}", path.display()))?;
     toml::from_str(&text).map_err(|error| {
         let line = error.span().map_or(0, |span| text[..span.start].matches('\n').count()) + 1;
-        anyhow!("{}, line {line}: {}; --write-config makes a config that is right", path.display(), error.message())
+        anyhow!("{}, line {line}: {}; --write-config writes a valid one", path.display(), error.message())
     })
 }
 
 /// Writes a config that a person can edit.
-pub(crate) fn write_config(config: &Config, path: &Path) -> Result<()> {
+fn write_config(config: &Config, path: &Path) -> Result<()> {
     let kinds = "# kind: person-name, organisation, address, phone, date, number, code, email, free-text or ignored\n";
     let text = toml::to_string_pretty(config).context("cannot write the config")?;
     std::fs::write(path, format!("{kinds}{text}")).with_context(|| format!("cannot write {}", path.display()))?;
@@ -129,11 +155,11 @@ pub(crate) fn write_config(config: &Config, path: &Path) -> Result<()> {
 }
 
 /// What the columns were taken for, what was found, and where it is.
-pub(crate) fn show(report: &LinkReport, folder: &Path) -> io::Result<()> {
+fn show(report: &LinkReport, folder: &Path) -> io::Result<()> {
     let mut out = io::stderr().lock();
-    let records: Vec<String> = report.records.iter().map(|count| number::of(*count, "record")).collect();
+    let records: Vec<String> = report.records.iter().map(|count| numbers::of(*count, "record")).collect();
     writeln!(out, "read      {}", records.join(" and "))?;
-    writeln!(out, "columns   taken for")?;
+    writeln!(out, "columns   treated as")?;
     let width = report.columns.iter().map(|column| column.name.chars().count()).max().unwrap_or(0).min(30);
     for column in &report.columns {
         let name = one_line(&column.name);
@@ -141,32 +167,32 @@ pub(crate) fn show(report: &LinkReport, folder: &Path) -> io::Result<()> {
             if column.kind == Kind::Ignored { format!("ignored: {}", column.why) } else { column.kind.to_string() };
         writeln!(out, "          {name:width$}  {}", one_line(&why))?;
     }
-    writeln!(out, "compared  {}", number::of(report.candidates, "pair"))?;
+    writeln!(out, "compared  {}", numbers::of(report.candidates, "pair"))?;
     for key in &report.keys {
         let split = match key.not_compared {
             0 => String::new(),
-            pairs => format!(", {} of large buckets not compared by it", number::of(pairs, "pair")),
+            pairs => format!(", {} of large buckets were not compared", numbers::of(pairs, "pair")),
         };
-        let (found, alone) = (number::count(key.candidates), number::count(key.alone));
-        writeln!(out, "          {:14} {found:>12}, {alone} by it alone{split}", key.kind)?;
+        let (found, alone) = (numbers::count(key.candidates), numbers::count(key.alone));
+        writeln!(out, "          {:14} {found:>12}, {alone} found by it alone{split}", key.kind)?;
     }
     if report.one_field_only > 0 {
-        let pairs = number::of(report.one_field_only, "pair");
-        writeln!(out, "          {pairs} with keys of one field alone were not compared: there were too many")?;
+        let pairs = numbers::of(report.one_field_only, "pair");
+        writeln!(out, "          {pairs} that share only one field were not compared: there were too many")?;
     }
     let threshold = report.threshold;
-    writeln!(out, "matches   {} of probability {threshold:.3} or more", number::count(report.matches))?;
+    writeln!(out, "matches   {} with a probability of {threshold:.3} or more", numbers::count(report.matches))?;
     for band in &report.probabilities {
-        writeln!(out, "          {:>12} from {}", number::count(band.matches), band.from)?;
+        writeln!(out, "          {:>12} from {}", numbers::count(band.matches), band.from)?;
     }
-    writeln!(out, "clusters  {} of two records or more", number::count(report.clusters))?;
+    writeln!(out, "clusters  {} of two records or more", numbers::count(report.clusters))?;
     if report.matches_apart > 0 {
-        let apart = number::count(report.matches_apart);
-        writeln!(out, "          {apart} of the matches join no clusters, which would not agree on the whole")?;
+        let apart = numbers::count(report.matches_apart);
+        writeln!(out, "          {apart} of the matches do not join their clusters, which disagree as a whole")?;
     }
     if let Some(added) = &report.added {
-        let (records, merges) = (number::of(added.records, "record"), number::of(added.merges, "cluster"));
-        writeln!(out, "added     {records}; {merges} became part of another: merges.csv")?;
+        let (records, merges) = (numbers::of(added.records, "record"), numbers::of(added.merges, "cluster"));
+        writeln!(out, "added     {records}; {merges} merged into another: see merges.csv")?;
     }
     if let Some(validation) = &report.validation {
         let right = |share: Option<f64>| share.map_or("?".to_owned(), |share| format!("{:.1} %", 100.0 * share));
@@ -175,7 +201,7 @@ pub(crate) fn show(report: &LinkReport, folder: &Path) -> io::Result<()> {
         for band in validation.bands.iter().chain([&validation.all]) {
             let (from, to) = (band.from, band.to);
             let (low, high) = (right(band.low), right(band.high));
-            let matches = number::count(band.matches);
+            let matches = numbers::count(band.matches);
             let mean = band.mean;
             writeln!(
                 out,
@@ -189,11 +215,11 @@ pub(crate) fn show(report: &LinkReport, folder: &Path) -> io::Result<()> {
         "wrote     {}: matches.csv, clusters.csv, linked.csv, link.toml, model.json, summary.json",
         shown_path(folder)
     )?;
-    writeln!(out, "took      {}", number::seconds(report.seconds))
+    writeln!(out, "took      {}", numbers::seconds(report.seconds))
 }
 
 /// Why two records are a match, field by field.
-pub(crate) fn show_explanation(out: &mut dyn Write, ids: &[String; 2], explanation: &Explanation) -> io::Result<()> {
+fn show_explanation(out: &mut dyn Write, ids: &[String; 2], explanation: &Explanation) -> io::Result<()> {
     let [left, right] = ids.each_ref().map(|id| one_line(id));
     writeln!(out, "{left} and {right}: probability {:.6}, {} points", explanation.probability, explanation.points)?;
     let shown = |value: &Option<String>| one_line(value.as_deref().unwrap_or("(missing)"));
@@ -209,7 +235,7 @@ pub(crate) fn show_explanation(out: &mut dyn Write, ids: &[String; 2], explanati
     };
     line("prior", explanation.prior, "the odds of a random pair")?;
     if explanation.bounded != 0.0 {
-        line("bounded", explanation.bounded, "since one field alone, or those of a household, prove little")?;
+        line("bounded", explanation.bounded, "because one field alone, or the fields of a household, prove little")?;
     }
     line("together", explanation.weight, "")
 }

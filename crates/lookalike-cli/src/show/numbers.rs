@@ -48,6 +48,15 @@ pub(crate) fn parse_bytes(written: &str) -> Option<u64> {
     (number.is_finite() && number >= 0.0).then(|| (number * step.powi(steps)) as u64)
 }
 
+/// A size to be typed, no less than this one.
+pub(crate) fn typed_bytes(number: u64) -> String {
+    if number < 10_000_000_000 {
+        format!("{}M", number.div_ceil(1_000_000))
+    } else {
+        format!("{}G", number.div_ceil(1_000_000_000))
+    }
+}
+
 /// Seconds with as many digits as say something.
 pub(crate) fn seconds(number: f64) -> String {
     let digits = if number < 10.0 { 2 } else { usize::from(number < 100.0) };
@@ -69,6 +78,7 @@ mod tests {
         for (written, bytes) in [("500", 500), ("64k", 64_000), ("1.5 GB", 1_500_000_000), ("2GiB", 2 << 30)] {
             assert_eq!(parse_bytes(written), Some(bytes), "{written}");
         }
+        assert_eq!((&*typed_bytes(64_000_001), &*typed_bytes(10_000_000_001)), ("65M", "11G"));
         assert_eq!(["", "M", "-1", "1x", "nan"].map(parse_bytes), [None; 5]);
         assert_eq!((&*seconds(0.1234), &*seconds(12.34), &*seconds(123.4)), ("0.12 s", "12.3 s", "123 s"));
     }

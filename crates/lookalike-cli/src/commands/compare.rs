@@ -1,0 +1,212 @@
+//! `lookalike compare`: two documents by all measures, with their differences.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use clap::Args;
+use lookalike::{Comparison, ReadOptions, SimilarityOptions, Verdict};
+use serde::Serialize;
+
+use crate::commands::Done;
+use crate::flags::output::ReportArgument;
+use crate::flags::read::SettingArguments;
+use crate::flags::resources;
+use crate::flags::similarity::SimilarityArguments;
+use crate::show::{folded, harmless, numbers, one_line, streams};
+
+/// How much of a long passage is shown at its start and at its end.
+const PASSAGE_END: usize = 120;
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArguments {
+    /// A file, or the id of a document in --in
+    left: String,
+    /// A second file or id
+    right: String,
+    /// The corpus that holds the two documents
+    #[arg(long = "in", value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
+    /// Format of the comparison: text, or one JSON object with every measure and all passages
+    #[arg(long, value_enum, default_value_t = ReportArgument::Text)]
+    format: ReportArgument,
+    #[command(flatten)]
+    settings: SettingArguments,
+    #[command(flatten)]
+    similarity: SimilarityArguments,
+    /// Memory limit, such as 500M or 4G: documents too long for it are not compared [default: half of the machine's memory]
+    #[arg(long, value_name = "SIZE")]
+    memory: Option<String>,
+}
+
+impl CompareArguments {
+    pub(crate) fn run(self) -> Result<Done> {
+        let ids = [self.left.clone(), self.right.clone()];
+        let format = self.format;
+        let (read, similarity) = self.options()?;
+        let [left, right] = lookalike::find_in_corpus(&read, [&ids[0], &ids[1]])?;
+        let comparison = lookalike::compare(&left, &right, &similarity)?;
+        // Without a corpus they are files or addresses, which may have secrets.
+        let shown = |id: String| lookalike::io::remote::shown_path(Path::new(&id));
+        let ids = if read.inputs.is_empty() { ids.map(shown) } else { ids };
+        streams::show_painted(|out| match format {
+            ReportArgument::Text => as_text(out, &ids, &comparison, &similarity),
+            ReportArgument::Json => as_json(out, &ids, &comparison),
+        })?;
+        Ok(Done::All)
+    }
+
+    fn options(self) -> Result<(ReadOptions, SimilarityOptions)> {
+        let memory = resources::memory(self.memory.as_deref())?;
+        // Two documents are held, and all that is made of them.
+        let settings = self.settings.bounded(None, memory.longest_document() / 2)?;
+        Ok((ReadOptions { inputs: self.inputs, listed: Vec::new(), settings }, self.similarity.options()?))
+    }
+}
+
+/// What was measured, for a person.
+fn as_text(
+    out: &mut dyn Write,
+    ids: &[String; 2],
+    comparison: &Comparison,
+    options: &SimilarityOptions,
+) -> io::Result<()> {
+    let Comparison { left, right, shared_shingle_count: shared, .. } = comparison;
+    writeln!(out, "verdict              {}", verdict(comparison))?;
+    let all = left.distinct_shingle_count + right.distinct_shingle_count - shared;
+    writeln!(out, "jaccard              {:.6}  ({shared} of {all} shingles)", comparison.jaccard)?;
+    writeln!(out, "containment_left     {:.6}  (of the first in the second)", comparison.containment_left)?;
+    writeln!(out, "containment_right    {:.6}  (of the second in the first)", comparison.containment_right)?;
+    let edits = |edits: Option<u64>, left: usize, right: usize, unit: &str| match edits {
+        Some(edits) => {
+            let [left, right] = [left, right].map(|count| numbers::count(count as u64));
+            format!("{}  (of {left} and {right} {unit}s)", numbers::of(edits, "edit"))
+        }
+        None => "not measured: the texts are too long and too different".to_owned(),
+    };
+    let words = edits(comparison.edit_words, left.token_count, right.token_count, "token");
+    writeln!(out, "edit_words           {words}")?;
+    let characters = edits(comparison.edit_characters, left.character_count, right.character_count, "character");
+    writeln!(out, "edit_characters      {characters}")?;
+    if let (Some(estimate), Some(slots)) = (comparison.sketch_estimate, comparison.slots) {
+        writeln!(out, "sketch_estimate      {estimate:.6}  ({slots} slots)")?;
+    }
+    if let (Some(simhash), Some(differing)) = (comparison.simhash, comparison.hamming) {
+        writeln!(out, "simhash              {simhash:.6}  ({differing} of {} bits differ)", comparison.sketch_bits)?;
+    }
+    if let Some(chance) = comparison.chance_to_be_found {
+        let how = options
+            .method
+            .banding()
+            .map_or(String::new(), |banding| format!("  ({} bands of {} rows)", banding.bands(), banding.rows()));
+        writeln!(out, "chance_to_be_found   {chance:.6}{how}")?;
+    }
+    writeln!(out, "tokens               {} and {}", left.token_count, right.token_count)?;
+    writeln!(
+        out,
+        "shingles             {} and {}, {} and {} distinct ({}{})",
+        left.shingle_count,
+        right.shingle_count,
+        left.distinct_shingle_count,
+        right.distinct_shingle_count,
+        comparison.shingle,
+        folded(&comparison.fold).trim_end_matches(',')
+    )?;
+    let is_terminal = io::stdout().is_terminal();
+    for (id, side, marks) in [(&ids[0], left, ["[-", "-]"]), (&ids[1], right, ["[+", "+]"])] {
+        let id = if is_terminal { one_line(id) } else { id.clone() };
+        writeln!(out, "\n{id}, with text missing from the other in {}…{}:", marks[0], marks[1])?;
+        writeln!(out, "{}", marked_passages(&side.passages, marks, is_terminal))?;
+    }
+    Ok(())
+}
+
+/// What two documents are to each other, in words.
+fn verdict(comparison: &Comparison) -> String {
+    let threshold = comparison.threshold;
+    match comparison.verdict {
+        Verdict::NothingToCompare => "nothing to compare: one of them has no words".to_owned(),
+        Verdict::ExactCopies => "exact copies".to_owned(),
+        Verdict::SameWords if comparison.fold == "none" => {
+            "the same words: only case, punctuation, symbols or white space differ".to_owned()
+        }
+        Verdict::SameWords => {
+            let folded = comparison.fold.replace(',', " and ");
+            format!("the same words: only case, punctuation, symbols, white space or folded {folded} differ")
+        }
+        Verdict::NearDuplicates => format!("near-duplicates, at a threshold of {threshold}"),
+        Verdict::NotNearDuplicates => format!("not near-duplicates, at a threshold of {threshold}"),
+    }
+}
+
+/// What was measured, for programs.
+fn as_json(out: &mut dyn Write, [left_id, right_id]: &[String; 2], comparison: &Comparison) -> io::Result<()> {
+    #[derive(Serialize)]
+    struct Compared<'a> {
+        left_id: &'a str,
+        right_id: &'a str,
+        #[serde(flatten)]
+        comparison: &'a Comparison,
+    }
+    serde_json::to_writer_pretty(&mut *out, &Compared { left_id, right_id, comparison })?;
+    writeln!(out)
+}
+
+/// A text with what is not shared between marks, and long passages shortened.
+fn marked_passages(passages: &[lookalike::Passage], [open, close]: [&str; 2], is_terminal: bool) -> String {
+    let [color, plain] = if is_terminal { ["\x1b[33m", "\x1b[0m"] } else { ["", ""] };
+    let passage = |passage: &lookalike::Passage| {
+        let all = if is_terminal { harmless::lines(&passage.text) } else { passage.text.as_str().into() };
+        let text = all.trim_end();
+        let space = &all[text.len()..];
+        match (passage.is_shared, text) {
+            (true, text) => format!("{}{space}", shortened(text)),
+            // Nothing but white space is lacking, and shows itself by signs.
+            (false, "") => {
+                let line_end = if space.contains('\n') { "\n" } else { "" };
+                format!("{color}{open}{}{close}{plain}{line_end}", shortened(&visible(space)))
+            }
+            (false, text) => format!("{color}{open}{}{close}{plain}{space}", shortened(text)),
+        }
+    };
+    passages.iter().map(passage).collect::<String>().trim().to_owned()
+}
+
+/// White space by signs that can be seen.
+fn visible(space: &str) -> String {
+    let sign = |c: char| match c {
+        ' ' => "·".to_owned(),
+        '\t' => "⇥".to_owned(),
+        '\n' => "⏎".to_owned(),
+        '\r' => "␍".to_owned(),
+        other => format!("<U+{:04X}>", u32::from(other)),
+    };
+    space.chars().map(sign).collect()
+}
+
+fn shortened(text: &str) -> String {
+    let count = text.chars().count();
+    if count <= 3 * PASSAGE_END {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(PASSAGE_END).collect();
+    let end: String = text.chars().skip(count - PASSAGE_END).collect();
+    format!("{start} … ({} more) … {end}", numbers::of((count - 2 * PASSAGE_END) as u64, "character"))
+}
+
+#[cfg(test)]
+mod tests {
+    use lookalike::Passage;
+
+    use super::*;
+
+    #[test]
+    fn texts_that_are_compared_do_nothing_to_a_terminal_and_stay_as_they_are_elsewhere() {
+        let hostile = "\u{1b}]0;title\u{7}\u{202e} red\n";
+        let passages = [("same ", true), (hostile, false)];
+        let passages = passages.map(|(text, is_shared)| Passage { text: text.to_owned(), is_shared }).to_vec();
+        let shown = marked_passages(&passages, ["[-", "-]"], true);
+        assert_eq!(shown, "same \x1b[33m[-␛]0;title␇\\u{202e} red-]\x1b[0m");
+        assert_eq!(marked_passages(&passages, ["[-", "-]"], false), format!("same [-{}-]", hostile.trim_end()));
+    }
+}

@@ -1,0 +1,171 @@
+//! The commands, one file each: its arguments, its run, and its result for a person.
+
+mod assets;
+mod compare;
+pub(crate) mod dedup;
+mod evaluate;
+mod link;
+mod pairs;
+mod prints;
+mod sets;
+mod tune;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::{Parser, Subcommand};
+use lookalike::Progress;
+#[cfg(feature = "remote")]
+use lookalike::io::remote::{Silence, on_silence};
+use lookalike::io::write::OutputFile;
+
+use crate::commands::compare::CompareArguments;
+use crate::commands::dedup::DedupArguments;
+use crate::commands::evaluate::EvaluateArguments;
+use crate::commands::link::LinkArguments;
+use crate::commands::pairs::PairsArguments;
+use crate::commands::prints::PrintsArguments;
+use crate::commands::sets::SetsArguments;
+use crate::commands::tune::TuneArguments;
+use crate::flags::run::RunOptions;
+use crate::show::numbers;
+use crate::show::progress::Watch;
+use crate::show::streams::{Pipe, talk};
+use crate::stop::{self, Quiet};
+
+/// Find what is nearly the same, with proof: documents, records, sets, fingerprints.
+///
+/// Every removal is justified: each removed document has a kept near-duplicate, which the output names with their exact
+/// similarity. No duplicates remain: no two kept documents are near-duplicates.
+#[derive(Debug, Parser)]
+#[command(
+    name = "lookalike",
+    version,
+    arg_required_else_help = true,
+    disable_help_subcommand = true,
+    after_help = "Examples:\n  lookalike dedup examples/news -o out\n  lookalike link examples/customers.csv --id id -o linked\n  \
+        lookalike sets examples/sets/queries.txt --id --threshold 0.5\n\n\
+        More about a command: lookalike dedup --help. Exit codes: 0 done, 1 done but some input was skipped, 2 not done."
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Remove near-duplicates, and name the kept document for each of them.
+    #[command(after_help = "Examples:\n  lookalike dedup examples/news examples/five.jsonl --id id -o out\n  \
+        lookalike dedup - < examples/five.jsonl > clean.jsonl\n\n\
+        The first writes out/kept/ (the kept documents, unchanged), out/removed.jsonl (each removal and its reason) and \
+        out/summary.json; the second is a filter, which writes only the kept documents.")]
+    Dedup(DedupArguments),
+    /// List every near-duplicate pair with its similarity.
+    #[command(
+        after_help = "Examples:\n  lookalike pairs examples/five.jsonl --id id --threshold 0.9 --format tsv > pairs.tsv\n  \
+        lookalike pairs examples/news --id id --between 0.6,0.8 --sample 5 --show\n  \
+        lookalike pairs examples/news/agency.jsonl --against examples/news/herald.jsonl --id id\n\n\
+        The second shows five borderline pairs side by side; the third pairs documents of the first file with documents of the second."
+    )]
+    Pairs(PairsArguments),
+    /// Find records of the same customer, site or product, in one table or between two.
+    #[command(after_help = "Examples:\n  lookalike link examples/customers.csv --id id -o linked\n  \
+        lookalike link examples/customers.csv --id id --explain 1 2\n\n\
+        The first writes linked/matches.csv (pairs, with points for each field), clusters.csv, linked.csv (all rows with \
+        their cluster), link.toml (the kind of each column) and summary.json; the second explains why two records match.")]
+    Link(LinkArguments),
+    /// Find similar sets: baskets, sessions, films by their fans, sites by their visitors.
+    #[command(after_help = "Examples:\n  lookalike sets examples/sets/queries.txt --id --threshold 0.5\n  \
+        lookalike sets examples/sets/ratings.csv --set user --element film --transpose --top 3\n  \
+        lookalike sets examples/sets/ratings.csv --weights stars --threshold 0.3\n\n\
+        Rows have left_id, right_id, the similarity and the number of shared elements. Equal sets are pairs; empty sets match nothing.")]
+    Sets(SetsArguments),
+    /// Find fingerprints of the same finger by their minutiae, within the input or in a gallery.
+    #[command(after_help = "Examples:\n  lookalike prints examples/prints.csv --format tsv\n  \
+        lookalike prints --gallery examples/prints.csv examples/queries.csv --top 5\n\n\
+        Impressions may be shifted, rotated and stretched. Pairs and their scores go to standard output, or to -o FILE.")]
+    Prints(PrintsArguments),
+    /// Suggest a threshold, and show what bands and rows will find and cost.
+    #[command(after_help = "Examples:\n  lookalike tune --threshold 0.8 --recall 0.99 --svg curve.svg\n  \
+        lookalike tune examples/news --threshold 0.7\n  lookalike tune --threshold 0.9 --budget 64B")]
+    Tune(TuneArguments),
+    /// Compare methods, thresholds and shingles on a corpus by recall, precision, time and memory.
+    #[command(after_help = "Examples:\n  lookalike evaluate examples/news --methods minhash,simhash:bits=6\n  \
+        lookalike evaluate examples/news --methods minhash --thresholds 0.7,0.8 --shingles word:3,char:5\n\n\
+        The true pairs are found by an exact join, which holds all features in memory, or read from --truth.")]
+    Evaluate(EvaluateArguments),
+    /// Compare two documents by all measures, and show the differences.
+    #[command(after_help = "Example:\n  lookalike compare agency-007 herald-007 --in examples/news --id id\n\n\
+        Without --in, the two are files of one document each.")]
+    Compare(CompareArguments),
+    /// Write completions for all shells and manual pages to a folder; `cargo xtask assets` calls this.
+    #[command(hide = true)]
+    Assets {
+        /// The folder to create
+        folder: PathBuf,
+    },
+}
+
+/// How a command ended.
+pub(crate) enum Done {
+    All,
+    /// Something of the input was skipped, and shown.
+    WithSkipped,
+}
+
+pub(crate) fn run(arguments: Arguments) -> Result<Done> {
+    match arguments.command {
+        Command::Dedup(arguments) => arguments.run(),
+        Command::Pairs(arguments) => arguments.run(),
+        Command::Compare(arguments) => arguments.run(),
+        Command::Link(arguments) => arguments.run(),
+        Command::Prints(arguments) => arguments.run(),
+        Command::Sets(arguments) => arguments.run(),
+        Command::Tune(arguments) => arguments.run(),
+        Command::Evaluate(arguments) => arguments.run(),
+        Command::Assets { folder } => assets::write(&folder).map(|()| Done::All),
+    }
+}
+
+fn done(skipped: u64) -> Done {
+    if skipped == 0 { Done::All } else { Done::WithSkipped }
+}
+
+/// Runs a job that writes rows: to a file, which is complete or absent, or to standard output. Also says whether all of
+/// them were read: if they were not, it is not known how many there are.
+fn to_output<T: Send>(
+    target: Option<&Path>,
+    force: bool,
+    run: RunOptions,
+    mut stdout: Box<dyn Write + Send>,
+    job: impl FnOnce(&mut (dyn Write + Send), &dyn Progress) -> lookalike::Result<T> + Send,
+) -> Result<(T, bool)> {
+    let mut file = target.map(|target| OutputFile::new(target, force, stop::unfinished())).transpose()?;
+    let mut pipe = Pipe::new(file.as_mut().map_or(&mut *stdout, OutputFile::writer));
+    let report = with_threads(run, |progress| job(&mut pipe, progress))??;
+    let is_read = !pipe.is_closed();
+    // Only a pipe is ever closed, and a pipe is not moved into place.
+    if let Some(file) = file.filter(|_| is_read) {
+        file.commit()?;
+    }
+    Ok((report, is_read))
+}
+
+/// Runs a job on the threads that were asked for, with someone watching or not.
+fn with_threads<T: Send>(run: RunOptions, job: impl FnOnce(&dyn Progress) -> T + Send) -> Result<T> {
+    let (asked, threads) = run.thread_count();
+    if threads < asked && !run.quiet {
+        let memory = run.memory.map_or_else(String::new, |memory| numbers::bytes(memory.bytes()));
+        talk!("note: {threads} of {asked} threads are used: --memory of {memory} has no room for more");
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.context("cannot start threads: give fewer with --threads")?;
+    #[cfg(feature = "remote")]
+    if !run.quiet {
+        on_silence(|Silence { host, left }| {
+            talk!("waiting for {host}: nothing received, giving up in {} s", left.as_secs())
+        });
+    }
+    Ok(pool.install(|| if run.quiet { job(&Quiet) } else { job(&Watch::default()) }))
+}

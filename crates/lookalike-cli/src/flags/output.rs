@@ -1,0 +1,61 @@
+//! Where results go, and in which format.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use lookalike::RowFormat;
+
+/// Where rows go.
+#[derive(Debug, Args)]
+pub(crate) struct RowOutputArguments {
+    /// File to write to, instead of standard output (-)
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Format of the pairs
+    #[arg(long, value_enum, default_value_t = FormatArgument::Jsonl)]
+    format: FormatArgument,
+    /// Replace the output file if it exists
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+impl RowOutputArguments {
+    /// The file; none if rows go to standard output.
+    pub(crate) fn file(&self) -> Option<PathBuf> {
+        self.output.clone().filter(|output| output.as_os_str() != "-")
+    }
+
+    pub(crate) fn format(&self) -> RowFormat {
+        match self.format {
+            FormatArgument::Jsonl => RowFormat::Jsonl,
+            FormatArgument::Tsv => RowFormat::Tsv,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FormatArgument {
+    /// One JSON object per line
+    Jsonl,
+    /// Tab-separated, with a header line
+    Tsv,
+}
+
+/// How a report is shown.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ReportArgument {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum SummaryArgument {
+    /// For people
+    Text,
+    /// For programs: the content of summary.json
+    Json,
+    /// No summary
+    None,
+}

@@ -1,0 +1,137 @@
+//! What a person should know beside the result: what was skipped or passed over, and what is probably not as they think.
+
+use lookalike::core::bucket::passed_over::PassedOverEstimate;
+use lookalike::io::input::discover::{LeftOut, Names};
+use lookalike::io::read::remedies;
+use lookalike::{Input, ReadOptions, Remedy, SkippedEntry};
+
+use crate::remedy;
+use crate::show::streams::talk;
+use crate::show::{kinds, numbers, one_line};
+
+/// How many skipped entries are shown; the summary has more of them.
+const SHOWN_SKIPPED: usize = 10;
+
+/// How many names of files are shown that were left out; the summary has more of them.
+const SHOWN_NAMES: usize = 3;
+
+/// What is probably not as the user thinks.
+pub(crate) fn doubts(input: &Input, read: &ReadOptions, keep: Option<&str>) {
+    // One document has a field and is known by its place; several have it and are.
+    let documents = |count: u64, one: &str, several: &str| match count {
+        1 => format!("1 document {one}"),
+        count => format!("{} documents {several}", numbers::count(count)),
+    };
+    if let Some(id) = &read.settings.fields.id
+        && input.without_id > 0
+    {
+        let said = |verbs: [&str; 2]| format!("{} no field '{id}', and {} named by file and line", verbs[0], verbs[1]);
+        talk!("note: {}", documents(input.without_id, &said(["has", "is"]), &said(["have", "are"])));
+    }
+    if let Some(field) = keep
+        && input.without_value > 0
+    {
+        let said = |verbs: [&str; 2]| format!("{} no field '{field}', and {} kept last", verbs[0], verbs[1]);
+        talk!("note: {}", documents(input.without_value, &said(["has", "is"]), &said(["have", "are"])));
+    }
+    if let Some(field) = &read.settings.fields.source
+        && input.without_source > 0
+    {
+        let said = |verbs: [&str; 2]| format!("{} no field '{field}', and {} to '(no source)'", verbs[0], verbs[1]);
+        talk!("note: {}", documents(input.without_source, &said(["has", "counts"]), &said(["have", "count"])));
+    }
+    if input.repeated_ids > 0 {
+        let documents = documents(input.repeated_ids, "has", "have");
+        talk!("note: {documents} the id of another document: tell them apart by file and position");
+    }
+    let LeftOut { hidden, links, work_folders } = &input.left_out;
+    if work_folders.count > 0 {
+        let (folders, names) = (numbers::of(work_folders.count, "folder"), some_names(work_folders));
+        talk!("note: {folders} with an unfinished run left out ({names}): name the files in it to read them");
+    }
+    if hidden.count > 0 {
+        let were = if hidden.count == 1 { "file or folder was" } else { "files or folders were" };
+        let count = numbers::count(hidden.count);
+        talk!("note: {count} hidden {were} left out ({}): name them to read them", some_names(hidden));
+    }
+    if links.count > 0 {
+        let (are, were) = if links.count == 1 { ("file is a link", "was") } else { ("files are links", "were") };
+        let (count, names) = (numbers::count(links.count), some_names(links));
+        talk!("note: {count} {are} to files that are read under another name, and {were} left out ({names})");
+    }
+    if input.documents == 0 && !input.carried.is_empty() {
+        let carried = match input.carried.values().sum() {
+            1 => "1 entry of another kind".to_owned(),
+            count => format!("{} entries of other kinds", numbers::count(count)),
+        };
+        talk!("note: no document, but {carried} ({})", kinds(input.carried.iter()));
+    }
+}
+
+/// What notes took the place of.
+pub(crate) fn replaced_fields(documents: u64) {
+    let had = match documents {
+        0 => return,
+        1 => "1 document already had a field".to_owned(),
+        documents => format!("{} documents already had a field", numbers::count(documents)),
+    };
+    talk!("note: {had} that --annotate writes (cluster, kept, kept_id, similarity): it was replaced in the output");
+}
+
+/// The first names, and how many there are besides.
+fn some_names(names: &Names) -> String {
+    let mut shown: Vec<String> = names.first.iter().take(SHOWN_NAMES).map(|name| one_line(name)).collect();
+    let more = names.count - shown.len() as u64;
+    if more > 0 {
+        shown.push(format!("{} more", numbers::count(more)));
+    }
+    shown.join(", ")
+}
+
+/// What was skipped, with its place.
+pub(crate) fn skipped(skipped: &[SkippedEntry], count: u64) {
+    for SkippedEntry { file, entry, position, reason, .. } in skipped.iter().take(SHOWN_SKIPPED) {
+        match *entry {
+            "file" => talk!("skipped {}: {}", one_line(file), one_line(reason)),
+            entry => talk!("skipped {}, {entry} {position}: {}", one_line(file), one_line(reason)),
+        }
+    }
+    let more = count.saturating_sub(skipped.iter().take(SHOWN_SKIPPED).map(|entry| entry.count).sum());
+    if more > 0 {
+        talk!("skipped {} more", numbers::count(more));
+    }
+    let mut remedies: Vec<Remedy> = skipped.iter().flat_map(|entry| remedies(&entry.reason)).collect();
+    remedies.sort_by_key(|remedy| format!("{remedy:?}"));
+    remedies.dedup();
+    if let Some(remedies) = remedy::worded(&remedies) {
+        talk!("note: to read more of this, {remedies}");
+    }
+}
+
+/// What a bound on the work of a bucket left out, and how many near-duplicates are in it.
+pub(crate) fn passed_over(estimate: &PassedOverEstimate) -> String {
+    let PassedOverEstimate { pairs, error, sampled, matches, matches_at_least, matches_at_most } = *estimate;
+    let is_known = error == 0 && sampled == pairs;
+    let (about, by) = match error {
+        0 => ("", String::new()),
+        error => ("about ", format!(" (± {})", numbers::count(error))),
+    };
+    let left = match matches {
+        0 if is_known => "none of them is a near-duplicate".to_owned(),
+        1 if is_known => "1 of them is a near-duplicate".to_owned(),
+        matches if is_known => format!("{} of them are near-duplicates", numbers::count(matches)),
+        0 => format!(
+            "none of {} sampled at random is a near-duplicate, so at most {} are (95 % confidence)",
+            numbers::count(sampled),
+            numbers::count(matches_at_most)
+        ),
+        matches => format!(
+            "about {} are near-duplicates ({} to {} with 95 % confidence, from a sample of {})",
+            numbers::count(matches),
+            numbers::count(matches_at_least),
+            numbers::count(matches_at_most),
+            numbers::count(sampled)
+        ),
+    };
+    format!("{about}{}{by} with common boilerplate were not compared: {left}", numbers::of(pairs, "pair"))
+}

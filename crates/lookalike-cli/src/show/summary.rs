@@ -1,0 +1,190 @@
+//! What `dedup` did.
+
+use std::io::{self, Write};
+
+use lookalike::io::read::{HEADER, NO_TEXT_FIELD, NULL_TEXT};
+use lookalike::{Output, Parameters, Summary};
+
+use crate::commands::dedup::Dedup;
+use crate::show::{folded, kinds, losses, notes, numbers, one_line, shown_path};
+
+/// The summary as a person reads it.
+pub(crate) fn write(out: &mut impl Write, summary: &Summary, dedup: &Dedup) -> io::Result<()> {
+    let Summary { input, found, parameters, .. } = summary;
+    let mut notes = Vec::new();
+    if input.empty > 0 {
+        notes.push(format!("{} without words", numbers::count(input.empty)));
+    }
+    if input.without_text() > 0 {
+        notes.push(format!("{} without text", numbers::count(input.without_text())));
+    }
+    let is_other = |kind: &str| ![NULL_TEXT, NO_TEXT_FIELD, HEADER].contains(&kind);
+    let others = kinds(input.carried.iter().filter(|(kind, _)| is_other(kind)));
+    if !others.is_empty() {
+        notes.push(format!("passed over: {others}"));
+    }
+    if input.skipped > 0 {
+        notes.push(format!("{} skipped", numbers::count(input.skipped)));
+    }
+    let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
+    let files = numbers::of(input.files, "file");
+    writeln!(
+        out,
+        "read      {} in {files}, {}{notes}",
+        numbers::of(input.documents, "document"),
+        numbers::bytes(input.bytes)
+    )?;
+    reference(out, summary)?;
+
+    let share = 100.0 * found.removed as f64 / input.documents.max(1) as f64;
+    let copies = match found.exact_copies {
+        1 => "1 exact copy".to_owned(),
+        copies => format!("{} exact copies", numbers::count(copies)),
+    };
+    let near = numbers::of(found.near_duplicates, "near-duplicate");
+    let same_words = match found.same_words {
+        0 => " and".to_owned(),
+        count => format!(", {} with the same words, and", numbers::count(count)),
+    };
+    let kept = if input.reference_files > 0 { "a kept or a reference document" } else { "a kept document" };
+    let removed = numbers::count(found.removed);
+    writeln!(out, "removed   {removed} ({share:.1} %): {near}{same_words} {copies} of {kept}")?;
+    // Exact copies of a document that is itself removed go for the same kept one.
+    match found.repeated_texts - found.exact_copies {
+        0 => {}
+        1 => writeln!(out, "          1 of them is an exact copy of another one removed")?,
+        copies => {
+            writeln!(out, "          {} of them are exact copies of another one removed", numbers::count(copies))?
+        }
+    }
+    if !summary.wrote.removed_along.is_empty() {
+        let kinds =
+            summary.wrote.removed_along.iter().map(|(kind, count)| format!("{} {kind}", numbers::count(*count)));
+        writeln!(out, "          with them, records that belong to them: {}", kinds.collect::<Vec<_>>().join(", "))?;
+    }
+    if parameters.group == "components" {
+        writeln!(
+            out,
+            "          by connected components: {} less similar to the kept one than {}",
+            numbers::of(found.removed_below_threshold, "document"),
+            parameters.threshold
+        )?;
+    }
+    if found.checksum_collisions > 0 {
+        let texts = match found.checksum_collisions {
+            1 => "1 text has the checksum of another text without being its copy, and stays".to_owned(),
+            count => {
+                format!(
+                    "{} texts have the checksum of another text without being its copy, and stay",
+                    numbers::count(count)
+                )
+            }
+        };
+        writeln!(out, "          {texts}")?;
+    }
+    if found.passed_over.pairs > 0 {
+        writeln!(out, "          {}", notes::passed_over(&found.passed_over))?;
+    }
+    writeln!(out, "kept      {} in {}", numbers::count(found.kept), kept_in(summary))?;
+    if !summary.least_alike.is_empty() {
+        writeln!(out, "          the least similar removals:")?;
+        for removal in summary.least_alike.iter().take(3) {
+            let [removed, kept] = [&removal.removed_id, &removal.kept_id].map(|id| one_line(id));
+            writeln!(out, "          {:.3}  {removed}  →  {kept}", removal.similarity)?;
+        }
+    }
+    losses::table(out, summary)?;
+    writeln!(out, "found by  {}", found_by(parameters))?;
+    let speed = numbers::bytes((input.bytes as f64 / summary.seconds.max(1e-9)) as u64);
+    let memory =
+        summary.peak_memory_bytes.map_or(String::new(), |bytes| format!(", {} of memory", numbers::bytes(bytes)));
+    writeln!(out, "took      {} ({speed}/s){memory}", numbers::seconds(summary.seconds))?;
+    if let Some(folder) = &dedup.options.folder {
+        let documents = match dedup.options.output {
+            _ if input.is_all_skipped => "",
+            Output::Kept => "kept/ (kept documents), ",
+            Output::Annotated => "annotated/ (all documents, with notes), ",
+            Output::DryRun => "",
+        };
+        writeln!(
+            out,
+            "wrote     {}: {documents}removed.jsonl (removals and reasons), summary.json",
+            shown_path(folder)
+        )?;
+    }
+    if let Some(removed) = &dedup.removed {
+        writeln!(out, "wrote     {} (removals and reasons)", shown_path(removed))?;
+    }
+    Ok(())
+}
+
+/// What was compared, how, and how much of it that finds.
+fn found_by(parameters: &Parameters) -> String {
+    let Parameters { shingle, measure, threshold, method, recall_at_threshold, .. } = parameters;
+    let alike = match (*measure, method.name) {
+        (_, "copies") => return format!("exact copies only, by {}", method.checksum.unwrap_or("text")),
+        (_, "simhash") if method.verified == Some(false) => String::new(),
+        ("containment", _) => format!(" of which a share of {threshold} or more lies within another"),
+        _ => format!(" at a similarity of {threshold} or more"),
+    };
+    let number = |number: Option<usize>| number.unwrap_or_default();
+    let how = match method.name {
+        "minhash" if method.taken.is_some() => {
+            format!("by {} of each document", numbers::of(number(method.taken) as u64, "shingle"))
+        }
+        "simhash" => format!(
+            "sketches of {} bits, weights {}, that differ in at most {} bits",
+            method.sketch_bits.unwrap_or_default(),
+            method.weights.as_deref().unwrap_or_default(),
+            method.bits.unwrap_or_default()
+        ),
+        "exact" => "by an exact join".to_owned(),
+        name => {
+            let agree = method.agree.map_or(String::new(), |agree| format!(", {agree} of which agree"));
+            let random = method.random_slots.map_or(String::new(), |slots| format!(" drawn from {slots} slots"));
+            let super_shingles = if name == "supershingle" { "super-shingles: " } else { "" };
+            format!("{super_shingles}{} bands of {} rows{random}{agree}", number(method.bands), number(method.rows))
+        }
+    };
+    let recall = recall_at_threshold.map_or(String::new(), |recall| format!(": recall {recall:.4} at the threshold"));
+    format!("{shingle} shingles{}{alike}, {how}{recall}", folded(&parameters.fold))
+}
+
+/// What the input was compared with, if anything.
+fn reference(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+    let Summary { input, found, parameters, .. } = summary;
+    if input.reference_files == 0 {
+        return Ok(());
+    }
+    let skipped = match input.reference_skipped {
+        0 => String::new(),
+        skipped => format!(" ({} skipped)", numbers::count(skipped)),
+    };
+    let like = match (parameters.group, found.removed_by_reference) {
+        ("components", 1) => "is linked to one of them",
+        ("components", _) => "are linked to one of them",
+        (_, 1) => "is similar to one of them",
+        _ => "are similar to one of them",
+    };
+    writeln!(
+        out,
+        "reference {} in {}{skipped}; {} of the input {like}",
+        numbers::of(input.reference_documents, "document"),
+        numbers::of(input.reference_files, "file"),
+        numbers::of(found.removed_by_reference, "document"),
+    )
+}
+
+/// Alone or with how many others removed in their place.
+fn kept_in(summary: &Summary) -> String {
+    let largest = summary.clusters_by_size.keys().next_back().copied().unwrap_or(0);
+    match summary.found.clusters {
+        0 => "no cluster".to_owned(),
+        clusters => format!(
+            "{} of two or more documents (the largest has {}) and {}",
+            numbers::of(clusters, "cluster"),
+            numbers::count(largest),
+            numbers::of(summary.found.kept - clusters, "single")
+        ),
+    }
+}

@@ -1,0 +1,54 @@
+//! A wrong call, help and version.
+
+use std::io::{self, IsTerminal};
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::CommandFactory;
+
+use crate::commands::Arguments;
+use crate::show::streams::{self, talk};
+
+/// A wrong call: one line with the remedy. Help and version are not errors.
+pub(crate) fn usage_error(error: &clap::Error) -> ExitCode {
+    use clap::error::ErrorKind;
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            // Styled where standard output is a terminal, as clap would print it.
+            let text = error.render();
+            let is_terminal = io::stdout().is_terminal();
+            let text = if is_terminal { text.ansi().to_string() } else { text.to_string() };
+            return match streams::show_painted(|out| out.write_all(text.as_bytes())) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => {
+                    talk!("lookalike: {error:#}");
+                    ExitCode::from(2)
+                }
+            };
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _ = error.print();
+            return ExitCode::from(2);
+        }
+        _ => {}
+    }
+    let text = error.to_string();
+    let message = text.split("\n\nUsage").next().unwrap_or(&text).split("\n\nFor more").next().unwrap_or(&text);
+    let message = message.trim_start_matches("error: ").replace("\n\n  tip: ", "; ");
+    let words: Vec<String> = message.split_whitespace().map(without_secrets).collect();
+    // Help on the command that was meant, if one was.
+    let typed = std::env::args_os().nth(1).unwrap_or_default();
+    let program = Arguments::command();
+    let command = program.get_subcommands().map(clap::Command::get_name).find(|name| *name == typed);
+    let help = command.map_or("lookalike --help".to_owned(), |command| format!("lookalike {command} --help"));
+    talk!("lookalike: {}; see {help}", words.join(" "));
+    ExitCode::from(2)
+}
+
+/// A word of a message, which may quote an address.
+fn without_secrets(word: &str) -> String {
+    let Some(at) = word.find("://") else { return word.to_owned() };
+    let scheme = word[..at].chars().rev().take_while(char::is_ascii_alphanumeric).count();
+    let (start, end) = (at - scheme, word.rfind('\'').filter(|end| *end > at).unwrap_or(word.len()));
+    format!("{}{}{}", &word[..start], lookalike::io::remote::shown_path(Path::new(&word[start..end])), &word[end..])
+}
