@@ -142,7 +142,11 @@ fn table(headline: &Headline) -> Table {
     );
     row("MB/s of text", &|run| format!("{:.0}", megabytes / run.usage.seconds), String::new());
     row("pages/s", &|run| format!("{:.0}", headline.pages as f64 / run.usage.seconds), String::new());
-    row("seconds / unpacking", &|run| format!("{:.2}", run.usage.seconds / headline.unpacking.seconds), String::new());
+    row(
+        "seconds / decompression",
+        &|run| format!("{:.2}", run.usage.seconds / headline.unpacking.seconds),
+        String::new(),
+    );
     let limits = format!("< {:.0}, < {:.0}", PEAK_BYTES / 1e6, LIMITED_PEAK_BYTES / 1e6);
     row("peak memory, MB", &|run| format!("{:.0}", run.peak_bytes() / 1e6), limits);
     row("documents removed", &|run| run.summary.found.removed.to_string(), String::new());
@@ -158,19 +162,19 @@ fn table(headline: &Headline) -> Table {
     table.row(["same removals".to_owned(), String::new(), same.to_owned(), "yes".to_owned()]);
     let unpacking = &headline.unpacking;
     let speed = unpacking.bytes as f64 / 1e6 / unpacking.seconds;
-    table.row(["unpacking alone, s".to_owned(), format!("{:.1}", unpacking.seconds)]);
-    table.row(["unpacking alone, MB/s".to_owned(), format!("{speed:.0}")]);
+    table.row(["decompression alone, s".to_owned(), format!("{:.1}", unpacking.seconds)]);
+    table.row(["decompression alone, MB/s".to_owned(), format!("{speed:.0}")]);
     if let Some(count) = &headline.word_count {
         let speed = count.bytes as f64 / 1e6 / count.usage.seconds;
-        table.row(["wc -w of the first file, unpacked, MB/s".to_owned(), format!("{speed:.0}")]);
+        table.row(["wc -w of the first file, decompressed, MB/s".to_owned(), format!("{speed:.0}")]);
     }
     table
 }
 
 fn section(headline: &Headline, table: &Table) -> String {
     format!(
-        "## A crawl\n\n{} pages of a made crawl in {} files of WET.gz, {:.1} GB of text in {:.1} GB; {}, {}.\n\
-         `cargo xtask bench headline`; unpacking is that of `flate2` with as many threads.\n\n{}",
+        "## A crawl\n\n{} pages of a synthetic crawl in {} WET.gz files: {:.1} GB of text, {:.1} GB compressed.\n{}, {}.\n\
+         `cargo xtask bench headline`. *Decompression* is that of `flate2` with as many threads.\n\n{}",
         headline.pages,
         headline.files,
         headline.dedup.summary.input.bytes as f64 / 1e9,

@@ -137,7 +137,7 @@ fn table(growth: &Growth) -> Table {
         "s",
         "range",
         "processor s",
-        "µs a document",
+        "µs per document",
         "ratio to the first",
         "peak MB",
         "removed",
@@ -165,10 +165,11 @@ fn table(growth: &Growth) -> Table {
 }
 
 fn section(growth: &Growth, table: &Table) -> String {
-    let limit = growth.memory.as_ref().map_or("no limit of memory".to_owned(), |memory| format!("`--memory {memory}`"));
+    let limit = growth.memory.as_ref().map_or("no memory limit".to_owned(), |memory| format!("`--memory {memory}`"));
     format!(
-        "## Growth\n\nDocuments of 1 kB, 10 % of them near-duplicates and 3 % copies; JSONL, {limit}, `--dry-run`; medians of {} runs in turns.\n{}, {}. \
-         `cargo xtask bench growth`. The most time a document is {:.2} times the least; the target is {MOST_SPREAD}.\n\n{}",
+        "## Growth\n\nDocuments of 1 kB, 10 % of them near-duplicates and 3 % copies; JSONL, {limit}, `--dry-run`.\n\
+         Medians of {} alternating runs; {}, {}.\n`cargo xtask bench growth`. The longest time per document is {:.2} times \
+         the shortest; the target is {MOST_SPREAD}.\n\n{}",
         growth.sizes[0].runs.len(),
         results::today(),
         results::Machine::here(),

@@ -144,7 +144,7 @@ fn table(measured: &Measured) -> Table {
     row("processor seconds", usage.cpu_seconds.map_or(String::new(), |cpu| format!("{cpu:.1}")), String::new());
     let peak = usage.peak_bytes.unwrap_or(0) as f64;
     row("peak memory, MB", format!("{:.0}", peak / 1e6), target(format!("≤ {:.0}", PEAK_BYTES / 1e6)));
-    row("records a second", format!("{:.0}", 2.0 * measured.customers as f64 / usage.seconds), String::new());
+    row("records per second", format!("{:.0}", 2.0 * measured.customers as f64 / usage.seconds), String::new());
     row("pairs compared", measured.summary.candidates.to_string(), String::new());
     row("true matches", measured.shared.to_string(), String::new());
     row("matches found", measured.matches.to_string(), String::new());
@@ -160,8 +160,8 @@ fn table(measured: &Measured) -> Table {
 
 fn section(measured: &Measured, table: &Table) -> String {
     format!(
-        "## Records\n\nTwo made tables of {} customers each, {} of them in both: mistyped, moved, married, with fields left \
-         out and homes shared; no config, no labels; {}, {}.\n`cargo xtask bench link`.\n\n{}",
+        "## Records\n\nTwo synthetic tables of {} customers each, {} of them in both, with typing errors, moves, marriages, \
+         missing\nfields and shared homes; no config, no labels. {}, {}.\n`cargo xtask bench link`.\n\n{}",
         measured.customers,
         measured.shared,
         results::today(),

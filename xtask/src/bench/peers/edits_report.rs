@@ -134,12 +134,14 @@ impl Report {
 
     fn markdown(&self) -> String {
         format!(
-            "## After an edit\n\n{}. Of each edit and length there are {} documents with an edited twin, in one file of {} \
-             documents with others that have none; shingles `{SHINGLE}`, threshold {THRESHOLD}, parameters as above.\n\n\
-             {}\n*≥ 0.8*: the share of twins whose exact Jaccard similarity reaches the threshold; *mean J*: its mean. For \
-             each tool: the share of those twins that it found and, after a plus sign, how many pairs it named that are \
-             not alike. A tool that names no pairs has found a twin if not both stay; what follows the plus sign then \
-             counts twins of which it lost one for nothing.\n",
+            "## After an edit\n\n{}. For each edit and length there are {} documents with an edited twin, in one file of {} \
+             documents, some\nwithout a twin; shingles `{SHINGLE}`, threshold {THRESHOLD}, parameters as above.\n\n\
+             {}\n\
+             - *≥ 0.8*: the share of twins whose exact Jaccard similarity reaches the threshold; *mean J*: its mean.\n\
+             - For each tool: the share of those twins that it found and, after a plus sign, the number of pairs it reported \
+             that are\n  not similar.\n\
+             - A tool that reports no pairs has found a twin unless both are kept. The number after the plus sign is then the \
+             number\n  of unjustified removals.\n",
             results::today(),
             self.cells[0].twin_count,
             self.document_count,

@@ -155,7 +155,7 @@ pub(super) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         machine,
         versions,
         note: options.field.note.clone(),
-        corpus: options.corpus.as_ref().map_or_else(|| "made".to_owned(), |_| "given".to_owned()),
+        corpus: options.corpus.as_ref().map_or_else(|| "synthetic".to_owned(), |_| "given".to_owned()),
         corpus_bytes: file.metadata()?.len(),
         document_count: documents.texts.len(),
         true_count: truth.len(),

@@ -147,14 +147,14 @@ impl Report {
         timed.sort_by(|one, other| one.1.total_cmp(&other.1));
         if let Some((name, ratio)) = timed.first() {
             sentences.push(format!(
-                "The fastest peer is {name}: lookalike is {ratio:.1} times as fast (target {SPEED_TARGET:.0}: {}).",
+                "The fastest other tool is {name}; lookalike is {ratio:.1} times as fast (target {SPEED_TARGET:.0}: {}).",
                 if *ratio >= SPEED_TARGET { "met" } else { "missed" }
             ));
         }
         for (name, ratio) in timed.iter().filter(|(_, ratio)| *ratio < SPEED_TARGET) {
             let lacking = SPEED_TARGET / ratio;
             sentences.push(format!(
-                "{name}: {ratio:.2} times; for the target, lookalike would have to be {lacking:.2} times as fast as it is."
+                "{name}: {ratio:.2} times as fast; the target would need lookalike to be {lacking:.2} times as fast as it is."
             ));
         }
         sentences.extend(self.drift_sentence());
@@ -171,9 +171,9 @@ impl Report {
                 .map(|row| row.tool.name)
                 .collect();
             sentences.push(if better.is_empty() {
-                format!("No peer that names pairs or clusters has the {measure} of lookalike.")
+                format!("No other tool that reports pairs or clusters reaches the {measure} of lookalike.")
             } else {
-                format!("As good as lookalike or better in {measure}: {}.", better.join("; "))
+                format!("Equal to lookalike or better in {measure}: {}.", better.join("; "))
             });
         }
         sentences
@@ -186,8 +186,8 @@ impl Report {
         let drift = before.max(after) / before.min(after);
         (drift > STEADY).then(|| {
             format!(
-                "Lookalike itself took {before:.2} s before the peers and {after:.2} s after them: the machine was not \
-                 steady, and a ratio of seconds may be wrong by a factor of {drift:.1}."
+                "lookalike took {before:.2} s before the other tools and {after:.2} s after them, so ratios of seconds may \
+                 be off by a factor of {drift:.1}."
             )
         })
     }
@@ -200,7 +200,7 @@ impl Report {
         let peers = self.rows.iter().filter(|row| !row.is_ours());
         let ratios = peers.filter_map(|row| Some((row.tool.name, cpu(row)? / own)));
         let (name, ratio) = ratios.min_by(|one, other| one.1.total_cmp(&other.1))?;
-        Some(format!("By processor time the closest is {name}, with {ratio:.1} times that of lookalike."))
+        Some(format!("By processor time the closest is {name}, which takes {ratio:.1} times as much as lookalike."))
     }
 
     /// The machine, the corpus and the table on standard output.
@@ -281,13 +281,13 @@ impl Report {
     }
 
     fn markdown(&self) -> String {
-        let mut text = format!("## Beside the others\n\n{}; {}.", results::today(), self.machine);
+        let mut text = format!("## Compared with other tools\n\n{}; {}.", results::today(), self.machine);
         if let Some(note) = &self.note {
             text += &format!(" {note}.");
         }
         text += &format!(
-            " {}; shingles `{SHINGLE}`, threshold {THRESHOLD}. One run of each peer, with lookalike before and after \
-             them (medians of three runs).\n\n![Speed of each tool in MB/s](benchmarks-peers.svg)\n\n",
+            "\n{}; shingles `{SHINGLE}`, threshold {THRESHOLD}.\nOne run of each other tool, with lookalike before \
+             and after them (medians of three runs).\n\n![Speed of each tool in MB/s](benchmarks-peers.svg)\n\n",
             self.corpus_line()
         );
         text += &markdown_row(&HEADINGS.map(str::to_owned));
@@ -303,7 +303,7 @@ impl Report {
             if !said.contains(&row.tool.name) {
                 let version = self.versions.get(row.tool.package.unwrap_or("lookalike"));
                 let version = version.map_or("", String::as_str);
-                text += &format!("- **{}** {version}: {}.\n", row.tool.name, row.tool.parameters);
+                text += &format!("| {} | {version} | {} |\n", row.tool.name, row.tool.parameters);
                 said.push(row.tool.name);
             }
         }
@@ -312,12 +312,21 @@ impl Report {
 }
 
 /// What the columns mean.
-const COLUMNS: &str = "\n\n*s*: from the start of the process to its end, reading the file and writing the ids that stay included. \
-*× ours*: how many times as long as lookalike. *own s*: seconds within the tool's own calls, over all processes, where they \
-can be told from cutting words into shingles, which for tools that take tokens is Python's work (on all cores); \
-a program that has its shingles already would see the tool at that speed. *peak MB*: the largest process, not the \
-sum of all. *names*: whether recall and precision are those of pairs, or of all pairs within the clusters. \
-*lost*: documents that go though none that stays is like them (exact Jaccard). *left*: true pairs of which both stay.\n\n";
+const COLUMNS: &str = "
+
+- *s*: from the start of the process to its end, including reading the file and writing the ids of kept documents.
+- *× ours*: how many times as long as lookalike it takes.
+- *own s*: seconds within the tool's own calls, over all processes, where these can be separated from cutting words into
+  shingles. For tools that take tokens, that is done by Python (on all cores); a program that already has its shingles
+  would see the tool at this speed.
+- *peak MB*: the largest process, not the sum of all.
+- *names*: whether recall and precision are those of reported pairs, or of all pairs within the reported clusters.
+- *lost*: removed documents that are not similar to any kept document (exact Jaccard).
+- *left*: true pairs of which both documents are kept.
+
+| tool | version | parameters |
+| --- | --- | --- |
+";
 
 fn markdown_row(cells: &[String]) -> String {
     format!("| {} |\n", cells.iter().map(|cell| cell.replace('|', "\\|")).collect::<Vec<_>>().join(" | "))

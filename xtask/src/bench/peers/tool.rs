@@ -26,28 +26,28 @@ pub(super) const PEERS: [Tool; 7] = [
         name: "rensa, R-MinHash",
         package: Some("rensa"),
         runner: "rensa_full.py",
-        parameters: "`RMinHashDeduplicator` of its README, 128 permutations, its LSH, candidates checked by it on the sketches",
+        parameters: "`RMinHashDeduplicator` as in its README, 128 permutations, its LSH, which checks candidates on the sketches",
     },
     Tool {
         name: "rensa, rho",
         package: Some("rensa"),
         runner: "rensa_rho.py",
-        parameters: "128 permutations, 8 bands and 4 probes as in its own benchmark; it marks documents and names no pairs, \
-                     so the marked ones are then shown one by one to an index of those that stay",
+        parameters: "128 permutations, 8 bands and 4 probes as in its own benchmark; it marks documents and reports no \
+                     pairs, so marked documents are then looked up one by one in an index of those that are kept",
     },
     Tool {
         name: "gaoya",
         package: Some("gaoya"),
         runner: "gaoya_index.py",
-        parameters: "`MinHashStringIndex`, 128 hashes of 32 bits, bands by its own choice, filled and asked by its parallel \
-                     calls, candidates checked by it on the sketches",
+        parameters: "`MinHashStringIndex`, 128 hashes of 32 bits, its own choice of bands, filled and queried with its \
+                     parallel calls, which check candidates on the sketches",
     },
     Tool {
         name: "datasketch",
         package: Some("datasketch"),
         runner: "datasketch_lsh.py",
         parameters: "`MinHash.generator` with 128 permutations and xxHash in place of SHA-1, `MinHashLSH(threshold=0.8)`, \
-                     candidates as they come",
+                     candidates unchecked",
     },
     Tool {
         name: "text-dedup",
@@ -59,13 +59,13 @@ pub(super) const PEERS: [Tool; 7] = [
         name: "datatrove",
         package: Some("datatrove"),
         runner: "datatrove_minhash.py",
-        parameters: "its MinHash pipeline with its own 14 buckets of 8 hashes (it has no threshold), 64 bits, a file and a \
-                     worker for each core; connected components",
+        parameters: "its MinHash pipeline with its own 14 buckets of 8 hashes (it has no threshold), 64 bits, one file \
+                     and one worker per core; connected components",
     },
     Tool {
         name: "FastSketchLSH",
         package: Some("FastSketchLSH"),
         runner: "fastsketchlsh_index.py",
-        parameters: "128 slots, 16 bands as in its README, candidates as they come",
+        parameters: "128 slots, 16 bands as in its README, candidates unchecked",
     },
 ];

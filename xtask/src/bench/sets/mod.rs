@@ -58,7 +58,7 @@ pub(super) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     } else {
         println!("no {}: it is not measured", retail.display());
     }
-    ways.extend(bench.compare("100,000 made baskets", &made, "≥ 3")?);
+    ways.extend(bench.compare("100,000 synthetic baskets", &made, "≥ 3")?);
     let table = table(&ways);
     println!("machine   {}\n", results::Machine::here());
     print!("{table}");
@@ -83,7 +83,7 @@ struct Way {
 }
 
 fn table(ways: &[Way]) -> Table {
-    let mut table = Table::new(&["sets", "way", "pairs", "recall", "seconds", "times as fast", "target"]);
+    let mut table = Table::new(&["sets", "method", "pairs", "recall", "seconds", "speedup", "target"]);
     for way in ways {
         table.row([
             way.sets.to_owned(),
@@ -100,9 +100,10 @@ fn table(ways: &[Way]) -> Table {
 
 fn section(table: &Table, runs: u16) -> String {
     format!(
-        "## Sets\n\nAll pairs from a Jaccard similarity of {THRESHOLD} on, beside a plain AllPairs join in one thread, all reading the same \
-         file and writing all pairs: retail (88,162 baskets), and 100,000 baskets of 10 on average from 870 items, made as T10I4D100K was. \
-         Medians of {runs} turns, recall asked of sketches {RECALL}; {}, {}.\n`cargo xtask bench sets`.\n\n{}",
+        "## Sets\n\nAll pairs with a Jaccard similarity of {THRESHOLD} or more, compared with a plain single-threaded AllPairs \
+         join. All read the\nsame file and write all pairs: retail (88,162 baskets), and 100,000 synthetic baskets of 10 on \
+         average from 870 items,\ngenerated like T10I4D100K. Medians of {runs} alternating runs; sketches were asked for a \
+         recall of {RECALL}.\n{}, {}.\n`cargo xtask bench sets`.\n\n{}",
         results::today(),
         results::Machine::here(),
         table.to_markdown()
