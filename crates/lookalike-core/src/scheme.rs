@@ -132,6 +132,13 @@ impl Scheme {
     }
 }
 
+/// Jaccard similarity of 0.8 or more.
+impl Default for Scheme {
+    fn default() -> Self {
+        Self::jaccard(0.8).expect("there is a banding for 0.8")
+    }
+}
+
 /// The chance to find a pair exactly at the threshold, unless another is asked for.
 const RECALL: f64 = 0.99;
 

@@ -1,7 +1,38 @@
-//! The jobs of lookalike: what Rust users depend on.
+//! Finds near-duplicates, verifies each exactly, and removes them with evidence.
 //!
-//! [`dedup()`] removes near-duplicates and names, for each, what was kept in its place ([`filter()`] from stream to stream); [`pairs()`] lists them;
-//! [`compare()`] measures two. Each is one function that calls the stages in order.
+//! Two promises hold for every result. **Every removal is justified**: each removed document has a kept near-duplicate, named with their
+//! exact similarity. **No duplicates remain**: no two kept documents are near-duplicates, up to the recall of the scheme.
+//!
+//! ```
+//! use lookalike::texts::{self, Fate};
+//! use lookalike::{DedupOptions, Scheme, Silent};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # std::env::set_current_dir(&folder)?;
+//! # std::fs::write("news.jsonl", "{\"text\":\"the storm hit the coast\"}\n{\"text\":\"The storm hit the coast!\"}\n")?;
+//! let scheme = Scheme::jaccard(0.8)?; // word 5-shingles, MinHash, recall 0.99: one value, one threshold
+//!
+//! // Texts in memory: for each, whether it stays or because of which one it goes.
+//! let fates = texts::dedup(["the storm hit the coast", "The storm hit the coast!", "a quiet day"], &scheme)?;
+//! assert_eq!((fates[0], fates[2]), (Fate::Kept, Fate::Kept));
+//! assert!(matches!(fates[1], Fate::Removed { by: 0, .. }));
+//!
+//! // All pairs, each with its exact similarity and both containments.
+//! let pairs = texts::pairs(&["the storm hit the coast", "the storm hit the coast."], &scheme)?;
+//! assert_eq!(pairs[0].likeness.similarity(scheme.criterion), 1.0);
+//!
+//! // Files to files: `clean/kept`, `clean/removed.jsonl` and `clean/summary.json`.
+//! let summary = lookalike::dedup(&DedupOptions::new(["news.jsonl"]).to_folder("clean"), &Silent)?;
+//! assert_eq!((summary.found.kept, summary.found.removed), (1, 1));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | to | call |
+//! | --- | --- |
+//! | work with strings | [`texts::dedup`], [`texts::pairs`], [`texts::Index`] |
+//! | work with files of documents | [`dedup()`], [`filter()`] (stream to stream), [`pairs()`], [`compare()`] |
+//! | choose a threshold or a method | [`tune()`], [`evaluate()`] |
+//! | work with records, sets, fingerprints | [`link()`], [`sets()`], [`prints()`] |
 //!
 //! # Features
 //!

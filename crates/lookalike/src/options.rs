@@ -26,6 +26,12 @@ pub struct ReadOptions {
 }
 
 impl ReadOptions {
+    /// Files, folders, patterns or addresses, read with the defaults of the command.
+    pub fn new<P: Into<PathBuf>>(inputs: impl IntoIterator<Item = P>) -> Self {
+        let inputs = inputs.into_iter().map(Into::into).collect();
+        Self { inputs, listed: Vec::new(), settings: Settings::default() }
+    }
+
     /// The files to read.
     pub(crate) fn discover(&self, output: Option<&Path>) -> Result<Discovered> {
         Ok(discover_listed(&self.inputs, &self.listed, output)?)
@@ -62,6 +68,42 @@ pub struct DedupOptions {
 }
 
 impl DedupOptions {
+    /// The defaults of the command for these inputs, without an output: files, folders, patterns or addresses.
+    pub fn new<P: Into<PathBuf>>(inputs: impl IntoIterator<Item = P>) -> Self {
+        Self {
+            read: ReadOptions::new(inputs),
+            similarity: Scheme::default(),
+            against: None,
+            keep: Keep::default(),
+            group: Group::default(),
+            source: SourceBy::default(),
+            fail_if_source_loses: None,
+            folder: None,
+            output: Output::default(),
+            force: false,
+            memory: Memory::default(),
+            work: WorkOptions::default(),
+        }
+    }
+
+    /// The same with a folder to write to.
+    #[must_use]
+    pub fn to_folder(self, folder: impl Into<PathBuf>) -> Self {
+        Self { folder: Some(folder.into()), ..self }
+    }
+
+    /// The same with another scheme.
+    #[must_use]
+    pub fn with_scheme(self, scheme: Scheme) -> Self {
+        Self { similarity: scheme, ..self }
+    }
+
+    /// The same with another keep order.
+    #[must_use]
+    pub fn keeping(self, keep: Keep) -> Self {
+        Self { keep, ..self }
+    }
+
     /// What tells this run from others on the same input, a line each.
     pub(crate) fn label(&self) -> Vec<String> {
         let mut lines = vec!["command dedup".to_owned()];
@@ -166,6 +208,20 @@ pub struct PairsOptions {
 }
 
 impl PairsOptions {
+    /// The defaults of the command for these inputs: files, folders, patterns or addresses.
+    pub fn new<P: Into<PathBuf>>(inputs: impl IntoIterator<Item = P>) -> Self {
+        Self {
+            read: ReadOptions::new(inputs),
+            similarity: Scheme::default(),
+            output: None,
+            format: RowFormat::default(),
+            copies: Copies::default(),
+            selection: Selection::default(),
+            memory: Memory::default(),
+            work: WorkOptions::default(),
+        }
+    }
+
     /// What tells this run from others on the same input, a line each.
     pub(crate) fn label(&self) -> Vec<String> {
         let mut lines = vec!["command pairs".to_owned()];

@@ -311,7 +311,7 @@ mod tests {
         let sketches = planted(1_000_000, 7);
         let found = pairs_within(&sketches, 3);
         // Every five-hundredth against all of the million: all against all would take minutes, and
-        // `examples/hamming.rs` does that.
+        // `benches/hamming.rs` does that.
         let is_asked = |place: u32| place.is_multiple_of(500);
         let of_asked: Vec<_> =
             found.iter().copied().filter(|(left, right)| is_asked(*left) || is_asked(*right)).collect();

@@ -1,7 +1,7 @@
 //! How fast the exact join is, beside a plain `AllPairs` in one thread (Bayardo et al. 2007) that reads the same sets.
 //!
 //! ```text
-//! cargo run --release -p lookalike-core --example join_speed -- [retail|baskets|documents|family]… [SETS.txt THRESHOLD]
+//! cargo bench -p lookalike-core --bench join_speed -- [retail|baskets|documents|family]… [SETS.txt THRESHOLD]
 //! ```
 //!
 //! `retail` is read from `shared/data` in a folder above, if it is there; the others are made, with fixed seeds.
