@@ -337,7 +337,7 @@ mod tests {
         fingerprints.sort_unstable();
         fingerprints.dedup();
         assert_eq!(fingerprints.len(), all.len());
-        assert!(!all[14].to_string().ends_with("7"), "the key itself is not told");
+        assert!(!all[14].to_string().ends_with('7'), "the key itself is not told");
         // For ever.
         assert_eq!(scheme().fingerprint(), FINGERPRINT);
     }

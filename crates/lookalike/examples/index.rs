@@ -11,12 +11,11 @@ fn main() -> Result<()> {
         ("c", "The quick brown fox jumps over the lazy dog, near the river bank."),
     ];
     for (id, text) in arriving {
-        match index.search(text).first() {
-            Some(hit) => println!("{id} is a near-duplicate of {} at {:.2}", hit.id, hit.similarity),
-            None => {
-                index.insert(id, text);
-                println!("{id} is new");
-            }
+        if let Some(hit) = index.search(text).first() {
+            println!("{id} is a near-duplicate of {} at {:.2}", hit.id, hit.similarity);
+        } else {
+            index.insert(id, text);
+            println!("{id} is new");
         }
     }
     Ok(())

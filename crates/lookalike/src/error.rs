@@ -227,6 +227,15 @@ pub enum Error {
         steps: u64,
     },
 
+    /// A method that no index can be made with.
+    #[error(
+        "an index cannot use the method '{method}': it has to sketch each text by itself, and to tell near-duplicates"
+    )]
+    MethodWithoutIndex {
+        /// The method and its parameters.
+        method: String,
+    },
+
     /// A keep order by values of which there is not one for each text.
     #[error("{values} values for {texts} texts: give one for each")]
     WrongNumberOfValues {

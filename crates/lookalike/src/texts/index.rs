@@ -11,7 +11,7 @@ use lookalike_core::scheme::Scheme;
 use lookalike_core::sketch::Sketches;
 use lookalike_core::text::shingle::Shingler;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Texts by id, to be searched for near-duplicates.
 ///
@@ -68,9 +68,13 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// When the parameters of the scheme are not possible.
+    /// When the parameters of the scheme are not possible, or its method must see all texts before it can sketch one, or looks
+    /// for exact copies alone.
     pub fn new(scheme: Scheme) -> Result<Self> {
         let (method, key) = (scheme.build_method()?, Key::random());
+        if method.learns() || scheme.method.checksum().is_some() {
+            return Err(Error::MethodWithoutIndex { method: scheme.method.to_string() });
+        }
         Ok(Self {
             sketcher: TextSketcher::new(&scheme, &*method, key),
             shingler: Shingler::keyed(&scheme.shingle, scheme.fold, key),
@@ -137,20 +141,17 @@ impl Index {
             if !self.method.allows(&bytes, &stored.bytes) {
                 continue;
             }
-            let likeness = match self.method.likeness(&bytes, &stored.bytes) {
-                Some(likeness) => likeness,
-                None => {
-                    let own = self.shingler.features(&stored.text).all;
-                    let (shared, right) = (set.shared_count(own), FeatureSet::new(own).size());
-                    let overlap = Overlap { shared, left: set.size(), right };
-                    if !criterion.accepts(overlap) {
-                        continue;
-                    }
-                    Likeness::Features(overlap)
-                }
+            let by_features = |shingler: &mut Shingler| {
+                let own = shingler.features(&stored.text).all;
+                let overlap =
+                    Overlap { shared: set.shared_count(own), left: set.size(), right: FeatureSet::new(own).size() };
+                criterion.accepts(overlap).then_some(Likeness::Features(overlap))
             };
-            let similarity = likeness.similarity(criterion);
-            hits.push((number, Hit { id: stored.id.to_string(), similarity, likeness }));
+            let by_sketch = self.method.likeness(&bytes, &stored.bytes);
+            if let Some(likeness) = by_sketch.or_else(|| by_features(&mut self.shingler)) {
+                let similarity = likeness.similarity(criterion);
+                hits.push((number, Hit { id: stored.id.to_string(), similarity, likeness }));
+            }
         }
         hits.sort_by(|(one, left), (other, right)| right.similarity.total_cmp(&left.similarity).then(one.cmp(other)));
         hits.into_iter().map(|(_, hit)| hit).collect()
@@ -185,5 +186,32 @@ impl Index {
             Some(_) => (0..).zip(keys.iter().copied()).collect(),
             None => Vec::new(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lookalike_core::bucket::hamming::Tables;
+    use lookalike_core::method::{Weights, Width};
+    use lookalike_core::scheme::MethodOptions;
+    use lookalike_core::text::checksum::Checksum;
+
+    use super::*;
+
+    #[test]
+    fn methods_that_cannot_sketch_a_text_by_itself_are_refused() {
+        let simhash = |weights| MethodOptions::SimHash {
+            width: Width::Bits64,
+            weights,
+            distance: 3,
+            tables: Tables::Blocks,
+            is_verified: false,
+        };
+        let index = |method| Index::new(Scheme::default().with_method(method));
+        assert!(index(simhash(Weights::Idf)).is_err() && index(MethodOptions::Copies(Checksum::Text)).is_err());
+        let mut index = index(simhash(Weights::Count)).unwrap();
+        index.insert("a", "one two three four five six");
+        assert_eq!(index.search("One two three four five six.").len(), 1);
+        assert!(index.search("seven eight nine ten eleven").is_empty() && index.search("").is_empty());
     }
 }
