@@ -40,8 +40,8 @@ pub(crate) struct DedupArguments {
     /// Write only the evidence and the summary, no documents (to the output folder, if one is given)
     #[arg(long, conflicts_with = "annotate")]
     dry_run: bool,
-    /// Write all documents, with the fields cluster, kept, kept_id and similarity added; existing fields of these names are
-    /// replaced
+    /// Write all documents, with notes in the fields cluster, kept, `kept_id` and similarity; existing fields of these names
+    /// are replaced
     #[arg(long)]
     annotate: bool,
     /// Write the removals and their reasons to this file, in a run without an output folder

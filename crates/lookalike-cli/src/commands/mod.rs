@@ -164,7 +164,7 @@ fn with_threads<T: Send>(run: RunOptions, job: impl FnOnce(&dyn Progress) -> T +
     #[cfg(feature = "remote")]
     if !run.quiet {
         on_silence(|Silence { host, left }| {
-            talk!("waiting for {host}: nothing received, giving up in {} s", left.as_secs())
+            talk!("waiting for {host}: nothing received, giving up in {} s", left.as_secs());
         });
     }
     Ok(pool.install(|| if run.quiet { job(&Quiet) } else { job(&Watch::default()) }))

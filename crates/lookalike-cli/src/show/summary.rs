@@ -11,80 +11,9 @@ use crate::show::{folded, kinds, losses, notes, numbers, one_line, shown_path};
 /// The summary as a person reads it.
 pub(crate) fn write(out: &mut impl Write, summary: &Summary, dedup: &Dedup) -> io::Result<()> {
     let Summary { input, found, parameters, .. } = summary;
-    let mut notes = Vec::new();
-    if input.empty > 0 {
-        notes.push(format!("{} without words", numbers::count(input.empty)));
-    }
-    if input.without_text() > 0 {
-        notes.push(format!("{} without text", numbers::count(input.without_text())));
-    }
-    let is_other = |kind: &str| ![NULL_TEXT, NO_TEXT_FIELD, HEADER].contains(&kind);
-    let others = kinds(input.carried.iter().filter(|(kind, _)| is_other(kind)));
-    if !others.is_empty() {
-        notes.push(format!("passed over: {others}"));
-    }
-    if input.skipped > 0 {
-        notes.push(format!("{} skipped", numbers::count(input.skipped)));
-    }
-    let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
-    let files = numbers::of(input.files, "file");
-    writeln!(
-        out,
-        "read      {} in {files}, {}{notes}",
-        numbers::of(input.documents, "document"),
-        numbers::bytes(input.bytes)
-    )?;
+    write_read(out, summary)?;
     reference(out, summary)?;
-
-    let share = 100.0 * found.removed as f64 / input.documents.max(1) as f64;
-    let copies = match found.exact_copies {
-        1 => "1 exact copy".to_owned(),
-        copies => format!("{} exact copies", numbers::count(copies)),
-    };
-    let near = numbers::of(found.near_duplicates, "near-duplicate");
-    let same_words = match found.same_words {
-        0 => " and".to_owned(),
-        count => format!(", {} with the same words, and", numbers::count(count)),
-    };
-    let kept = if input.reference_files > 0 { "a kept or a reference document" } else { "a kept document" };
-    let removed = numbers::count(found.removed);
-    writeln!(out, "removed   {removed} ({share:.1} %): {near}{same_words} {copies} of {kept}")?;
-    // Exact copies of a document that is itself removed go for the same kept one.
-    match found.repeated_texts - found.exact_copies {
-        0 => {}
-        1 => writeln!(out, "          1 of them is an exact copy of another one removed")?,
-        copies => {
-            writeln!(out, "          {} of them are exact copies of another one removed", numbers::count(copies))?
-        }
-    }
-    if !summary.wrote.removed_along.is_empty() {
-        let kinds =
-            summary.wrote.removed_along.iter().map(|(kind, count)| format!("{} {kind}", numbers::count(*count)));
-        writeln!(out, "          with them, records that belong to them: {}", kinds.collect::<Vec<_>>().join(", "))?;
-    }
-    if parameters.group == "components" {
-        writeln!(
-            out,
-            "          by connected components: {} less similar to the kept one than {}",
-            numbers::of(found.removed_below_threshold, "document"),
-            parameters.threshold
-        )?;
-    }
-    if found.checksum_collisions > 0 {
-        let texts = match found.checksum_collisions {
-            1 => "1 text has the checksum of another text without being its copy, and stays".to_owned(),
-            count => {
-                format!(
-                    "{} texts have the checksum of another text without being its copy, and stay",
-                    numbers::count(count)
-                )
-            }
-        };
-        writeln!(out, "          {texts}")?;
-    }
-    if found.passed_over.pairs > 0 {
-        writeln!(out, "          {}", notes::passed_over(&found.passed_over))?;
-    }
+    write_removed(out, summary)?;
     writeln!(out, "kept      {} in {}", numbers::count(found.kept), kept_in(summary))?;
     if !summary.least_alike.is_empty() {
         writeln!(out, "          the least similar removals:")?;
@@ -114,6 +43,89 @@ pub(crate) fn write(out: &mut impl Write, summary: &Summary, dedup: &Dedup) -> i
     }
     if let Some(removed) = &dedup.removed {
         writeln!(out, "wrote     {} (removals and reasons)", shown_path(removed))?;
+    }
+    Ok(())
+}
+
+/// What came in.
+fn write_read(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+    let input = &summary.input;
+    let mut notes = Vec::new();
+    if input.empty > 0 {
+        notes.push(format!("{} without words", numbers::count(input.empty)));
+    }
+    if input.without_text() > 0 {
+        notes.push(format!("{} without text", numbers::count(input.without_text())));
+    }
+    let is_other = |kind: &str| ![NULL_TEXT, NO_TEXT_FIELD, HEADER].contains(&kind);
+    let others = kinds(input.carried.iter().filter(|(kind, _)| is_other(kind)));
+    if !others.is_empty() {
+        notes.push(format!("passed over: {others}"));
+    }
+    if input.skipped > 0 {
+        notes.push(format!("{} skipped", numbers::count(input.skipped)));
+    }
+    let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
+    let files = numbers::of(input.files, "file");
+    writeln!(
+        out,
+        "read      {} in {files}, {}{notes}",
+        numbers::of(input.documents, "document"),
+        numbers::bytes(input.bytes)
+    )
+}
+
+/// What goes, and what it has in common with what stays.
+fn write_removed(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+    let Summary { input, found, parameters, .. } = summary;
+    let share = 100.0 * found.removed as f64 / input.documents.max(1) as f64;
+    let copies = match found.exact_copies {
+        1 => "1 exact copy".to_owned(),
+        copies => format!("{} exact copies", numbers::count(copies)),
+    };
+    let near = numbers::of(found.near_duplicates, "near-duplicate");
+    let same_words = match found.same_words {
+        0 => " and".to_owned(),
+        count => format!(", {} with the same words, and", numbers::count(count)),
+    };
+    let kept = if input.reference_files > 0 { "a kept or a reference document" } else { "a kept document" };
+    let removed = numbers::count(found.removed);
+    writeln!(out, "removed   {removed} ({share:.1} %): {near}{same_words} {copies} of {kept}")?;
+    // Exact copies of a document that is itself removed go for the same kept one.
+    match found.repeated_texts - found.exact_copies {
+        0 => {}
+        1 => writeln!(out, "          1 of them is an exact copy of another one removed")?,
+        copies => {
+            writeln!(out, "          {} of them are exact copies of another one removed", numbers::count(copies))?;
+        }
+    }
+    if !summary.wrote.removed_along.is_empty() {
+        let kinds =
+            summary.wrote.removed_along.iter().map(|(kind, count)| format!("{} {kind}", numbers::count(*count)));
+        writeln!(out, "          with them, records that belong to them: {}", kinds.collect::<Vec<_>>().join(", "))?;
+    }
+    if parameters.group == "components" {
+        writeln!(
+            out,
+            "          by connected components: {} less similar to the kept one than {}",
+            numbers::of(found.removed_below_threshold, "document"),
+            parameters.threshold
+        )?;
+    }
+    if found.checksum_collisions > 0 {
+        let texts = match found.checksum_collisions {
+            1 => "1 text has the checksum of another text without being its copy, and stays".to_owned(),
+            count => {
+                format!(
+                    "{} texts have the checksum of another text without being its copy, and stay",
+                    numbers::count(count)
+                )
+            }
+        };
+        writeln!(out, "          {texts}")?;
+    }
+    if found.passed_over.pairs > 0 {
+        writeln!(out, "          {}", notes::passed_over(&found.passed_over))?;
     }
     Ok(())
 }
