@@ -7,6 +7,7 @@ use lookalike_core::decision::Scope;
 use lookalike_core::measure::similarity::Threshold;
 use lookalike_core::resolve::keep::Keep;
 pub use lookalike_core::scheme::{MethodOptions, Scheme, Scheme as SimilarityOptions, SketchKey};
+use lookalike_core::text::shingle::Shingle;
 use lookalike_io::input::discover::{Discovered, discover_listed};
 use lookalike_io::read::Settings;
 use lookalike_io::work::WorkOptions;
@@ -36,6 +37,17 @@ impl ReadOptions {
     pub(crate) fn discover(&self, output: Option<&Path>) -> Result<Discovered> {
         Ok(discover_listed(&self.inputs, &self.listed, output)?)
     }
+}
+
+/// What tells a scheme from others, one line each. Stop words have a line of their own, since whoever edited their file should be told
+/// in words.
+fn scheme_label(scheme: &Scheme) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Shingle::StopWord(words) = &scheme.shingle {
+        lines.push(format!("stop words '{}' with the content {:016x}", words.name(), words.content_hash()));
+    }
+    lines.push(format!("scheme {scheme}"));
+    lines
 }
 
 /// What [`crate::dedup()`] is asked to do.
@@ -107,7 +119,7 @@ impl DedupOptions {
     /// What tells this run from others on the same input, a line each.
     pub(crate) fn label(&self) -> Vec<String> {
         let mut lines = vec!["command dedup".to_owned()];
-        lines.push(format!("scheme {}", self.similarity));
+        lines.extend(scheme_label(&self.similarity));
         lines.push(format!("settings {:?}", self.read.settings));
         lines.push(format!("keep {}, group {:?}", self.keep, self.group));
         let against = self.against.as_ref().map(|against| (shown(&against.references), against.scope));
@@ -225,7 +237,7 @@ impl PairsOptions {
     /// What tells this run from others on the same input, a line each.
     pub(crate) fn label(&self) -> Vec<String> {
         let mut lines = vec!["command pairs".to_owned()];
-        lines.push(format!("scheme {}", self.similarity));
+        lines.extend(scheme_label(&self.similarity));
         lines.push(format!("settings {:?}", self.read.settings));
         lines.push(format!("reference {:?}", shown(&self.selection.references)));
         lines

@@ -79,7 +79,7 @@ impl Banding {
     /// with this chance, within [`CHOSEN_SLOTS`].
     ///
     /// ```
-    /// use lookalike_core::{banding::Banding, similarity::Threshold};
+    /// use lookalike_core::{bucket::banding::Banding, measure::similarity::Threshold};
     ///
     /// let banding = Banding::for_recall(Threshold::new(0.8)?, 0.99)?;
     /// assert_eq!((banding.bands(), banding.rows()), (20, 7));

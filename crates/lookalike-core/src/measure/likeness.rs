@@ -21,7 +21,7 @@ impl Likeness {
     /// The similarity: by the criterion's measure of features, or the share of equal bits.
     ///
     /// ```
-    /// use lookalike_core::{criterion::Criterion, likeness::Likeness, similarity::Threshold};
+    /// use lookalike_core::measure::{criterion::Criterion, likeness::Likeness, similarity::Threshold};
     ///
     /// let likeness = Likeness::Bits { differing: 3, of: 64 };
     /// assert_eq!(likeness.similarity(Criterion::Jaccard(Threshold::new(0.8)?)), 61.0 / 64.0);
