@@ -1,7 +1,7 @@
 //! A table as it was read: named columns of strings, row by row.
 
 use crate::error::{Error, Result};
-use crate::strings::Strings;
+use crate::packed::Strings;
 
 /// Named columns of equal length. An empty string is a missing value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -7,25 +7,22 @@ use lookalike_core::decision::Scope;
 use lookalike_core::resolve::keep::{Ranking, keep_order};
 use lookalike_core::resolve::{Candidates, TakeMatches, components, independent_set};
 use lookalike_core::verify::Verifier;
-use lookalike_io::input::discover::unique;
-use lookalike_io::read::{NO_TEXT_FIELD, NULL_TEXT};
-use lookalike_io::write::{Annotation, FileWriter, NOTES, OutputFile, Staging, Written, annotated_name};
-use rayon::prelude::*;
+use lookalike_io::write::{NOTES, OutputFile, Staging};
 
 use crate::candidates::Find;
 use crate::candidates::against;
 use crate::candidates::copies::{join_copies, lengths};
 use crate::corpus::keep_field;
 use crate::corpus::reread::RereadBoth;
-use crate::corpus::{Corpus, FileEntry, Reading, What};
+use crate::corpus::{Corpus, Reading};
 use crate::error::{Error, Result, until_closed};
 use crate::options::{DedupOptions, Group, Output};
-use crate::output::captures::Captures;
-use crate::output::evidence::{Decisions, Fate, Fates};
+use crate::output::evidence::{Decisions, Fates};
+use crate::output::kept::{EntriesToWrite, write, write_summary};
 use crate::progress::Progress;
 use crate::report::losses::BySource;
 use crate::report::stages::Stages;
-use crate::report::summary::{Summary, Wrote, is_all_skipped};
+use crate::report::summary::{Summary, Wrote};
 use crate::resources::space;
 use crate::resources::work::{self, Work};
 
@@ -177,135 +174,4 @@ fn check_notes(options: &DedupOptions) -> Result<()> {
         Some(field) => Err(Error::NoteReplacesField { field: field.clone() }),
         None => Ok(()),
     }
-}
-
-fn write(
-    corpus: &Corpus,
-    fates: &Fates<'_>,
-    options: &DedupOptions,
-    staging: &Staging,
-    progress: &dyn Progress,
-) -> Result<Wrote> {
-    let (name, output) = ("removed.jsonl", options.output);
-    fates.write_removed(options.source, &mut staging.file(name)?, |cause| unwritable(staging, name)(cause))?;
-    // Where all was skipped there is nothing to write, and empty files would look like a result.
-    if output == Output::DryRun || is_all_skipped(corpus) {
-        return Ok(Wrote::default());
-    }
-    let targets = targets(corpus, output);
-    let entries = EntriesToWrite { corpus, fates, output, progress };
-    let write_file = |(file, target): (usize, &String)| {
-        entries.write_file(file as u32, options, &staging.path().join(target), || Ok(staging.file(target)?))
-    };
-    targets.par_iter().enumerate().map(write_file).try_reduce(Wrote::default, |left, right| Ok(left.and(right)))
-}
-
-/// Where each file of the input goes.
-fn targets(corpus: &Corpus, output: Output) -> Vec<String> {
-    let files = corpus.shelf.files().iter().zip(&corpus.kinds).take(corpus.input_files);
-    match output {
-        Output::Annotated => {
-            unique(files.map(|(file, kind)| format!("annotated/{}", annotated_name(&file.name, kind.format))).collect())
-        }
-        Output::Kept | Output::DryRun => files.map(|(file, _)| format!("kept/{}", file.name)).collect(),
-    }
-}
-
-/// What is written of the files of the input: documents and what is carried along, in their order.
-#[derive(Clone, Copy)]
-struct EntriesToWrite<'a> {
-    corpus: &'a Corpus,
-    fates: &'a Fates<'a>,
-    output: Output,
-    progress: &'a dyn Progress,
-}
-
-impl<'a> EntriesToWrite<'a> {
-    /// Writes one file of the input; `open` makes the writer, if there is something to write, and errors name `path`.
-    fn write_file<W: Write + Send>(
-        self,
-        file: u32,
-        options: &DedupOptions,
-        path: &Path,
-        open: impl FnOnce() -> Result<W>,
-    ) -> Result<Wrote> {
-        self.progress.go_on()?;
-        let kind = &*self.corpus.kinds[file as usize];
-        if kind.is_refused {
-            return Ok(Wrote::default());
-        }
-        let captures = match self.output {
-            Output::Kept => Captures::of_file(self.corpus, self.fates, file)?,
-            Output::Annotated | Output::DryRun => Captures::default(),
-        };
-        let mut runs = self.of_file(file, &captures).peekable();
-        // A document that is removed leaves no file behind; files of many may become empty.
-        if kind.format.is_one_document() && runs.peek().is_none_or(|run| run.as_ref().is_ok_and(Vec::is_empty)) {
-            return Ok(Wrote::default());
-        }
-        let mut writer = open()?;
-        let unwritable = |cause| Error::from(lookalike_io::Error::Unwritable { path: path.to_owned(), cause });
-        // A file that loses nothing comes out byte by byte: also what stands between entries, and how it was packed.
-        if self.are_all_of(file) && self.corpus.shelf.files()[file as usize].copy_to(path, &mut writer)? {
-            return writer.flush().map(|()| Wrote::default()).map_err(unwritable);
-        }
-        let file_writer = FileWriter {
-            shelf: &self.corpus.shelf,
-            settings: &options.read.settings,
-            file,
-            kind,
-            is_annotated: self.output == Output::Annotated,
-        };
-        let replaced_fields = file_writer.write(runs, path, &mut writer)?;
-        writer.flush().map_err(unwritable)?;
-        Ok(Wrote { removed_along: captures.counts().clone(), replaced_fields })
-    }
-
-    /// Of one file, a run of neighbours at a time, without what goes with removed documents.
-    fn of_file<'c>(
-        self,
-        file: u32,
-        captures: &'c Captures,
-    ) -> impl Iterator<Item = Result<Vec<Written>>> + use<'a, 'c> {
-        self.corpus.blocks_of_file(file).map(move |block| {
-            self.progress.go_on()?;
-            let entries = self.corpus.entries(block)?.into_iter();
-            entries.filter_map(|entry| self.written(&entry, captures).transpose()).collect()
-        })
-    }
-
-    /// Whether these are all of one file, as it is.
-    fn are_all_of(self, file: u32) -> bool {
-        let is_kept = |document| self.fates.of(document) == Fate::Kept;
-        self.output == Output::Kept && self.corpus.is_whole(file) && self.corpus.documents_of_file(file).all(is_kept)
-    }
-
-    /// An entry as it is written, if it is.
-    fn written(self, entry: &FileEntry, captures: &Captures) -> Result<Option<Written>> {
-        let FileEntry { place, position, ref what } = *entry;
-        let annotation = match what {
-            What::Document(document) if self.output == Output::Annotated => Some(self.fates.annotation(*document)?),
-            What::Document(document) if self.fates.of(*document) != Fate::Kept => return Ok(None),
-            What::Carried(_) if captures.is_removed(position) => return Ok(None),
-            What::Carried(kind)
-                if self.output == Output::Annotated && [NULL_TEXT, NO_TEXT_FIELD].contains(&&**kind) =>
-            {
-                Some(Annotation::WITHOUT_TEXT)
-            }
-            _ => None,
-        };
-        Ok(Some(Written { place, position, annotation }))
-    }
-}
-
-fn write_summary(summary: &Summary, staging: &Staging) -> Result<()> {
-    let name = "summary.json";
-    let mut writer = staging.file(name)?;
-    let written = serde_json::to_writer_pretty(&mut writer, summary).map_err(std::io::Error::from);
-    written.and_then(|()| writer.write_all(b"\n")).and_then(|()| writer.flush()).map_err(unwritable(staging, name))
-}
-
-fn unwritable(staging: &Staging, name: &str) -> impl FnOnce(std::io::Error) -> Error {
-    let path = staging.path().join(name);
-    move |cause| lookalike_io::Error::Unwritable { path, cause }.into()
 }

@@ -75,7 +75,7 @@ pub use lookalike_core::text::checksum::Checksum;
 pub use lookalike_io::work::{Earlier, WorkOptions};
 pub use options::{
     Against, Between, Copies, DedupOptions, Group, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat, Scheme,
-    Selection, Share, SimilarityOptions, SketchKey, SourceBy,
+    Selection, Share, SketchKey, SourceBy,
 };
 pub use pairs::texts::{FoundText, TextPair, pairs_with_texts};
 pub use pairs::{PairsReport, pairs};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use lookalike_core::decision::Scope;
 use lookalike_core::measure::similarity::Threshold;
 use lookalike_core::resolve::keep::Keep;
-pub use lookalike_core::scheme::{MethodOptions, Scheme, Scheme as SimilarityOptions, SketchKey};
+pub use lookalike_core::scheme::{MethodOptions, Scheme, SketchKey};
 use lookalike_core::text::shingle::Shingle;
 use lookalike_io::input::discover::{Discovered, discover_listed};
 use lookalike_io::read::Settings;
@@ -56,7 +56,7 @@ pub struct DedupOptions {
     /// What to read.
     pub read: ReadOptions,
     /// When two documents are alike.
-    pub similarity: SimilarityOptions,
+    pub similarity: Scheme,
     /// What the input is held against besides itself.
     pub against: Option<Against>,
     /// Who stays.
@@ -204,7 +204,7 @@ pub struct PairsOptions {
     /// What to read.
     pub read: ReadOptions,
     /// When two documents are alike.
-    pub similarity: SimilarityOptions,
+    pub similarity: Scheme,
     /// The file that is written to, if it is one: it is no input.
     pub output: Option<PathBuf>,
     /// How rows are written.

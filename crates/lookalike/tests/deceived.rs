@@ -12,7 +12,7 @@ use lookalike::core::resolve::keep::Keep;
 use lookalike::core::sketch::{FastSketcher, SlotKind, SlotSketcher};
 use lookalike::core::text::fold::Fold;
 use lookalike::core::text::shingle::{Shingle, Shingler};
-use lookalike::{Copies, Earlier, MethodOptions, SimilarityOptions, SketchKey, Verdict, compare};
+use lookalike::{Copies, Earlier, MethodOptions, Scheme, SketchKey, Verdict, compare};
 use made::{Case, dedup, pairs, similarity};
 
 /// Words, and for each a word of 128 letters that has the same fixed hash.
@@ -27,8 +27,8 @@ fn victim_and_evil() -> [String; 2] {
     [words.join(" "), evil.join(" ")]
 }
 
-fn methods() -> Vec<SimilarityOptions> {
-    let by = |method: MethodOptions| SimilarityOptions { method, ..similarity("word:5", 0.8, 0.99) };
+fn methods() -> Vec<Scheme> {
+    let by = |method: MethodOptions| Scheme { method, ..similarity("word:5", 0.8, 0.99) };
     let threshold = Threshold::new(0.8).unwrap();
     let simhash = |weights: Weights| MethodOptions::SimHash {
         width: Width::Bits64,
@@ -45,7 +45,7 @@ fn methods() -> Vec<SimilarityOptions> {
         by(simhash(Weights::Count)),
         by(simhash(Weights::Idf)),
         by(MethodOptions::Exact),
-        SimilarityOptions {
+        Scheme {
             criterion: Criterion::Containment(threshold),
             ..by(MethodOptions::Part(Part::new(threshold, 0.99).unwrap()))
         },
@@ -131,7 +131,7 @@ fn chosen_words_keep_a_near_duplicate_hidden_from_the_fixed_sketch_alone() {
     let case = Case::of(&evaded(options.method.banding().unwrap()));
     for (key, removed) in [(SketchKey::Fixed, 0), (SketchKey::Given(Key::new(77)), 1), (SketchKey::Random, 1)] {
         let mut dedup_options = case.options("corpus.jsonl", 0.8);
-        dedup_options.similarity = SimilarityOptions { key, ..options.clone() };
+        dedup_options.similarity = Scheme { key, ..options.clone() };
         assert_eq!(dedup(&dedup_options).found.removed, removed, "{key:?}");
     }
 }

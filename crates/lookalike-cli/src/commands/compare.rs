@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use lookalike::{Comparison, ReadOptions, SimilarityOptions, Verdict};
+use lookalike::{Comparison, ReadOptions, Scheme, Verdict};
 use serde::Serialize;
 
 use crate::commands::Done;
@@ -56,7 +56,7 @@ impl CompareArguments {
         Ok(Done::All)
     }
 
-    fn options(self) -> Result<(ReadOptions, SimilarityOptions)> {
+    fn options(self) -> Result<(ReadOptions, Scheme)> {
         let memory = resources::memory(self.memory.as_deref())?;
         // Two documents are held, and all that is made of them.
         let settings = self.settings.bounded(None, memory.longest_document() / 2)?;
@@ -65,12 +65,7 @@ impl CompareArguments {
 }
 
 /// What was measured, for a person.
-fn as_text(
-    out: &mut dyn Write,
-    ids: &[String; 2],
-    comparison: &Comparison,
-    options: &SimilarityOptions,
-) -> io::Result<()> {
+fn as_text(out: &mut dyn Write, ids: &[String; 2], comparison: &Comparison, options: &Scheme) -> io::Result<()> {
     let Comparison { left, right, shared_shingle_count: shared, .. } = comparison;
     writeln!(out, "verdict              {}", verdict(comparison))?;
     let all = left.distinct_shingle_count + right.distinct_shingle_count - shared;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use clap::{Args, Parser};
 use lookalike::io::write::OutputFile;
-use lookalike::{EvaluateOptions, Evaluation, MethodEvaluation, MethodOptions, NamedScheme, SimilarityOptions};
+use lookalike::{EvaluateOptions, Evaluation, MethodEvaluation, MethodOptions, NamedScheme, Scheme};
 
 use crate::commands::{Done, done, with_threads};
 use crate::flags::method::MethodArguments;
@@ -111,7 +111,7 @@ impl EvaluateArguments {
                 let similarity = arguments.options()?;
                 for written in &self.methods {
                     let method = method(&arguments, written)?;
-                    let similarity = SimilarityOptions { method, ..similarity.clone() };
+                    let similarity = Scheme { method, ..similarity.clone() };
                     schemes.push(NamedScheme { name: written.clone(), similarity });
                 }
             }

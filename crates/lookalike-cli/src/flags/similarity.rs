@@ -10,7 +10,7 @@ use lookalike::core::measure::similarity::Threshold;
 use lookalike::core::text::fold::Fold;
 use lookalike::core::text::shingle::Shingle;
 use lookalike::core::text::stop_words::StopWords;
-use lookalike::{MethodOptions, SimilarityOptions, SketchKey};
+use lookalike::{MethodOptions, Scheme, SketchKey};
 
 use crate::flags::method::MethodArguments;
 
@@ -47,8 +47,8 @@ enum MeasureArgument {
 }
 
 impl SimilarityArguments {
-    pub(crate) fn options(&self) -> Result<SimilarityOptions> {
-        Ok(SimilarityOptions {
+    pub(crate) fn options(&self) -> Result<Scheme> {
+        Ok(Scheme {
             shingle: self.shingle()?,
             fold: self.fold.as_deref().map_or(Ok(Fold::NONE), str::parse)?,
             criterion: self.criterion()?,

@@ -6,7 +6,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 
-use lookalike::{FoundText, Passage, SimilarityOptions, TextPair};
+use lookalike::{FoundText, Passage, Scheme, TextPair};
 use unicode_width::UnicodeWidthChar;
 
 use crate::show::harmless::{self, one_line};
@@ -51,7 +51,7 @@ impl Layout {
     }
 
     /// Writes a pair.
-    pub(crate) fn write(self, out: &mut dyn Write, pair: &TextPair, options: &SimilarityOptions) -> io::Result<()> {
+    pub(crate) fn write(self, out: &mut dyn Write, pair: &TextPair, options: &Scheme) -> io::Result<()> {
         let TextPair { left, right, similarity } = pair;
         let compared = lookalike::compare(&left.text, &right.text, options).map_err(io::Error::other)?;
         let (left_passages, right_passages) = (&compared.left.passages, &compared.right.passages);

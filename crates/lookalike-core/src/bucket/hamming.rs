@@ -14,7 +14,7 @@ use rdst::{RadixKey, RadixSort};
 
 use crate::bucket::Union;
 use crate::hash::mix;
-use crate::lists::Lists;
+use crate::packed::Lists;
 
 /// The bits of a sketch.
 pub trait Bits: Copy + Eq + Ord + Send + Sync {

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use rdst::{RadixKey, RadixSort};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::lists::Lists;
+use crate::packed::Lists;
 
 /// Everything that may be alike. Items are named by their rank: 0 is the best in keep order.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::Sets;
 use crate::decision::{References, Scope};
-use crate::lists::Lists;
 use crate::measure::criterion::Criterion;
+use crate::packed::Lists;
 
 /// Groups of equal sets, the smallest sets first.
 #[derive(Debug)]

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::{Measure, WeightedSets};
-use crate::lists::Lists;
+use crate::packed::Lists;
 
 /// A set that is near another.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -12,8 +12,8 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::dictionary::{Dictionary, SECTIONS, Tokens, scattered, section};
-use crate::lists::Lists;
 use crate::measure::feature_set::{FeatureSet, Overlap};
+use crate::packed::Lists;
 
 /// Sets of tokens, each in ascending order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

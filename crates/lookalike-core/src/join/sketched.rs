@@ -18,8 +18,8 @@ use crate::bucket::{Entry, lists_of_columns};
 use crate::decision::References;
 use crate::error::{Error, Result};
 use crate::hash::mix;
-use crate::lists::Lists;
 use crate::measure::similarity::Threshold;
+use crate::packed::Lists;
 use crate::sketch::SlotKind;
 
 /// How much memory the sorting of keys may take: enough for ten million sets a column.

@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 
 use super::Sets;
-use crate::lists::Lists;
+use crate::packed::Lists;
 
 /// What the weights of one set may add up to: the sums of two sets are then exact as floating-point numbers, too.
 const MOST: f64 = (1_u64 << 51) as f64;

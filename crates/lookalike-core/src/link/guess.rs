@@ -10,7 +10,7 @@ use super::config::{ColumnConfig, Config, Kind};
 use super::normalize::{Date, DateOrder, fold, is_address_word, parse_number, words};
 use super::records::MOST_FIELDS;
 use super::vocabulary::{FAMILY_NAMES, GIVEN_NAMES, ORGANISATION_WORDS};
-use crate::strings::Strings;
+use crate::packed::Strings;
 use crate::table::Table;
 
 /// How many different values are looked at. They are the ones with the least hashes, so that rows may come in any order.

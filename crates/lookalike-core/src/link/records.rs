@@ -16,8 +16,8 @@ use super::letters::Letters;
 use super::normalize::{Date, DateOrder, Normalizer};
 use super::words::Words;
 use crate::error::{Error, Result};
-use crate::lists::Lists;
-use crate::strings::Strings;
+use crate::packed::Lists;
+use crate::packed::Strings;
 use crate::table::Table;
 
 /// The value of a record that has none.

@@ -9,7 +9,7 @@ use super::normalize::{Date, DateOrder, Normalizer};
 use super::records::Records;
 use super::score::Scored;
 use super::weigh::{log_odds, random_pairs};
-use crate::strings::Strings;
+use crate::packed::Strings;
 
 /// A mean and how sure it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

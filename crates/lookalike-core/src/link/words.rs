@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::letters::Letters;
-use crate::lists::Lists;
-use crate::strings::Strings;
+use crate::packed::Lists;
+use crate::packed::Strings;
 
 /// The words of every value of a field. Words are numbered from the rarest to the most common.
 #[derive(Debug)]

@@ -22,10 +22,10 @@ pub use supershingle::SuperShingle;
 use crate::doors::SketchSource;
 use crate::doors::{FeatureSource, SourceError};
 use crate::join::Sets;
-use crate::lists::Lists;
 use crate::measure::feature_set::FeatureSet;
 use crate::measure::likeness::Likeness;
 use crate::measure::similarity::Similarity;
+use crate::packed::Lists;
 use crate::sketch::{Layout, Sketches};
 
 /// A way to find what may be alike.

@@ -12,11 +12,11 @@ use super::{Candidates, Match, References, Scope};
 use crate::bucket::Buckets;
 use crate::bucket::passed_over::PassedOver;
 use crate::doors::{FeatureSource, SourceError};
-use crate::lists::Lists;
 use crate::measure::criterion::Criterion;
 use crate::measure::feature_set::{FeatureSet, Overlap};
 use crate::measure::similarity::Threshold;
 use crate::method::Exact;
+use crate::packed::Lists;
 use crate::sketch::{Layout, Sketches};
 use crate::verify::Verifier;
 

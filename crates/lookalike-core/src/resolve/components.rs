@@ -18,7 +18,7 @@ use crate::bucket::passed_over::PassedOver;
 use crate::bucket::{Buckets, Family, Union};
 use crate::doors::SourceError;
 use crate::join;
-use crate::lists::Lists;
+use crate::packed::Lists;
 use crate::verify::{Bench, Verifier};
 
 /// Keeps the best of each component of matches, and says what is removed: `items` by rank, as they were put into buckets.

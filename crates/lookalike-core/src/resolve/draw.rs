@@ -6,7 +6,7 @@ use super::{References, Scope};
 use crate::bucket::Family;
 use crate::bucket::passed_over::{Drawn, MOST_DRAWN, PassedOver};
 use crate::hash;
-use crate::lists::Lists;
+use crate::packed::Lists;
 
 /// The buckets of a family, and which of their pairs were not compared because of a bound. Pairs are places in the family.
 pub(super) trait Bounded {

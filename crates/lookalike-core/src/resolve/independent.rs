@@ -20,8 +20,8 @@ use crate::bucket::Family;
 use crate::bucket::passed_over::PassedOver;
 use crate::doors::SourceError;
 use crate::join;
-use crate::lists::Lists;
 use crate::measure::likeness::Likeness;
+use crate::packed::Lists;
 use crate::verify::{Bench, Verifier};
 
 /// How many items are decided together, and how many kept ones of a bucket remove others.

@@ -9,7 +9,7 @@ use crate::bucket::passed_over::PassedOver;
 use crate::decision::Match;
 use crate::doors::SourceError;
 use crate::join::{self, MATCHES_AT_ONCE};
-use crate::lists::Lists;
+use crate::packed::Lists;
 use crate::verify::Verifier;
 
 /// Takes a few matches at a time, from all threads.

@@ -11,7 +11,7 @@ use std::sync::{Mutex, OnceLock};
 
 use lookalike_core::bucket::Union;
 use lookalike_core::hash::bytes_hash;
-use lookalike_core::lists::Lists;
+use lookalike_core::packed::Lists;
 use lookalike_io::work::Log;
 
 use crate::error::Result;

@@ -23,7 +23,7 @@ use serde::Serialize;
 
 use crate::compare::passages::{Passage, Placed, passages};
 use crate::error::{Error, Result};
-use crate::options::{MethodOptions, ReadOptions, SimilarityOptions};
+use crate::options::{MethodOptions, ReadOptions, Scheme};
 
 /// All measures of two documents.
 #[derive(Clone, Debug, Serialize)]
@@ -104,7 +104,7 @@ pub struct Side {
 /// # Errors
 ///
 /// When the method's parameters are not possible.
-pub fn compare(left: &str, right: &str, options: &SimilarityOptions) -> Result<Comparison> {
+pub fn compare(left: &str, right: &str, options: &Scheme) -> Result<Comparison> {
     let texts = [left, right];
     // What decides has a key that nobody knows beforehand; sketches have theirs.
     let key = Key::random();
@@ -172,7 +172,7 @@ impl FeatureSource for Both<'_> {
 }
 
 /// How many bits the `SimHash` sketches of both have, and in how many they differ, if both have one.
-fn simhash(options: &SimilarityOptions, features: &[Vec<u64>; 2]) -> Result<(u32, Option<u32>)> {
+fn simhash(options: &Scheme, features: &[Vec<u64>; 2]) -> Result<(u32, Option<u32>)> {
     let (width, weights) = match options.method {
         MethodOptions::SimHash { width, weights, .. } => (width, weights),
         _ => (Width::Bits64, Weights::Count),
@@ -196,7 +196,7 @@ fn simhash(options: &SimilarityOptions, features: &[Vec<u64>; 2]) -> Result<(u32
     })
 }
 
-fn estimated(options: &SimilarityOptions, features: &[Vec<u64>; 2]) -> Option<(f64, usize)> {
+fn estimated(options: &Scheme, features: &[Vec<u64>; 2]) -> Option<(f64, usize)> {
     let slots = match &options.method {
         MethodOptions::MinHash { slots, .. } | MethodOptions::SuperShingle { slots, .. } => *slots,
         _ => SlotKind::Fast,

@@ -15,7 +15,7 @@ use super::block::{Builder, Head, Row, Shape, Spooled};
 use super::blocks::{Blocks, Collector};
 use crate::corpus::queue::{Queue, Watch};
 use crate::error::Result;
-use crate::options::{ReadOptions, SimilarityOptions};
+use crate::options::{ReadOptions, Scheme};
 use crate::progress::{Counted, Progress};
 use crate::resources::work::Work;
 use lookalike_core::text::checksum::Checksum;
@@ -24,7 +24,7 @@ use lookalike_core::text::checksum::Checksum;
 #[derive(Clone, Copy)]
 pub(crate) struct Reading<'a> {
     pub(crate) options: &'a ReadOptions,
-    pub(crate) similarity: &'a SimilarityOptions,
+    pub(crate) similarity: &'a Scheme,
     pub(crate) method: &'a dyn Method,
     pub(crate) work: &'a Work,
     pub(crate) progress: &'a dyn Progress,

@@ -14,7 +14,7 @@ use crate::candidates::Items;
 use crate::candidates::copies::TextHashes;
 use crate::corpus::{Corpus, Row};
 use crate::error::{Error, Result};
-use crate::options::{ReadOptions, SimilarityOptions};
+use crate::options::{ReadOptions, Scheme};
 use crate::progress::{Counted, Progress};
 
 /// Reads documents again, with the key of their sketches and with that of the run.
@@ -27,7 +27,7 @@ impl<'a> RereadBoth<'a> {
     pub(crate) fn new(
         corpus: &'a Corpus,
         read: &'a ReadOptions,
-        similarity: &'a SimilarityOptions,
+        similarity: &'a Scheme,
         run: Key,
         progress: &'a dyn Progress,
     ) -> Self {
@@ -47,7 +47,7 @@ impl<'a> RereadBoth<'a> {
 pub(crate) struct Reread<'a> {
     corpus: &'a Corpus,
     read: &'a ReadOptions,
-    similarity: &'a SimilarityOptions,
+    similarity: &'a Scheme,
     /// What features are made with.
     key: Key,
     progress: &'a dyn Progress,
@@ -72,7 +72,7 @@ impl<'a> Reread<'a> {
     pub(crate) fn new(
         corpus: &'a Corpus,
         read: &'a ReadOptions,
-        similarity: &'a SimilarityOptions,
+        similarity: &'a Scheme,
         key: Key,
         progress: &'a dyn Progress,
     ) -> Self {

@@ -11,7 +11,7 @@ use super::{EvaluateOptions, Read};
 use crate::candidates::ranks;
 use crate::corpus::reread::Reread;
 use crate::error::{Error, Result};
-use crate::options::SimilarityOptions;
+use crate::options::Scheme;
 use crate::progress::Progress;
 
 /// Pairs that agree in so many super-shingles.
@@ -27,11 +27,7 @@ pub struct Agreement {
     pub near_duplicates: f64,
 }
 
-pub(super) fn table(
-    options: &EvaluateOptions,
-    similarity: &SimilarityOptions,
-    progress: &dyn Progress,
-) -> Result<Vec<Agreement>> {
+pub(super) fn table(options: &EvaluateOptions, similarity: &Scheme, progress: &dyn Progress) -> Result<Vec<Agreement>> {
     let Some(banding) = similarity.method.banding() else { return Ok(Vec::new()) };
     let Read { corpus, texts, work } = sketched(options, similarity, progress)?;
     let reread = Reread::new(&corpus, &options.read, similarity, similarity.key.of(work.key()), progress);

@@ -16,7 +16,7 @@ use crate::candidates::ranks;
 use crate::corpus::Corpus;
 use crate::corpus::reread::Reread;
 use crate::error::{Error, Result};
-use crate::options::SimilarityOptions;
+use crate::options::Scheme;
 use crate::progress::Progress;
 use crate::report::stages::Stages;
 
@@ -50,7 +50,7 @@ pub struct ScoreStep {
 
 pub(super) fn histograms(
     options: &EvaluateOptions,
-    similarity: &SimilarityOptions,
+    similarity: &Scheme,
     progress: &dyn Progress,
 ) -> Result<Vec<BandHistogram>> {
     let Some(banding) = similarity.method.banding() else { return Ok(Vec::new()) };
@@ -92,11 +92,7 @@ pub(super) fn histograms(
 }
 
 /// The corpus with the sketches of one method.
-pub(super) fn sketched(
-    options: &EvaluateOptions,
-    similarity: &SimilarityOptions,
-    progress: &dyn Progress,
-) -> Result<Read> {
+pub(super) fn sketched(options: &EvaluateOptions, similarity: &Scheme, progress: &dyn Progress) -> Result<Read> {
     let method = similarity.method.method(similarity.criterion)?;
     let mut stages = Stages::start(progress);
     let read = read(options, similarity, &*method, &mut stages, progress)?;
@@ -129,7 +125,7 @@ pub(super) fn overlaps(
     texts: &Texts,
     pairs: &[(u32, u32)],
     options: &EvaluateOptions,
-    similarity: &SimilarityOptions,
+    similarity: &Scheme,
     progress: &dyn Progress,
 ) -> Result<Vec<Overlap>> {
     let reread = Reread::new(corpus, &options.read, similarity, Key::random(), progress);

@@ -30,7 +30,7 @@ use crate::candidates::sorted::{Sorted, Sorting};
 use crate::corpus::reread::{Reread, RereadBoth};
 use crate::corpus::{Corpus, Reading};
 use crate::error::Result;
-use crate::options::{MethodOptions, ReadOptions, SimilarityOptions};
+use crate::options::{MethodOptions, ReadOptions, Scheme};
 use crate::progress::Progress;
 use crate::report::parameters::MethodParameters;
 use crate::report::stages::{self, Stages};
@@ -59,7 +59,7 @@ pub struct NamedScheme {
     /// The name of the method as it is shown.
     pub name: String,
     /// When documents are alike, and how they are found.
-    pub similarity: SimilarityOptions,
+    pub similarity: Scheme,
 }
 
 impl NamedScheme {
@@ -188,7 +188,7 @@ fn pairs_of(matches: &Sorted) -> Result<impl Iterator<Item = Result<(u32, u32)>>
     Ok(matches.in_order()?.map(|found| found.map(|found| (found.left, found.right))))
 }
 
-fn run(options: &EvaluateOptions, similarity: &SimilarityOptions, progress: &dyn Progress) -> Result<Run> {
+fn run(options: &EvaluateOptions, similarity: &Scheme, progress: &dyn Progress) -> Result<Run> {
     stages::forget_peak_memory();
     let method = &*similarity.method.method(similarity.criterion)?;
     let mut stages = Stages::start(progress);
@@ -223,7 +223,7 @@ struct Read {
 
 fn read(
     options: &EvaluateOptions,
-    similarity: &SimilarityOptions,
+    similarity: &Scheme,
     method: &dyn Method,
     stages: &mut Stages<'_>,
     progress: &dyn Progress,

@@ -14,7 +14,7 @@ use super::{EvaluateOptions, NamedScheme, Read, Run, read, run};
 use crate::candidates::copies::Texts;
 use crate::corpus::{Corpus, Described};
 use crate::error::{Error, Result};
-use crate::options::{MethodOptions, SimilarityOptions};
+use crate::options::{MethodOptions, Scheme};
 use crate::progress::Progress;
 use crate::report::stages::Stages;
 
@@ -111,11 +111,11 @@ impl Truths {
     fn add_join(
         &mut self,
         options: &EvaluateOptions,
-        lowest: &SimilarityOptions,
+        lowest: &Scheme,
         thresholds: &[f64],
         progress: &dyn Progress,
     ) -> Result<()> {
-        let exact = SimilarityOptions { method: MethodOptions::Exact, ..lowest.clone() };
+        let exact = Scheme { method: MethodOptions::Exact, ..lowest.clone() };
         let run = Rc::new(run(options, &exact, progress)?);
         let seconds = run.stages.iter().map(|stage| stage.seconds).sum();
         for threshold in thresholds {
@@ -131,7 +131,7 @@ impl Truths {
         options: &EvaluateOptions,
         file: &Path,
         rows: &[Row],
-        similarity: &SimilarityOptions,
+        similarity: &Scheme,
         thresholds: &[f64],
         progress: &dyn Progress,
     ) -> Result<()> {
@@ -156,7 +156,7 @@ impl Truths {
 }
 
 impl Truth {
-    fn new(similarity: &SimilarityOptions, threshold: f64, by: String) -> Self {
+    fn new(similarity: &Scheme, threshold: f64, by: String) -> Self {
         let shingle = similarity.shingle.to_string();
         Self { shingle, threshold, by, pairs: 0, copies: 0, unknown: 0, seconds: None }
     }

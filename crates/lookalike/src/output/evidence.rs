@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::candidates::copies::Texts;
 use crate::corpus::{Corpus, Described};
 use crate::error::{Error, Result};
-use crate::options::{SimilarityOptions, SourceBy};
+use crate::options::{Scheme, SourceBy};
 
 /// What was decided about texts: by the documents that stand for them.
 pub(crate) struct Decisions {
@@ -74,7 +74,7 @@ pub(crate) struct Fates<'a> {
     texts: &'a Texts,
     decisions: Decisions,
     scope: Scope,
-    similarity: &'a SimilarityOptions,
+    similarity: &'a Scheme,
     /// The number of each document's cluster: clusters are numbered from 1 in the order of their kept documents, and
     /// then go those of reference documents.
     pub(crate) clusters: Vec<u32>,
@@ -111,7 +111,7 @@ impl<'a> Fates<'a> {
         texts: &'a Texts,
         decisions: Decisions,
         scope: Scope,
-        similarity: &'a SimilarityOptions,
+        similarity: &'a Scheme,
     ) -> Self {
         let mut fates = Self { corpus, texts, decisions, scope, similarity, clusters: Vec::new() };
         fates.clusters = fates.clusters();

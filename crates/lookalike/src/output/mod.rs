@@ -2,5 +2,6 @@
 
 pub(crate) mod captures;
 pub(crate) mod evidence;
+pub(crate) mod kept;
 pub(crate) mod measures;
 pub(crate) mod select;

@@ -19,7 +19,7 @@ use crate::candidates::matches::Near;
 use crate::corpus::reread::RereadBoth;
 use crate::corpus::{Corpus, Described, Reading};
 use crate::error::{Error, Result, until_closed};
-use crate::options::{Against, Copies, PairsOptions, RowFormat, SimilarityOptions};
+use crate::options::{Against, Copies, PairsOptions, RowFormat, Scheme};
 use crate::output::measures::Measures;
 use crate::output::select::{FoundPair, Selecting};
 use crate::progress::Progress;
@@ -171,7 +171,7 @@ fn write(
 }
 
 struct Rows<'a> {
-    similarity: &'a SimilarityOptions,
+    similarity: &'a Scheme,
     format: RowFormat,
     writer: &'a mut dyn Write,
     /// The left document of the latest row, which has often more, and its checksum.

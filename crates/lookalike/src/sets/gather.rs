@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use lookalike_core::hash::Key;
-use lookalike_core::strings::Strings;
+use lookalike_core::packed::Strings;
 
 use super::need::Need;
 use crate::report::summary::SkippedEntry;

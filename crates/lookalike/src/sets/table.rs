@@ -1,7 +1,7 @@
 //! A table to sets: an element a row, or a column with all elements of a set.
 
+use lookalike_core::packed::Strings;
 use lookalike_core::remedy::JobOption;
-use lookalike_core::strings::Strings;
 use lookalike_core::table::Table;
 use lookalike_io::table::ReadTable;
 use serde_json::Value;

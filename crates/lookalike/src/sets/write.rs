@@ -7,7 +7,7 @@ use std::io::Write;
 use std::ops::Range;
 
 use lookalike_core::join::{Measure, Near};
-use lookalike_core::strings::Strings;
+use lookalike_core::packed::Strings;
 use rayon::prelude::*;
 
 use super::find::Finder;

@@ -23,14 +23,14 @@ pub use sample::{PairStep, Sampled};
 pub use suggest::Suggestion;
 
 use crate::error::Result;
-use crate::options::{ReadOptions, SimilarityOptions};
+use crate::options::{ReadOptions, Scheme};
 use crate::progress::Progress;
 
 /// What [`tune`] is asked.
 #[derive(Clone, Debug)]
 pub struct TuneOptions {
     /// When documents are alike; its method is the one that is explained.
-    pub similarity: SimilarityOptions,
+    pub similarity: Scheme,
     /// The threshold, once more.
     pub threshold: Threshold,
     /// How the sketch is cut.

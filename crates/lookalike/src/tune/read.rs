@@ -17,7 +17,7 @@ use lookalike_io::read::{Chunk, Entry, Parser, Stream, UNIT_BYTES, Unit, units};
 use rayon::prelude::*;
 
 use crate::error::Result;
-use crate::options::{ReadOptions, SimilarityOptions};
+use crate::options::{ReadOptions, Scheme};
 use crate::progress::{Counted, Progress};
 
 /// Slots of a sketch: as many as bandings are chosen within.
@@ -39,7 +39,7 @@ const FEW_PARTS: usize = 16;
 pub(super) struct Corpus<'a> {
     shelf: Shelf,
     options: &'a ReadOptions,
-    similarity: &'a SimilarityOptions,
+    similarity: &'a Scheme,
     /// What features are measured with.
     key: Key,
     documents: Vec<Document>,
@@ -93,7 +93,7 @@ impl<'a> Corpus<'a> {
     /// Reads so many bytes of a corpus at most, as it lies there.
     pub(super) fn read(
         options: &'a ReadOptions,
-        similarity: &'a SimilarityOptions,
+        similarity: &'a Scheme,
         most_bytes: u64,
         progress: &dyn Progress,
     ) -> Result<Self> {
@@ -230,7 +230,7 @@ fn read_unit(
     unit: &Unit,
     shelf: &Shelf,
     options: &ReadOptions,
-    (similarity, key): (&SimilarityOptions, Key),
+    (similarity, key): (&Scheme, Key),
     most_bytes: u64,
     progress: &dyn Progress,
 ) -> Result<Piece> {

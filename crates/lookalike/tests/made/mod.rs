@@ -11,8 +11,8 @@ use lookalike::core::text::fold::Fold;
 use lookalike::core::text::shingle::Shingle;
 use lookalike::io::read::Settings;
 use lookalike::{
-    Copies, DedupOptions, Group, Memory, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat, Selection,
-    Silent, SimilarityOptions, SourceBy, Summary, WorkOptions,
+    Copies, DedupOptions, Group, Memory, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat, Scheme,
+    Selection, Silent, SourceBy, Summary, WorkOptions,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -78,7 +78,7 @@ pub fn dedup(options: &DedupOptions) -> Summary {
 }
 
 /// The pairs that `pairs` writes, as `left_id`, `right_id`, jaccard.
-pub fn pairs(read: &ReadOptions, similarity: SimilarityOptions, copies: Copies) -> Vec<(String, String, f64)> {
+pub fn pairs(read: &ReadOptions, similarity: Scheme, copies: Copies) -> Vec<(String, String, f64)> {
     let options = PairsOptions {
         read: read.clone(),
         similarity,
@@ -103,9 +103,9 @@ pub fn pairs(read: &ReadOptions, similarity: SimilarityOptions, copies: Copies) 
 }
 
 /// With a recall of 1, nothing is missed but with a chance far below that of a broken machine.
-pub fn similarity(shingle: &str, threshold: f64, recall: f64) -> SimilarityOptions {
+pub fn similarity(shingle: &str, threshold: f64, recall: f64) -> Scheme {
     let threshold = Threshold::new(threshold).unwrap();
-    SimilarityOptions {
+    Scheme {
         key: lookalike::SketchKey::Fixed,
         shingle: shingle.parse::<Shingle>().unwrap(),
         fold: Fold::NONE,

@@ -4,7 +4,7 @@ use rapidfuzz::distance::{jaro_winkler, osa};
 
 use super::{DIFFERENT, Level};
 use crate::link::letters::Letters;
-use crate::strings::Strings;
+use crate::packed::Strings;
 
 /// A text with its letters, which are looked at first: texts lie all over the memory.
 #[derive(Clone, Copy, Debug)]
