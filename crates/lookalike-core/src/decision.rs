@@ -27,7 +27,7 @@ pub enum Decision {
     },
 }
 
-/// Items that others are only held against. They have the best ranks, stay whatever they are like, and are not
+/// Items that the others are only compared with. They have the best ranks, always stay, and are not
 /// compared with each other. By default there are none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct References {

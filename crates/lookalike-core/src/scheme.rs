@@ -266,7 +266,7 @@ impl MethodOptions {
         }
     }
 
-    /// How alike two documents with the same words are, which have so many features.
+    /// The likeness of two documents with the same words, where `size` is the number of their distinct features.
     pub fn likeness_of_copies(&self, size: u32) -> Likeness {
         match self {
             Self::SimHash { width, is_verified: false, .. } => Likeness::Bits { differing: 0, of: width.bits() },

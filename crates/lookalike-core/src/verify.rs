@@ -310,7 +310,7 @@ impl Bench<'_> {
         Ok(Overlap { shared: right.set().shared_count(&left.all), left: left.size(), right: right.size() })
     }
 
-    /// By sizes as they were noted, the overlap of a pair that shares so many features; more than one of them has are none.
+    /// The overlap of a pair by the sizes noted with their sketches; `shared` is cut to the smaller of these.
     fn overlap_of(&self, left: &OnBench, right: &OnBench, shared: u32) -> Overlap {
         let [left, right] = [left, right].map(|item| self.verifier.sizes[self.items[item.place as usize] as usize]);
         Overlap { shared: shared.min(left).min(right), left, right }

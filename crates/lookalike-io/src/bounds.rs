@@ -22,7 +22,7 @@ pub struct InputLimit {
 }
 
 impl InputLimit {
-    /// At most so many bytes; any number without it.
+    /// The maximum number of bytes; none for no limit.
     pub fn new(most: Option<u64>) -> Self {
         Self { most, window_log: WINDOW_LOG, read: Arc::default() }
     }

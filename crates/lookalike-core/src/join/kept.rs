@@ -369,7 +369,7 @@ mod tests {
         assert_eq!(decisions.iter().filter(|decision| **decision == Decision::Kept).count(), 1);
         assert!(start.elapsed().as_secs() < 20);
     }
-    /// How many postings are looked at to decide so many sets, of which each holds a boilerplate and so many elements more of its own.
+    /// The number of postings that are read to decide `count` sets, each of a common boilerplate and some elements of its own.
     fn steps(count: u64, threshold: f64, boilerplate: u64, own: impl Fn(u64) -> u64) -> u64 {
         let item = |at: u64| (0..boilerplate).chain((0..own(at)).map(|place| (at + 1) << 20 | place)).collect();
         let sets = Sets::new(&(0..count).map(item).collect::<Vec<Vec<u64>>>());

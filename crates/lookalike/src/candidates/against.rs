@@ -1,4 +1,4 @@
-//! The reference: documents that the input is held against, and that are neither removed nor written.
+//! The reference: documents that the input is compared with, and that are neither removed nor written.
 //!
 //! Given the paths of both, makes one shelf. What a reader would get wrong: a reference is a document like any other,
 //! sketched and read again by its place, but comes after all of the input; so input documents are those below

@@ -52,7 +52,7 @@ pub(super) fn lengths(texts: [Spelled<'_>; 2]) -> [u32; 2] {
     [left.min(right), left.max(right)]
 }
 
-/// Of longer texts, the share of equal letters is that of the first so many characters: of all, it would take longer by the square.
+/// Longer texts are compared by their first characters, up to this number: comparing all would take quadratic time.
 const MOST_LETTERS: u32 = 512;
 
 /// How many slips lie between two texts: a letter put in, left out, replaced, or two swapped; none above `most`.
