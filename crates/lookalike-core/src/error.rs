@@ -108,6 +108,24 @@ pub enum Error {
         most: usize,
     },
 
+    /// A number of features that cannot be taken of a document.
+    #[error("{taken} features of a document cannot be looked for: the number must be from 1 to {most}")]
+    TakenOutOfRange {
+        /// The value as given.
+        taken: usize,
+        /// How many features of a document may be looked for.
+        most: usize,
+    },
+
+    /// A word or number of a written scheme that is not known.
+    #[error("a scheme cannot have '{value}' as its {field}")]
+    NotInAScheme {
+        /// The field.
+        field: &'static str,
+        /// The value as written.
+        value: String,
+    },
+
     /// A measure that sketches say nothing of.
     #[error("sketches cannot find pairs by {measure}; the exact join finds all of them")]
     NoSketches {

@@ -1,7 +1,12 @@
 //! When two items are alike and how that is found, as one value: shingle, fold, criterion, method and key.
 
+mod record;
+
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
+use self::record::SchemeRecord;
 use crate::bucket::banding::Banding;
 use crate::bucket::hamming::Tables;
 use crate::error::Result;
@@ -17,7 +22,10 @@ use crate::text::fold::Fold;
 use crate::text::shingle::Shingle;
 
 /// When two documents are alike, and how they are found.
-#[derive(Clone, Debug)]
+///
+/// As JSON it is an object with every parameter, from which the same scheme is made again. A given key is in it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "SchemeRecord", into = "SchemeRecord")]
 pub struct Scheme {
     /// What a feature is made of.
     pub shingle: Shingle,

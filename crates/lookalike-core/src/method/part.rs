@@ -51,6 +51,19 @@ impl Part {
         })
     }
 
+    /// The method that takes so many features of each item.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TakenOutOfRange`] when it is none, or too many.
+    pub fn of_taken(taken: usize) -> Result<Self> {
+        if (1..=MOST_TAKEN).contains(&taken) {
+            Ok(Self { taken })
+        } else {
+            Err(Error::TakenOutOfRange { taken, most: MOST_TAKEN })
+        }
+    }
+
     /// How many features of an item are taken.
     pub fn taken(self) -> usize {
         self.taken

@@ -54,6 +54,11 @@ impl StopWords {
         &self.name
     }
 
+    /// The words, one by one.
+    pub fn words(&self) -> &[String] {
+        &self.words
+    }
+
     /// Tells one list of words from another, whatever they are called.
     pub fn content_hash(&self) -> u64 {
         bytes_hash(self.words.join("\n").as_bytes()) as u64

@@ -319,8 +319,8 @@ mod tests {
     #[test]
     fn words_are_runs_of_letters_and_digits_in_lower_case() {
         assert_eq!(words("The QUICK-brown fox's 2nd_den."), hashes(&["the", "quick", "brown", "fox", "s", "2nd_den"]));
-        assert_eq!(words(" \t\n--- !"), []);
-        assert_eq!(words(""), []);
+        assert!(words(" \t\n--- !").is_empty());
+        assert!(words("").is_empty());
     }
 
     #[test]
