@@ -1,0 +1,172 @@
+//! What can go wrong with an index: each says which file, what is wrong with it, and what to do.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Why an index could not do what was asked.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file could not be read or written.
+    #[error("{path}: {source}", path = path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system says.
+        #[source]
+        source: Arc<io::Error>,
+    },
+
+    /// There is no room left on the disk. Nothing was added; later writes may succeed.
+    #[error("{path}: the disk is full; make room and try again, nothing was added", path = path.display())]
+    DiskFull {
+        /// The file or folder.
+        path: PathBuf,
+    },
+
+    /// A folder without an index.
+    #[error("{path} is not an index: it has no index.json; `lookalike index create` makes one", path = path.display())]
+    NotAnIndex {
+        /// The folder.
+        path: PathBuf,
+    },
+
+    /// A folder that an index cannot be made in.
+    #[error("{path} already has an index or other files in it: choose an empty or new folder", path = path.display())]
+    NotEmpty {
+        /// The folder.
+        path: PathBuf,
+    },
+
+    /// An index of a later version.
+    #[error("{path} was made by a newer lookalike ({what} version {found}, this one knows up to {known}): update lookalike", path = path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// What has a version.
+        what: &'static str,
+        /// The version found.
+        found: u32,
+        /// The newest version known here.
+        known: u32,
+    },
+
+    /// Bytes that are not what was written.
+    #[error("{path} is damaged in {section} at byte {offset}: {reason}; `lookalike index verify --repair` rebuilds what it can", path = path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Which part of the file.
+        section: &'static str,
+        /// Where in the file.
+        offset: u64,
+        /// What is wrong.
+        reason: String,
+    },
+
+    /// Another process writes to the index.
+    #[error(
+        "{path} is being written to by {holder}: wait until it is done", path = path.display(),
+        holder = process_id.map_or_else(|| "another process".to_owned(), |id| format!("process {id}"))
+    )]
+    Locked {
+        /// The index.
+        path: PathBuf,
+        /// The process that holds it, if that is known.
+        process_id: Option<u32>,
+    },
+
+    /// An earlier write failed in a way that leaves it unknown what the disk has.
+    #[error("{path}: an earlier write failed ({reason}); open the index again to go on", path = path.display())]
+    Poisoned {
+        /// The index.
+        path: PathBuf,
+        /// The first failure.
+        reason: String,
+    },
+
+    /// A method that an index cannot search by.
+    #[error(
+        "an index cannot search by {method}: it must see all documents before it can sketch one, or looks for exact copies alone"
+    )]
+    MethodWithoutIndex {
+        /// The method.
+        method: String,
+    },
+
+    /// A threshold below what the index was made for.
+    #[error("a threshold of {threshold} is below that of the index, {lowest}: what lies between could be missed")]
+    ThresholdTooLow {
+        /// As asked for.
+        threshold: f64,
+        /// That of the index.
+        lowest: f64,
+    },
+
+    /// A threshold that is not possible at all.
+    #[error(transparent)]
+    Core(#[from] lookalike_core::Error),
+
+    /// No document has this id.
+    #[error("no document has the id '{id}'")]
+    NoSuchDocument {
+        /// The id.
+        id: String,
+    },
+
+    /// A document that cannot be stored.
+    #[error("the document '{id}' cannot be stored: {reason}")]
+    NotADocument {
+        /// Its id, shortened.
+        id: String,
+        /// What is wrong.
+        reason: &'static str,
+    },
+
+    /// Two indexes that cannot be merged.
+    #[error("the indexes differ: one has {left}, the other {right}")]
+    OtherScheme {
+        /// The scheme of the one that is written to.
+        left: String,
+        /// That of the other.
+        right: String,
+    },
+
+    /// Something that needs texts, where none are kept.
+    #[error("{path} keeps no texts: {what} needs them", path = path.display())]
+    NoTexts {
+        /// The index.
+        path: PathBuf,
+        /// What was asked for.
+        what: &'static str,
+    },
+}
+
+/// The result of what an index does.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    pub(crate) fn damaged(path: &Path, section: &'static str, offset: u64, reason: impl Into<String>) -> Self {
+        Self::Damaged { path: path.to_owned(), section, offset, reason: reason.into() }
+    }
+
+    /// Whether a file was not there.
+    pub(crate) fn is_not_found(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
+    }
+}
+
+/// Names the file in an error of the system.
+pub(crate) trait At<T> {
+    fn at(self, path: &Path) -> Result<T>;
+}
+
+impl<T> At<T> for io::Result<T> {
+    fn at(self, path: &Path) -> Result<T> {
+        self.map_err(|source| match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Error::DiskFull { path: path.to_owned() },
+            _ => Error::Io { path: path.to_owned(), source: Arc::new(source) },
+        })
+    }
+}
