@@ -98,7 +98,13 @@ impl SettingArguments {
 
     pub(crate) fn settings(self, value: Option<&str>) -> Result<Settings> {
         Ok(Settings {
-            fields: Fields { text: self.text, id: self.id, source: None, value: value.map(str::to_owned) },
+            fields: Fields {
+                text: self.text,
+                id: self.id,
+                source: None,
+                value: value.map(str::to_owned),
+                others: Vec::new(),
+            },
             split: match self.split {
                 SplitArgument::File => Split::File,
                 SplitArgument::Paragraph => Split::Paragraph,

@@ -15,6 +15,8 @@ pub(crate) struct Row {
     pub(crate) source: Option<Range<usize>>,
     /// What keep order compares.
     pub(crate) value: FieldValue,
+    /// Those of the other fields that it has, by their number.
+    pub(crate) others: Vec<(usize, Range<usize>)>,
 }
 
 /// Why a row has no text.

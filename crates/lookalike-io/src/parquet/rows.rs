@@ -26,6 +26,7 @@ pub(crate) struct Rows {
     id: Option<(usize, Kind)>,
     source: Option<(usize, Kind)>,
     value: Option<(usize, Kind)>,
+    others: Vec<Option<(usize, Kind)>>,
     next_group: usize,
     end_group: usize,
     group: Option<Group>,
@@ -35,6 +36,15 @@ pub(crate) struct Rows {
     unfolded: Unfolded,
 }
 
+/// The columns that are wanted besides that of the text, each with what it holds.
+#[derive(Clone, Copy)]
+struct Columns<'a> {
+    id: Option<(usize, Kind)>,
+    source: Option<(usize, Kind)>,
+    value: Option<(usize, Kind)>,
+    others: &'a [Option<(usize, Kind)>],
+}
+
 /// The columns of the row group that is read, and how many of its rows are left.
 struct Group {
     left: u64,
@@ -42,6 +52,7 @@ struct Group {
     id: Option<AnyCells>,
     source: Option<AnyCells>,
     value: Option<AnyCells>,
+    others: Vec<Option<AnyCells>>,
 }
 
 /// A row counts for this many bytes beside its text, so that rows without one are not without end.
@@ -89,6 +100,11 @@ impl Rows {
             id: wanted(fields.id.as_deref(), "ids", Kind::is_id)?,
             source: wanted(source, "sources", Kind::is_id)?,
             value: wanted(fields.value.as_deref(), "numbers or texts to compare by", Kind::is_comparable)?,
+            others: fields
+                .others
+                .iter()
+                .map(|name| wanted(Some(name), "fields", Kind::is_id))
+                .collect::<Result<_, Refused>>()?,
             next_group: 0,
             end_group: opened.metadata.num_row_groups(),
             group: None,
@@ -128,7 +144,8 @@ impl Rows {
         while bytes.len() - start + (rows.len() - first) * ROW_BYTES < most.max(1) {
             let Some(group) = self.group.as_mut().filter(|group| group.left > 0) else { break };
             let end = bytes.len();
-            match group.take(self.id, self.source, self.value, &self.text_name, longest, bytes, &mut self.scratch) {
+            let wanted = Columns { id: self.id, source: self.source, value: self.value, others: &self.others };
+            match group.take(wanted, &self.text_name, longest, bytes, &mut self.scratch) {
                 Ok(row) if self.unfolded.add(bytes.len() - end) => {
                     group.left -= 1;
                     rows.push(row);
@@ -179,7 +196,8 @@ impl Rows {
             };
             let columns = || {
                 let text = Cells::new(Column::open(file, file_bytes, group, self.text)?);
-                Ok(Group { left, text, id: any(self.id)?, source: any(self.source)?, value: any(self.value)? })
+                let others = self.others.iter().map(|wanted| any(*wanted)).collect::<Result<_, String>>()?;
+                Ok(Group { left, text, id: any(self.id)?, source: any(self.source)?, value: any(self.value)?, others })
             };
             self.group = Some(columns().map_err(|reason| Lost { rows: left, reason })?);
         }
@@ -188,12 +206,9 @@ impl Rows {
 }
 
 impl Group {
-    #[expect(clippy::too_many_arguments, reason = "they are the parts of Rows beside the group, which is borrowed")]
     fn take(
         &mut self,
-        id: Option<(usize, Kind)>,
-        source: Option<(usize, Kind)>,
-        value: Option<(usize, Kind)>,
+        Columns { id, source, value, others }: Columns<'_>,
         text_name: &str,
         longest: usize,
         bytes: &mut Vec<u8>,
@@ -221,13 +236,18 @@ impl Group {
             Ok(is_one.then_some(start..bytes.len()))
         };
         let (id, source) = (name(&mut self.id, id)?, name(&mut self.source, source)?);
+        let mut found = Vec::new();
+        for (at, (cells, wanted)) in self.others.iter_mut().zip(others).enumerate() {
+            found.extend(name(cells, *wanted)?.map(|range| (at, range)));
+        }
+        let others = found;
         let value = match (&mut self.value, value) {
             (Some(cells), Some((_, kind))) => {
                 cells.take()?.map_or(FieldValue::Missing, |scalar| field_value(kind, scalar, scratch))
             }
             _ => FieldValue::Missing,
         };
-        Ok(Row { text, id, source, value })
+        Ok(Row { text, id, source, value, others })
     }
 }
 

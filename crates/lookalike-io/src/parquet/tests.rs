@@ -21,7 +21,13 @@ use crate::read::{Chunk, Entry, Fields, NULL_TEXT, Parser, Refused, Settings, St
 use crate::write::{Annotation, FileWriter, NOTES, Written};
 
 fn fields(text: &str, id: Option<&str>, value: Option<&str>) -> Fields {
-    Fields { text: text.to_owned(), id: id.map(str::to_owned), source: None, value: value.map(str::to_owned) }
+    Fields {
+        text: text.to_owned(),
+        id: id.map(str::to_owned),
+        source: None,
+        value: value.map(str::to_owned),
+        others: Vec::new(),
+    }
 }
 
 fn filtered(bytes: &[u8], kept: &[u64], notes: Option<&[Annotation]>) -> Result<Vec<u8>, FilterError> {

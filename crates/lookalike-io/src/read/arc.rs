@@ -8,7 +8,7 @@ use lookalike_core::resolve::keep::FieldValue;
 use memchr::{memchr, memchr_iter};
 
 use super::cut::{Cut, is_blank};
-use super::{Document, Entry, Settings, warc};
+use super::{Document, Entry, Settings, json_string, warc};
 
 /// The longest line that can start a record.
 const LONGEST_LINE: usize = 16 << 10;
@@ -119,12 +119,14 @@ pub(super) fn parse<'a>(record: &'a [u8], settings: &Settings, text: &'a mut Str
         _ => None,
     };
     let fields = &settings.fields;
+    let other = |(at, name): (usize, &String)| Some((at, json_string(named(name)?)));
     Entry::Document(Document {
         id: fields.id.as_deref().and_then(named).map(Cow::Borrowed),
         text,
         uri: Some(Cow::Borrowed(line.uri)),
         source: fields.source.as_deref().and_then(named).map(Cow::Borrowed),
         value: fields.value.as_deref().and_then(named).map_or(FieldValue::Missing, FieldValue::of_text),
+        others: fields.others.iter().enumerate().filter_map(other).collect(),
     })
 }
 

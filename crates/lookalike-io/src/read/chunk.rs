@@ -7,7 +7,9 @@ use lookalike_core::resolve::keep::FieldValue;
 
 use super::csv::Cells;
 use super::cut::{Cut, is_utf16, without_mark};
-use super::{BLANK, Document, Entry, HEADER, NULL_TEXT, Placed, RECORD_LIMIT, Settings, arc, csv, jsonl, warc};
+use super::{
+    BLANK, Document, Entry, HEADER, NULL_TEXT, Placed, RECORD_LIMIT, Settings, arc, csv, json_string, jsonl, warc,
+};
 use crate::charset;
 use crate::compression::Compression;
 use crate::error::Result;
@@ -132,6 +134,14 @@ impl Chunk {
         Ok(())
     }
 
+    /// Gives up reading the entries again, so that nothing has to be spooled: their places lead nowhere. To be called before they
+    /// are asked for, instead of [`Self::settle`].
+    pub fn settle_nowhere(&mut self) {
+        if self.store == ChunkStore::Unspooled {
+            self.store = ChunkStore::At(Store::Spool, 0);
+        }
+    }
+
     fn place(&self, entry: usize, start: usize, end: usize) -> Place {
         let (store, offset, length) = match &self.store {
             // What is longer than an entry may be is not parsed, and has no place.
@@ -231,7 +241,7 @@ impl Parser {
 
 /// A document with nothing but a text.
 fn of_text(text: &str) -> Document<'_> {
-    Document { id: None, text, uri: None, source: None, value: FieldValue::Missing }
+    Document { id: None, text, uri: None, source: None, value: FieldValue::Missing, others: Vec::new() }
 }
 
 fn row_entry<'a>(row: &'a Row, bytes: &'a [u8]) -> Entry<'a> {
@@ -243,6 +253,7 @@ fn row_entry<'a>(row: &'a Row, bytes: &'a [u8]) -> Entry<'a> {
             uri: None,
             source: row.source.as_ref().and_then(text).map(Cow::Borrowed),
             value: row.value.clone(),
+            others: row.others.iter().filter_map(|(at, range)| Some((*at, json_string(text(range)?)))).collect(),
         }),
         Err(NoText::Null) => Entry::Carried(NULL_TEXT),
         Err(NoText::Unusable(reason)) => Entry::Skipped(reason.clone()),

@@ -11,7 +11,7 @@ use lookalike_core::resolve::keep::FieldValue;
 use memchr::{memchr, memchr2, memchr3};
 
 use super::cut::{Cut, without_mark};
-use super::{Document, Refused, Role, Settings, listed};
+use super::{Document, Refused, Role, Settings, json_string, listed};
 use crate::charset;
 
 /// Where the cells of a file's fields are.
@@ -362,7 +362,8 @@ pub(super) fn parse<'a>(
 ) -> Result<Document<'a>, String> {
     cells.read(without_mark(row), table.delimiter);
     let mut buffer = Some(text);
-    let mut document = Document { id: None, text: "", uri: None, source: None, value: FieldValue::Missing };
+    let mut document =
+        Document { id: None, text: "", uri: None, source: None, value: FieldValue::Missing, others: Vec::new() };
     for (role, column) in &table.columns {
         let Some(cell) = cells.cell(*column) else {
             if *role == Role::Text {
@@ -387,6 +388,7 @@ pub(super) fn parse<'a>(
             Role::Id => document.id = Some(value).filter(|id| !id.is_empty()),
             Role::Source => document.source = Some(value).filter(|source| !source.is_empty()),
             Role::Value => document.value = FieldValue::of_text(&value),
+            Role::Other(at) => document.others.push((*at, json_string(&value))),
         }
     }
     Ok(document)

@@ -21,6 +21,7 @@ pub(super) fn parse<'a>(line: &[u8], fields: &Fields, text: &'a mut String) -> E
                 uri: None,
                 source: found.source.map(Cow::Owned),
                 value: found.value,
+                others: found.others,
             }),
             Text::Null => Entry::Carried(NULL_TEXT),
             Text::Missing => Entry::Carried(NO_TEXT_FIELD),
@@ -91,6 +92,7 @@ struct Found {
     id: Option<String>,
     source: Option<String>,
     value: FieldValue,
+    others: Vec<(usize, String)>,
 }
 
 #[derive(Default)]
@@ -207,6 +209,7 @@ impl Found {
             Role::Id => self.id = value.to_id(),
             Role::Source => self.source = value.to_id(),
             Role::Value => self.value = value.to_field_value(),
+            Role::Other(at) => self.others.push((at, value.0.get().to_owned())),
         }
     }
 }

@@ -129,11 +129,13 @@ pub struct Fields {
     pub source: Option<String>,
     /// What keep order compares.
     pub value: Option<String>,
+    /// More fields, to be handed on as they are.
+    pub others: Vec<String>,
 }
 
 impl Default for Fields {
     fn default() -> Self {
-        Self { text: "text".to_owned(), id: None, source: None, value: None }
+        Self { text: "text".to_owned(), id: None, source: None, value: None, others: Vec::new() }
     }
 }
 
@@ -142,7 +144,8 @@ impl Fields {
     fn wanted(&self) -> impl Iterator<Item = Wanted<'_>> {
         let others = [(Role::Id, &self.id), (Role::Source, &self.source), (Role::Value, &self.value)];
         let others = others.into_iter().filter_map(|(role, path)| Some((role, path.as_ref()?)));
-        [(Role::Text, &self.text)].into_iter().chain(others).map(|(role, path)| Wanted { role, path })
+        let more = self.others.iter().enumerate().map(|(at, path)| (Role::Other(at), path));
+        [(Role::Text, &self.text)].into_iter().chain(others).chain(more).map(|(role, path)| Wanted { role, path })
     }
 }
 
@@ -153,6 +156,8 @@ enum Role {
     Id,
     Source,
     Value,
+    /// One of [`Fields::others`].
+    Other(usize),
 }
 
 /// A field that is wanted: its name, or the path to it through other fields.
@@ -183,6 +188,13 @@ pub struct Document<'a> {
     pub source: Option<Cow<'a, str>>,
     /// What keep order compares.
     pub value: FieldValue,
+    /// Those of [`Fields::others`] that it has, by their number, each as JSON.
+    pub others: Vec<(usize, String)>,
+}
+
+/// A text as JSON.
+fn json_string(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }
 
 /// The kind of a record whose text is null.

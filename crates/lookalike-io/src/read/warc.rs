@@ -10,7 +10,7 @@ use lookalike_core::resolve::keep::FieldValue;
 use memchr::memmem;
 
 use super::cut::{Cut, is_blank};
-use super::{Document, Entry, Settings};
+use super::{Document, Entry, Settings, json_string};
 use crate::error::Error;
 use crate::input::shelf::{Place, Shelf};
 use crate::web::{Content, NOT_BUILT, http, text_of};
@@ -224,7 +224,9 @@ pub(super) fn parse<'a>(record: &'a [u8], settings: &Settings, text: &'a mut Str
     let source = fields.source.as_deref().and_then(named);
     let value =
         fields.value.as_deref().and_then(named).map_or(FieldValue::Missing, |value| FieldValue::of_text(&value));
-    Entry::Document(Document { id, text, uri, source, value })
+    let other = |(at, name): (usize, &String)| Some((at, json_string(&named(name)?)));
+    let others = fields.others.iter().enumerate().filter_map(other).collect();
+    Entry::Document(Document { id, text, uri, source, value, others })
 }
 
 fn is_http(content_type: &str) -> bool {

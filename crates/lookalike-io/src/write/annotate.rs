@@ -297,7 +297,14 @@ mod tests {
 
     #[test]
     fn a_text_becomes_a_json_object() {
-        let document = Document { id: None, text: "one\ntwo", uri: None, source: None, value: FieldValue::Missing };
+        let document = Document {
+            id: None,
+            text: "one\ntwo",
+            uri: None,
+            source: None,
+            value: FieldValue::Missing,
+            others: Vec::new(),
+        };
         let mut bytes = Vec::new();
         note().write_document("notes/x.txt", &document, &mut bytes);
         assert_eq!(
