@@ -23,6 +23,10 @@ pub enum Error {
     #[error(transparent)]
     Core(#[from] lookalike_core::Error),
 
+    /// Something about a saved index.
+    #[error(transparent)]
+    Index(#[from] lookalike_index::Error),
+
     /// A document that was asked for by its id.
     #[error(
         "no document has the id '{id}': an id is the value of the id field if one is named, and else file:position"
@@ -407,7 +411,7 @@ impl Error {
     }
 
     /// What went wrong when a writer was written to that someone else named.
-    pub(crate) fn unwritable(cause: io::Error) -> Self {
+    pub fn unwritable(cause: io::Error) -> Self {
         lookalike_io::Error::Unwritable { path: "the output".into(), cause }.into()
     }
 

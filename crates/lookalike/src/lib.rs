@@ -30,6 +30,7 @@
 //! | to | call |
 //! | --- | --- |
 //! | work with strings | [`texts::dedup`], [`texts::pairs`], [`texts::Index`] |
+//! | keep documents and search them | [`index`] |
 //! | work with files of documents | [`dedup()`], [`filter()`] (stream to stream), [`pairs()`], [`compare()`] |
 //! | choose a threshold or a method | [`tune()`], [`evaluate()`] |
 //! | work with records, sets, fingerprints | [`link()`], [`sets()`], [`prints()`] |
@@ -46,6 +47,7 @@ mod corpus;
 mod dedup;
 mod error;
 mod evaluate;
+pub mod index;
 mod link;
 mod options;
 mod output;

@@ -4,9 +4,11 @@ mod assets;
 mod compare;
 pub(crate) mod dedup;
 mod evaluate;
+mod index;
 mod link;
 mod pairs;
 mod prints;
+mod search;
 mod sets;
 mod tune;
 
@@ -23,9 +25,11 @@ use lookalike::io::write::OutputFile;
 use crate::commands::compare::CompareArguments;
 use crate::commands::dedup::DedupArguments;
 use crate::commands::evaluate::EvaluateArguments;
+use crate::commands::index::IndexCommand;
 use crate::commands::link::LinkArguments;
 use crate::commands::pairs::PairsArguments;
 use crate::commands::prints::PrintsArguments;
+use crate::commands::search::SearchArguments;
 use crate::commands::sets::SetsArguments;
 use crate::commands::tune::TuneArguments;
 use crate::flags::run::RunOptions;
@@ -69,6 +73,20 @@ pub(crate) enum Command {
         The second shows five borderline pairs side by side; the third pairs documents of the first file with documents of the second."
     )]
     Pairs(PairsArguments),
+    /// Keep documents in a folder, to search them and to compare new ones with them.
+    #[command(
+        subcommand,
+        arg_required_else_help = true,
+        after_help = "Examples:\n  lookalike index create archive\n  lookalike index add archive examples/news --id id\n  \
+            lookalike search archive --id agency-007"
+    )]
+    Index(IndexCommand),
+    /// Find the documents of an index that are similar to a text, to a stored document, or to each document of a file.
+    #[command(after_help = "Examples:\n  lookalike search archive 'The storm hit the coast on Monday night'\n  \
+        lookalike search archive --id agency-007 --show\n  \
+        lookalike search archive --input examples/five.jsonl --format jsonl > matches.jsonl\n\n\
+        Similarities are measured exactly. An index is made by lookalike index create and lookalike index add.")]
+    Search(SearchArguments),
     /// Find records of the same customer, site or product, in one table or between two.
     #[command(after_help = "Examples:\n  lookalike link examples/customers.csv --id id -o linked\n  \
         lookalike link examples/customers.csv --id id --explain 1 2\n\n\
@@ -119,6 +137,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<Done> {
         Command::Dedup(arguments) => arguments.run(),
         Command::Pairs(arguments) => arguments.run(),
         Command::Compare(arguments) => arguments.run(),
+        Command::Index(command) => command.run(),
+        Command::Search(arguments) => arguments.run(),
         Command::Link(arguments) => arguments.run(),
         Command::Prints(arguments) => arguments.run(),
         Command::Sets(arguments) => arguments.run(),

@@ -16,14 +16,15 @@ use lookalike_core::method::{Method, SimHash, Weights, Width};
 use lookalike_core::sketch::{Sketches, SlotKind, estimate};
 use lookalike_core::text::content::ContentHasher;
 use lookalike_core::text::shingle::Shingler;
-use lookalike_io::input::shelf::Shelf;
-use lookalike_io::read::{Chunk, Entry, NO_TEXT_FIELD, NULL_TEXT, Parser, Settings, Stream, Unit};
+use lookalike_io::read::Settings;
 use lookalike_io::remote::shown_path;
 use serde::Serialize;
 
 use crate::compare::passages::{Passage, Placed, passages};
+use crate::corpus::walk::walk;
 use crate::error::{Error, Result};
 use crate::options::{MethodOptions, ReadOptions, Scheme};
+use crate::progress::Silent;
 
 /// All measures of two documents.
 #[derive(Clone, Debug, Serialize)]
@@ -217,10 +218,13 @@ pub fn find_in_corpus(options: &ReadOptions, ids: [&str; 2]) -> Result<[String; 
         return Ok([single(ids[0], &options.settings)?, single(ids[1], &options.settings)?]);
     }
     let mut found: [Option<String>; 2] = [None, None];
-    for_each_document(options, |id, text| {
-        for (_, found) in ids.iter().zip(&mut found).filter(|(wanted, _)| **wanted == id) {
-            found.get_or_insert_with(|| text.to_owned());
+    walk(options, "read", &Silent, |round| {
+        for document in round {
+            for (_, found) in ids.iter().zip(&mut found).filter(|(wanted, _)| **wanted == document.id) {
+                found.get_or_insert_with(|| document.text.clone());
+            }
         }
+        Ok(())
     })?;
     let [left, right] = found;
     let missing = |id: &str| Error::NoSuchDocument { id: id.to_owned() };
@@ -231,45 +235,17 @@ pub fn find_in_corpus(options: &ReadOptions, ids: [&str; 2]) -> Result<[String; 
 fn single(path: &str, settings: &Settings) -> Result<String> {
     let options = ReadOptions { inputs: vec![PathBuf::from(path)], listed: Vec::new(), settings: settings.clone() };
     let (mut first, mut count) = (None, 0);
-    let skipped = for_each_document(&options, |_, text| {
-        first.get_or_insert_with(|| text.to_owned());
-        count += 1;
+    let skips = walk(&options, "read", &Silent, |round| {
+        count += round.len();
+        first = first.take().or_else(|| round.into_iter().next().map(|document| document.text));
+        Ok(())
     })?;
-    match (first, skipped) {
+    let field = &settings.fields.text;
+    let lacking = || format!("no text in the field '{field}': name another field");
+    let skipped = skips.named.into_iter().next().map(|skipped| skipped.reason);
+    match (first, skipped.or_else(|| (skips.without_text > 0).then(lacking))) {
         (Some(text), _) if count == 1 => Ok(text),
         (None, Some(reason)) => Err(Error::NotADocument { path: shown_path(Path::new(path)), reason }),
         _ => Err(Error::NotOneDocument { path: shown_path(Path::new(path)), count }),
     }
-}
-
-/// Goes through all documents with their ids, in the order of the input. Gives the first reason why one was skipped.
-fn for_each_document(options: &ReadOptions, mut each: impl FnMut(&str, &str)) -> Result<Option<String>> {
-    let mut skipped = None;
-    let shelf = Shelf::new(options.discover(None)?);
-    let mut parser = Parser::new(&options.settings);
-    let mut chunk = Chunk::default();
-    for (number, file) in (0..).zip(shelf.files()) {
-        let mut stream = Stream::open(&Unit::whole(number), file, &options.settings)?;
-        let mut before = 0;
-        while stream.next(&mut chunk)? {
-            chunk.settle(&shelf)?;
-            before += parser.entries(&chunk, |placed| match placed.entry {
-                Entry::Document(document) => {
-                    let by_place = || chunk.kind().format.id(&file.name, before + placed.position + 1).into();
-                    each(&document.id.unwrap_or_else(by_place), document.text);
-                }
-                Entry::Skipped(reason) => drop(skipped.get_or_insert(reason)),
-                Entry::Carried(NULL_TEXT | NO_TEXT_FIELD) => {
-                    let field = &options.settings.fields.text;
-                    skipped.get_or_insert_with(|| format!("no text in the field '{field}': name another field"));
-                }
-                Entry::Carried(_) => {}
-            });
-            if let Some((reason, lost)) = chunk.damage() {
-                before += lost;
-                skipped.get_or_insert_with(|| reason.to_owned());
-            }
-        }
-    }
-    Ok(skipped)
 }

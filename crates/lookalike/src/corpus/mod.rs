@@ -13,6 +13,7 @@ pub(crate) mod keep_field;
 mod queue;
 mod read;
 pub(crate) mod reread;
+pub(crate) mod walk;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

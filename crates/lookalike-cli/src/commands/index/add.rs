@@ -1,0 +1,82 @@
+//! `lookalike index add`.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use lookalike::Memory;
+use lookalike::index::{AddOptions, Added, LeftOut, add_with};
+
+use super::open;
+use crate::commands::{Done, done, with_threads};
+use crate::flags::read::ReadArguments;
+use crate::show::streams::{self, talk};
+use crate::show::{notes, numbers};
+
+#[derive(Debug, Args)]
+pub(crate) struct AddArguments {
+    /// The index
+    #[arg(value_name = "INDEX")]
+    index: PathBuf,
+    #[command(flatten)]
+    read: ReadArguments,
+    /// Leave out documents with a near-duplicate in the index or among the documents before them, and print them as JSONL with
+    /// the document that is kept and their similarity
+    #[arg(long)]
+    unless_alike: bool,
+    /// Also store this field or column, to have it shown with matches; may be repeated
+    #[arg(long = "field", value_name = "NAME")]
+    fields: Vec<String>,
+}
+
+impl AddArguments {
+    pub(crate) fn run(self) -> Result<Done> {
+        let run = self.read.run.options()?;
+        let mut read = self.read.options(None, Memory::half_of_machine())?;
+        if let Some(field) = self.fields.iter().find(|field| **field == read.settings.fields.text) {
+            bail!("--field {field} names the text, which is stored already: leave it out");
+        }
+        read.settings.fields.others = self.fields;
+        let options = AddOptions { read, unless_alike: self.unless_alike };
+        let writer = open(&self.index)?.writer()?;
+        let start = Instant::now();
+        let mut stdout = streams::stdout();
+        let added = with_threads(run, |progress| {
+            let mut left_out = |row: LeftOut| {
+                serde_json::to_writer(&mut stdout, &row).map_err(|error| lookalike::Error::unwritable(error.into()))?;
+                stdout.write_all(b"\n").map_err(lookalike::Error::unwritable)
+            };
+            add_with(&writer, &options, &mut left_out, progress)
+        })??;
+        writer.close()?;
+        stdout.flush().map_err(lookalike::Error::unwritable)?;
+        notes::skipped(&added.skipped, added.skipped_count);
+        if !run.quiet {
+            show(&added, start.elapsed().as_secs_f64());
+        }
+        Ok(done(added.skipped_count))
+    }
+}
+
+/// What became of the documents.
+fn show(added: &Added, seconds: f64) {
+    let mut parts = vec![format!("{} added", numbers::count(added.added))];
+    for (count, what) in [
+        (added.replaced, "replaced"),
+        (added.unchanged, "unchanged"),
+        (added.alike, "left out, for a near-duplicate that is there"),
+        (added.without_text, "without a text"),
+    ] {
+        if count > 0 {
+            parts.push(format!("{} {what}", numbers::count(count)));
+        }
+    }
+    talk!(
+        "{} read ({}): {}, in {}",
+        numbers::of(added.documents, "document"),
+        numbers::bytes(added.bytes),
+        parts.join(", "),
+        numbers::seconds(seconds)
+    );
+}

@@ -1,0 +1,96 @@
+//! `lookalike index`: a folder that keeps documents, to search them and to compare new ones with them.
+
+mod add;
+mod create;
+mod show;
+mod upkeep;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use clap::Subcommand;
+use lookalike::index::Index;
+
+use self::add::AddArguments;
+use self::create::CreateArguments;
+use self::upkeep::{
+    CompactArguments, DeleteArguments, ExportArguments, MergeArguments, StatArguments, VerifyArguments,
+};
+use crate::commands::Done;
+use crate::show::shown_path;
+use crate::show::streams::talk;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum IndexCommand {
+    /// Make an empty index, and say what it will find.
+    #[command(after_help = "Example:\n  lookalike index create archive --threshold 0.8\n\n\
+        Threshold, shingle and method are fixed for the life of an index.")]
+    Create(CreateArguments),
+    /// Add documents; those that are there already, with the same id and text, change nothing.
+    #[command(after_help = "Examples:\n  lookalike index add archive examples/news --id id\n  \
+        lookalike index add archive examples/five.jsonl --id id --unless-alike\n\n\
+        Each document is on disk before it is counted. To resume an interrupted run, repeat the command.")]
+    Add(AddArguments),
+    /// Delete documents by id: no search finds them any more.
+    #[command(after_help = "Examples:\n  lookalike index delete archive agency-007\n  \
+        lookalike index delete archive --ids-from withdrawn.txt\n\n\
+        Their bytes stay on disk until lookalike index compact --purge.")]
+    Delete(DeleteArguments),
+    /// Join segments and free space; --purge removes every byte of deleted documents.
+    Compact(CompactArguments),
+    /// Say what an index holds.
+    Stat(StatArguments),
+    /// Check every byte of an index; --repair rebuilds what is damaged from the stored texts.
+    Verify(VerifyArguments),
+    /// Copy an index as it is now, by hard links where possible, while others write to it.
+    Snapshot {
+        /// The index
+        #[arg(value_name = "INDEX")]
+        index: PathBuf,
+        /// Folder to create
+        #[arg(value_name = "DIR")]
+        destination: PathBuf,
+    },
+    /// Write all documents as JSONL, in the order in which they were added.
+    Export(ExportArguments),
+    /// Add the documents of other indexes with the same parameters.
+    Merge(MergeArguments),
+    /// Bring an index made by an earlier version up to date.
+    Upgrade {
+        /// The index
+        #[arg(value_name = "INDEX")]
+        index: PathBuf,
+    },
+}
+
+impl IndexCommand {
+    pub(crate) fn run(self) -> Result<Done> {
+        match self {
+            Self::Create(arguments) => arguments.run(),
+            Self::Add(arguments) => arguments.run(),
+            Self::Delete(arguments) => arguments.run(),
+            Self::Compact(arguments) => arguments.run(),
+            Self::Stat(arguments) => arguments.run(),
+            Self::Verify(arguments) => arguments.run(),
+            Self::Snapshot { index, destination } => {
+                lookalike::index::snapshot_to(&index, &destination)?;
+                talk!("copied {} to {}", shown_path(&index), shown_path(&destination));
+                Ok(Done::All)
+            }
+            Self::Export(arguments) => arguments.run(),
+            Self::Merge(arguments) => arguments.run(),
+            Self::Upgrade { index } => {
+                match lookalike::index::upgrade(&index)? {
+                    lookalike::index::Upgrade::Current => talk!("{} is up to date", shown_path(&index)),
+                    lookalike::index::Upgrade::Done => talk!("upgraded {}", shown_path(&index)),
+                }
+                Ok(Done::All)
+            }
+        }
+    }
+}
+
+/// An index that is there already.
+pub(crate) fn open(index: &Path) -> Result<Index> {
+    Ok(Index::open(index)?)
+}

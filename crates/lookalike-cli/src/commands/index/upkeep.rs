@@ -1,0 +1,216 @@
+//! The commands that look after an index: delete, compact, stat, verify, export, merge.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use lookalike::index::Document;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::{open, show};
+use crate::commands::{Done, to_output};
+use crate::flags::output::ReportArgument;
+use crate::flags::run::RunArguments;
+use crate::show::streams::{self, talk};
+use crate::show::{numbers, one_line, shown_path};
+
+#[derive(Debug, Args)]
+pub(crate) struct DeleteArguments {
+    /// The index
+    #[arg(value_name = "INDEX")]
+    index: PathBuf,
+    /// The ids of documents
+    #[arg(value_name = "ID", required_unless_present = "ids_from")]
+    ids: Vec<String>,
+    /// File with more ids, one per line; - for standard input
+    #[arg(long, value_name = "FILE")]
+    ids_from: Option<PathBuf>,
+}
+
+impl DeleteArguments {
+    pub(crate) fn run(mut self) -> Result<Done> {
+        if let Some(file) = &self.ids_from {
+            let list = if file.as_os_str() == "-" {
+                std::io::read_to_string(std::io::stdin())
+            } else {
+                std::fs::read_to_string(file)
+            };
+            let list = list.with_context(|| format!("cannot read the ids of {}", shown_path(file)))?;
+            self.ids.extend(list.lines().filter(|id| !id.is_empty()).map(str::to_owned));
+        }
+        let ids: Vec<&str> = self.ids.iter().map(String::as_str).collect();
+        let writer = open(&self.index)?.writer()?;
+        let deleted = writer.delete(&ids)?;
+        writer.close()?;
+        let missing = ids.len() as u64 - deleted;
+        let missing =
+            if missing == 0 { String::new() } else { format!("; {} of these ids had none", numbers::count(missing)) };
+        talk!("deleted {}{missing}", numbers::of(deleted, "document"));
+        Ok(Done::All)
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompactArguments {
+    /// The index
+    #[arg(value_name = "INDEX")]
+    index: PathBuf,
+    /// Remove every byte of deleted and replaced documents
+    #[arg(long)]
+    purge: bool,
+}
+
+impl CompactArguments {
+    pub(crate) fn run(self) -> Result<Done> {
+        let index = open(&self.index)?;
+        let writer = index.writer()?;
+        let bytes = |stat: lookalike::index::Stat| stat.segment_bytes + stat.log_bytes;
+        let before = bytes(writer.snapshot()?.stat());
+        writer.compact(self.purge)?;
+        let after = bytes(writer.snapshot()?.stat());
+        writer.close()?;
+        talk!("{} before, {} now", numbers::bytes(before), numbers::bytes(after));
+        Ok(Done::All)
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StatArguments {
+    /// The index
+    #[arg(value_name = "INDEX")]
+    index: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl StatArguments {
+    pub(crate) fn run(self) -> Result<Done> {
+        let stat = open(&self.index)?.snapshot()?.stat();
+        if self.json {
+            let json = serde_json::to_string_pretty(&stat)?;
+            streams::show(|out| writeln!(out, "{json}"))?;
+        } else {
+            streams::show(|out| write!(out, "{}", show::stat(&self.index, &stat)))?;
+        }
+        Ok(Done::All)
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArguments {
+    /// The index
+    #[arg(value_name = "INDEX")]
+    index: PathBuf,
+    /// Rebuild what is damaged from the log
+    #[arg(long)]
+    repair: bool,
+    /// Format of the result
+    #[arg(long, value_enum, default_value_t = ReportArgument::Text)]
+    format: ReportArgument,
+}
+
+impl VerifyArguments {
+    pub(crate) fn run(self) -> Result<Done> {
+        let found = lookalike::index::verify(&self.index, self.repair)?;
+        if matches!(self.format, ReportArgument::Json) {
+            let json = serde_json::to_string_pretty(&found)?;
+            streams::show(|out| writeln!(out, "{json}"))?;
+        }
+        for problem in &found.problems {
+            talk!("{}: {}", one_line(&problem.file), one_line(&problem.message));
+        }
+        let documents = numbers::of(found.documents, "document");
+        match (found.problems.len(), found.is_repaired) {
+            (0, _) => talk!("whole: {documents}, {} checked", numbers::bytes(found.checked_bytes)),
+            (_, true) => talk!("repaired: {documents}"),
+            (problems, false) => {
+                let what =
+                    if self.repair { "could not be repaired" } else { "give --repair to rebuild what is damaged" };
+                bail!("{} is damaged ({}): {what}", shown_path(&self.index), numbers::of(problems as u64, "problem"));
+            }
+        }
+        Ok(Done::All)
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArguments {
+    /// The index
+    #[arg(value_name = "INDEX")]
+    index: PathBuf,
+    /// File to write to, instead of standard output (-)
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace the output file if it exists
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    run: RunArguments,
+}
+
+/// A line of the export.
+#[derive(Serialize)]
+struct Exported<'a> {
+    id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fields: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+}
+
+impl ExportArguments {
+    pub(crate) fn run(self) -> Result<Done> {
+        let snapshot = open(&self.index)?.snapshot()?;
+        let target = self.output.filter(|output| output.as_os_str() != "-");
+        let run = self.run.options()?;
+        let (count, is_read) = to_output(target.as_deref(), self.force, run, streams::stdout(), |writer, _| {
+            let mut count = 0;
+            for document in snapshot.documents() {
+                let Document { id, fields, text } = document?;
+                let fields = (!fields.is_empty()).then(|| serde_json::from_str(&fields)).transpose();
+                let fields: Option<&RawValue> = fields.map_err(|error| lookalike::Error::unwritable(error.into()))?;
+                let line = Exported { id: &id, fields, text: text.as_deref() };
+                serde_json::to_writer(&mut *writer, &line)
+                    .map_err(|error| lookalike::Error::unwritable(error.into()))?;
+                writer.write_all(b"\n").map_err(lookalike::Error::unwritable)?;
+                count += 1;
+            }
+            writer.flush().map_err(lookalike::Error::unwritable)?;
+            Ok(count)
+        })?;
+        if is_read && !run.quiet {
+            talk!("{} written", numbers::of(count, "document"));
+        }
+        Ok(Done::All)
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MergeArguments {
+    /// The index to add to
+    #[arg(value_name = "INDEX")]
+    index: PathBuf,
+    /// The indexes to read
+    #[arg(value_name = "FROM", required = true)]
+    from: Vec<PathBuf>,
+}
+
+impl MergeArguments {
+    pub(crate) fn run(self) -> Result<Done> {
+        let writer = open(&self.index)?.writer()?;
+        for from in &self.from {
+            let merged = writer.merge_from(&open(from)?)?;
+            talk!(
+                "{}: {} added, {} replaced, {} unchanged",
+                shown_path(from),
+                numbers::count(merged.added),
+                numbers::count(merged.replaced),
+                numbers::count(merged.unchanged)
+            );
+        }
+        writer.close()?;
+        Ok(Done::All)
+    }
+}

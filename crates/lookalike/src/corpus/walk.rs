@@ -1,0 +1,204 @@
+//! The documents of the input with their texts, in its order, a round at a time: for jobs that look at each text once.
+//!
+//! Rounds are cut while the one before is dealt with, and parsed by all threads.
+
+use std::borrow::Cow;
+use std::mem;
+
+use lookalike_io::input::shelf::Shelf;
+use lookalike_io::read::{Chunk, Entry, NO_TEXT_FIELD, NULL_TEXT, Parser, Settings, Stream, Unit};
+use rayon::prelude::*;
+
+use crate::error::Result;
+use crate::options::ReadOptions;
+use crate::progress::{Counted, Progress};
+use crate::report::summary::SkippedEntry;
+
+/// How many bytes of texts a round has, about: enough to keep all threads busy between two writings.
+const ROUND_BYTES: u64 = 16 << 20;
+
+/// How many skipped entries are named; the rest is counted.
+const NAMED: usize = 1000;
+
+/// A document with its text.
+#[derive(Debug)]
+pub(crate) struct Walked {
+    /// Its own id, or the place where it lies.
+    pub(crate) id: String,
+    pub(crate) text: String,
+    /// The address of a page.
+    pub(crate) uri: Option<String>,
+    /// The fields that were asked for besides, as a JSON object: those that it has.
+    pub(crate) fields: Option<String>,
+}
+
+/// What was met besides documents.
+#[derive(Debug, Default)]
+pub(crate) struct Skips {
+    /// What was skipped, and why: the first of them.
+    pub(crate) named: Vec<SkippedEntry>,
+    pub(crate) count: u64,
+    /// How many records have no text, or no field of that name.
+    pub(crate) without_text: u64,
+    pub(crate) documents: u64,
+    pub(crate) bytes: u64,
+}
+
+/// Gives all documents to `take`, a round at a time, in the order of the input.
+pub(crate) fn walk(
+    options: &ReadOptions,
+    stage: &'static str,
+    progress: &dyn Progress,
+    mut take: impl FnMut(Vec<Walked>) -> Result<()> + Send,
+) -> Result<Skips> {
+    let shelf = Shelf::new(options.discover(None)?);
+    let settings = options.settings.anew();
+    progress.stage(stage, Some(shelf.files().iter().map(|file| file.bytes).sum()));
+    let mut cutter = Cutter { shelf: &shelf, settings: &settings, next_file: 0, stream: None, spare: Vec::new() };
+    let mut skips = Skips::default();
+    let mut position = Position::default();
+    let mut round = cutter.round()?;
+    while !round.is_empty() {
+        progress.go_on()?;
+        let (next, taken) = rayon::join(
+            || cutter.round(),
+            || {
+                let parsed = parse(&round, &settings);
+                let walked = gather(&round, parsed, &shelf, &mut position, &mut skips);
+                let packed = round.iter().map(Chunk::packed_bytes).sum();
+                progress.advance(packed, Counted::Documents(walked.len() as u64));
+                take(walked)
+            },
+        );
+        taken?;
+        let done = mem::replace(&mut round, next?);
+        cutter.spare = done;
+    }
+    progress.finish();
+    Ok(skips)
+}
+
+/// Cuts files into chunks, one after the other.
+struct Cutter<'a> {
+    shelf: &'a Shelf,
+    settings: &'a Settings,
+    next_file: usize,
+    stream: Option<Stream>,
+    /// Chunks that were dealt with, for their buffers.
+    spare: Vec<Chunk>,
+}
+
+impl Cutter<'_> {
+    /// The next chunks; none when all files are read.
+    fn round(&mut self) -> Result<Vec<Chunk>> {
+        let (mut round, mut bytes) = (Vec::new(), 0);
+        while bytes < ROUND_BYTES {
+            let stream = match &mut self.stream {
+                Some(stream) => stream,
+                None => {
+                    let Some(file) = self.shelf.files().get(self.next_file) else { break };
+                    let unit = Unit::whole(self.next_file as u32);
+                    self.next_file += 1;
+                    self.stream.insert(Stream::open(&unit, file, self.settings)?)
+                }
+            };
+            let mut chunk = self.spare.pop().unwrap_or_default();
+            if stream.next(&mut chunk)? {
+                chunk.settle_nowhere();
+                bytes += chunk.byte_count();
+                round.push(chunk);
+            } else {
+                self.stream = None;
+                self.spare.push(chunk);
+            }
+        }
+        Ok(round)
+    }
+}
+
+/// What a chunk has.
+struct Parsed {
+    /// With positions inside of the chunk.
+    documents: Vec<(u64, Walked)>,
+    skipped: Vec<(u64, String, u64)>,
+    without_text: u64,
+    positions: u64,
+}
+
+fn parse(round: &[Chunk], settings: &Settings) -> Vec<Parsed> {
+    let of_chunk = |parser: &mut Parser, chunk: &Chunk| {
+        let (mut documents, mut skipped, mut without_text) = (Vec::new(), Vec::new(), 0);
+        let mut positions = parser.entries(chunk, |placed| match placed.entry {
+            Entry::Document(document) => {
+                let fields = object(&settings.fields.others, &document.others);
+                let [id, uri] = [document.id, document.uri].map(|name| name.map(Cow::into_owned));
+                let text = document.text.to_owned();
+                documents.push((placed.position, Walked { id: id.unwrap_or_default(), text, uri, fields }));
+            }
+            Entry::Skipped(reason) => skipped.push((placed.position, reason, 1)),
+            Entry::Carried(NULL_TEXT | NO_TEXT_FIELD) => without_text += 1,
+            Entry::Carried(_) => {}
+        });
+        if let Some((reason, lost)) = chunk.damage() {
+            skipped.push((positions, reason.to_owned(), lost.max(1)));
+            positions += lost;
+        }
+        Parsed { documents, skipped, without_text, positions }
+    };
+    round.par_iter().map_init(|| Parser::new(settings), of_chunk).collect()
+}
+
+/// Fields as a JSON object; none if there are none.
+fn object(names: &[String], fields: &[(usize, String)]) -> Option<String> {
+    let field = |(at, value): &(usize, String)| format!("{}:{value}", serde_json::Value::from(&*names[*at]));
+    let fields: Vec<String> = fields.iter().map(field).collect();
+    (!fields.is_empty()).then(|| format!("{{{}}}", fields.join(",")))
+}
+
+/// How many entries of a file came before.
+#[derive(Default)]
+struct Position {
+    file: u32,
+    before: u64,
+}
+
+/// Documents with their ids, which take positions in the whole file.
+fn gather(
+    round: &[Chunk],
+    parsed: Vec<Parsed>,
+    shelf: &Shelf,
+    position: &mut Position,
+    skips: &mut Skips,
+) -> Vec<Walked> {
+    let mut walked = Vec::with_capacity(parsed.iter().map(|parsed| parsed.documents.len()).sum());
+    for (chunk, parsed) in round.iter().zip(parsed) {
+        if chunk.file() != position.file {
+            *position = Position { file: chunk.file(), before: 0 };
+        }
+        let (file, format) = (&shelf.files()[chunk.file() as usize], chunk.kind().format);
+        for (at, mut document) in parsed.documents {
+            // Nobody is known by an empty id.
+            if document.id.is_empty() {
+                document.id = format.id(&file.name, position.before + at + 1);
+            }
+            walked.push(document);
+        }
+        for (at, reason, count) in parsed.skipped {
+            skips.count += count;
+            if skips.named.len() < NAMED {
+                skips.named.push(SkippedEntry {
+                    file: file.shown().display().to_string(),
+                    entry: format.entry_name(),
+                    position: position.before + at + 1,
+                    reason,
+                    count,
+                });
+            }
+        }
+        skips.without_text += parsed.without_text;
+        skips.bytes += chunk.byte_count();
+        position.before += parsed.positions;
+    }
+    skips.documents += walked.len() as u64;
+    walked
+}

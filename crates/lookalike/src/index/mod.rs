@@ -1,0 +1,30 @@
+//! The saved index: documents from files into it, searched by files, and compared with by [`dedup`](crate::dedup()).
+//!
+//! The index itself, [`Index`], is of the crate `lookalike-index`; this is what connects it with everything that can be read.
+//!
+//! ```
+//! use lookalike::index::{self, AddOptions, CreateOptions, Index, Query, SearchOptions};
+//! use lookalike::{ReadOptions, Silent};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # std::env::set_current_dir(&folder)?;
+//! # std::fs::write("news.jsonl", "{\"text\":\"the storm hit the coast on Monday\"}\n{\"text\":\"a quiet day at sea\"}\n")?;
+//! let archive = Index::create("archive".as_ref(), &CreateOptions::default())?;
+//! let added = index::add(&archive.writer()?, &AddOptions::new(ReadOptions::new(["news.jsonl"])), &Silent)?;
+//! assert_eq!(added.added, 2);
+//!
+//! let answer = archive.snapshot()?.search(Query::Text("The storm hit the coast on Monday!"), &SearchOptions::default())?;
+//! assert_eq!((&*answer.hits[0].id, answer.hits[0].similarity), ("news.jsonl:1", 1.0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod add;
+mod search;
+
+pub use lookalike_index::{
+    Answer, CreateOptions, Document, Error, Hit, Index, Merged, NewDocument, Problem, Put, Query, SearchOptions,
+    Snapshot, Stat, Store, Upgrade, Verification, Writer, snapshot_to, upgrade, verify,
+};
+
+pub use self::add::{AddOptions, Added, LeftOut, add, add_with};
+pub use self::search::{Asked, SearchRow, Searched, search};
