@@ -56,6 +56,7 @@ mod prints;
 mod progress;
 mod report;
 mod resources;
+mod run;
 mod sets;
 pub mod texts;
 mod tune;

@@ -339,10 +339,12 @@ mod tests {
             id: Some("body.meta.id".to_owned()),
             source: Some("body.meta.id".to_owned()),
             value: Some("body.content".to_owned()),
+            others: vec!["meta".to_owned(), "body.more.content".to_owned(), "none".to_owned()],
         };
         let mut text = String::new();
         let line = br#"{"content":"no","body":{"meta":{"id":"x"},"content":"a","more":{"content":1}},"meta":{"id":2}}"#;
         let document = parse(line, &fields, &mut text).unwrap();
+        assert_eq!(document.others, [(1, "1".to_owned()), (0, r#"{"id":2}"#.to_owned())], "as they are written");
         assert_eq!((document.text, document.id.as_deref(), document.source.as_deref()), ("a", Some("x"), Some("x")));
         assert_eq!(document.value, FieldValue::Text("a".into()));
         // A key may have a dot of its own; and what is no object has no fields.

@@ -13,19 +13,16 @@ use lookalike_core::bucket::Buckets;
 use lookalike_core::bucket::passed_over::{PassedOver, PassedOverEstimate};
 use lookalike_core::decision::{Match, References};
 use lookalike_core::doors::{FeatureSource, SketchSource, SourceError};
-use lookalike_core::method::{Method, NO_RANK, Sketched};
+use lookalike_core::method::{NO_RANK, Sketched};
 use lookalike_core::resolve::{Candidates, TakeMatches};
-use lookalike_core::scheme::Scheme;
 use lookalike_core::verify::{PairCounts, Verifier};
 use rayon::prelude::*;
 
 use crate::candidates::copies::Texts;
 use crate::candidates::verified::{Batch, Verified};
 use crate::error::{Error, Result};
-use crate::progress::Progress;
-use crate::report::stages::Stages;
 use crate::resources::memory::Shares;
-use crate::resources::work::Work;
+use crate::run::Run;
 
 /// What is searched: documents of files, strings in memory, or whatever else has sketches and can make its features again.
 #[derive(Clone, Copy)]
@@ -45,11 +42,7 @@ pub(crate) struct Items<'a> {
 pub(crate) struct Find<'a> {
     pub(crate) items: Items<'a>,
     pub(crate) texts: &'a Texts,
-    pub(crate) scheme: &'a Scheme,
-    pub(crate) method: &'a dyn Method,
     pub(crate) references: References,
-    pub(crate) work: &'a Work,
-    pub(crate) progress: &'a dyn Progress,
 }
 
 /// How much was found.
@@ -68,21 +61,23 @@ impl Find<'_> {
     /// be more than fit the memory.
     pub(crate) fn run(
         self,
-        stages: &mut Stages<'_>,
+        run: &Run<'_>,
         resolve: impl Fn(Candidates<'_>, &Verifier<'_>, &TakeMatches<'_>) -> std::result::Result<(), SourceError>,
         take: impl FnMut(Vec<Match>) -> Result<()> + Send,
     ) -> Result<Found> {
-        let Self { items: searched, texts, scheme, method, references, work, progress } = self;
+        let Self { items: searched, texts, references } = self;
+        let Run { scheme, method, work, progress, .. } = run;
+        let method = &**method;
         let Items { sizes, sketched, deciding, shares, .. } = searched;
         let again =
-            stages.run_maybe("sketch again", || method.sketch_again(sizes, sketched)).map_err(Error::of_source)?;
+            run.stage_maybe("sketch again", || method.sketch_again(sizes, sketched)).map_err(Error::of_source)?;
         let sketches = again.as_ref().map_or(searched.sketches, |again| again);
         let features = texts.items.iter().map(|item| u64::from(sizes[*item as usize])).sum();
         let (items, name) = (texts.items.len() as u64, scheme.method.name());
         shares.check(method.memory(items, features), name)?;
         let collector = lists::Collector::new(work, shares.lists());
-        let sets = stages
-            .run("bucket", None, || {
+        let sets = run
+            .stage("bucket", || {
                 let ranks = ranks(texts, sizes.len());
                 let (items, memory) = (&*texts.items, shares.sorting());
                 let sketched = Sketched { items, ranks: &ranks, sketches, source: sketched, deciding, memory };
@@ -97,11 +92,11 @@ impl Find<'_> {
         let take = |some: Vec<Match>| (take.lock().expect("no thread panicked"))(some);
         if let Some(sets) = sets {
             let take = |some: Vec<Match>| Ok(take(some)?);
-            let resolved = stages.run("verify", None, || resolve(Candidates::Sets(&sets), &verifier, &take));
+            let resolved = run.stage("verify", || resolve(Candidates::Sets(&sets), &verifier, &take));
             resolved.map_err(Error::of_source)?;
             return Ok(Found { sharing: None, counts: None, passed_over: PassedOverEstimate::default() });
         }
-        stages.run("verify", None, || {
+        run.stage("verify", || {
             let mut batches = collector.finish(texts.items.len(), shares)?;
             let mut verified = Verified::start(work)?;
             let (mut sharing, mut counts, mut passed_over) = (0, PairCounts::default(), PassedOver::default());

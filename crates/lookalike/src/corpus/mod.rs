@@ -18,7 +18,6 @@ pub(crate) mod walk;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 
 use lookalike_core::doors::SketchSource;
@@ -36,7 +35,7 @@ pub(crate) use self::read::Reading;
 use self::block::{NAMED, carried_place};
 use self::blocks::{Blocks, Names};
 use crate::error::Result;
-use crate::options::{ReadOptions, SourceBy};
+use crate::options::SourceBy;
 use crate::resources::memory::Shares;
 
 /// How many runs of documents a thread looks at before what came of them is taken: rows of evidence may be longer than the
@@ -94,11 +93,6 @@ struct FileContent {
 }
 
 impl Corpus {
-    /// Finds the files to read.
-    pub(crate) fn shelf(options: &ReadOptions, output: Option<&Path>) -> Result<Shelf> {
-        Ok(Shelf::new(options.discover(output)?))
-    }
-
     /// Reads and sketches everything, on all threads. Only so many files are of the input.
     pub(crate) fn read(mut shelf: Shelf, input_files: usize, reading: Reading<'_>) -> Result<Self> {
         reading.work.memory.check_files(shelf.files().len())?;

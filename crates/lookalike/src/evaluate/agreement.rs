@@ -6,8 +6,8 @@ use lookalike_core::bucket::Buckets;
 use lookalike_core::method::{NO_RANK, Sketched};
 use serde::Serialize;
 
-use super::bands::{overlaps, pairs_in, sketched};
-use super::{EvaluateOptions, Read};
+use super::bands::{overlaps, pairs_in};
+use super::{EvaluateOptions, Read, read};
 use crate::candidates::ranks;
 use crate::corpus::reread::Reread;
 use crate::error::{Error, Result};
@@ -29,7 +29,8 @@ pub struct Agreement {
 
 pub(super) fn table(options: &EvaluateOptions, similarity: &Scheme, progress: &dyn Progress) -> Result<Vec<Agreement>> {
     let Some(banding) = similarity.method.banding() else { return Ok(Vec::new()) };
-    let Read { corpus, texts, work } = sketched(options, similarity, progress)?;
+    let Read { corpus, texts, run } = read(options, similarity, progress)?;
+    let (_, work) = run.end();
     let reread = Reread::new(&corpus, &options.read, similarity, similarity.key.of(work.key()), progress);
     let ranks = ranks(&texts, corpus.len());
     let (items, memory, sketches) = (&*texts.items, corpus.shares.sorting(), corpus.sketches());

@@ -18,7 +18,6 @@ use crate::corpus::reread::Reread;
 use crate::error::{Error, Result};
 use crate::options::Scheme;
 use crate::progress::Progress;
-use crate::report::stages::Stages;
 
 /// How wide a step of scores is: ten of them.
 const STEPS: usize = 10;
@@ -54,7 +53,8 @@ pub(super) fn histograms(
     progress: &dyn Progress,
 ) -> Result<Vec<BandHistogram>> {
     let Some(banding) = similarity.method.banding() else { return Ok(Vec::new()) };
-    let Read { corpus, texts, .. } = sketched(options, similarity, progress)?;
+    let Read { corpus, texts, run } = read(options, similarity, progress)?;
+    let _work = run.end();
     let ranks = ranks(&texts, corpus.len());
     let pairs_of_band = |band: usize| {
         let entries = |_, push: &mut dyn FnMut(Entry)| {
@@ -89,15 +89,6 @@ pub(super) fn histograms(
         scores: steps(pairs.iter().map(score)),
     };
     Ok(by_band.iter().enumerate().map(histogram).collect())
-}
-
-/// The corpus with the sketches of one method.
-pub(super) fn sketched(options: &EvaluateOptions, similarity: &Scheme, progress: &dyn Progress) -> Result<Read> {
-    let method = similarity.method.method(similarity.criterion)?;
-    let mut stages = Stages::start(progress);
-    let read = read(options, similarity, &*method, &mut stages, progress)?;
-    stages.finish();
-    Ok(read)
 }
 
 /// All pairs of ranks that share a bucket, sorted.

@@ -10,13 +10,12 @@ use lookalike_core::method;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{EvaluateOptions, NamedScheme, Read, Run, read, run};
+use super::{EvaluateOptions, NamedScheme, Outcome, Read, read_by, run};
 use crate::candidates::copies::Texts;
 use crate::corpus::{Corpus, Described};
 use crate::error::{Error, Result};
 use crate::options::{MethodOptions, Scheme};
 use crate::progress::Progress;
-use crate::report::stages::Stages;
 
 /// What is there to be found with one shingle at one threshold.
 #[derive(Clone, Debug, Serialize)]
@@ -47,7 +46,7 @@ pub(super) struct Truths {
 /// True pairs by the ranks of texts in the order of the input, sorted.
 enum Pairs {
     /// Those matches of a join that are similar enough.
-    Joined { run: Rc<Run>, criterion: Criterion, threshold: f64 },
+    Joined { run: Rc<Outcome>, criterion: Criterion, threshold: f64 },
     /// Those of a file.
     Read(Vec<(u32, u32)>),
 }
@@ -135,9 +134,8 @@ impl Truths {
         thresholds: &[f64],
         progress: &dyn Progress,
     ) -> Result<()> {
-        let mut stages = Stages::start(progress);
-        let Read { corpus, texts, .. } = read(options, similarity, &method::Copies, &mut stages, progress)?;
-        stages.finish();
+        let Read { corpus, texts, run } = read_by(Box::new(method::Copies), options, similarity, progress)?;
+        let _work = run.end();
         for threshold in thresholds {
             let mut truth = Truth::new(similarity, *threshold, file.display().to_string());
             let rows = rows.iter().filter(|row| row.similarity.is_none_or(|similarity| similarity >= *threshold));

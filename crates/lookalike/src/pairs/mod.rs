@@ -7,26 +7,23 @@ use std::io::{self, Write};
 use lookalike_core::bucket::passed_over::PassedOverEstimate;
 use lookalike_core::decision::Scope;
 use lookalike_core::measure::likeness::Likeness;
-use lookalike_core::resolve::keep::{Keep, Ranking, keep_order};
+use lookalike_core::resolve::keep::Keep;
 use lookalike_core::resolve::{Candidates, TakeMatches, each_match};
 use lookalike_core::verify::Verifier;
 use serde::Serialize;
 
 use crate::candidates::Find;
 use crate::candidates::against;
-use crate::candidates::copies::{Texts, join_copies};
+use crate::candidates::copies::Texts;
 use crate::candidates::matches::Near;
-use crate::corpus::reread::RereadBoth;
-use crate::corpus::{Corpus, Described, Reading};
+use crate::corpus::{Corpus, Described};
 use crate::error::{Error, Result, until_closed};
 use crate::options::{Against, Copies, PairsOptions, RowFormat, Scheme};
 use crate::output::measures::Measures;
 use crate::output::select::{FoundPair, Selecting};
 use crate::progress::Progress;
-use crate::report::stages::Stages;
 use crate::report::summary::{self, Input, SkippedEntry, Stage};
-use crate::resources::space;
-use crate::resources::work::Work;
+use crate::run::{Files, Run};
 
 /// What a run of `pairs` did.
 #[derive(Clone, Debug)]
@@ -76,40 +73,30 @@ pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &
     let references = &options.selection.references;
     let against =
         (!references.is_empty()).then(|| Against { references: references.clone(), scope: Scope::References });
-    let (shelf, input_files) = against::shelf(&options.read, against.as_ref(), options.output.as_deref())?;
-    let work = Work::start(options.memory, &options.work, &shelf, &options.label(), progress.unfinished())?;
-    let bytes = shelf.files().iter().map(|file| file.bytes).sum();
-    let mut stages = Stages::start(progress);
+    let files = Files::find(&options.read, against.as_ref(), options.output.as_deref(), &options.work)?;
+    let resources = (options.memory, &options.work);
+    let run = Run::start(&files, &options.similarity, resources, &options.label(), progress)?;
 
-    let similarity = &options.similarity;
-    let method = &*similarity.method.method(similarity.criterion)?;
-    space::check(&shelf, &options.read.settings, method.layout().byte_count(), &work)?;
-    let reading = Reading { options: &options.read, similarity, method, work: &work, progress };
-    let corpus = stages.run("sketch", Some(bytes), || Corpus::read(shelf, input_files, reading))?;
-    let reread = RereadBoth::new(&corpus, &options.read, similarity, work.key(), progress);
-    let texts = stages.run("copies", None, || {
-        // In the order of the input, so that the first copy stands for all.
-        let ranking = Ranking { token_counts: &corpus.token_counts, field_values: &[] };
-        let order = against::references_first(&corpus, keep_order(&Keep::First, ranking));
-        join_copies(&reread.deciding, &order, corpus.shares)
-    })?;
+    let corpus = run.read(files, &options.read)?;
+    let reread = run.reread(&corpus, &options.read);
+    // In the order of the input, so that the first copy stands for all.
+    let texts = run.join_copies(&corpus, &reread.deciding, &Keep::First)?;
     let (texts, shared) = against::apart(&corpus, texts);
     let references = against::references(&corpus, &texts, against.as_ref());
-    let find =
-        Find { items: reread.items(), texts: &texts, scheme: similarity, method, references, work: &work, progress };
-    let mut near = Near::new(&corpus, &texts, options.copies, &work);
+    let mut near = Near::new(&corpus, &texts, options.copies, &run.work);
     for (input, reference) in shared {
-        near.push(input, reference, similarity.method.likeness_of_copies(corpus.sizes[input as usize]))?;
+        near.push(input, reference, run.scheme.method.likeness_of_copies(corpus.sizes[input as usize]))?;
     }
     let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>, take: &TakeMatches<'_>| {
         each_match(candidates, &texts.items, references, verifier, take)
     };
-    let found = find.run(&mut stages, resolve, |matches| near.add(&texts, &matches))?;
-    let mut selecting = Selecting::new(&options.selection, similarity.criterion);
-    let written =
-        stages.run("write", None, || write(taker, &mut selecting, (&corpus, &texts), near, options, progress));
+    let find = Find { items: reread.items(), texts: &texts, references };
+    let found = find.run(&run, resolve, |matches| near.add(&texts, &matches))?;
+    let mut selecting = Selecting::new(&options.selection, run.scheme.criterion);
+    let written = run.stage("write", || write(taker, &mut selecting, (&corpus, &texts), near, options, progress));
     let pairs = until_closed(written)?;
     corpus.shelf.check_unchanged()?;
+    let (stages, work) = run.end();
     work.finish()?;
 
     Ok(PairsReport {
@@ -117,7 +104,7 @@ pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &
         found: selecting.count,
         pairs,
         passed_over: found.passed_over,
-        stages: stages.finish(),
+        stages,
         skipped: summary::skipped(&corpus),
     })
 }
