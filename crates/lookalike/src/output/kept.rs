@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
+use lookalike_core::number::Document;
 use lookalike_io::input::discover::unique;
 use lookalike_io::read::{NO_TEXT_FIELD, NULL_TEXT};
 use lookalike_io::write::{Annotation, FileWriter, Staging, Written, annotated_name};
@@ -114,7 +115,7 @@ impl<'a> EntriesToWrite<'a> {
 
     /// Whether these are all of one file, as it is.
     fn are_all_of(self, file: u32) -> bool {
-        let is_kept = |document| self.fates.of(document) == Fate::Kept;
+        let is_kept = |document| self.fates.of(Document(document)) == Fate::Kept;
         self.output == Output::Kept && self.corpus.is_whole(file) && self.corpus.documents_of_file(file).all(is_kept)
     }
 
@@ -122,8 +123,10 @@ impl<'a> EntriesToWrite<'a> {
     fn written(self, entry: &FileEntry, captures: &Captures) -> Result<Option<Written>> {
         let FileEntry { place, position, ref what } = *entry;
         let annotation = match what {
-            What::Document(document) if self.output == Output::Annotated => Some(self.fates.annotation(*document)?),
-            What::Document(document) if self.fates.of(*document) != Fate::Kept => return Ok(None),
+            What::Document(document) if self.output == Output::Annotated => {
+                Some(self.fates.annotation(Document(*document))?)
+            }
+            What::Document(document) if self.fates.of(Document(*document)) != Fate::Kept => return Ok(None),
             What::Carried(_) if captures.is_removed(position) => return Ok(None),
             What::Carried(kind)
                 if self.output == Output::Annotated && [NULL_TEXT, NO_TEXT_FIELD].contains(&&**kind) =>

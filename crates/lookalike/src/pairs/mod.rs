@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use lookalike_core::bucket::passed_over::PassedOverEstimate;
 use lookalike_core::decision::Scope;
 use lookalike_core::measure::likeness::Likeness;
+use lookalike_core::number::{Document, Number};
 use lookalike_core::resolve::keep::Keep;
 use lookalike_core::resolve::{Candidates, TakeMatches, each_match};
 use lookalike_core::verify::Verifier;
@@ -85,7 +86,7 @@ pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &
     let references = against::references(&corpus, &texts, against.as_ref());
     let mut near = Near::new(&corpus, &texts, options.copies, &run.work);
     for (input, reference) in shared {
-        near.push(input, reference, run.scheme.method.likeness_of_copies(corpus.sizes[input as usize]))?;
+        near.push(input, reference, run.scheme.method.likeness_of_copies(corpus.sizes[input.index()]))?;
     }
     let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>, take: &TakeMatches<'_>| {
         each_match(candidates, &texts.items, references, verifier, take)
@@ -122,13 +123,13 @@ fn write(
     let mut near = near.finish()?;
     let (copies, has_reference) = (options.copies, !options.selection.references.is_empty());
     let mut count = 0;
-    for document in 0..corpus.input_count() as u32 {
+    for document in (0..corpus.input_count() as u32).map(Document) {
         progress.go_on()?;
-        let first = texts.first_copy[document as usize];
+        let first = texts.first_copy[document.index()];
         if copies == Copies::Star && first != document {
             continue;
         }
-        let mut others: Vec<(u32, Likeness)> = Vec::new();
+        let mut others: Vec<(Document, Likeness)> = Vec::new();
         for (other, likeness) in near.of(document)? {
             match copies {
                 Copies::All => others.extend(near.copies(other).iter().map(|(_, copy)| (*copy, likeness))),
@@ -137,7 +138,7 @@ fn write(
         }
         if !has_reference {
             // Its own copies.
-            let equals = options.similarity.method.likeness_of_copies(corpus.sizes[document as usize]);
+            let equals = options.similarity.method.likeness_of_copies(corpus.sizes[document.index()]);
             others.extend(near.copies(first).iter().map(|(_, copy)| (*copy, equals)));
         }
         others.retain(|(other, _)| *other > document);
@@ -162,7 +163,7 @@ struct Rows<'a> {
     format: RowFormat,
     writer: &'a mut dyn Write,
     /// The left document of the latest row, which has often more, and its checksum.
-    checksum_of: Option<(u32, Option<String>)>,
+    checksum_of: Option<(Document, Option<String>)>,
 }
 
 #[derive(Serialize)]
@@ -189,10 +190,10 @@ impl TakePairs for Rows<'_> {
 
     fn take(&mut self, corpus: &Corpus, (left, right, likeness): FoundPair) -> Result<()> {
         if self.checksum_of.as_ref().is_none_or(|(document, _)| *document != left) {
-            self.checksum_of = Some((left, corpus.checksum(left)?));
+            self.checksum_of = Some((left, corpus.checksum(left.0)?));
         }
         let checksum = self.checksum_of.as_ref().and_then(|(_, checksum)| checksum.clone());
-        let [left, right] = [corpus.describe(left)?, corpus.describe(right)?];
+        let [left, right] = [corpus.describe(left.0)?, corpus.describe(right.0)?];
         self.row(&left, &right, likeness, checksum.as_deref()).map_err(Error::unwritable)
     }
 
