@@ -3,11 +3,12 @@
 use std::io::Write;
 use std::path::Path;
 
-use lookalike_core::decision::Scope;
+use lookalike_core::decision::{References, Scope};
 use lookalike_core::resolve::{Candidates, TakeMatches, components, independent_set};
 use lookalike_core::verify::Verifier;
 use lookalike_io::write::NOTES;
 
+use crate::candidates::known::OpenIndex;
 use crate::candidates::{Find, against};
 use crate::corpus::keep_field;
 use crate::error::{Error, Result};
@@ -69,14 +70,24 @@ fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progre
     }
     let resources = (options.memory, &options.work);
     let run = Run::start(&files, &options.similarity, resources, &options.label(), progress)?;
+    let index = options.against_index.as_ref().map(|against| OpenIndex::open(against, run.scheme)).transpose()?;
     let mut destination = Destination::open(folder, stream, options, &files, &run)?;
 
     let corpus = run.read(files, &options.read)?;
     keep_field::check(&corpus, &options.keep)?;
     let reread = run.reread(&corpus, &options.read);
-    let texts = run.join_copies(&corpus, &reread.deciding, &options.keep)?;
-    let references = against::references(&corpus, &texts, against);
+    let mut texts = run.join_copies(&corpus, &reread.deciding, &options.keep)?;
     let mut decisions = Decisions::new(corpus.len());
+    if let Some(index) = &index {
+        let find = || index.find(&corpus, &texts, &reread.deciding, &options.keep, progress);
+        let known = corpus.set_known(run.stage("index", find)?);
+        known.removed.iter().for_each(|(text, by, likeness)| decisions.add_known(*text, *by, *likeness));
+        // What is removed already removes nobody.
+        texts.items.retain(|text| !decisions.has(*text));
+    }
+    let scope = options.against_index.as_ref().map(|against| against.scope);
+    let references = against::references(&corpus, &texts, against);
+    let references = References { scope: scope.unwrap_or(references.scope), ..references };
     let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>, take: &TakeMatches<'_>| {
         take(match (options.group, references.scope) {
             (Group::Components, Scope::Everything) => components(candidates, &texts.items, references, verifier)?,
@@ -91,10 +102,12 @@ fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progre
     let fates = Fates::new(&corpus, &texts, decisions, references.scope, run.scheme);
     let by_source = BySource::new(&corpus, options.source, &fates)?;
     options.fail_if_source_loses.map_or(Ok(()), |share| by_source.check(share))?;
+    index.as_ref().map_or(Ok(()), |index| index.check_room(&corpus, &fates, options.memory))?;
     let wrote = destination.write(&corpus, &fates, options, &run)?;
 
     let mut summary = Summary::new(&corpus, options, &*run.method, &fates, &by_source)?;
     summary.run = result_of;
+    summary.input.reference_documents += index.as_ref().map_or(0, OpenIndex::document_count);
     summary.found.count_pairs(found);
     summary.wrote = wrote;
     let (stages, work) = run.end();
@@ -103,6 +116,9 @@ fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progre
     // From here on it is too late to stop: what has its name is complete.
     progress.go_on()?;
     destination.commit(&summary, options, &work)?;
+    if let Some(index) = index {
+        summary.wrote.added_to_index = index.add_kept(&corpus, &fates, &reread.deciding, options.memory)?;
+    }
     work.finish()?;
     Ok(summary)
 }

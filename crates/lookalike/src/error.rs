@@ -23,6 +23,13 @@ pub enum Error {
     #[error(transparent)]
     Core(#[from] lookalike_core::Error),
 
+    /// More documents than can be added to an index in one commit.
+    #[error("the kept documents take {} of memory while they are added to the index in one commit: add what was written to the index afterwards instead", size(*bytes))]
+    NoRoomToAdd {
+        /// What they take.
+        bytes: u64,
+    },
+
     /// Something about a saved index.
     #[error(transparent)]
     Index(#[from] lookalike_index::Error),

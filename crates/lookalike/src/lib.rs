@@ -77,8 +77,8 @@ pub use lookalike_core::remedy::{JobOption, OptionValue, Remedy};
 pub use lookalike_core::text::checksum::Checksum;
 pub use lookalike_io::work::{Earlier, WorkOptions};
 pub use options::{
-    Against, Between, Copies, DedupOptions, Group, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat, Scheme,
-    Selection, Share, SketchKey, SourceBy,
+    Against, AgainstIndex, Between, Copies, DedupOptions, Group, MethodOptions, Output, PairsOptions, ReadOptions,
+    RowFormat, Scheme, Selection, Share, SketchKey, SourceBy,
 };
 pub use pairs::texts::{FoundText, TextPair, pairs_with_texts};
 pub use pairs::{PairsReport, pairs};

@@ -59,6 +59,8 @@ pub struct DedupOptions {
     pub similarity: Scheme,
     /// What the input is held against besides itself.
     pub against: Option<Against>,
+    /// A saved index that the input is compared with besides itself, instead of files.
+    pub against_index: Option<AgainstIndex>,
     /// Who stays.
     pub keep: Keep,
     /// How matches become removals.
@@ -86,6 +88,7 @@ impl DedupOptions {
             read: ReadOptions::new(inputs),
             similarity: Scheme::default(),
             against: None,
+            against_index: None,
             keep: Keep::default(),
             group: Group::default(),
             source: SourceBy::default(),
@@ -124,8 +127,20 @@ impl DedupOptions {
         lines.push(format!("keep {}, group {:?}", self.keep, self.group));
         let against = self.against.as_ref().map(|against| (shown(&against.references), against.scope));
         lines.push(format!("reference {against:?}"));
+        lines.extend(self.against_index.as_ref().map(|against| format!("index {against:?}")));
         lines
     }
+}
+
+/// A saved index that the input is compared with: what is like a document of it is removed.
+#[derive(Clone, Debug)]
+pub struct AgainstIndex {
+    /// The folder of the index.
+    pub folder: PathBuf,
+    /// Whether the input is also compared with itself.
+    pub scope: Scope,
+    /// Whether what is kept is added to the index, after the output is complete.
+    pub add_kept: bool,
 }
 
 /// Paths for a label, which is written: without secrets.

@@ -8,7 +8,8 @@ use clap::{Args, ValueEnum};
 use lookalike::core::decision::Scope;
 use lookalike::core::measure::criterion::Criterion;
 use lookalike::core::resolve::keep::Keep;
-use lookalike::{Against, DedupOptions, Group, Output, Share, SourceBy, Stream};
+use lookalike::index::Index;
+use lookalike::{Against, AgainstIndex, DedupOptions, Group, Output, Scheme, Share, SourceBy, Stream};
 
 use crate::commands::{Done, done, with_threads};
 use crate::flags::output::SummaryArgument;
@@ -17,7 +18,7 @@ use crate::flags::resources::ResourceArguments;
 use crate::flags::run::RunOptions;
 use crate::flags::similarity::SimilarityArguments;
 use crate::show::streams::{self, talk};
-use crate::show::{losses, notes, one_line, summary};
+use crate::show::{losses, notes, numbers, one_line, shown_path, summary};
 
 #[derive(Debug, Args)]
 pub(crate) struct DedupArguments {
@@ -63,11 +64,17 @@ pub(crate) struct DedupArguments {
 #[derive(Debug, Args)]
 struct AgainstArguments {
     /// Also remove documents similar to any in REFERENCE, such as a test set, which itself is not changed (put INPUT before it)
-    #[arg(long, value_name = "REFERENCE", num_args = 1..)]
+    #[arg(long, value_name = "REFERENCE", num_args = 1.., group = "references")]
     against: Vec<PathBuf>,
-    /// Remove only documents similar to any in REFERENCE, and keep duplicates within the input
-    #[arg(long, requires = "against")]
+    /// Also remove documents similar to any in this index (see lookalike index), by its threshold, shingle and method
+    #[arg(long, value_name = "INDEX", group = "references")]
+    against_index: Option<PathBuf>,
+    /// Remove only documents similar to any in REFERENCE or INDEX, and keep duplicates within the input
+    #[arg(long, requires = "references")]
     only_against: bool,
+    /// Add the kept documents to INDEX in one commit, after the output is complete
+    #[arg(long, requires = "against_index")]
+    add_kept: bool,
 }
 
 #[derive(Debug, Args)]
@@ -130,6 +137,9 @@ impl DedupArguments {
         notes::doubts(&summary.input, &options.read, options.keep.field());
         notes::replaced_fields(summary.wrote.replaced_fields);
         losses::note_nearly_lost(&summary.nearly_lost, &dedup);
+        if summary.wrote.added_to_index > 0 && !run.quiet {
+            talk!("{} added to the index", numbers::of(summary.wrote.added_to_index, "document"));
+        }
         match (dedup.summary, dedup.documents) {
             (SummaryArgument::Text, _) if !run.quiet => {
                 let mut text = Vec::new();
@@ -186,13 +196,14 @@ impl DedupArguments {
         if self.against.only_against && matches!(self.group, GroupArgument::Components) {
             bail!("--only-against cannot be combined with --group components: leave out one of them");
         }
-        let similarity = self.similarity.options()?;
+        let similarity = self.against.scheme(self.similarity.options()?)?;
         if matches!(similarity.criterion, Criterion::Containment(_)) && keep != Keep::Longest {
             bail!("--measure containment removes the shorter of two documents: leave out --keep");
         }
         let options = DedupOptions {
             read,
             similarity,
+            against_index: self.against.index(),
             against: self.against.options(),
             keep,
             group: match self.group {
@@ -217,8 +228,32 @@ impl DedupArguments {
 
 impl AgainstArguments {
     fn options(self) -> Option<Against> {
-        let scope = if self.only_against { Scope::References } else { Scope::Everything };
+        let scope = self.scope();
         (!self.against.is_empty()).then_some(Against { references: self.against, scope })
+    }
+
+    fn index(&self) -> Option<AgainstIndex> {
+        let folder = self.against_index.clone()?;
+        Some(AgainstIndex { folder, scope: self.scope(), add_kept: self.add_kept })
+    }
+
+    fn scope(&self) -> Scope {
+        if self.only_against { Scope::References } else { Scope::Everything }
+    }
+
+    /// That of the index, if there is one: it is fixed, and whoever asks for another is told so.
+    fn scheme(&self, asked: Scheme) -> Result<Scheme> {
+        let Some(folder) = &self.against_index else { return Ok(asked) };
+        let index = Index::open(folder)?;
+        let (has, wants) = (index.scheme().fingerprint(), asked.fingerprint());
+        if wants != has && wants != Scheme::default().fingerprint() {
+            bail!(
+                "the index {} has {}, and {asked} is asked for: leave out what differs, or make an index with it",
+                shown_path(folder),
+                index.scheme()
+            );
+        }
+        Ok(index.scheme().clone())
     }
 }
 

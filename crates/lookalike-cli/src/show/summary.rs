@@ -88,7 +88,11 @@ fn write_removed(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         0 => " and".to_owned(),
         count => format!(", {} with the same words, and", numbers::count(count)),
     };
-    let kept = if input.reference_files > 0 { "a kept or a reference document" } else { "a kept document" };
+    let kept = if input.reference_files + input.reference_documents > 0 {
+        "a kept or a reference document"
+    } else {
+        "a kept document"
+    };
     let removed = numbers::count(found.removed);
     writeln!(out, "removed   {removed} ({share:.1} %): {near}{same_words} {copies} of {kept}")?;
     // Exact copies of a document that is itself removed go for the same kept one.
@@ -165,7 +169,7 @@ fn found_by(parameters: &Parameters) -> String {
 /// What the input was compared with, if anything.
 fn reference(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let Summary { input, found, parameters, .. } = summary;
-    if input.reference_files == 0 {
+    if input.reference_files + input.reference_documents == 0 {
         return Ok(());
     }
     let skipped = match input.reference_skipped {
@@ -182,7 +186,10 @@ fn reference(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         out,
         "reference {} in {}{skipped}; {} of the input {like}",
         numbers::of(input.reference_documents, "document"),
-        numbers::of(input.reference_files, "file"),
+        match input.reference_files {
+            0 => "an index".to_owned(),
+            files => numbers::of(files, "file"),
+        },
         numbers::of(found.removed_by_reference, "document"),
     )
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod against;
 pub(crate) mod copies;
+pub(crate) mod known;
 pub(crate) mod lists;
 pub(crate) mod matches;
 pub(crate) mod sorted;

@@ -4,14 +4,21 @@ use std::borrow::Cow;
 
 use super::Corpus;
 use super::blocks::Names;
+use crate::candidates::known::KnownDocument;
 use crate::options::SourceBy;
 
 /// Who a document is.
 pub(crate) struct Described<'a> {
     pub(super) corpus: &'a Corpus,
-    pub(super) names: Names,
-    pub(super) file: u32,
-    pub(super) position: u64,
+    pub(super) who: Who<'a>,
+}
+
+/// Where a document was met.
+pub(super) enum Who<'a> {
+    /// In a file.
+    Read { names: Names, file: u32, position: u64 },
+    /// In a saved index.
+    Known(&'a KnownDocument),
 }
 
 /// Which name is which.
@@ -22,12 +29,18 @@ const SOURCE: usize = 2;
 impl Described<'_> {
     /// The name of the file that the document is in.
     pub(crate) fn file(&self) -> &str {
-        self.corpus.file_name(self.file)
+        match &self.who {
+            Who::Read { file, .. } => self.corpus.file_name(*file),
+            Who::Known(known) => &known.index,
+        }
     }
 
-    /// Which entry of its file the document is, counted from 1.
+    /// Which entry of its file the document is, counted from 1; 0 in an index.
     pub(crate) fn position(&self) -> u64 {
-        self.position
+        match self.who {
+            Who::Read { position, .. } => position,
+            Who::Known(_) => 0,
+        }
     }
 
     /// The id of the document: the user's own, or else where it lies.
@@ -37,17 +50,26 @@ impl Described<'_> {
 
     /// The user's own id, if there is one.
     pub(super) fn own_id(&self) -> Option<&str> {
-        self.names.at(ID)
+        match &self.who {
+            Who::Read { names, .. } => names.at(ID),
+            Who::Known(known) => Some(&known.id),
+        }
     }
 
     /// Where the document lies, whatever its id.
     pub(crate) fn place(&self) -> String {
-        self.corpus.kind(self.file).format.id(self.corpus.file_name(self.file), self.position)
+        match &self.who {
+            Who::Read { file, position, .. } => self.corpus.kind(*file).format.id(self.file(), *position),
+            Who::Known(known) => known.id.clone(),
+        }
     }
 
     /// The address of the document, if it is a page.
     pub(crate) fn uri(&self) -> Option<&str> {
-        self.names.at(URI)
+        match &self.who {
+            Who::Read { names, .. } => names.at(URI),
+            Who::Known(known) => known.uri.as_deref(),
+        }
     }
 
     /// Where the document comes from.
@@ -56,16 +78,21 @@ impl Described<'_> {
         match by {
             SourceBy::HostOrFile => host().unwrap_or_else(|| self.file_or_folder()),
             SourceBy::Host => host().unwrap_or("(no host)"),
-            SourceBy::File => self.corpus.file_name(self.file),
-            SourceBy::Field => self.names.at(SOURCE).unwrap_or("(no source)"),
+            SourceBy::File => self.file(),
+            SourceBy::Field => match &self.who {
+                Who::Read { names, .. } => names.at(SOURCE).unwrap_or("(no source)"),
+                Who::Known(_) => "(no source)",
+            },
         }
     }
 
     /// The file of many documents; of one that is a document itself the folder, since a source of one document loses
     /// nothing or all.
     fn file_or_folder(&self) -> &str {
-        let name = self.corpus.file_name(self.file);
-        if self.corpus.kind(self.file).format.is_one_document() { folder(name) } else { name }
+        match self.who {
+            Who::Read { file, .. } if self.corpus.kind(file).format.is_one_document() => folder(self.file()),
+            _ => self.file(),
+        }
     }
 }
 

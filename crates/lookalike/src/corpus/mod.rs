@@ -18,10 +18,11 @@ pub(crate) mod reread;
 pub(crate) mod walk;
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use lookalike_core::doors::SketchSource;
 use lookalike_core::hash::{Key, bytes_hash};
+use lookalike_core::number::Document;
 use lookalike_core::resolve::keep::FieldValue;
 use lookalike_core::text::content::ContentHasher;
 use lookalike_io::format::FileKind;
@@ -35,7 +36,9 @@ pub(crate) use self::read::Reading;
 
 use self::block::carried_place;
 use self::blocks::{Blocks, Names};
+use self::described::Who;
 use self::others::check_texts;
+use crate::candidates::known::Known;
 use crate::error::Result;
 use crate::resources::memory::Shares;
 
@@ -63,6 +66,8 @@ pub(crate) struct Corpus {
     /// What the hashes of contents are made with.
     content_key: Key,
     blocks: Blocks,
+    /// What was found in a saved index: these documents are numbered after all that were read.
+    known: OnceLock<Known>,
 }
 
 impl Corpus {
@@ -108,12 +113,23 @@ impl Corpus {
             shares,
             content_key: reading.work.key(),
             blocks,
+            known: OnceLock::new(),
         })
     }
 
     /// How many documents there are, those of the reference among them.
     pub(crate) fn len(&self) -> usize {
         self.sizes.len()
+    }
+
+    /// Notes which documents of a saved index the input is removed for.
+    pub(crate) fn set_known(&self, known: Known) -> &Known {
+        self.known.get_or_init(|| known)
+    }
+
+    /// The document of a saved index that has the words of this one, if there is one; and whether they are exact copies.
+    pub(crate) fn known_copy(&self, document: Document) -> Option<(Document, bool)> {
+        self.known.get()?.copies.get(&document).copied()
     }
 
     /// How many documents the input has: the first ones.
@@ -153,13 +169,13 @@ impl Corpus {
 
     /// Who a document is.
     pub(crate) fn describe(&self, document: u32) -> Result<Described<'_>> {
+        let after = (document as usize).checked_sub(self.len());
+        if let Some(known) = after.and_then(|after| self.known.get()?.documents.get(after)) {
+            return Ok(Described { corpus: self, who: Who::Known(known) });
+        }
         let row = self.blocks.row(document)?;
-        Ok(Described {
-            corpus: self,
-            names: self.blocks.names(document)?,
-            file: row.place.file,
-            position: row.position,
-        })
+        let names = self.blocks.names(document)?;
+        Ok(Described { corpus: self, who: Who::Read { names, file: row.place.file, position: row.position } })
     }
 
     /// Gives runs of the input's documents, with who they are, to `of_run` on all threads; and what comes of each run to `take`, in
@@ -174,7 +190,7 @@ impl Corpus {
             let file = self.blocks.head(*block).file;
             let described = self.blocks.all_names(*block)?.into_iter().zip(self.blocks.rows(*block)?);
             let describe = |(document, (names, row)): (u32, (Names, Row))| {
-                (document, Described { corpus: self, names, file, position: row.position })
+                (document, Described { corpus: self, who: Who::Read { names, file, position: row.position } })
             };
             of_run(&mut (self.blocks.first(*block)..).zip(described).map(describe))
         };

@@ -6,6 +6,7 @@ use std::sync::Mutex;
 
 use lookalike_core::doors::{FeatureSource, SourceError};
 use lookalike_core::hash::Key;
+use lookalike_core::measure::criterion::Criterion;
 use lookalike_core::text::content::ContentHasher;
 use lookalike_core::text::shingle::{Features, Shingler};
 use lookalike_io::read::Parser;
@@ -80,43 +81,91 @@ impl<'a> Reread<'a> {
         Self { corpus, read, similarity, key, progress, benches: Mutex::default(), together, large: Mutex::default() }
     }
 
+    /// The text of a document.
+    pub(crate) fn text(&self, document: u32) -> Result<String> {
+        let mut bench = self.bench();
+        let Bench { bytes, parser, content, .. } = &mut bench;
+        let text = self.document_by((bytes, parser, content), document).map(|read| read.text.to_owned());
+        self.benches.lock().expect("no thread panicked").push(bench);
+        text
+    }
+
+    /// The hash of a text's words.
+    pub(crate) fn words_of(&self, text: &str) -> u128 {
+        self.with_shingler(|shingler| shingler.features(text).text_hash())
+    }
+
+    /// How many tokens a text has.
+    pub(crate) fn tokens_of(&self, text: &str) -> u64 {
+        self.with_shingler(|shingler| shingler.features(text).token_count() as u64)
+    }
+
+    /// When documents are alike.
+    pub(crate) fn criterion(&self) -> Criterion {
+        self.similarity.criterion
+    }
+
+    fn with_shingler<T>(&self, of_shingler: impl FnOnce(&mut Shingler) -> T) -> T {
+        let mut bench = self.bench();
+        let output = of_shingler(&mut bench.shingler);
+        self.benches.lock().expect("no thread panicked").push(bench);
+        output
+    }
+
+    fn bench(&self) -> Bench {
+        self.benches.lock().expect("no thread panicked").pop().unwrap_or_else(|| self.new_bench())
+    }
+
+    fn new_bench(&self) -> Bench {
+        Bench {
+            bytes: Vec::new(),
+            parser: Parser::new(&self.read.settings),
+            shingler: Shingler::keyed(&self.similarity.shingle, self.similarity.fold, self.key),
+            content: self.corpus.content_hasher(),
+        }
+    }
+
     /// Whether a document is too long to be read beside others.
     fn is_large(&self, document: u32) -> bool {
         self.corpus.token_counts[document as usize] as usize > self.together / WORD_BYTES
     }
 
     fn with_features<T>(&self, document: u32, of_features: impl FnOnce(Features<'_>) -> T) -> Result<T> {
-        let bench = || Bench {
-            bytes: Vec::new(),
-            parser: Parser::new(&self.read.settings),
-            shingler: Shingler::keyed(&self.similarity.shingle, self.similarity.fold, self.key),
-            content: self.corpus.content_hasher(),
-        };
         if self.is_large(document) {
             // Its buffers go with it.
             let _turn = self.large.lock().expect("no thread panicked");
-            return self.read_by(&mut bench(), document).map(of_features);
+            return self.read_by(&mut self.new_bench(), document).map(of_features);
         }
-        let waiting = self.benches.lock().expect("no thread panicked").pop();
-        let mut bench = waiting.unwrap_or_else(bench);
+        let mut bench = self.bench();
         let features = self.read_by(&mut bench, document).map(of_features);
         self.benches.lock().expect("no thread panicked").push(bench);
         features
     }
 
     fn read_by<'b>(&self, bench: &'b mut Bench, document: u32) -> Result<Features<'b>> {
+        let Bench { bytes, parser, shingler, content } = bench;
+        let read = self.document_by((bytes, parser, content), document)?;
+        Ok(shingler.features(read.text))
+    }
+
+    /// Reads a document, and makes sure that it is the one that was sketched.
+    fn document_by<'b>(
+        &self,
+        (bytes, parser, content): (&'b mut Vec<u8>, &'b mut Parser, &mut ContentHasher),
+        document: u32,
+    ) -> Result<lookalike_io::read::Document<'b>> {
         self.progress.go_on()?;
         let Row { place, content_hash, .. } = self.corpus.row(document)?;
         let changed = || {
             let path = self.corpus.shelf.files()[place.file as usize].shown();
             Error::from(lookalike_io::Error::Changed { path })
         };
-        self.corpus.shelf.read(place, &mut bench.bytes)?;
-        let read = bench.parser.document(self.corpus.kind(place.file), &bench.bytes).ok_or_else(changed)?;
+        self.corpus.shelf.read(place, bytes)?;
+        let read = parser.document(self.corpus.kind(place.file), bytes).ok_or_else(changed)?;
         self.progress.advance(u64::from(place.length), Counted::Rereadings(1));
         // Evidence must be about the text that was sketched.
-        let is_same = bench.content.hash(read.text) as u64 == content_hash;
-        if is_same { Ok(bench.shingler.features(read.text)) } else { Err(changed()) }
+        let is_same = content.hash(read.text) as u64 == content_hash;
+        if is_same { Ok(read) } else { Err(changed()) }
     }
 }
 

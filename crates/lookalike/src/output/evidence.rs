@@ -57,12 +57,32 @@ impl Decisions {
         }
     }
 
+    /// Whether a document is removed.
+    pub(crate) fn has(&self, document: Document) -> bool {
+        self.by[document.index()] != NOBODY
+    }
+
+    /// Notes a removal for a document of a saved index.
+    pub(crate) fn add_known(&mut self, document: Document, by: Document, likeness: Likeness) {
+        self.by[document.index()] = by;
+        match likeness {
+            Likeness::Features(overlap) => drop(self.odd.insert(document, overlap)),
+            Likeness::Bits { differing, of } => {
+                self.bits = Some(of);
+                self.shared[document.index()] = differing;
+            }
+        }
+    }
+
     /// Who is kept in a document's place, if it is removed, and how alike both are.
     fn removal(&self, document: Document, sizes: &[u32]) -> Option<(Document, Likeness)> {
         let (by, shared) = (self.by[document.index()], self.shared[document.index()]);
         let features = || {
-            let [left, right] = [document, by].map(|document| sizes[document.index()]);
-            Likeness::Features(self.odd.get(&document).copied().unwrap_or(Overlap { shared, left, right }))
+            let by_sizes = || {
+                let [left, right] = [document, by].map(|document| sizes[document.index()]);
+                Overlap { shared, left, right }
+            };
+            Likeness::Features(self.odd.get(&document).copied().unwrap_or_else(by_sizes))
         };
         let bits = |of| Likeness::Bits { differing: shared, of };
         (by != NOBODY).then(|| (by, self.bits.map_or_else(features, bits)))
@@ -128,6 +148,10 @@ impl<'a> Fates<'a> {
     pub(crate) fn of(&self, document: Document) -> Fate {
         let corpus = self.corpus;
         let first = self.texts.first_copy[document.index()];
+        if let Some((by, is_exact)) = corpus.known_copy(document) {
+            let likeness = self.similarity.method.likeness_of_copies(corpus.sizes[document.index()]);
+            return Fate::Removed { by, likeness, same: if is_exact { Same::Content } else { Same::Words } };
+        }
         match self.decisions.removal(first, &corpus.sizes) {
             // What has the words of what is removed is as much like the kept one as that is.
             Some((by, likeness)) => Fate::Removed { by, likeness, same: Same::Features },

@@ -97,7 +97,7 @@ impl<'a> EntriesToWrite<'a> {
         };
         let replaced_fields = file_writer.write(runs, path, &mut writer)?;
         writer.flush().map_err(unwritable)?;
-        Ok(Wrote { removed_along: captures.counts().clone(), replaced_fields })
+        Ok(Wrote { removed_along: captures.counts().clone(), replaced_fields, ..Wrote::default() })
     }
 
     /// Of one file, a run of neighbours at a time, without what goes with removed documents.

@@ -147,6 +147,9 @@ pub struct Wrote {
     pub removed_along: BTreeMap<String, u64>,
     /// Documents that had a field of the same name as a note. It was replaced.
     pub replaced_fields: u64,
+    /// Kept documents that were added to a saved index. Not in the file, which stands before they are.
+    #[serde(skip)]
+    pub added_to_index: u64,
 }
 
 impl Wrote {

@@ -1,0 +1,265 @@
+//! Documents of a saved index that the input is compared with: references that are searched, and not read.
+//!
+//! Given the texts of the input, finds for each the document of the index that it is removed for. That is the one that would be named
+//! if all documents of the index were read as a reference: the most similar; of equals the best in keep order; and for a text with the
+//! same words, an exact copy before others.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use lookalike_core::measure::criterion::Criterion;
+use lookalike_core::measure::likeness::Likeness;
+use lookalike_core::number::{Document, Number};
+use lookalike_core::resolve::keep::Keep;
+use lookalike_index::{Hit, Index, NewDocument, SearchOptions, Snapshot, Writer};
+use lookalike_io::remote::shown_path;
+use rayon::prelude::*;
+
+use crate::candidates::copies::Texts;
+use crate::corpus::Corpus;
+use crate::corpus::reread::Reread;
+use crate::error::{Error, Result};
+use crate::options::{AgainstIndex, Scheme};
+use crate::output::evidence::{Fate, Fates};
+use crate::progress::Progress;
+use crate::resources::memory::Memory;
+
+/// How many texts are held while they are searched for.
+const AT_ONCE: usize = 256;
+
+/// All that the index finds, within reason: that so many are equally similar says enough.
+const ALL: SearchOptions = SearchOptions { threshold: None, limit: 1000, max_candidates: 100_000 };
+
+/// An index that is open for a run.
+pub(crate) struct OpenIndex {
+    snapshot: Snapshot,
+    /// Where kept documents are to be added: nobody else may write meanwhile.
+    writer: Option<Writer>,
+    folder: String,
+}
+
+/// What was found in an index.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    pub(crate) documents: Vec<KnownDocument>,
+    /// What each text is removed for, by the document that stands for it.
+    pub(crate) removed: Vec<(Document, Document, Likeness)>,
+    /// Documents with the words of a known one: which one, and whether they are exact copies.
+    pub(crate) copies: HashMap<Document, (Document, bool)>,
+}
+
+/// A document of the index.
+#[derive(Debug)]
+pub(crate) struct KnownDocument {
+    pub(crate) id: String,
+    pub(crate) uri: Option<String>,
+    /// The folder of its index.
+    pub(crate) index: String,
+}
+
+impl OpenIndex {
+    /// Opens an index, if it was made for this scheme.
+    pub(crate) fn open(against: &AgainstIndex, scheme: &Scheme) -> Result<Self> {
+        let index = Index::open(&against.folder)?;
+        if index.scheme().fingerprint() != scheme.fingerprint() {
+            let (left, right) = (scheme.to_string(), index.scheme().to_string());
+            return Err(lookalike_index::Error::OtherScheme { left, right }.into());
+        }
+        let writer = against.add_kept.then(|| index.writer()).transpose()?;
+        let snapshot = writer.as_ref().map_or_else(|| index.snapshot(), Writer::snapshot)?;
+        Ok(Self { snapshot, writer, folder: shown_path(Path::new(&against.folder)) })
+    }
+
+    /// How many documents it has.
+    pub(crate) fn document_count(&self) -> u64 {
+        self.snapshot.len()
+    }
+
+    /// Searches for all texts.
+    pub(crate) fn find(
+        &self,
+        corpus: &Corpus,
+        texts: &Texts,
+        reread: &Reread<'_>,
+        keep: &Keep,
+        progress: &dyn Progress,
+    ) -> Result<Known> {
+        let mut found = Finding {
+            index: self,
+            first: corpus.len() as u32,
+            keep,
+            reread,
+            numbers: HashMap::new(),
+            known: Known::default(),
+        };
+        let mut copied = vec![false; corpus.len()];
+        found.each_answer(&texts.items, progress, |found, document, text, hits| {
+            let Some(best) = hits.first() else { return Ok(()) };
+            let same_words = found.with_same_words(text, &hits)?;
+            if !same_words.is_empty() {
+                copied[document.index()] = true;
+                return Ok(());
+            }
+            let ties: Vec<&Hit> = hits.iter().take_while(|hit| hit.similarity >= best.similarity).collect();
+            let hit = found.best(&ties)?;
+            let by = found.number(hit);
+            found.known.removed.push((document, by, hit.likeness));
+            Ok(())
+        })?;
+        // Each document by itself: what has the same words may be an exact copy of another one.
+        let copies: Vec<Document> = (0..corpus.len() as u32)
+            .map(Document)
+            .filter(|document| copied[texts.first_copy[document.index()].index()])
+            .collect();
+        found.each_answer(&copies, progress, |found, document, text, hits| {
+            let same_words = found.with_same_words(text, &hits)?;
+            let exact: Vec<&Hit> = same_words.iter().copied().filter(|hit| hit.is_exact_copy).collect();
+            let hit = if exact.is_empty() { found.best(&same_words)? } else { found.best(&exact)? };
+            let by = found.number(hit);
+            found.known.copies.insert(document, (by, hit.is_exact_copy));
+            if texts.first_copy[document.index()] == document {
+                found.known.removed.push((document, by, hit.likeness));
+            }
+            Ok(())
+        })?;
+        Ok(found.known)
+    }
+
+    /// Adds what was kept, in one commit.
+    pub(crate) fn add_kept(
+        &self,
+        corpus: &Corpus,
+        fates: &Fates<'_>,
+        reread: &Reread<'_>,
+        memory: Memory,
+    ) -> Result<u64> {
+        let Some(writer) = &self.writer else { return Ok(0) };
+        let kept: Vec<Document> =
+            fates.iter().filter(|(_, fate)| *fate == Fate::Kept).map(|(document, _)| document).collect();
+        check_room(corpus, &kept, memory)?;
+        let read = |document: &Document| {
+            let described = corpus.describe(document.0)?;
+            let uri = described.uri().map(|uri| format!("{{\"uri\":{}}}", serde_json::Value::from(uri)));
+            Ok((described.id().into_owned(), uri.unwrap_or_default(), reread.text(document.0)?))
+        };
+        let read: Vec<(String, String, String)> = kept.par_iter().map(read).collect::<Result<_>>()?;
+        let documents: Vec<NewDocument<'_>> =
+            read.iter().map(|(id, fields, text)| NewDocument { id, fields, text }).collect();
+        Ok(writer.put_many(&documents)?.len() as u64)
+    }
+
+    /// Makes sure that what may be kept can be added in one commit, before anything is written.
+    pub(crate) fn check_room(&self, corpus: &Corpus, fates: &Fates<'_>, memory: Memory) -> Result<()> {
+        if self.writer.is_none() {
+            return Ok(());
+        }
+        let kept: Vec<Document> =
+            fates.iter().filter(|(_, fate)| *fate == Fate::Kept).map(|(document, _)| document).collect();
+        check_room(corpus, &kept, memory)
+    }
+}
+
+/// Documents are added in one commit, so that a run that is cut short adds all of them or none: they are held in memory together.
+fn check_room(corpus: &Corpus, kept: &[Document], memory: Memory) -> Result<()> {
+    let mut bytes = 0;
+    for document in kept {
+        bytes += u64::from(corpus.row(document.0)?.place.length);
+    }
+    // Twice: as they are read, and as they are packed.
+    if 2 * bytes > memory.bytes() { Err(Error::NoRoomToAdd { bytes: 2 * bytes }) } else { Ok(()) }
+}
+
+struct Finding<'a, 'r> {
+    index: &'a OpenIndex,
+    /// The number of the first known document.
+    first: u32,
+    keep: &'a Keep,
+    reread: &'a Reread<'r>,
+    numbers: HashMap<String, Document>,
+    known: Known,
+}
+
+impl Finding<'_, '_> {
+    fn each_answer(
+        &mut self,
+        documents: &[Document],
+        progress: &dyn Progress,
+        mut each: impl FnMut(&mut Self, Document, &str, Vec<Hit>) -> Result<()>,
+    ) -> Result<()> {
+        for some in documents.chunks(AT_ONCE) {
+            progress.go_on()?;
+            let texts: Vec<String> =
+                some.par_iter().map(|document| self.reread.text(document.0)).collect::<Result<_>>()?;
+            let queries: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let answers = self.index.snapshot.search_many(&queries, &ALL)?;
+            for ((document, text), answer) in some.iter().zip(&texts).zip(answers) {
+                each(self, *document, text, answer.hits)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of a known document, by which evidence names it.
+    fn number(&mut self, hit: &Hit) -> Document {
+        let Self { numbers, known, first, index, .. } = self;
+        *numbers.entry(hit.id.clone()).or_insert_with(|| {
+            let fields: Option<serde_json::Value> = serde_json::from_str(&hit.fields).ok();
+            let uri = fields.as_ref().and_then(|fields| fields.get("uri")?.as_str()).map(str::to_owned);
+            known.documents.push(KnownDocument { id: hit.id.clone(), uri, index: index.folder.clone() });
+            Document(*first + known.documents.len() as u32 - 1)
+        })
+    }
+
+    /// Those that have the words of the text. Exact copies have; of others the words are compared, where the index keeps texts.
+    fn with_same_words<'h>(&self, text: &str, hits: &'h [Hit]) -> Result<Vec<&'h Hit>> {
+        let mut same = Vec::new();
+        let mut words = None;
+        // Nothing else is as similar.
+        for hit in hits.iter().take_while(|hit| hit.similarity >= 1.0) {
+            let has_same_words = if hit.is_exact_copy {
+                true
+            } else if let Some(stored) = self.text(hit)? {
+                let words = *words.get_or_insert_with(|| self.reread.words_of(text));
+                words == self.reread.words_of(&stored)
+            } else {
+                false
+            };
+            if has_same_words {
+                same.push(hit);
+            }
+        }
+        Ok(same)
+    }
+
+    fn text(&self, hit: &Hit) -> Result<Option<String>> {
+        Ok(self.index.snapshot.document(&hit.id)?.and_then(|document| document.text))
+    }
+
+    /// The best of equally similar documents in keep order: they are in the order in which they were added.
+    fn best<'h>(&self, hits: &[&'h Hit]) -> Result<&'h Hit> {
+        let mut best = hits[0];
+        match self.keep {
+            Keep::Last => best = hits[hits.len() - 1],
+            Keep::Longest if hits.len() > 1 => {
+                let mut longest = self.length(best)?;
+                for hit in &hits[1..] {
+                    let length = self.length(hit)?;
+                    if length > longest {
+                        (best, longest) = (hit, length);
+                    }
+                }
+            }
+            // Fields of stored documents are not compared.
+            Keep::Longest | Keep::First | Keep::Max(_) | Keep::Min(_) => {}
+        }
+        Ok(best)
+    }
+
+    fn length(&self, hit: &Hit) -> Result<u64> {
+        let size = hit.likeness.overlap().map(|overlap| u64::from(overlap.right));
+        match (self.reread.criterion(), size) {
+            (Criterion::Containment(_), Some(size)) => Ok(size),
+            _ => Ok(self.text(hit)?.map_or(0, |text| self.reread.tokens_of(&text))),
+        }
+    }
+}
