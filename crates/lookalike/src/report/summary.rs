@@ -38,7 +38,7 @@ pub struct Summary {
     /// How many removed documents are how much like the one kept, from the lowest band to the highest.
     pub similarity: Vec<Band>,
     /// The removals that are least sure: those of documents least like the one kept.
-    pub least_alike: Vec<Removal>,
+    pub least_alike: Vec<LeastAlike>,
     /// How many clusters have how many documents.
     pub clusters_by_size: BTreeMap<u64, u64>,
     /// Seconds and memory by stage.
@@ -171,9 +171,9 @@ pub struct Band {
     pub removed: u64,
 }
 
-/// A removed document, and the one kept in its place.
+/// One of the removals that are least sure.
 #[derive(Clone, Debug, Serialize)]
-pub struct Removal {
+pub struct LeastAlike {
     /// The removed document.
     pub removed_id: String,
     /// The kept one.
@@ -348,7 +348,7 @@ fn similarity(fates: &Fates<'_>) -> Vec<Band> {
     bands.skip_while(|band| band.removed == 0).collect()
 }
 
-fn least_alike(corpus: &Corpus, fates: &Fates<'_>) -> Result<Vec<Removal>> {
+fn least_alike(corpus: &Corpus, fates: &Fates<'_>) -> Result<Vec<LeastAlike>> {
     let similarity = |(document, by, likeness, _): (Document, Document, Likeness, Same)| {
         (likeness.similarity(fates.criterion()), document, by)
     };
@@ -362,7 +362,8 @@ fn least_alike(corpus: &Corpus, fates: &Fates<'_>) -> Result<Vec<Removal>> {
     }
     removed.sort_unstable_by(by_similarity);
     let id = |document: Document| -> Result<String> { Ok(corpus.describe(document.0)?.id().into_owned()) };
-    let removal = |(similarity, document, by)| Ok(Removal { removed_id: id(document)?, kept_id: id(by)?, similarity });
+    let removal =
+        |(similarity, document, by)| Ok(LeastAlike { removed_id: id(document)?, kept_id: id(by)?, similarity });
     removed.into_iter().map(removal).collect()
 }
 
