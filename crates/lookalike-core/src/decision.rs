@@ -2,15 +2,23 @@
 
 use crate::measure::likeness::Likeness;
 
-/// Two items, by rank, that were measured and are alike enough.
+/// Two items that were measured and are alike enough: by [`Rank`](crate::number::Rank) or
+/// [`Document`](crate::number::Document), or by their places among the sets of a [join](crate::join).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Match {
+pub struct Match<Item = u32> {
     /// The better ranked; of what is removed, the one that goes.
-    pub left: u32,
+    pub left: Item,
     /// The other; of what is removed, the one that stays.
-    pub right: u32,
+    pub right: Item,
     /// What they share.
     pub likeness: Likeness,
+}
+
+impl<Item> Match<Item> {
+    /// The same match with its items known by other numbers.
+    pub fn map<Other>(self, number: impl Fn(Item) -> Other) -> Match<Other> {
+        Match { left: number(self.left), right: number(self.right), likeness: self.likeness }
+    }
 }
 
 /// What becomes of an item.

@@ -14,6 +14,8 @@ use crate::error::{Error, Result};
 use crate::options::{DedupOptions, Group, Output};
 use crate::output::destination::Destination;
 use crate::output::evidence::{Decisions, Fates};
+use crate::output::rows::{DocumentRow, Removal};
+use crate::output::sink::Sink;
 use crate::progress::Progress;
 use crate::report::losses::BySource;
 use crate::report::summary::Summary;
@@ -31,7 +33,39 @@ use crate::run::{Files, Run};
 /// When an input cannot be read, the output cannot be written, no document has the field of keep order, or a source or the whole
 /// input loses more than is allowed. Then nothing is left under the output's name.
 pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary> {
-    run(options, None, progress)
+    run(options, None, DedupRows::default(), progress)
+}
+
+/// Where [`dedup_into()`] hands its rows.
+#[derive(Default)]
+pub struct DedupRows<'a> {
+    /// Gets every removed document, in the order of the input.
+    pub removals: Option<&'a mut dyn Sink<Removal>>,
+    /// Gets every document of the input, whether it is kept or not, in order.
+    pub documents: Option<&'a mut dyn Sink<DocumentRow>>,
+}
+
+/// Removes near-duplicates as [`dedup()`] does, and also hands on what was decided as typed rows: before the output, if there is one,
+/// has its name.
+///
+/// ```
+/// use lookalike::{DedupOptions, DedupRows, Removal, Silent};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let news = folder.path().join("news.jsonl");
+/// # std::fs::write(&news, "{\"text\":\"the storm hit the coast\"}\n{\"text\":\"The storm hit the coast!\"}\n")?;
+/// let mut removals: Vec<Removal> = Vec::new();
+/// let rows = DedupRows { removals: Some(&mut removals), ..DedupRows::default() };
+/// lookalike::dedup_into(&DedupOptions::new([news]), rows, &Silent)?;
+/// assert_eq!((removals[0].removed_position, removals[0].kept_position), (2, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`dedup()`], and when a sink fails.
+pub fn dedup_into(options: &DedupOptions, rows: DedupRows<'_>, progress: &dyn Progress) -> Result<Summary> {
+    run(options, None, rows, progress)
 }
 
 /// Where [`filter()`] writes.
@@ -51,10 +85,15 @@ pub struct Stream<'a> {
 ///
 /// As [`dedup()`], and when the input has more than one file. The evidence is complete or absent.
 pub fn filter(options: &DedupOptions, stream: Stream<'_>, progress: &dyn Progress) -> Result<Summary> {
-    run(options, Some(stream), progress)
+    run(options, Some(stream), DedupRows::default(), progress)
 }
 
-fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progress) -> Result<Summary> {
+fn run(
+    options: &DedupOptions,
+    stream: Option<Stream<'_>>,
+    rows: DedupRows<'_>,
+    progress: &dyn Progress,
+) -> Result<Summary> {
     check_notes(options)?;
     let against = options.against.as_ref();
     let (folder, removed) = match &stream {
@@ -91,6 +130,7 @@ fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progre
     let fates = Fates::new(&corpus, &texts, decisions, references.scope, run.scheme);
     let by_source = BySource::new(&corpus, options.source, &fates)?;
     options.fail_if_source_loses.map_or(Ok(()), |share| by_source.check(share))?;
+    rows.write(&fates, options)?;
     let wrote = destination.write(&corpus, &fates, options, &run)?;
 
     let mut summary = Summary::new(&corpus, options, &*run.method, &fates, &by_source)?;
@@ -105,6 +145,15 @@ fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progre
     destination.commit(&summary, options, &work)?;
     work.finish()?;
     Ok(summary)
+}
+
+impl DedupRows<'_> {
+    fn write(self, fates: &Fates<'_>, options: &DedupOptions) -> Result<()> {
+        if let Some(sink) = self.removals {
+            fates.write_removals(options.source, sink, Error::unwritable)?;
+        }
+        self.documents.map_or(Ok(()), |sink| fates.write_documents(sink, Error::unwritable))
+    }
 }
 
 /// Makes sure that no note replaces a field that the run was told to use: the text would be lost, or what documents are known by.

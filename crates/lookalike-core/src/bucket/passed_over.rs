@@ -12,6 +12,7 @@
 use serde::Serialize;
 
 use crate::bucket::chance;
+use crate::number::Rank;
 
 /// How many meetings are drawn. Drawing costs a microsecond each; with so many, the number of pairs is known to a few percent.
 pub const MOST_DRAWN: usize = 4096;
@@ -101,8 +102,8 @@ impl PassedOver {
     }
 
     /// The pairs to be compared after all, by rank: chosen uniformly from all that were passed over.
-    pub fn sample(&self) -> impl Iterator<Item = (u32, u32)> {
-        self.firsts().take(MOST_SAMPLED).map(|drawn| (drawn.left, drawn.right))
+    pub fn sample(&self) -> impl Iterator<Item = (Rank, Rank)> {
+        self.firsts().take(MOST_SAMPLED).map(|drawn| (Rank(drawn.left), Rank(drawn.right)))
     }
 
     /// The estimate, given how many of the [sample](Self::sample) are matches. There are at most `most_pairs` pairs.

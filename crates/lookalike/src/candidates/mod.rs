@@ -14,6 +14,7 @@ use lookalike_core::bucket::passed_over::{PassedOver, PassedOverEstimate};
 use lookalike_core::decision::{Match, References};
 use lookalike_core::doors::{FeatureSource, SketchSource, SourceError};
 use lookalike_core::method::{NO_RANK, Sketched};
+use lookalike_core::number::{Number, Rank};
 use lookalike_core::resolve::{Candidates, TakeMatches};
 use lookalike_core::verify::{PairCounts, Verifier};
 use rayon::prelude::*;
@@ -63,7 +64,7 @@ impl Find<'_> {
         self,
         run: &Run<'_>,
         resolve: impl Fn(Candidates<'_>, &Verifier<'_>, &TakeMatches<'_>) -> std::result::Result<(), SourceError>,
-        take: impl FnMut(Vec<Match>) -> Result<()> + Send,
+        take: impl FnMut(Vec<Match<Rank>>) -> Result<()> + Send,
     ) -> Result<Found> {
         let Self { items: searched, texts, references } = self;
         let Run { scheme, method, work, progress, .. } = run;
@@ -72,7 +73,7 @@ impl Find<'_> {
         let again =
             run.stage_maybe("sketch again", || method.sketch_again(sizes, sketched)).map_err(Error::of_source)?;
         let sketches = again.as_ref().map_or(searched.sketches, |again| again);
-        let features = texts.items.iter().map(|item| u64::from(sizes[*item as usize])).sum();
+        let features = texts.items.iter().map(|item| u64::from(sizes[item.index()])).sum();
         let (items, name) = (texts.items.len() as u64, scheme.method.name());
         shares.check(method.memory(items, features), name)?;
         let collector = lists::Collector::new(work, shares.lists());
@@ -89,9 +90,9 @@ impl Find<'_> {
             .map_err(Error::of_source)?;
         let verifier = Verifier::new(scheme.criterion, sizes, sketches, method, deciding, shares.features());
         let take = Mutex::new(take);
-        let take = |some: Vec<Match>| (take.lock().expect("no thread panicked"))(some);
+        let take = |some: Vec<Match<Rank>>| (take.lock().expect("no thread panicked"))(some);
         if let Some(sets) = sets {
-            let take = |some: Vec<Match>| Ok(take(some)?);
+            let take = |some: Vec<Match<Rank>>| Ok(take(some)?);
             let resolved = run.stage("verify", || resolve(Candidates::Sets(&sets), &verifier, &take));
             resolved.map_err(Error::of_source)?;
             return Ok(Found { sharing: None, counts: None, passed_over: PassedOverEstimate::default() });
@@ -108,7 +109,7 @@ impl Find<'_> {
                 } else {
                     let buckets = Buckets::of_lists(texts.items.len(), &batches.take(at)?);
                     let before = verifier.counts();
-                    let take = |some: Vec<Match>| {
+                    let take = |some: Vec<Match<Rank>>| {
                         verified.push_matches(roots, &some)?;
                         Ok(take(some)?)
                     };
@@ -136,8 +137,8 @@ impl Find<'_> {
         verifier: &Verifier<'_>,
     ) -> Result<PassedOverEstimate> {
         let items = &self.texts.items;
-        let is_match = |(left, right): &(u32, u32)| verifier.is_match(items[*left as usize], items[*right as usize]);
-        let sample: Vec<(u32, u32)> = passed_over.sample().collect();
+        let is_match = |(left, right): &(Rank, Rank)| verifier.is_match(items[left.index()], items[right.index()]);
+        let sample: Vec<(Rank, Rank)> = passed_over.sample().collect();
         let compared: Vec<bool> =
             sample.par_iter().map(is_match).collect::<std::result::Result<_, _>>().map_err(Error::of_source)?;
         let matches = compared.iter().filter(|is_match| **is_match).count();
@@ -147,8 +148,8 @@ impl Find<'_> {
 }
 
 /// The rank of each document that stands for a text.
-pub(crate) fn ranks(texts: &Texts, document_count: usize) -> Vec<u32> {
+pub(crate) fn ranks(texts: &Texts, document_count: usize) -> Vec<Rank> {
     let mut ranks = vec![NO_RANK; document_count];
-    (0..).zip(&texts.items).for_each(|(rank, document)| ranks[*document as usize] = rank);
+    (0..).zip(&texts.items).for_each(|(rank, document)| ranks[document.index()] = Rank(rank));
     ranks
 }

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 
 use lookalike_core::decision::References;
 use lookalike_core::method::Method;
+use lookalike_core::number::Rank;
 use lookalike_core::resolve::keep::Keep;
 use lookalike_core::resolve::{Candidates, TakeMatches, each_match};
 use lookalike_core::verify::Verifier;
@@ -175,7 +176,7 @@ struct Outcome {
     skipped: Vec<SkippedEntry>,
     texts: u64,
     /// By the ranks of texts in the order of the input.
-    matches: Sorted,
+    matches: Sorted<Rank>,
     candidates: Option<u64>,
     stages: Vec<Stage>,
     sketch_bytes: usize,
@@ -184,7 +185,7 @@ struct Outcome {
 }
 
 /// Matches as pairs of texts.
-fn pairs_of(matches: &Sorted) -> Result<impl Iterator<Item = Result<(u32, u32)>>> {
+fn pairs_of(matches: &Sorted<Rank>) -> Result<impl Iterator<Item = Result<(Rank, Rank)>>> {
     Ok(matches.in_order()?.map(|found| found.map(|found| (found.left, found.right))))
 }
 

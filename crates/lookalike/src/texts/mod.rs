@@ -18,6 +18,7 @@ mod index;
 use lookalike_core::decision::{Match, References};
 use lookalike_core::doors::SourceError;
 use lookalike_core::measure::likeness::Likeness;
+use lookalike_core::number::{Document, Number, Rank};
 use lookalike_core::resolve::keep::{FieldValue, Keep, Ranking, keep_order};
 use lookalike_core::resolve::{Candidates, TakeMatches, components, each_match, independent_set};
 use lookalike_core::scheme::Scheme;
@@ -101,7 +102,7 @@ pub fn dedup_with<T: AsRef<str> + Sync>(
     if options.keep.field().is_some() && options.values.len() != texts.len() {
         return Err(Error::WrongNumberOfValues { values: options.values.len(), texts: texts.len() });
     }
-    let mut removals: Vec<Option<(u32, Likeness)>> = vec![None; texts.len()];
+    let mut removals: Vec<Option<(Document, Likeness)>> = vec![None; texts.len()];
     let search = Search::start(texts, scheme, options.memory, progress)?;
     let joined = search.join(&options.keep, &options.values)?;
     let references = References::default();
@@ -113,18 +114,18 @@ pub fn dedup_with<T: AsRef<str> + Sync>(
     };
     search.run(&joined, resolve, |matches| {
         for Match { left, right, likeness } in matches {
-            let [removed, by] = [left, right].map(|rank| joined.items[rank as usize]);
-            removals[removed as usize] = Some((by, likeness));
+            let [removed, by] = [left, right].map(|rank| joined.items[rank.index()]);
+            removals[removed.index()] = Some((by, likeness));
         }
         Ok(())
     })?;
     let fate = |text: usize| {
         let first = joined.first_copy[text];
-        match removals[first as usize] {
-            Some((by, likeness)) => Fate::Removed { by: by as usize, likeness, is_exact_copy: false },
-            None if first as usize == text => Fate::Kept,
+        match removals[first.index()] {
+            Some((by, likeness)) => Fate::Removed { by: by.index(), likeness, is_exact_copy: false },
+            None if first.index() == text => Fate::Kept,
             None => Fate::Removed {
-                by: first as usize,
+                by: first.index(),
                 likeness: scheme.method.likeness_of_copies(search.size(text)),
                 is_exact_copy: joined.first_exact[text] == first,
             },
@@ -160,19 +161,19 @@ pub fn pairs<T: AsRef<str> + Sync>(texts: &[T], scheme: &Scheme) -> Result<Vec<P
     })?;
     let copies = joined.copies();
     let mut pairs: Vec<Pair> = Vec::new();
-    let mut push = |left: u32, right: u32, likeness: Likeness| {
+    let mut push = |left: Document, right: Document, likeness: Likeness| {
         let (left, right, likeness) =
             if left < right { (left, right, likeness) } else { (right, left, likeness.swapped()) };
-        pairs.push(Pair { left: left as usize, right: right as usize, likeness });
+        pairs.push(Pair { left: left.index(), right: right.index(), likeness });
     };
     for Match { left, right, likeness } in found {
-        let [left, right] = [left, right].map(|rank| &copies[rank as usize]);
+        let [left, right] = [left, right].map(|rank| &copies[rank.index()]);
         for one in left {
             right.iter().for_each(|other| push(*one, *other, likeness));
         }
     }
     for same in &copies {
-        let likeness = scheme.method.likeness_of_copies(search.size(same[0] as usize));
+        let likeness = scheme.method.likeness_of_copies(search.size(same[0].index()));
         for (at, one) in same.iter().enumerate() {
             same[at + 1..].iter().for_each(|other| push(*one, *other, likeness));
         }
@@ -211,7 +212,7 @@ impl<'a, T: AsRef<str> + Sync> Search<'a, T> {
         &self,
         joined: &Texts,
         resolve: impl Fn(Candidates<'_>, &Verifier<'_>, &TakeMatches<'_>) -> std::result::Result<(), SourceError>,
-        take: impl FnMut(Vec<Match>) -> Result<()> + Send,
+        take: impl FnMut(Vec<Match<Rank>>) -> Result<()> + Send,
     ) -> Result<()> {
         let Self { texts, run } = self;
         let shares = run.work.memory.shares(texts.len())?;
