@@ -1,7 +1,7 @@
-//! The methods of the field, one file each: what is kept of an item, and which items may be alike by it.
+//! The methods, one file each: what is kept of an item, and which items may be similar.
 //!
-//! A method makes candidates. What is a match is measured afterwards, by [`crate::verify`] and the same for all; only where
-//! a sketch is itself the measure, as the bits of a `SimHash` are, does the method have a say in that.
+//! A method makes candidates. What is a match is measured afterwards, by [`crate::verify`] and the same for all; only
+//! where a sketch is itself the measure, as the bits of a `SimHash` are, does the method have a say in that.
 
 mod copies;
 mod exact;
@@ -28,7 +28,7 @@ use crate::measure::similarity::Similarity;
 use crate::packed::Lists;
 use crate::sketch::{Layout, Sketches};
 
-/// A way to find what may be alike.
+/// A way to find items that may be similar.
 pub trait Method: fmt::Debug + Send + Sync {
     /// What is kept of an item.
     fn layout(&self) -> Layout;
@@ -51,14 +51,14 @@ pub trait Method: fmt::Debug + Send + Sync {
         Ok(None)
     }
 
-    /// How many bytes it takes at once to find candidates among so many items with so many features, about; besides what
-    /// [`Sketched::memory`] bounds.
+    /// How many bytes it takes at once to find candidates among so many items with so many features, about; besides
+    /// what [`Sketched::memory`] bounds.
     fn memory(&self, _items: u64, _features: u64) -> u64 {
         0
     }
 
-    /// Finds what may be alike, and gives it to `take`: lists of two or more ranks, each from the best on. Or else gives
-    /// back sets by rank, to be joined: candidates and matches in one.
+    /// Finds what may be alike, and gives it to `take`: lists of two or more ranks, each from the best on. Or else
+    /// gives back sets by rank, to be joined: candidates and matches in one.
     ///
     /// # Errors
     ///
@@ -95,19 +95,19 @@ pub trait Sketcher: Send {
 pub struct Sketched<'a> {
     /// The items, best first: places in the sketches.
     pub items: &'a [u32],
-    /// The other way round: for each place its rank, or [`NO_RANK`].
+    /// The inverse: for each place its rank, or [`NO_RANK`].
     pub ranks: &'a [u32],
     /// Their sketches.
     pub sketches: &'a dyn SketchSource,
-    /// Their features as they were sketched, for methods that ask again.
+    /// Their features as they were sketched, for methods that need them again.
     pub source: &'a dyn FeatureSource,
-    /// Their features by the hash that decides, for methods that find candidates and matches in one.
+    /// Their features by the hash that decides, for methods that find candidates and matches in one step.
     pub deciding: &'a dyn FeatureSource,
-    /// How many bytes may be used to find candidates, besides the lists of them.
+    /// Maximum number of bytes to use for finding candidates, not counting their lists.
     pub memory: usize,
 }
 
-/// The rank of what is no item: an empty document, or the copy of another.
+/// The rank of something that is not an item: an empty document, or a copy of another.
 pub const NO_RANK: u32 = u32::MAX;
 
 /// Where lists of candidates go.

@@ -1,6 +1,6 @@
 //! WARC records: where they start and end, and which of them are documents: pages, and text extracted from pages.
 //!
-//! What a reader would get wrong: a Content-Length cannot be trusted. A record counts only if another one, or the end
+//! A Content-Length cannot be trusted. A record counts only if another one, or the end
 //! of the file, follows where it says; otherwise the next `WARC/` at the start of a line is searched for.
 
 use std::borrow::Cow;
