@@ -21,20 +21,20 @@ pub trait SketchSource: Sync {
     ///
     /// # Errors
     ///
-    /// When they cannot be had.
+    /// When they cannot be read.
     fn each_keys(&self, columns: &[usize], each: &mut dyn FnMut(u32, &[u64])) -> Result<(), SourceError>;
 
     /// Gives the bytes of every item to `each`, in the order of the items.
     ///
     /// # Errors
     ///
-    /// When they cannot be had.
+    /// When they cannot be read.
     fn each_bytes(&self, each: &mut dyn FnMut(u32, &[u8])) -> Result<(), SourceError>;
 
     /// The bytes of an item.
     ///
     /// # Errors
     ///
-    /// When they cannot be had.
+    /// When they cannot be read.
     fn bytes(&self, item: u32) -> Result<Cow<'_, [u8]>, SourceError>;
 }

@@ -21,7 +21,7 @@ pub struct Banding {
 enum Choice {
     /// Every slot is in one band.
     InOrder,
-    /// The rows of each band are drawn from so many slots.
+    /// The rows of each band are drawn from this many slots.
     Random(usize),
 }
 

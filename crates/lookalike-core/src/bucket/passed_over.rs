@@ -154,7 +154,7 @@ impl PassedOver {
     }
 }
 
-/// The chances that so many hits among so many draws leave possible: an interval of 95 %, by the binomial distribution
+/// The 95 % confidence interval of the probability, given `hits` among `draws`, by the binomial distribution
 /// itself. (Clopper, Pearson: The use of confidence or fiducial limits, Biometrika 1934)
 pub fn interval(hits: usize, draws: usize) -> (f64, f64) {
     let lower = if hits == 0 { 0.0 } else { solve(|chance| chance::at_least(draws, hits, chance) >= TAIL) };

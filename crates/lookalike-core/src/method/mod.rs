@@ -33,7 +33,7 @@ pub trait Method: fmt::Debug + Send + Sync {
     /// What is kept of an item.
     fn layout(&self) -> Layout;
 
-    /// What makes sketches; one a thread.
+    /// A sketcher; use one per thread.
     fn sketcher(&self) -> Box<dyn Sketcher>;
 
     /// Whether sketching teaches the method something of the corpus, so that all items must be sketched in one run.
@@ -46,12 +46,12 @@ pub trait Method: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// When the features of an item cannot be had.
+    /// When the features of an item cannot be read.
     fn sketch_again(&self, _sizes: &[u32], _source: &dyn FeatureSource) -> Result<Option<Sketches>, SourceError> {
         Ok(None)
     }
 
-    /// How many bytes it takes at once to find candidates among so many items with so many features, about; besides
+    /// Approximate number of bytes needed to find candidates among this many items with this many features, besides
     /// what [`Sketched::memory`] bounds.
     fn memory(&self, _items: u64, _features: u64) -> u64 {
         0
@@ -62,7 +62,7 @@ pub trait Method: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// When the sketch or the features of an item cannot be had, or `take` fails.
+    /// When the sketch or the features of an item cannot be read, or `take` fails.
     fn candidates(&self, sketched: Sketched<'_>, take: Take<'_>) -> Result<Option<Sets>, SourceError>;
 
     /// Whether two items could be a match by the bytes of their sketches. Says no only to what is beyond doubt.

@@ -5,8 +5,8 @@
 //! and all others are verified against those just kept. An item that is removed needs no further proof, so that a
 //! family of a million is absorbed by the one that stays, and not compared with itself.
 //!
-//! In a bucket only the first 256 kept members remove others: so many that are not alike share a boilerplate just below
-//! the threshold, and to compare all of them with each other would take forever. Who these are follows from ranks
+//! In a bucket only the first 256 kept members remove others: if that many are not similar, they share boilerplate just
+//! below the threshold, and to compare all of them with each other would take forever. Who these are follows from ranks
 //! alone, since a bucket's members are kept in their order until there are so many. After that its members do not wait
 //! for each other.
 //!

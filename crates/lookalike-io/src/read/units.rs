@@ -21,10 +21,10 @@ use crate::input::discover::{InputFile, Origin};
 use crate::input::shelf::read_exact_at;
 use crate::parquet::row_groups;
 
-/// How many bytes of a file, packed as it is, a unit has about.
+/// Approximate size of a unit in bytes, before decompression.
 pub const UNIT_BYTES: u64 = 64 << 20;
 
-/// A file, or a part of it that is read by itself.
+/// A file, or a part of it that is read separately.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unit {
     /// Which of the input files.
@@ -52,7 +52,7 @@ impl Unit {
     }
 }
 
-/// The units of all files, in order, of about so many bytes each.
+/// The units of all files, in order, of about `unit_bytes` bytes each.
 ///
 /// # Errors
 ///

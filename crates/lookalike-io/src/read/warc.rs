@@ -144,12 +144,12 @@ pub(crate) fn goes_on(line: &[u8]) -> bool {
     line.starts_with(b" ") || line.starts_with(b"\t")
 }
 
-/// Which other records a record belongs to. Ids are told by their hashes.
+/// The other records that a record belongs to. Ids are given by their hashes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Links {
     /// Its own id.
     pub id: Option<u64>,
-    /// The ids of records that it was captured with, or says something of.
+    /// The ids of records that it was captured with or describes.
     pub to: Vec<u64>,
 }
 

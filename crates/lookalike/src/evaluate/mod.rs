@@ -124,7 +124,7 @@ pub struct MethodEvaluation {
 ///
 /// # Panics
 ///
-/// When there is no scheme.
+/// When `options.schemes` is empty.
 pub fn evaluate(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Evaluation> {
     let schemes = &options.schemes;
     // Methods first: the exact join takes the most memory, and what it leaves behind would count to those after it.

@@ -82,10 +82,10 @@ pub struct MethodParameters {
     /// How slots are filled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sketch: Option<String>,
-    /// Bands of a sketch.
+    /// Bands per sketch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bands: Option<usize>,
-    /// Rows of a band.
+    /// Rows per band.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rows: Option<usize>,
     /// Slots that rows are drawn from at random.
@@ -97,7 +97,7 @@ pub struct MethodParameters {
     /// Number of features of a document that are looked up in all others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub taken: Option<usize>,
-    /// Bits of a sketch.
+    /// Bits per sketch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sketch_bits: Option<u32>,
     /// How much a feature's vote counts.
