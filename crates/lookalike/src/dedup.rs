@@ -1,4 +1,4 @@
-//! The main job: remove near-duplicates, and show for each what was kept in its place.
+//! The main job: remove near-duplicates, and name the document that is kept in place of each.
 
 use std::io::Write;
 use std::path::Path;
@@ -24,14 +24,14 @@ use crate::run::{Files, Run};
 
 /// Removes near-duplicates.
 ///
-/// Every removed document has a near-duplicate that is kept, and the output names it with their exact similarity. No two
-/// kept documents are near-duplicates, up to the recall of the banding. With a reference, the one that is named may be of
-/// it, and no kept document is a near-duplicate of one of it.
+/// Every removed document has a near-duplicate that is kept, and the output names it with their exact similarity. No
+/// two kept documents are near-duplicates, up to the recall of the method. With a reference, the document named may
+/// belong to it, and no kept document is a near-duplicate of a reference document.
 ///
 /// # Errors
 ///
-/// When an input cannot be read, the output cannot be written, no document has the field of keep order, or a source or the whole
-/// input loses more than is allowed. Then nothing is left under the output's name.
+/// When an input cannot be read, the output cannot be written, no document has the field of the keep order, or a source
+/// or the whole input loses more than is allowed. Nothing is left under the output's name then.
 pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary> {
     run(options, None, DedupRows::default(), progress)
 }
@@ -70,16 +70,16 @@ pub fn dedup_into(options: &DedupOptions, rows: DedupRows<'_>, progress: &dyn Pr
 
 /// Where [`filter()`] writes.
 pub struct Stream<'a> {
-    /// Gets what would be the file of the output folder, in the format and compression of the input.
+    /// Receives the bytes that the file in the output folder would have, in the format and compression of the input.
     pub documents: &'a mut (dyn Write + Send),
-    /// The file for the evidence, if it is wanted: what would be `removed.jsonl`.
+    /// The file for the evidence, if any: what would be `removed.jsonl`.
     pub removed: Option<&'a Path>,
 }
 
 /// Removes near-duplicates as [`dedup()`] does, from one file or standard input to a stream; `options.folder` does not
 /// matter.
 ///
-/// Nothing is written before every decision stands. That whoever reads the stream goes away is not an error.
+/// Nothing is written before every decision stands. A reader that goes away is not an error.
 ///
 /// # Errors
 ///

@@ -1,7 +1,8 @@
 //! Finds near-duplicates, verifies each exactly, and removes them with evidence.
 //!
-//! Two promises hold for every result. **Every removal is justified**: each removed document has a kept near-duplicate, named with their
-//! exact similarity. **No duplicates remain**: no two kept documents are near-duplicates, up to the recall of the scheme.
+//! Two promises hold for every result. **Every removal is justified**: each removed document has a kept near-duplicate,
+//! which is named with their exact similarity. **No duplicates remain**: no two kept documents are near-duplicates, up
+//! to the recall of the scheme.
 //!
 //! ```
 //! use lookalike::texts::{self, Fate};
@@ -12,7 +13,7 @@
 //! # std::fs::write("news.jsonl", "{\"text\":\"the storm hit the coast\"}\n{\"text\":\"The storm hit the coast!\"}\n")?;
 //! let scheme = Scheme::jaccard(0.8)?; // word 5-shingles, MinHash, recall 0.99: one value, one threshold
 //!
-//! // Texts in memory: for each, whether it stays or because of which one it goes.
+//! // Texts in memory: for each, whether it is kept, or which one it is removed for.
 //! let fates = texts::dedup(["the storm hit the coast", "The storm hit the coast!", "a quiet day"], &scheme)?;
 //! assert_eq!((fates[0], fates[2]), (Fate::Kept, Fate::Kept));
 //! assert!(matches!(fates[1], Fate::Removed { by: 0, .. }));
@@ -38,7 +39,8 @@
 //! # Features
 //!
 //! `parquet`, `web` (the text of web pages) and `remote` (object stores and web servers) are on by default. With
-//! `default-features = false` none of their dependencies is built, and input that needs them is skipped or refused by name.
+//! `default-features = false` none of their dependencies is built, and input that needs them is skipped or refused by
+//! name.
 #![forbid(unsafe_code)]
 
 mod candidates;

@@ -31,17 +31,17 @@ use crate::run::{Files, Run};
 /// What a run of `pairs` did.
 #[derive(Clone, Debug)]
 pub struct PairsReport {
-    /// What came in.
+    /// The input.
     pub input: Input,
-    /// How many pairs were found, of which a sample may have been written.
+    /// Number of pairs found; if a sample was asked for, not all were written.
     pub found: u64,
-    /// How many pairs were written.
+    /// Number of pairs written.
     pub pairs: u64,
     /// Pairs that shared a bucket and were not compared, since it has too many members.
     pub passed_over: PassedOverEstimate,
     /// Seconds and memory by stage.
     pub stages: Vec<Stage>,
-    /// What was skipped, and why: the first of them.
+    /// The first skipped entries, with reasons.
     pub skipped: Vec<SkippedEntry>,
 }
 
