@@ -1,4 +1,4 @@
-//! The main job: remove near-duplicates, and show for each what was kept in its place.
+//! The main job: remove near-duplicates, and name the document that is kept in place of each.
 
 use std::io::Write;
 use std::path::Path;
@@ -15,6 +15,8 @@ use crate::error::{Error, Result};
 use crate::options::{DedupOptions, Group, Output};
 use crate::output::destination::Destination;
 use crate::output::evidence::{Decisions, Fates};
+use crate::output::rows::{DocumentRow, Removal};
+use crate::output::sink::Sink;
 use crate::progress::Progress;
 use crate::report::losses::BySource;
 use crate::report::summary::Summary;
@@ -23,39 +25,76 @@ use crate::run::{Files, Run};
 
 /// Removes near-duplicates.
 ///
-/// Every removed document has a near-duplicate that is kept, and the output names it with their exact similarity. No two
-/// kept documents are near-duplicates, up to the recall of the banding. With a reference, the one that is named may be of
-/// it, and no kept document is a near-duplicate of one of it.
+/// Every removed document has a near-duplicate that is kept, and the output names it with their exact similarity. No
+/// two kept documents are near-duplicates, up to the recall of the method. With a reference, the document named may
+/// belong to it, and no kept document is a near-duplicate of a reference document.
 ///
 /// # Errors
 ///
-/// When an input cannot be read, the output cannot be written, no document has the field of keep order, or a source or the whole
-/// input loses more than is allowed. Then nothing is left under the output's name.
+/// When an input cannot be read, the output cannot be written, no document has the field of the keep order, or a source
+/// or the whole input loses more than is allowed. Nothing is left under the output's name then.
 pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary> {
-    run(options, None, progress)
+    run(options, None, DedupRows::default(), progress)
+}
+
+/// Where [`dedup_into()`] hands its rows.
+#[derive(Default)]
+pub struct DedupRows<'a> {
+    /// Gets every removed document, in the order of the input.
+    pub removals: Option<&'a mut dyn Sink<Removal>>,
+    /// Gets every document of the input, whether it is kept or not, in order.
+    pub documents: Option<&'a mut dyn Sink<DocumentRow>>,
+}
+
+/// Removes near-duplicates as [`dedup()`] does, and also hands on what was decided as typed rows: before the output, if there is one,
+/// has its name.
+///
+/// ```
+/// use lookalike::{DedupOptions, DedupRows, Removal, Silent};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let news = folder.path().join("news.jsonl");
+/// # std::fs::write(&news, "{\"text\":\"the storm hit the coast\"}\n{\"text\":\"The storm hit the coast!\"}\n")?;
+/// let mut removals: Vec<Removal> = Vec::new();
+/// let rows = DedupRows { removals: Some(&mut removals), ..DedupRows::default() };
+/// lookalike::dedup_into(&DedupOptions::new([news]), rows, &Silent)?;
+/// assert_eq!((removals[0].removed_position, removals[0].kept_position), (2, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`dedup()`], and when a sink fails.
+pub fn dedup_into(options: &DedupOptions, rows: DedupRows<'_>, progress: &dyn Progress) -> Result<Summary> {
+    run(options, None, rows, progress)
 }
 
 /// Where [`filter()`] writes.
 pub struct Stream<'a> {
-    /// Gets what would be the file of the output folder, in the format and compression of the input.
+    /// Receives the bytes that the file in the output folder would have, in the format and compression of the input.
     pub documents: &'a mut (dyn Write + Send),
-    /// The file for the evidence, if it is wanted: what would be `removed.jsonl`.
+    /// The file for the evidence, if any: what would be `removed.jsonl`.
     pub removed: Option<&'a Path>,
 }
 
 /// Removes near-duplicates as [`dedup()`] does, from one file or standard input to a stream; `options.folder` does not
 /// matter.
 ///
-/// Nothing is written before every decision stands. That whoever reads the stream goes away is not an error.
+/// Nothing is written before every decision stands. A reader that goes away is not an error.
 ///
 /// # Errors
 ///
 /// As [`dedup()`], and when the input has more than one file. The evidence is complete or absent.
 pub fn filter(options: &DedupOptions, stream: Stream<'_>, progress: &dyn Progress) -> Result<Summary> {
-    run(options, Some(stream), progress)
+    run(options, Some(stream), DedupRows::default(), progress)
 }
 
-fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progress) -> Result<Summary> {
+fn run(
+    options: &DedupOptions,
+    stream: Option<Stream<'_>>,
+    rows: DedupRows<'_>,
+    progress: &dyn Progress,
+) -> Result<Summary> {
     check_notes(options)?;
     let against = options.against.as_ref();
     let (folder, removed) = match &stream {
@@ -103,6 +142,7 @@ fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progre
     let by_source = BySource::new(&corpus, options.source, &fates)?;
     options.fail_if_source_loses.map_or(Ok(()), |share| by_source.check(share))?;
     index.as_ref().map_or(Ok(()), |index| index.check_room(&corpus, &fates, options.memory))?;
+    rows.write(&fates, options)?;
     let wrote = destination.write(&corpus, &fates, options, &run)?;
 
     let mut summary = Summary::new(&corpus, options, &*run.method, &fates, &by_source)?;
@@ -121,6 +161,15 @@ fn run(options: &DedupOptions, stream: Option<Stream<'_>>, progress: &dyn Progre
     }
     work.finish()?;
     Ok(summary)
+}
+
+impl DedupRows<'_> {
+    fn write(self, fates: &Fates<'_>, options: &DedupOptions) -> Result<()> {
+        if let Some(sink) = self.removals {
+            fates.write_removals(options.source, sink, Error::unwritable)?;
+        }
+        self.documents.map_or(Ok(()), |sink| fates.write_documents(sink, Error::unwritable))
+    }
 }
 
 /// Makes sure that no note replaces a field that the run was told to use: the text would be lost, or what documents are known by.

@@ -1,7 +1,7 @@
-//! The methods of the field, one file each: what is kept of an item, and which items may be alike by it.
+//! The methods, one file each: what is kept of an item, and which items may be similar.
 //!
-//! A method makes candidates. What is a match is measured afterwards, by [`crate::verify`] and the same for all; only where
-//! a sketch is itself the measure, as the bits of a `SimHash` are, does the method have a say in that.
+//! A method makes candidates. What is a match is measured afterwards, by [`crate::verify`] and the same for all; only
+//! where a sketch is itself the measure, as the bits of a `SimHash` are, does the method have a say in that.
 
 mod copies;
 mod exact;
@@ -29,12 +29,12 @@ use crate::number::{Document, Rank};
 use crate::packed::Lists;
 use crate::sketch::{Layout, Sketches};
 
-/// A way to find what may be alike.
+/// A way to find items that may be similar.
 pub trait Method: fmt::Debug + Send + Sync {
     /// What is kept of an item.
     fn layout(&self) -> Layout;
 
-    /// What makes sketches; one a thread.
+    /// A sketcher; use one per thread.
     fn sketcher(&self) -> Box<dyn Sketcher>;
 
     /// Whether sketching teaches the method something of the corpus, so that all items must be sketched in one run.
@@ -47,23 +47,23 @@ pub trait Method: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// When the features of an item cannot be had.
+    /// When the features of an item cannot be read.
     fn sketch_again(&self, _sizes: &[u32], _source: &dyn FeatureSource) -> Result<Option<Sketches>, SourceError> {
         Ok(None)
     }
 
-    /// How many bytes it takes at once to find candidates among so many items with so many features, about; besides what
-    /// [`Sketched::memory`] bounds.
+    /// Approximate number of bytes needed to find candidates among this many items with this many features, besides
+    /// what [`Sketched::memory`] bounds.
     fn memory(&self, _items: u64, _features: u64) -> u64 {
         0
     }
 
-    /// Finds what may be alike, and gives it to `take`: lists of two or more ranks, each from the best on. Or else gives
-    /// back sets by rank, to be joined: candidates and matches in one.
+    /// Finds what may be alike, and gives it to `take`: lists of two or more ranks, each from the best on. Or else
+    /// gives back sets by rank, to be joined: candidates and matches in one.
     ///
     /// # Errors
     ///
-    /// When the sketch or the features of an item cannot be had, or `take` fails.
+    /// When the sketch or the features of an item cannot be read, or `take` fails.
     fn candidates(&self, sketched: Sketched<'_>, take: Take<'_>) -> Result<Option<Sets>, SourceError>;
 
     /// Whether two items could be a match by the bytes of their sketches. Says no only to what is beyond doubt.
@@ -100,11 +100,11 @@ pub struct Sketched<'a> {
     pub ranks: &'a [Rank],
     /// Their sketches.
     pub sketches: &'a dyn SketchSource,
-    /// Their features as they were sketched, for methods that ask again.
+    /// Their features as they were sketched, for methods that need them again.
     pub source: &'a dyn FeatureSource,
-    /// Their features by the hash that decides, for methods that find candidates and matches in one.
+    /// Their features by the hash that decides, for methods that find candidates and matches in one step.
     pub deciding: &'a dyn FeatureSource,
-    /// How many bytes may be used to find candidates, besides the lists of them.
+    /// Maximum number of bytes to use for finding candidates, not counting their lists.
     pub memory: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Keep order: who stays when two are alike.
+//! Keep order: which of two near-duplicates is kept.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -17,14 +17,14 @@ pub enum Keep {
     First,
     /// The one that came last.
     Last,
-    /// The one with the greatest value of a field; one without the field is worst.
+    /// The one with the largest value of a field; items without the field come last.
     Max(String),
-    /// The one with the least value of a field; one without the field is worst.
+    /// The one with the smallest value of a field; items without the field come last.
     Min(String),
 }
 
 impl Keep {
-    /// The field that is compared, if one is.
+    /// The field that is compared, if any.
     pub fn field(&self) -> Option<&str> {
         match self {
             Self::Max(field) | Self::Min(field) => Some(field),
@@ -79,7 +79,7 @@ pub enum FieldValue {
 }
 
 impl FieldValue {
-    /// The value of something that is written without a type: a number, if it looks like one.
+    /// The value of untyped text: a number, if it looks like one.
     pub fn of_text(written: &str) -> Self {
         match Self::number(written) {
             Self::Missing if written.is_empty() => Self::Missing,
@@ -88,7 +88,7 @@ impl FieldValue {
         }
     }
 
-    /// A number as it is written; missing if it is none.
+    /// A number as written; missing if it is not a number.
     pub fn number(written: &str) -> Self {
         let Ok(near) = written.parse::<f64>() else { return Self::Missing };
         let rest = written.parse::<i64>().map_or(0, |whole| (i128::from(whole) - near as i128) as i64);
@@ -114,12 +114,12 @@ impl FieldValue {
     }
 }
 
-/// What an order is made from, one entry an item in the order of the input.
+/// What the order is computed from: one entry per item, in input order.
 #[derive(Clone, Copy, Debug)]
 pub struct Ranking<'a> {
     /// Tokens of each item.
     pub token_counts: &'a [u32],
-    /// The compared field of each item; may be empty when the order needs none.
+    /// The compared field of each item; may be empty if the order does not need it.
     pub field_values: &'a [FieldValue],
 }
 

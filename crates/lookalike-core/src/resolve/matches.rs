@@ -16,16 +16,16 @@ use crate::verify::Verifier;
 /// Takes a few matches at a time, from all threads.
 pub type TakeMatches<'a> = dyn Fn(Vec<Match<Rank>>) -> Result<(), SourceError> + Sync + 'a;
 
-/// Hands on all matches among items that share a bucket while others are still to be found, in no order that means anything: there may
-/// be more of them than there is memory for. Two references are not compared with each other, and with [`Scope::References`]
-/// only pairs of a reference and another item are matches.
+/// Hands on all matches among items that share a bucket while others are still being found, in no particular order:
+/// there may be more of them than there is memory for. Two references are not compared with each other, and with
+/// [`Scope::References`] only pairs of a reference and another item are matches.
 ///
-/// In a bucket of very many, an item is compared with the first 1,024 references and the first 1,024 others only: so which
-/// pairs are compared follows from ranks alone, and not from the order in which the work is done.
+/// In a bucket of very many, an item is compared with the first 1,024 references and the first 1,024 others only: so
+/// which pairs are compared follows from ranks alone, and not from the order in which the work is done.
 ///
 /// # Errors
 ///
-/// When the features of an item cannot be had, or `take` fails.
+/// When the features of an item cannot be read, or `take` fails.
 pub fn each_match(
     candidates: Candidates<'_>,
     items: &[Document],
@@ -86,8 +86,8 @@ pub(super) fn each_match_within(
     buckets.families().try_fold(Vec::new, of_family).try_for_each(|some| hand_on(&mut some?, 1))
 }
 
-/// With how many members of a bucket each of them is compared, at most: the first ones. A bucket of a million must not cost a
-/// million squared, and nobody reads so many pairs.
+/// With how many members of a bucket each of them is compared, at most: the first ones. A bucket of a million must not
+/// cost a million squared, and nobody reads so many pairs.
 const MOST_COMPARED: usize = 1024;
 
 /// Who shares a bucket with whom.
@@ -112,8 +112,8 @@ impl Neighbours {
         }
     }
 
-    /// The better ranked places that share a bucket with this one, which is not a reference, and are compared with it, best
-    /// first.
+    /// The better ranked places that share a bucket with this one, which is not a reference, and are compared with it,
+    /// best first.
     fn before(&self, place: u32) -> Vec<u32> {
         let mut others: Vec<u32> = Vec::new();
         for bucket in self.buckets_of.list(place as usize) {

@@ -1,4 +1,4 @@
-//! Paths to files: which files an input means, in which order, and under which name each is known.
+//! Paths to files: which files an input means, in which order, and under which names.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -16,18 +16,19 @@ pub use super::file::{InputFile, Origin};
 pub use super::left_out::{LeftOut, Names};
 pub use super::names::unique;
 
-/// The files that an input means, and what was met on the way and is not read.
+/// The files that an input means, and what was left out.
 #[derive(Clone, Debug, Default)]
 pub struct Discovered {
     /// The files to read, in order.
     pub files: Vec<InputFile>,
-    /// What is not read though nothing is wrong with it.
+    /// What was left out, although nothing is wrong with it.
     pub left_out: LeftOut,
 }
 
-/// The files that `inputs` mean: files as given, folders with all that lies in them (but hidden files, and what is or
-/// lies in `output` or in a work folder), patterns with `*`, `?` and `[…]`, addresses of object stores and pages, `-` for standard input. In the
-/// order given, and by name inside a folder. A file that is met under several names, by links, is read once.
+/// The files that `inputs` mean: files, folders with everything in them (except hidden files, the output, and work
+/// folders), patterns with `*`, `?` and `[…]`, addresses of object stores and pages, and `-` for standard input. They
+/// are in the order given, and sorted by name within a folder. A file that is reached under several names, by links, is
+/// read once.
 ///
 /// # Errors
 ///
@@ -36,7 +37,7 @@ pub fn discover(inputs: &[PathBuf], output: Option<&Path>) -> Result<Discovered>
     discover_listed(inputs, &[], output)
 }
 
-/// As [`discover`], with further inputs that stand in a list: what cannot be read of these is skipped when it is opened.
+/// Like [`discover`], with further inputs from a list. Those that cannot be read are skipped when they are opened.
 ///
 /// # Errors
 ///

@@ -18,7 +18,7 @@ pub enum Origin {
     Pipe(PathBuf),
     /// Standard input.
     Stdin,
-    /// An object of a store, or a page. What is read of it is copied, and can be read again there.
+    /// An object in a store, or a page. What is read is copied, and can be read again from the copy.
     Remote(RemoteFile),
 }
 
@@ -27,12 +27,12 @@ pub enum Origin {
 pub struct InputFile {
     /// Where its bytes come from.
     pub origin: Origin,
-    /// Its name in ids and in the output, with `/` between folders: the path below what all inputs have in common,
-    /// so that it does not change with the folder one stands in. No two files have the same.
+    /// Its unique name in ids and in the output, with `/` as separator: the path below the folder that all inputs have
+    /// in common, so that it does not depend on the current folder.
     pub name: String,
-    /// Its size on disk; zero where that is not known.
+    /// Its size on disk; zero if unknown.
     pub bytes: u64,
-    /// Whether the user named it. One that was found in a folder, by a pattern or in a list is skipped if it cannot be read.
+    /// Whether the user named it. A file found in a folder, by a pattern or in a list is skipped if it cannot be read.
     pub is_named: bool,
     /// What it was when it was found, by which a change is noticed. None where it could not be looked at.
     facts: Option<Facts>,
@@ -59,7 +59,7 @@ impl InputFile {
         }
     }
 
-    /// What tells the file from what it was or will be at other times.
+    /// Identifies this state of the file: its path, size and time.
     pub fn label(&self) -> String {
         let since = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_nanos());
         let modified = self.facts.and_then(|facts| facts.modified).map_or(0, since);
@@ -88,11 +88,11 @@ impl InputFile {
         }
     }
 
-    /// Makes sure that the file is what it was when it was found.
+    /// Checks that the file has not changed since it was found.
     ///
     /// # Errors
     ///
-    /// [`Error::Changed`] when it is not.
+    /// [`Error::Changed`] when it has.
     pub fn check_unchanged(&self) -> Result<()> {
         let path = match &self.origin {
             Origin::Path(path) => path,
@@ -105,7 +105,7 @@ impl InputFile {
         if is_same { Ok(()) } else { Err(Error::Changed { path: path.clone() }) }
     }
 
-    /// Writes all of the file as it lies on disk. False, and nothing is written, where it cannot be read a second time.
+    /// Copies the file byte for byte. Returns false, and writes nothing, if it cannot be read a second time.
     ///
     /// # Errors
     ///

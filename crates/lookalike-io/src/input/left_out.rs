@@ -1,10 +1,10 @@
-//! What a search for files met and does not read, for the summary: hidden files, further names of a file, work folders.
+//! What a search for files left out: hidden files, further names of a file, work folders.
 
 use std::path::Path;
 
 use serde::Serialize;
 
-/// What lies in the folders of an input and is not read, though nothing is wrong with it.
+/// What was left out in the folders of an input, although nothing is wrong with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
     /// Files and folders whose names start with a dot.
@@ -15,10 +15,10 @@ pub struct LeftOut {
     pub work_folders: Names,
 }
 
-/// Names of files: all are counted, and the first are kept.
+/// Names of files: all are counted, and the first 100 are kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Names {
-    /// How many there are.
+    /// Their number.
     pub count: u64,
     /// The first of them.
     pub first: Vec<String>,

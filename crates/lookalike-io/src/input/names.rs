@@ -37,7 +37,7 @@ pub(super) fn name_below(folder: &Path, file: &Path) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
-/// Makes names different that are not, by a number at the end of all but the first: `stdin` and `stdin~2`.
+/// Makes names unique, by a number at the end of all but the first: `stdin` and `stdin~2`.
 pub fn unique(names: Vec<String>) -> Vec<String> {
     let mut taken: HashSet<String> = names.iter().cloned().collect();
     let mut times: HashMap<String, u32> = HashMap::new();

@@ -1,6 +1,6 @@
 //! The reference: documents that the input is compared with, and that are neither removed nor written.
 //!
-//! Given the paths of both, makes one shelf. What a reader would get wrong: a reference is a document like any other,
+//! Given the paths of both, makes one shelf. A reference is a document like any other,
 //! sketched and read again by its place, but comes after all of the input; so input documents are those below
 //! [`Corpus::input_count`]. In keep order it is the other way round, and references are the best.
 
@@ -65,8 +65,8 @@ pub(crate) fn scope(against: Option<&Against>) -> Scope {
     against.map_or(Scope::Everything, |against| against.scope)
 }
 
-/// Texts of which none is on both sides: what input and reference share stands for itself once on each. Also gives these, as
-/// the text of the input and that of the reference.
+/// Texts of which none is on both sides: what input and reference share stands for itself once on each. Also gives
+/// these, as the text of the input and that of the reference.
 ///
 /// Where references are never removed it does not matter that they stand for their copies in the input. Pairs are of both sides, and
 /// a text on both is near others on both.

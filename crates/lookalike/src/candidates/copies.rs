@@ -1,9 +1,9 @@
 //! Documents with the same words, joined first: the rest of the way sees each text once.
 //!
-//! What a reader would get wrong: not all of them are exact copies, since words are without punctuation and symbols. Those
-//! that are, are joined once more among themselves. And that two texts have one hash of words does not prove that they have the
-//! same words, since the hash of sketches may be known to whoever made the texts: only hashes of the run's own key decide.
-//! Contents have one from the start; texts that differ in content and seem to have the same words are read again.
+//! Not all of them are exact copies, since words are without punctuation and symbols. Those that are, are joined once
+//! more among themselves. And that two texts have one hash of words does not prove that they have the same words, since
+//! the hash of sketches may be known to whoever made the texts: only hashes of the run's own key decide. Contents have
+//! one from the start; texts that differ in content and seem to have the same words are read again.
 
 use lookalike_core::measure::criterion::Criterion;
 use lookalike_core::number::{Document, Number};
@@ -58,7 +58,8 @@ pub(crate) trait TextHashes: Sync {
     fn joins_exact_copies(&self) -> bool;
 }
 
-/// What makes a document longer than another: where one must lie inside of the other, the features that it has room for.
+/// What makes a document longer than another: where one must lie inside of the other, the features that it has room
+/// for.
 pub(crate) fn lengths<'a>(criterion: Criterion, token_counts: &'a [u32], sizes: &'a [u32]) -> &'a [u32] {
     if matches!(criterion, Criterion::Containment(_)) { sizes } else { token_counts }
 }

@@ -15,14 +15,14 @@ use crate::error::{Error, Result};
 use crate::options::Scheme;
 use crate::progress::Progress;
 
-/// Pairs that agree in so many super-shingles.
+/// Pairs that agree in a given number of super-shingles.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Agreement {
-    /// In how many.
+    /// Number of equal super-shingles.
     pub equal: usize,
-    /// How many pairs.
+    /// Number of pairs.
     pub pairs: u64,
-    /// The mean of their similarities.
+    /// Their mean similarity.
     pub mean_similarity: f64,
     /// The share of them that are near-duplicates.
     pub near_duplicates: f64,

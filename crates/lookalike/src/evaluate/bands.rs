@@ -1,4 +1,4 @@
-//! For each band the scores of the pairs that agree in it: who comes through one band, and would come through another.
+//! For each band, the scores of the pairs that agree in it.
 
 use std::sync::Mutex;
 
@@ -31,20 +31,20 @@ const MOST_MEMBERS: usize = 200;
 pub struct BandHistogram {
     /// Which band, counted from 1.
     pub band: usize,
-    /// How many pairs agree in it.
+    /// Number of pairs that agree in it.
     pub pairs: u64,
-    /// By score, from 0 on.
+    /// By score, from 0 upwards.
     pub scores: Vec<ScoreStep>,
 }
 
-/// Pairs of about one score.
+/// Pairs in one step of the score.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ScoreStep {
-    /// From this similarity on.
+    /// The lower end of the step.
     pub score: f64,
     /// Their share of the pairs of the band.
     pub portion: f64,
-    /// How many there are.
+    /// Their number.
     pub number: u64,
 }
 

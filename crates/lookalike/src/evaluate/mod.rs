@@ -1,6 +1,6 @@
-//! Schemes side by side over one corpus: what each method, threshold and shingle finds of what is there, and what it takes.
+//! Schemes compared on one corpus: what each method, threshold and shingle finds, and what it costs.
 //!
-//! What a reader would get wrong: pairs are counted between distinct texts. Documents with the same words are joined before any method,
+//! Pairs are counted between distinct texts. Documents with the same words are joined before any method,
 //! so all find them, and a text with a thousand copies would otherwise outvote the rest.
 
 mod agreement;
@@ -44,13 +44,13 @@ use crate::run::{Files, Run};
 pub struct EvaluateOptions {
     /// What to read.
     pub read: ReadOptions,
-    /// What is compared, at least one.
+    /// The schemes to compare, at least one.
     pub schemes: Vec<NamedScheme>,
-    /// A file of pairs that are the truth; without it, it is found by the exact join.
+    /// File of the true pairs. Without it, they are found by an exact join.
     pub truth: Option<PathBuf>,
-    /// Whether pairs are also counted by score and by agreement.
+    /// Whether to also count pairs by score and by agreement.
     pub histograms: bool,
-    /// How much memory to use.
+    /// Memory limit.
     pub memory: Memory,
 }
 
@@ -59,7 +59,7 @@ pub struct EvaluateOptions {
 pub struct NamedScheme {
     /// The name of the method as it is shown.
     pub name: String,
-    /// When documents are alike, and how they are found.
+    /// When documents are near-duplicates, and how they are found.
     pub similarity: Scheme,
 }
 
@@ -73,13 +73,13 @@ impl NamedScheme {
 /// Schemes side by side.
 #[derive(Clone, Debug, Serialize)]
 pub struct Evaluation {
-    /// What came in.
+    /// The input.
     pub input: Input,
     /// Distinct texts, between which pairs are counted.
     pub texts: u64,
     /// What is measured.
     pub measure: &'static str,
-    /// What is there to be found, for each shingle and threshold.
+    /// The true pairs, for each shingle and threshold.
     pub truth: Vec<Truth>,
     /// What each scheme found.
     pub methods: Vec<MethodEvaluation>,
@@ -87,14 +87,14 @@ pub struct Evaluation {
     pub bands: Vec<BandHistogram>,
     /// Pairs by the number of super-shingles in which they agree.
     pub super_shingles: Vec<Agreement>,
-    /// What was skipped, and why: the first of them.
+    /// The first skipped entries, with reasons.
     pub skipped: Vec<SkippedEntry>,
 }
 
-/// What one scheme found, and what it took.
+/// What one scheme found, and what it cost.
 #[derive(Clone, Debug, Serialize)]
 pub struct MethodEvaluation {
-    /// The name of the method that it was asked for by.
+    /// The name of the method as it was given.
     pub name: String,
     /// What a feature is made of.
     pub shingle: String,
@@ -105,15 +105,15 @@ pub struct MethodEvaluation {
     /// How much it found.
     #[serde(flatten)]
     pub score: Score,
-    /// Pairs that were looked at; none where they are not counted one by one.
+    /// Pairs that were examined; `None` where they are not counted one by one.
     pub candidates: Option<u64>,
     /// Seconds of all stages.
     pub seconds: f64,
     /// Seconds by stage.
     pub stages: Vec<Stage>,
-    /// Bytes of a document's sketch.
+    /// Bytes of a sketch.
     pub sketch_bytes: usize,
-    /// The most memory that the process had during the run, where the system tells.
+    /// Peak memory of the process during the run, where the system reports it.
     pub peak_memory_bytes: Option<u64>,
 }
 
@@ -125,7 +125,7 @@ pub struct MethodEvaluation {
 ///
 /// # Panics
 ///
-/// When there is no scheme.
+/// When `options.schemes` is empty.
 pub fn evaluate(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Evaluation> {
     let schemes = &options.schemes;
     // Methods first: the exact join takes the most memory, and what it leaves behind would count to those after it.
@@ -167,7 +167,8 @@ pub fn evaluate(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Ev
     })
 }
 
-/// How many bytes of matches each run holds in memory. All runs hold theirs until the end; what is more is in their folders.
+/// How many bytes of matches each run holds in memory. All runs hold theirs until the end; what is more is in their
+/// folders.
 const HELD_BYTES: usize = 16 << 20;
 
 /// What is left of a run of one scheme.

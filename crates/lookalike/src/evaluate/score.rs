@@ -1,4 +1,4 @@
-//! How much of what is there was found, and how much of what was found is there.
+//! The share of true pairs that were found, and the share of found pairs that are true.
 
 use std::cmp::Ordering;
 
@@ -7,18 +7,18 @@ use serde::Serialize;
 
 use crate::error::Result;
 
-/// Recall, precision and what is between them.
+/// Recall, precision and F1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Score {
     /// Pairs that were found.
     pub found: u64,
-    /// Of these, true ones.
+    /// Of these, the true ones.
     pub right: u64,
     /// True pairs that were not found.
     pub missed: u64,
-    /// The share of true pairs that were found; 1 where there are none.
+    /// The share of true pairs that were found; 1 if there are none.
     pub recall: f64,
-    /// The share of found pairs that are true; 1 where there are none.
+    /// The share of found pairs that are true; 1 if there are none.
     pub precision: f64,
     /// Their harmonic mean.
     pub f1: f64,

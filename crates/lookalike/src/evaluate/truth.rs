@@ -1,4 +1,4 @@
-//! What is there to be found: by the exact join, or as a file says.
+//! The true pairs: from the exact join, or from a file.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -18,22 +18,22 @@ use crate::error::{Error, Result};
 use crate::options::{MethodOptions, Scheme};
 use crate::progress::Progress;
 
-/// What is there to be found with one shingle at one threshold.
+/// The true pairs with one shingle at one threshold.
 #[derive(Clone, Debug, Serialize)]
 pub struct Truth {
     /// What a feature is made of.
     pub shingle: String,
     /// The threshold.
     pub threshold: f64,
-    /// Who says so: `exact join`, or a file.
+    /// Where they come from: `exact join`, or a file.
     pub by: String,
     /// Pairs of distinct texts.
     pub pairs: u64,
-    /// Pairs of the file that have the same words, which every method finds.
+    /// Pairs in the file whose documents have the same words, which every method finds.
     pub copies: u64,
-    /// Pairs of the file that name a document which is not there.
+    /// Pairs in the file that name an unknown document.
     pub unknown: u64,
-    /// How long the exact join took, which is one for all thresholds of a shingle.
+    /// Seconds of the exact join; there is one for all thresholds of a shingle.
     pub seconds: Option<f64>,
 }
 

@@ -8,9 +8,10 @@ use lookalike_io::write::{OutputFile, Staging};
 use crate::corpus::Corpus;
 use crate::dedup::Stream;
 use crate::error::{Error, Result, until_closed};
-use crate::options::{DedupOptions, Output};
+use crate::options::{DedupOptions, Output, RowFormat};
 use crate::output::evidence::Fates;
 use crate::output::kept::{EntriesToWrite, write, write_summary};
+use crate::output::sink::RowWriter;
 use crate::report::summary::{Summary, Wrote};
 use crate::resources::work::Work;
 use crate::run::{Files, Run};
@@ -64,7 +65,8 @@ impl<'a> Destination<'a> {
             wrote = run.stage("write", || write(corpus, fates, options, staging, run.progress))?;
         }
         if let Some(evidence) = &mut self.evidence {
-            fates.write_removed(options.source, evidence.writer(), Error::unwritable)?;
+            let mut rows = RowWriter::new(evidence.writer(), RowFormat::Jsonl);
+            fates.write_removals(options.source, &mut rows, Error::unwritable)?;
         }
         if let Some(documents) = self.documents.take() {
             corpus.shelf.check_unchanged()?;

@@ -1,7 +1,7 @@
 //! Decisions on texts to the fate of every document, and the evidence for it.
 
 use std::collections::HashMap;
-use std::io::Write;
+use std::io;
 
 use lookalike_core::decision::{Match, Scope};
 use lookalike_core::measure::criterion::Criterion;
@@ -9,12 +9,14 @@ use lookalike_core::measure::feature_set::Overlap;
 use lookalike_core::measure::likeness::Likeness;
 use lookalike_core::number::{Document, Number, Rank};
 use lookalike_io::write::Annotation;
-use serde::Serialize;
 
 use crate::candidates::copies::Texts;
 use crate::corpus::{Corpus, Described};
 use crate::error::{Error, Result};
 use crate::options::{Scheme, SourceBy};
+use crate::output::measures::RemovalMeasures;
+use crate::output::rows::{DocumentRow, Removal};
+use crate::output::sink::Sink;
 
 /// What was decided about texts: by the documents that stand for them.
 pub(crate) struct Decisions {
@@ -200,44 +202,79 @@ impl<'a> Fates<'a> {
         })
     }
 
-    /// Writes the evidence: a line for each removed document, in the order of the input.
-    pub(crate) fn write_removed(
+    /// Gives the evidence to a sink: a row for each removed document, in the order of the input.
+    pub(crate) fn write_removals(
         &self,
         source: SourceBy,
-        writer: &mut (impl Write + ?Sized),
-        unwritable: impl Fn(std::io::Error) -> Error + Sync,
+        sink: &mut dyn Sink<Removal>,
+        unwritable: impl Fn(io::Error) -> Error,
     ) -> Result<()> {
         let corpus = self.corpus;
         let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
-            let mut lines = Vec::new();
-            for (document, removed) in run {
-                let Fate::Removed { by, likeness, same } = self.of(Document(document)) else { continue };
-                let kept = corpus.describe(by.0)?;
-                let row = Removed {
-                    removed_id: &removed.id(),
-                    kept_id: &kept.id(),
-                    kept_in: corpus.is_reference(by.0).then_some("reference"),
-                    measures: Measures::new(likeness),
-                    exact_copy: same == Same::Content,
-                    same_words: same == Same::Words,
-                    checksum: corpus.checksum(document)?,
-                    cluster: self.clusters[document as usize],
-                    removed_file: removed.file(),
-                    removed_position: removed.position(),
-                    kept_file: kept.file(),
-                    kept_position: kept.position(),
-                    removed_source: removed.source(source),
-                    kept_source: kept.source(source),
-                    removed_uri: removed.uri(),
-                    kept_uri: kept.uri(),
-                };
-                serde_json::to_writer(&mut lines, &row).map_err(|error| unwritable(error.into()))?;
-                lines.push(b'\n');
-            }
-            Ok(lines)
+            let row = |(document, removed): (u32, Described<'_>)| match self.of(Document(document)) {
+                Fate::Removed { by, likeness, same } => {
+                    Some(self.removal(Document(document), &removed, by, (likeness, same), source))
+                }
+                Fate::Kept => None,
+            };
+            run.filter_map(row).collect::<Result<Vec<_>>>()
         };
-        corpus.each_described(of_run, |lines| writer.write_all(&lines).map_err(&unwritable))?;
-        writer.flush().map_err(&unwritable)
+        // Whatever the removals are, copies have the same columns.
+        let measures = RemovalMeasures::new(self.similarity.method.likeness_of_copies(1));
+        sink.start(&Removal::columns(measures, corpus.has_checksums())).map_err(&unwritable)?;
+        corpus.each_described(of_run, |rows| sink.take(rows).map_err(&unwritable))?;
+        sink.finish().map_err(&unwritable)
+    }
+
+    fn removal(
+        &self,
+        document: Document,
+        removed: &Described<'_>,
+        by: Document,
+        (likeness, same): (Likeness, Same),
+        source: SourceBy,
+    ) -> Result<Removal> {
+        let kept = self.corpus.describe(by.0)?;
+        Ok(Removal {
+            removed_id: removed.id().into_owned(),
+            kept_id: kept.id().into_owned(),
+            kept_in: self.corpus.is_reference(by.0).then_some("reference"),
+            similarity: likeness.similarity(self.criterion()),
+            measures: RemovalMeasures::new(likeness),
+            exact_copy: same == Same::Content,
+            same_words: same == Same::Words,
+            checksum: self.corpus.checksum(document.0)?,
+            cluster: self.clusters[document.index()],
+            removed_file: removed.file().to_owned(),
+            removed_position: removed.position(),
+            kept_file: kept.file().to_owned(),
+            kept_position: kept.position(),
+            removed_source: removed.source(source).to_owned(),
+            kept_source: kept.source(source).to_owned(),
+            removed_uri: removed.uri().map(str::to_owned),
+            kept_uri: kept.uri().map(str::to_owned),
+        })
+    }
+
+    /// Gives every document of the input to a sink, in order.
+    pub(crate) fn write_documents(
+        &self,
+        sink: &mut dyn Sink<DocumentRow>,
+        unwritable: impl Fn(io::Error) -> Error,
+    ) -> Result<()> {
+        let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
+            let row = |(document, described): (u32, Described<'_>)| {
+                let Annotation { kept, kept_id, similarity, .. } = self.annotation(Document(document))?;
+                let (id, file, position) =
+                    (described.id().into_owned(), described.file().to_owned(), described.position());
+                let cluster = self.clusters[document as usize];
+                Ok(DocumentRow { id, file, position, cluster, kept, kept_id, similarity })
+            };
+            run.map(row).collect::<Result<Vec<_>>>()
+        };
+        sink.start(&DocumentRow::COLUMNS).map_err(&unwritable)?;
+        self.corpus.each_described(of_run, |rows| sink.take(rows).map_err(&unwritable))?;
+        sink.finish().map_err(&unwritable)
     }
 
     fn clusters(&self) -> Vec<u32> {
@@ -254,54 +291,5 @@ impl<'a> Fates<'a> {
             clusters[document.index()] = clusters.get(by.index()).copied().unwrap_or_else(of_reference);
         }
         clusters
-    }
-}
-
-/// A line of `removed.jsonl`.
-#[derive(Serialize)]
-struct Removed<'a> {
-    removed_id: &'a str,
-    kept_id: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    kept_in: Option<&'static str>,
-    #[serde(flatten)]
-    measures: Measures,
-    exact_copy: bool,
-    same_words: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    checksum: Option<String>,
-    cluster: u32,
-    removed_file: &'a str,
-    removed_position: u64,
-    kept_file: &'a str,
-    kept_position: u64,
-    removed_source: &'a str,
-    kept_source: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    removed_uri: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    kept_uri: Option<&'a str>,
-}
-
-/// How alike a removed document and the kept one are, by what was compared.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Measures {
-    Features { jaccard: f64, containment_in_kept: f64, containment_of_kept: f64 },
-    Bits { simhash: f64, hamming: u32 },
-}
-
-impl Measures {
-    fn new(likeness: Likeness) -> Self {
-        match likeness {
-            Likeness::Features(overlap) => Self::Features {
-                jaccard: overlap.jaccard(),
-                containment_in_kept: overlap.containment_left(),
-                containment_of_kept: overlap.containment_right(),
-            },
-            Likeness::Bits { differing, of } => {
-                Self::Bits { simhash: f64::from(of - differing) / f64::from(of), hamming: differing }
-            }
-        }
     }
 }

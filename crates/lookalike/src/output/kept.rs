@@ -11,9 +11,10 @@ use rayon::prelude::*;
 
 use crate::corpus::{Corpus, FileEntry, What};
 use crate::error::{Error, Result};
-use crate::options::{DedupOptions, Output};
+use crate::options::{DedupOptions, Output, RowFormat};
 use crate::output::captures::Captures;
 use crate::output::evidence::{Fate, Fates};
+use crate::output::sink::RowWriter;
 use crate::progress::Progress;
 use crate::report::summary::{Summary, Wrote, is_all_skipped};
 
@@ -26,7 +27,8 @@ pub(crate) fn write(
     progress: &dyn Progress,
 ) -> Result<Wrote> {
     let (name, output) = ("removed.jsonl", options.output);
-    fates.write_removed(options.source, &mut staging.file(name)?, |cause| unwritable(staging, name)(cause))?;
+    let mut rows = RowWriter::new(staging.file(name)?, RowFormat::Jsonl);
+    fates.write_removals(options.source, &mut rows, |cause| unwritable(staging, name)(cause))?;
     // Where all was skipped there is nothing to write, and empty files would look like a result.
     if output == Output::DryRun || is_all_skipped(corpus) {
         return Ok(Wrote::default());

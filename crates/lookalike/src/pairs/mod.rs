@@ -2,7 +2,7 @@
 
 pub(crate) mod texts;
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use lookalike_core::bucket::passed_over::PassedOverEstimate;
 use lookalike_core::decision::Scope;
@@ -11,17 +11,19 @@ use lookalike_core::number::{Document, Number};
 use lookalike_core::resolve::keep::Keep;
 use lookalike_core::resolve::{Candidates, TakeMatches, each_match};
 use lookalike_core::verify::Verifier;
-use serde::Serialize;
 
 use crate::candidates::Find;
 use crate::candidates::against;
 use crate::candidates::copies::Texts;
 use crate::candidates::matches::Near;
-use crate::corpus::{Corpus, Described};
+use crate::corpus::Corpus;
 use crate::error::{Error, Result, until_closed};
-use crate::options::{Against, Copies, PairsOptions, RowFormat, Scheme};
-use crate::output::measures::Measures;
+use crate::options::{Against, Copies, PairsOptions, Scheme};
+use crate::output::measures::PairMeasures;
+use crate::output::rows::PairRow;
 use crate::output::select::{FoundPair, Selecting};
+pub(crate) use crate::output::sink::one_cell;
+use crate::output::sink::{RowWriter, Sink};
 use crate::progress::Progress;
 use crate::report::summary::{self, Input, SkippedEntry, Stage};
 use crate::run::{Files, Run};
@@ -29,17 +31,17 @@ use crate::run::{Files, Run};
 /// What a run of `pairs` did.
 #[derive(Clone, Debug)]
 pub struct PairsReport {
-    /// What came in.
+    /// The input.
     pub input: Input,
-    /// How many pairs were found, of which a sample may have been written.
+    /// Number of pairs found; if a sample was asked for, not all were written.
     pub found: u64,
-    /// How many pairs were written.
+    /// Number of pairs written.
     pub pairs: u64,
     /// Pairs that shared a bucket and were not compared, since it has too many members.
     pub passed_over: PassedOverEstimate,
     /// Seconds and memory by stage.
     pub stages: Vec<Stage>,
-    /// What was skipped, and why: the first of them.
+    /// The first skipped entries, with reasons.
     pub skipped: Vec<SkippedEntry>,
 }
 
@@ -50,11 +52,21 @@ pub struct PairsReport {
 ///
 /// When an input cannot be read, or `writer` cannot be written to.
 pub fn pairs(options: &PairsOptions, writer: &mut dyn Write, progress: &dyn Progress) -> Result<PairsReport> {
-    run(
-        options,
-        &mut Rows { similarity: &options.similarity, format: options.format, writer, checksum_of: None },
-        progress,
-    )
+    pairs_into(options, &mut RowWriter::new(writer, options.format), progress)
+}
+
+/// Hands the rows that [`pairs()`] would write to a sink; `options.format` does not matter.
+///
+/// # Errors
+///
+/// When an input cannot be read, or the sink fails.
+pub fn pairs_into(
+    options: &PairsOptions,
+    sink: &mut dyn Sink<PairRow>,
+    progress: &dyn Progress,
+) -> Result<PairsReport> {
+    let scheme = &options.similarity;
+    run(options, &mut Rows { scheme, sink, left: None, waiting: Vec::new(), waiting_bytes: 0 }, progress)
 }
 
 /// What becomes of pairs: rows, or texts to look at.
@@ -158,98 +170,80 @@ fn write(
     Ok(count)
 }
 
+/// Makes rows of pairs.
 struct Rows<'a> {
-    similarity: &'a Scheme,
-    format: RowFormat,
-    writer: &'a mut dyn Write,
-    /// The left document of the latest row, which has often more, and its checksum.
-    checksum_of: Option<(Document, Option<String>)>,
+    scheme: &'a Scheme,
+    sink: &'a mut dyn Sink<PairRow>,
+    /// The left document of the latest row, which often has more.
+    left: Option<(Document, Left)>,
+    /// Rows that wait for others, and about how long their texts are.
+    waiting: Vec<PairRow>,
+    waiting_bytes: usize,
 }
 
-#[derive(Serialize)]
-struct Row<'a> {
-    left_id: &'a str,
-    right_id: &'a str,
-    #[serde(flatten)]
-    measures: Measures,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    checksum: Option<&'a str>,
-    left_file: &'a str,
-    left_position: u64,
-    right_file: &'a str,
-    right_position: u64,
+/// What rows say of a left document.
+#[derive(Clone)]
+struct Left {
+    id: String,
+    file: String,
+    position: u64,
+    checksum: Option<String>,
 }
 
-/// The columns that say where both documents are, after all others.
-const PLACES: &str = "left_file\tleft_position\tright_file\tright_position";
+/// How many rows wait for each other, and how many bytes of them: ids may be of any length.
+const WAITING: usize = 512;
+const WAITING_BYTES: usize = 1 << 18;
 
 impl TakePairs for Rows<'_> {
     fn start(&mut self, corpus: &Corpus) -> Result<()> {
-        self.header(corpus.has_checksums()).map_err(Error::unwritable)
+        // Whatever the pairs are, copies have the same columns.
+        let measures = self.measures(self.scheme.method.likeness_of_copies(1));
+        self.sink.start(&PairRow::columns(measures, corpus.has_checksums())).map_err(Error::unwritable)
     }
 
     fn take(&mut self, corpus: &Corpus, (left, right, likeness): FoundPair) -> Result<()> {
-        if self.checksum_of.as_ref().is_none_or(|(document, _)| *document != left) {
-            self.checksum_of = Some((left, corpus.checksum(left.0)?));
-        }
-        let checksum = self.checksum_of.as_ref().and_then(|(_, checksum)| checksum.clone());
-        let [left, right] = [corpus.describe(left.0)?, corpus.describe(right.0)?];
-        self.row(&left, &right, likeness, checksum.as_deref()).map_err(Error::unwritable)
+        let Left { id: left_id, file: left_file, position: left_position, checksum } = self.left(corpus, left)?;
+        let right = corpus.describe(right.0)?;
+        let row = PairRow {
+            left_id,
+            right_id: right.id().into_owned(),
+            similarity: likeness.similarity(self.scheme.criterion),
+            measures: self.measures(likeness),
+            checksum,
+            left_file,
+            left_position,
+            right_file: right.file().to_owned(),
+            right_position: right.position(),
+        };
+        self.waiting_bytes += row.left_id.len() + row.right_id.len() + row.left_file.len() + row.right_file.len();
+        self.waiting.push(row);
+        if self.waiting.len() >= WAITING || self.waiting_bytes >= WAITING_BYTES { self.hand_on() } else { Ok(()) }
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.writer.flush().map_err(Error::unwritable)
+        self.hand_on()?;
+        self.sink.finish().map_err(Error::unwritable)
     }
 }
 
 impl Rows<'_> {
-    fn header(&mut self, has_checksums: bool) -> io::Result<()> {
-        if self.format == RowFormat::Jsonl {
-            return Ok(());
+    fn left(&mut self, corpus: &Corpus, document: Document) -> Result<Left> {
+        if let Some((_, left)) = self.left.as_ref().filter(|(latest, _)| *latest == document) {
+            return Ok(left.clone());
         }
-        // Whatever the pairs are, copies have the same columns.
-        let names = self.measures(self.similarity.method.likeness_of_copies(1)).names();
-        let checksum = if has_checksums { "\tchecksum" } else { "" };
-        writeln!(self.writer, "left_id\tright_id\t{names}{checksum}\t{PLACES}")
+        let described = corpus.describe(document.0)?;
+        let (id, file) = (described.id().into_owned(), described.file().to_owned());
+        let left = Left { id, file, position: described.position(), checksum: corpus.checksum(document.0)? };
+        self.left = Some((document, left.clone()));
+        Ok(left)
     }
 
-    fn measures(&self, likeness: Likeness) -> Measures {
-        Measures::new(likeness, self.similarity.criterion)
+    fn measures(&self, likeness: Likeness) -> PairMeasures {
+        PairMeasures::new(likeness, self.scheme.criterion)
     }
 
-    fn row(
-        &mut self,
-        left: &Described<'_>,
-        right: &Described<'_>,
-        likeness: Likeness,
-        checksum: Option<&str>,
-    ) -> io::Result<()> {
-        let measures = self.measures(likeness);
-        let (left_id, right_id) = (&*left.id(), &*right.id());
-        let (left_file, left_position) = (left.file(), left.position());
-        let (right_file, right_position) = (right.file(), right.position());
-        match self.format {
-            RowFormat::Jsonl => {
-                let row =
-                    Row { left_id, right_id, measures, checksum, left_file, left_position, right_file, right_position };
-                serde_json::to_writer(&mut *self.writer, &row)?;
-                self.writer.write_all(b"\n")
-            }
-            RowFormat::Tsv => {
-                write!(self.writer, "{}\t{}\t{measures}", one_cell(left_id), one_cell(right_id))?;
-                checksum.map_or(Ok(()), |checksum| write!(self.writer, "\t{checksum}"))?;
-                let [left_file, right_file] = [left_file, right_file].map(one_cell);
-                writeln!(self.writer, "\t{left_file}\t{left_position}\t{right_file}\t{right_position}")
-            }
-        }
-    }
-}
-
-/// An id in one cell of one line, whatever is in it.
-pub(crate) fn one_cell(id: &str) -> std::borrow::Cow<'_, str> {
-    if id.contains(['\t', '\n', '\r', '\\']) {
-        id.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r").into()
-    } else {
-        id.into()
+    fn hand_on(&mut self) -> Result<()> {
+        self.waiting_bytes = 0;
+        self.sink.take(std::mem::take(&mut self.waiting)).map_err(Error::unwritable)
     }
 }

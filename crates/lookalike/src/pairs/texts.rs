@@ -1,4 +1,4 @@
-//! Pairs with their texts, for someone who wants to read them: found as rows are, and read again.
+//! Pairs with their texts, to be read by a person.
 
 use std::io;
 
@@ -15,7 +15,7 @@ use crate::progress::Progress;
 /// Two documents that are near-duplicates.
 #[derive(Clone, Debug)]
 pub struct TextPair {
-    /// The one that comes first, or that is of the input where the other is of the reference.
+    /// The one that comes first; with a reference, the one from the input.
     pub left: FoundText,
     /// The other.
     pub right: FoundText,
@@ -30,7 +30,7 @@ pub struct FoundText {
     pub id: String,
     /// Its file and position, whatever its id.
     pub place: String,
-    /// What was compared. It comes from the input: it may hold anything.
+    /// The text as it was read. It may contain anything, including control characters.
     pub text: String,
 }
 

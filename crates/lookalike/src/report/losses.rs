@@ -1,7 +1,7 @@
-//! Fates by source: given what becomes of every document, says how much each source loses, and to whom.
+//! Losses by source: how many documents each source loses, and in favour of which other source.
 //!
-//! A source's loss counts all its removed documents, also those removed by others of the same source. What a reader
-//! would get wrong: the reference has sources as well, but only those of the input are counted. Where losses are checked, the
+//! A source's loss counts all its removed documents, also those removed by others of the same source. The
+//! reference has sources as well, but only those of the input are counted. Where losses are checked, the
 //! whole input counts as a source too: many small sources may each lose little of what is worth a word.
 
 use std::cmp::Reverse;
@@ -15,30 +15,30 @@ use crate::error::{Error, Result};
 use crate::options::{Share, SourceBy};
 use crate::output::evidence::{Fate, Fates};
 
-/// Where documents come from.
+/// A source of documents, and its losses.
 #[derive(Clone, Debug, Serialize)]
 pub struct Source {
-    /// A host, a file, a folder of files that are a document each, or the value of a field.
+    /// A host, a file, a folder of files that are one document each, or the value of a field.
     pub source: String,
     /// Documents.
     pub documents: u64,
-    /// Of these, removed.
+    /// Of these, the removed ones.
     pub removed: u64,
-    /// Removed over all.
+    /// Removed documents divided by all.
     pub share: f64,
 }
 
-/// A source that loses nearly all it has.
+/// A source that loses nearly all of its documents.
 #[derive(Clone, Debug, Serialize)]
 pub struct NearlyLost {
     /// The source.
     #[serde(flatten)]
     pub source: Source,
-    /// The source of the documents in whose favour most of its documents are removed.
+    /// The source in whose favour most of its documents were removed.
     pub mostly_for: String,
-    /// Whether these documents are of the reference.
+    /// Whether that source belongs to the reference.
     pub mostly_for_reference: bool,
-    /// How many are removed in their favour.
+    /// Number of documents removed in its favour.
     pub mostly_for_removed: u64,
 }
 

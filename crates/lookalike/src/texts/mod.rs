@@ -1,4 +1,4 @@
-//! Texts in memory: the same answers as from files, without any.
+//! Texts in memory: the same results as from files.
 //!
 //! ```
 //! use lookalike::texts::{self, Fate};
@@ -35,16 +35,16 @@ use crate::progress::{Progress, Silent};
 use crate::resources::memory::Memory;
 use crate::run::Run;
 
-/// What becomes of a text.
+/// Whether a text is kept or removed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fate {
-    /// It stays.
+    /// It is kept.
     Kept,
-    /// It goes, because of one that stays.
+    /// It is removed, because of one that is kept.
     Removed {
-        /// The place of the text that is kept in its stead.
+        /// The position of the text that is kept instead.
         by: usize,
-        /// How alike they are: the removed text is on the left, the kept one on the right.
+        /// The measured overlap; the removed text is on the left, the kept one on the right.
         likeness: Likeness,
         /// Whether they are equal in every character, up to Unicode's NFC and white space at line ends.
         is_exact_copy: bool,
@@ -54,45 +54,45 @@ pub enum Fate {
 /// Two texts that are near-duplicates, `left` before `right`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
-    /// The place of the first.
+    /// The position of the first.
     pub left: usize,
-    /// The place of the second.
+    /// The position of the second.
     pub right: usize,
-    /// How alike they are.
+    /// The measured overlap.
     pub likeness: Likeness,
 }
 
-/// How [`dedup_with`] chooses what stays.
+/// Options of [`dedup_with`].
 #[derive(Clone, Debug, Default)]
 pub struct TextOptions {
-    /// Who stays: the longest by default.
+    /// Which of several near-duplicates is kept: the longest by default.
     pub keep: Keep,
-    /// What [`Keep::Max`] and [`Keep::Min`] compare: one value per text.
+    /// The values that [`Keep::Max`] and [`Keep::Min`] compare, one per text.
     pub values: Vec<FieldValue>,
     /// How matches become removals.
     pub group: Group,
-    /// How much memory to use besides the texts.
+    /// Memory limit, not counting the texts.
     pub memory: Memory,
 }
 
-/// Removes near-duplicates: what becomes of each text, in their order.
+/// Removes near-duplicates. Returns for each text, in order, whether it is kept or removed.
 ///
-/// Every removal is justified: the text that is named is kept, and is as similar as stated. No duplicates remain: no two kept texts are
-/// near-duplicates, up to the recall of the scheme. Empty texts are kept.
+/// Every removal is justified: the text named is kept, and is as similar as stated. No duplicates remain: no two kept
+/// texts are near-duplicates, up to the recall of the scheme. Empty texts are kept.
 ///
 /// # Errors
 ///
-/// When the parameters of the scheme are not possible, or a temporary folder is needed and cannot be written to.
+/// When the parameters of the scheme are invalid, or a temporary folder is needed and cannot be written to.
 pub fn dedup<T: AsRef<str> + Sync>(texts: impl IntoIterator<Item = T>, scheme: &Scheme) -> Result<Vec<Fate>> {
     let texts: Vec<T> = texts.into_iter().collect();
     dedup_with(&texts, scheme, &TextOptions::default(), &Silent)
 }
 
-/// The same with choices of one's own, and told how far it is.
+/// Like [`dedup`], with options and progress.
 ///
 /// # Errors
 ///
-/// As [`dedup`]; and when a value is compared and there is not one for each text.
+/// As [`dedup`]; also when the keep order compares values and there is not one per text.
 pub fn dedup_with<T: AsRef<str> + Sync>(
     texts: &[T],
     scheme: &Scheme,

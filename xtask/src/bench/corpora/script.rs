@@ -1,7 +1,7 @@
 //! Made texts in several scripts, like real ones to whoever counts bytes, letters and words.
 //!
-//! As in `language.rs` words are drawn by Zipf's law and the frequent ones are short. What a reader would get wrong: the
-//! words mean nothing. Only their lengths, the frequency of their letters, and how words are set apart are those of the script.
+//! As in `language.rs` words are drawn by Zipf's law and the frequent ones are short. The words mean nothing. Only
+//! their lengths, the frequency of their letters, and how words are set apart are those of the script.
 
 use super::dice::Dice;
 
@@ -32,7 +32,8 @@ pub(in crate::bench) struct Script {
     /// The name of the script, or of a language written in it.
     pub(in crate::bench) name: &'static str,
     spelling: Spelling,
-    /// How many letters, signs or syllables a word has: the most frequent one, and how many more with the logarithm of its rank.
+    /// How many letters, signs or syllables a word has: the most frequent one, and how many more with the logarithm of
+    /// its rank.
     length: (f64, f64),
     /// What stands between two words.
     pub(in crate::bench) space: &'static str,

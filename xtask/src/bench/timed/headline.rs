@@ -1,6 +1,6 @@
 //! `cargo xtask bench headline`: a whole crawl, with as much memory as is wanted and with little, beside unpacking it.
 //!
-//! Both runs must find the same: the files of removals are compared byte by byte. What a reader would get wrong: unpacking
+//! Both runs must find the same: the files of removals are compared byte by byte. Unpacking
 //! comes first, so that the runs find of the files what the system can hold; no run has its input from a cold disk.
 
 use std::path::Path;

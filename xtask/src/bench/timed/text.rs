@@ -1,6 +1,7 @@
-//! `cargo xtask bench text`: megabytes of text a second, on one thread, by script: tokens alone, and tokens with features.
+//! `cargo xtask bench text`: megabytes of text a second, on one thread, by script: tokens alone, and tokens with
+//! features.
 //!
-//! What a reader would get wrong: the ratio is that of two speeds in *bytes*. A word of Cyrillic has two bytes a letter, so
+//! The ratio is that of two speeds in *bytes*. A word of Cyrillic has two bytes a letter, so
 //! half the speed of ASCII is about as many words a second.
 
 use std::collections::HashMap;
@@ -47,7 +48,8 @@ pub(crate) struct Options {
     /// How often to measure each script
     #[arg(long, value_name = "R", default_value_t = 7, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
-    /// A JSONL file with `id` and `text` of real texts to measure too [default: that of the shared data, if it is there]
+    /// A JSONL file with `id` and `text` of real texts to measure too [default: that of the shared data, if it is
+    /// there]
     #[arg(long, value_name = "FILE")]
     translations: Option<PathBuf>,
 }

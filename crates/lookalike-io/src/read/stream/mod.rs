@@ -1,4 +1,4 @@
-//! A file, unpacked and cut into chunks, one after the other.
+//! A file, decompressed and cut into chunks, one after the other.
 
 mod open;
 mod too_long;
@@ -51,14 +51,14 @@ pub struct Stream {
     damage: Option<Damage>,
 }
 
-/// What comes next of a file.
+/// What comes next in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// A chunk was filled.
     Chunk,
-    /// An entry that is longer than was asked for.
+    /// The next entry is longer than the given maximum; nothing was taken.
     Large,
-    /// Nothing.
+    /// The file has ended.
     End,
 }
 
@@ -79,16 +79,17 @@ impl Stream {
         &self.kind
     }
 
-    /// Fills `chunk` with the next part of the file. False when there is none.
+    /// Fills `chunk` with the next part of the file. Returns false at the end.
     ///
     /// # Errors
     ///
-    /// When the file cannot be read. (Damaged content is no error: it comes with the chunk before it.)
+    /// When the file cannot be read. (Damaged content is not an error: it is reported with the chunk before it.)
     pub fn next(&mut self, chunk: &mut Chunk) -> Result<bool> {
         Ok(self.next_within(chunk, usize::MAX)? == Next::Chunk)
     }
 
-    /// The same, unless the next entry is longer than `most`, about: then nothing is taken, and it can be asked for again.
+    /// The same, unless the next entry is longer than about `most` bytes: then nothing is taken, and the call can be
+    /// repeated.
     ///
     /// # Errors
     ///
@@ -124,7 +125,8 @@ impl Stream {
             size = (2 * size).min(longest + CHUNK);
         }
         let end = chunk.cut.end;
-        // What follows the last whole entry of a damaged file is a part of one, and lost; unless more entries are ahead.
+        // What follows the last whole entry of a damaged file is a part of one, and lost; unless more entries are
+        // ahead.
         let is_last = self.at_end() && !(chunk.cut.is_full() && end < self.ahead.len());
         let used = if is_last { self.ahead.len() } else { end };
         chunk.damage = if is_last || !self.at_end() { self.damage.take() } else { None };
@@ -136,7 +138,7 @@ impl Stream {
         Ok(Next::Chunk)
     }
 
-    /// How many chunks there were so far.
+    /// Number of chunks so far.
     pub fn chunk_count(&self) -> u32 {
         self.number
     }

@@ -31,12 +31,12 @@ pub(in crate::read) enum Opened {
 }
 
 impl Stream {
-    /// Opens a unit of a file of the input. A file that was found and not named, and cannot be opened, is skipped: it is
-    /// as one that is damaged from its start.
+    /// Opens a unit of a file of the input. A file that cannot be opened and was found, not named, is skipped, as if
+    /// it were damaged from its start.
     ///
     /// # Errors
     ///
-    /// When it was named and cannot be opened or read, or its records have other fields than that of the text.
+    /// When it was named and cannot be opened or read, or when its records lack the text field.
     pub fn open(unit: &Unit, input: &InputFile, settings: &Settings) -> Result<Self> {
         match Self::open_readable(unit, input, settings) {
             Err(Error::Unreadable { cause, .. }) if !input.is_named => {
@@ -103,8 +103,8 @@ impl Stream {
         Ok(stream)
     }
 
-    /// Opens a file for all its cells or lines: with the names of the columns, where it starts with them. A Parquet file comes
-    /// as such, to be read by its columns.
+    /// Opens a file for all its cells or lines: with the names of the columns, where it starts with them. A Parquet
+    /// file comes as such, to be read by its columns.
     ///
     /// # Errors
     ///

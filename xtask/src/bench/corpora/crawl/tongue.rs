@@ -1,8 +1,8 @@
 //! Words of one language to running text, some hundred MB/s a thread.
 //!
-//! The words are those of `language.rs` and `script.rs`, drawn by the same law. What makes it fast: a word lies in a piece of
-//! fixed size with the blank after it, and its rank is looked up instead of reckoned. What a reader would get wrong: text is
-//! still made word by word, since paragraphs drawn from a pool would make pages alike that have nothing to do with each other.
+//! The words are those of `language.rs` and `script.rs`, drawn by the same law. What makes it fast: a word lies in a
+//! piece of fixed size with the blank after it, and its rank is looked up instead of reckoned. Text is still made word
+//! by word, since paragraphs drawn from a pool would make pages alike that have nothing to do with each other.
 
 use std::io::Write as _;
 

@@ -1,7 +1,8 @@
-//! Both promises, checked without the program that made them: similarities are measured anew by the judge, from the texts.
+//! Both promises, checked without the program that made them: similarities are measured anew by the judge, from the
+//! texts.
 //!
-//! What can be said of all removals is said of all; what must be measured is measured on a sample. What a reader would get
-//! wrong: promise 2 holds up to a recall, so that it is a share of the true pairs that may be left, and not none.
+//! What can be said of all removals is said of all; what must be measured is measured on a sample. Promise 2 holds up
+//! to a recall, so that it is a share of the true pairs that may be left, and not none.
 
 use std::collections::HashSet;
 use std::fs::File;
