@@ -51,6 +51,7 @@ impl Case {
             read: ReadOptions { inputs: vec![self.path(input)], listed: Vec::new(), settings: Settings::default() },
             similarity: similarity("word:5", threshold, 0.99),
             against: None,
+            against_index: None,
             keep: Keep::default(),
             group: Group::default(),
             source: SourceBy::default(),
