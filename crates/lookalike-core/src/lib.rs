@@ -24,6 +24,7 @@ pub mod prints;
 pub mod remedy;
 pub mod resolve;
 pub mod scheme;
+pub mod search;
 pub mod sketch;
 pub mod table;
 pub mod text;

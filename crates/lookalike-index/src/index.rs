@@ -1,18 +1,99 @@
 //! An index: a folder, opened.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use lookalike_core::scheme::Scheme;
+use lookalike_core::hash::Key;
+use lookalike_core::scheme::{Scheme, SketchKey};
 
-use crate::error::Result;
+use crate::disk::{Disk, FileSystem};
+use crate::error::{At, Error, Result};
+use crate::kernel::Kernel;
+use crate::log::{Cache, LOG_HEADER, LogFile};
+use crate::manifest::{Folder, LAYOUT_VERSION, LogInfo, Manifest, Meta, Tail};
+use crate::seal;
 use crate::snapshot::Snapshot;
+use crate::state::State;
 use crate::types::CreateOptions;
 use crate::writer::Writer;
 
 /// A folder with documents that can be searched. Cheap to clone, and shared among threads.
+///
+/// ```
+/// use lookalike_index::{CreateOptions, Index, NewDocument, Query, SearchOptions};
+///
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let folder = folder.path().join("news");
+/// let index = Index::create(&folder, &CreateOptions::default())?;
+/// let writer = index.writer()?;
+/// writer.put(NewDocument::new("monday", "the storm hit the coast on Monday night and left a trail of damage"))?;
+/// drop(writer);
+///
+/// let index = Index::open(&folder)?;
+/// let text = "The storm hit the coast on Monday night, and left a trail of damage!";
+/// let answer = index.snapshot()?.search(Query::Text(text), &SearchOptions::default())?;
+/// assert_eq!((&*answer.hits[0].id, answer.hits[0].similarity), ("monday", 1.0));
+/// # Ok::<(), lookalike_index::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Index {
-    scheme: std::sync::Arc<Scheme>,
+    pub(crate) shared: Arc<Shared>,
+}
+
+/// What all clones of an index have in common.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) disk: Arc<dyn Disk>,
+    pub(crate) folder: Folder,
+    pub(crate) kernel: Arc<Kernel>,
+    pub(crate) cache: Arc<Cache>,
+    pub(crate) state: RwLock<Arc<State>>,
+    /// Whether a writer of this index keeps the state up to date.
+    pub(crate) has_writer: AtomicBool,
+    refreshing: Mutex<()>,
+}
+
+impl Shared {
+    pub(crate) fn new(disk: Arc<dyn Disk>, folder: Folder, kernel: Arc<Kernel>, state: State) -> Self {
+        Self {
+            disk,
+            folder,
+            kernel,
+            cache: Arc::default(),
+            state: RwLock::new(Arc::new(state)),
+            has_writer: AtomicBool::new(false),
+            refreshing: Mutex::new(()),
+        }
+    }
+
+    pub(crate) fn state(&self) -> Arc<State> {
+        Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn publish(&self, state: Arc<State>) {
+        *self.state.write().unwrap_or_else(PoisonError::into_inner) = state;
+    }
+
+    /// Takes notice of what other processes wrote.
+    fn refresh(&self) -> Result<()> {
+        let _one_at_a_time = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = self.state();
+        let newest = Manifest::newest(&*self.disk, &self.folder)?;
+        let (log, _) = state.active_log();
+        let state = if newest != state.manifest {
+            State::load(&*self.disk, &self.folder, &self.kernel, Some(&state))?.0
+        } else if log.file.length().at(&log.path)? != state.end {
+            State::clone(&state).replayed(&self.kernel)?.0
+        } else {
+            return Ok(());
+        };
+        // A writer may have begun meanwhile; it knows better.
+        if !self.has_writer.load(SeqCst) {
+            self.publish(Arc::new(state));
+        }
+        Ok(())
+    }
 }
 
 impl Index {
@@ -21,8 +102,52 @@ impl Index {
     /// # Errors
     ///
     /// When the folder has other files, the method of the scheme cannot be searched by, or the disk refuses.
-    pub fn create(_dir: &Path, _options: &CreateOptions) -> Result<Self> {
-        todo!()
+    pub fn create(dir: &Path, options: &CreateOptions) -> Result<Self> {
+        Self::create_on(Arc::new(FileSystem), dir, options)
+    }
+
+    /// The same on any disk.
+    ///
+    /// # Errors
+    ///
+    /// As [`create`](Self::create).
+    #[doc(hidden)]
+    pub fn create_on(disk: Arc<dyn Disk>, dir: &Path, options: &CreateOptions) -> Result<Self> {
+        let folder = Folder::new(dir);
+        let scheme = match options.scheme.key {
+            // Drawn once, and kept: sketches of all documents must be of one key.
+            SketchKey::Random => options.scheme.clone().with_key(SketchKey::Given(Key::random())),
+            SketchKey::Fixed | SketchKey::Given(_) => options.scheme.clone(),
+        };
+        let meta = Meta::new(scheme.clone(), options.store);
+        let kernel = Kernel::new(scheme, options.store, meta.key())?;
+        // What a creation that was cut off left: without index.json it was never an index.
+        let own = ["manifest", "log", "segment", "deleted", "index.tmp", "LOCK"];
+        if disk.list(dir).is_ok_and(|names| names.iter().any(|name| !own.contains(&&**name))) {
+            return Err(Error::NotEmpty { path: dir.to_owned() });
+        }
+        for path in folder.all() {
+            disk.create_dir(&path).at(&path)?;
+        }
+        LogFile::create(&*disk, &folder.log(1), 1, kernel.fingerprint)?;
+        let manifest = Manifest {
+            version: LAYOUT_VERSION,
+            number: 1,
+            epoch: 0,
+            fingerprint: meta.fingerprint.clone(),
+            segments: Vec::new(),
+            logs: vec![LogInfo { number: 1, ..LogInfo::default() }],
+            log: Tail { number: 1, offset: LOG_HEADER, durable: LOG_HEADER, commit: 1 },
+            next_file: 2,
+            next_sequence: 1,
+        };
+        manifest.write(&*disk, &folder)?;
+        // Last: only now it is an index.
+        seal::write(&*disk, &folder.meta(), seal::seal(&meta).as_bytes())?;
+        if let Some(parent) = dir.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+            disk.sync_dir(parent).at(parent)?;
+        }
+        Self::open_on(disk, dir)
     }
 
     /// Opens an index to read it, and to write to it by a [`Writer`].
@@ -30,13 +155,32 @@ impl Index {
     /// # Errors
     ///
     /// When there is none, it was made by a newer version, or it is damaged.
-    pub fn open(_dir: &Path) -> Result<Self> {
-        todo!()
+    pub fn open(dir: &Path) -> Result<Self> {
+        Self::open_on(Arc::new(FileSystem), dir)
+    }
+
+    /// The same on any disk.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open).
+    #[doc(hidden)]
+    pub fn open_on(disk: Arc<dyn Disk>, dir: &Path) -> Result<Self> {
+        let folder = Folder::new(dir);
+        let meta = Meta::read(&*disk, &folder)?;
+        let key = meta.key();
+        let kernel = Arc::new(Kernel::new(meta.scheme, meta.store, key)?);
+        if format!("{:016x}", kernel.fingerprint) != meta.fingerprint {
+            return Err(Error::damaged(&folder.meta(), "index.json", 0, "the scheme has another fingerprint"));
+        }
+        let (state, _) = State::load(&*disk, &folder, &kernel, None)?;
+        let shared = Shared::new(disk, folder, kernel, state);
+        Ok(Self { shared: Arc::new(shared) })
     }
 
     /// When documents are alike, and how they are found.
     pub fn scheme(&self) -> &Scheme {
-        &self.scheme
+        &self.shared.kernel.scheme
     }
 
     /// The newest state, also of what other processes wrote. It stays as it is, and is cheap.
@@ -45,15 +189,18 @@ impl Index {
     ///
     /// When what was written cannot be read.
     pub fn snapshot(&self) -> Result<Snapshot> {
-        todo!()
+        if !self.shared.has_writer.load(SeqCst) {
+            self.shared.refresh()?;
+        }
+        Ok(Snapshot::new(&self.shared, self.shared.state()))
     }
 
     /// The one writer of the index.
     ///
     /// # Errors
     ///
-    /// [`Error::Locked`](crate::Error::Locked) when there is another, in this process or in another.
+    /// [`Error::Locked`] when there is another, in this process or in another.
     pub fn writer(&self) -> Result<Writer> {
-        todo!()
+        Writer::open(self)
     }
 }

@@ -1,20 +1,67 @@
 //! One state of an index, which never changes.
 
-use crate::error::Result;
-use crate::types::{Answer, Document, Query, SearchOptions, Stat};
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use lookalike_core::measure::criterion::Criterion;
+use lookalike_core::measure::similarity::{Similarity, Threshold};
+use rayon::prelude::*;
+
+use crate::bulk;
+use crate::disk::DiskFile;
+use crate::error::{Error, Result};
+use crate::index::Shared;
+use crate::kernel::Kernel;
+use crate::log::{Cache, Record};
+use crate::part::Part;
+use crate::row::Row;
+use crate::search::{Outcome, Question, Search, damaged, run_of};
+use crate::state::State;
+use crate::types::{Answer, Document, Hit, Query, SearchOptions, Stat, Store};
 
 /// One state of an index: what is written later is not seen. Shared among threads.
+///
+/// ```
+/// use lookalike_index::{CreateOptions, Index, NewDocument, Query, SearchOptions};
+///
+/// # let folder = tempfile::tempdir().unwrap();
+/// let index = Index::create(&folder.path().join("index"), &CreateOptions::default())?;
+/// let writer = index.writer()?;
+/// writer.put(NewDocument::new("a", "one two three four five six seven eight").with_fields(r#"{"year":1999}"#))?;
+/// let snapshot = index.snapshot()?;
+/// writer.delete(&["a"])?;
+///
+/// let answer = snapshot.search(Query::Text("One, two, three, four, five, six, seven, eight!"), &SearchOptions::default())?;
+/// assert_eq!(answer.hits[0].fields, r#"{"year":1999}"#);
+/// assert!(answer.complete && snapshot.len() == 1 && index.snapshot()?.is_empty());
+/// # Ok::<(), lookalike_index::Error>(())
+/// ```
 #[derive(Clone, Debug)]
-pub struct Snapshot {}
+pub struct Snapshot {
+    kernel: Arc<Kernel>,
+    cache: Arc<Cache>,
+    pub(crate) state: Arc<State>,
+}
 
 impl Snapshot {
+    pub(crate) fn new(shared: &Shared, state: Arc<State>) -> Self {
+        Self { kernel: Arc::clone(&shared.kernel), cache: Arc::clone(&shared.cache), state }
+    }
+
     /// The documents that are alike enough, each measured exactly.
+    ///
+    /// A text without words has no near-duplicates.
     ///
     /// # Errors
     ///
     /// When the threshold is below that of the index, no document has the id, or a file cannot be read or is damaged.
-    pub fn search(&self, _query: Query<'_>, _options: &SearchOptions) -> Result<Answer> {
-        todo!()
+    pub fn search(&self, query: Query<'_>, options: &SearchOptions) -> Result<Answer> {
+        let search = self.prepare(options)?;
+        let question = match query {
+            Query::Text(text) => self.question(text),
+            Query::Id(id) => self.question_of(id)?,
+        };
+        self.answer(search.run(&question)?, options.limit)
     }
 
     /// The same for many texts, on all threads; the answers are in the order of the texts.
@@ -22,8 +69,81 @@ impl Snapshot {
     /// # Errors
     ///
     /// As [`search`](Self::search).
-    pub fn search_many(&self, _texts: &[&str], _options: &SearchOptions) -> Result<Vec<Answer>> {
-        todo!()
+    pub fn search_many(&self, texts: &[&str], options: &SearchOptions) -> Result<Vec<Answer>> {
+        let search = self.prepare(options)?;
+        let mut answers = Vec::with_capacity(texts.len());
+        for some in texts.chunks(bulk::AT_ONCE) {
+            let questions: Vec<Question> = some.par_iter().map(|text| self.question(text)).collect();
+            let answer = |outcome| self.answer(outcome, options.limit);
+            if bulk::is_cheaper(&search, &questions) {
+                let outcomes = bulk::run(&search, &questions)?;
+                answers.extend(outcomes.into_par_iter().map(answer).collect::<Result<Vec<_>>>()?);
+            } else {
+                let each = |question| search.run(question).and_then(answer);
+                answers.extend(questions.par_iter().map(each).collect::<Result<Vec<_>>>()?);
+            }
+        }
+        Ok(answers)
+    }
+
+    pub(crate) fn question(&self, text: &str) -> Question {
+        let (probe, features) = self.kernel.probe(text);
+        let lookups = self.kernel.lookups(&probe, &features);
+        Question { probe, lookups, except: None }
+    }
+
+    fn question_of(&self, id: &str) -> Result<Question> {
+        let row = self.find(id)?.ok_or_else(|| Error::NoSuchDocument { id: id.to_owned() })?;
+        let (run, index) = run_of(&self.state, &self.cache, &row)?;
+        let probe = run.record(index).and_then(|record| self.kernel.probe_again(&record));
+        let (probe, features) = probe.ok_or_else(|| damaged(&self.state, &row))?;
+        let lookups = self.kernel.lookups(&probe, &features);
+        Ok(Question { probe, lookups, except: Some(row.id_hash) })
+    }
+
+    pub(crate) fn prepare(&self, options: &SearchOptions) -> Result<Search<'_>> {
+        let lowest = self.kernel.scheme.threshold();
+        let threshold = options.threshold.unwrap_or(lowest);
+        if threshold < lowest || threshold.is_nan() {
+            return Err(Error::ThresholdTooLow { threshold, lowest });
+        }
+        Ok(Search {
+            kernel: &self.kernel,
+            cache: &self.cache,
+            state: &self.state,
+            criterion: with_threshold(self.kernel.scheme.criterion, threshold)?,
+            // Where bits decide, the threshold does only if it is asked for.
+            threshold: options.threshold.unwrap_or(0.0),
+            max_candidates: options.max_candidates,
+        })
+    }
+
+    fn answer(&self, outcome: Outcome, limit: usize) -> Result<Answer> {
+        let Outcome { mut found, candidates, passed_over } = outcome;
+        found.truncate(limit);
+        let hit = |found: &crate::search::Found| {
+            let hit = |record: Record<'_>| Hit {
+                id: record.id.to_owned(),
+                similarity: found.similarity,
+                likeness: found.likeness,
+                is_exact_copy: found.is_exact_copy,
+                fields: record.fields.to_owned(),
+            };
+            self.with_record(&found.row, hit)
+        };
+        let hits = found.iter().map(hit).collect::<Result<Vec<_>>>()?;
+        Ok(Answer { hits, complete: passed_over == 0, candidates, looked_at: candidates - passed_over })
+    }
+
+    /// Gives the record of a row to `with`.
+    pub(crate) fn with_record<O>(&self, row: &Row, with: impl FnOnce(Record<'_>) -> O) -> Result<O> {
+        let (run, index) = run_of(&self.state, &self.cache, row)?;
+        let record = run.record(index).filter(|record| self.kernel.id_hash(record.id) == row.id_hash);
+        record.map(with).ok_or_else(|| damaged(&self.state, row))
+    }
+
+    fn find(&self, id: &str) -> Result<Option<Row>> {
+        Ok(self.state.find(&self.kernel, self.kernel.id_hash(id))?.map(|found| found.data))
     }
 
     /// The document with this id.
@@ -31,27 +151,104 @@ impl Snapshot {
     /// # Errors
     ///
     /// When a file cannot be read or is damaged.
-    pub fn document(&self, _id: &str) -> Result<Option<Document>> {
-        todo!()
+    pub fn document(&self, id: &str) -> Result<Option<Document>> {
+        self.find(id)?.map(|row| self.read(&row)).transpose()
+    }
+
+    pub(crate) fn read(&self, row: &Row) -> Result<Document> {
+        let store = self.kernel.store;
+        let document = self.with_record(row, |record| {
+            let text = match store {
+                Store::Text => Some(std::str::from_utf8(record.body).ok()?.to_owned()),
+                Store::Features => None,
+            };
+            Some(Document { id: record.id.to_owned(), fields: record.fields.to_owned(), text })
+        })?;
+        document.ok_or_else(|| damaged(&self.state, row))
+    }
+
+    /// The rows of all documents in the order in which they were added.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = Result<Row>> {
+        const AT_ONCE: usize = 1024;
+        self.state.parts.iter().flat_map(|held| {
+            let mut live = held.live_rows().peekable();
+            std::iter::from_fn(move || {
+                live.peek()?;
+                let mut rows = Vec::with_capacity(AT_ONCE);
+                let read = held.each_row(live.by_ref().take(AT_ONCE), |_, row| rows.push(Ok(row)));
+                rows.extend(read.err().map(Err));
+                Some(rows)
+            })
+            .flatten()
+        })
     }
 
     /// All documents in the order in which they were added.
     pub fn documents(&self) -> impl Iterator<Item = Result<Document>> {
-        std::iter::empty()
+        self.rows().map(|row| self.read(&row?))
     }
 
     /// What the index has, in numbers.
     pub fn stat(&self) -> Stat {
-        todo!()
+        let State { parts, logs, manifest, .. } = &*self.state;
+        let bytes = |file: &Arc<dyn DiskFile>| file.length().unwrap_or(0);
+        let segment_bytes = |held: &crate::part::Held| match &held.part {
+            Part::Disk { segment, .. } => Some(segment.byte_count()),
+            Part::Memory(_) => None,
+        };
+        let scheme = &self.kernel.scheme;
+        let recall = Similarity::new(scheme.threshold()).ok().and_then(|at| self.kernel.method.recall_at(at));
+        Stat {
+            documents: self.len(),
+            deleted: logs.values().map(|(_, info)| info.dead).sum(),
+            in_memory: self.state.memory_rows(),
+            segments: parts.iter().filter_map(segment_bytes).count() as u64,
+            segment_bytes: parts.iter().filter_map(segment_bytes).sum(),
+            log_bytes: logs.values().map(|(log, _)| bytes(&log.file)).sum(),
+            logs: logs.len() as u64,
+            manifest: *manifest,
+            store: self.kernel.store,
+            scheme: scheme.to_string(),
+            recall,
+        }
     }
 
     /// How many documents there are.
     pub fn len(&self) -> u64 {
-        todo!()
+        self.state.documents()
     }
 
     /// Whether there is no document.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
+    /// How many rows are found under keys of bands: for measurements.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be read or is damaged.
+    #[doc(hidden)]
+    pub fn lookup(&self, keys: &[u64]) -> Result<u64> {
+        let mut count = 0;
+        for held in &self.state.parts {
+            for (column, key) in keys.iter().enumerate() {
+                held.bucket(column, *key, |_| count += 1)?;
+            }
+        }
+        Ok(count)
+    }
+}
+
+/// The same measure with another threshold.
+fn with_threshold(criterion: Criterion, threshold: f64) -> Result<Criterion> {
+    let checked = || Threshold::new(threshold);
+    Ok(match criterion {
+        Criterion::Jaccard(_) => Criterion::Jaccard(checked()?),
+        Criterion::Containment(_) => Criterion::Containment(checked()?),
+        Criterion::Cosine(_) => Criterion::Cosine(checked()?),
+        Criterion::Overlap(least) => {
+            Criterion::Overlap(NonZeroU32::new(threshold.ceil() as u32).unwrap_or(least).max(least))
+        }
+    })
 }

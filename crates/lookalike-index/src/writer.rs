@@ -1,22 +1,62 @@
-//! The one writer of an index.
+//! The one writer of an index. Threads that ask at once are served together: one of them writes and syncs for all.
 
-use crate::error::Result;
-use crate::index::Index;
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rayon::prelude::*;
+
+use crate::commit::{Core, Request, Wish};
+use crate::error::{Error, Result};
+use crate::index::{Index, Shared};
+use crate::kernel::Kernel;
 use crate::snapshot::Snapshot;
-use crate::types::{Merged, NewDocument, Put};
+use crate::types::{Merged, NewDocument, Put, Store};
+use crate::upkeep::lock;
 
 /// Adds documents to an index and deletes them. Many threads may call it at once: what they ask for is written together.
+///
+/// ```
+/// use lookalike_index::{CreateOptions, Index, NewDocument, Put};
+///
+/// # let folder = tempfile::tempdir().unwrap();
+/// let index = Index::create(&folder.path().join("index"), &CreateOptions::default())?;
+/// let writer = index.writer()?;
+/// let put = |id, text| writer.put_unless_alike(&[NewDocument::new(id, text)]);
+/// assert_eq!(put("a", "one two three four five six seven eight nine ten")?, [Put::Added]);
+/// assert!(matches!(&put("b", "One two three four five six seven eight nine ten.")?[..], [Put::Alike { id, .. }] if id == "a"));
+/// assert_eq!(writer.delete(&["a", "b"])?, 1);
+/// # Ok::<(), lookalike_index::Error>(())
+/// ```
 #[derive(Debug)]
-pub struct Writer {}
+pub struct Writer {
+    pub(crate) shared: Arc<Shared>,
+    /// What threads wait for.
+    waiting: Mutex<Vec<Arc<Request>>>,
+    pub(crate) core: Mutex<Core>,
+    _lock: Box<dyn std::fmt::Debug + Send + Sync>,
+}
 
 impl Writer {
+    pub(crate) fn open(index: &Index) -> Result<Self> {
+        let shared = Arc::clone(&index.shared);
+        let lock = lock(&*shared.disk, &shared.folder)?;
+        let core = Core::open(&shared)?;
+        shared.has_writer.store(true, SeqCst);
+        Ok(Self { shared, waiting: Mutex::default(), core: Mutex::new(core), _lock: lock })
+    }
+
+    pub(crate) fn core(&self) -> MutexGuard<'_, Core> {
+        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Stores a document; when it returns, the document is on the disk and every later search finds it.
     ///
     /// # Errors
     ///
     /// When the document cannot be stored or the disk refuses; then nothing was added.
-    pub fn put(&self, _document: NewDocument<'_>) -> Result<Put> {
-        todo!()
+    pub fn put(&self, document: NewDocument<'_>) -> Result<Put> {
+        let mut puts = self.put_many(&[document])?;
+        Ok(puts.pop().unwrap_or(Put::Unchanged))
     }
 
     /// Stores documents in one commit: all of them or none.
@@ -24,17 +64,15 @@ impl Writer {
     /// # Errors
     ///
     /// As [`put`](Self::put).
-    pub fn put_many(&self, _documents: &[NewDocument<'_>]) -> Result<Vec<Put>> {
-        todo!()
-    }
-
-    /// Stores those documents that have no near-duplicate in the index, in order: each is compared with those before it too.
-    ///
-    /// # Errors
-    ///
-    /// As [`put`](Self::put).
-    pub fn put_unless_alike(&self, _documents: &[NewDocument<'_>]) -> Result<Vec<Put>> {
-        todo!()
+    pub fn put_many(&self, documents: &[NewDocument<'_>]) -> Result<Vec<Put>> {
+        documents.iter().try_for_each(Kernel::check)?;
+        let prepare = |document: &NewDocument<'_>| Wish::put(&self.shared.kernel, document);
+        let wishes: Vec<Wish> = match documents {
+            // In this thread: others do the same beside it.
+            [document] => vec![prepare(document)],
+            documents => documents.par_iter().with_min_len(16).map(prepare).collect(),
+        };
+        self.ask(wishes)
     }
 
     /// Deletes the documents with these ids; says how many there were.
@@ -42,8 +80,40 @@ impl Writer {
     /// # Errors
     ///
     /// When the disk refuses; then nothing was deleted.
-    pub fn delete(&self, _ids: &[&str]) -> Result<u64> {
-        todo!()
+    pub fn delete(&self, ids: &[&str]) -> Result<u64> {
+        let wishes = ids.iter().map(|id| Wish::delete(&self.shared.kernel, id)).collect();
+        let outcomes = self.ask(wishes)?;
+        // A delete that found its document has its place taken by nothing.
+        Ok(outcomes.iter().filter(|outcome| **outcome == Put::Replaced).count() as u64)
+    }
+
+    /// Waits until the wishes are on the disk, together with those of other threads.
+    pub(crate) fn ask(&self, wishes: Vec<Wish>) -> Result<Vec<Put>> {
+        if wishes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let request = Arc::new(Request::new(wishes));
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&request));
+        let mut core = self.core();
+        if let Some(outcome) = request.outcome() {
+            return outcome;
+        }
+        let all = std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner));
+        core.serve(&self.shared, &all);
+        request.outcome().expect("whoever asked is among those who are served")
+    }
+
+    /// Stores those documents that have no near-duplicate in the index, in order: each is compared with those before it too.
+    ///
+    /// All are written in one commit. A document whose id is known is compared with all others, and takes the place of the one with its
+    /// id.
+    ///
+    /// # Errors
+    ///
+    /// As [`put`](Self::put).
+    pub fn put_unless_alike(&self, documents: &[NewDocument<'_>]) -> Result<Vec<Put>> {
+        documents.iter().try_for_each(Kernel::check)?;
+        self.core().put_unless_alike(&self.shared, documents)
     }
 
     /// Joins segments, and rewrites logs of which much is deleted. With `purge`, every byte of deleted documents goes.
@@ -51,17 +121,46 @@ impl Writer {
     /// # Errors
     ///
     /// When the disk refuses; the index is as it was then.
-    pub fn compact(&self, _purge: bool) -> Result<()> {
-        todo!()
+    pub fn compact(&self, purge: bool) -> Result<()> {
+        self.core().compact(&self.shared, purge)
     }
 
     /// Puts the documents of another index of the same scheme into this one.
     ///
     /// # Errors
     ///
-    /// When the schemes differ, the other cannot be read, or the disk refuses.
-    pub fn merge_from(&self, _other: &Index) -> Result<Merged> {
-        todo!()
+    /// When the schemes differ or one keeps no texts, the other cannot be read, or the disk refuses.
+    pub fn merge_from(&self, other: &Index) -> Result<Merged> {
+        const AT_ONCE: usize = 4096;
+        let [left, right] = [&self.shared, &other.shared].map(|shared| &shared.kernel);
+        if left.fingerprint != right.fingerprint {
+            let (left, right) = (left.scheme.to_string(), right.scheme.to_string());
+            return Err(Error::OtherScheme { left, right });
+        }
+        for shared in [&self.shared, &other.shared] {
+            if shared.kernel.store == Store::Features {
+                return Err(Error::NoTexts { path: shared.folder.path.clone(), what: "merging" });
+            }
+        }
+        let snapshot = other.snapshot()?;
+        let mut merged = Merged::default();
+        let mut documents = snapshot.documents().peekable();
+        while documents.peek().is_some() {
+            let some = documents.by_ref().take(AT_ONCE).collect::<Result<Vec<_>>>()?;
+            let text = |document: &crate::types::Document| document.text.clone().unwrap_or_default();
+            let texts: Vec<String> = some.iter().map(text).collect();
+            let new = some.iter().zip(&texts);
+            let new: Vec<NewDocument<'_>> =
+                new.map(|(document, text)| NewDocument { id: &document.id, fields: &document.fields, text }).collect();
+            for put in self.put_many(&new)? {
+                match put {
+                    Put::Added => merged.added += 1,
+                    Put::Replaced => merged.replaced += 1,
+                    Put::Unchanged | Put::Alike { .. } => merged.unchanged += 1,
+                }
+            }
+        }
+        Ok(merged)
     }
 
     /// The state with everything that was acknowledged.
@@ -70,7 +169,7 @@ impl Writer {
     ///
     /// None today.
     pub fn snapshot(&self) -> Result<Snapshot> {
-        todo!()
+        Ok(Snapshot::new(&self.shared, self.shared.state()))
     }
 
     /// Ends writing. What was acknowledged is on the disk without it; after it, opening is faster.
@@ -79,6 +178,35 @@ impl Writer {
     ///
     /// When the disk refuses.
     pub fn close(self) -> Result<()> {
-        todo!()
+        self.core().close(&self.shared)
+    }
+
+    /// How many bytes are kept in memory, and how long a log gets: for tests.
+    #[doc(hidden)]
+    pub fn set_limits(&self, memory_bytes: usize, log_bytes: u64) {
+        let mut core = self.core();
+        (core.memory_bytes, core.log_bytes) = (memory_bytes, log_bytes);
+    }
+
+    /// Puts documents whose sketches are ready: for measurements.
+    ///
+    /// # Errors
+    ///
+    /// As [`put`](Self::put).
+    #[doc(hidden)]
+    pub fn put_ready(&self, documents: &[(NewDocument<'_>, &[u64], &[u8])]) -> Result<Vec<Put>> {
+        let ready = |(document, keys, bytes): &(NewDocument<'_>, &[u64], &[u8])| {
+            Wish::ready(&self.shared.kernel, document, keys, bytes)
+        };
+        self.ask(documents.par_iter().with_min_len(64).map(ready).collect())
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        let core = self.core.get_mut().unwrap_or_else(PoisonError::into_inner);
+        // What could not be written here is replayed from the log.
+        let _ = core.close(&self.shared);
+        self.shared.has_writer.store(false, SeqCst);
     }
 }

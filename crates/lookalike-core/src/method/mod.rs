@@ -71,6 +71,11 @@ pub trait Method: fmt::Debug + Send + Sync {
         true
     }
 
+    /// How close two sketches are by their bytes, in no unit: of many candidates, the closest are looked at first.
+    fn closeness(&self, left: &[u8], right: &[u8]) -> u32 {
+        left.iter().zip(right).map(|(left, right)| u32::from(left == right)).sum()
+    }
+
     /// Whether sketches are the measure. Then all that this method [allows](Self::allows) are matches.
     fn is_measure(&self) -> bool {
         false

@@ -178,6 +178,10 @@ impl Method for SimHash {
         differing(left, right) <= self.distance
     }
 
+    fn closeness(&self, left: &[u8], right: &[u8]) -> u32 {
+        self.width.bits() - differing(left, right)
+    }
+
     fn is_measure(&self) -> bool {
         !self.is_verified
     }

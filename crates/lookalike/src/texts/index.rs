@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use lookalike_core::hash::Key;
 use lookalike_core::kernel::TextSketcher;
-use lookalike_core::measure::feature_set::{FeatureSet, Overlap};
 use lookalike_core::measure::likeness::Likeness;
 use lookalike_core::method::Method;
 use lookalike_core::scheme::Scheme;
+use lookalike_core::search::{Probe, agreeing, best_first};
 use lookalike_core::sketch::Sketches;
 use lookalike_core::text::shingle::Shingler;
 
@@ -48,6 +48,7 @@ pub struct Index {
 struct Stored {
     id: Box<str>,
     text: Box<str>,
+    size: u32,
     keys: Vec<u64>,
     bytes: Vec<u8>,
 }
@@ -102,12 +103,14 @@ impl Index {
         self.remove(id);
         let number = self.next;
         self.next += 1;
-        let (keys, bytes) = self.sketch(text);
+        let mut sketches = Sketches::new(self.method.layout());
+        let size = self.sketcher.sketch(text, &mut sketches).size;
+        let (keys, bytes) = (sketches.all_keys().to_vec(), sketches.all_bytes().to_vec());
         for bucket in self.buckets_of(&keys) {
             self.buckets.entry(bucket).or_default().push(number);
         }
         self.numbers.insert(id.into(), number);
-        self.texts.insert(number, Stored { id: id.into(), text: text.into(), keys, bytes });
+        self.texts.insert(number, Stored { id: id.into(), text: text.into(), size, keys, bytes });
     }
 
     /// Removes a text. Returns whether it was there.
@@ -128,39 +131,28 @@ impl Index {
     /// The near-duplicates of a text, the most similar first; those of one similarity in the order of insertion. Each
     /// is measured exactly.
     pub fn search(&mut self, text: &str) -> Vec<Hit> {
-        let (keys, bytes) = self.sketch(text);
-        let features = self.shingler.features(text).all.to_vec();
-        if features.is_empty() {
+        let Self { scheme, method, sketcher, shingler, .. } = self;
+        let probe = Probe::of_text(text, &**method, sketcher, shingler);
+        if probe.is_empty() {
             return Vec::new();
         }
-        let set = FeatureSet::new(&features);
-        let criterion = self.scheme.criterion;
+        let criterion = scheme.criterion;
         let mut hits: Vec<(u32, Hit)> = Vec::new();
-        for number in self.candidates(&keys) {
+        for number in self.candidates(&probe.keys) {
             let Some(stored) = self.texts.get(&number) else { continue };
-            if !self.method.allows(&bytes, &stored.bytes) {
+            if !probe.allows(criterion, &*self.method, stored.size, &stored.bytes) {
                 continue;
             }
-            let by_features = |shingler: &mut Shingler| {
-                let own = shingler.features(&stored.text).all;
-                let overlap =
-                    Overlap { shared: set.shared_count(own), left: set.size(), right: FeatureSet::new(own).size() };
-                criterion.accepts(overlap).then_some(Likeness::Features(overlap))
-            };
-            let by_sketch = self.method.likeness(&bytes, &stored.bytes);
-            if let Some(likeness) = by_sketch.or_else(|| by_features(&mut self.shingler)) {
+            let by_sketch = self.method.likeness(&probe.bytes, &stored.bytes);
+            let likeness =
+                by_sketch.or_else(|| probe.measure(criterion, stored.size, self.shingler.features(&stored.text).all));
+            if let Some(likeness) = likeness {
                 let similarity = likeness.similarity(criterion);
                 hits.push((number, Hit { id: stored.id.to_string(), similarity, likeness }));
             }
         }
-        hits.sort_by(|(one, left), (other, right)| right.similarity.total_cmp(&left.similarity).then(one.cmp(other)));
+        best_first(&mut hits, |(_, hit)| hit.similarity, |(number, _)| *number);
         hits.into_iter().map(|(_, hit)| hit).collect()
-    }
-
-    fn sketch(&mut self, text: &str) -> (Vec<u64>, Vec<u8>) {
-        let mut sketches = Sketches::new(self.method.layout());
-        self.sketcher.sketch(text, &mut sketches);
-        (sketches.all_keys().to_vec(), sketches.all_bytes().to_vec())
     }
 
     /// Texts that agree in as many bands as they must; all of them where the method has no bands.
@@ -174,11 +166,8 @@ impl Index {
         for bucket in self.buckets_of(keys) {
             met.extend(self.buckets.get(&bucket).into_iter().flatten());
         }
-        met.sort_unstable();
-        met.chunk_by(|left, right| left == right)
-            .filter(|same| same.len() >= banding.agreeing())
-            .map(|same| same[0])
-            .collect()
+        agreeing(&mut met, banding.agreeing());
+        met
     }
 
     fn buckets_of(&self, keys: &[u64]) -> Vec<(u32, u64)> {

@@ -1,0 +1,126 @@
+//! One text against stored ones: who is a candidate, who is a match, and who comes first. An index in memory and one on the disk ask
+//! here, so that they answer alike.
+
+use crate::kernel::{TextSketcher, TextSummary};
+use crate::measure::criterion::Criterion;
+use crate::measure::feature_filter::FeatureFilter;
+use crate::measure::feature_set::{FeatureSet, Overlap};
+use crate::measure::likeness::Likeness;
+use crate::method::Method;
+use crate::sketch::Sketches;
+use crate::text::shingle::Shingler;
+
+/// A text that others are compared with.
+#[derive(Debug)]
+pub struct Probe {
+    /// The keys of its sketch.
+    pub keys: Vec<u64>,
+    /// The bytes of its sketch.
+    pub bytes: Vec<u8>,
+    /// What else is kept of it.
+    pub summary: TextSummary,
+    set: FeatureSet,
+    filter: FeatureFilter,
+}
+
+impl Probe {
+    /// The probe of a text; `shingler` has the key of what decides.
+    pub fn of_text(text: &str, method: &dyn Method, sketcher: &mut TextSketcher, shingler: &mut Shingler) -> Self {
+        let mut sketches = Sketches::new(method.layout());
+        let summary = sketcher.sketch(text, &mut sketches);
+        Self::new(&sketches, summary, shingler.features(text).all)
+    }
+
+    /// The probe with this sketch, the only one in `sketches`, and these features by the key of what decides.
+    pub fn new(sketches: &Sketches, summary: TextSummary, features: &[u64]) -> Self {
+        Self {
+            keys: sketches.all_keys().to_vec(),
+            bytes: sketches.all_bytes().to_vec(),
+            summary,
+            set: FeatureSet::new(features),
+            filter: FeatureFilter::new(features),
+        }
+    }
+
+    /// How many distinct features it has.
+    pub fn size(&self) -> u32 {
+        self.set.size()
+    }
+
+    /// Whether it has no features, so that it is like nothing.
+    pub fn is_empty(&self) -> bool {
+        self.set.size() == 0
+    }
+
+    /// Whether a text with so many features and this sketch could be a match. Says no only to what is beyond doubt.
+    pub fn allows(&self, criterion: Criterion, method: &dyn Method, size: u32, bytes: &[u8]) -> bool {
+        // Where the sketches are the measure, sizes say nothing.
+        (method.is_measure() || criterion.allows_sizes(self.summary.size, size)) && method.allows(&self.bytes, bytes)
+    }
+
+    /// How alike a text with these features is, by the key of what decides, if it is a match; `size` is what was noted with its
+    /// sketch. The probe is on the left.
+    pub fn measure(&self, criterion: Criterion, size: u32, features: &[u64]) -> Option<Likeness> {
+        let (left, right) = (self.summary.size, size);
+        let most = self.filter.most_shared(features).min(left).min(right);
+        if !criterion.accepts(Overlap { shared: most, left, right }) {
+            return None;
+        }
+        let set = FeatureSet::new(features);
+        let shared = self.set.shared_count(features);
+        let overlap = Overlap { shared, left: self.set.size(), right: set.size() };
+        criterion.accepts(overlap).then_some(Likeness::Features(overlap))
+    }
+}
+
+/// Keeps each that was met at least so many times, once and in order.
+pub fn agreeing(met: &mut Vec<u32>, times: usize) {
+    met.sort_unstable();
+    if times <= 1 {
+        return met.dedup();
+    }
+    *met = met.chunk_by(|left, right| left == right).filter(|same| same.len() >= times).map(|same| same[0]).collect();
+}
+
+/// Sorts matches: the most similar first, and of one similarity in the order that they have.
+pub fn best_first<T, O: Ord>(matches: &mut [T], similarity: impl Fn(&T) -> f64, order: impl Fn(&T) -> O) {
+    matches.sort_by(|left, right| {
+        similarity(right).total_cmp(&similarity(left)).then_with(|| order(left).cmp(&order(right)))
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::Key;
+    use crate::scheme::Scheme;
+
+    #[test]
+    fn those_that_were_met_often_enough_are_left() {
+        let met = || vec![5, 1, 5, 9, 1, 5];
+        let left = |times| {
+            let mut met = met();
+            agreeing(&mut met, times);
+            met
+        };
+        assert_eq!([left(1), left(2), left(3), left(4)], [vec![1, 5, 9], vec![1, 5], vec![5], vec![]]);
+    }
+
+    #[test]
+    fn a_text_measures_one_with_itself_and_strangers_are_none() {
+        let scheme = Scheme::default();
+        let method = scheme.build_method().unwrap();
+        let mut sketcher = TextSketcher::new(&scheme, &*method, Key::new(1));
+        let mut shingler = Shingler::keyed(&scheme.shingle, scheme.fold, Key::new(1));
+        let mut of = |text: &str| Probe::of_text(text, &*method, &mut sketcher, &mut shingler);
+        let (one, other) = (of("one two three four five six seven"), of("eight nine ten eleven twelve thirteen"));
+        assert!(one.allows(scheme.criterion, &*method, one.summary.size, &one.bytes));
+        assert!(!one.allows(scheme.criterion, &*method, other.summary.size, &other.bytes));
+        let features =
+            |text: &str| Shingler::keyed(&scheme.shingle, scheme.fold, Key::new(1)).features(text).all.to_vec();
+        let same = one.measure(scheme.criterion, one.summary.size, &features("One two three four five six seven"));
+        assert_eq!(same, Some(Likeness::Features(Overlap::of_equals(3))));
+        assert_eq!(one.measure(scheme.criterion, 2, &features("eight nine ten eleven twelve thirteen")), None);
+        assert!(of(" ").is_empty());
+    }
+}

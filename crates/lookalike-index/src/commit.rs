@@ -1,0 +1,329 @@
+//! What the one writer does, one thing at a time: appends to the log, syncs, publishes; and now and then makes a segment of what is in
+//! memory.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+use crate::error::{At, Error, Result};
+use crate::files;
+use crate::index::Shared;
+use crate::kernel::{Kernel, Prepared};
+use crate::log::{LogFile, LogWriter, Record};
+use crate::row::{Place, Row};
+use crate::state::{Changes, State};
+use crate::types::{NewDocument, Put};
+
+/// How many bytes of documents are kept in memory before they become a segment.
+const MEMORY_BYTES: usize = 64 << 20;
+
+/// How long a log gets before the next is begun.
+const LOG_BYTES: u64 = 256 << 20;
+
+/// Below so many documents in memory, closing leaves them to be replayed: fewer small segments.
+const REPLAYED: u64 = 1000;
+
+/// Something that a thread asks for.
+pub(crate) enum Wish {
+    Put { prepared: Prepared, stored: Stored },
+    Delete { id: Box<str>, id_hash: u128 },
+}
+
+/// What is written of a document.
+pub(crate) struct Stored {
+    pub(crate) id: Box<str>,
+    pub(crate) fields: Box<str>,
+    pub(crate) body: Box<[u8]>,
+}
+
+impl Stored {
+    pub(crate) fn record(&self, sequence: u64) -> Record<'_> {
+        Record { sequence, id: &self.id, fields: &self.fields, body: &self.body }
+    }
+}
+
+impl Wish {
+    pub(crate) fn put(kernel: &Kernel, document: &NewDocument<'_>) -> Self {
+        let (prepared, body) = kernel.prepare(document);
+        let body = body.unwrap_or_else(|| document.text.as_bytes().to_vec()).into();
+        let stored = Stored { id: document.id.into(), fields: document.fields.into(), body };
+        Self::Put { prepared, stored }
+    }
+
+    pub(crate) fn ready(kernel: &Kernel, document: &NewDocument<'_>, keys: &[u64], bytes: &[u8]) -> Self {
+        let id_hash = kernel.id_hash(document.id);
+        let row =
+            Row { text_hash: id_hash, id_hash, digest: id_hash, content_hash: 0, size: 1, place: Place::default() };
+        let prepared = Prepared { row, keys: keys.to_vec(), sketch: bytes.to_vec(), features: Vec::new() };
+        let body = document.text.as_bytes().into();
+        Self::Put { prepared, stored: Stored { id: document.id.into(), fields: document.fields.into(), body } }
+    }
+
+    pub(crate) fn delete(kernel: &Kernel, id: &str) -> Self {
+        Self::Delete { id: id.into(), id_hash: kernel.id_hash(id) }
+    }
+
+    fn id_hash(&self) -> u128 {
+        match self {
+            Self::Put { prepared, .. } => prepared.row.id_hash,
+            Self::Delete { id_hash, .. } => *id_hash,
+        }
+    }
+}
+
+impl std::fmt::Debug for Wish {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Put { stored, .. } => write!(f, "put {}", stored.id),
+            Self::Delete { id, .. } => write!(f, "delete {id}"),
+        }
+    }
+}
+
+/// What one thread waits for.
+#[derive(Debug)]
+pub(crate) struct Request {
+    wishes: Mutex<Vec<Wish>>,
+    outcome: Mutex<Option<Result<Vec<Put>>>>,
+}
+
+impl Request {
+    pub(crate) fn new(wishes: Vec<Wish>) -> Self {
+        Self { wishes: Mutex::new(wishes), outcome: Mutex::new(None) }
+    }
+
+    /// What came of it, once it was served.
+    pub(crate) fn outcome(&self) -> Option<Result<Vec<Put>>> {
+        self.outcome.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn take(&self) -> Vec<Wish> {
+        std::mem::take(&mut *self.wishes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn serve(&self, outcome: Result<Vec<Put>>) {
+        *self.outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+    }
+}
+
+/// What the writer knows.
+#[derive(Debug)]
+pub(crate) struct Core {
+    pub(crate) log: LogWriter,
+    /// The state that is published.
+    pub(crate) state: Arc<State>,
+    /// The number of the next file.
+    pub(crate) next_file: u32,
+    /// Why nothing can be written any more.
+    pub(crate) poison: Option<String>,
+    /// Whether the log has commits that the manifest does not vouch for.
+    pub(crate) has_news: bool,
+    pub(crate) memory_bytes: usize,
+    pub(crate) log_bytes: u64,
+}
+
+impl Core {
+    /// Takes over where the last writer ended: what it left torn is cut off.
+    pub(crate) fn open(shared: &Shared) -> Result<Self> {
+        let (disk, folder) = (&*shared.disk, &shared.folder);
+        let before = shared.state();
+        let (mut state, length) = State::load(disk, folder, &shared.kernel, Some(&before))?;
+        let number = state.tail.number;
+        let path = folder.log(number);
+        let log = Arc::new(LogFile::open(disk, &path, number, shared.kernel.fingerprint, true)?);
+        if length > state.end {
+            log.file.set_len(state.end).at(&path)?;
+        }
+        if state.end > state.tail.durable {
+            // After a failed sync, pages that are not on the disk may look as if they were. So they are written again.
+            rewrite(&log, state.tail.durable, state.end)?;
+        }
+        if length > state.end || state.end > state.tail.durable {
+            log.file.sync().at(&path)?;
+        }
+        if let Some((file, _)) = state.logs.get_mut(&number) {
+            *file = Arc::clone(&log);
+        }
+        state.epoch += 1;
+        let next_file = files::next_file(disk, folder)?.max(state.next_file);
+        let log = LogWriter::new(log, state.end);
+        let has_news = state.end > state.tail.durable;
+        let state = Arc::new(state);
+        shared.publish(Arc::clone(&state));
+        files::sweep(disk, folder, &state);
+        Ok(Self { has_news, ..Self::new(log, state, next_file) })
+    }
+
+    pub(crate) fn new(log: LogWriter, state: Arc<State>, next_file: u32) -> Self {
+        let (memory_bytes, log_bytes) = (MEMORY_BYTES, LOG_BYTES);
+        Self { log, state, next_file, poison: None, has_news: false, memory_bytes, log_bytes }
+    }
+
+    /// Refuses if an earlier write failed for good.
+    pub(crate) fn check(&self, shared: &Shared) -> Result<()> {
+        match &self.poison {
+            None => Ok(()),
+            Some(reason) => Err(Error::Poisoned { path: shared.folder.path.clone(), reason: reason.clone() }),
+        }
+    }
+
+    /// Takes back what was appended and not committed. Only a full disk leaves the writer usable.
+    pub(crate) fn fail(&mut self, shared: &Shared, error: Error) -> Error {
+        if !matches!(error, Error::DiskFull { .. } | Error::NotADocument { .. }) {
+            self.poison.get_or_insert_with(|| error.to_string());
+        }
+        self.take_back(shared);
+        error
+    }
+
+    /// Takes back what was appended and not committed.
+    pub(crate) fn take_back(&mut self, shared: &Shared) {
+        shared.cache.forget(self.log.log.number, self.log.committed);
+        if let Err(error) = self.log.roll_back() {
+            self.poison.get_or_insert_with(|| error.to_string());
+        }
+    }
+
+    /// Makes what was appended valid, waits until it is on the disk, and publishes the state with it.
+    pub(crate) fn commit(&mut self, shared: &Shared, mut state: State) -> Result<()> {
+        if let Err(error) = self.log.commit(state.commit) {
+            return Err(self.fail(shared, error));
+        }
+        if let Err(error) = self.log.log.file.sync().at(&self.log.log.path) {
+            // Nobody knows what is on the disk now. What is read from the log later may or may not have it, as a whole.
+            self.poison.get_or_insert_with(|| error.to_string());
+            return Err(error);
+        }
+        self.log.committed = self.log.end;
+        state.end = self.log.end;
+        state.commit += 1;
+        self.has_news = true;
+        self.publish(shared, state);
+        Ok(())
+    }
+
+    pub(crate) fn publish(&mut self, shared: &Shared, state: State) {
+        self.state = Arc::new(state);
+        shared.publish(Arc::clone(&self.state));
+    }
+
+    /// Does what all of these ask for, in one commit.
+    pub(crate) fn serve(&mut self, shared: &Shared, requests: &[Arc<Request>]) {
+        let wishes: Vec<Vec<Wish>> = requests.iter().map(|request| request.take()).collect();
+        let lengths: Vec<usize> = wishes.iter().map(Vec::len).collect();
+        match self.grant(shared, wishes.into_iter().flatten().collect()) {
+            Ok(mut outcomes) => {
+                for (request, length) in requests.iter().zip(lengths) {
+                    let rest = outcomes.split_off(length);
+                    request.serve(Ok(std::mem::replace(&mut outcomes, rest)));
+                }
+                self.maintain(shared);
+            }
+            Err(error) => requests.iter().for_each(|request| request.serve(Err(error.clone()))),
+        }
+    }
+
+    /// One commit. A delete that found its document is given as [`Put::Replaced`].
+    fn grant(&mut self, shared: &Shared, wishes: Vec<Wish>) -> Result<Vec<Put>> {
+        self.check(shared)?;
+        let (state, kernel) = (Arc::clone(&self.state), &*shared.kernel);
+        let find = |wish: &Wish| state.find(kernel, wish.id_hash());
+        let found: Vec<_> = if wishes.len() < 64 {
+            wishes.iter().map(find).collect::<Result<_>>()?
+        } else {
+            wishes.par_iter().with_min_len(16).map(find).collect::<Result<_>>()?
+        };
+        let mut changes = Changes::new(&state, kernel, false);
+        let (mut stored, mut deletes, mut outcomes) = (Vec::new(), Vec::new(), Vec::with_capacity(wishes.len()));
+        for (wish, found) in wishes.into_iter().zip(found) {
+            outcomes.push(match wish {
+                Wish::Put { prepared, stored: new } => {
+                    let outcome = changes.put(prepared, found);
+                    if outcome != Put::Unchanged {
+                        stored.push(new);
+                    }
+                    outcome
+                }
+                Wish::Delete { id, id_hash } => {
+                    let was_there = changes.delete(id_hash, found);
+                    if was_there && found.is_some() {
+                        deletes.push(id);
+                    }
+                    if was_there { Put::Replaced } else { Put::Unchanged }
+                }
+            });
+        }
+        if changes.is_empty() {
+            return Ok(outcomes);
+        }
+        let state = self.append(shared, changes, &stored, &deletes)?;
+        self.commit(shared, state)?;
+        Ok(outcomes)
+    }
+
+    /// Appends changes to the log; gives the state with them. Nothing is committed yet.
+    pub(crate) fn append(
+        &mut self,
+        shared: &Shared,
+        mut changes: Changes<'_>,
+        stored: &[Stored],
+        deletes: &[Box<str>],
+    ) -> Result<State> {
+        let (commit, mut sequence) = changes.numbers();
+        let mut next = || {
+            sequence += 1;
+            sequence - 1
+        };
+        let numbered: Vec<(u64, &str)> = deletes.iter().map(|id| (next(), &**id)).collect();
+        let records: Vec<Record<'_>> = changes.left().map(|number| stored[number].record(next())).collect();
+        let written = self.log.deletes(commit, &numbered).and_then(|()| self.log.documents(commit, &records));
+        let places = match written {
+            Ok(places) => places,
+            Err(error) => return Err(self.fail(shared, error)),
+        };
+        changes.place(places);
+        changes.deletes = deletes.len() as u64;
+        let mut state = changes.apply();
+        state.sequence = sequence;
+        Ok(state)
+    }
+
+    /// Makes segments and begins logs when it is time. What goes wrong here takes nothing back.
+    pub(crate) fn maintain(&mut self, shared: &Shared) {
+        if self.state.memory_bytes() < self.memory_bytes && self.log.end < self.log_bytes {
+            return;
+        }
+        if let Err(error) = self.flush(shared).and_then(|()| self.merge(shared)) {
+            // With a full disk it is tried again with the next commit.
+            if !matches!(error, Error::DiskFull { .. }) {
+                self.poison.get_or_insert_with(|| error.to_string());
+            }
+        }
+    }
+
+    /// Leaves little to be replayed.
+    pub(crate) fn close(&mut self, shared: &Shared) -> Result<()> {
+        if self.poison.is_some() || !self.has_news {
+            return Ok(());
+        }
+        let rows = self.state.memory_rows();
+        let is_large = rows > REPLAYED || self.state.memory_bytes() > self.memory_bytes / 16;
+        if is_large {
+            return self.flush(shared).and_then(|()| self.merge(shared));
+        }
+        self.vouch(shared)
+    }
+}
+
+/// Writes bytes of a log again as they are.
+fn rewrite(log: &LogFile, from: u64, to: u64) -> Result<()> {
+    const AT_ONCE: u64 = 1 << 20;
+    let mut at = from;
+    while at < to {
+        let mut bytes = vec![0; (to - at).min(AT_ONCE) as usize];
+        log.file.read_exact_at(&mut bytes, at).at(&log.path)?;
+        log.file.write_all_at(&bytes, at).at(&log.path)?;
+        at += bytes.len() as u64;
+    }
+    Ok(())
+}

@@ -1,0 +1,63 @@
+//! The files of an index: which there are, and which are left over.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use crate::disk::Disk;
+use crate::error::{At, Result};
+use crate::manifest::Folder;
+use crate::part::Part;
+use crate::state::State;
+
+/// What the names of our own files end in.
+const ENDINGS: [&str; 5] = [".json", ".log", ".seg", ".bits", ".tmp"];
+
+/// A number that no file has had.
+pub(crate) fn next_file(disk: &dyn Disk, folder: &Folder) -> Result<u32> {
+    let mut next = 1;
+    for path in [folder.logs(), folder.segments(), folder.deleted()] {
+        for name in disk.list(&path).at(&path)? {
+            let digits = name.split(|c: char| !c.is_ascii_digit());
+            next =
+                digits.filter_map(|number| number.parse::<u32>().ok()).fold(next, |next, number| next.max(number + 1));
+        }
+    }
+    Ok(next)
+}
+
+/// The files that a state has.
+pub(crate) fn of_state(folder: &Folder, state: &State) -> BTreeSet<PathBuf> {
+    let mut files: BTreeSet<PathBuf> = state.logs.keys().map(|number| folder.log(*number)).collect();
+    files.insert(folder.manifest(state.manifest));
+    for held in &state.parts {
+        if let Part::Disk { number, bitmap, .. } = &held.part {
+            files.insert(folder.segment(*number));
+            files.extend(bitmap.map(|bitmap| folder.bitmap(*number, bitmap)));
+        }
+    }
+    files
+}
+
+/// Removes files of ours that the newest manifest does not name. Readers that have one open keep it; one that is about to open it
+/// takes the newer manifest.
+///
+/// A file that cannot be removed is left for the next time; others' files are none of our business.
+pub(crate) fn sweep(disk: &dyn Disk, folder: &Folder, state: &State) {
+    let mut named = of_state(folder, state);
+    // Deletes that are only in the log yet: the bitmap of the manifest is still needed.
+    let manifest = crate::manifest::Manifest::read(disk, folder, state.manifest);
+    let Ok(manifest) = manifest else { return };
+    for segment in &manifest.segments {
+        named.extend(segment.deleted.map(|[bitmap, _]| folder.bitmap(segment.number, bitmap)));
+    }
+    for path in folder.all() {
+        for name in disk.list(&path).unwrap_or_default() {
+            let is_ours =
+                name.starts_with(|c: char| c.is_ascii_digit()) && ENDINGS.iter().any(|end| name.ends_with(end));
+            let file = path.join(&name);
+            if is_ours && !named.contains(&file) {
+                let _ = disk.remove(&file);
+            }
+        }
+    }
+}

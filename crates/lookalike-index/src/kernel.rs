@@ -1,0 +1,291 @@
+//! Texts to all that an index keeps of them and searches by, through the kernel of the core and nothing else.
+
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+use lookalike_core::hash::Key;
+use lookalike_core::kernel::{TextSketcher, TextSummary};
+use lookalike_core::measure::feature_set::FeatureSet;
+use lookalike_core::method::Method;
+use lookalike_core::scheme::{MethodOptions, Scheme};
+use lookalike_core::search::Probe;
+use lookalike_core::sketch::Sketches;
+use lookalike_core::text::shingle::Shingler;
+
+use crate::block::Shape;
+use crate::error::{Error, Result};
+use crate::log::{Body, Record};
+use crate::row::{Place, Row};
+use crate::types::{NewDocument, Store};
+
+/// How long an id may be.
+const LONGEST_ID: usize = 64 << 10;
+
+/// How long texts and fields may be.
+const LONGEST: usize = 1 << 30;
+
+/// How candidates are looked up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lookup {
+    /// By a column per band, of which so many must agree.
+    Bands(usize),
+    /// By a column of all features, where those taken of the query are looked up, and one of the features taken of each document,
+    /// where all of the query are.
+    Parts,
+    /// There is no column: all documents are candidates.
+    All,
+}
+
+/// What makes sketches and features, with the keys of one index.
+pub(crate) struct Kernel {
+    pub(crate) scheme: Scheme,
+    pub(crate) method: Box<dyn Method>,
+    pub(crate) store: Store,
+    pub(crate) lookup: Lookup,
+    pub(crate) fingerprint: u64,
+    /// The key of hashes that are kept: of ids, of contents.
+    secret: Key,
+    /// The key of what decides: kept where features are, and else of this process.
+    deciding: Key,
+    /// One per thread that asked, handed on from one text to the next.
+    tools: Mutex<Vec<Tools>>,
+}
+
+impl fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Kernel({})", self.scheme)
+    }
+}
+
+struct Tools {
+    sketcher: TextSketcher,
+    deciding: Shingler,
+    /// With the key of sketches.
+    sketching: Shingler,
+}
+
+/// A document with all that is kept of it.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    /// Its place is not yet known.
+    pub(crate) row: Row,
+    pub(crate) keys: Vec<u64>,
+    pub(crate) sketch: Vec<u8>,
+    /// By the key of sketches, where these are looked up.
+    pub(crate) features: Vec<u64>,
+}
+
+impl Kernel {
+    pub(crate) fn new(scheme: Scheme, store: Store, secret: Key) -> Result<Self> {
+        let method = scheme.build_method()?;
+        if method.learns() || scheme.method.checksum().is_some() {
+            return Err(Error::MethodWithoutIndex { method: scheme.method.to_string() });
+        }
+        let lookup = match (&scheme.method, scheme.method.banding()) {
+            (_, Some(banding)) => Lookup::Bands(banding.agreeing()),
+            (MethodOptions::Part(_), _) => Lookup::Parts,
+            _ => Lookup::All,
+        };
+        let deciding = match store {
+            Store::Text => Key::random(),
+            Store::Features => secret,
+        };
+        let fingerprint = scheme.fingerprint();
+        Ok(Self { scheme, method, store, lookup, fingerprint, secret, deciding, tools: Mutex::default() })
+    }
+
+    /// How blocks and segments are laid out.
+    pub(crate) fn shape(&self) -> Shape {
+        let layout = self.method.layout();
+        let columns = match self.lookup {
+            Lookup::Bands(_) => layout.keys,
+            Lookup::Parts => 2,
+            Lookup::All => 0,
+        };
+        Shape { columns, sketch_bytes: layout.bytes }
+    }
+
+    fn with_tools<O>(&self, with: impl FnOnce(&mut Tools) -> O) -> O {
+        let waiting = self.tools.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let Scheme { shingle, fold, key, .. } = &self.scheme;
+        let mut tools = waiting.unwrap_or_else(|| Tools {
+            sketcher: TextSketcher::new(&self.scheme, &*self.method, self.secret),
+            deciding: Shingler::keyed(shingle, *fold, self.deciding),
+            sketching: Shingler::keyed(shingle, *fold, key.of(self.secret)),
+        });
+        let output = with(&mut tools);
+        self.tools.lock().unwrap_or_else(PoisonError::into_inner).push(tools);
+        output
+    }
+
+    /// The hash of an id.
+    pub(crate) fn id_hash(&self, id: &str) -> u128 {
+        self.secret.bytes_hash(id.as_bytes())
+    }
+
+    /// Equal for documents that are the same to the last byte.
+    fn digest(&self, fields: &str, text: &[u8]) -> u128 {
+        let of_fields = self.secret.bytes_hash(fields.as_bytes());
+        self.secret.bytes_hash(text) ^ of_fields.rotate_left(1)
+    }
+
+    /// Whether a document can be stored at all.
+    pub(crate) fn check(document: &NewDocument<'_>) -> Result<()> {
+        let refused = |reason| {
+            let id = document.id.chars().take(80).collect();
+            Err(Error::NotADocument { id, reason })
+        };
+        if document.id.is_empty() {
+            return refused("its id is empty");
+        }
+        if document.id.len() > LONGEST_ID {
+            return refused("its id is longer than 64 KiB");
+        }
+        if document.text.len() > LONGEST || document.fields.len() > LONGEST {
+            return refused("its text or its fields are longer than 1 GiB");
+        }
+        let is_object = || {
+            let fields = document.fields.trim_start();
+            fields.starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(fields).is_ok()
+        };
+        if document.fields.is_empty() || is_object() { Ok(()) } else { refused("its fields are not a JSON object") }
+    }
+
+    /// All that is kept of a document; and the body that is stored, where that is not its text.
+    pub(crate) fn prepare(&self, document: &NewDocument<'_>) -> (Prepared, Option<Vec<u8>>) {
+        let mut sketches = Sketches::new(self.method.layout());
+        let mut features = Vec::new();
+        // Of the text itself, also where it is not stored: the same document is known by it.
+        let digest = self.digest(document.fields, document.text.as_bytes());
+        let (summary, body) = self.with_tools(|tools| {
+            let summary = tools.sketcher.sketch(document.text, &mut sketches);
+            if self.lookup == Lookup::Parts {
+                features = distinct(tools.sketching.features(document.text).all);
+            }
+            let body = (self.store == Store::Features).then(|| {
+                let body = Body {
+                    text_hash: summary.text_hash,
+                    content_hash: summary.content_hash,
+                    digest,
+                    token_count: summary.token_count,
+                    size: summary.size,
+                    keys: sketches.all_keys().to_vec(),
+                    bytes: sketches.all_bytes().to_vec(),
+                    features: distinct(tools.deciding.features(document.text).all),
+                    sketched: features.clone(),
+                };
+                body.to_bytes()
+            });
+            (summary, body)
+        });
+        (self.prepared(document.id, digest, summary, &sketches, features), body)
+    }
+
+    fn prepared(
+        &self,
+        id: &str,
+        digest: u128,
+        summary: TextSummary,
+        sketches: &Sketches,
+        features: Vec<u64>,
+    ) -> Prepared {
+        let row = Row {
+            text_hash: summary.text_hash,
+            id_hash: self.id_hash(id),
+            digest,
+            content_hash: summary.content_hash as u64,
+            size: summary.size,
+            place: Place::default(),
+        };
+        Prepared { row, keys: sketches.all_keys().to_vec(), sketch: sketches.all_bytes().to_vec(), features }
+    }
+
+    /// The same of a document that is read from a log.
+    pub(crate) fn prepare_again(&self, record: &Record<'_>) -> Option<Prepared> {
+        match self.store {
+            Store::Text => {
+                let text = std::str::from_utf8(record.body).ok()?;
+                Some(self.prepare(&NewDocument { id: record.id, fields: record.fields, text }).0)
+            }
+            Store::Features => {
+                let body = Body::of_bytes(record.body)?;
+                let layout = self.method.layout();
+                if body.keys.len() != layout.keys || body.bytes.len() != layout.bytes {
+                    return None;
+                }
+                let mut sketches = Sketches::new(layout);
+                sketches.push(body.keys.iter().copied(), body.bytes.iter().copied());
+                Some(self.prepared(record.id, body.digest, body.summary(), &sketches, body.sketched))
+            }
+        }
+    }
+
+    /// The probe of a text.
+    pub(crate) fn probe(&self, text: &str) -> (Probe, Vec<u64>) {
+        self.with_tools(|tools| {
+            let probe = Probe::of_text(text, &*self.method, &mut tools.sketcher, &mut tools.deciding);
+            let features = match self.lookup {
+                Lookup::Parts => distinct(tools.sketching.features(text).all),
+                Lookup::Bands(_) | Lookup::All => Vec::new(),
+            };
+            (probe, features)
+        })
+    }
+
+    /// The probe of a stored document.
+    pub(crate) fn probe_again(&self, record: &Record<'_>) -> Option<(Probe, Vec<u64>)> {
+        match self.store {
+            Store::Text => Some(self.probe(std::str::from_utf8(record.body).ok()?)),
+            Store::Features => {
+                let body = Body::of_bytes(record.body)?;
+                let mut sketches = Sketches::new(self.method.layout());
+                sketches.push(body.keys.iter().copied(), body.bytes.iter().copied());
+                Some((Probe::new(&sketches, body.summary(), &body.features), body.sketched))
+            }
+        }
+    }
+
+    /// Gives the features of a stored document, by the key of what decides, to `with`.
+    pub(crate) fn with_features<O>(&self, record: &Record<'_>, with: impl FnOnce(&[u64]) -> O) -> Option<O> {
+        match self.store {
+            Store::Text => {
+                let text = std::str::from_utf8(record.body).ok()?;
+                Some(self.with_tools(|tools| with(tools.deciding.features(text).all)))
+            }
+            Store::Features => Some(with(&Body::of_bytes(record.body)?.features)),
+        }
+    }
+
+    /// Where a document is to be found: columns and keys.
+    pub(crate) fn entries<'a>(&self, prepared: &'a Prepared) -> Box<dyn Iterator<Item = (usize, u64)> + 'a> {
+        let Prepared { row, keys, features, .. } = prepared;
+        match self.lookup {
+            // One without features has no sketch.
+            _ if row.size == 0 => Box::new(std::iter::empty()),
+            Lookup::Bands(_) => Box::new(keys.iter().copied().enumerate()),
+            Lookup::Parts => {
+                let all = features.iter().map(|feature| (0, *feature));
+                Box::new(all.chain(keys.iter().map(|key| (1, *key))))
+            }
+            Lookup::All => Box::new(std::iter::empty()),
+        }
+    }
+
+    /// Where to look for what is like a probe: columns and keys.
+    pub(crate) fn lookups(&self, probe: &Probe, features: &[u64]) -> Vec<(usize, u64)> {
+        match self.lookup {
+            Lookup::Bands(_) => probe.keys.iter().copied().enumerate().collect(),
+            Lookup::Parts => {
+                let taken = distinct(&probe.keys).into_iter().map(|key| (0, key));
+                taken.chain(features.iter().map(|feature| (1, *feature))).collect()
+            }
+            Lookup::All => Vec::new(),
+        }
+    }
+}
+
+fn distinct(features: &[u64]) -> Vec<u64> {
+    let mut distinct: Vec<u64> = FeatureSet::new(features).iter().collect();
+    distinct.sort_unstable();
+    distinct
+}

@@ -1,0 +1,15 @@
+//! The log: frames appended one after the other, which hold documents and deletes. It is the write-ahead log and the store of texts in
+//! one: a document is written once and stays where it is.
+
+mod cache;
+mod file;
+mod frame;
+mod record;
+mod replay;
+
+pub(crate) use cache::Cache;
+pub(crate) use file::{LOG_HEADER, LogFile, LogWriter};
+pub(crate) use frame::ALIGN;
+pub use frame::check_bytes;
+pub(crate) use record::{Body, Record, Run};
+pub(crate) use replay::{Operation, each_frame, replay};

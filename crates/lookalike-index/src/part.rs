@@ -1,0 +1,133 @@
+//! Documents of an index that were written together: in memory or on the disk, asked the same.
+
+use std::sync::Arc;
+
+use roaring::RoaringBitmap;
+
+use crate::block::Block;
+use crate::error::Result;
+use crate::row::{Entry, Row};
+use crate::segment::Segment;
+
+/// Where documents are.
+#[derive(Clone, Debug)]
+pub(crate) enum Part {
+    Memory(Arc<Block>),
+    /// With the number of its file, and that of its bitmap of deleted rows if that has not changed.
+    Disk {
+        segment: Arc<Segment>,
+        number: u32,
+        bitmap: Option<u32>,
+    },
+}
+
+/// A part, and which of its rows were deleted.
+#[derive(Clone, Debug)]
+pub(crate) struct Held {
+    pub(crate) part: Part,
+    pub(crate) deleted: Arc<RoaringBitmap>,
+}
+
+impl Held {
+    pub(crate) fn memory(block: Block) -> Self {
+        Self { part: Part::Memory(Arc::new(block)), deleted: Arc::default() }
+    }
+
+    pub(crate) fn rows(&self) -> u32 {
+        match &self.part {
+            Part::Memory(block) => block.len(),
+            Part::Disk { segment, .. } => segment.len(),
+        }
+    }
+
+    pub(crate) fn live_count(&self) -> u64 {
+        u64::from(self.rows()) - self.deleted.len()
+    }
+
+    pub(crate) fn live_rows(&self) -> impl Iterator<Item = u32> {
+        (0..self.rows()).filter(|row| !self.deleted.contains(*row))
+    }
+
+    pub(crate) fn block(&self) -> Option<&Arc<Block>> {
+        match &self.part {
+            Part::Memory(block) => Some(block),
+            Part::Disk { .. } => None,
+        }
+    }
+
+    /// Gives the rows under a key to `each`, in order, deleted ones too.
+    pub(crate) fn bucket(&self, column: usize, key: u64, each: impl FnMut(u32)) -> Result<()> {
+        match &self.part {
+            Part::Memory(block) => {
+                block.bucket(column, key, each);
+                Ok(())
+            }
+            Part::Disk { segment, .. } => segment.bucket(column, key, each),
+        }
+    }
+
+    /// The same for many keys, which are in order; with the number of each.
+    pub(crate) fn buckets(&self, column: usize, keys: &[(Entry, u32)], mut each: impl FnMut(u32, u32)) -> Result<()> {
+        match &self.part {
+            Part::Memory(block) => {
+                keys.iter().for_each(|(key, number)| block.bucket(column, *key, |row| each(*number, row)));
+                Ok(())
+            }
+            Part::Disk { segment, .. } => segment.buckets(column, keys, each),
+        }
+    }
+
+    /// How many pages a column has on the disk.
+    pub(crate) fn page_count(&self, column: usize) -> usize {
+        match &self.part {
+            Part::Memory(_) => 0,
+            Part::Disk { segment, .. } => segment.page_count(column),
+        }
+    }
+
+    pub(crate) fn row(&self, row: u32) -> Result<Row> {
+        match &self.part {
+            Part::Memory(block) => Ok(*block.row(row)),
+            Part::Disk { segment, .. } => segment.row(row),
+        }
+    }
+
+    /// Gives the sketches of rows in order to `each`.
+    pub(crate) fn each_sketch(&self, rows: impl Iterator<Item = u32>, mut each: impl FnMut(u32, &[u8])) -> Result<()> {
+        match &self.part {
+            Part::Memory(block) => {
+                rows.for_each(|row| each(row, block.sketch(row)));
+                Ok(())
+            }
+            Part::Disk { segment, .. } => segment.each_sketch(rows, each),
+        }
+    }
+
+    /// Gives rows in order to `each`.
+    pub(crate) fn each_row(&self, rows: impl Iterator<Item = u32>, mut each: impl FnMut(u32, Row)) -> Result<()> {
+        match &self.part {
+            Part::Memory(block) => {
+                rows.for_each(|row| each(row, *block.row(row)));
+                Ok(())
+            }
+            Part::Disk { segment, .. } => segment.each_row(rows, each),
+        }
+    }
+
+    /// The row of a document that is not deleted.
+    pub(crate) fn find(&self, ids: usize, id_hash: u128) -> Result<Option<(u32, Row)>> {
+        let mut rows = Vec::new();
+        self.bucket(ids, (id_hash >> 64) as u64, |row| {
+            if !self.deleted.contains(row) {
+                rows.push(row);
+            }
+        })?;
+        for row in rows {
+            let found = self.row(row)?;
+            if found.id_hash == id_hash {
+                return Ok(Some((row, found)));
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,107 @@
+//! What is kept of each document besides its sketch, in 72 bytes; and entries of columns, in eight.
+
+/// Where a document lies: a log, a frame in it, and its number in the frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    pub(crate) log: u32,
+    /// Of the frame, in units of [`ALIGN`](crate::log::ALIGN) bytes.
+    pub(crate) frame: u32,
+    pub(crate) index: u32,
+}
+
+/// What is kept of a document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Row {
+    /// Of its words.
+    pub(crate) text_hash: u128,
+    /// Of its id.
+    pub(crate) id_hash: u128,
+    /// Of its fields and every byte of its text.
+    pub(crate) digest: u128,
+    /// Of its content: equal for exact copies.
+    pub(crate) content_hash: u64,
+    /// Distinct features.
+    pub(crate) size: u32,
+    pub(crate) place: Place,
+}
+
+/// The bytes of a row.
+pub(crate) const ROW_BYTES: usize = 72;
+
+impl Row {
+    pub(crate) fn bytes(&self) -> [u8; ROW_BYTES] {
+        let mut bytes = [0; ROW_BYTES];
+        bytes[..16].copy_from_slice(&self.text_hash.to_le_bytes());
+        bytes[16..32].copy_from_slice(&self.id_hash.to_le_bytes());
+        bytes[32..48].copy_from_slice(&self.digest.to_le_bytes());
+        bytes[48..56].copy_from_slice(&self.content_hash.to_le_bytes());
+        for (at, number) in [self.size, self.place.log, self.place.frame, self.place.index].into_iter().enumerate() {
+            bytes[56 + at * 4..60 + at * 4].copy_from_slice(&number.to_le_bytes());
+        }
+        bytes
+    }
+
+    pub(crate) fn of_bytes(bytes: &[u8]) -> Self {
+        let hash = |at: usize| u128::from_le_bytes(bytes[at..at + 16].try_into().expect("sixteen bytes"));
+        let number = |at: usize| u32_at(bytes, at);
+        Self {
+            text_hash: hash(0),
+            id_hash: hash(16),
+            digest: hash(32),
+            content_hash: u64_at(bytes, 48),
+            size: number(56),
+            place: Place { log: number(60), frame: number(64), index: number(68) },
+        }
+    }
+}
+
+/// The number at a place of bytes that are long enough.
+pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
+}
+
+/// The number at a place of bytes that are long enough.
+pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
+}
+
+/// An entry of a column: the high 40 bits of a key, then 24 bits of a row. In order of keys, and of rows within a key.
+///
+/// Forty bits are enough: of ten million documents and twenty bands, one search in five thousand meets a document by chance, and it
+/// is measured like any other.
+pub(crate) type Entry = u64;
+
+const ROW_BITS: u32 = 24;
+
+/// How many rows a segment may have.
+pub(crate) const MOST_ROWS: u64 = 1 << ROW_BITS;
+
+/// The entry of a row under a key.
+#[inline]
+pub(crate) fn entry(key: u64, row: u32) -> Entry {
+    least_entry(key) | u64::from(row)
+}
+
+/// The least entry that a key can have.
+#[inline]
+pub(crate) fn least_entry(key: u64) -> Entry {
+    key >> ROW_BITS << ROW_BITS
+}
+
+/// Whether an entry has the key of another.
+#[inline]
+pub(crate) fn has_key_of(entry: Entry, other: Entry) -> bool {
+    entry >> ROW_BITS == other >> ROW_BITS
+}
+
+/// The row of an entry.
+#[inline]
+pub(crate) fn row_of(entry: Entry) -> u32 {
+    (entry & (MOST_ROWS - 1)) as u32
+}
+
+/// The same entry with another row.
+#[inline]
+pub(crate) fn with_row(entry_: Entry, row: u32) -> Entry {
+    least_entry(entry_) | u64::from(row)
+}

@@ -1,0 +1,368 @@
+//! Searching one state: candidates of each part by its columns, the closest of them by their sketches, and these measured exactly.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use lookalike_core::measure::criterion::Criterion;
+use lookalike_core::measure::likeness::Likeness;
+use lookalike_core::search::{Probe, agreeing, best_first};
+use rayon::prelude::*;
+use roaring::RoaringBitmap;
+
+use crate::error::{Error, Result};
+use crate::kernel::{Kernel, Lookup};
+use crate::log::{ALIGN, Cache, Run};
+use crate::part::Held;
+use crate::row::Row;
+use crate::state::State;
+
+/// Rows met up to here are held as a list; more of them as bits, so that a bucket of a million takes no more room.
+const LISTED: usize = 1 << 16;
+
+/// From how many candidates on one search is measured by several threads.
+const SHARED_OUT: usize = 256;
+
+/// What a search is of.
+#[derive(Debug)]
+pub(crate) struct Question {
+    pub(crate) probe: Probe,
+    /// Columns and keys.
+    pub(crate) lookups: Vec<(usize, u64)>,
+    /// A document that is no answer.
+    pub(crate) except: Option<u128>,
+}
+
+/// A document that is alike enough: where it is, and how alike.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    /// Part and row: the order of insertion.
+    pub(crate) order: (u32, u32),
+    pub(crate) row: Row,
+    pub(crate) similarity: f64,
+    pub(crate) likeness: Likeness,
+    pub(crate) is_exact_copy: bool,
+}
+
+/// What was found, the best first.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    pub(crate) found: Vec<Found>,
+    pub(crate) candidates: u64,
+    pub(crate) passed_over: u64,
+}
+
+/// Rows that were met in one part.
+#[derive(Debug)]
+pub(crate) enum Met {
+    List(Vec<u32>),
+    /// Rows that were met at least once, twice, and so on.
+    Bits(Vec<RoaringBitmap>),
+}
+
+impl Met {
+    pub(crate) fn new() -> Self {
+        Self::List(Vec::new())
+    }
+
+    /// Adds what was met under one key, which has no row twice.
+    fn add(&mut self, rows: &[u32], times: usize) {
+        match self {
+            Self::List(list) if list.len() + rows.len() <= LISTED => list.extend_from_slice(rows),
+            Self::List(list) => {
+                let mut bits = vec![RoaringBitmap::new(); times];
+                let mut sorted = std::mem::take(list);
+                sorted.sort_unstable();
+                for same in sorted.chunk_by(|left, right| left == right) {
+                    for bits in &mut bits[..same.len().min(times)] {
+                        bits.insert(same[0]);
+                    }
+                }
+                *self = Self::Bits(bits);
+                self.add(rows, times);
+            }
+            Self::Bits(bits) => {
+                let new = RoaringBitmap::from_sorted_iter(rows.iter().copied()).expect("rows of a bucket are in order");
+                for level in (1..bits.len()).rev() {
+                    let again = &bits[level - 1] & &new;
+                    bits[level] |= again;
+                }
+                bits[0] |= new;
+            }
+        }
+    }
+
+    /// Rows that were met often enough and are not deleted, in order.
+    fn rows(self, times: usize, deleted: &RoaringBitmap) -> Rows {
+        match self {
+            Self::List(mut list) => {
+                agreeing(&mut list, times);
+                if !deleted.is_empty() {
+                    list.retain(|row| !deleted.contains(*row));
+                }
+                Rows::List(list)
+            }
+            Self::Bits(mut bits) => Rows::Bits(bits.pop().unwrap_or_default() - deleted),
+        }
+    }
+}
+
+enum Rows {
+    List(Vec<u32>),
+    Bits(RoaringBitmap),
+}
+
+impl Rows {
+    fn len(&self) -> u64 {
+        match self {
+            Self::List(list) => list.len() as u64,
+            Self::Bits(bits) => bits.len(),
+        }
+    }
+
+    fn iter(&self) -> Box<dyn Iterator<Item = u32> + '_> {
+        match self {
+            Self::List(list) => Box::new(list.iter().copied()),
+            Self::Bits(bits) => Box::new(bits.iter()),
+        }
+    }
+}
+
+/// The most that is met under one key before it is put with the rest.
+const BUCKET_PIECE: usize = 1 << 16;
+
+/// One state, to be searched.
+#[derive(Clone, Copy)]
+pub(crate) struct Search<'a> {
+    pub(crate) kernel: &'a Kernel,
+    pub(crate) cache: &'a Cache,
+    pub(crate) state: &'a State,
+    /// With the threshold that is asked for.
+    pub(crate) criterion: Criterion,
+    pub(crate) threshold: f64,
+    pub(crate) max_candidates: usize,
+}
+
+impl Search<'_> {
+    /// All documents that are alike enough, the best first.
+    pub(crate) fn run(&self, question: &Question) -> Result<Outcome> {
+        if question.probe.is_empty() {
+            return Ok(Outcome::default());
+        }
+        let mut chosen = Chosen::new(self.max_candidates);
+        for (part, held) in (0..).zip(&self.state.parts) {
+            let met = self.meet(held, question)?;
+            self.choose(part, held, question, met, &mut chosen)?;
+        }
+        self.measure(question, chosen)
+    }
+
+    /// The rows of a part under any of the keys.
+    pub(crate) fn meet(&self, held: &Held, question: &Question) -> Result<Met> {
+        let times = self.times();
+        let mut met = Met::new();
+        let mut rows: Vec<u32> = Vec::new();
+        for (column, key) in &question.lookups {
+            rows.clear();
+            held.bucket(*column, *key, |row| {
+                if rows.len() == BUCKET_PIECE {
+                    met.add(&rows, times);
+                    rows.clear();
+                }
+                rows.push(row);
+            })?;
+            met.add(&rows, times);
+        }
+        Ok(met)
+    }
+
+    /// In how many columns a candidate must be met.
+    pub(crate) fn times(&self) -> usize {
+        match self.kernel.lookup {
+            Lookup::Bands(agreeing) => agreeing,
+            Lookup::Parts | Lookup::All => 1,
+        }
+    }
+
+    /// Chooses those of one part that are to be measured.
+    pub(crate) fn choose(
+        &self,
+        part: u32,
+        held: &Held,
+        question: &Question,
+        met: Met,
+        chosen: &mut Chosen,
+    ) -> Result<()> {
+        let rows = match self.kernel.lookup {
+            Lookup::All => {
+                let mut all = RoaringBitmap::new();
+                all.insert_range(0..held.rows());
+                Rows::Bits(all - &*held.deleted)
+            }
+            Lookup::Bands(_) | Lookup::Parts => {
+                let mut rows = met.rows(self.times(), &held.deleted);
+                self.with_copies(held, question, &mut rows)?;
+                rows
+            }
+        };
+        if rows.len() == 0 {
+            return Ok(());
+        }
+        chosen.candidates += rows.len();
+        let Question { probe, .. } = question;
+        let method = &*self.kernel.method;
+        held.each_sketch(rows.iter(), |row, sketch| {
+            if method.allows(&probe.bytes, sketch) {
+                chosen.push(method.closeness(&probe.bytes, sketch), (part, row));
+            }
+        })
+    }
+
+    /// Adds documents with the same words: they are found even if only some bands are looked at.
+    fn with_copies(&self, held: &Held, question: &Question, rows: &mut Rows) -> Result<()> {
+        let mut copies: Vec<u32> = Vec::new();
+        let key = (question.probe.summary.text_hash >> 64) as u64;
+        held.bucket(self.kernel.shape().copies(), key, |row| {
+            // More are in the buckets anyway.
+            if copies.len() < LISTED && !held.deleted.contains(row) {
+                copies.push(row);
+            }
+        })?;
+        match rows {
+            Rows::List(list) if !copies.is_empty() => {
+                list.extend(copies);
+                list.sort_unstable();
+                list.dedup();
+            }
+            Rows::List(_) => {}
+            Rows::Bits(bits) => bits.extend(copies),
+        }
+        Ok(())
+    }
+
+    /// Measures those that were chosen.
+    pub(crate) fn measure(&self, question: &Question, chosen: Chosen) -> Result<Outcome> {
+        let (candidates, passed_over) = (chosen.candidates, chosen.passed_over);
+        let places = chosen.places();
+        let mut rows: Vec<((u32, u32), Row)> = Vec::with_capacity(places.len());
+        for of_part in places.chunk_by(|left, right| left.0 == right.0) {
+            let part = of_part[0].0;
+            let held = &self.state.parts[part as usize];
+            held.each_row(of_part.iter().map(|(_, row)| *row), |row, data| rows.push(((part, row), data)))?;
+        }
+        let is_measure = self.kernel.method.is_measure();
+        let size = question.probe.summary.size;
+        rows.retain(|(_, row)| {
+            row.size > 0
+                && question.except != Some(row.id_hash)
+                && (is_measure || self.criterion.allows_sizes(size, row.size))
+        });
+        rows.sort_unstable_by_key(|(_, row)| row.place);
+        let mut found: Vec<Found> = if rows.len() < SHARED_OUT {
+            self.measure_some(question, &rows)?
+        } else {
+            let parts =
+                rows.par_chunks(64).map(|some| self.measure_some(question, some)).collect::<Result<Vec<_>>>()?;
+            parts.into_iter().flatten().collect()
+        };
+        best_first(&mut found, |found| found.similarity, |found| found.order);
+        Ok(Outcome { found, candidates, passed_over })
+    }
+
+    fn measure_some(&self, question: &Question, rows: &[((u32, u32), Row)]) -> Result<Vec<Found>> {
+        let mut found = Vec::new();
+        for (order, row) in rows {
+            let summary = &question.probe.summary;
+            let has_same_words = row.text_hash == summary.text_hash;
+            let is_exact_copy = has_same_words && row.content_hash == summary.content_hash as u64;
+            let likeness = if is_exact_copy {
+                Some(self.kernel.scheme.method.likeness_of_copies(question.probe.size()))
+            } else if self.kernel.method.is_measure() {
+                let held = &self.state.parts[order.0 as usize];
+                let mut likeness = None;
+                held.each_sketch(std::iter::once(order.1), |_, sketch| {
+                    likeness = self.kernel.method.likeness(&question.probe.bytes, sketch);
+                })?;
+                likeness
+            } else {
+                let (run, index) = self.run_of(row)?;
+                let measured = run.record(index).and_then(|record| {
+                    let measure = |features: &[u64]| question.probe.measure(self.criterion, row.size, features);
+                    self.kernel.with_features(&record, measure)
+                });
+                measured.ok_or_else(|| self.damaged(row))?
+            };
+            if let Some(likeness) = likeness {
+                let similarity = likeness.similarity(self.criterion);
+                if similarity >= self.threshold {
+                    found.push(Found { order: *order, row: *row, similarity, likeness, is_exact_copy });
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The run that a document is in, and its number there.
+    pub(crate) fn run_of(&self, row: &Row) -> Result<(Arc<Run>, u32)> {
+        run_of(self.state, self.cache, row)
+    }
+
+    fn damaged(&self, row: &Row) -> Error {
+        damaged(self.state, row)
+    }
+}
+
+/// The run that a document is in, and its number there.
+pub(crate) fn run_of(state: &State, cache: &Cache, row: &Row) -> Result<(Arc<Run>, u32)> {
+    let (log, _) = state.logs.get(&row.place.log).ok_or_else(|| damaged(state, row))?;
+    Ok((log.run(u64::from(row.place.frame) * ALIGN, cache)?, row.place.index))
+}
+
+/// The error for a document that is not where its row says.
+pub(crate) fn damaged(state: &State, row: &Row) -> Error {
+    let (log, _) = state.logs.get(&row.place.log).unwrap_or_else(|| state.active_log());
+    Error::damaged(&log.path, "frame", u64::from(row.place.frame) * ALIGN, "a document is not where its row says")
+}
+
+/// The closest candidates so far.
+#[derive(Debug)]
+pub(crate) struct Chosen {
+    most: usize,
+    pub(crate) candidates: u64,
+    passed_over: u64,
+    /// Closeness, then the order of insertion, of which the first wins. A heap once there are too many.
+    list: Vec<(u32, Reverse<(u32, u32)>)>,
+    heap: BinaryHeap<Reverse<(u32, Reverse<(u32, u32)>)>>,
+}
+
+impl Chosen {
+    pub(crate) fn new(most: usize) -> Self {
+        Self { most: most.max(1), candidates: 0, passed_over: 0, list: Vec::new(), heap: BinaryHeap::new() }
+    }
+
+    pub(crate) fn push(&mut self, closeness: u32, place: (u32, u32)) {
+        let new = (closeness, Reverse(place));
+        if self.list.len() < self.most {
+            self.list.push(new);
+            return;
+        }
+        if self.heap.is_empty() {
+            self.heap = self.list.iter().copied().map(Reverse).collect();
+        }
+        self.passed_over += 1;
+        if let Some(mut worst) = self.heap.peek_mut()
+            && worst.0 < new
+        {
+            *worst = Reverse(new);
+        }
+    }
+
+    /// Parts and rows, in order.
+    pub(crate) fn places(self) -> Vec<(u32, u32)> {
+        let chosen: Vec<(u32, Reverse<(u32, u32)>)> =
+            if self.heap.is_empty() { self.list } else { self.heap.into_iter().map(|Reverse(one)| one).collect() };
+        let mut places: Vec<(u32, u32)> = chosen.into_iter().map(|(_, Reverse(place))| place).collect();
+        places.sort_unstable();
+        places
+    }
+}

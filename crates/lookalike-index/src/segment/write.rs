@@ -1,0 +1,141 @@
+//! Writes a segment: columns first, then sketches and rows, then all that finds them again.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{
+    CHECKSUM_BYTES, Column, ENTRY_PAGE, Footer, HEADER_BYTES, MAGIC, PAGE_ENTRIES, Records, VERSION, page_checksum,
+};
+use crate::block::{Block, Shape};
+use crate::disk::{Disk, DiskFile};
+use crate::error::{At, Result};
+use crate::row::{Entry, ROW_BYTES};
+
+/// How much is written at once.
+const AT_ONCE: usize = 1 << 20;
+
+/// Writes one segment.
+#[derive(Debug)]
+pub(crate) struct SegmentWriter<'a> {
+    path: &'a Path,
+    file: Arc<dyn DiskFile>,
+    /// What is not yet written, which begins at `written`.
+    buffer: Vec<u8>,
+    written: u64,
+    page: Vec<u8>,
+    firsts: Vec<Entry>,
+    columns: Vec<Column>,
+}
+
+impl<'a> SegmentWriter<'a> {
+    /// Begins a segment.
+    pub(crate) fn new(disk: &dyn Disk, path: &'a Path, number: u32, fingerprint: u64) -> Result<Self> {
+        let file = disk.create(path).at(path)?;
+        let mut header = Vec::with_capacity(HEADER_BYTES as usize);
+        header.extend_from_slice(MAGIC);
+        header.extend_from_slice(&VERSION.to_le_bytes());
+        header.extend_from_slice(&number.to_le_bytes());
+        header.extend_from_slice(&fingerprint.to_le_bytes());
+        header.extend_from_slice(&xxh3_64(&header).to_le_bytes());
+        let (page, firsts, columns) = (Vec::with_capacity(ENTRY_PAGE), Vec::new(), Vec::new());
+        Ok(Self { path, file, buffer: header, written: 0, page, firsts, columns })
+    }
+
+    fn offset(&self) -> u64 {
+        self.written + self.buffer.len() as u64
+    }
+
+    /// Writes the next column: entries in order.
+    pub(crate) fn column(&mut self, entries: impl Iterator<Item = Result<Entry>>) -> Result<()> {
+        let (offset, mut count) = (self.offset(), 0);
+        for entry in entries {
+            let entry = entry?;
+            if count % PAGE_ENTRIES as u64 == 0 {
+                self.end_page(ENTRY_PAGE)?;
+                self.firsts.push(entry);
+            }
+            self.page.extend_from_slice(&entry.to_le_bytes());
+            count += 1;
+        }
+        self.end_page(ENTRY_PAGE)?;
+        self.columns.push(Column { offset, entries: count });
+        Ok(())
+    }
+
+    /// Writes records of one length, one per row.
+    fn records<R: AsRef<[u8]>>(&mut self, bytes: usize, records: impl Iterator<Item = Result<R>>) -> Result<Records> {
+        let section = Records { offset: self.offset(), bytes };
+        if bytes == 0 {
+            return Ok(section);
+        }
+        for (at, record) in records.enumerate() {
+            if at % section.per_page() == 0 {
+                self.end_page(section.page_bytes())?;
+            }
+            self.page.extend_from_slice(record?.as_ref());
+        }
+        self.end_page(section.page_bytes())?;
+        Ok(section)
+    }
+
+    fn end_page(&mut self, page_bytes: usize) -> Result<()> {
+        if self.page.is_empty() {
+            return Ok(());
+        }
+        self.page.resize(page_bytes - CHECKSUM_BYTES, 0);
+        let checksum = page_checksum(&self.page, self.offset());
+        self.buffer.extend_from_slice(&self.page);
+        self.buffer.extend_from_slice(&checksum.to_le_bytes());
+        self.page.clear();
+        if self.buffer.len() >= AT_ONCE { self.write() } else { Ok(()) }
+    }
+
+    fn write(&mut self) -> Result<()> {
+        self.file.write_all_at(&self.buffer, self.written).at(self.path)?;
+        self.written += self.buffer.len() as u64;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    /// Writes sketches and rows, then ends the segment; gives its length. It is on the disk when this returns, up to its name.
+    pub(crate) fn finish<S: AsRef<[u8]>>(
+        mut self,
+        shape: Shape,
+        rows: u32,
+        sketches: impl Iterator<Item = Result<S>>,
+        data: impl Iterator<Item = Result<[u8; ROW_BYTES]>>,
+    ) -> Result<u64> {
+        let sketches = self.records(shape.sketch_bytes, sketches)?;
+        let data = self.records(ROW_BYTES, data)?;
+        let tables = self.offset();
+        let firsts: Vec<u8> = self.firsts.iter().flat_map(|first| first.to_le_bytes()).collect();
+        let tables_checksum = page_checksum(&firsts, tables);
+        self.buffer.extend_from_slice(&firsts);
+        let footer =
+            Footer { rows, columns: std::mem::take(&mut self.columns), sketches, data, tables, tables_checksum };
+        let footer = serde_json::to_vec(&footer).expect("numbers can be written");
+        self.buffer.extend_from_slice(&footer);
+        let mut trailer = Vec::new();
+        trailer.extend_from_slice(&(footer.len() as u32).to_le_bytes());
+        trailer.extend_from_slice(&VERSION.to_le_bytes());
+        let checksum = xxh3_64(&[&footer[..], &trailer[..]].concat());
+        trailer.extend_from_slice(&checksum.to_le_bytes());
+        trailer.extend_from_slice(MAGIC);
+        self.buffer.extend_from_slice(&trailer);
+        self.write()?;
+        self.file.sync().at(self.path)?;
+        Ok(self.written)
+    }
+
+    /// Writes all of a block.
+    pub(crate) fn block(mut self, shape: Shape, block: &Block) -> Result<u64> {
+        for column in 0..shape.all() {
+            self.column(block.column(column).iter().map(|entry| Ok(*entry)))?;
+        }
+        let rows = block.len();
+        let sketches = (0..rows).map(|row| Ok(block.sketch(row)));
+        self.finish(shape, rows, sketches, (0..rows).map(|row| Ok(block.row(row).bytes())))
+    }
+}
