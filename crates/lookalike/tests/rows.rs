@@ -6,6 +6,7 @@ use std::fs;
 
 use lookalike::{
     Checksum, DedupRows, DocumentRow, MethodOptions, PairRow, PairsOptions, Removal, RowFormat, RowWriter, Silent,
+    Summary,
 };
 use made::{Case, any_corpus, similarity};
 use proptest::prelude::*;
@@ -79,5 +80,22 @@ fn a_table_has_as_many_cells_as_columns_whatever_was_compared() {
         let cells: Vec<usize> = table.lines().map(|line| line.split(',').count()).collect();
         assert!(cells.len() > 1 && cells.iter().all(|count| *count == cells[0]), "{table}");
         assert!(table.lines().next().unwrap().split(',').any(|column| column == measure), "{table}");
+    }
+}
+
+#[test]
+fn a_summary_comes_back_from_its_file_as_it_was() {
+    let text = "one two three four five six";
+    let case = Case::of(&[text, "ONE two three four five six!", "seven eight nine", text]);
+    case.write("in/corpus.jsonl", fs::read(case.path("corpus.jsonl")).unwrap());
+    case.write("in/broken.jsonl", "{\"text\":\"some words that are alone\"}\nnot an object\n");
+    case.write("in/.hidden", text);
+    for method in [None, Some(MethodOptions::Copies(Checksum::Crc32)), Some(MethodOptions::Exact)] {
+        let mut options = case.options("in", 0.8);
+        options.similarity.method = method.unwrap_or(options.similarity.method);
+        let summary = lookalike::dedup(&options, &Silent).unwrap();
+        assert_eq!((summary.skipped.len(), summary.input.left_out.hidden.count), (1, 1));
+        let written = fs::read_to_string(case.path("out/summary.json")).unwrap();
+        assert_eq!(serde_json::from_str::<Summary>(&written).unwrap(), summary);
     }
 }

@@ -137,14 +137,14 @@ fn write_removed(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
 /// What was compared, how, and how much of it that finds.
 fn found_by(parameters: &Parameters) -> String {
     let Parameters { shingle, measure, threshold, method, recall_at_threshold, .. } = parameters;
-    let alike = match (*measure, method.name) {
-        (_, "copies") => return format!("exact copies only, by {}", method.checksum.unwrap_or("text")),
+    let alike = match (&**measure, &*method.name) {
+        (_, "copies") => return format!("exact copies only, by {}", method.checksum.as_deref().unwrap_or("text")),
         (_, "simhash") if method.verified == Some(false) => String::new(),
         ("containment", _) => format!(" of which a share of {threshold} or more lies within another"),
         _ => format!(" at a similarity of {threshold} or more"),
     };
     let number = |number: Option<usize>| number.unwrap_or_default();
-    let how = match method.name {
+    let how = match &*method.name {
         "minhash" if method.taken.is_some() => {
             format!("by {} of each document", numbers::of(number(method.taken) as u64, "shingle"))
         }
@@ -176,7 +176,7 @@ fn reference(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         0 => String::new(),
         skipped => format!(" ({} skipped)", numbers::count(skipped)),
     };
-    let like = match (parameters.group, found.removed_by_reference) {
+    let like = match (&*parameters.group, found.removed_by_reference) {
         ("components", 1) => "is linked to one of them",
         ("components", _) => "are linked to one of them",
         (_, 1) => "is similar to one of them",

@@ -9,7 +9,7 @@
 //! The sample is drawn without replacement and with a fixed seed, so it depends on neither threads nor batches: every
 //! meeting has a random position, and the first ones are kept.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::bucket::chance;
 use crate::number::Rank;
@@ -55,7 +55,7 @@ pub struct Drawn {
 }
 
 /// Estimated numbers of the pairs that were not compared, with their errors.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PassedOverEstimate {
     /// Estimated number of pairs that share a bucket and were not compared; every pair counts once.
     #[serde(rename = "passed_over")]

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What was left out in the folders of an input, although nothing is wrong with it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
     /// Files and folders whose names start with a dot.
     pub hidden: Names,
@@ -16,7 +16,7 @@ pub struct LeftOut {
 }
 
 /// Names of files: all are counted, and the first 100 are kept.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Names {
     /// Their number.
     pub count: u64,

@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::{Mutex, OnceLock};
+use std::sync::Mutex;
 
 use lookalike_core::bucket::Union;
 use lookalike_core::hash::bytes_hash;
@@ -16,6 +16,7 @@ use lookalike_io::work::Log;
 
 use crate::error::Result;
 use crate::resources::memory::Shares;
+use crate::resources::spill::Spill;
 use crate::resources::words::{both, pair};
 use crate::resources::work::Work;
 
@@ -39,70 +40,61 @@ const SEEN_BYTES: usize = 20;
 
 /// Takes lists as they are found, from all threads. Documents that agree in twelve bands make twelve equal lists: one says as much.
 pub(crate) struct Collector<'a> {
-    work: &'a Work,
     /// Hashes of the lists so far, in parts by hash, so that threads seldom wait for each other.
     seen: Vec<Mutex<HashSet<u64>>>,
-    most_held: usize,
     state: Mutex<State>,
-    log: OnceLock<Log>,
+    spill: Spill<'a>,
 }
 
 #[derive(Default)]
 struct State {
     held: Vec<Lists>,
-    held_bytes: usize,
     entries: usize,
 }
 
 impl<'a> Collector<'a> {
     pub(crate) fn new(work: &'a Work, most_held: usize) -> Self {
         let seen = (0..SEEN_PARTS).map(|_| Mutex::default()).collect();
-        Self { work, seen, most_held, state: Mutex::default(), log: OnceLock::new() }
+        Self { seen, state: Mutex::default(), spill: Spill::new(work, "bucket", most_held) }
     }
 
     /// Takes lists of two or more ranks, each from the best on.
     pub(crate) fn push(&self, lists: &Lists) -> Result<()> {
         let lists: Lists = lists.iter().filter(|list| self.is_new(list)).map(|list| list.iter().copied()).collect();
-        let bytes = lists.byte_count();
         let mut state = self.state.lock().expect("no thread panicked");
         state.entries += lists.values().len();
-        if state.held_bytes + bytes <= self.most_held {
-            state.held_bytes += bytes;
-            state.held.push(lists);
+        let has_room = self.spill.hold(lists.byte_count());
+        state.held.push(lists);
+        if has_room {
             return Ok(());
         }
-        // Whoever comes now waits; what is held goes first.
-        state.held_bytes = 0;
-        for lists in std::mem::take(&mut state.held).iter().chain([&lists]) {
-            self.file(lists)?;
-        }
-        Ok(())
+        // Whoever comes now waits.
+        self.spill.let_go();
+        std::mem::take(&mut state.held).iter().try_for_each(|lists| self.file(lists))
     }
 
     /// Whether no equal list was here before. Where there is no room to know, it is new: then it is verified twice.
     fn is_new(&self, list: &[u32]) -> bool {
         let hash = bytes_hash(bytemuck::cast_slice(list)) as u64;
         let mut seen = self.seen[hash as usize % SEEN_PARTS].lock().expect("no thread panicked");
-        if seen.len() * SEEN_PARTS * SEEN_BYTES < self.most_held { seen.insert(hash) } else { !seen.contains(&hash) }
+        if seen.len() * SEEN_PARTS * SEEN_BYTES < self.spill.most_held() {
+            seen.insert(hash)
+        } else {
+            !seen.contains(&hash)
+        }
     }
 
     fn file(&self, lists: &Lists) -> Result<()> {
-        if self.log.get().is_none() {
-            // Only who has the lock comes here.
-            let _ = self.log.set(self.work.folder()?.log("bucket")?);
-        }
-        let log = self.log.get().expect("it was just made");
         // In pieces that are small beside the memory.
         let mut piece = Vec::new();
         for list in lists.iter() {
             push_list(list, &mut piece);
             if piece.len() >= PIECE {
-                log.append(&words(&piece))?;
+                self.spill.append(&words(&piece))?;
                 piece.clear();
             }
         }
-        log.append(&words(&piece))?;
-        Ok(())
+        self.spill.append(&words(&piece)).map(drop)
     }
 
     /// Cuts all lists into batches that fit the memory. Of `item_count` items, those in no list are in none.
@@ -113,8 +105,9 @@ impl<'a> Collector<'a> {
     pub(crate) fn finish(self, item_count: usize, shares: Shares) -> Result<Batches> {
         let memory = shares.lists();
         drop(self.seen);
-        let State { held, entries, .. } = self.state.into_inner().expect("no thread panicked");
-        let logged = self.log.into_inner();
+        let State { held, entries } = self.state.into_inner().expect("no thread panicked");
+        let work = self.spill.work();
+        let logged = self.spill.into_log();
         let each = |take: &mut dyn FnMut(&[u32]) -> Result<()>| -> Result<()> {
             held.iter().flat_map(Lists::iter).try_for_each(&mut *take)?;
             match &logged {
@@ -123,7 +116,7 @@ impl<'a> Collector<'a> {
             }
         };
         let mut most_entries = memory / ENTRY_BYTES;
-        if self.work.named().is_some() {
+        if work.named().is_some() {
             most_entries = most_entries.min(entries / RESUMED_BATCHES);
         }
         let most_entries = most_entries.max(LEAST_ENTRIES);
@@ -147,7 +140,7 @@ impl<'a> Collector<'a> {
         shares.check_family(u64::from(largest) * FAMILY_ENTRY_BYTES)?;
         let roots = cut(&weights, most_entries);
         drop(weights);
-        let log = self.work.folder()?.log("batch")?;
+        let log = work.folder()?.log("batch")?;
         let mut filed: Vec<Vec<(u64, usize)>> = vec![Vec::new(); roots.len()];
         let mut pieces: Vec<Vec<u32>> = vec![Vec::new(); roots.len()];
         let most_of_piece = (memory / 2 / size_of::<u32>() / roots.len().max(1)).clamp(64, PIECE);

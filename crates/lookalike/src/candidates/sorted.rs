@@ -12,6 +12,7 @@ use rayon::prelude::*;
 
 use crate::candidates::verified::{MATCH_WORDS, match_of, match_words};
 use crate::error::Result;
+use crate::resources::spill::Spill;
 use crate::resources::work::Work;
 
 /// How many matches are written together.
@@ -22,12 +23,9 @@ const LEAST_READ: usize = 64;
 
 /// Takes matches.
 pub(crate) struct Sorting<'a, N> {
-    work: &'a Work,
-    /// The name of the log.
-    stage: &'static str,
+    spill: Spill<'a>,
     held: Vec<Match<N>>,
     most_held: usize,
-    log: Option<Log>,
     runs: Vec<Run>,
 }
 
@@ -38,7 +36,7 @@ impl<'a, N: Number> Sorting<'a, N> {
     /// Holds so many bytes of matches in memory, and writes the others to a log of this name.
     pub(crate) fn new(work: &'a Work, stage: &'static str, most_bytes: usize) -> Self {
         let most_held = (most_bytes / size_of::<Match<N>>()).max(PIECE);
-        Self { work, stage, held: Vec::new(), most_held, log: None, runs: Vec::new() }
+        Self { spill: Spill::new(work, stage, most_bytes), held: Vec::new(), most_held, runs: Vec::new() }
     }
 
     pub(crate) fn push(&mut self, found: Match<N>) -> Result<()> {
@@ -56,13 +54,9 @@ impl<'a, N: Number> Sorting<'a, N> {
 
     fn file(&mut self) -> Result<()> {
         sort(&mut self.held);
-        let log = match &mut self.log {
-            Some(log) => log,
-            none => none.insert(self.work.folder()?.log(self.stage)?),
-        };
         let piece = |piece: &[Match<N>]| {
             let words: Vec<u64> = piece.iter().flat_map(|found| match_words(*found)).collect();
-            Ok((log.append(&words)?, piece.len()))
+            Ok((self.spill.append(&words)?, piece.len()))
         };
         self.runs.push(self.held.chunks(PIECE).map(piece).collect::<Result<_>>()?);
         self.held.clear();
@@ -71,14 +65,14 @@ impl<'a, N: Number> Sorting<'a, N> {
 
     /// All matches, to be read in order.
     pub(crate) fn finish(mut self) -> Result<Sorted<N>> {
-        if self.log.is_some() && !self.held.is_empty() {
+        if self.spill.has_log() && !self.held.is_empty() {
             // What is held makes room for what is read of the runs.
             self.file()?;
             self.held = Vec::new();
         }
         sort(&mut self.held);
         let at_once = (self.most_held / self.runs.len().max(1)).clamp(LEAST_READ, PIECE);
-        Ok(Sorted { held: self.held, log: self.log, runs: self.runs, at_once })
+        Ok(Sorted { held: self.held, log: self.spill.into_log(), runs: self.runs, at_once })
     }
 }
 

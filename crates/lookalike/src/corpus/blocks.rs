@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Mutex, OnceLock};
+use std::sync::Mutex;
 
 use lookalike_core::doors::SketchSource;
 use lookalike_core::doors::SourceError;
@@ -12,6 +11,7 @@ use lookalike_io::work::Log;
 
 use super::block::{HEAD, Head, Logged, NAMES, Others, ROW, Row, Shape, end_of_unit};
 use crate::error::{Error, Result};
+use crate::resources::spill::Spill;
 use crate::resources::work::Work;
 use lookalike_core::text::checksum::Sum;
 
@@ -48,21 +48,10 @@ enum Words {
 
 /// Takes blocks while the input is read, in any order and from all threads.
 pub(super) struct Collector<'a> {
-    work: &'a Work,
-    /// The log of this attempt, which comes after those of earlier ones.
-    log: OnceLock<Log>,
-    making: Mutex<()>,
-    has_filed: AtomicBool,
+    /// Its log is that of this attempt, which comes after those of earlier ones.
+    spill: Spill<'a>,
     earlier: Vec<Log>,
-    state: Mutex<State>,
-    /// How much may be held.
-    most_held: usize,
-}
-
-#[derive(Default)]
-struct State {
-    blocks: Vec<Block>,
-    held: usize,
+    blocks: Mutex<Vec<Block>>,
 }
 
 /// A unit that was read to its end by an earlier attempt: its file and number.
@@ -94,44 +83,27 @@ impl<'a> Collector<'a> {
             |(file, unit, chunks): &(u32, u32, u32)| counts.get(&(*file, *unit)).copied().unwrap_or(0) == *chunks;
         let finished: Finished = ends.iter().filter(|end| is_whole(end)).map(|end| (end.0, end.1)).collect();
         blocks.retain(|block| finished.contains(&(block.head.file, block.head.unit)));
-        let state = Mutex::new(State { blocks, held: 0 });
-        Ok((
-            Self {
-                work,
-                log: OnceLock::new(),
-                making: Mutex::default(),
-                has_filed: AtomicBool::new(false),
-                earlier,
-                state,
-                most_held: work.memory.blocks(),
-            },
-            finished,
-        ))
+        let spill = Spill::new(work, STAGE, work.memory.blocks());
+        Ok((Self { spill, earlier, blocks: Mutex::new(blocks) }, finished))
     }
 
     /// Takes a block.
     pub(super) fn push(&self, head: Head, words: Vec<u64>) -> Result<()> {
         // Once there was no room, everything is written as it comes, by all threads at once.
-        let is_filed = self.work.named().is_some() || self.has_filed.load(Relaxed);
+        let is_filed = self.spill.work().named().is_some() || self.spill.has_log();
         let filed = is_filed.then(|| self.file(&words)).transpose()?;
         let bytes = size_of_val::<[u64]>(&words);
-        let mut state = self.lock();
-        let words = filed.unwrap_or_else(|| {
-            state.held += bytes;
-            Words::Held(words.into())
-        });
-        state.blocks.push(Block { head, before: 0, words });
-        if state.held > self.most_held {
-            self.has_filed.store(true, Relaxed);
-            // Whoever comes now waits.
-            self.file_all(&mut state)?;
-        }
-        Ok(())
+        let mut blocks = self.lock();
+        let has_room = filed.is_some() || self.spill.hold(bytes);
+        let words = filed.unwrap_or_else(|| Words::Held(words.into()));
+        blocks.push(Block { head, before: 0, words });
+        // Whoever comes now waits.
+        if has_room { Ok(()) } else { self.file_all(&mut blocks) }
     }
 
     /// A unit was read to its end, and has so many chunks.
     pub(super) fn end_unit(&self, file: u32, unit: u32, chunks: u32) -> Result<()> {
-        if self.work.named().is_some() {
+        if self.spill.work().named().is_some() {
             self.file(&end_of_unit(file, unit, chunks))?;
         }
         Ok(())
@@ -139,14 +111,13 @@ impl<'a> Collector<'a> {
 
     /// All blocks, in order; as many of them held as `most_held` allows.
     pub(super) fn finish(self, shape: Shape) -> Result<Blocks> {
-        let mut state = std::mem::take(&mut *self.lock());
-        let blocks = &mut state.blocks;
+        let mut blocks = std::mem::take(&mut *self.lock());
         blocks.sort_unstable_by_key(order);
         let mut before = 0;
         let mut last = None;
         let mut firsts = Vec::with_capacity(blocks.len());
         let mut documents = 0_u64;
-        for block in &mut *blocks {
+        for block in &mut blocks {
             if last.replace(block.head.file) != Some(block.head.file) {
                 before = 0;
             }
@@ -156,46 +127,33 @@ impl<'a> Collector<'a> {
             documents += u64::from(block.head.documents);
         }
         u32::try_from(documents).map_err(|_| Error::TooManyDocuments)?;
-        let most_held = self.work.memory.shares(documents as usize)?.blocks();
-        if state.held > most_held || self.has_filed.load(Relaxed) {
-            self.file_all(&mut state)?;
+        let most_held = self.spill.work().memory.shares(documents as usize)?.blocks();
+        if self.spill.held() > most_held || self.spill.has_log() {
+            self.file_all(&mut blocks)?;
         }
         let mut logs = self.earlier;
-        logs.extend(self.log.into_inner());
-        Ok(Blocks { shape, blocks: state.blocks, firsts, logs })
+        logs.extend(self.spill.into_log());
+        Ok(Blocks { shape, blocks, firsts, logs })
     }
 
     /// Puts all that is held into the work folder.
-    fn file_all(&self, state: &mut State) -> Result<()> {
-        for block in &mut state.blocks {
+    fn file_all(&self, blocks: &mut [Block]) -> Result<()> {
+        for block in blocks {
             if let Words::Held(words) = &block.words {
                 block.words = self.file(words)?;
             }
         }
-        state.held = 0;
+        self.spill.let_go();
         Ok(())
     }
 
     fn file(&self, words: &[u64]) -> Result<Words> {
-        let offset = self.log()?.append(words)?;
+        let offset = self.spill.append(words)?;
         Ok(Words::Filed { log: self.earlier.len() as u32, offset })
     }
 
-    fn log(&self) -> Result<&Log> {
-        if let Some(log) = self.log.get() {
-            return Ok(log);
-        }
-        // One thread makes it, and the others wait.
-        let _making = self.making.lock().expect("no thread panicked");
-        if self.log.get().is_none() {
-            let log = self.work.folder()?.log(STAGE)?;
-            return Ok(self.log.get_or_init(|| log));
-        }
-        Ok(self.log.get().expect("another thread has made it"))
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        self.state.lock().expect("no thread panicked")
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Block>> {
+        self.blocks.lock().expect("no thread panicked")
     }
 }
 

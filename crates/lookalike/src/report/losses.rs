@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use lookalike_core::number::Document;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::corpus::{Corpus, Described};
 use crate::error::{Error, Result};
@@ -16,7 +16,7 @@ use crate::options::{Share, SourceBy};
 use crate::output::evidence::{Fate, Fates};
 
 /// A source of documents, and its losses.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Source {
     /// A host, a file, a folder of files that are one document each, or the value of a field.
     pub source: String,
@@ -29,7 +29,7 @@ pub struct Source {
 }
 
 /// A source that loses nearly all of its documents.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NearlyLost {
     /// The source.
     #[serde(flatten)]

@@ -1,26 +1,28 @@
 //! The parameters of a run, for `summary.json`.
 
+use std::borrow::Cow;
+
 use lookalike_core::decision::Scope;
 use lookalike_core::measure::similarity::Similarity;
 use lookalike_core::method::Method;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::candidates::against;
 use crate::options::{DedupOptions, Group, MethodOptions, SketchKey, SourceBy};
 
 /// The parameters of a run, and the recall they promise.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Parameters {
     /// What a feature is made of.
     pub shingle: String,
     /// The differences that were ignored: accents, digits, both or none.
     pub fold: String,
     /// What is measured.
-    pub measure: &'static str,
+    pub measure: Cow<'static, str>,
     /// The threshold.
     pub threshold: f64,
     /// The key of the sketches: `fixed`, the user's own (which is not written), or `random`.
-    pub key: &'static str,
+    pub key: Cow<'static, str>,
     /// How candidates were found.
     pub method: MethodParameters,
     /// Probability of finding a pair exactly at the threshold; `None` where it does not depend on the similarity.
@@ -30,7 +32,7 @@ pub struct Parameters {
     /// Keep order.
     pub keep: String,
     /// How matches became removals.
-    pub group: &'static str,
+    pub group: Cow<'static, str>,
     /// Whether only documents similar to the reference were removed.
     pub only_against: bool,
     /// What the source of a document is.
@@ -45,13 +47,14 @@ impl Parameters {
         Self {
             shingle: similarity.shingle.to_string(),
             fold: similarity.fold.to_string(),
-            measure: similarity.criterion.measure(),
+            measure: similarity.criterion.measure().into(),
             threshold: similarity.criterion.threshold(),
             key: match similarity.key {
                 SketchKey::Fixed => "fixed",
                 SketchKey::Given(_) => "given",
                 SketchKey::Random => "random",
-            },
+            }
+            .into(),
             method: MethodParameters::new(&similarity.method),
             recall_at_threshold: Similarity::new(similarity.criterion.threshold())
                 .ok()
@@ -61,7 +64,8 @@ impl Parameters {
             group: match options.group {
                 Group::Independent => "independent",
                 Group::Components => "components",
-            },
+            }
+            .into(),
             only_against: against::scope(options.against.as_ref()) == Scope::References,
             source: match (options.source, &options.read.settings.fields.source) {
                 (SourceBy::HostOrFile, _) => "host, file or folder".to_owned(),
@@ -75,48 +79,48 @@ impl Parameters {
 }
 
 /// A method and its own parameters.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MethodParameters {
     /// Its name.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// How slots are filled.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sketch: Option<String>,
     /// Bands per sketch.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bands: Option<usize>,
     /// Rows per band.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<usize>,
     /// Slots that rows are drawn from at random.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub random_slots: Option<usize>,
     /// Bands in which candidates agree, if more than one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agree: Option<usize>,
     /// Number of features of a document that are looked up in all others.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken: Option<usize>,
     /// Bits per sketch.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sketch_bits: Option<u32>,
     /// How much a feature's vote counts.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<String>,
     /// Maximum number of bits in which near-duplicates differ.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bits: Option<u32>,
     /// Whether candidates are measured exactly; if not, the bits alone decide.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified: Option<bool>,
     /// What makes exact copies.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub checksum: Option<&'static str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checksum: Option<Cow<'static, str>>,
 }
 
 impl MethodParameters {
     pub(crate) fn new(method: &MethodOptions) -> Self {
-        let named = Self { name: method.name(), ..Self::default() };
+        let named = Self { name: method.name().into(), ..Self::default() };
         match method {
             MethodOptions::MinHash { banding, slots } | MethodOptions::SuperShingle { banding, slots } => Self {
                 sketch: Some(slots.to_string()),
@@ -135,7 +139,7 @@ impl MethodParameters {
                 ..named
             },
             MethodOptions::Exact => named,
-            MethodOptions::Copies(checksum) => Self { checksum: Some(checksum.name()), ..named },
+            MethodOptions::Copies(checksum) => Self { checksum: Some(checksum.name().into()), ..named },
         }
     }
 }

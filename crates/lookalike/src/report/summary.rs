@@ -1,5 +1,6 @@
 //! The summary of a run: `summary.json`, and what the terminal shows.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use lookalike_core::bucket::passed_over::PassedOverEstimate;
@@ -9,7 +10,7 @@ use lookalike_core::number::Document;
 use lookalike_core::resolve::keep::FieldValue;
 use lookalike_io::input::discover::LeftOut;
 use lookalike_io::read::{HEADER, NO_TEXT_FIELD, NULL_TEXT};
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::candidates;
 use crate::corpus::Corpus;
@@ -20,12 +21,12 @@ use crate::report::losses::{BySource, NearlyLost, Source};
 use crate::report::parameters::Parameters;
 
 /// What a run of `dedup` did.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// The version that ran.
-    pub lookalike: &'static str,
+    pub lookalike: Cow<'static, str>,
     /// Identifies a run with a work folder: the same for the same input, parameters and kind of output.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
     /// The input.
     pub input: Input,
@@ -60,7 +61,7 @@ pub struct Summary {
 }
 
 /// The input. All counts except those of the reference are of the input alone.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Input {
     /// Files that were read.
     pub files: u64,
@@ -103,7 +104,7 @@ impl Input {
 }
 
 /// What was found.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Found {
     /// Removed documents that are exact copies of another one, kept or removed, that is better in keep order.
     pub repeated_texts: u64,
@@ -141,7 +142,7 @@ pub struct Found {
 }
 
 /// Changes to the written files other than the removals.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wrote {
     /// Records of crawls that were left out with the removed documents they belong to, such as `request` records, by
     /// kind.
@@ -165,7 +166,7 @@ impl Wrote {
 }
 
 /// A band of similarity.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Band {
     /// The lower end.
     pub from: f64,
@@ -176,7 +177,7 @@ pub struct Band {
 }
 
 /// One of the removals that are least sure.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LeastAlike {
     /// The removed document.
     pub removed_id: String,
@@ -187,7 +188,7 @@ pub struct LeastAlike {
 }
 
 /// A stage of the run.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stage {
     /// Its name.
     pub name: String,
@@ -198,18 +199,31 @@ pub struct Stage {
 }
 
 /// A skipped entry.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SkippedEntry {
     /// The file, as it was given.
     pub file: String,
     /// What `position` counts: lines, records or files.
-    pub entry: &'static str,
+    #[serde(deserialize_with = "entry_name")]
+    pub entry: EntryName,
     /// Which entry of the file, counted from 1.
     pub position: u64,
     /// Why it was skipped.
     pub reason: String,
     /// Number of entries lost: this one and those after it.
     pub count: u64,
+}
+
+/// The name of what a file has many of.
+type EntryName = &'static str;
+
+/// The names of entries that a summary may have.
+const ENTRY_NAMES: [EntryName; 6] = ["line", "object", "record", "row", "paragraph", "file"];
+
+/// A name as it is known here; one of a later version is just an entry.
+fn entry_name<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<EntryName, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    Ok(ENTRY_NAMES.into_iter().find(|known| *known == name).unwrap_or("entry"))
 }
 
 impl From<lookalike_io::table::SkippedRow> for SkippedEntry {
@@ -245,7 +259,7 @@ impl Summary {
         let kept = corpus.input_count() as u64 - removed;
         let sizes = cluster_sizes(fates, kept as usize);
         Ok(Self {
-            lookalike: env!("CARGO_PKG_VERSION"),
+            lookalike: env!("CARGO_PKG_VERSION").into(),
             run: None,
             input: input(corpus, &options.read)?,
             found: Found {

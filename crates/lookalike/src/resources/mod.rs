@@ -2,5 +2,6 @@
 
 pub(crate) mod memory;
 pub(crate) mod space;
+pub(crate) mod spill;
 pub(crate) mod words;
 pub(crate) mod work;
