@@ -41,19 +41,19 @@ enum Job {
         #[arg(long, value_name = "DIR")]
         data: Option<PathBuf>,
     },
-    /// Speed, memory and accuracy on a large corpus, beside `wc -w`
+    /// Speed, memory and accuracy on a large corpus, compared with `wc -w`
     Bench(bench::Options),
-    /// Make shell completions and manual pages
+    /// Generate shell completions and manual pages
     Assets {
         /// The folder to write to [default: target/assets]
         #[arg(value_name = "DIR")]
         folder: Option<PathBuf>,
     },
-    /// Feed hostile bytes to every reader: ten minutes a target
+    /// Fuzz every reader, for ten minutes per target
     Fuzz(fuzz::Options),
-    /// Attack the command: mutated files, kills, full disks, threads, corpora that tempt to quadratic time; half an hour
+    /// Attack the command: mutated files, kills, full disks, threads, corpora that provoke quadratic time; half an hour
     Attack(attack::Options),
-    /// Run a command and write down the time and memory it used; `bench` calls this
+    /// Run a command and record the time and memory it used; `bench` calls this
     #[command(hide = true)]
     Measure {
         /// The file to write the measures to

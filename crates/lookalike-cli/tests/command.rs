@@ -416,7 +416,7 @@ fn what_is_probably_not_meant_gets_a_note() {
     folder.write("scored.jsonl", lines() + "{\"text\":\"one more\",\"score\":3}\n");
     let ran = folder.run(&["dedup", "scored.jsonl", "--dry-run", "--keep", "max:score"]);
     assert_eq!(ran.code, 0);
-    assert!(ran.stderr.contains("4 documents have no field 'score', and are kept last"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("4 documents have no field 'score', and come last in keep order"), "{}", ran.stderr);
     for (arguments, said) in [
         (&["--id", "typo"][..], "8 documents have no field 'typo', and are named by file and line"),
         (&["--id", "id"], "4 documents have the id of another"),
@@ -428,7 +428,7 @@ fn what_is_probably_not_meant_gets_a_note() {
     folder.write("in.jsonl", lines() + "{\"text\":\"one more\"}\n");
     for (arguments, said) in [
         (&["--id", "id"][..], "1 document has no field 'id', and is named by file and line"),
-        (&["--keep", "max:id"], "1 document has no field 'id', and is kept last"),
+        (&["--keep", "max:id"], "1 document has no field 'id', and comes last in keep order"),
         (&["--source", "id"], "1 document has no field 'id', and counts to '(no source)'"),
     ] {
         let ran = folder.run(&[&["dedup", "in.jsonl", "--dry-run"], arguments].concat());

@@ -17,14 +17,14 @@ pub trait FeatureSource: Sync {
 
 /// Provides the sketches of items, from memory or from elsewhere, which can fail.
 pub trait SketchSource: Sync {
-    /// Gives the keys that every item has in these columns to `each`, in the order of the items.
+    /// Passes the keys of every item in these columns to `each`, in the order of the items.
     ///
     /// # Errors
     ///
     /// When they cannot be read.
     fn each_keys(&self, columns: &[usize], each: &mut dyn FnMut(u32, &[u64])) -> Result<(), SourceError>;
 
-    /// Gives the bytes of every item to `each`, in the order of the items.
+    /// Passes the bytes of every item to `each`, in the order of the items.
     ///
     /// # Errors
     ///

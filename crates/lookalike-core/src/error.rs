@@ -7,7 +7,7 @@ use crate::remedy::{JobOption, Remedy};
 #[non_exhaustive]
 pub enum Error {
     /// A similarity or threshold that is not within 0 and 1.
-    #[error("{value} is not a similarity: it must lie within 0 and 1")]
+    #[error("{value} is not a similarity: it must be between 0 and 1")]
     SimilarityOutOfRange {
         /// The value as given.
         value: f64,

@@ -229,7 +229,7 @@ pub enum Error {
     /// Sets that share elements with too many others.
     #[error(
         "{sets} sets share elements with so many others that finding the nearest would take {} billion steps: ask for all pairs \
-         from a threshold on instead, or for most of them, found by sketches",
+         above a threshold instead, or for most of them, found by sketches",
         steps / 1_000_000_000
     )]
     SetsTooDense {
@@ -241,7 +241,7 @@ pub enum Error {
 
     /// A method that an index cannot use.
     #[error(
-        "an index cannot use the method '{method}': it has to sketch each text by itself, and to tell near-duplicates"
+        "an index cannot use the method '{method}': an index needs one that sketches each text by itself and finds near-duplicates"
     )]
     MethodWithoutIndex {
         /// The method and its parameters.
@@ -313,7 +313,7 @@ pub enum Error {
 
     /// Too little memory for the largest family of documents that may be near-duplicates.
     #[error(
-        "a memory limit of {} is too small for the many documents here that may all be alike: about {} are needed",
+        "a memory limit of {} is too small for the many documents here that may all be near-duplicates: about {} are needed",
         size(*bytes),
         size(*needed)
     )]

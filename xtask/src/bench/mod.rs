@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: speed and memory of `lookalike dedup` beside `wc -w`, with recall and precision beside both.
+//! `cargo xtask bench`: speed and memory of `lookalike dedup` compared with `wc -w`, with recall and precision.
 //!
 //! The timed runs take turns, so that whatever slows the machine down slows all of them. Everything that needs much
 //! memory or both cores comes after the last of them.
@@ -23,65 +23,65 @@ use self::timed::running::again_optimised;
 use self::timed::{accuracy, blowup, growth, headline, link, methods, reading, sets, sketching, text, timing};
 use crate::workspace::{Workspace, succeed};
 
-/// The similarity from which on documents are near-duplicates: the default of the command.
+/// Minimum similarity of near-duplicates: the default of the command.
 const THRESHOLD: f64 = 0.8;
 
-/// The chance to find a pair at the threshold: the default of the command.
+/// Probability of finding a pair at the threshold: the default of the command.
 const RECALL: f64 = 0.99;
 
 /// The shingle that is compared by: the default of the command.
 const SHINGLE: &str = "word:5";
 
-/// How many documents the corpus has, unless another number is asked for.
+/// The default number of documents of the corpus.
 const DOCUMENTS: usize = 45_000;
 
-/// What the benchmark can be told.
+/// Options of the benchmark.
 #[derive(Clone, Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Options {
     #[command(subcommand)]
     part: Option<Part>,
-    /// A JSONL file with `id` and `text` in each line, in place of one that is made
+    /// A JSONL file with `id` and `text` in each line, instead of the synthetic corpus
     #[arg(long, value_name = "FILE")]
     corpus: Option<PathBuf>,
-    /// How many documents to make
+    /// Number of documents to generate
     #[arg(long, value_name = "N", default_value_t = DOCUMENTS, conflicts_with = "corpus")]
     documents: usize,
-    /// How often to run everything that is timed
+    /// Number of timed runs
     #[arg(long, value_name = "R", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
 }
 
-/// A part that is measured by itself.
+/// A benchmark of its own.
 #[derive(Clone, Debug, clap::Subcommand)]
 enum Part {
-    /// Corpora on which a careless detector needs the square of their size
+    /// Corpora that provoke quadratic time
     Blowup(blowup::Options),
-    /// Make the corpus that is measured on, and say where it is
+    /// Generate the corpus of the benchmark, and print its path
     Corpus {
-        /// How many documents to make
+        /// Number of documents to generate
         #[arg(long, value_name = "N", default_value_t = DOCUMENTS)]
         documents: usize,
     },
-    /// Make a crawl of WET files, and say where it is
+    /// Generate a synthetic crawl of WET files, and print its path
     Crawl(crawl::Options),
-    /// Seconds a document while documents become ten and a hundred times as many
+    /// Seconds per document, for ten and a hundred times as many documents
     Growth(growth::Options),
-    /// A whole crawl, also with little memory, beside unpacking it
+    /// A whole crawl, also with little memory, compared with decompression
     Headline(headline::Options),
-    /// Two tables of customers, linked and held against what is known
+    /// Link two tables of customers, with precision and recall
     Link(link::Options),
-    /// Recall after small edits, beside the other tools of the field
+    /// Recall after small edits, compared with other tools
     Edits(peers::edits::Options),
-    /// Speed of sketching by method, of finding bits, and of the exact join beside the default
+    /// Sketching speed by method, search for sketches within 3 bits, and the exact join compared with the default
     Methods(methods::Options),
-    /// Speed, memory and accuracy beside the other tools of the field
+    /// Speed, memory and accuracy compared with other tools
     Peers(peers::Options),
-    /// Speed of reading WET.gz, beside unpacking it and no more
+    /// Speed of reading WET.gz, compared with decompression alone
     Read(reading::Options),
-    /// Speed of `lookalike sets`, beside a plain join in one thread
+    /// Speed of `lookalike sets`, compared with a plain single-threaded join
     Sets(sets::Options),
-    /// Speed of text to tokens and features by script, beside ASCII
+    /// Speed from text to tokens and features by script, compared with ASCII
     Text(text::Options),
 }
 
@@ -127,7 +127,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     let accuracy = accuracy::judge(&corpus, &lookalike, &folder, &documents, &truth)?;
 
     report::print(&corpus, &lookalike, &timings, &sketching, &accuracy)?;
-    ensure!(accuracy.is_sound(), "a pair that is none, or a document lost for nothing: this is not a matter of speed");
+    ensure!(accuracy.is_sound(), "a reported pair is not a near-duplicate, or a removal is not justified");
     Ok(())
 }
 

@@ -152,13 +152,12 @@ impl Tune {
             tuning.threshold, tuning.half_found_at,
         );
         if !self.bought.is_empty() {
-            text += "what the budget buys\n  rows  recall at the threshold  let through at half of it\n";
+            text += "bandings within the budget\n  rows  recall at the threshold  found at half of it\n";
             for bought in self.bought.iter().take(6) {
                 let (recall, through) = (bought.recall_at_threshold, bought.at_half_the_threshold);
-                text += &format!("  {:>4}  {recall:>23.4}  {through:>25.5}\n", bought.rows);
+                text += &format!("  {:>4}  {recall:>23.4}  {through:>19.5}\n", bought.rows);
             }
-            text +=
-                "  the first is taken: the best recall that lets through 1 % at most of what is half as similar\n\n";
+            text += "  the first is used: the best recall of those that find at most 1 % of the pairs at half the threshold\n\n";
         }
         text + "the chance to be found, by similarity\n"
     }

@@ -31,8 +31,8 @@ pub(crate) fn doubts(input: &Input, read: &ReadOptions, keep: Option<&str>) {
     if let Some(field) = keep
         && input.without_value > 0
     {
-        let said = |verbs: [&str; 2]| format!("{} no field '{field}', and {} kept last", verbs[0], verbs[1]);
-        talk!("note: {}", documents(input.without_value, &said(["has", "is"]), &said(["have", "are"])));
+        let said = |verbs: [&str; 2]| format!("{} no field '{field}', and {} last in keep order", verbs[0], verbs[1]);
+        talk!("note: {}", documents(input.without_value, &said(["has", "comes"]), &said(["have", "come"])));
     }
     if let Some(field) = &read.settings.fields.source
         && input.without_source > 0

@@ -27,10 +27,10 @@ const BLOCK: usize = 1024;
 /// How many items a thread takes at once.
 const ITEMS_AT_ONCE: usize = 16;
 
-/// Decides all items: sets by rank, the best first.
+/// Decides about all items: sets by rank, best first.
 ///
-/// Going from the best on, each is kept unless it matches one kept before. A removed item is removed by the reference
-/// most like it; if it matches none, by the kept item most like it. Of equals the best in keep order counts.
+/// Going from the best on, each is kept unless it matches one kept before. An item is removed in favour
+/// of the most similar reference; if it matches none, of the most similar kept item. Ties go to the best in keep order.
 ///
 /// ```
 /// use lookalike_core::measure::criterion::Criterion;

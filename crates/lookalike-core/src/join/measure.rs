@@ -6,7 +6,7 @@
 use crate::measure::criterion::Criterion;
 use crate::measure::similarity::Threshold;
 
-/// A measure of two sets by what they share and have: numbers of elements, or weights.
+/// A measure of two sets, by numbers of elements or by weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Measure {
     /// Shared over all: of weights, the lesser ones over the greater ones.
@@ -21,7 +21,7 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// The similarity of two sets, within 0 and 1. With nothing shared it is 0.
+    /// The similarity of two sets, between 0 and 1. With nothing shared it is 0.
     ///
     /// Rounded, it still does not shrink when more is shared, and does not grow when a set does, so that a bound that
     /// is computed by it is never too low.
@@ -47,7 +47,7 @@ impl Measure {
         shared as f64 / whole
     }
 
-    /// What a join asks for.
+    /// The criterion of a join with this measure.
     pub fn criterion(self, threshold: Threshold) -> Criterion {
         match self {
             Self::Jaccard => Criterion::Jaccard(threshold),
@@ -56,7 +56,7 @@ impl Measure {
         }
     }
 
-    /// Its word, in flags and outputs.
+    /// Its name in flags and outputs.
     pub fn word(self) -> &'static str {
         match self {
             Self::Jaccard => "jaccard",

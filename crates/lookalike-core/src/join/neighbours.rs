@@ -128,7 +128,7 @@ impl Neighbours {
         Self { groups, group_of, partners, ends, references }
     }
 
-    /// The matches of an item: each with how many features are shared, in no order that means anything.
+    /// The matches of an item: each with the number of shared features, in no particular order.
     pub fn each(&self, item: u32, mut each: impl FnMut(u32, u32)) {
         let group = self.group_of[item as usize];
         if group == NONE {

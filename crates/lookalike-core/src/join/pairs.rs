@@ -56,7 +56,7 @@ pub fn matches(sets: &Sets, criterion: Criterion, references: References) -> Vec
     sorted(by_groups, sets)
 }
 
-/// How many matches there are, without making any.
+/// Number of matches, without listing them.
 pub fn match_count(sets: &Sets, criterion: Criterion, references: References) -> u64 {
     let join = Join::new(sets, criterion, references);
     let of_groups = |groups: &[u32]| {
@@ -68,8 +68,8 @@ pub fn match_count(sets: &Sets, criterion: Criterion, references: References) ->
     groups.par_chunks(GROUPS_AT_ONCE).map(of_groups).sum()
 }
 
-/// Hands on every match while others are still to be found, so that they need not all be in memory: a few at a time,
-/// from all threads, in no order that means anything.
+/// Passes on every match while others are still being found, so that they need not all be in memory: a few at a time,
+/// from all threads, in no particular order.
 ///
 /// # Errors
 ///

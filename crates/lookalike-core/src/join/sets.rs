@@ -30,34 +30,34 @@ impl Sets {
         Self::of_parts(parts)
     }
 
-    /// How many sets there are.
+    /// Number of sets.
     pub fn len(&self) -> usize {
         self.sizes.len()
     }
 
-    /// Whether there is no set.
+    /// Whether there are no sets.
     pub fn is_empty(&self) -> bool {
         self.sizes.is_empty()
     }
 
-    /// How many different features a set has.
+    /// Number of distinct features of a set.
     #[inline]
     pub fn size(&self, item: u32) -> u32 {
         self.sizes[item as usize]
     }
 
-    /// How many different features each set has.
+    /// Number of distinct features of each set.
     pub fn sizes(&self) -> &[u32] {
         &self.sizes
     }
 
-    /// Those features of a set that another set has as well, the rarest first.
+    /// The features of a set that at least one other set has, the rarest first.
     #[inline]
     pub fn tokens(&self, item: u32) -> &[u32] {
         self.tokens.list(item as usize)
     }
 
-    /// How many features at least two sets have. Tokens are the numbers below.
+    /// Number of features that at least two sets have. Tokens are the numbers below it.
     pub fn token_count(&self) -> usize {
         self.token_count
     }
@@ -95,7 +95,7 @@ const ITEMS_AT_ONCE: usize = u8::MAX as usize + 1;
 /// How many features a builder holds before it makes sets of them, so that repeated ones take no memory for long.
 const FEATURES_AT_ONCE: usize = 4 << 20;
 
-/// Takes features item after item.
+/// Builds sets from features, item by item.
 ///
 /// ```
 /// use lookalike_core::join::SetsBuilder;
@@ -127,7 +127,7 @@ impl SetsBuilder {
         }
     }
 
-    /// The sets of all items, in the order in which they came.
+    /// The sets of all items, in the order in which they were added.
     pub fn build(mut self) -> Sets {
         self.make_parts();
         self.features = Vec::new();

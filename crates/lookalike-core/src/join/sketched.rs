@@ -26,11 +26,11 @@ use crate::sketch::SlotKind;
 const SORTING_BYTES: usize = 1 << 28;
 
 impl Measure {
-    /// The bands and rows that find a pair at the threshold with this chance at least.
+    /// The bands and rows that find a pair at the threshold with at least this probability.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSketches`] for measures of which a sketch says nothing; as [`Banding::for_recall`] otherwise.
+    /// [`Error::NoSketches`] for measures without sketches; otherwise as [`Banding::for_recall`] otherwise.
     pub fn banding(self, threshold: Threshold, recall: f64) -> Result<Banding> {
         let jaccard = match self {
             Self::Jaccard => threshold,
@@ -44,7 +44,7 @@ impl Measure {
 }
 
 impl Neighbours {
-    /// The matches that bands find, if they take at most this many bytes: each is measured, but some are left out.
+    /// The matches found by bands, if they take at most this many bytes. Each is measured, but some are missed.
     pub fn sketched(
         sets: &Sets,
         measure: Measure,

@@ -17,7 +17,7 @@ const MOST: f64 = (1_u64 << 51) as f64;
 pub struct WeightedItem {
     /// The element's feature.
     pub feature: u64,
-    /// How much it counts.
+    /// Its weight.
     pub weight: f64,
 }
 
@@ -72,7 +72,7 @@ impl WeightedSets {
         sets
     }
 
-    /// Sets whose elements all count the same.
+    /// Sets whose elements all have the same weight.
     pub fn of_equal_weights(plain: &Sets) -> Self {
         let totals = plain.sizes().iter().map(|size| u64::from(*size)).collect();
         let mut sets = Self { totals, token_count: plain.token_count(), scale: 1.0, ..Self::default() };
@@ -97,12 +97,12 @@ impl WeightedSets {
         self.rests[start..].reverse();
     }
 
-    /// How many sets there are.
+    /// Number of sets.
     pub fn len(&self) -> usize {
         self.totals.len()
     }
 
-    /// Whether there is no set.
+    /// Whether there are no sets.
     pub fn is_empty(&self) -> bool {
         self.totals.is_empty()
     }
@@ -113,7 +113,7 @@ impl WeightedSets {
         self.totals[item as usize]
     }
 
-    /// A weight as the user knows it.
+    /// A weight in the user's units.
     pub fn weight(&self, weight: u64) -> f64 {
         weight as f64 / self.scale
     }

@@ -37,13 +37,13 @@ pub trait Method: fmt::Debug + Send + Sync {
     /// A sketcher; use one per thread.
     fn sketcher(&self) -> Box<dyn Sketcher>;
 
-    /// Whether sketching teaches the method something of the corpus, so that all items must be sketched in one run.
+    /// Whether the method learns about the corpus while it sketches, so that all items must be sketched in one run.
     fn learns(&self) -> bool {
         false
     }
 
-    /// The sketches of all items, for methods that must have seen all before they can make one. Items are numbered as
-    /// they were sketched; those of size zero have no features.
+    /// The sketches of all items, for methods that must have seen all items before they can make one. Items are
+    /// numbered in the order of sketching; those of size zero have no features.
     ///
     /// # Errors
     ///
@@ -58,15 +58,16 @@ pub trait Method: fmt::Debug + Send + Sync {
         0
     }
 
-    /// Finds what may be alike, and gives it to `take`: lists of two or more ranks, each from the best on. Or else
-    /// gives back sets by rank, to be joined: candidates and matches in one.
+    /// Finds items that may be similar, and passes them to `take` as lists of two or more ranks, best first. Or else
+    /// returns sets by rank to be joined, which finds candidates and matches in one step.
     ///
     /// # Errors
     ///
     /// When the sketch or the features of an item cannot be read, or `take` fails.
     fn candidates(&self, sketched: Sketched<'_>, take: Take<'_>) -> Result<Option<Sets>, SourceError>;
 
-    /// Whether two items could be a match by the bytes of their sketches. Says no only to what is beyond doubt.
+    /// Whether two items can be a match, by the bytes of their sketches. False only if a match is practically
+    /// impossible.
     fn allows(&self, _left: &[u8], _right: &[u8]) -> bool {
         true
     }
@@ -76,23 +77,23 @@ pub trait Method: fmt::Debug + Send + Sync {
         left.iter().zip(right).map(|(left, right)| u32::from(left == right)).sum()
     }
 
-    /// Whether sketches are the measure. Then all that this method [allows](Self::allows) are matches.
+    /// Whether the sketches are the measure. If so, all pairs that this method [allows](Self::allows) are matches.
     fn is_measure(&self) -> bool {
         false
     }
 
-    /// How alike two items are by the bytes of their sketches, where these are the measure.
+    /// How similar two items are by the bytes of their sketches, if these are the measure.
     fn likeness(&self, _left: &[u8], _right: &[u8]) -> Option<Likeness> {
         None
     }
 
-    /// The chance that a pair this much alike is found; none where similarity does not tell.
+    /// Probability that a pair of this similarity is found; `None` where it does not depend on the similarity.
     fn recall_at(&self, similarity: Similarity) -> Option<f64>;
 }
 
 /// Makes the sketches of items one after the other.
 pub trait Sketcher: Send {
-    /// Adds the sketch of an item: `features` as they come, and the set of them.
+    /// Adds the sketch of an item, given its `features` in order and the set of them.
     fn sketch(&mut self, features: &[u64], set: &FeatureSet, sketches: &mut Sketches);
 }
 

@@ -1,7 +1,7 @@
 //! Addresses to stores: settings in, one store for each bucket and one client for the web out.
 //!
-//! `object_store` has a function for it (`parse_url_opts`), which would take signed addresses apart, retry as it likes, and
-//! make a client for each address; so its builders are called one by one.
+//! `object_store` has a function for it (`parse_url_opts`), which would take signed addresses apart, retry as it likes,
+//! and make a client for each address; so its builders are called one by one.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -22,7 +22,7 @@ use super::problem::Problem;
 use super::settings::{self, Settings};
 use crate::error::{Error, Result};
 
-/// How stores are reached: settings, and patience. The functions of [`crate::remote`] have those of the environment.
+/// How stores are reached: settings and retries. The functions of [`crate::remote`] use those of the environment.
 #[derive(Debug)]
 pub struct Access {
     settings: Settings,
@@ -41,7 +41,7 @@ pub(super) struct Location {
 }
 
 impl Access {
-    /// The settings of this process's environment, as the tools of each store have them.
+    /// The settings of this process's environment, by the names that each store's own tools use.
     pub fn of_environment() -> &'static Self {
         static AMBIENT: LazyLock<Access> =
             LazyLock::new(|| Access { settings: settings::of_environment(), ..Access::new([], Patience::default()) });

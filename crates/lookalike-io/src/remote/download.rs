@@ -20,7 +20,7 @@ use crate::input::shelf::{read_exact_at, write_all_at};
 /// Where all local copies lie.
 static COPIES: LazyLock<Room> = LazyLock::new(|| Room::new(std::env::temp_dir()));
 
-/// A remote file that is being read. What was read lies in its local copy as well.
+/// A remote file that is being read. What was read is also in its local copy.
 pub struct Download {
     file: RemoteFile,
     local: Arc<File>,
@@ -48,7 +48,7 @@ impl std::fmt::Debug for Download {
 }
 
 impl RemoteFile {
-    /// Opens the object to be read from its start. Once it was read to its end, from the local copy.
+    /// Opens the object for reading from its start. Once it has been read to its end, this reads the local copy.
     ///
     /// # Errors
     ///
@@ -81,14 +81,14 @@ impl RemoteFile {
         Source::Ranges(Ranges::new(Arc::clone(object), self.bytes, waiting))
     }
 
-    /// The local copy, once the file was opened: as much of it as was read. To be read at places, not by its cursor.
+    /// The local copy, once the file was opened, with as much as was read. Read it at offsets, not by its cursor.
     pub fn local(&self) -> Option<File> {
         self.object.local.get().and_then(|local| local.try_clone().ok())
     }
 }
 
 impl Download {
-    /// Fetches all that is left into the local copy. Reading goes on where it was, from there.
+    /// Fetches the rest into the local copy, from which reading continues where it was.
     ///
     /// # Errors
     ///
@@ -100,7 +100,7 @@ impl Download {
         Ok(())
     }
 
-    /// The size of what was read, the whole file's after [`Download::finish`].
+    /// Number of bytes read so far; after [`Download::finish`], the size of the file.
     pub fn received_bytes(&self) -> u64 {
         self.received
     }

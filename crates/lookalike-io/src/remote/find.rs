@@ -1,7 +1,7 @@
 //! An address to the objects it means, in the order of their names.
 //!
-//! A name may be an object and a prefix at once; the object goes first. Listing tells sizes, so an object that was listed is
-//! not asked for again before it is read.
+//! A name may be an object and a prefix at once; the object goes first. Listing tells sizes, so an object that was
+//! listed is not asked for again before it is read.
 
 use std::fmt;
 use std::fs::File;
@@ -29,7 +29,7 @@ use crate::error::{Error, Result};
 pub struct RemoteFile {
     /// Its address.
     pub url: String,
-    /// Its size; zero where the server does not tell.
+    /// Its size; zero if the server does not report it.
     pub bytes: u64,
     pub(super) object: Arc<Object>,
 }
@@ -78,21 +78,21 @@ impl RemoteFile {
         super::shown::shown(&self.url)
     }
 
-    /// What tells this state of the object from others, where the store has it.
+    /// Its etag, if the store has one.
     pub fn etag(&self) -> Option<&str> {
         self.object.version.etag.as_deref()
     }
 
-    /// When it was last written, in seconds since 1970, where the store tells.
+    /// When it was last written, in seconds since 1970, if the store reports it.
     pub fn last_modified(&self) -> Option<i64> {
         self.object.version.modified
     }
 
-    /// Asks the store whether the object is what it was when it was found.
+    /// Checks with the store that the object has not changed since it was found.
     ///
     /// # Errors
     ///
-    /// [`Error::Changed`] when it is not; or when the store cannot be asked.
+    /// [`Error::Changed`] when it has; or an error when the store cannot be reached.
     pub fn check_unchanged(&self) -> Result<()> {
         let now = match self.ask() {
             Err(Error::Remote { problem: Problem::NotThere, .. }) => return Err(self.changed()),
@@ -239,8 +239,8 @@ fn list(address: &Address, location: &Location, patience: Patience) -> Result<Ve
     Ok(listed)
 }
 
-/// Whether an object only makes a folder seem to be there. Its slash is gone already, so it shows itself by having nothing in
-/// it, not even an extension.
+/// Whether an object only makes a folder seem to be there. Its slash is gone already, so it shows itself by having
+/// nothing in it, not even an extension.
 fn is_mark(meta: &ObjectMeta) -> bool {
     let name = meta.location.filename().unwrap_or_default();
     meta.size == 0 && (!name.contains('.') || name.ends_with("_$folder$"))

@@ -4,8 +4,8 @@
 //! find → RemoteFile → open → Download (and a local copy)          folder → upload, the seal last
 //! ```
 //!
-//! All else in this crate waits for its bytes on its own thread; what waits otherwise stays inside of `runtime`. A reader
-//! would get wrong that `https://` never means a bucket, whatever the host: a signed address must arrive as it is.
+//! Everything else in this crate waits for its bytes on its own thread; asynchronous code stays inside `runtime`.
+//! `https://` never means a bucket, whatever the host: a signed address must arrive unchanged.
 
 mod access;
 mod address;
@@ -40,8 +40,8 @@ pub use waiting::{Silence, on_silence};
 
 use crate::error::Result;
 
-/// The files that `url` means: one object; or all below a prefix, by name, but hidden ones; or those that match `*`, `?`,
-/// `[…]` and `**` in the path. A web server has no prefixes but where it speaks `WebDAV`, and no patterns.
+/// The files that `url` means: one object; all below a prefix, sorted by name, except hidden ones; or those that match
+/// `*`, `?`, `[…]` and `**` in the path. A web server has prefixes only if it speaks `WebDAV`, and no patterns.
 ///
 /// # Errors
 ///
@@ -50,8 +50,8 @@ pub fn find(url: &str) -> Result<Vec<RemoteFile>> {
     Access::of_environment().find(url)
 }
 
-/// Puts every file below `folder` to `url/its/name`, the one of the name `seal` last, which shows that all is there. When it
-/// fails, what this run put there is removed again, as far as the store lets it.
+/// Uploads every file below `folder` to `url/its/name`, and the one named `seal` last, as a sign that everything is
+/// there. If it fails, what this run put there is removed again, as far as the store lets it.
 ///
 /// # Errors
 ///
@@ -60,7 +60,7 @@ pub fn upload(folder: &Path, url: &str, seal: &str) -> Result<()> {
     Access::of_environment().upload(folder, url, seal)
 }
 
-/// Puts one file to `url`.
+/// Uploads one file to `url`.
 ///
 /// # Errors
 ///
@@ -69,7 +69,7 @@ pub fn upload_file(path: &Path, url: &str) -> Result<()> {
     Access::of_environment().upload_file(path, url)
 }
 
-/// Whether nothing lies below `url`. A web server that cannot list is only asked for `url/seal`.
+/// Whether there is nothing below `url`. A web server that cannot list is only asked for `url/seal`.
 ///
 /// # Errors
 ///
@@ -78,7 +78,7 @@ pub fn is_empty(url: &str, seal: &str) -> Result<bool> {
     Access::of_environment().is_empty(url, seal)
 }
 
-/// The first bytes of an object, `most` of them at most; `None` where there is no such object.
+/// The first bytes of an object, at most `most`; `None` if there is no such object.
 ///
 /// # Errors
 ///
@@ -87,7 +87,7 @@ pub fn read_small(url: &str, most: usize) -> Result<Option<Vec<u8>>> {
     Access::of_environment().read_small(url, most)
 }
 
-/// Removes the objects `url/name` and all below `url/name/`, for each of `names`. What is not there is no error.
+/// Removes the objects `url/name` and all below `url/name/`, for each of `names`. Missing objects are not an error.
 ///
 /// # Errors
 ///

@@ -1,24 +1,26 @@
-//! How often and how long a store that does not answer is asked again.
+//! How often and for how long requests to a store are retried.
 //!
-//! `object_store` asks again when a request fails; a body that is cut in the middle it takes up again only where there is an
-//! etag. So the ranges and streams here have tries of their own, for bodies, and only for these: or else tries would multiply.
+//! `object_store` asks again when a request fails; a body that is cut in the middle it takes up again only where there
+//! is an etag. So the ranges and streams here have tries of their own, for bodies, and only for these: or else tries
+//! would multiply.
 
 use std::time::Duration;
 
 use object_store::{BackoffConfig, RetryConfig};
 
-/// How often and how long a store that does not answer is asked again.
+/// How often and for how long requests to a store are retried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
-    /// How often it is asked again.
+    /// Number of retries.
     pub tries: usize,
-    /// How long to wait before the second try.
+    /// Wait before the first retry.
     pub first_wait: Duration,
-    /// How long to wait at most.
+    /// Longest wait between retries.
     pub longest_wait: Duration,
-    /// After which time nothing is tried again. A signature is good for five minutes, and is not made anew for a retry.
+    /// Time after which there are no more retries. A signature is valid for five minutes, and is not renewed for a
+    /// retry.
     pub in_all: Duration,
-    /// How long to wait in all while no byte comes, tries included.
+    /// Total time without a single byte, including retries, after which to give up.
     pub without_progress: Duration,
 }
 
@@ -36,8 +38,8 @@ impl Default for Patience {
 }
 
 impl Patience {
-    /// The same, for requests. A wait is drawn between the first one and four times the last, so it doubles on average; with a
-    /// factor of two it would not grow at all.
+    /// The same, for requests. A wait is drawn between the first one and four times the last, so it doubles on average;
+    /// with a factor of two it would not grow at all.
     pub(super) fn for_requests(&self) -> RetryConfig {
         let backoff = BackoffConfig { init_backoff: self.first_wait, max_backoff: self.longest_wait, base: 4.0 };
         RetryConfig { backoff, max_retries: self.tries, retry_timeout: self.in_all }

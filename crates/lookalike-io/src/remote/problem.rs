@@ -1,16 +1,16 @@
-//! Why a store does not give or take an object, in words with a remedy.
+//! Problems with object stores and web servers, each with a remedy.
 
-/// Why a store does not give or take an object.
+/// Why an object could not be read or written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// An address that names no place.
+    /// An invalid address.
     #[error("the address cannot be understood: {cause}")]
     Address {
         /// What is wrong with it.
         cause: String,
     },
-    /// Settings that are missing, or contradict each other.
+    /// Settings that are missing or contradictory.
     #[error("{cause}; check the environment variables of this store")]
     Settings {
         /// What is missing.
@@ -24,19 +24,19 @@ pub enum Problem {
          (GOOGLE_…, AZURE_…)"
     )]
     NoCredentials,
-    /// Credentials that do not suffice.
+    /// Insufficient credentials.
     #[error("access is refused ({cause}); check that the credentials are valid, and may list, read and write there")]
     Refused {
         /// What the store said.
         cause: String,
     },
-    /// A bucket or container of another name, or another owner.
+    /// No such bucket or container, or one of another owner.
     #[error("there is no such bucket; check its name, the account, and the endpoint (AWS_ENDPOINT_URL)")]
     NoBucket,
-    /// No object of this name.
+    /// No object with this name.
     #[error("there is no such object; check the name, or end it with / to read everything below it")]
     NotThere,
-    /// A bucket elsewhere.
+    /// A bucket in another region.
     #[error("the bucket is in another region; set AWS_REGION to its region")]
     OtherRegion,
     /// A store that cannot be reached.
@@ -45,7 +45,7 @@ pub enum Problem {
         /// What the system said.
         cause: String,
     },
-    /// A store that is too busy, or broken, and was asked for long enough.
+    /// A store that stayed busy or broken through all retries.
     #[error("the store still fails after several attempts ({cause}); try again later")]
     Busy {
         /// What it said last.
@@ -59,16 +59,16 @@ pub enum Problem {
         /// How long it was waited for.
         seconds: u64,
     },
-    /// A connection that ended too early, more often than is bearable.
+    /// A connection that was cut too often.
     #[error("the connection failed repeatedly ({cause}); try again later, or over a better network")]
     Cut {
         /// What the system said last.
         cause: String,
     },
-    /// A web server that has no lists.
+    /// A web server that cannot list files.
     #[error("this web server does not list its files; name each file")]
     NoList,
-    /// A web server that only gives.
+    /// A web server that accepts no uploads.
     #[error("this web server does not accept files; write to s3://, gs:// or az://, or to a local folder")]
     ReadOnly,
     /// A file that one request must carry, and cannot.

@@ -1,7 +1,7 @@
 //! An object in large parts, several of them under way ahead of the reader, to bytes in order.
 //!
-//! What all readers together hold ahead is bounded. A part that its reader waits for is always asked for, whatever the others
-//! hold: so no two readers wait for each other.
+//! What all readers together hold ahead is bounded. A part that its reader waits for is always asked for, whatever the
+//! others hold: so no two readers wait for each other.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -33,7 +33,7 @@ static HELD: AtomicUsize = AtomicUsize::new(0);
 static PART: AtomicU64 = AtomicU64::new(PART_BYTES);
 static MOST_AHEAD: AtomicUsize = AtomicUsize::new(ALL_AHEAD);
 
-/// Sets how many bytes all readers of this process hold ahead, about. Each holds one part besides.
+/// Sets the approximate number of bytes that all readers of this process read ahead, in addition to one part each.
 pub fn bound_ahead(bytes: u64) {
     let part = (bytes / ALL_AHEAD as u64).clamp(LEAST_PART_BYTES, PART_BYTES);
     PART.store(part, Ordering::Relaxed);

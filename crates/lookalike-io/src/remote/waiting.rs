@@ -1,7 +1,7 @@
 //! Waits for what is under way, as long as bytes come; says so while none do, and gives up in the end.
 //!
-//! Tries, waits between them and standstill of each have bounds of their own (`patience.rs`, `client.rs`); taken together these
-//! would be half an hour. What counts for the user is the time in which nothing came.
+//! Tries, waits between them and standstill of each have bounds of their own (`patience.rs`, `client.rs`); taken
+//! together these would be half an hour. What counts for the user is the time in which nothing came.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::RecvTimeoutError;
@@ -44,7 +44,7 @@ static LISTENER: OnceLock<Listener> = OnceLock::new();
 /// When the listener was told last: of several files that wait for one host, one says so.
 static LAST_SAID: Mutex<Option<Instant>> = Mutex::new(None);
 
-/// Has `listener` told, every few seconds, of waits in which nothing comes. The first listener stays.
+/// Calls `listener` every few seconds while nothing is received. Only the first listener is used.
 pub fn on_silence(listener: impl Fn(&Silence) + Send + Sync + 'static) {
     // A program has one terminal.
     let _ = LISTENER.set(Box::new(listener));

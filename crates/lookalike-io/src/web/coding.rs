@@ -88,7 +88,7 @@ impl Bound {
         if most == longest {
             return format!("the {name} body unpacks to more than {most} bytes, {RECORD_LIMIT}");
         }
-        format!("the {name} body of {packed} bytes unpacks to more than {most}, which only a bomb does")
+        format!("the {name} body of {packed} bytes unpacks to more than {most}, as only a decompression bomb does")
     }
 }
 
@@ -283,8 +283,10 @@ mod tests {
         let packed = zstd::stream::encode_all(&zeros[..], 1).unwrap();
         let bound = Bound::new(packed.len(), 256_000_000);
         let reason = unpack(Coding::Zstd, &packed, bound).unwrap_err();
-        let expected =
-            format!("the zstd body of {} bytes unpacks to more than {FREE}, which only a bomb does", packed.len());
+        let expected = format!(
+            "the zstd body of {} bytes unpacks to more than {FREE}, as only a decompression bomb does",
+            packed.len()
+        );
         assert_eq!(reason, expected);
         assert!(unpack(Coding::Zstd, &zstd::stream::encode_all(&zeros[1..], 1).unwrap(), bound).is_ok());
         assert!(unpack(Coding::Zstd, &packed, Bound::new(FREE / RATIO + 1, 256_000_000)).is_ok());

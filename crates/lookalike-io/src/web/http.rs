@@ -292,7 +292,7 @@ mod tests {
         let outer = pack(&inner);
         assert!(outer.len() < 1000, "{}", outer.len());
         let reason = response(&message("Content-Encoding: zstd, zstd\r\n", &outer), 1 << 30).unwrap_err();
-        assert!(reason.contains("unpacks to more than 8388608, which only a bomb does"), "{reason}");
+        assert!(reason.contains("unpacks to more than 8388608, as only a decompression bomb does"), "{reason}");
     }
 
     #[test]

@@ -30,13 +30,13 @@ pub(crate) enum Content {
 /// Why a web page is skipped by a build without what reads it.
 pub(crate) const NOT_BUILT: &str = "this build of lookalike reads no web pages: build it with the feature `web`";
 
-/// What is taken of a web page.
+/// Which text of a web page is compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Extract {
     /// All visible text.
     #[default]
     Text,
-    /// The main content, without navigation, advertisements and what else surrounds it.
+    /// The main content, without navigation, advertisements and other surroundings.
     Article,
 }
 

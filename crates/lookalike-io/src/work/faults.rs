@@ -1,5 +1,5 @@
-//! Failures on demand, for tests: the disk is full, or the process dies, at a given operation of the work folder, or at a
-//! given step when the output gets its name.
+//! Failures on demand, for tests: the disk is full, or the process dies, at a given operation of the work folder, or at
+//! a given step when the output gets its name.
 
 use std::fs::File;
 use std::io;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::input::shelf::write_all_at;
 
-/// What goes wrong, and when. By default nothing does.
+/// Simulated failures, for tests. By default there are none.
 #[derive(Debug, Default)]
 pub struct Faults {
     /// The number of the operation that fails, counted from 1; zero for none.
@@ -25,7 +25,7 @@ pub enum Kind {
     /// There is no room left, from then on.
     #[default]
     Full,
-    /// The process is gone, as by `kill -9`, in the midst of writing.
+    /// The process dies while writing, as by `kill -9`.
     Death,
 }
 
@@ -35,17 +35,17 @@ impl Faults {
         Self { at, kind, ..Self::default() }
     }
 
-    /// Fails at step number `at` of those that give the output its name and clear up after it.
+    /// Fails at step number `at` of those that move the output into place and clean up afterwards.
     pub fn in_commit(at: u64, kind: Kind) -> Self {
         Self { commit_at: at, kind, ..Self::default() }
     }
 
-    /// How many steps of that kind were asked for.
+    /// Number of such steps so far.
     pub fn commit_count(&self) -> u64 {
         self.committed.load(Relaxed)
     }
 
-    /// How many operations were asked for.
+    /// Number of operations so far.
     pub fn count(&self) -> u64 {
         self.done.load(Relaxed)
     }

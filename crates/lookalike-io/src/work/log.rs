@@ -1,7 +1,8 @@
 //! Results of a stage on disk: blocks of words, each with its checksum, written one after the other.
 //!
-//! A block that was cut or altered is not seen by [`Log::scan`], and nothing after it: what it held is made again. Threads append at
-//! the same time, so a run that was killed may leave a gap; what follows the gap is lost, and made again as well.
+//! A block that was cut or altered is not seen by [`Log::scan`], and nothing after it: what it held is made again.
+//! Threads append at the same time, so a run that was killed may leave a gap; what follows the gap is lost, and made
+//! again as well.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -80,11 +81,11 @@ impl Log {
         Ok(log)
     }
 
-    /// Appends a block, and says where its first word lies.
+    /// Appends a block, and returns the offset of its first word.
     ///
     /// # Errors
     ///
-    /// When there is no room, or the folder is gone.
+    /// When the disk is full, or the folder is gone.
     pub fn append(&self, block: &[u64]) -> Result<u64> {
         let bytes: &[u8] = bytemuck::cast_slice(block);
         let sum = bytes_hash(bytes);
@@ -103,25 +104,25 @@ impl Log {
         Ok(first)
     }
 
-    /// Reads words of a block from where [`Log::append`] said that it lies.
+    /// Reads words of a block at the offset that [`Log::append`] returned.
     ///
     /// # Errors
     ///
-    /// When they are not there any more.
+    /// When they are no longer there.
     pub fn read(&self, offset: u64, words: &mut [u64]) -> Result<()> {
         self.read_bytes(offset, bytemuck::cast_slice_mut(words))
     }
 
-    /// The same, of bytes.
+    /// The same for bytes.
     ///
     /// # Errors
     ///
-    /// When they are not there any more.
+    /// When they are no longer there.
     pub fn read_bytes(&self, offset: u64, bytes: &mut [u8]) -> Result<()> {
         read_exact_at(&self.file, bytes, offset).map_err(Error::unworkable(&self.path))
     }
 
-    /// Gives every block that is whole to `each`, with where it lies.
+    /// Passes every complete block to `each`, with its offset.
     ///
     /// # Errors
     ///

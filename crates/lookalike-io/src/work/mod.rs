@@ -1,7 +1,7 @@
 //! The work folder: what does not fit the memory, and what a run that was killed goes on from.
 //!
-//! A stage writes [`Log`]s, one each time the run is started. A folder of the user's outlives a run that did not come to its end;
-//! one in the system's temporary folder vanishes with it.
+//! A stage writes [`Log`]s, one each time the run is started. A folder of the user's outlives a run that did not come
+//! to its end; one in the system's temporary folder vanishes with it.
 
 mod faults;
 mod log;
@@ -28,27 +28,27 @@ use crate::write::{Unfinished, remove_left};
 /// What the folder is of: written first.
 const LABEL: &str = "run.json";
 
-/// What a user says of the work folder.
+/// Options of the work folder.
 #[derive(Clone, Debug, Default)]
 pub struct WorkOptions {
-    /// The folder; none for one in the system's temporary folder, if one is needed.
+    /// The folder; `None` for one in the system's temporary folder, if needed.
     pub folder: Option<PathBuf>,
-    /// What becomes of an earlier run in it.
+    /// What to do with an unfinished run in it.
     pub earlier: Earlier,
-    /// What goes wrong in it, for tests.
+    /// Simulated failures, for tests.
     #[doc(hidden)]
     pub faults: Arc<Faults>,
 }
 
-/// What becomes of an earlier run that did not come to its end.
+/// What to do with an unfinished run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Earlier {
-    /// There must be none.
+    /// Refuse to start.
     #[default]
     Refuse,
-    /// It is gone on with.
+    /// Resume it.
     Resume,
-    /// It is forgotten.
+    /// Discard it.
     Replace,
 }
 
@@ -82,7 +82,7 @@ pub struct WorkFolder {
 }
 
 impl WorkFolder {
-    /// A folder that vanishes with the run, in the system's temporary folder; noted in `unfinished`.
+    /// A folder in the system's temporary folder that is removed when the run ends; recorded in `unfinished`.
     ///
     /// # Errors
     ///
@@ -98,12 +98,12 @@ impl WorkFolder {
         Ok(Self { path, run: random(), attempt: 0, faults, is_named: false, _temporary: Some(folder), _lock: None })
     }
 
-    /// The user's folder, for a run that `label` tells from all others: its command, input and parameters.
+    /// The user's folder, for a run identified by `label`: its command, input and parameters.
     ///
     /// # Errors
     ///
-    /// When it cannot be written to, is used by another run, holds something else, holds a run that is not to be resumed, or
-    /// holds one that is not this one.
+    /// When it cannot be written to, is used by another run, holds something else, holds an unfinished run that is not
+    /// to be resumed, or holds one that is not this one.
     pub fn open(path: &Path, label: &[String], options: &WorkOptions) -> Result<Self> {
         fs::create_dir_all(path).map_err(|cause| Error::WorkNotMade { path: path.to_owned(), cause })?;
         let faults = Arc::clone(&options.faults);
@@ -151,7 +151,7 @@ impl WorkFolder {
         &self.path
     }
 
-    /// The key of the run, drawn when it was first started: as its number, one that nobody can know beforehand.
+    /// The random key of the run, drawn when it was first started.
     pub fn key(&self) -> Key {
         Key::new(self.run)
     }
@@ -166,11 +166,11 @@ impl WorkFolder {
         Log::create(path, id, Arc::clone(&self.faults))
     }
 
-    /// The logs of a stage that earlier attempts at the run have left.
+    /// The logs of a stage left by earlier attempts at the run.
     ///
     /// # Errors
     ///
-    /// When one cannot be opened, or is of another run.
+    /// When one cannot be opened, or belongs to another run.
     pub fn earlier_logs(&self, stage: &str) -> Result<Vec<Log>> {
         let logs = (0..self.attempt).map(|attempt| self.named_log(stage, attempt));
         logs.filter(|(path, _)| path.exists()).map(|(path, id)| Log::open(path, id, Arc::clone(&self.faults))).collect()
@@ -181,13 +181,13 @@ impl WorkFolder {
         (self.path.join(format!("{stage}-{attempt}.log")), id)
     }
 
-    /// Whether a folder has no trace of a run: it is empty, or not there.
+    /// Whether a folder is empty or does not exist.
     pub fn is_without_run(path: &Path) -> bool {
         fs::read_dir(path)
             .map_or_else(|error| error.kind() == io::ErrorKind::NotFound, |mut entries| entries.next().is_none())
     }
 
-    /// Notes where output is made, so that who resumes a run that was killed can remove what it had begun.
+    /// Records where output is being written, so that a resumed run can remove what a killed one began.
     ///
     /// # Errors
     ///
@@ -201,7 +201,7 @@ impl WorkFolder {
         Ok(())
     }
 
-    /// Notes that the output is complete and about to get its name: who resumes the run may find it there.
+    /// Records that the output is complete and about to be moved into place, where a resumed run may find it.
     ///
     /// # Errors
     ///
@@ -215,7 +215,7 @@ impl WorkFolder {
         Ok(())
     }
 
-    /// Whether an earlier attempt was about to complete this output, so that it may be there, and may be replaced.
+    /// Whether an earlier attempt was about to move this output into place, so that it may exist and may be replaced.
     pub fn was_about_to_commit(&self, output: &Path) -> bool {
         let noted = fs::read_to_string(self.path.join(COMMIT));
         self.is_named && noted.is_ok_and(|noted| noted == shown_path(output))
@@ -234,7 +234,7 @@ impl WorkFolder {
             .map_err(Error::unworkable(&path))
     }
 
-    /// Removes what the run wrote, since it came to its end; and the folder, if nothing else is in it.
+    /// Removes what the finished run wrote, and the folder if nothing else is in it.
     ///
     /// # Errors
     ///
@@ -244,8 +244,8 @@ impl WorkFolder {
             let names = files(&self.path)?;
             let is_last = |name: &str| [LABEL, COMMIT].contains(&name);
             let first = names.iter().map(String::as_str).filter(|name| is_our_name(name) && !is_last(name));
-            // The label goes late: without it, nobody could tell whose the others are. And who resumes a run that was killed
-            // even now must know that its output is there.
+            // The label goes late: without it, nobody could tell whose the others are. And who resumes a run that was
+            // killed even now must know that its output is there.
             for name in first.chain([LABEL, COMMIT]) {
                 self.faults.check_commit().map_err(Error::unworkable(&self.path))?;
                 match fs::remove_file(self.path.join(name)) {
@@ -269,11 +269,11 @@ pub(crate) fn is_work_folder(path: &Path) -> bool {
     path.join(LOCK).exists() && File::open(path.join(LABEL)).and_then(read).is_ok() && start == LABEL_START
 }
 
-/// Makes sure that a folder has so much room. Where nobody can tell, it has.
+/// Checks that a folder has this much free space, if the system reports it.
 ///
 /// # Errors
 ///
-/// [`Error::WorkTooSmall`] when it has not.
+/// [`Error::WorkTooSmall`] when it does not.
 pub fn check_space(folder: &Path, needed: u64) -> Result<()> {
     match fs4::available_space(folder) {
         Ok(free) if free < needed => Err(Error::WorkTooSmall { path: folder.to_owned(), free, needed }),

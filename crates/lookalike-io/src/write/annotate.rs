@@ -1,27 +1,27 @@
-//! A note on a document: where it belongs, whether it stays, and because of whom not.
+//! Notes on a document: its cluster, whether it is kept, and the document kept in its place.
 //!
-//! A note replaces a field of the same name, as an earlier run may have left it: two fields of one name are refused by most
-//! readers, and of the two the old one would be wrong.
+//! A note replaces a field of the same name, as an earlier run may have left it: two fields of one name are refused by
+//! most readers, and of the two the old one would be wrong.
 
 use serde::Serialize;
 
 use crate::format::{FileKind, Format};
 use crate::read::{Document, Table, goes_on, header_length, is_field, object_fields, raw_cells};
 
-/// What is noted of a document in annotated output.
+/// The notes on a document in annotated output.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Annotation {
-    /// The number of its cluster; none of a record without a text, which is in no cluster.
+    /// The number of its cluster; `None` for a record without text.
     pub cluster: Option<u64>,
-    /// Whether it stays.
+    /// Whether it is kept.
     pub kept: bool,
     /// The document that is kept in its place.
     pub kept_id: Option<String>,
-    /// How alike the two are.
+    /// Their similarity.
     pub similarity: Option<f64>,
 }
 
-/// The names of what a note says: fields of an object, columns of a table.
+/// The names of the notes: fields of an object, or columns of a table.
 pub const NOTES: [&str; 4] = ["cluster", "kept", "kept_id", "similarity"];
 
 /// The same as header lines.
@@ -39,11 +39,11 @@ struct Noted<'a> {
 }
 
 impl Annotation {
-    /// What is said of a record without a text: it stays.
+    /// The notes on a record without text, which is kept.
     pub const WITHOUT_TEXT: Self = Self { cluster: None, kept: true, kept_id: None, similarity: None };
 
-    /// Appends an entry to `bytes` with this note in it: fields of a JSON object, header lines of a WARC record, further
-    /// cells of a row. Says whether it replaced something.
+    /// Appends an entry to `bytes` with this note in it: fields of a JSON object, header lines of a WARC record,
+    /// further cells of a row. Says whether it replaced something.
     pub(super) fn write(&self, kind: &FileKind, entry: &[u8], bytes: &mut Vec<u8>) -> bool {
         match &kind.table {
             Some(table) => {
@@ -133,8 +133,8 @@ fn is_note(quoted: &[u8]) -> bool {
     is_note(&quoted[1..quoted.len() - 1])
 }
 
-/// Appends a row with the cells of a note, in the columns after the last one that has a name: so they stand below each other
-/// also where rows have fewer cells or more. Says whether columns of the same names were left out.
+/// Appends a row with the cells of a note, in the columns after the last one that has a name: so they stand below each
+/// other also where rows have fewer cells or more. Says whether columns of the same names were left out.
 fn write_row(row: &[u8], table: &Table, note: [&str; 4], bytes: &mut Vec<u8>) -> bool {
     let is_replaced = |column: &usize| table.has_header && NOTES.contains(&&*table.names[*column]);
     let mark = if row.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };

@@ -15,14 +15,14 @@ use crate::input::shelf::{Place, Shelf, Store};
 use crate::parquet::write_rows;
 use crate::read::{Parser, Settings};
 
-/// An entry to be written, with a note if it gets one.
+/// An entry to be written, with notes if it gets any.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Written {
-    /// Where it lies.
+    /// Where it is.
     pub place: Place,
     /// Which entry of its file it is, counted from 1.
     pub position: u64,
-    /// What is said of it.
+    /// Its notes.
     pub annotation: Option<Annotation>,
 }
 
@@ -32,7 +32,7 @@ const PIECE: u64 = 1 << 20;
 /// How many bytes of entries are looked at together, at least.
 const TOGETHER: u64 = 16 << 20;
 
-/// The name of an annotated file: what has no room for notes turns into JSONL.
+/// The name of an annotated file: formats without room for notes become JSONL.
 pub fn annotated_name(name: &str, format: Format) -> String {
     if format.has_room_for_notes() { name.to_owned() } else { format!("{name}.jsonl") }
 }
@@ -46,18 +46,19 @@ pub struct FileWriter<'a> {
     pub settings: &'a Settings,
     /// Which of the input files.
     pub file: u32,
-    /// What it is.
+    /// Its format.
     pub kind: &'a FileKind,
     /// Whether its entries get notes.
     pub is_annotated: bool,
 }
 
 impl FileWriter<'_> {
-    /// Writes entries to `writer`: runs of neighbours, in order. Says how many had a field that a note replaced.
+    /// Writes entries to `writer`: runs of neighbours, in order. Returns the number of entries with a field that a note
+    /// replaced.
     ///
     /// # Errors
     ///
-    /// When a run cannot be had, an entry cannot be read again, or the output cannot be written; `path` is named then.
+    /// When a run cannot be read, an entry cannot be read again, or the output cannot be written; `path` is named then.
     pub fn write<E: From<Error>>(
         &self,
         mut runs: impl Iterator<Item = std::result::Result<Vec<Written>, E>>,
@@ -96,8 +97,8 @@ impl FileWriter<'_> {
         }
     }
 
-    /// Writes entries that are all there, and are the first or the last, or both or neither. Says how many had a field that a
-    /// note replaced.
+    /// Writes entries that are all there, and are the first or the last, or both or neither. Says how many had a field
+    /// that a note replaced.
     fn write_entries(
         &self,
         entries: &[Written],

@@ -13,7 +13,7 @@ use crate::input::discover::{InputFile, below_url};
 use crate::remote;
 use crate::work::Faults;
 
-/// A folder that is being made.
+/// An output folder that is being written.
 #[derive(Debug)]
 pub struct Staging {
     target: Target,
@@ -38,13 +38,13 @@ enum Target {
 const SEAL: &str = "summary.json";
 
 impl Staging {
-    /// A place to make `target`, which will hold some of the names `owned`, and is noted in `unfinished` until it does. What a run that
-    /// was killed has left of it is removed.
+    /// A place to write `target`, which will hold some of the names `owned`. It is recorded in `unfinished` until it is
+    /// complete. What a run that was killed has left of it is removed.
     ///
     /// # Errors
     ///
-    /// When `target` holds something and `force` is not given; when what would be replaced is not of an earlier run, or is
-    /// one of `inputs`; when another run writes there; or when nothing can be written there.
+    /// When `target` holds something and `force` is not given; when what would be replaced is not of an earlier run, or
+    /// is one of `inputs`; when another run writes there; or when nothing can be written there.
     pub fn new(
         target: &Path,
         force: bool,
@@ -105,8 +105,8 @@ impl Staging {
         Ok(Self { path: aside.new_entries(), target: Target::Inside(target.to_owned(), aside), owned, unfinished })
     }
 
-    /// A place to make `target` once more, since an earlier attempt at the same run was about to give it its name: what is there
-    /// may be a part of it. Far away nothing else shows that.
+    /// A place to write `target` once more, after an earlier attempt at the same run was about to move it into place:
+    /// what is there may be a part of it. Far away nothing else shows that.
     ///
     /// # Errors
     ///
@@ -138,7 +138,7 @@ impl Staging {
         &self.path
     }
 
-    /// What has to be removed where a run is given up: the folder of [`Staging::path`], or one around it.
+    /// What has to be removed if the run is abandoned: the folder of [`Staging::path`], or one around it.
     pub fn around(&self) -> &Path {
         match &self.target {
             Target::New(_, aside) | Target::Inside(_, aside) => aside.path(),
@@ -146,11 +146,11 @@ impl Staging {
         }
     }
 
-    /// A file of this name to write to. Folders in the name are made.
+    /// Creates a file with this name, and the folders in the name.
     ///
     /// # Errors
     ///
-    /// When it cannot be made.
+    /// When it cannot be created.
     pub fn file(&self, name: &str) -> Result<BufWriter<File>> {
         let path = self.path().join(name);
         let folder = parent(&path);
@@ -158,7 +158,7 @@ impl Staging {
         Ok(BufWriter::with_capacity(1 << 20, File::create(&path).map_err(Error::unwritable(&path))?))
     }
 
-    /// Moves everything into place. If something cannot be moved, what was there before is there again.
+    /// Moves everything into place. If something cannot be moved, what was there before is restored.
     ///
     /// # Errors
     ///
@@ -167,7 +167,7 @@ impl Staging {
         self.commit_with(&Faults::default())
     }
 
-    /// [`Staging::commit`], with what goes wrong in it, for tests.
+    /// [`Staging::commit`] with simulated failures, for tests.
     ///
     /// # Errors
     ///
@@ -204,8 +204,8 @@ impl Staging {
     }
 }
 
-/// Moves the old entries away and the new ones in, or none at all. The seal goes first and comes last: without it, and with
-/// the folder of old entries, the next run knows that a result is in parts.
+/// Moves the old entries away and the new ones in, or none at all. The seal goes first and comes last: without it, and
+/// with the folder of old entries, the next run knows that a result is in parts.
 fn replace(target: &Path, aside: &Aside, owned: &[&str], faults: &Faults) -> std::io::Result<()> {
     let (new, old) = (aside.new_entries(), aside.old_entries());
     faults.check_commit()?;
@@ -284,7 +284,7 @@ fn is_there(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-/// A single file that is being made.
+/// An output file that is being written.
 #[derive(Debug)]
 pub struct OutputFile {
     target: PathBuf,
@@ -302,7 +302,7 @@ enum Writer {
 }
 
 impl OutputFile {
-    /// A file aside of `target`, noted in `unfinished`.
+    /// A temporary file beside `target`, recorded in `unfinished`.
     ///
     /// # Errors
     ///

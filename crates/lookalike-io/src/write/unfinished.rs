@@ -1,11 +1,11 @@
-//! What a job is making at the moment, so that whoever started it can clean up after it without its help.
+//! What a job is writing at the moment, so that its caller can clean up after it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What is being made, and not complete. Every job has one of its own; clones are the same one. Output that is given up by
-/// its job goes by itself: this is for a process that ends while a job is under way.
+/// What is being written and is incomplete. Every job has its own; clones share it. A job removes output that it
+/// abandons; this is for a process that ends while a job is running.
 #[derive(Clone, Debug, Default)]
 pub struct Unfinished(Arc<Mutex<Paths>>);
 
@@ -17,8 +17,8 @@ struct Paths {
 }
 
 impl Unfinished {
-    /// Removes all output that is not complete, and says whether there is some that is. For a process that is about to end, and
-    /// does not come back to its work. Waits for an output that is getting its name.
+    /// Removes all incomplete output, and returns whether there is complete output. For a process that is about to end.
+    /// Waits for an output that is being moved into place.
     pub fn abandon(&self) -> bool {
         let unfinished = self.lock();
         for path in &unfinished.paths {
@@ -36,7 +36,8 @@ impl Unfinished {
         self.lock().paths.retain(|noted| noted != path);
     }
 
-    /// Gives an output its name; meanwhile who would abandon it waits, since this takes no time and must not be done by halves.
+    /// Gives an output its name; meanwhile who would abandon it waits, since this takes no time and must not be done by
+    /// halves.
     pub(super) fn complete<T>(&self, path: &Path, rename: impl FnOnce() -> crate::Result<T>) -> crate::Result<T> {
         let mut unfinished = self.lock();
         let renamed = rename()?;

@@ -43,9 +43,9 @@ pub(super) fn suggest(steps: &[Estimate; EDGES.len()]) -> Suggestion {
             format!("the default; no different texts reach a similarity of {}", EDGES[0])
         } else if FEW * below <= above {
             let (below, above) = (count(below), count(above));
-            format!("the default; few pairs lie just below it (about {below} from {} on, and {above} above)", EDGES[0])
+            format!("the default; few pairs are just below it (about {below} down to {}, and {above} above)", EDGES[0])
         } else {
-            "the default, since no gap divides near-duplicates from texts that are merely similar".to_owned()
+            "the default, since no gap separates near-duplicates from texts that are merely similar".to_owned()
         };
         return Suggestion { threshold: DEFAULT, is_valley: false, reason };
     };
@@ -55,7 +55,7 @@ pub(super) fn suggest(steps: &[Estimate; EDGES.len()]) -> Suggestion {
     let end = (lowest + 1..EDGES.len()).take_while(is_floor).last().unwrap_or(lowest);
     let edge = |at: usize| EDGES.get(at).copied().unwrap_or(1.0);
     let reason = format!(
-        "pairs are fewest from {:.2} to {:.2} (about {}), with about {} below, from {} on, and {} above",
+        "the fewest pairs are between {:.2} and {:.2} (about {}), with about {} below, down to {}, and {} above",
         edge(start),
         edge(end + 1),
         count(sum(&steps[start..=end])),
@@ -83,7 +83,7 @@ mod tests {
         assert!((wide.threshold - 0.75).abs() < 1e-9 && wide.is_valley, "{wide:?}");
         assert_eq!(
             wide.reason,
-            "pairs are fewest from 0.70 to 0.80 (about 2), with about 1410 below, from 0.5 on, and 610 above"
+            "the fewest pairs are between 0.70 and 0.80 (about 2), with about 1410 below, down to 0.5, and 610 above"
         );
         let narrow = suggested([50.0, 40.0, 30.0, 20.0, 20.0, 5.0, 30.0, 80.0, 20.0, 30.0]);
         assert!((narrow.threshold - 0.8).abs() < 1e-9 && narrow.is_valley, "{narrow:?}");
@@ -94,7 +94,7 @@ mod tests {
         for (counts, said) in [
             ([0.0; EDGES.len()], "no different texts"),
             ([90.0, 80.0, 70.0, 60.0, 50.0, 40.0, 30.0, 20.0, 10.0, 5.0], "no gap"),
-            ([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 5.0, 40.0, 90.0, 200.0], "few pairs lie just below it (about 1 "),
+            ([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 5.0, 40.0, 90.0, 200.0], "few pairs are just below it (about 1 "),
         ] {
             let suggestion = suggested(counts);
             assert!((suggestion.threshold - DEFAULT).abs() < 1e-9 && !suggestion.is_valley);

@@ -1,4 +1,4 @@
-//! Two made tables of customers, and who of the one is who of the other.
+//! Two synthetic tables of customers, and which records of the two are the same person.
 //!
 //! The second table is what another shop wrote down some years later: people moved, married, changed their mail, and
 //! both shops mistyped and left things out. Names, streets and cities are skewed as real ones are, and a third of all

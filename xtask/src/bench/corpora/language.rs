@@ -1,4 +1,4 @@
-//! A made language whose text is like English to whoever counts letters, words and signs.
+//! A synthetic language whose text resembles English in its letters, words and punctuation.
 //!
 //! Words are drawn by Zipf's law and the frequent ones are short, so that a word of running text has some 4.7 letters.
 

@@ -1,4 +1,4 @@
-//! Made texts in several scripts, like real ones to whoever counts bytes, letters and words.
+//! Synthetic texts in several scripts, which resemble real ones in bytes, letters and words.
 //!
 //! As in `language.rs` words are drawn by Zipf's law and the frequent ones are short. The words mean nothing. Only
 //! their lengths, the frequency of their letters, and how words are set apart are those of the script.

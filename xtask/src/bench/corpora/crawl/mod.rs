@@ -21,20 +21,20 @@ use page::{Pages, Scratch};
 use plan::{EDITION, Of, dice};
 use wet::{Packing, RecordWriter};
 
-/// How many pages a crawl has, and in how many files, unless other numbers are asked for: 18 GB of text.
+/// The default numbers of pages and files of a crawl: 18 GB of text.
 pub(in crate::bench) const PAGES: usize = 2_000_000;
 pub(in crate::bench) const FILES: usize = 60;
 
 /// What is to be made.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// How many pages to make
+    /// Number of pages
     #[arg(long, value_name = "N", default_value_t = PAGES)]
     pub(in crate::bench) pages: usize,
-    /// Into how many files
+    /// Number of files
     #[arg(long, value_name = "F", default_value_t = FILES, value_parser = at_least_one)]
     pub(in crate::bench) files: usize,
-    /// Write the records as they are, instead of each as a member of gzip
+    /// Do not compress the records (by default, each is a gzip member)
     #[arg(long)]
     pub(in crate::bench) plain: bool,
 }
