@@ -107,7 +107,7 @@ fn run(
         return Err(Error::ManyFilesToStream { files: files.input_count });
     }
     let resources = (options.memory, &options.work);
-    let run = Run::start(&files, &options.similarity, resources, &options.label(), progress)?;
+    let run = Run::start(&files, &options.scheme, resources, &options.label(), progress)?;
     let mut destination = Destination::open(folder, stream, options, &files, &run)?;
 
     let corpus = run.read(files, &options.read)?;

@@ -192,7 +192,7 @@ impl DedupArguments {
         }
         let options = DedupOptions {
             read,
-            similarity,
+            scheme: similarity,
             against: self.against.options(),
             keep,
             group: match self.group {
