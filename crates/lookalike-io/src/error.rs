@@ -1,4 +1,4 @@
-//! Errors that end a run. (A bad record does not: it is a [`crate::read::Skipped`].)
+//! Errors that end a run. (A bad record does not: it is a [`crate::skipped::SkippedEntry`].)
 
 use std::io;
 use std::path::PathBuf;

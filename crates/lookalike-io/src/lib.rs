@@ -31,6 +31,7 @@ pub mod remote;
 #[cfg(not(feature = "remote"))]
 #[path = "remote/absent.rs"]
 pub mod remote;
+pub mod skipped;
 pub mod table;
 pub mod web;
 pub mod work;

@@ -108,7 +108,7 @@ fn run(
         return Err(Error::ManyFilesToStream { files: files.input_count });
     }
     let resources = (options.memory, &options.work);
-    let run = Run::start(&files, &options.similarity, resources, &options.label(), progress)?;
+    let run = Run::start(&files, &options.scheme, resources, &options.label(), progress)?;
     let index = options.against_index.as_ref().map(|against| OpenIndex::open(against, run.scheme)).transpose()?;
     let mut destination = Destination::open(folder, stream, options, &files, &run)?;
 

@@ -56,7 +56,7 @@ pub struct DedupOptions {
     /// What to read.
     pub read: ReadOptions,
     /// When two documents are near-duplicates, and how they are found.
-    pub similarity: Scheme,
+    pub scheme: Scheme,
     /// The reference that the input is compared with, if any.
     pub against: Option<Against>,
     /// A saved index that the input is compared with besides itself, instead of files.
@@ -86,7 +86,7 @@ impl DedupOptions {
     pub fn new<P: Into<PathBuf>>(inputs: impl IntoIterator<Item = P>) -> Self {
         Self {
             read: ReadOptions::new(inputs),
-            similarity: Scheme::default(),
+            scheme: Scheme::default(),
             against: None,
             against_index: None,
             keep: Keep::default(),
@@ -110,7 +110,7 @@ impl DedupOptions {
     /// The same with another scheme.
     #[must_use]
     pub fn with_scheme(self, scheme: Scheme) -> Self {
-        Self { similarity: scheme, ..self }
+        Self { scheme, ..self }
     }
 
     /// The same with another keep order.
@@ -122,7 +122,7 @@ impl DedupOptions {
     /// What tells this run from others on the same input, a line each.
     pub(crate) fn label(&self) -> Vec<String> {
         let mut lines = vec!["command dedup".to_owned()];
-        lines.extend(scheme_label(&self.similarity));
+        lines.extend(scheme_label(&self.scheme));
         lines.push(format!("settings {:?}", self.read.settings));
         lines.push(format!("keep {}, group {:?}", self.keep, self.group));
         let against = self.against.as_ref().map(|against| (shown(&against.references), against.scope));
@@ -219,7 +219,7 @@ pub struct PairsOptions {
     /// What to read.
     pub read: ReadOptions,
     /// When two documents are near-duplicates, and how they are found.
-    pub similarity: Scheme,
+    pub scheme: Scheme,
     /// The file that is written to, if any, which is then not read as input.
     pub output: Option<PathBuf>,
     /// How rows are written.
@@ -239,7 +239,7 @@ impl PairsOptions {
     pub fn new<P: Into<PathBuf>>(inputs: impl IntoIterator<Item = P>) -> Self {
         Self {
             read: ReadOptions::new(inputs),
-            similarity: Scheme::default(),
+            scheme: Scheme::default(),
             output: None,
             format: RowFormat::default(),
             copies: Copies::default(),
@@ -252,7 +252,7 @@ impl PairsOptions {
     /// What tells this run from others on the same input, a line each.
     pub(crate) fn label(&self) -> Vec<String> {
         let mut lines = vec!["command pairs".to_owned()];
-        lines.extend(scheme_label(&self.similarity));
+        lines.extend(scheme_label(&self.scheme));
         lines.push(format!("settings {:?}", self.read.settings));
         lines.push(format!("reference {:?}", shown(&self.selection.references)));
         lines

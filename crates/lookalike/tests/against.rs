@@ -29,7 +29,7 @@ fn case(texts: &[String], is_reference: impl Fn(usize) -> bool) -> Case {
 fn options(case: &Case, shingle: &str, threshold: f64, scope: Scope) -> DedupOptions {
     let mut options = case.options("input.jsonl", threshold);
     options.read.settings.fields.id = Some("id".to_owned());
-    options.similarity = similarity(shingle, threshold, 1.0);
+    options.scheme = similarity(shingle, threshold, 1.0);
     options.against = Some(Against { references: vec![case.path("reference.jsonl")], scope });
     options
 }
@@ -232,7 +232,7 @@ fn many_references_in_a_bucket_do_not_hide_duplicates_in_the_input() {
     (0..8).for_each(|at| texts[1492 + at] = format!("{} changed", texts[400 + at]));
     let case = case(&texts, |id| id < 400);
     let mut options = options(&case, "word:1", 0.95, Scope::Everything);
-    options.similarity.method = MethodOptions::MinHash { banding: Banding::new(12, 1).unwrap(), slots: SlotKind::Fast };
+    options.scheme.method = MethodOptions::MinHash { banding: Banding::new(12, 1).unwrap(), slots: SlotKind::Fast };
     options.keep = Keep::First;
     let summary = dedup(&options);
     assert!(summary.found.passed_over.pairs > 0);

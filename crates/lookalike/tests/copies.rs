@@ -50,7 +50,7 @@ fn texts_that_differ_in_symbols_emoji_case_or_indentation_have_the_same_words() 
         // Copies alone leave both.
         let copies = MethodOptions::Copies(Checksum::Text);
         let mut options = options(&case);
-        options.similarity.method = copies;
+        options.scheme.method = copies;
         assert_eq!(dedup(&options).found.removed, 0, "{texts:?}");
     }
 }
@@ -61,7 +61,7 @@ fn encodings_and_line_ends_make_no_difference_to_an_exact_copy() {
     for method in [None, Some(MethodOptions::Copies(Checksum::Text))] {
         let case = Case::of(&texts);
         let mut options = options(&case);
-        options.similarity.method = method.unwrap_or(options.similarity.method);
+        options.scheme.method = method.unwrap_or(options.scheme.method);
         assert_eq!(counts(&dedup(&options)), (2, 0, 0));
         let rows = case.rows("removed.jsonl");
         assert_eq!(rows.iter().map(said).collect::<Vec<_>>(), [(1, 0, true, false), (2, 0, true, false)]);
@@ -72,7 +72,7 @@ fn encodings_and_line_ends_make_no_difference_to_an_exact_copy() {
 fn numbers_that_are_folded_make_no_exact_copy() {
     let case = Case::of(&["Pay within 30 days.", "Pay within 90 days.", "Pay within 30 days."]);
     let mut options = options(&case);
-    options.similarity.fold = "digits".parse().unwrap();
+    options.scheme.fold = "digits".parse().unwrap();
     assert_eq!(counts(&dedup(&options)), (1, 1, 0));
     let rows = case.rows("removed.jsonl");
     assert_eq!(rows.iter().map(said).collect::<Vec<_>>(), [(1, 0, false, true), (2, 0, true, false)]);
@@ -158,7 +158,7 @@ proptest! {
     fn copies_alone_are_what_the_judge_calls_exact_copies(texts in texts()) {
         let case = Case::of(&texts);
         let mut options = options(&case);
-        options.similarity.method = MethodOptions::Copies(Checksum::Text);
+        options.scheme.method = MethodOptions::Copies(Checksum::Text);
         dedup(&options);
         let is_copy = |id: &usize| (0..*id).any(|other| is_exact_copy(&texts[*id], &texts[other]));
         // Documents without a word are like nothing.

@@ -72,7 +72,7 @@ fn a_text_that_shares_hashes_and_no_word_removes_nobody() {
         let mut options = case.options("corpus.jsonl", 0.8);
         options.read.settings.fields.id = Some("id".to_owned());
         options.keep = Keep::First;
-        options.similarity = similarity.clone();
+        options.scheme = similarity.clone();
         let summary = dedup(&options);
         assert_eq!((summary.found.removed, summary.found.same_words), (1, 1), "{similarity:?}");
         let row = &case.rows("removed.jsonl")[0];
@@ -89,7 +89,7 @@ fn a_resumed_run_decides_with_the_key_it_began_with() {
     let case = Case::of(&[evil, victim.clone(), format!("{victim}."), victim]);
     let mut options = case.options("corpus.jsonl", 0.8);
     options.work.folder = Some(case.path("work"));
-    options.similarity.key = SketchKey::Random;
+    options.scheme.key = SketchKey::Random;
     // The last thing that a run does, so that all of its logs are there to be read by the next.
     options.fail_if_source_loses = Some(lookalike::Share::new(0.1).unwrap());
     lookalike::dedup(&options, &lookalike::Silent).unwrap_err();
@@ -131,7 +131,7 @@ fn chosen_words_keep_a_near_duplicate_hidden_from_the_fixed_sketch_alone() {
     let case = Case::of(&evaded(options.method.banding().unwrap()));
     for (key, removed) in [(SketchKey::Fixed, 0), (SketchKey::Given(Key::new(77)), 1), (SketchKey::Random, 1)] {
         let mut dedup_options = case.options("corpus.jsonl", 0.8);
-        dedup_options.similarity = Scheme { key, ..options.clone() };
+        dedup_options.scheme = Scheme { key, ..options.clone() };
         assert_eq!(dedup(&dedup_options).found.removed, removed, "{key:?}");
     }
 }

@@ -23,7 +23,7 @@ fn one_liners_that_differ_in_a_number_are_not_merged() {
 fn with_digits_folded_they_are() {
     let case = Case::of(&["Farm to Market Road 1506", "Farm to Market Road 77", "Farm to Market Roads"]);
     let mut options = case.options("corpus.jsonl", 0.8);
-    options.similarity.fold = "digits".parse().unwrap();
+    options.scheme.fold = "digits".parse().unwrap();
     let summary = dedup(&options);
     assert_eq!((summary.found.removed, summary.found.exact_copies, summary.found.same_words), (1, 0, 1));
 }
@@ -53,7 +53,7 @@ fn a_single_repeated_word_is_one_shingle() {
 fn characters_without_letters_are_compared_by_characters() {
     let case = Case::of(&["+-+-+-+-*/", "+-+-+-+-*/", "[][][]()()"]);
     let mut options = case.options("corpus.jsonl", 0.8);
-    options.similarity = made::similarity("char:3", 0.8, 0.99);
+    options.scheme = made::similarity("char:3", 0.8, 0.99);
     let summary = dedup(&options);
     assert_eq!((summary.input.empty, summary.found.removed), (0, 1));
 }

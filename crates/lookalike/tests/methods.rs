@@ -33,8 +33,8 @@ fn removals(rows: &[Value]) -> Vec<Removal> {
 fn options(case: &Case, threshold: f64, method: MethodOptions) -> DedupOptions {
     let mut options = case.options("corpus.jsonl", threshold);
     options.read.settings.fields.id = Some("id".to_owned());
-    options.similarity = similarity("word:3", threshold, 1.0);
-    options.similarity.method = method;
+    options.scheme = similarity("word:3", threshold, 1.0);
+    options.scheme.method = method;
     options
 }
 
@@ -75,7 +75,7 @@ proptest! {
         let removals = removals(&case.rows("removed.jsonl"));
         let broken = lookalike_judge::broken_promises(&texts, Shingle::Word(3), threshold, &removals);
         prop_assert!(broken.is_empty(), "{:?}", broken);
-        let found = pairs(&options.read, options.similarity.clone(), Copies::All);
+        let found = pairs(&options.read, options.scheme.clone(), Copies::All);
         let judged: Vec<(String, String, f64)> = lookalike_judge::pairs(&texts, Shingle::Word(3), threshold)
             .iter()
             .map(|pair| (pair.left.to_string(), pair.right.to_string(), pair.measures.jaccard()))
@@ -124,7 +124,7 @@ proptest! {
         for (method, is_exact) in [(MethodOptions::Exact, true), (MethodOptions::Part(Part::new(checked, 0.999_999).unwrap()), false)] {
             let case = Case::of(&texts);
             let mut options = options(&case, threshold, method);
-            options.similarity.criterion = Criterion::Containment(checked);
+            options.scheme.criterion = Criterion::Containment(checked);
             let found: BTreeSet<(usize, usize)> = rows_of_pairs(&options).iter()
                 .map(|row| (id(row, "left_id"), id(row, "right_id"))).collect();
             prop_assert!(found.is_subset(&judged));
@@ -146,7 +146,7 @@ proptest! {
         let case = Case::of(&texts);
         let options = options(&case, 0.8, simhash(Weights::Count, Width::Bits64, distance, false));
         // Counted plainly, from the same features.
-        let mut shingler = lookalike::core::text::shingle::Shingler::new(&options.similarity.shingle, options.similarity.fold);
+        let mut shingler = lookalike::core::text::shingle::Shingler::new(&options.scheme.shingle, options.scheme.fold);
         let sketches: Vec<Option<u64>> = texts.iter().map(|text| {
             let features = shingler.features(text).all.to_vec();
             let ones = |bit: u32| features.iter().filter(|feature| **feature >> bit & 1 == 1).count();
@@ -183,7 +183,7 @@ proptest! {
 fn rows_of_pairs(options: &DedupOptions) -> Vec<Value> {
     let options = PairsOptions {
         read: options.read.clone(),
-        similarity: options.similarity.clone(),
+        scheme: options.scheme.clone(),
         output: None,
         format: RowFormat::Jsonl,
         copies: Copies::All,
@@ -211,7 +211,7 @@ fn every_method_writes_the_same_for_any_number_of_threads() {
         let case = Case::of(&texts);
         let mut options = options(&case, 0.8, method.clone());
         if matches!(method, MethodOptions::Part(_)) {
-            options.similarity.criterion = Criterion::Containment(Threshold::new(0.8).unwrap());
+            options.scheme.criterion = Criterion::Containment(Threshold::new(0.8).unwrap());
         }
         let outputs = [1, 4].map(|threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

@@ -33,7 +33,7 @@ fn options(case: &Case, threshold: f64) -> PairsOptions {
             inputs: vec![case.path("input.jsonl")],
             settings: Settings { fields, ..Settings::default() },
         },
-        similarity: similarity("word:3", threshold, 1.0),
+        scheme: similarity("word:3", threshold, 1.0),
         output: None,
         format: RowFormat::Jsonl,
         copies: Copies::All,
@@ -98,7 +98,7 @@ proptest! {
         let expected = across(&judged(&texts, threshold), is_reference);
         for method in [MethodOptions::Exact, similarity("word:3", threshold, 1.0).method] {
             let mut options = against(&case, threshold);
-            options.similarity.method = method;
+            options.scheme.method = method;
             prop_assert_eq!(&run(&options).0, &expected);
 
             // A star has of each text the first copy on each side alone.
@@ -171,7 +171,7 @@ fn copies_on_both_sides_are_pairs_whatever_makes_them_copies() {
     let case = case(&texts, |id| id >= 2);
     for (checksum, expected) in [(Checksum::Text, 2), (Checksum::Md5, 1)] {
         let mut options = against(&case, 0.8);
-        options.similarity.method = MethodOptions::Copies(checksum);
+        options.scheme.method = MethodOptions::Copies(checksum);
         let rows = run(&options).0;
         assert_eq!(rows.len(), expected, "{rows:?}");
         assert_eq!((rows[0].0, rows[0].1), (0, 2));

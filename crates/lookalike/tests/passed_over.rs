@@ -20,9 +20,9 @@ fn boilerplate(count: usize) -> Vec<String> {
 fn options(case: &Case, bands: usize) -> DedupOptions {
     let mut options = case.options("corpus.jsonl", 0.95);
     options.read.settings.fields.id = Some("id".to_owned());
-    options.similarity.shingle = "word:1".parse().unwrap();
+    options.scheme.shingle = "word:1".parse().unwrap();
     let banding = Banding::new(bands, 1).unwrap();
-    options.similarity.method = MethodOptions::MinHash { banding, slots: SlotKind::Fast };
+    options.scheme.method = MethodOptions::MinHash { banding, slots: SlotKind::Fast };
     options.keep = Keep::First;
     options
 }
@@ -81,11 +81,11 @@ fn near_duplicates_that_were_passed_over_are_counted() {
 fn pairs_say_what_they_passed_over() {
     let case = Case::of(&boilerplate(1100));
     let options = options(&case, 2);
-    let all = pairs(&options.read, options.similarity.clone(), Copies::All);
+    let all = pairs(&options.read, options.scheme.clone(), Copies::All);
     assert!(all.is_empty());
     let options = lookalike::PairsOptions {
         read: options.read,
-        similarity: options.similarity,
+        scheme: options.scheme,
         output: None,
         format: lookalike::RowFormat::Jsonl,
         copies: Copies::All,

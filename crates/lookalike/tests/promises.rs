@@ -188,7 +188,7 @@ proptest! {
         let case = Case::of(&texts);
         let mut options = case.options("corpus.jsonl", 0.5);
         options.read.settings.fields.id = Some("id".to_owned());
-        options.similarity = scheme.clone();
+        options.scheme = scheme.clone();
         options.keep = keep.clone();
         dedup(&options);
         let fates = dedup_texts(&texts, &scheme, &keep, Group::Independent);

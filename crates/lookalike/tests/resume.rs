@@ -169,7 +169,7 @@ fn a_run_with_other_stop_words_under_the_same_name_is_not_resumed() {
     let with_words = |earlier, faults, words: &[&str]| {
         let mut options = options(&case, earlier, faults);
         let words = StopWords::new("own.txt", words.iter().map(|word| (*word).to_owned()));
-        options.similarity.shingle = Shingle::StopWord(words.into());
+        options.scheme.shingle = Shingle::StopWord(words.into());
         lookalike::dedup(&options, &Silent)
     };
     with_words(Earlier::Refuse, Faults::new(5, FaultKind::Full), &["w1", "w2"]).unwrap_err();

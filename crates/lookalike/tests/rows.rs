@@ -47,7 +47,7 @@ proptest! {
     fn rows_of_pairs_are_its_lines(texts in any_corpus()) {
         let case = Case::of(&texts);
         let mut options = PairsOptions::new([case.path("corpus.jsonl")]);
-        options.similarity = similarity("word:3", 0.5, 1.0);
+        options.scheme = similarity("word:3", 0.5, 1.0);
         let mut written = Vec::new();
         lookalike::pairs(&options, &mut written, &Silent).unwrap();
         let mut rows: Vec<PairRow> = Vec::new();
@@ -71,7 +71,7 @@ fn a_table_has_as_many_cells_as_columns_whatever_was_compared() {
     let checksum = MethodOptions::Copies(Checksum::Crc32);
     for (method, measure) in [(None, "jaccard"), (Some(checksum), "checksum")] {
         let mut options = case.options("corpus.jsonl", 0.8);
-        options.similarity.method = method.unwrap_or(options.similarity.method);
+        options.scheme.method = method.unwrap_or(options.scheme.method);
         let mut table = Vec::new();
         let mut writer = RowWriter::csv(&mut table);
         let rows = DedupRows { removals: Some(&mut writer), ..DedupRows::default() };
@@ -92,7 +92,7 @@ fn a_summary_comes_back_from_its_file_as_it_was() {
     case.write("in/.hidden", text);
     for method in [None, Some(MethodOptions::Copies(Checksum::Crc32)), Some(MethodOptions::Exact)] {
         let mut options = case.options("in", 0.8);
-        options.similarity.method = method.unwrap_or(options.similarity.method);
+        options.scheme.method = method.unwrap_or(options.scheme.method);
         let summary = lookalike::dedup(&options, &Silent).unwrap();
         assert_eq!((summary.skipped.len(), summary.input.left_out.hidden.count), (1, 1));
         let written = fs::read_to_string(case.path("out/summary.json")).unwrap();

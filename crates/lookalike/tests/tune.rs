@@ -13,7 +13,7 @@ fn tune(case: &Case, most_bytes: u64) -> Tuning {
     let options = TuneOptions {
         threshold: Threshold::new(0.8).unwrap(),
         banding: similarity.method.banding().unwrap(),
-        similarity,
+        scheme: similarity,
         corpus: Some(ReadOptions { inputs: vec![case.path("in")], listed: Vec::new(), settings: Settings::default() }),
         most_bytes,
     };
@@ -70,7 +70,7 @@ fn documents_that_would_be_removed_are_no_more_than_was_said() {
     let sampled = sampled(&case, MOST_BYTES);
     for step in sampled.pairs.iter().filter(|step| [0.6, 0.8, 0.9].contains(&step.similarity)) {
         let mut options = case.options("in", step.similarity);
-        options.similarity = similarity("word:3", step.similarity, 1.0);
+        options.scheme = similarity("word:3", step.similarity, 1.0);
         let removed = dedup(&options).found.removed as f64;
         let said = step.removed.unwrap();
         assert!(removed <= said.high && removed >= 0.9 * said.low, "{said:?}, in truth {removed}");

@@ -202,7 +202,7 @@ impl DedupArguments {
         }
         let options = DedupOptions {
             read,
-            similarity,
+            scheme: similarity,
             against_index: self.against.index(),
             against: self.against.options(),
             keep,

@@ -112,7 +112,7 @@ impl EvaluateArguments {
                 for written in &self.methods {
                     let method = method(&arguments, written)?;
                     let similarity = Scheme { method, ..similarity.clone() };
-                    schemes.push(NamedScheme { name: written.clone(), similarity });
+                    schemes.push(NamedScheme { name: written.clone(), scheme: similarity });
                 }
             }
         }

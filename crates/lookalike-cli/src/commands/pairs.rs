@@ -77,7 +77,7 @@ impl PairsArguments {
                 return lookalike::pairs(&options, writer, progress);
             }
             let layout = Layout::of_terminal(target.is_none());
-            let mut each = |pair: &TextPair| layout.write(writer, pair, &options.similarity);
+            let mut each = |pair: &TextPair| layout.write(writer, pair, &options.scheme);
             lookalike::pairs_with_texts(&options, &mut each, progress)
         })?;
         let skipped = report.input.skipped + report.input.reference_skipped;
@@ -101,7 +101,7 @@ impl PairsArguments {
         read.settings.limit = read.settings.limit.with_window_log(memory.window_log(run.thread_count().1));
         let options = PairsOptions {
             read,
-            similarity: similarity.options()?,
+            scheme: similarity.options()?,
             output: self.output.file(),
             format: self.output.format(),
             copies: match self.copies {

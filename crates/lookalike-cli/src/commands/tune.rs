@@ -92,7 +92,7 @@ impl TuneArguments {
         let corpus =
             (!self.inputs.is_empty()).then_some(ReadOptions { inputs: self.inputs, listed: Vec::new(), settings });
         let most_bytes = self.sample_bytes.as_deref().map_or(Ok(lookalike::MOST_BYTES), sample_bytes)?;
-        let options = TuneOptions { similarity, threshold, banding, corpus, most_bytes };
+        let options = TuneOptions { scheme: similarity, threshold, banding, corpus, most_bytes };
         Ok(Tune { options, bought, run, svg: self.svg, format: self.format, force: self.force })
     }
 }

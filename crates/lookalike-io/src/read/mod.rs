@@ -221,21 +221,6 @@ pub enum Entry<'a> {
     Skipped(String),
 }
 
-/// A skipped entry, or a lost part of a file, with its place and the reason.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Skipped {
-    /// Which of the input files.
-    pub file: u32,
-    /// Which entry of the file, counted from 1: a line of JSONL, a record of WARC.
-    pub position: u64,
-    /// Why it was skipped.
-    pub reason: String,
-    /// Whether the file is damaged, rather than the entry; this may explain odd entries before it.
-    pub is_damage: bool,
-    /// Number of entries lost: this one and those after it.
-    pub count: u64,
-}
-
 /// An entry with its place and its position inside the chunk, counted from 0.
 #[derive(Debug)]
 pub struct Placed<'a> {

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::input::discover::{InputFile, discover};
 use crate::read::{CellReader, ReadAs, RowContent, Settings};
 use crate::remote::shown_path;
+use crate::skipped::SkippedEntry;
 
 /// A table as it was read.
 #[derive(Debug)]
@@ -24,24 +25,9 @@ pub struct ReadTable {
     /// Rows whose position is not one more than that of the row before, and their positions in their file.
     jumps: Vec<(usize, u64)>,
     /// Rows that were skipped: the first ones.
-    pub skipped: Vec<SkippedRow>,
+    pub skipped: Vec<SkippedEntry>,
     /// How many were.
     pub skipped_count: u64,
-}
-
-/// A row that was skipped.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SkippedRow {
-    /// The file, as messages show it.
-    pub file: String,
-    /// What `position` counts.
-    pub entry: &'static str,
-    /// Which row, counted from 1; the names of the columns of CSV are row 1.
-    pub position: u64,
-    /// Why.
-    pub reason: String,
-    /// How many rows are lost, this one and those after it.
-    pub count: u64,
 }
 
 /// How many skipped rows are named.
@@ -63,7 +49,13 @@ impl ReadTable {
     fn skip(&mut self, file: &InputFile, entry: &'static str, position: u64, reason: String, count: u64) {
         self.skipped_count += count;
         if self.skipped.len() < NAMED_ROWS {
-            self.skipped.push(SkippedRow { file: file.shown().display().to_string(), entry, position, reason, count });
+            self.skipped.push(SkippedEntry {
+                file: file.shown().display().to_string(),
+                entry,
+                position,
+                reason,
+                count,
+            });
         }
     }
 

@@ -232,7 +232,7 @@ fn store_of(number: u32) -> Store {
 pub(super) struct Others {
     pub(super) carried: Vec<CarriedEntry>,
     /// The first that were skipped.
-    pub(super) skipped: Vec<SkippedEntry>,
+    pub(super) skipped: Vec<SkippedInChunk>,
     /// How many more were.
     #[serde(default)]
     pub(super) more_skipped: u64,
@@ -243,7 +243,7 @@ pub(super) struct Others {
 pub(super) type CarriedEntry = (u64, u32, u32, u64, Cow<'static, str>);
 
 /// An entry that was skipped: position in the chunk, reason, whether the file is damaged, how many entries are lost.
-pub(super) type SkippedEntry = (u64, String, bool, u64);
+pub(super) type SkippedInChunk = (u64, String, bool, u64);
 
 /// What keep order compares.
 #[derive(Debug, Serialize, Deserialize)]

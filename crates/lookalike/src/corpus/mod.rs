@@ -87,15 +87,14 @@ impl Corpus {
             let head = blocks.head(block);
             file_bytes[head.file as usize] += head.byte_count;
             let is_input = (head.file as usize) < input_files;
-            values.extend(others.add(&blocks, block, is_input)?);
+            let input = (&shelf.files()[head.file as usize], kinds[head.file as usize].format);
+            values.extend(others.add(&blocks, block, is_input, input)?);
             for row in blocks.rows(block)? {
                 token_counts.push(row.token_count);
                 sizes.push(row.size);
             }
         }
         check_texts(&shelf, &blocks, &others, &reading.options.settings.fields.text)?;
-        // What is shown is cut off, and damage explains the most.
-        others.skipped.sort_by_key(|skipped| !skipped.is_damage);
         let input_end = blocks.of_file(input_files as u32).start;
         let input_count = if input_end < blocks.len() { blocks.first(input_end) as usize } else { count };
         let shares = reading.work.memory.shares(count)?;

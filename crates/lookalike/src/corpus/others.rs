@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 
 use lookalike_core::resolve::keep::FieldValue;
+use lookalike_io::format::Format;
+use lookalike_io::input::discover::InputFile;
 use lookalike_io::input::shelf::Shelf;
-use lookalike_io::read::{BLANK, NO_TEXT_FIELD, NULL_TEXT, Skipped, json_fields};
+use lookalike_io::read::{BLANK, NO_TEXT_FIELD, NULL_TEXT, json_fields};
+use lookalike_io::skipped::SkippedEntry;
 
 use super::block::{self, NAMED, carried_place};
 use super::blocks::Blocks;
@@ -15,10 +18,8 @@ use crate::error::Result;
 pub(crate) struct Others {
     /// Entries of the input that are no documents and are carried along, by kind.
     pub(crate) carried: BTreeMap<String, u64>,
-    /// Entries that were skipped: the first ones, those of damaged files before all others.
-    pub(crate) skipped: Vec<Skipped>,
-    /// How many of these are not of damage, and how many are.
-    named: [usize; 2],
+    /// The first entries that were skipped because of themselves, and those that were lost with a damaged file.
+    skipped: [Vec<SkippedEntry>; 2],
     /// How many of the input were.
     pub(crate) skipped_count: u64,
     /// How many of the reference were.
@@ -49,6 +50,7 @@ impl Others {
         blocks: &Blocks,
         block: usize,
         is_input: bool,
+        (input, format): (&InputFile, Format),
     ) -> Result<impl Iterator<Item = FieldValue> + use<>> {
         let (file, before) = (blocks.head(block).file, blocks.before(block));
         let block::Others { carried, skipped, more_skipped, values } = blocks.others(block)?;
@@ -66,13 +68,17 @@ impl Others {
         let count = if is_input { &mut self.skipped_count } else { &mut self.reference_skipped_count };
         *count += skipped.iter().map(|skipped| skipped.3).sum::<u64>() + more_skipped;
         for (position, reason, is_damage, count) in skipped {
-            let named = &mut self.named[usize::from(is_damage)];
-            if *named < NAMED {
-                *named += 1;
-                self.skipped.push(Skipped { file, position: before + position + 1, reason, is_damage, count });
+            let named = &mut self.skipped[usize::from(is_damage)];
+            if named.len() < NAMED {
+                named.push(SkippedEntry::new(input, format, before + position + 1, reason, count));
             }
         }
         Ok(values.into_iter().map(FieldValue::from))
+    }
+
+    /// The first entries that were skipped. What is shown is cut off, and damage explains the most: it comes first.
+    pub(crate) fn skipped(&self) -> impl Iterator<Item = &SkippedEntry> {
+        self.skipped.iter().rev().flatten()
     }
 
     /// Whether all of a file was read: nothing of it was skipped.

@@ -60,13 +60,13 @@ pub struct NamedScheme {
     /// The name of the method as it is shown.
     pub name: String,
     /// When documents are near-duplicates, and how they are found.
-    pub similarity: Scheme,
+    pub scheme: Scheme,
 }
 
 impl NamedScheme {
     /// What decides which pairs are there to be found.
     fn target(&self) -> (String, f64) {
-        (self.similarity.shingle.to_string(), self.similarity.criterion.threshold())
+        (self.scheme.shingle.to_string(), self.scheme.criterion.threshold())
     }
 }
 
@@ -129,13 +129,13 @@ pub struct MethodEvaluation {
 pub fn evaluate(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Evaluation> {
     let schemes = &options.schemes;
     // Methods first: the exact join takes the most memory, and what it leaves behind would count to those after it.
-    let runs = schemes.iter().map(|scheme| run(options, &scheme.similarity, progress)).collect::<Result<Vec<_>>>()?;
+    let runs = schemes.iter().map(|scheme| run(options, &scheme.scheme, progress)).collect::<Result<Vec<_>>>()?;
     let truths = Truths::find(options, progress)?;
     let evaluation = |(scheme, run): (&NamedScheme, &Outcome)| {
         let (shingle, threshold) = scheme.target();
         Ok(MethodEvaluation {
             name: scheme.name.clone(),
-            parameters: MethodParameters::new(&scheme.similarity.method),
+            parameters: MethodParameters::new(&scheme.scheme.method),
             score: Score::new(pairs_of(&run.matches)?, truths.pairs_of(&shingle, threshold)?)?,
             shingle,
             threshold,
@@ -148,7 +148,7 @@ pub fn evaluate(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Ev
     };
     let methods = schemes.iter().zip(&runs).map(evaluation).collect::<Result<_>>()?;
     let first_of = |is_wanted: fn(&MethodOptions) -> bool| {
-        schemes.iter().map(|scheme| &scheme.similarity).find(|of| options.histograms && is_wanted(&of.method))
+        schemes.iter().map(|scheme| &scheme.scheme).find(|of| options.histograms && is_wanted(&of.method))
     };
     let banded = first_of(|method| matches!(method, MethodOptions::MinHash { .. }));
     let bands = banded.map(|similarity| bands::histograms(options, similarity, progress)).transpose()?;
@@ -158,7 +158,7 @@ pub fn evaluate(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Ev
     Ok(Evaluation {
         input,
         texts,
-        measure: schemes[0].similarity.criterion.measure(),
+        measure: schemes[0].scheme.criterion.measure(),
         truth: truths.said,
         methods,
         bands: bands.unwrap_or_default(),

@@ -85,7 +85,7 @@ impl Truths {
                 targets.extract_if(.., |target| target.0 == shingle).map(|(_, threshold)| threshold).collect();
             let of_shingle = options.schemes.iter().filter(|scheme| scheme.target().0 == shingle);
             let lowest = of_shingle.min_by(|left, right| left.target().1.total_cmp(&right.target().1));
-            let similarity = &lowest.expect("a shingle is of a scheme").similarity;
+            let similarity = &lowest.expect("a shingle is of a scheme").scheme;
             match (&options.truth, &rows) {
                 (Some(file), Some(rows)) => {
                     truths.add_file(options, file, rows, similarity, &thresholds, progress)?;

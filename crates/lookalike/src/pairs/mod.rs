@@ -65,7 +65,7 @@ pub fn pairs_into(
     sink: &mut dyn Sink<PairRow>,
     progress: &dyn Progress,
 ) -> Result<PairsReport> {
-    let scheme = &options.similarity;
+    let scheme = &options.scheme;
     run(options, &mut Rows { scheme, sink, left: None, waiting: Vec::new(), waiting_bytes: 0 }, progress)
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &
         (!references.is_empty()).then(|| Against { references: references.clone(), scope: Scope::References });
     let files = Files::find(&options.read, against.as_ref(), options.output.as_deref(), &options.work)?;
     let resources = (options.memory, &options.work);
-    let run = Run::start(&files, &options.similarity, resources, &options.label(), progress)?;
+    let run = Run::start(&files, &options.scheme, resources, &options.label(), progress)?;
 
     let corpus = run.read(files, &options.read)?;
     let reread = run.reread(&corpus, &options.read);
@@ -150,7 +150,7 @@ fn write(
         }
         if !has_reference {
             // Its own copies.
-            let equals = options.similarity.method.likeness_of_copies(corpus.sizes[document.index()]);
+            let equals = options.scheme.method.likeness_of_copies(corpus.sizes[document.index()]);
             others.extend(near.copies(first).iter().map(|(_, copy)| (*copy, equals)));
         }
         others.retain(|(other, _)| *other > document);

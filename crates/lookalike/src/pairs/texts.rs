@@ -62,7 +62,7 @@ impl TakePairs for Texts<'_> {
         let pair = TextPair {
             left: text(corpus, left, settings)?,
             right: text(corpus, right, settings)?,
-            similarity: likeness.similarity(self.options.similarity.criterion),
+            similarity: likeness.similarity(self.options.scheme.criterion),
         };
         (self.each)(&pair).map_err(Error::unwritable)
     }

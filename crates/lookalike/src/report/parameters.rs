@@ -43,7 +43,7 @@ pub struct Parameters {
 
 impl Parameters {
     pub(crate) fn new(options: &DedupOptions, method: &dyn Method) -> Self {
-        let similarity = &options.similarity;
+        let similarity = &options.scheme;
         Self {
             shingle: similarity.shingle.to_string(),
             fold: similarity.fold.to_string(),

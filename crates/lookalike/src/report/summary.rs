@@ -10,7 +10,8 @@ use lookalike_core::number::Document;
 use lookalike_core::resolve::keep::FieldValue;
 use lookalike_io::input::discover::LeftOut;
 use lookalike_io::read::{HEADER, NO_TEXT_FIELD, NULL_TEXT};
-use serde::{Deserialize, Deserializer, Serialize};
+pub use lookalike_io::skipped::SkippedEntry;
+use serde::{Deserialize, Serialize};
 
 use crate::candidates;
 use crate::corpus::Corpus;
@@ -198,40 +199,6 @@ pub struct Stage {
     pub peak_memory_bytes: Option<u64>,
 }
 
-/// A skipped entry.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SkippedEntry {
-    /// The file, as it was given.
-    pub file: String,
-    /// What `position` counts: lines, records or files.
-    #[serde(deserialize_with = "entry_name")]
-    pub entry: EntryName,
-    /// Which entry of the file, counted from 1.
-    pub position: u64,
-    /// Why it was skipped.
-    pub reason: String,
-    /// Number of entries lost: this one and those after it.
-    pub count: u64,
-}
-
-/// The name of what a file has many of.
-type EntryName = &'static str;
-
-/// The names of entries that a summary may have.
-const ENTRY_NAMES: [EntryName; 6] = ["line", "object", "record", "row", "paragraph", "file"];
-
-/// A name as it is known here; one of a later version is just an entry.
-fn entry_name<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<EntryName, D::Error> {
-    let name = String::deserialize(deserializer)?;
-    Ok(ENTRY_NAMES.into_iter().find(|known| *known == name).unwrap_or("entry"))
-}
-
-impl From<lookalike_io::table::SkippedRow> for SkippedEntry {
-    fn from(row: lookalike_io::table::SkippedRow) -> Self {
-        Self { file: row.file, entry: row.entry, position: row.position, reason: row.reason, count: row.count }
-    }
-}
-
 /// How many sources and skipped entries a summary names; the rest is counted.
 const NAMED: usize = 1000;
 
@@ -253,7 +220,7 @@ impl Summary {
         let removed = fates.removed().count() as u64;
         let having = |common: Same| fates.removed().filter(|(.., same)| *same == common).count() as u64;
         let (exact_copies, same_words) = (having(Same::Content), having(Same::Words));
-        let criterion = options.similarity.criterion;
+        let criterion = options.scheme.criterion;
         let is_below = |likeness: Likeness| likeness.overlap().is_some_and(|overlap| !criterion.accepts(overlap));
         let below = fates.removed().filter(|(_, _, likeness, _)| is_below(*likeness)).count() as u64;
         let kept = corpus.input_count() as u64 - removed;
@@ -344,15 +311,9 @@ pub(crate) fn is_all_skipped(corpus: &Corpus) -> bool {
     others.skipped_count > 0 && corpus.input_count() == 0 && others.carried.keys().all(|kind| kind == HEADER)
 }
 
+/// What was skipped, and why: the first of them.
 pub(crate) fn skipped(corpus: &Corpus) -> Vec<SkippedEntry> {
-    let entry = |skipped: &lookalike_io::read::Skipped| SkippedEntry {
-        file: corpus.shelf.files()[skipped.file as usize].shown().display().to_string(),
-        entry: corpus.kinds[skipped.file as usize].format.entry_name(),
-        position: skipped.position,
-        reason: skipped.reason.clone(),
-        count: skipped.count,
-    };
-    corpus.others.skipped.iter().take(NAMED).map(entry).collect()
+    corpus.others.skipped().take(NAMED).cloned().collect()
 }
 
 fn similarity(fates: &Fates<'_>) -> Vec<Band> {

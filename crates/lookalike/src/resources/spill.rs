@@ -92,7 +92,8 @@ mod tests {
         assert!(spill.hold(60) && spill.hold(40) && !spill.hold(1));
         assert!(!spill.has_log());
         let offsets: Vec<u64> = std::thread::scope(|scope| {
-            let append = |word: u64| scope.spawn(|| spill.append(&[word; 4]).unwrap());
+            let shared = &spill;
+            let append = |word: u64| scope.spawn(move || shared.append(&[word; 4]).unwrap());
             let threads: Vec<_> = (0..8).map(append).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });

@@ -30,7 +30,7 @@ use crate::progress::Progress;
 #[derive(Clone, Debug)]
 pub struct TuneOptions {
     /// When documents are near-duplicates; its method is the one that is explained.
-    pub similarity: Scheme,
+    pub scheme: Scheme,
     /// The threshold of the scheme.
     pub threshold: Threshold,
     /// How the sketch is cut.
@@ -91,7 +91,7 @@ const STEPS: u32 = 20;
 pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<Tuning> {
     let TuneOptions { banding, threshold, .. } = options;
     let found = |similarity: f64| recall(*banding, similarity);
-    let sketch_bytes = options.similarity.method.method(options.similarity.criterion)?.layout().byte_count();
+    let sketch_bytes = options.scheme.method.method(options.scheme.criterion)?.layout().byte_count();
     let sample = options.corpus.as_ref().map(|corpus| sample::read(corpus, options, progress)).transpose()?;
     let (sample, plan) = match sample {
         Some(sample) => {

@@ -74,7 +74,7 @@ pub(super) struct Sample {
 
 /// Reads a corpus, or parts of it, and estimates.
 pub(super) fn read(corpus: &ReadOptions, options: &TuneOptions, progress: &dyn Progress) -> Result<Sample> {
-    let corpus = Corpus::read(corpus, &options.similarity, options.most_bytes, progress)?;
+    let corpus = Corpus::read(corpus, &options.scheme, options.most_bytes, progress)?;
     let weights: Vec<u32> = corpus.texts.iter().map(|copies| copies.len() as u32).collect();
     let texts = Texts {
         slots: Slots { slots: &corpus.slots, per_text: SLOTS },

@@ -49,7 +49,7 @@ impl Case {
     pub fn options(&self, input: &str, threshold: f64) -> DedupOptions {
         DedupOptions {
             read: ReadOptions { inputs: vec![self.path(input)], listed: Vec::new(), settings: Settings::default() },
-            similarity: similarity("word:5", threshold, 0.99),
+            scheme: similarity("word:5", threshold, 0.99),
             against: None,
             against_index: None,
             keep: Keep::default(),
@@ -82,7 +82,7 @@ pub fn dedup(options: &DedupOptions) -> Summary {
 pub fn pairs(read: &ReadOptions, similarity: Scheme, copies: Copies) -> Vec<(String, String, f64)> {
     let options = PairsOptions {
         read: read.clone(),
-        similarity,
+        scheme: similarity,
         output: None,
         format: RowFormat::Jsonl,
         copies,
