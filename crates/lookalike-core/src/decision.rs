@@ -2,15 +2,23 @@
 
 use crate::measure::likeness::Likeness;
 
-/// Two items, by rank, that were measured and are similar enough.
+/// Two items that were measured and are similar enough: by [`Rank`](crate::number::Rank) or
+/// [`Document`](crate::number::Document), or by their places among the sets of a [join](crate::join).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Match {
+pub struct Match<Item = u32> {
     /// The item with the better rank; in a removal, the removed item.
-    pub left: u32,
+    pub left: Item,
     /// The other item; in a removal, the kept item.
-    pub right: u32,
+    pub right: Item,
     /// The measured overlap.
     pub likeness: Likeness,
+}
+
+impl<Item> Match<Item> {
+    /// The same match with its items known by other numbers.
+    pub fn map<Other>(self, number: impl Fn(Item) -> Other) -> Match<Other> {
+        Match { left: number(self.left), right: number(self.right), likeness: self.likeness }
+    }
 }
 
 /// Whether an item is kept or removed.

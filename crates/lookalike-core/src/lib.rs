@@ -18,6 +18,7 @@ pub mod kernel;
 pub mod link;
 pub mod measure;
 pub mod method;
+pub mod number;
 pub mod packed;
 pub mod prints;
 pub mod remedy;

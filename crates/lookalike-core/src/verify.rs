@@ -12,6 +12,7 @@ use crate::measure::feature_filter::FeatureFilter;
 use crate::measure::feature_set::{FeatureSet, Overlap};
 use crate::measure::likeness::Likeness;
 use crate::method::Method;
+use crate::number::{Document, Number};
 
 /// Maximum number of bytes of features that all families in progress hold together, so that most items are read once.
 /// More does not help.
@@ -126,18 +127,18 @@ impl<'a> Verifier<'a> {
     ///
     /// # Errors
     ///
-    /// When the features of one cannot be read.
-    pub fn is_match(&self, left: u32, right: u32) -> Result<bool, SourceError> {
+    /// When the features of one cannot be had.
+    pub fn is_match(&self, left: Document, right: Document) -> Result<bool, SourceError> {
         let bench = self.bench_of(vec![left, right]);
         Ok(bench.verify_again(&bench.put(0), &bench.put(1))?.is_some())
     }
 
-    /// A bench for one family; `items` are the places in sizes and sketches, by rank.
-    pub fn bench(&self, family: Family<'_>, items: &[u32]) -> Bench<'_> {
+    /// A bench for one family; `items` by rank.
+    pub fn bench(&self, family: Family<'_>, items: &[Document]) -> Bench<'_> {
         self.bench_of(family.items.iter().map(|rank| items[*rank as usize]).collect())
     }
 
-    fn bench_of(&self, items: Vec<u32>) -> Bench<'_> {
+    fn bench_of(&self, items: Vec<Document>) -> Bench<'_> {
         Bench {
             verifier: self,
             held: items.iter().map(|_| OnceLock::new()).collect(),
@@ -151,7 +152,7 @@ impl<'a> Verifier<'a> {
 /// Measures pairs of one family, and holds features that are likely to be needed again.
 pub struct Bench<'a> {
     verifier: &'a Verifier<'a>,
-    items: Vec<u32>,
+    items: Vec<Document>,
     held: Vec<OnceLock<Arc<Features>>>,
     sketches: Vec<OnceLock<Cow<'a, [u8]>>>,
     held_bytes: AtomicUsize,
@@ -251,7 +252,7 @@ impl Bench<'_> {
     /// Whether a pair could be a match: the length filter, then the sketches. Says no only to what is beyond doubt.
     fn is_possible(&self, left: &OnBench, right: &OnBench) -> Result<bool, SourceError> {
         let Verifier { criterion, sizes, method, .. } = self.verifier;
-        let [left_size, right_size] = [left, right].map(|item| sizes[self.items[item.place as usize] as usize]);
+        let [left_size, right_size] = [left, right].map(|item| sizes[self.items[item.place as usize].index()]);
         // Where the sketches are the measure, sizes say nothing.
         if !method.is_measure() && !criterion.allows_sizes(left_size, right_size) {
             return Ok(false);
@@ -288,7 +289,7 @@ impl Bench<'_> {
         if let Some(sketch) = item.sketch.get() {
             return Ok(sketch);
         }
-        match self.verifier.sketches.bytes(self.items[item.place as usize])? {
+        match self.verifier.sketches.bytes(self.items[item.place as usize].0)? {
             Cow::Owned(sketch) if !self.has_room() => Ok(item.sketch.get_or_init(|| sketch)),
             sketch => {
                 if let Cow::Owned(sketch) = &sketch {
@@ -312,7 +313,7 @@ impl Bench<'_> {
 
     /// The overlap of a pair by the sizes noted with their sketches; `shared` is cut to the smaller of these.
     fn overlap_of(&self, left: &OnBench, right: &OnBench, shared: u32) -> Overlap {
-        let [left, right] = [left, right].map(|item| self.verifier.sizes[self.items[item.place as usize] as usize]);
+        let [left, right] = [left, right].map(|item| self.verifier.sizes[self.items[item.place as usize].index()]);
         Overlap { shared: shared.min(left).min(right), left, right }
     }
 
@@ -329,7 +330,7 @@ impl Bench<'_> {
     }
 
     fn read(&self, place: u32, held: &OnceLock<Arc<Features>>) -> Result<Arc<Features>, SourceError> {
-        let all = self.verifier.source.features(self.items[place as usize])?;
+        let all = self.verifier.source.features(self.items[place as usize].0)?;
         // A set takes up to four times the features, its filter half as much.
         let bytes = all.len() * 6 * size_of::<u64>();
         let features = Arc::new(Features { all, filter: OnceLock::new(), set: OnceLock::new(), size: OnceLock::new() });

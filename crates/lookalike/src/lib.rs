@@ -32,6 +32,7 @@
 //! | --- | --- |
 //! | work with strings | [`texts::dedup`], [`texts::pairs`], [`texts::Index`] |
 //! | work with files of documents | [`dedup()`], [`filter()`] (stream to stream), [`pairs()`], [`compare()`] |
+//! | have their results as typed rows | [`dedup_into()`], [`pairs_into()`], and a [`Sink`] to take them |
 //! | choose a threshold or a method | [`tune()`], [`evaluate()`] |
 //! | work with records, sets, fingerprints | [`link()`], [`sets()`], [`prints()`] |
 //!
@@ -56,13 +57,14 @@ mod prints;
 mod progress;
 mod report;
 mod resources;
+mod run;
 mod sets;
 pub mod texts;
 mod tune;
 
 pub use compare::passages::Passage;
 pub use compare::{Comparison, Side, Verdict, compare, find_in_corpus};
-pub use dedup::{Stream, dedup, filter};
+pub use dedup::{DedupRows, Stream, dedup, dedup_into, filter};
 pub use error::{Error, Result};
 pub use evaluate::{
     Agreement, BandHistogram, EvaluateOptions, Evaluation, MethodEvaluation, NamedScheme, Score, ScoreStep, Truth,
@@ -79,8 +81,11 @@ pub use options::{
     Against, Between, Copies, DedupOptions, Group, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat, Scheme,
     Selection, Share, SketchKey, SourceBy,
 };
+pub use output::measures::{PairMeasures, RemovalMeasures};
+pub use output::rows::{DocumentRow, PairRow, Removal};
+pub use output::sink::{Cell, Row, RowWriter, Sink};
 pub use pairs::texts::{FoundText, TextPair, pairs_with_texts};
-pub use pairs::{PairsReport, pairs};
+pub use pairs::{PairsReport, pairs, pairs_into};
 pub use prints::{
     CandidateRecall, GridOptions, GridReport, PrintColumns, PrintSearch, PrintsOptions, PrintsReport, ReadPrints,
     Skips, prints,
@@ -88,7 +93,7 @@ pub use prints::{
 pub use progress::{Counted, Progress, Silent};
 pub use report::losses::{NearlyLost, Source};
 pub use report::parameters::{MethodParameters, Parameters};
-pub use report::summary::{Band, Found, Input, Removal, SkippedEntry, Stage, Summary, Wrote};
+pub use report::summary::{Band, Found, Input, LeastAlike, SkippedEntry, Stage, Summary, Wrote};
 pub use resources::memory::Memory;
 pub use sets::{Finding, SetsForm, SetsOptions, SetsReport, sets};
 

@@ -12,6 +12,7 @@
 use serde::Serialize;
 
 use crate::bucket::chance;
+use crate::number::Rank;
 
 /// Number of meetings to draw. Each costs a microsecond; with this many, the number of pairs is known to a few per
 /// cent.
@@ -101,9 +102,9 @@ impl PassedOver {
         Self::new(self.meetings.saturating_add(other.meetings), self.drawn)
     }
 
-    /// The pairs to compare after all, by rank, chosen uniformly from all that were passed over.
-    pub fn sample(&self) -> impl Iterator<Item = (u32, u32)> {
-        self.firsts().take(MOST_SAMPLED).map(|drawn| (drawn.left, drawn.right))
+    /// The pairs to be compared after all, by rank: chosen uniformly from all that were passed over.
+    pub fn sample(&self) -> impl Iterator<Item = (Rank, Rank)> {
+        self.firsts().take(MOST_SAMPLED).map(|drawn| (Rank(drawn.left), Rank(drawn.right)))
     }
 
     /// The estimate, given how many of the [sample](Self::sample) are matches. There are at most `most_pairs` pairs.

@@ -25,6 +25,7 @@ use crate::join::Sets;
 use crate::measure::feature_set::FeatureSet;
 use crate::measure::likeness::Likeness;
 use crate::measure::similarity::Similarity;
+use crate::number::{Document, Rank};
 use crate::packed::Lists;
 use crate::sketch::{Layout, Sketches};
 
@@ -94,10 +95,10 @@ pub trait Sketcher: Send {
 /// Items that were sketched.
 #[derive(Clone, Copy)]
 pub struct Sketched<'a> {
-    /// The items, best first: places in the sketches.
-    pub items: &'a [u32],
-    /// The inverse: for each place its rank, or [`NO_RANK`].
-    pub ranks: &'a [u32],
+    /// The items, best first.
+    pub items: &'a [Document],
+    /// The other way round: for each document its rank, or [`NO_RANK`].
+    pub ranks: &'a [Rank],
     /// Their sketches.
     pub sketches: &'a dyn SketchSource,
     /// Their features as they were sketched, for methods that need them again.
@@ -108,8 +109,8 @@ pub struct Sketched<'a> {
     pub memory: usize,
 }
 
-/// The rank of something that is not an item: an empty document, or a copy of another.
-pub const NO_RANK: u32 = u32::MAX;
+/// The rank of what is no item: an empty document, or the copy of another.
+pub const NO_RANK: Rank = Rank(u32::MAX);
 
 /// Where lists of candidates go.
 pub type Take<'a> = &'a (dyn Fn(Lists) -> Result<(), SourceError> + Sync);
@@ -120,7 +121,7 @@ impl Sketched<'_> {
         self.sketches.each_bytes(&mut |item, bytes| {
             let rank = self.ranks[item as usize];
             if rank != NO_RANK {
-                each(rank, bytes);
+                each(rank.0, bytes);
             }
         })
     }
@@ -130,7 +131,7 @@ impl Sketched<'_> {
         self.sketches.each_keys(columns, &mut |item, keys| {
             let rank = self.ranks[item as usize];
             if rank != NO_RANK {
-                each(rank, keys);
+                each(rank.0, keys);
             }
         })
     }

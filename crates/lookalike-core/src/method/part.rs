@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::join::Sets;
 use crate::measure::feature_set::FeatureSet;
 use crate::measure::similarity::{Similarity, Threshold};
+use crate::number::Document;
 use crate::sketch::{Layout, Sketches, concat};
 
 /// Finds items that contain one of a few features of another item.
@@ -88,8 +89,8 @@ impl Method for Part {
         let columns: Vec<usize> = (0..self.taken).collect();
         sketched.each_keys(&columns, |_, keys| taken.extend(keys))?;
         let taken = FeatureSet::new(&taken);
-        let entries_of = |(rank, item): (usize, &u32)| {
-            let mut shared = source.features(*item)?;
+        let entries_of = |(rank, item): (usize, &Document)| {
+            let mut shared = source.features(item.0)?;
             shared.retain(|feature| taken.contains(*feature));
             shared.sort_unstable();
             shared.dedup();

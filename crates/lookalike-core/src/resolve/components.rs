@@ -18,6 +18,7 @@ use crate::bucket::passed_over::PassedOver;
 use crate::bucket::{Buckets, Family, Union};
 use crate::doors::SourceError;
 use crate::join;
+use crate::number::{Document, Rank};
 use crate::packed::Lists;
 use crate::verify::{Bench, Verifier};
 
@@ -29,21 +30,21 @@ use crate::verify::{Bench, Verifier};
 /// When the features of an item cannot be read.
 pub fn components(
     candidates: Candidates<'_>,
-    items: &[u32],
+    items: &[Document],
     references: References,
     verifier: &Verifier<'_>,
-) -> Result<Vec<Match>, SourceError> {
+) -> Result<Vec<Match<Rank>>, SourceError> {
     components_within(candidates, items, references, verifier, LIMITS)
 }
 
 /// The same within other limits: tests have small buckets.
 pub(super) fn components_within(
     candidates: Candidates<'_>,
-    items: &[u32],
+    items: &[Document],
     references: References,
     verifier: &Verifier<'_>,
     limits: Limits,
-) -> Result<Vec<Match>, SourceError> {
+) -> Result<Vec<Match<Rank>>, SourceError> {
     // The join has no components of its own: its matches are measured once more, as buckets of two.
     let of_matches;
     let buckets = match candidates {
@@ -86,7 +87,7 @@ fn removals(
     reference_count: u32,
     mut bench: Bench<'_>,
     limits: Limits,
-) -> Result<(Vec<Match>, Option<PassedOver>), SourceError> {
+) -> Result<(Vec<Match<Rank>>, Option<PassedOver>), SourceError> {
     let mut near = Near::new(family, reference_count, limits);
     let mut union = Union::new(family.items.len());
     let count = family.items.len() as u32;
@@ -119,7 +120,7 @@ fn removals(
         }
         bench.make_room();
     }
-    let rank = |place: u32| family.items[place as usize];
+    let rank = |place: u32| Rank(family.items[place as usize]);
     let mut removals = Vec::new();
     for place in reference_count..count {
         let root = union.root(place);

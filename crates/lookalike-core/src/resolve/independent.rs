@@ -22,6 +22,7 @@ use crate::bucket::passed_over::PassedOver;
 use crate::doors::SourceError;
 use crate::join;
 use crate::measure::likeness::Likeness;
+use crate::number::{Document, Rank};
 use crate::packed::Lists;
 use crate::verify::{Bench, Verifier};
 
@@ -47,21 +48,21 @@ const LIMITS: Limits = Limits { block: 1024, most_kept: 256 };
 /// When the features of an item cannot be read.
 pub fn independent_set(
     candidates: Candidates<'_>,
-    items: &[u32],
+    items: &[Document],
     references: References,
     verifier: &Verifier<'_>,
-) -> Result<Vec<Match>, SourceError> {
+) -> Result<Vec<Match<Rank>>, SourceError> {
     independent_set_within(candidates, items, references, verifier, LIMITS)
 }
 
 /// The same within other limits: tests have small buckets.
 pub(super) fn independent_set_within(
     candidates: Candidates<'_>,
-    items: &[u32],
+    items: &[Document],
     references: References,
     verifier: &Verifier<'_>,
     limits: Limits,
-) -> Result<Vec<Match>, SourceError> {
+) -> Result<Vec<Match<Rank>>, SourceError> {
     let buckets = match candidates {
         Candidates::Buckets(buckets) => buckets,
         Candidates::Sets(sets) => {
@@ -216,7 +217,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// The removals, each by the reference or else the kept item most like the removed one.
-    fn removals(&mut self, family: Family<'_>) -> Result<Vec<Match>, SourceError> {
+    fn removals(&mut self, family: Family<'_>) -> Result<Vec<Match<Rank>>, SourceError> {
         let removed: Vec<(u32, u32, Likeness)> = (0..)
             .zip(&self.removed_by)
             .filter_map(|(place, by)| by.map(|(by, likeness)| (place, by, likeness)))
@@ -225,7 +226,7 @@ impl<'a> Resolver<'a> {
         for block in removed.chunks(self.limits.block) {
             let most_alike = |(place, by, likeness): &(u32, u32, Likeness)| {
                 let (by, likeness) = self.most_alike(*place, *by, *likeness)?;
-                let [left, right] = [*place, by].map(|place| family.items[place as usize]);
+                let [left, right] = [*place, by].map(|place| Rank(family.items[place as usize]));
                 Ok(Match { left, right, likeness })
             };
             removals.extend(block.par_iter().map(most_alike).collect::<Result<Vec<_>, SourceError>>()?);

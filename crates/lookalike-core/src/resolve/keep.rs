@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::Error;
+use crate::number::{Document, Number};
 
 /// What makes one item better than another. Ties always go to the one that came first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -123,11 +124,11 @@ pub struct Ranking<'a> {
 }
 
 /// The items, best first.
-pub fn keep_order(keep: &Keep, ranking: Ranking<'_>) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..ranking.token_counts.len() as u32).collect();
-    let tokens = |item: &u32| ranking.token_counts[*item as usize];
-    let value = |item: &u32| &ranking.field_values[*item as usize];
-    let missing = |item: &u32| *value(item) == FieldValue::Missing;
+pub fn keep_order(keep: &Keep, ranking: Ranking<'_>) -> Vec<Document> {
+    let mut order: Vec<Document> = (0..ranking.token_counts.len() as u32).map(Document).collect();
+    let tokens = |item: &Document| ranking.token_counts[item.index()];
+    let value = |item: &Document| &ranking.field_values[item.index()];
+    let missing = |item: &Document| *value(item) == FieldValue::Missing;
     // Every sort here is stable, so that ties stay in the order of the input.
     match keep {
         Keep::Longest => order.sort_by_key(|item| std::cmp::Reverse(tokens(item))),
@@ -149,7 +150,7 @@ mod tests {
         let values =
             [FieldValue::number("2"), FieldValue::Missing, FieldValue::number("-1.0"), FieldValue::Text("x".into())];
         let ranking = Ranking { token_counts: &[5, 9, 9, 1], field_values: &values };
-        keep_order(&keep.parse().unwrap(), ranking)
+        keep_order(&keep.parse().unwrap(), ranking).into_iter().map(|item| item.0).collect()
     }
 
     #[test]
@@ -169,7 +170,7 @@ mod tests {
     fn whole_numbers_are_compared_to_the_last_digit() {
         let numbers = ["1700000000000000001", "1700000000000000002", "1.7e18", "-3"].map(FieldValue::number);
         let ranking = Ranking { token_counts: &[1; 4], field_values: &numbers };
-        assert_eq!(keep_order(&Keep::Max("time".to_owned()), ranking), [1, 0, 2, 3]);
+        assert_eq!(keep_order(&Keep::Max("time".to_owned()), ranking), [1, 0, 2, 3].map(Document));
         assert_eq!(FieldValue::number("NaN"), FieldValue::Missing);
     }
 

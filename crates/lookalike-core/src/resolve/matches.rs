@@ -9,11 +9,12 @@ use crate::bucket::passed_over::PassedOver;
 use crate::decision::Match;
 use crate::doors::SourceError;
 use crate::join::{self, MATCHES_AT_ONCE};
+use crate::number::{Document, Rank};
 use crate::packed::Lists;
 use crate::verify::Verifier;
 
 /// Takes a few matches at a time, from all threads.
-pub type TakeMatches<'a> = dyn Fn(Vec<Match>) -> Result<(), SourceError> + Sync + 'a;
+pub type TakeMatches<'a> = dyn Fn(Vec<Match<Rank>>) -> Result<(), SourceError> + Sync + 'a;
 
 /// Hands on all matches among items that share a bucket while others are still being found, in no particular order:
 /// there may be more of them than there is memory for. Two references are not compared with each other, and with
@@ -27,7 +28,7 @@ pub type TakeMatches<'a> = dyn Fn(Vec<Match>) -> Result<(), SourceError> + Sync 
 /// When the features of an item cannot be read, or `take` fails.
 pub fn each_match(
     candidates: Candidates<'_>,
-    items: &[u32],
+    items: &[Document],
     references: References,
     verifier: &Verifier<'_>,
     take: &TakeMatches<'_>,
@@ -38,7 +39,7 @@ pub fn each_match(
 /// The same, with another bound: tests have small buckets.
 pub(super) fn each_match_within(
     candidates: Candidates<'_>,
-    items: &[u32],
+    items: &[Document],
     references: References,
     verifier: &Verifier<'_>,
     most: usize,
@@ -46,12 +47,15 @@ pub(super) fn each_match_within(
 ) -> Result<(), SourceError> {
     let buckets = match candidates {
         Candidates::Buckets(buckets) => buckets,
-        Candidates::Sets(sets) => return join::each_match(sets, verifier.criterion(), references, take),
+        Candidates::Sets(sets) => {
+            let take = |some: Vec<Match>| take(some.into_iter().map(|found| found.map(Rank)).collect());
+            return join::each_match(sets, verifier.criterion(), references, take);
+        }
     };
-    let hand_on = |some: &mut Vec<Match>, least: usize| {
+    let hand_on = |some: &mut Vec<Match<Rank>>, least: usize| {
         if some.len() < least { Ok(()) } else { take(std::mem::take(some)) }
     };
-    let of_family = |mut some: Vec<Match>, family: Family<'_>| {
+    let of_family = |mut some: Vec<Match<Rank>>, family: Family<'_>| {
         if references.leave_alone(family) {
             return Ok(some);
         }
@@ -60,11 +64,11 @@ pub(super) fn each_match_within(
         if neighbours.buckets.iter().any(|bucket| bucket.len() > most) {
             verifier.pass_over(neighbours.passed_over(family));
         }
-        let of_place = |mut some: Vec<Match>, place: u32| {
+        let of_place = |mut some: Vec<Match<Rank>>, place: u32| {
             let on_bench = bench.put(place);
             for other in neighbours.before(place) {
                 if let Some(likeness) = bench.verify(&bench.put(other), &on_bench)? {
-                    let [left, right] = [other, place].map(|place| family.items[place as usize]);
+                    let [left, right] = [other, place].map(|place| Rank(family.items[place as usize]));
                     some.push(Match { left, right, likeness });
                 }
             }

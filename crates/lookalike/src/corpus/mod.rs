@@ -17,7 +17,6 @@ mod read;
 pub(crate) mod reread;
 
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 
 use lookalike_core::doors::SketchSource;
@@ -37,7 +36,6 @@ use self::block::carried_place;
 use self::blocks::{Blocks, Names};
 use self::others::check_texts;
 use crate::error::Result;
-use crate::options::ReadOptions;
 use crate::resources::memory::Shares;
 
 /// How many runs of documents a thread looks at before what came of them is taken: rows of evidence may be longer than the
@@ -67,11 +65,6 @@ pub(crate) struct Corpus {
 }
 
 impl Corpus {
-    /// Finds the files to read.
-    pub(crate) fn shelf(options: &ReadOptions, output: Option<&Path>) -> Result<Shelf> {
-        Ok(Shelf::new(options.discover(output)?))
-    }
-
     /// Reads and sketches everything, on all threads. Only so many files are of the input.
     pub(crate) fn read(mut shelf: Shelf, input_files: usize, reading: Reading<'_>) -> Result<Self> {
         reading.work.memory.check_files(shelf.files().len())?;

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use lookalike_core::number::Rank;
 use serde::Serialize;
 
 use crate::error::Result;
@@ -24,7 +25,7 @@ pub struct Score {
 }
 
 /// Two texts by their ranks; reading them may fail.
-type Pair = Result<(u32, u32)>;
+type Pair = Result<(Rank, Rank)>;
 
 impl Score {
     /// Scores pairs against true ones; both sorted, none twice.
@@ -67,7 +68,8 @@ mod tests {
     use super::*;
 
     fn score(found: &[(u32, u32)], truth: &[(u32, u32)]) -> Score {
-        Score::new(found.iter().copied().map(Ok), truth.iter().copied().map(Ok)).unwrap()
+        let ranks = |(left, right): &(u32, u32)| Ok((Rank(*left), Rank(*right)));
+        Score::new(found.iter().map(ranks), truth.iter().map(ranks)).unwrap()
     }
 
     #[test]
@@ -83,7 +85,7 @@ mod tests {
     #[test]
     fn pairs_that_cannot_be_read_are_no_score() {
         let broken = || std::iter::once(Err(crate::Error::NotAPair { path: "truth".to_owned(), line: 1 }));
-        let whole = || [Ok((0, 1)), Ok((7, 8))].into_iter();
+        let whole = || [Ok((Rank(0), Rank(1))), Ok((Rank(7), Rank(8)))].into_iter();
         assert!(Score::new(broken(), whole()).is_err() && Score::new(whole(), broken()).is_err());
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use lookalike_core::number::Document;
 use lookalike_io::read::{Parser, Settings};
 
 use crate::corpus::Corpus;
@@ -72,14 +73,14 @@ impl TakePairs for Texts<'_> {
 }
 
 /// A document read again at its place. That no file has changed meanwhile is checked at the end of the run.
-fn text(corpus: &Corpus, document: u32, settings: &Settings) -> Result<FoundText> {
-    let place = corpus.row(document)?.place;
+fn text(corpus: &Corpus, document: Document, settings: &Settings) -> Result<FoundText> {
+    let place = corpus.row(document.0)?.place;
     let mut bytes = Vec::new();
     corpus.shelf.read(place, &mut bytes)?;
     let mut parser = Parser::new(settings);
     let read = parser
         .document(corpus.kind(place.file), &bytes)
         .ok_or_else(|| lookalike_io::Error::Changed { path: corpus.shelf.files()[place.file as usize].shown() })?;
-    let described = corpus.describe(document)?;
+    let described = corpus.describe(document.0)?;
     Ok(FoundText { id: described.id().into_owned(), place: described.place(), text: read.text.to_owned() })
 }

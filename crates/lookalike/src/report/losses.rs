@@ -7,6 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
+use lookalike_core::number::Document;
 use serde::Serialize;
 
 use crate::corpus::{Corpus, Described};
@@ -76,7 +77,7 @@ impl<'a> BySource<'a> {
         let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
             let mut counts: HashMap<Box<str>, (u64, u64)> = HashMap::new();
             run.for_each(|(document, described)| {
-                add(&mut counts, described.source(by), (1, u64::from(fates.of(document) != Fate::Kept)));
+                add(&mut counts, described.source(by), (1, u64::from(fates.of(Document(document)) != Fate::Kept)));
             });
             Ok(counts)
         };
@@ -127,11 +128,11 @@ impl<'a> BySource<'a> {
         let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
             let mut lost_for = Vec::new();
             for (document, described) in run {
-                if let Fate::Removed { by, .. } = fates.of(document)
+                if let Fate::Removed { by, .. } = fates.of(Document(document))
                     && let Some(place) = places.of_source(described.source(self.by))
                 {
-                    let kept = self.corpus.describe(by)?.source(self.by).to_owned();
-                    lost_for.push((place, (kept, self.corpus.is_reference(by))));
+                    let kept = self.corpus.describe(by.0)?.source(self.by).to_owned();
+                    lost_for.push((place, (kept, self.corpus.is_reference(by.0))));
                 }
             }
             Ok(lost_for)

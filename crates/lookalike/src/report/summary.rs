@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use lookalike_core::bucket::passed_over::PassedOverEstimate;
 use lookalike_core::measure::likeness::Likeness;
 use lookalike_core::method::Method;
+use lookalike_core::number::Document;
 use lookalike_core::resolve::keep::FieldValue;
 use lookalike_io::input::discover::LeftOut;
 use lookalike_io::read::{HEADER, NO_TEXT_FIELD, NULL_TEXT};
@@ -37,7 +38,7 @@ pub struct Summary {
     /// Removed documents by similarity to the kept one, from the lowest band to the highest.
     pub similarity: Vec<Band>,
     /// The removals with the lowest similarity.
-    pub least_alike: Vec<Removal>,
+    pub least_alike: Vec<LeastAlike>,
     /// Number of clusters by number of documents.
     pub clusters_by_size: BTreeMap<u64, u64>,
     /// Seconds and memory by stage.
@@ -171,9 +172,9 @@ pub struct Band {
     pub removed: u64,
 }
 
-/// A removed document, and the one kept in its place.
+/// One of the removals that are least sure.
 #[derive(Clone, Debug, Serialize)]
-pub struct Removal {
+pub struct LeastAlike {
     /// The removed document.
     pub removed_id: String,
     /// The kept one.
@@ -252,7 +253,7 @@ impl Summary {
                 matches: None,
                 passed_over: PassedOverEstimate::default(),
                 removed,
-                removed_by_reference: fates.removed().filter(|(_, by, ..)| corpus.is_reference(*by)).count() as u64,
+                removed_by_reference: fates.removed().filter(|(_, by, ..)| corpus.is_reference(by.0)).count() as u64,
                 exact_copies,
                 same_words,
                 near_duplicates: removed - exact_copies - same_words,
@@ -348,20 +349,22 @@ fn similarity(fates: &Fates<'_>) -> Vec<Band> {
     bands.skip_while(|band| band.removed == 0).collect()
 }
 
-fn least_alike(corpus: &Corpus, fates: &Fates<'_>) -> Result<Vec<Removal>> {
-    let similarity = |(document, by, likeness, _): (u32, u32, Likeness, Same)| {
+fn least_alike(corpus: &Corpus, fates: &Fates<'_>) -> Result<Vec<LeastAlike>> {
+    let similarity = |(document, by, likeness, _): (Document, Document, Likeness, Same)| {
         (likeness.similarity(fates.criterion()), document, by)
     };
-    let mut removed: Vec<(f64, u32, u32)> = fates.removed().map(similarity).collect();
-    let by_similarity =
-        |left: &(f64, u32, u32), right: &(f64, u32, u32)| left.0.total_cmp(&right.0).then(left.1.cmp(&right.1));
+    let mut removed: Vec<(f64, Document, Document)> = fates.removed().map(similarity).collect();
+    let by_similarity = |left: &(f64, Document, Document), right: &(f64, Document, Document)| {
+        left.0.total_cmp(&right.0).then(left.1.cmp(&right.1))
+    };
     if removed.len() > LEAST_ALIKE {
         removed.select_nth_unstable_by(LEAST_ALIKE, by_similarity);
         removed.truncate(LEAST_ALIKE);
     }
     removed.sort_unstable_by(by_similarity);
-    let id = |document| -> Result<String> { Ok(corpus.describe(document)?.id().into_owned()) };
-    let removal = |(similarity, document, by)| Ok(Removal { removed_id: id(document)?, kept_id: id(by)?, similarity });
+    let id = |document: Document| -> Result<String> { Ok(corpus.describe(document.0)?.id().into_owned()) };
+    let removal =
+        |(similarity, document, by)| Ok(LeastAlike { removed_id: id(document)?, kept_id: id(by)?, similarity });
     removed.into_iter().map(removal).collect()
 }
 
