@@ -1,11 +1,11 @@
-//! Numbers that must not be mixed up: an item has one place in the input, and another one in keep order.
+//! Numbers that must not be mixed up: an item has one position in the input and another in keep order.
 
-/// An item by its place in the input, counted from 0: a document of its files, or one of several texts.
+/// An item by its position in the input, counted from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Document(pub u32);
 
-/// An item by its place in keep order, counted from 0: the better of two has the smaller rank.
+/// An item by its position in keep order, counted from 0: the better of two has the smaller rank.
 ///
 /// ```
 /// use lookalike_core::number::{Document, Number, Rank};
@@ -19,13 +19,13 @@ pub struct Rank(pub u32);
 
 /// What documents and ranks have in common, for code that sorts or stores either.
 pub trait Number: Copy + Ord + Send + Sync {
-    /// The number that is this far from the first.
+    /// The document or rank with this number.
     fn of(number: u32) -> Self;
 
     /// As a plain number.
     fn number(self) -> u32;
 
-    /// Where it is in a list of all.
+    /// As an index into a list.
     fn index(self) -> usize {
         self.number() as usize
     }

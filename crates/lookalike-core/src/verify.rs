@@ -127,7 +127,7 @@ impl<'a> Verifier<'a> {
     ///
     /// # Errors
     ///
-    /// When the features of one cannot be had.
+    /// When the features of one cannot be read.
     pub fn is_match(&self, left: Document, right: Document) -> Result<bool, SourceError> {
         let bench = self.bench_of(vec![left, right]);
         Ok(bench.verify_again(&bench.put(0), &bench.put(1))?.is_some())

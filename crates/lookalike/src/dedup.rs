@@ -37,17 +37,17 @@ pub fn dedup(options: &DedupOptions, progress: &dyn Progress) -> Result<Summary>
     run(options, None, DedupRows::default(), progress)
 }
 
-/// Where [`dedup_into()`] hands its rows.
+/// Sinks for the rows of [`dedup_into()`].
 #[derive(Default)]
 pub struct DedupRows<'a> {
-    /// Gets every removed document, in the order of the input.
+    /// Receives every removed document, in input order.
     pub removals: Option<&'a mut dyn Sink<Removal>>,
-    /// Gets every document of the input, whether it is kept or not, in order.
+    /// Receives every document of the input, kept or removed, in input order.
     pub documents: Option<&'a mut dyn Sink<DocumentRow>>,
 }
 
-/// Removes near-duplicates as [`dedup()`] does, and also hands on what was decided as typed rows: before the output, if there is one,
-/// has its name.
+/// Removes near-duplicates as [`dedup()`] does, and also passes the decisions on as typed rows, before the output, if
+/// any, is moved into place.
 ///
 /// ```
 /// use lookalike::{DedupOptions, DedupRows, Removal, Silent};
@@ -172,7 +172,8 @@ impl DedupRows<'_> {
     }
 }
 
-/// Makes sure that no note replaces a field that the run was told to use: the text would be lost, or what documents are known by.
+/// Makes sure that no note replaces a field that the run was told to use: the text would be lost, or what documents are
+/// known by.
 fn check_notes(options: &DedupOptions) -> Result<()> {
     if options.output != Output::Annotated {
         return Ok(());

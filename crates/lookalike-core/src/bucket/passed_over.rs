@@ -102,7 +102,7 @@ impl PassedOver {
         Self::new(self.meetings.saturating_add(other.meetings), self.drawn)
     }
 
-    /// The pairs to be compared after all, by rank: chosen uniformly from all that were passed over.
+    /// The pairs to compare after all, by rank, chosen uniformly from all that were passed over.
     pub fn sample(&self) -> impl Iterator<Item = (Rank, Rank)> {
         self.firsts().take(MOST_SAMPLED).map(|drawn| (Rank(drawn.left), Rank(drawn.right)))
     }

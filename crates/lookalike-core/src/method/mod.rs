@@ -102,7 +102,7 @@ pub trait Sketcher: Send {
 pub struct Sketched<'a> {
     /// The items, best first.
     pub items: &'a [Document],
-    /// The other way round: for each document its rank, or [`NO_RANK`].
+    /// The inverse: for each document its rank, or [`NO_RANK`].
     pub ranks: &'a [Rank],
     /// Their sketches.
     pub sketches: &'a dyn SketchSource,
@@ -114,7 +114,7 @@ pub struct Sketched<'a> {
     pub memory: usize,
 }
 
-/// The rank of what is no item: an empty document, or the copy of another.
+/// The rank of something that is not an item: an empty document, or a copy of another.
 pub const NO_RANK: Rank = Rank(u32::MAX);
 
 /// Where lists of candidates go.

@@ -13,31 +13,31 @@ use crate::output::sink::Cell;
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum PairMeasures {
-    /// Of features, where the Jaccard similarity decides.
+    /// By features, if the Jaccard similarity decides.
     Jaccard {
-        /// What both share of what either has.
+        /// Shared features divided by all features.
         jaccard: f64,
-        /// How much of the left lies in the right.
+        /// The share of the left document that is contained in the right one.
         containment_left: f64,
-        /// How much of the right lies in the left.
+        /// The share of the right document that is contained in the left one.
         containment_right: f64,
     },
-    /// Of features, where containment decides: that comes first.
+    /// By features, if containment decides.
     Containment {
         /// The similarity of the run.
         containment: f64,
-        /// What both share of what either has.
+        /// Shared features divided by all features.
         jaccard: f64,
-        /// How much of the left lies in the right.
+        /// The share of the left document that is contained in the right one.
         containment_left: f64,
-        /// How much of the right lies in the left.
+        /// The share of the right document that is contained in the left one.
         containment_right: f64,
     },
-    /// Of the bits of sketches.
+    /// By the bits of sketches.
     Bits {
-        /// The share of bits that are equal.
+        /// The share of equal bits.
         simhash: f64,
-        /// How many bits differ.
+        /// Number of bits that differ.
         hamming: u32,
     },
 }
@@ -89,20 +89,20 @@ impl PairMeasures {
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum RemovalMeasures {
-    /// Of features.
+    /// By features.
     Features {
-        /// What both share of what either has.
+        /// Shared features divided by all features.
         jaccard: f64,
-        /// How much of the removed document lies in the kept one.
+        /// The share of the removed document that is contained in the kept one.
         containment_in_kept: f64,
-        /// How much of the kept document lies in the removed one.
+        /// The share of the kept document that is contained in the removed one.
         containment_of_kept: f64,
     },
-    /// Of the bits of sketches.
+    /// By the bits of sketches.
     Bits {
-        /// The share of bits that are equal.
+        /// The share of equal bits.
         simhash: f64,
-        /// How many bits differ.
+        /// Number of bits that differ.
         hamming: u32,
     },
 }

@@ -1,4 +1,4 @@
-//! The rows of `dedup` and `pairs`, typed: what lines of their output say, for whoever reads no lines.
+//! The rows of `dedup` and `pairs` as types, with the same content as the lines of their output.
 
 use std::io;
 
@@ -10,27 +10,27 @@ use crate::output::sink::{Cell, Row};
 /// A removed document, and the one kept in its place: a line of `removed.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Removal {
-    /// The removed document.
+    /// The id of the removed document.
     pub removed_id: String,
-    /// The kept one.
+    /// The id of the kept document.
     pub kept_id: String,
-    /// `reference`, where the kept document is one of the reference.
+    /// `reference` if the kept document belongs to the reference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept_in: Option<&'static str>,
-    /// How similar they are by the measure of the run.
+    /// Their similarity by the measure of the run.
     #[serde(skip)]
     pub similarity: f64,
-    /// The same by all measures.
+    /// All measures.
     #[serde(flatten)]
     pub measures: RemovalMeasures,
     /// Whether they are equal in every character, up to Unicode's NFC and white space at line ends.
     pub exact_copy: bool,
-    /// Whether they have the same words, and differ otherwise.
+    /// Whether they have the same words without being exact copies.
     pub same_words: bool,
     /// The checksum of the removed document, if one was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checksum: Option<String>,
-    /// The number of the cluster that both are in.
+    /// The number of their cluster.
     pub cluster: u32,
     /// The file of the removed document.
     pub removed_file: String,
@@ -86,7 +86,7 @@ impl Row for Removal {
     }
 }
 
-/// A document of the input, and what becomes of it.
+/// A document of the input, and whether it is kept.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DocumentRow {
     /// Its id.
@@ -95,13 +95,13 @@ pub struct DocumentRow {
     pub file: String,
     /// Its position in the file, counted from 1.
     pub position: u64,
-    /// The number of its cluster: those with the same number are near-duplicates of the one that is kept.
+    /// The number of its cluster. Its other members are near-duplicates of the one that is kept.
     pub cluster: u32,
     /// Whether it is kept.
     pub kept: bool,
     /// If it is removed, the document that is kept in its place.
     pub kept_id: Option<String>,
-    /// How similar the two are by the measure of the run.
+    /// The similarity of the two by the measure of the run.
     pub similarity: Option<f64>,
 }
 
@@ -126,14 +126,14 @@ impl Row for DocumentRow {
 /// Two near-duplicates: a row of `pairs`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PairRow {
-    /// The one that comes first, or that is of the input where the other is of the reference.
+    /// The id of the one that comes first; with a reference, of the one from the input.
     pub left_id: String,
-    /// The other.
+    /// The id of the other.
     pub right_id: String,
-    /// How similar they are by the measure of the run.
+    /// Their similarity by the measure of the run.
     #[serde(skip)]
     pub similarity: f64,
-    /// The same by all measures.
+    /// All measures.
     #[serde(flatten)]
     pub measures: PairMeasures,
     /// The checksum of the left document, if one was asked for.
