@@ -430,7 +430,11 @@ impl Error {
 }
 
 /// A reader that goes away, as `head` does, has all it wanted: writing ends there, and the job is done.
-pub(crate) fn until_closed<T: Default>(written: Result<T>) -> Result<T> {
+///
+/// # Errors
+///
+/// What else went wrong.
+pub fn until_closed<T: Default>(written: Result<T>) -> Result<T> {
     match written {
         Err(error) if error.is_closed_pipe() => Ok(T::default()),
         written => written,

@@ -67,7 +67,7 @@ mod tune;
 pub use compare::passages::Passage;
 pub use compare::{Comparison, Side, Verdict, compare, find_in_corpus};
 pub use dedup::{DedupRows, Stream, dedup, dedup_into, filter};
-pub use error::{Error, Result};
+pub use error::{Error, Result, until_closed};
 pub use evaluate::{
     Agreement, BandHistogram, EvaluateOptions, Evaluation, MethodEvaluation, NamedScheme, Score, ScoreStep, Truth,
     evaluate,

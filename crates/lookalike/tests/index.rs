@@ -150,7 +150,8 @@ fn what_is_kept_is_added_in_one_commit_and_found_by_the_next_run() {
         .map(|(id, _)| Value::from(id.to_string()))
         .collect();
     assert_eq!(kept, in_one_run);
-    let stored: Vec<Value> = archive.snapshot().unwrap().documents().map(|document| document.unwrap().id.into()).collect();
+    let stored: Vec<Value> =
+        archive.snapshot().unwrap().documents().map(|document| document.unwrap().id.into()).collect();
     assert_eq!(stored, kept);
 }
 

@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use lookalike::index::{Answer, Asked, Hit, Query, SearchOptions, SearchRow, Searched, Snapshot};
 use lookalike::io::read::{Fields, Settings, Split};
-use lookalike::{FoundText, ReadOptions, Scheme, TextPair};
+use lookalike::{FoundText, ReadOptions, Scheme, TextPair, until_closed};
 
 use crate::commands::index::open;
 use crate::commands::{Done, done, to_output};
@@ -105,21 +105,22 @@ impl SearchArguments {
                 Wanted::Text(text) => {
                     let answer = snapshot.search(Query::Text(text), &options)?;
                     let searched = Searched::of(&answer);
-                    out.take(Asked { id: "query", text, answer })?;
+                    until_closed(out.take(Asked { id: "query", text, answer }))?;
                     searched
                 }
                 Wanted::Id(id) => {
                     let answer = snapshot.search(Query::Id(id), &options)?;
                     let searched = Searched::of(&answer);
                     let text = snapshot.document(id)?.and_then(|document| document.text);
-                    out.take(Asked { id, text: text.as_deref().unwrap_or_default(), answer })?;
+                    until_closed(out.take(Asked { id, text: text.as_deref().unwrap_or_default(), answer }))?;
                     searched
                 }
                 Wanted::Input(read) => {
-                    lookalike::index::search(&snapshot, read, &options, &mut |asked| out.take(asked), progress)?
+                    let take = &mut |asked: Asked<'_>| out.take(asked);
+                    until_closed(lookalike::index::search(&snapshot, read, &options, take, progress))?
                 }
             };
-            out.writer.flush().map_err(lookalike::Error::unwritable)?;
+            until_closed(out.writer.flush().map_err(lookalike::Error::unwritable))?;
             Ok(searched)
         })?;
         notes::skipped(&searched.skipped, searched.skipped_count);
@@ -228,20 +229,21 @@ impl Shown<'_> {
 /// What was found, in a line.
 fn note(searched: &Searched, snapshot: &Snapshot, seconds: f64, run: RunOptions, max_candidates: usize) {
     if searched.incomplete > 0 {
-        talk!(
-            "note: {} more candidates than {}: matches may be missing; raise --max-candidates",
-            if searched.queries == 1 {
-                "there are".to_owned()
-            } else {
-                format!("{} have", numbers::of(searched.incomplete, "query").replace("querys", "queries"))
-            },
-            numbers::count(max_candidates as u64)
-        );
+        let who = match (searched.queries, searched.incomplete) {
+            (1, _) => "the query has".to_owned(),
+            (_, 1) => "1 query has".to_owned(),
+            (_, several) => format!("{} queries have", numbers::count(several)),
+        };
+        let most = numbers::count(max_candidates as u64);
+        talk!("note: {who} more than {most} candidates, so matches may be missing: raise --max-candidates");
     }
     if run.quiet {
         return;
     }
-    let found = numbers::of(searched.hits, "match").replace("matchs", "matches");
+    let found = match searched.hits {
+        1 => "1 match".to_owned(),
+        several => format!("{} matches", numbers::count(several)),
+    };
     let among = numbers::of(snapshot.len(), "document");
     let queries = match searched.queries {
         1 => String::new(),

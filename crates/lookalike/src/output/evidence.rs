@@ -185,7 +185,9 @@ impl<'a> Fates<'a> {
 
     /// How many removed documents are exact copies of another one that is better in keep order.
     pub(crate) fn repeated_texts(&self) -> u64 {
-        let is_repeated = |document: Document| self.texts.first_exact[document.index()] != document;
+        let is_known = |document: Document| self.corpus.known_copy(document).is_some_and(|(_, is_exact)| is_exact);
+        let is_repeated =
+            |document: Document| self.texts.first_exact[document.index()] != document || is_known(document);
         self.removed().filter(|(document, ..)| is_repeated(*document)).count() as u64
     }
 

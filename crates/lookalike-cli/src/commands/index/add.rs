@@ -1,12 +1,13 @@
 //! `lookalike index add`.
 
+use std::io;
 use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use lookalike::Memory;
 use lookalike::index::{AddOptions, Added, LeftOut, add_with};
+use lookalike::{Memory, until_closed};
 
 use super::open;
 use crate::commands::{Done, done, with_threads};
@@ -43,14 +44,15 @@ impl AddArguments {
         let start = Instant::now();
         let mut stdout = streams::stdout();
         let added = with_threads(run, |progress| {
+            // Documents are added also when nobody reads which ones are not.
             let mut left_out = |row: LeftOut| {
-                serde_json::to_writer(&mut stdout, &row).map_err(|error| lookalike::Error::unwritable(error.into()))?;
-                stdout.write_all(b"\n").map_err(lookalike::Error::unwritable)
+                let written = serde_json::to_writer(&mut stdout, &row).map_err(io::Error::from);
+                until_closed(written.and_then(|()| stdout.write_all(b"\n")).map_err(lookalike::Error::unwritable))
             };
             add_with(&writer, &options, &mut left_out, progress)
         })??;
         writer.close()?;
-        stdout.flush().map_err(lookalike::Error::unwritable)?;
+        until_closed(stdout.flush().map_err(lookalike::Error::unwritable))?;
         notes::skipped(&added.skipped, added.skipped_count);
         if !run.quiet {
             show(&added, start.elapsed().as_secs_f64());
@@ -65,7 +67,7 @@ fn show(added: &Added, seconds: f64) {
     for (count, what) in [
         (added.replaced, "replaced"),
         (added.unchanged, "unchanged"),
-        (added.alike, "left out, for a near-duplicate that is there"),
+        (added.alike, "left out (a near-duplicate is there)"),
         (added.without_text, "without a text"),
     ] {
         if count > 0 {

@@ -1,10 +1,12 @@
 //! The commands that look after an index: delete, compact, stat, verify, export, merge.
 
+use std::io;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use lookalike::index::Document;
+use lookalike::until_closed;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -172,12 +174,14 @@ impl ExportArguments {
                 let fields = (!fields.is_empty()).then(|| serde_json::from_str(&fields)).transpose();
                 let fields: Option<&RawValue> = fields.map_err(|error| lookalike::Error::unwritable(error.into()))?;
                 let line = Exported { id: &id, fields, text: text.as_deref() };
-                serde_json::to_writer(&mut *writer, &line)
-                    .map_err(|error| lookalike::Error::unwritable(error.into()))?;
-                writer.write_all(b"\n").map_err(lookalike::Error::unwritable)?;
+                let written = serde_json::to_writer(&mut *writer, &line).map_err(io::Error::from);
+                let written = written.and_then(|()| writer.write_all(b"\n")).map(|()| true);
+                if !until_closed(written.map_err(lookalike::Error::unwritable))? {
+                    return Ok(count);
+                }
                 count += 1;
             }
-            writer.flush().map_err(lookalike::Error::unwritable)?;
+            until_closed(writer.flush().map_err(lookalike::Error::unwritable))?;
             Ok(count)
         })?;
         if is_read && !run.quiet {

@@ -1,0 +1,141 @@
+//! `lookalike index` and `lookalike search` as a person meets them.
+
+mod folder;
+
+use folder::{Folder, assert_refused, lines};
+use serde_json::Value;
+
+/// A folder with the index `archive` of the documents a, b, c and d.
+fn with_archive() -> Folder {
+    let folder = Folder::new();
+    folder.write("in.jsonl", lines());
+    assert_eq!(folder.run(&["index", "create", "archive"]).code, 0);
+    let ran = folder.run(&["index", "add", "archive", "in.jsonl", "--id", "id"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("4 documents read") && ran.stderr.contains("4 added"), "{}", ran.stderr);
+    folder
+}
+
+fn rows(jsonl: &str) -> Vec<Value> {
+    jsonl.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn what_is_created_says_what_it_will_find() {
+    let folder = Folder::new();
+    let ran = folder.run(&["index", "create", "archive", "--threshold", "0.9"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
+    for said in ["created archive", "jaccard of word:5 at least 0.9", "of pairs at 0.90"] {
+        assert!(ran.stderr.contains(said), "{said}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_stored_document_a_text_and_a_file_are_searched_for() {
+    let folder = with_archive();
+    let by_id = folder.run(&["search", "archive", "--id", "a", "--format", "jsonl"]);
+    assert_eq!(by_id.code, 0, "{}", by_id.stderr);
+    let found: Vec<String> = rows(&by_id.stdout).iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(found, ["c"], "not itself");
+    let by_file = folder.run(&["search", "archive", "--input", "in.jsonl", "--id-field", "id", "--format", "tsv"]);
+    let header = "query_id\tid\tsimilarity\tcontainment_of_query\tcontainment_of_match\texact_copy";
+    assert_eq!(by_file.stdout.lines().next(), Some(header));
+    assert!(by_file.stdout.contains("\nd\td\t1\t1\t1\ttrue\n"), "{}", by_file.stdout);
+    let text: Value = serde_json::from_str(lines().lines().next().unwrap()).unwrap();
+    let by_text = folder.run(&["search", "archive", text["text"].as_str().unwrap()]);
+    assert!(by_text.stdout.contains("query → a (exact copy)"), "{}", by_text.stdout);
+    assert!(by_text.stderr.contains("among 4 documents"), "{}", by_text.stderr);
+    let shown = folder.run(&["search", "archive", "--id", "a", "--show", "--limit", "1"]);
+    assert!(shown.stdout.contains(" │ c"), "{}", shown.stdout);
+    let by_stdin = folder.run_with(&["search", "archive", "-", "--format", "jsonl"], lines().as_bytes());
+    assert_eq!(rows(&by_stdin.stdout).len(), 8, "each document with itself and its near-duplicate");
+}
+
+#[test]
+fn adding_again_changes_nothing_and_fields_come_back_with_matches() {
+    let folder = Folder::new();
+    folder.write("in.csv", "id,text,author\n1,one two three four five six,Ann\n2,seven eight nine,Bob\n");
+    folder.run(&["index", "create", "archive"]);
+    let add = ["index", "add", "archive", "in.csv", "--id", "id", "--field", "author", "--field", "none"];
+    assert!(folder.run(&add).stderr.contains("2 added"));
+    assert!(folder.run(&add).stderr.contains("2 unchanged"));
+    let found = folder.run(&["search", "archive", "One two three four five six.", "--format", "jsonl"]);
+    assert_eq!(rows(&found.stdout)[0]["fields"]["author"], "Ann");
+    let exported = folder.run(&["index", "export", "archive"]);
+    assert_eq!(rows(&exported.stdout)[1]["text"], "seven eight nine");
+    folder.write("in.csv", "id,text,author\n1,one two three four five six,Ann\n2,ten eleven twelve,Bob\n");
+    assert!(folder.run(&add).stderr.contains("1 replaced, 1 unchanged"));
+    assert!(folder.run(&["search", "archive", "seven eight nine", "--format", "jsonl"]).stdout.is_empty());
+}
+
+#[test]
+fn what_is_left_out_is_named_with_what_is_there() {
+    let folder = Folder::new();
+    folder.write("in.jsonl", lines());
+    folder.run(&["index", "create", "archive"]);
+    let ran = folder.run(&["index", "add", "archive", "in.jsonl", "--id", "id", "--unless-alike"]);
+    let left_out = rows(&ran.stdout);
+    assert_eq!(left_out.len(), 2, "{}", ran.stdout);
+    let pairs: Vec<(&str, &str)> =
+        left_out.iter().map(|row| (row["id"].as_str().unwrap(), row["kept_id"].as_str().unwrap())).collect();
+    assert_eq!(pairs, [("c", "a"), ("d", "b")]);
+    assert!(left_out[0]["similarity"].as_f64().unwrap() < 1.0 && left_out[1]["exact_copy"] == true);
+}
+
+#[test]
+fn what_is_deleted_is_not_found_and_after_a_purge_its_bytes_are_gone() {
+    let folder = Folder::new();
+    folder.write("in.jsonl", "{\"id\":\"x\",\"text\":\"xyzzy plugh plover frotz nitfol gnusto\"}\n");
+    folder.run(&["index", "create", "archive", "--store", "text"]);
+    folder.run(&["index", "add", "archive", "in.jsonl", "--id", "id"]);
+    let ran = folder.run(&["index", "delete", "archive", "x", "y"]);
+    assert!(ran.stderr.contains("deleted 1 document; 1 of these ids had none"), "{}", ran.stderr);
+    assert!(folder.run(&["search", "archive", "xyzzy plugh plover frotz nitfol gnusto"]).stdout.is_empty());
+    assert!(folder.run(&["index", "stat", "archive"]).stdout.contains("deleted        1"));
+    assert_eq!(folder.run(&["index", "compact", "archive", "--purge"]).code, 0);
+    let stat: Value = serde_json::from_str(&folder.run(&["index", "stat", "archive", "--json"]).stdout).unwrap();
+    assert_eq!((&stat["documents"], &stat["deleted"]), (&0.into(), &0.into()));
+    assert_eq!(folder.run(&["index", "verify", "archive"]).code, 0);
+}
+
+#[test]
+fn dedup_compares_with_an_index_and_adds_what_it_keeps() {
+    let folder = with_archive();
+    let again = folder.run(&["dedup", "in.jsonl", "--id", "id", "-o", "out", "--against-index", "archive"]);
+    assert_eq!(again.code, 0, "{}", again.stderr);
+    assert!(again.stderr.contains("removed   4 (100.0 %)"), "{}", again.stderr);
+    assert!(again.stderr.contains("reference 4 documents in an index"), "{}", again.stderr);
+    let evidence = rows(&folder.read("out/removed.jsonl"));
+    assert!(evidence.iter().all(|row| row["kept_in"] == "reference" && row["kept_file"] == "archive"));
+    folder.run(&["index", "create", "seen"]);
+    let dedup = ["dedup", "in.jsonl", "--id", "id", "-o", "first", "--against-index", "seen", "--add-kept"];
+    assert!(folder.run(&dedup).stderr.contains("2 documents added to the index"));
+    assert!(folder.run(&["index", "stat", "seen"]).stdout.contains("documents      2"));
+}
+
+#[test]
+fn an_index_is_copied_merged_and_refused_where_it_must_be() {
+    let folder = with_archive();
+    assert_eq!(folder.run(&["index", "snapshot", "archive", "copy"]).code, 0);
+    assert!(folder.run(&["index", "stat", "copy"]).stdout.contains("documents      4"));
+    folder.run(&["index", "create", "other"]);
+    let merged = folder.run(&["index", "merge", "other", "copy"]);
+    assert!(merged.stderr.contains("4 added"), "{}", merged.stderr);
+    assert!(folder.run(&["index", "upgrade", "other"]).stderr.contains("up to date"));
+    folder.run(&["index", "create", "strict", "--threshold", "0.95"]);
+    folder.write("plain/x.txt", "x");
+    let refused = |arguments: &[&str], said: &[&str]| assert_refused(&folder, arguments, said);
+    refused(&["search", "plain", "x"], &["plain is not an index"]);
+    refused(&["search", "missing", "x"], &["missing"]);
+    refused(&["index", "create", "archive"], &["archive already has an index"]);
+    refused(&["index", "create", "plain"], &["plain already has"]);
+    refused(&["index", "create", "new", "--method", "copies"], &["cannot search by copies"]);
+    refused(&["search", "archive", "x", "--threshold", "0.5"], &["0.5 is below that of the index, 0.8"]);
+    refused(&["index", "merge", "strict", "copy"], &["differ"]);
+    refused(&["index", "add", "archive", "in.jsonl", "--field", "text"], &["--field text names the text"]);
+    refused(
+        &["dedup", "in.jsonl", "-o", "o", "--against-index", "strict", "--threshold", "0.7"],
+        &["0.95", "0.7", "leave out what differs"],
+    );
+    assert!(!folder.names().iter().any(|name| name == "o" || name == "new"));
+}
