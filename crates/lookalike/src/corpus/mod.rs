@@ -15,6 +15,8 @@ mod others;
 mod queue;
 mod read;
 pub(crate) mod reread;
+#[cfg(test)]
+mod tests;
 
 use std::ops::Range;
 use std::sync::Arc;
