@@ -16,6 +16,8 @@ mod queue;
 mod read;
 pub(crate) mod reread;
 pub(crate) mod walk;
+#[cfg(test)]
+mod tests;
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
