@@ -128,8 +128,7 @@ impl Block {
                 let new = |entry: &Entry| map.of(row_of(*entry)).map(|row| with_row(*entry, row));
                 entries.extend(block.columns[column].iter().filter_map(new));
             }
-            // Runs that are in order already are found and merged.
-            entries.sort();
+            entries.sort_unstable();
             entries
         };
         let columns = if base < 1024 {

@@ -1,7 +1,7 @@
 //! What the one writer does, one thing at a time: appends to the log, syncs, publishes; and now and then makes a segment of what is in
 //! memory.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
@@ -84,17 +84,54 @@ impl std::fmt::Debug for Wish {
 #[derive(Debug)]
 pub(crate) struct Request {
     wishes: Mutex<Vec<Wish>>,
-    outcome: Mutex<Option<Result<Vec<Put>>>>,
+    progress: Mutex<Progress>,
+    changed: Condvar,
+}
+
+#[derive(Debug)]
+enum Progress {
+    Waits,
+    /// The thread that waits is to write for all.
+    Leads,
+    Served(Result<Vec<Put>>),
+    Taken,
 }
 
 impl Request {
     pub(crate) fn new(wishes: Vec<Wish>) -> Self {
-        Self { wishes: Mutex::new(wishes), outcome: Mutex::new(None) }
+        Self { wishes: Mutex::new(wishes), progress: Mutex::new(Progress::Waits), changed: Condvar::new() }
     }
 
-    /// What came of it, once it was served.
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What came of it, if it was served.
     pub(crate) fn outcome(&self) -> Option<Result<Vec<Put>>> {
-        self.outcome.lock().unwrap_or_else(PoisonError::into_inner).take()
+        let mut progress = self.progress();
+        match std::mem::replace(&mut *progress, Progress::Taken) {
+            Progress::Served(outcome) => Some(outcome),
+            other => {
+                *progress = other;
+                None
+            }
+        }
+    }
+
+    /// Waits until it was served, or until its thread is to write for all: then there is no outcome yet.
+    pub(crate) fn wait(&self) -> Option<Result<Vec<Put>>> {
+        let mut progress = self.progress();
+        while matches!(*progress, Progress::Waits) {
+            progress = self.changed.wait(progress).unwrap_or_else(PoisonError::into_inner);
+        }
+        drop(progress);
+        self.outcome()
+    }
+
+    /// Lets the thread that waits write for all.
+    pub(crate) fn lead(&self) {
+        *self.progress() = Progress::Leads;
+        self.changed.notify_one();
     }
 
     fn take(&self) -> Vec<Wish> {
@@ -102,7 +139,8 @@ impl Request {
     }
 
     fn serve(&self, outcome: Result<Vec<Put>>) {
-        *self.outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+        *self.progress() = Progress::Served(outcome);
+        self.changed.notify_one();
     }
 }
 

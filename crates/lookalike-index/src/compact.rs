@@ -64,12 +64,12 @@ impl Core {
         let path = shared.folder.segment(number);
         let writer = SegmentWriter::new(&*shared.disk, &path, number, fingerprint)?;
         writer.block(shape, &Block::join(&blocks))?;
-        state.parts.push(self.opened(shared, number)?);
+        state.parts.push(Self::opened(shared, number)?);
         Ok(())
     }
 
     /// A segment that was just written: its name is on the disk, and it can be read.
-    fn opened(&self, shared: &Shared, number: u32) -> Result<Held> {
+    fn opened(shared: &Shared, number: u32) -> Result<Held> {
         let folder = shared.folder.segments();
         shared.disk.sync_dir(&folder).at(&folder)?;
         let path = shared.folder.segment(number);
@@ -227,7 +227,7 @@ impl Core {
             Err(error) => vec![Err::<[u8; ROW_BYTES], _>(error)],
         });
         writer.finish(shape, rows, sketches.into_iter().flatten(), data)?;
-        self.opened(shared, number).map(Some)
+        Self::opened(shared, number).map(Some)
     }
 
     /// Joins segments and leaves out what was deleted; logs of which much is, or anything if it is to be purged, are written anew.
@@ -244,9 +244,8 @@ impl Core {
 
     fn compact_all(&mut self, shared: &Shared, purge: bool) -> Result<()> {
         let mut state = State::clone(&self.state);
-        let is_rewritten = |info: &LogInfo| match purge {
-            true => info.dead > 0 || info.deletes > 0,
-            false => info.dead * 2 > info.documents,
+        let is_rewritten = |info: &LogInfo| {
+            if purge { info.dead > 0 || info.deletes > 0 } else { info.dead * 2 > info.documents }
         };
         let infos = state.logs.values().map(|(_, info)| info);
         let rewritten: BTreeSet<u32> = infos.filter(|info| is_rewritten(info)).map(|info| info.number).collect();
@@ -434,19 +433,27 @@ fn merged_next(state: &State) -> Option<Range<usize>> {
     let fits = |range: &Range<usize>| rows[range.clone()].iter().sum::<u64>() <= MOST_ROWS;
     let tier = |rows: u64| (rows / u64::from(SMALL) + 1).ilog(ALIKE as u64);
     for most in 0..=tier(MOST_ROWS) {
-        let mut start = 0;
-        for end in 1..=rows.len() {
-            if tier(rows[end - 1]) > most {
-                start = end;
-            } else if end - start >= ALIKE {
-                if fits(&(start..end)) {
-                    return Some(start..end);
-                }
-                start += 1;
+        // So many of this tier, with whatever smaller ones lie between them.
+        for run in runs(rows.len(), |at| tier(rows[at]) <= most) {
+            let alike = run.clone().filter(|at| tier(rows[*at]) == most).count();
+            if alike >= ALIKE && fits(&run) {
+                return Some(run);
             }
         }
     }
     let pairs = (0..rows.len().saturating_sub(1)).map(|at| at..at + 2);
     let smallest = pairs.filter(fits).min_by_key(|range| rows[range.clone()].iter().sum::<u64>());
     smallest.filter(|_| rows.len() > MOST_SEGMENTS)
+}
+
+/// The longest runs of numbers below `end` for which this holds.
+fn runs(end: usize, holds: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for at in (0..end).filter(|at| holds(*at)) {
+        match runs.last_mut() {
+            Some(run) if run.end == at => run.end = at + 1,
+            _ => runs.push(at..at + 1),
+        }
+    }
+    runs
 }

@@ -26,7 +26,7 @@ pub enum Error {
     },
 
     /// A folder without an index.
-    #[error("{path} is not an index: it has no index.json; `lookalike index create` makes one", path = path.display())]
+    #[error("{path} is not an index: it has no index.json", path = path.display())]
     NotAnIndex {
         /// The folder.
         path: PathBuf,
@@ -53,7 +53,7 @@ pub enum Error {
     },
 
     /// Bytes that are not what was written.
-    #[error("{path} is damaged in {section} at byte {offset}: {reason}; `lookalike index verify --repair` rebuilds what it can", path = path.display())]
+    #[error("{path} is damaged in {section} at byte {offset}: {reason}", path = path.display())]
     Damaged {
         /// The file.
         path: PathBuf,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use lookalike_core::hash::Key;
 use lookalike_core::scheme::{Scheme, SketchKey};
@@ -75,9 +75,17 @@ impl Shared {
         *self.state.write().unwrap_or_else(PoisonError::into_inner) = state;
     }
 
+    /// Held by whoever reads what others wrote, or begins to write.
+    pub(crate) fn refreshing(&self) -> MutexGuard<'_, ()> {
+        self.refreshing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Takes notice of what other processes wrote.
     fn refresh(&self) -> Result<()> {
-        let _one_at_a_time = self.refreshing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = self.refreshing();
+        if self.has_writer.load(SeqCst) {
+            return Ok(());
+        }
         let state = self.state();
         let newest = Manifest::newest(&*self.disk, &self.folder)?;
         let (log, _) = state.active_log();
@@ -88,10 +96,7 @@ impl Shared {
         } else {
             return Ok(());
         };
-        // A writer may have begun meanwhile; it knows better.
-        if !self.has_writer.load(SeqCst) {
-            self.publish(Arc::new(state));
-        }
+        self.publish(Arc::new(state));
         Ok(())
     }
 }

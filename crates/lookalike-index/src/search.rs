@@ -324,15 +324,18 @@ pub(crate) fn damaged(state: &State, row: &Row) -> Error {
     Error::damaged(&log.path, "frame", u64::from(row.place.frame) * ALIGN, "a document is not where its row says")
 }
 
+/// How close a candidate is, and where it is: of equals, the one that was added first is the greater.
+type Ranked = (u32, Reverse<(u32, u32)>);
+
 /// The closest candidates so far.
 #[derive(Debug)]
 pub(crate) struct Chosen {
     most: usize,
     pub(crate) candidates: u64,
     passed_over: u64,
-    /// Closeness, then the order of insertion, of which the first wins. A heap once there are too many.
-    list: Vec<(u32, Reverse<(u32, u32)>)>,
-    heap: BinaryHeap<Reverse<(u32, Reverse<(u32, u32)>)>>,
+    /// A heap once there are too many.
+    list: Vec<Ranked>,
+    heap: BinaryHeap<Reverse<Ranked>>,
 }
 
 impl Chosen {
@@ -359,7 +362,7 @@ impl Chosen {
 
     /// Parts and rows, in order.
     pub(crate) fn places(self) -> Vec<(u32, u32)> {
-        let chosen: Vec<(u32, Reverse<(u32, u32)>)> =
+        let chosen: Vec<Ranked> =
             if self.heap.is_empty() { self.list } else { self.heap.into_iter().map(|Reverse(one)| one).collect() };
         let mut places: Vec<(u32, u32)> = chosen.into_iter().map(|(_, Reverse(place))| place).collect();
         places.sort_unstable();

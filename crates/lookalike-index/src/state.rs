@@ -87,12 +87,11 @@ impl State {
         for file in &manifest.segments {
             let is_it = |held: &&Held| matches!(held.part, Part::Disk { number, .. } if number == file.number);
             let open = before.and_then(|before| before.parts.iter().find(is_it)).map(|held| held.part.clone());
-            let segment = match open {
-                Some(Part::Disk { segment, .. }) => segment,
-                _ => {
-                    let path = folder.segment(file.number);
-                    Arc::new(Segment::open(disk, &path, file.number, kernel.fingerprint, kernel.shape())?)
-                }
+            let segment = if let Some(Part::Disk { segment, .. }) = open {
+                segment
+            } else {
+                let path = folder.segment(file.number);
+                Arc::new(Segment::open(disk, &path, file.number, kernel.fingerprint, kernel.shape())?)
             };
             if segment.len() != file.rows {
                 return Err(Error::damaged(
@@ -112,12 +111,11 @@ impl State {
         let mut logs = BTreeMap::new();
         for info in &manifest.logs {
             let open = before.and_then(|before| before.logs.get(&info.number)).map(|(log, _)| Arc::clone(log));
-            let log = match open {
-                Some(log) => log,
-                None => {
-                    let path = folder.log(info.number);
-                    Arc::new(LogFile::open(disk, &path, info.number, kernel.fingerprint, false)?)
-                }
+            let log = if let Some(log) = open {
+                log
+            } else {
+                let path = folder.log(info.number);
+                Arc::new(LogFile::open(disk, &path, info.number, kernel.fingerprint, false)?)
             };
             logs.insert(info.number, (log, *info));
         }
@@ -314,9 +312,9 @@ impl<'a> Changes<'a> {
         (self.state.commit, self.state.sequence)
     }
 
-    /// What an id has become so far: the number of a put, or deleted.
-    pub(crate) fn of_id(&self, id_hash: u128) -> Option<Option<usize>> {
-        self.ids.get(&id_hash).copied()
+    /// The number of the put that an id has by now, if it has one.
+    pub(crate) fn put_of(&self, id_hash: u128) -> Option<usize> {
+        self.ids.get(&id_hash).copied().flatten()
     }
 
     /// Whether a document of the state was taken away.

@@ -1,5 +1,6 @@
 //! What goes into an index and what comes out of it.
 
+use lookalike_core::measure::feature_set::Overlap;
 use lookalike_core::measure::likeness::Likeness;
 use lookalike_core::scheme::Scheme;
 use serde::{Deserialize, Serialize};
@@ -128,12 +129,12 @@ pub struct Hit {
 impl Hit {
     /// The part of what was searched for that lies in the hit, if features were compared.
     pub fn containment_left(&self) -> Option<f64> {
-        self.likeness.overlap().map(|overlap| overlap.containment_left())
+        self.likeness.overlap().map(Overlap::containment_left)
     }
 
     /// The part of the hit that lies in what was searched for, if features were compared.
     pub fn containment_right(&self) -> Option<f64> {
-        self.likeness.overlap().map(|overlap| overlap.containment_right())
+        self.likeness.overlap().map(Overlap::containment_right)
     }
 }
 

@@ -78,7 +78,7 @@ impl Core {
         for at in 0..newcomers.len() {
             let row = newcomers[at].row;
             // The one that has the same id by now: of this chunk, or of the index.
-            let before = changes.of_id(row.id_hash).flatten().map(|number| newcomers[kept[number]].row.digest);
+            let before = changes.put_of(row.id_hash).map(|number| newcomers[kept[number]].row.digest);
             let before = before.or(newcomers[at].same_id.map(|found| found.data.digest));
             if before == Some(row.digest) {
                 puts.push(Put::Unchanged);
@@ -87,7 +87,7 @@ impl Core {
             // Those of this chunk whose place was taken by a later one are no more.
             let is_there = |number: usize| {
                 let id = newcomers[number].row.id_hash;
-                id != row.id_hash && changes.of_id(id).flatten().is_some_and(|put| kept[put] == number)
+                id != row.id_hash && changes.put_of(id).is_some_and(|put| kept[put] == number)
             };
             let in_chunk = together.candidates(&search, &newcomers[at].question)?;
             let in_chunk: Vec<usize> =

@@ -246,7 +246,7 @@ pub(crate) fn latest(logs: &[(LogFile, u64)], kernel: &Kernel) -> Result<Latest>
                     }
                 }
                 Some(Operation::Deletes(deletes)) => {
-                    deletes.iter().for_each(|(sequence, id)| note(id, *sequence, None))
+                    deletes.iter().for_each(|(sequence, id)| note(id, *sequence, None));
                 }
                 None => {}
             }

@@ -30,19 +30,44 @@ use crate::upkeep::lock;
 #[derive(Debug)]
 pub struct Writer {
     pub(crate) shared: Arc<Shared>,
-    /// What threads wait for.
-    waiting: Mutex<Vec<Arc<Request>>>,
+    queue: Mutex<Queue>,
     pub(crate) core: Mutex<Core>,
     _lock: Box<dyn std::fmt::Debug + Send + Sync>,
+}
+
+/// What threads wait for, and whether one of them writes for all.
+#[derive(Debug, Default)]
+struct Queue {
+    waiting: Vec<Arc<Request>>,
+    is_led: bool,
+}
+
+/// Lets the first of those who wait write next. The others sleep until they are served: would they all stand in line for the writer
+/// itself, one that has just come would often write alone.
+struct Handover<'a>(&'a Writer);
+
+impl Drop for Handover<'_> {
+    fn drop(&mut self) {
+        let mut queue = self.0.queue();
+        match queue.waiting.first() {
+            Some(next) => next.lead(),
+            None => queue.is_led = false,
+        }
+    }
 }
 
 impl Writer {
     pub(crate) fn open(index: &Index) -> Result<Self> {
         let shared = Arc::clone(&index.shared);
         let lock = lock(&*shared.disk, &shared.folder)?;
-        let core = Core::open(&shared)?;
-        shared.has_writer.store(true, SeqCst);
-        Ok(Self { shared, waiting: Mutex::default(), core: Mutex::new(core), _lock: lock })
+        let core = {
+            // Nobody publishes what was read before this.
+            let _begins = shared.refreshing();
+            let core = Core::open(&shared)?;
+            shared.has_writer.store(true, SeqCst);
+            core
+        };
+        Ok(Self { shared, queue: Mutex::default(), core: Mutex::new(core), _lock: lock })
     }
 
     pub(crate) fn core(&self) -> MutexGuard<'_, Core> {
@@ -93,14 +118,25 @@ impl Writer {
             return Ok(Vec::new());
         }
         let request = Arc::new(Request::new(wishes));
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&request));
-        let mut core = self.core();
-        if let Some(outcome) = request.outcome() {
+        let leads = {
+            let mut queue = self.queue();
+            queue.waiting.push(Arc::clone(&request));
+            !std::mem::replace(&mut queue.is_led, true)
+        };
+        if !leads && let Some(outcome) = request.wait() {
             return outcome;
         }
-        let all = std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner));
-        core.serve(&self.shared, &all);
+        {
+            let mut core = self.core();
+            let _next = Handover(self);
+            let all = std::mem::take(&mut self.queue().waiting);
+            core.serve(&self.shared, &all);
+        }
         request.outcome().expect("whoever asked is among those who are served")
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Stores those documents that have no near-duplicate in the index, in order: each is compared with those before it too.

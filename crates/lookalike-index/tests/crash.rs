@@ -60,7 +60,9 @@ fn ask(writer: &Writer, step: &Step) -> Result<()> {
 fn tell(model: &mut Model, step: &Step) {
     match step {
         Step::Put(all) | Step::PutUnlessAlike(all) => all.iter().for_each(|(id, text)| model.put(id, "", text)),
-        Step::Delete(ids) => ids.iter().for_each(|id| drop(model.delete(id))),
+        Step::Delete(ids) => ids.iter().for_each(|id| {
+            model.delete(id);
+        }),
         Step::Compact(_) => {}
     }
 }

@@ -131,13 +131,12 @@ impl Simulated {
     /// Puts other bytes into a file, or makes one.
     pub fn set_content(&self, path: &Path, bytes: Vec<u8>) {
         let mut inner = self.inner();
-        match inner.names.get(path).copied() {
-            Some(file) => inner.contents[file] = bytes,
-            None => {
-                inner.contents.push(bytes);
-                let file = inner.contents.len() - 1;
-                inner.names.insert(path.to_owned(), file);
-            }
+        if let Some(file) = inner.names.get(path).copied() {
+            inner.contents[file] = bytes;
+        } else {
+            inner.contents.push(bytes);
+            let file = inner.contents.len() - 1;
+            inner.names.insert(path.to_owned(), file);
         }
     }
 
@@ -318,10 +317,8 @@ impl Disk for Simulated {
     }
 
     fn lock(&self, _: &Path) -> io::Result<Lock> {
-        Ok(match self.is_locked.swap(true, SeqCst) {
-            true => Lock::Taken(None),
-            false => Lock::Held(Box::new(Held(Arc::clone(&self.is_locked)))),
-        })
+        let is_taken = self.is_locked.swap(true, SeqCst);
+        Ok(if is_taken { Lock::Taken(None) } else { Lock::Held(Box::new(Held(Arc::clone(&self.is_locked)))) })
     }
 }
 

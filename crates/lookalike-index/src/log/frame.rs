@@ -154,12 +154,12 @@ pub fn check_bytes(bytes: &[u8]) -> u64 {
         match header.kind {
             Kind::Documents => {
                 // A fuzzer that claims a gigabyte gets none.
-                if payload.len() >= 4 && u32_at(payload, 0) < 1 << 24 {
-                    if let Ok(run) = unpack(&header, payload) {
-                        count += (0..run.len())
-                            .filter(|at| run.record(*at).is_some_and(|record| !record.id.is_empty()))
-                            .count() as u64;
-                    }
+                if payload.len() >= 4
+                    && u32_at(payload, 0) < 1 << 24
+                    && let Ok(run) = unpack(&header, payload)
+                {
+                    let has_id = |at: &u32| run.record(*at).is_some_and(|record| !record.id.is_empty());
+                    count += (0..run.len()).filter(has_id).count() as u64;
                 }
             }
             Kind::Deletes => count += super::record::deletes(payload, header.count).map_or(0, |ids| ids.len() as u64),

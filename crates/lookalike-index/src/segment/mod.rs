@@ -78,7 +78,7 @@ impl Records {
 
     /// How many records a page has.
     fn per_page(self) -> usize {
-        if self.bytes == 0 { usize::MAX } else { (self.page_bytes() - CHECKSUM_BYTES) / self.bytes }
+        (self.page_bytes() - CHECKSUM_BYTES).checked_div(self.bytes).unwrap_or(usize::MAX)
     }
 
     fn pages(self, rows: u32) -> u64 {
