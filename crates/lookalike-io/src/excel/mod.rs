@@ -125,7 +125,8 @@ impl<'f> Rows<'f> {
         if row != self.row {
             self.end_row()?;
             if row < self.next || row >= MOST_ROWS {
-                return Err(format!("the workbook is damaged: row {row} comes after row {}", self.row));
+                let (row, before) = (u64::from(row) + 1, u64::from(self.row) + 1);
+                return Err(format!("the workbook is damaged: row {row} comes after row {before}"));
             }
             self.row = row;
         }
