@@ -38,6 +38,13 @@ fn table(text: &str) -> (Vec<&str>, Vec<Vec<&str>>) {
     (rows.next().unwrap(), rows.collect())
 }
 
+/// The same, owned.
+fn table_of(text: &str) -> (Vec<String>, Vec<Vec<String>>) {
+    let (names, rows) = table(text);
+    let owned = |row: Vec<&str>| row.into_iter().map(str::to_owned).collect::<Vec<_>>();
+    (owned(names), rows.into_iter().map(owned).collect())
+}
+
 fn sorted(mut ids: Vec<String>) -> Vec<String> {
     ids.sort();
     ids
@@ -157,7 +164,11 @@ fn two_tables_are_linked_and_told_apart() {
     }
     let linked = folder.read("out/linked.csv");
     assert!(linked.starts_with("cluster,is_best,table,id,name,street,city,phone,"), "{linked}");
-    assert_eq!((linked.matches(",first,").count(), linked.matches(",second,").count()), (8, 8));
+    let (names, rows) = table(&linked);
+    assert_eq!(rows.iter().filter(|row| row[2] == "1").count(), 8);
+    // The telephone of the second is the phone of the first, and has no column of its own.
+    assert_eq!(names[3..], ["id", "name", "street", "city", "phone", "born"]);
+    assert!(ran.stderr.contains("phone   phone, 'telephone' in the second table"), "{}", ran.stderr);
 }
 
 #[test]
@@ -193,6 +204,256 @@ fn a_pair_is_explained() {
 }
 
 #[test]
+fn a_pair_is_explained_from_the_result_as_from_the_tables() {
+    let folder = with_customers();
+    link(&folder, &["--validate", "born"]);
+    let both = |ids: [&str; 2]| {
+        let tables = ["link", "customers.csv", "--id", "id", "--validate", "born", "--explain", ids[0], ids[1]];
+        let [anew, kept] = [&tables[..], &["link", "out", "--explain", ids[0], ids[1]]].map(|run| folder.run(run));
+        assert_eq!((anew.code, kept.code), (0, 0), "{} {}", anew.stderr, kept.stderr);
+        assert_eq!(anew.stdout, kept.stdout);
+        kept.stdout
+    };
+    let matched = both(["1", "2"]);
+    for said in [
+        "a match: the threshold",
+        "brought together by\n",
+        "part phone: 2 records with this key, all of them compared",
+        "in one cluster",
+    ] {
+        assert!(matched.contains(said), "{said}: {matched}");
+    }
+    // A match that does not join the clusters of its records.
+    let apart = both(["8", "10"]);
+    for said in ["a match", "in two clusters", "bits on average and need", "10 agree least"] {
+        assert!(apart.contains(said), "{said}: {apart}");
+    }
+    let strangers = both(["13", "15"]);
+    for said in ["not a match", "no key brought them together: they share none", "in two clusters"] {
+        assert!(strangers.contains(said), "{said}: {strangers}");
+    }
+    assert_refused(&folder, &["link", "out", "--explain", "1", "99"], &["no record has the id '99'"]);
+    folder.write("out/frequencies.bin", "");
+    assert_refused(
+        &folder,
+        &["link", "out", "--explain", "1", "2"],
+        &["cannot explain pairs of out", "link everything again"],
+    );
+}
+
+#[test]
+fn a_known_answer_judges_matches_and_clusters() {
+    let folder = with_customers();
+    // One that is not there to be found, and one that is found and not listed.
+    folder.write("pairs.csv", "a,b\n1,2\n3,4\n5,7\n9,8\n6,16\n1,99\n");
+    let ran = link(&folder, &["--gold", "pairs.csv"]);
+    let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
+    for of in ["matches", "clusters"] {
+        let of = &summary["gold"][of];
+        assert_eq!([&of["right"], &of["wrong"], &of["missed"]], [4, 1, 1], "{of}");
+        assert!((of["precision"].as_f64().unwrap() - 0.8).abs() < 1e-9 && of["f1"] == of["recall"], "{of}");
+    }
+    assert_eq!((&summary["gold"]["unknown_rows"], &summary["gold"]["missed"]["not compared"]), (&1.into(), &1.into()));
+    assert!(ran.stderr.contains("gold      matches   precision 0.8000, recall 0.8000"), "{}", ran.stderr);
+    let (wrong, missed) = (folder.read("out/wrong.csv"), folder.read("out/missed.csv"));
+    assert!(wrong.contains(",11,12,") && wrong.contains("born equal (+") && wrong.lines().count() == 2, "{wrong}");
+    assert!(missed.contains("not compared: ") && missed.contains(",6,16,") && missed.lines().count() == 2, "{missed}");
+
+    // Clusters say the same; of a record without one nothing is known.
+    let mut answer = "id,cluster\n".to_owned();
+    for (id, cluster) in [(1, "a"), (2, "a"), (3, "b"), (4, "b"), (5, "c"), (7, "c"), (8, "d"), (9, "d"), (11, "e")] {
+        answer += &format!("{id},{cluster}\n");
+    }
+    folder.write("clusters.csv", &answer);
+    link(&folder, &["--gold", "clusters.csv", "--force"]);
+    let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
+    assert_eq!((&summary["gold"]["matches"]["right"], &summary["gold"]["not_judged"]), (&4.into(), &1.into()));
+    // The answer may be in the table itself, and is not compared then.
+    let own: String = CUSTOMERS
+        .lines()
+        .enumerate()
+        .map(|(at, row)| {
+            let cluster = if at == 0 { "cluster".to_owned() } else { format!("c{}", at.min(2)) };
+            format!("{row},{cluster}\n")
+        })
+        .collect();
+    folder.write("own.csv", &own);
+    let ran = folder.run(&["link", "own.csv", "--id", "id", "--gold", "own.csv", "-o", "own"]);
+    assert!(ran.stderr.contains("cluster  ignored: it is the answer"), "{}", ran.stderr);
+    let ran = folder.run(&["link", "own", "--explain", "1", "2"]);
+    assert!(ran.stdout.contains("a match"), "{} {}", ran.stdout, ran.stderr);
+    // Labelled pairs: only those are judged.
+    folder.write("labels.csv", "left,right,label\n1,2,1\n11,12,0\n6,16,0\n");
+    link(&folder, &["--gold", "labels.csv", "--force"]);
+    let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
+    let of = &summary["gold"]["matches"];
+    assert_eq!([&of["right"], &of["wrong"], &of["missed"], &summary["gold"]["not_judged"]], [1, 1, 0, 3], "{of}");
+}
+
+#[test]
+fn ids_may_be_named_differently_and_one_common_column_is_a_warning() {
+    let folder = with_customers();
+    let second = CUSTOMERS.replace("id,name,street,city,phone,born", "nr,full_name,addr,town,telephone,birthday");
+    folder.write("b.csv", second.replace("Jeffery", "Jefery"));
+    let ran = folder.run(&["link", "customers.csv", "b.csv", "--id", "id", "--id-right", "nr", "-o", "out"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    for said in ["'full_name' in the second table", "'addr' in", "'town' in", "'telephone' in", "'birthday' in"] {
+        assert!(ran.stderr.contains(said), "{said}: {}", ran.stderr);
+    }
+    let (_, rows) = table_of(&folder.read("out/matches.csv"));
+    assert!(rows.iter().filter(|row| row[0] == row[1]).count() >= 15, "{rows:?}");
+    assert!(folder.read("out/linked.csv").starts_with("cluster,is_best,table,id,name,street,city,phone,born\n"));
+    // And from the result.
+    let ran = folder.run(&["link", "out", "--explain", "2", "2"]);
+    assert!(ran.stdout.contains("a match") && ran.stdout.contains("jeffery ullman | jefery ullman"), "{}", ran.stdout);
+
+    let gone = ["link", "customers.csv", "b.csv", "--id", "id", "-o", "no"];
+    assert_refused(&folder, &gone, &["no column 'id'", "the columns are nr, full_name"]);
+    let names: String =
+        CUSTOMERS.lines().map(|row| row.split(',').take(2).collect::<Vec<_>>().join(",") + "\n").collect();
+    folder.write("names.csv", names);
+    let ran = folder.run(&["link", "customers.csv", "names.csv", "--id", "id", "-o", "few"]);
+    assert!(
+        ran.stderr.contains("warning: the tables have only one column in common that is compared, name"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn several_tables_are_linked_and_deduplicated_together() {
+    let folder = Folder::new();
+    let rows: Vec<&str> = CUSTOMERS.lines().collect();
+    let part = |header: &str, from: usize, to: usize| [&[header], &rows[from..to]].concat().join("\n");
+    folder.write("a.csv", part(rows[0], 1, 5)).write("b.csv", part("id,name,addr,city,telephone,born", 5, 9));
+    // Ids are unique in each table, and not among all.
+    folder.write("c.csv", part(rows[0], 9, 17).replace("\n11,", "\n1,").replace("\n12,", "\n2,"));
+    let ran = folder.run(&["link", "a.csv", "b.csv", "c.csv", "--id", "id", "-o", "out"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("read      4 records and 4 records and 8 records"), "{}", ran.stderr);
+    let (names, rows) = table_of(&folder.read("out/matches.csv"));
+    assert_eq!(names[..5].join(","), "left_id,right_id,left_table,right_table,bits");
+    let found: BTreeSet<String> = rows.iter().map(|row| row[..4].join(",")).collect();
+    // Within the first, within the second, between the second and the third, within the third.
+    assert_eq!(found, ["1,2,1,1", "3,4,1,1", "5,7,2,2", "8,9,2,3", "1,2,3,3"].map(str::to_owned).into());
+    assert!(folder.read("out/linked.csv").starts_with("cluster,is_best,table,id,name,street,city,phone,born\n"));
+    let ran = folder.run(&["link", "out", "--explain", "3:1", "3:2"]);
+    assert!(ran.stdout.contains("a match") && ran.stdout.contains("short form"), "{} {}", ran.stdout, ran.stderr);
+    assert_refused(&folder, &["link", "out", "--explain", "1", "5"], &["no record has the id '1'", "write 2:1"]);
+
+    let ran = folder.run(&["link", "a.csv", "b.csv", "--id", "id", "--within", "-o", "two"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(folder.read("two/matches.csv").lines().count(), 1 + 3);
+}
+
+#[test]
+fn clusters_are_merged_to_one_record_each() {
+    let folder = with_customers();
+    folder.write(
+        "customers.csv",
+        "id,name,street,city,phone,born,seen\n\
+         1,Jeffrey Ullman,12 Oak Street,Palo Alto,650-555-0114,1942-11-22,2020-01-01\n\
+         2,Jeffery Ullman,12 Oak St.,Palo Alto,,1942-11-22,2023-05-05\n\
+         3,Jeffrey Ullman,12 Oak St.,Palo Alto,650-555-0199,1942-11-22,2022-02-02\n\
+         4,Maria Szczepanski,7 Elm Avenue,Cleveland,216-555-0187,1961-03-09,2020-01-01\n\
+         5,Pedro Alvarez,77 Sunset Blvd,El Paso,915-555-0172,1969-08-17,2021-01-01\n",
+    );
+    let merged = |more: &[&str]| -> Vec<String> {
+        link(&folder, &[&["--threshold", "0.5", "--force"], more].concat());
+        let (_, rows) = table_of(&folder.read("out/merged.csv"));
+        assert_eq!(rows.iter().map(|row| row[1].parse::<u32>().unwrap()).sum::<u32>(), 5);
+        rows.into_iter().find(|row| row[3].ends_with("Ullman")).unwrap()[1..].to_vec()
+    };
+    folder.write("kinds.toml", "");
+    let frequent = merged(&[]);
+    assert_eq!(frequent[0], "3");
+    assert_eq!(frequent[2..4], ["Jeffrey Ullman", "12 Oak St."]);
+    let newest = merged(&["--newest", "seen"]);
+    // The newest has no phone, and the one before has.
+    assert_eq!(newest[2..6], ["Jeffery Ullman", "12 Oak St.", "Palo Alto", "650-555-0199"]);
+}
+
+#[test]
+fn what_would_be_compared_is_shown_beforehand_and_effort_compares_more() {
+    let folder = Folder::new();
+    let given = ["Ann", "Anna", "Anne", "Hanna", "Susan", "Mary", "Linda"];
+    let rows: String =
+        (0..400).map(|at| format!("{at},{} Smith,{at} Oak Street,Springfield\n", given[at % 7])).collect();
+    folder.write("a.csv", format!("id,name,street,city\n{rows}"));
+    let ran = folder.run(&["link", "a.csv", "--id", "id", "--analyze"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    for said in [
+        "read      400 records",
+        "phonetic name: ",
+        "400 records  smith\n",
+        "oak st\n",
+        "split",
+        "--effort raises this",
+    ] {
+        assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
+    }
+    let compared = |effort: &str| {
+        let ran = folder.run(&["link", "a.csv", "--id", "id", "-o", "out", "--force", "--effort", effort]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
+        summary["candidates"].as_u64().unwrap()
+    };
+    assert!(compared("1") < compared("100"));
+    assert_eq!(compared("100"), 400 * 399 / 2);
+}
+
+#[test]
+fn a_config_sets_weights_and_the_prior_and_an_edited_one_stays() {
+    let folder = with_customers();
+    let write = ["link", "customers.csv", "--id", "id", "--write-config", "link.toml"];
+    assert_eq!(folder.run(&write).code, 0);
+    // The same again does no harm.
+    assert_eq!(folder.run(&write).code, 0);
+    let edited = folder.read("link.toml").replace(
+        "name = \"phone\"\nkind = \"phone\"\n",
+        "name = \"phone\"\nkind = \"phone\"\nweights = { equal = 1.25, different = -2.5 }\n",
+    );
+    folder.write("link.toml", format!("prior = -7.5\neffort = 2.0\n{edited}"));
+    assert_refused(&folder, &write, &["link.toml exists, and may have been edited", "--force"]);
+    assert!(folder.read("link.toml").contains("-7.5"));
+    link(&folder, &["--config", "link.toml"]);
+    let ran = folder.run(&["link", "out", "--explain", "3", "4"]);
+    let bits = |name: &str| -> f64 {
+        let line = ran.stdout.lines().find(|line| line.starts_with(name)).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    };
+    let model: Value = serde_json::from_str(&folder.read("out/model.json")).unwrap();
+    let phone = model["model"]["fields"].as_array().unwrap().iter().find(|field| field["name"] == "phone").unwrap();
+    let weights = phone["weights"].as_array().unwrap();
+    assert_eq!((weights.last().unwrap(), &weights[2]), (&1.25.into(), &(-2.5).into()), "{phone}");
+    // What is rare adds to it.
+    assert!(bits("prior") == -7.5 && bits("phone") > 0.0, "{}", ran.stdout);
+    folder.write("link.toml", edited.replace("equal = 1.25", "same = 1.25"));
+    let refused = ["link", "customers.csv", "--config", "link.toml", "-o", "no"];
+    assert_refused(&folder, &refused, &["column 'phone' has no level 'same': its levels are both missing"]);
+}
+
+#[test]
+fn merges_of_all_additions_are_kept() {
+    let folder = Folder::new();
+    let header = "id,name,street,city,phone,born";
+    let others: String = CUSTOMERS.lines().skip(3).map(|row| format!("{row}\n")).collect();
+    folder.write("customers.csv", format!("{header}\n{others}"));
+    link(&folder, &[]);
+    let runs = |count: usize| {
+        let merges = folder.read("out/merges.csv");
+        assert!(merges.starts_with("run,from,into\n"), "{merges}");
+        assert_eq!(merges.lines().skip(1).filter(|row| row.starts_with(&format!("{count},"))).count(), 1, "{merges}");
+        merges
+    };
+    // A cluster that an earlier run merged.
+    folder.write("out/merges.csv", "run,from,into\n1,99,98\n");
+    folder.write("new.csv", format!("{header}\n100,Nobody Else,1 Far Road,Juneau,907-555-0111,1950-01-01\n"));
+    assert_eq!(folder.run(&["link", "--add", "new.csv", "out"]).code, 0);
+    assert_eq!(runs(1), "run,from,into\n1,99,98\n");
+}
+
+#[test]
 fn added_records_leave_clusters_their_numbers() {
     let folder = Folder::new();
     let rows: Vec<&str> = CUSTOMERS.lines().collect();
@@ -210,7 +471,7 @@ fn added_records_leave_clusters_their_numbers() {
     let cluster_of = |id: &str| after.lines().find_map(|row| row.strip_prefix(&format!("{id},"))).unwrap().to_owned();
     assert_eq!(cluster_of("11"), cluster_of("12"));
     assert!(folder.read("out/matches.csv").contains("\n11,12,"));
-    assert_eq!(folder.read("out/merges.csv"), "from,into\n");
+    assert_eq!(folder.read("out/merges.csv"), "run,from,into\n");
 
     let again = ["link", "--add", "new.csv", "out"];
     assert_refused(&folder, &again, &["cannot add records to out", "the result has the id '12' already"]);
@@ -268,7 +529,14 @@ fn what_cannot_be_linked_is_refused_in_one_line() {
         (&["sameid.csv", "--id", "id", "-o", "out"], "the id '1' is not unique: rows 1 and 3"),
         (&["same.csv", "--id", "id", "-o", "out"], "no column is left to compare"),
         (&["customers.csv", "--threshold", "1", "-o", "out"], "give a probability above 0 and below 1"),
-        (&["customers.csv", "--one-to-one", "-o", "out"], "required arguments were not provided: <B>"),
+        (&["customers.csv", "--one-to-one", "-o", "out"], "--one-to-one is for two tables, and 1 were given"),
+        (&["customers.csv", "--effort", "0", "-o", "out"], "--effort 0 is not possible"),
+        (&["customers.csv", "--newest", "age", "-o", "out"], "no column 'age'"),
+        (&["customers.csv", "--gold", "norows.csv", "-o", "out"], "norows.csv is not a table: it has no rows"),
+        (
+            &["customers.csv", "--gold", "sameid.csv", "--id", "name", "-o", "out"],
+            "none of its ids is that of a record",
+        ),
         (&["customers.csv"], "--output"),
     ] {
         assert_refused(&folder, &[&["link"], arguments].concat(), &[said]);

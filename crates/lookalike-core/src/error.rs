@@ -190,6 +190,17 @@ pub enum Error {
         second: usize,
     },
 
+    /// A weight of a level that a column does not have.
+    #[error("column '{column}' has no level '{level}': its levels are {levels}")]
+    NoSuchLevel {
+        /// The column.
+        column: String,
+        /// The level.
+        level: String,
+        /// The levels of its kind.
+        levels: String,
+    },
+
     /// A table without rows.
     #[error("{table} has no rows")]
     NoRows {

@@ -70,7 +70,7 @@ pub enum Error {
     StdinTwice,
 
     /// A file that cannot be read as a table.
-    #[error("{} is not a table: {reason}; give CSV, TSV, JSON or Parquet", shown_path(path))]
+    #[error("{} is not a table: {reason}; give CSV, TSV, Excel, JSON or Parquet", shown_path(path))]
     NotATable {
         /// The file.
         path: PathBuf,

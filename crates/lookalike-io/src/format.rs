@@ -73,6 +73,8 @@ impl Format {
             Some("warc" | "wet" | "wat") => Self::Warc,
             Some("arc") => Self::Arc,
             Some("parquet") => Self::Parquet,
+            // By name lines, by content a list.
+            Some("jsonl" | "ndjson") if starts_list(bare) => Self::JsonList,
             Some("jsonl" | "ndjson") => Self::Jsonl,
             _ if is_binary(start) => Self::Other,
             Some("json") if bare.starts_with(b"[") => Self::JsonList,
@@ -83,9 +85,7 @@ impl Format {
             Some("html" | "htm" | "xhtml") => Self::Html,
             _ if web::looks_like_html(start) => Self::Html,
             _ if bare.starts_with(b"{") => Self::Jsonl,
-            _ if bare.strip_prefix(b"[").is_some_and(|list| list.trim_ascii_start().starts_with(b"{")) => {
-                Self::JsonList
-            }
+            _ if starts_list(bare) => Self::JsonList,
             _ if Table::has_text_column(bare, settings) => Self::Csv,
             _ => text,
         }
@@ -134,6 +134,11 @@ pub(crate) fn unpacked_extension(name: &str) -> Option<String> {
     Path::new(name).extension().map(|extension| extension.to_string_lossy().into_owned())
 }
 
+/// Whether a list of objects starts so.
+pub(crate) fn starts_list(bare: &[u8]) -> bool {
+    bare.strip_prefix(b"[").is_some_and(|list| list.trim_ascii_start().starts_with(b"{"))
+}
+
 fn first_line(bytes: &[u8]) -> &[u8] {
     bytes.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii_end()
 }
@@ -159,6 +164,7 @@ mod tests {
             ("crawl.txt", b"WARC/1.0\r\n", Format::Warc),
             ("crawl.txt", b"filedesc://x.arc 0.0.0.0 2005", Format::Arc),
             ("a.jsonl", b"not json", Format::Jsonl),
+            ("a.jsonl", b"[\n {\"text\"", Format::JsonList),
             ("a.JSON.GZ", b"{}", Format::Jsonl),
             ("a.json", b"{\"text\": \"a\"}\n{", Format::Jsonl),
             ("a.json", b"{\n \"text\": \"a\"}\n{", Format::JsonValues),

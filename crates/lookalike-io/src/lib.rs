@@ -9,7 +9,7 @@
 //!
 //! # Features
 //!
-//! `parquet`, `web` (the text of pages) and `remote` (object stores and web servers) are on by default. Without them,
+//! `excel`, `parquet`, `web` (the text of pages) and `remote` (object stores and web servers) are on by default. Without them,
 //! input that needs one of them is skipped or refused with a message that names it.
 #![forbid(unsafe_code)]
 
@@ -17,6 +17,11 @@ pub mod bounds;
 mod charset;
 pub mod compression;
 pub mod error;
+#[cfg(feature = "excel")]
+pub(crate) mod excel;
+#[cfg(not(feature = "excel"))]
+#[path = "excel/absent.rs"]
+pub(crate) mod excel;
 pub mod format;
 pub mod input;
 mod lock;

@@ -64,7 +64,8 @@ pub enum Error {
 
     /// No record has the requested id.
     #[error(
-        "no record has the id '{id}': an id is the value of the id column if one is named, and else the number of the row, from 1"
+        "no record has the id '{id}': an id is the value of the id column if one is named, and else the number of the row, from 1; \
+         if several tables have it, write 2:{id} for the second"
     )]
     NoSuchRecord {
         /// The id.
@@ -78,6 +79,26 @@ pub enum Error {
     NotALinkResult {
         /// The folder.
         folder: String,
+        /// Why not.
+        reason: String,
+    },
+
+    /// A folder that is not the result of linking.
+    #[error("cannot explain pairs of {folder}: {reason}; give the output folder of lookalike link, or its tables")]
+    NoLinkResult {
+        /// The folder.
+        folder: String,
+        /// Why not.
+        reason: String,
+    },
+
+    /// A table that is no answer to judge matches by.
+    #[error(
+        "{path} is not an answer to judge by: {reason}; give a table of two ids per row, or of an id and its cluster"
+    )]
+    NotAGold {
+        /// The file.
+        path: String,
         /// Why not.
         reason: String,
     },

@@ -39,7 +39,7 @@
 //!
 //! # Features
 //!
-//! `parquet`, `web` (the text of web pages) and `remote` (object stores and web servers) are on by default. With
+//! `excel`, `parquet`, `web` (the text of web pages) and `remote` (object stores and web servers) are on by default. With
 //! `default-features = false` none of their dependencies is built, and input that needs them is skipped or refused by
 //! name.
 #![forbid(unsafe_code)]
@@ -73,8 +73,9 @@ pub use evaluate::{
     evaluate,
 };
 pub use link::{
-    AddOptions, Added, ColumnReport, KeyKindReport, LinkOptions, LinkReport, ScoreBand, ValidationBand,
-    ValidationReport, add_records, explain, guess_config, link,
+    Accuracy, AddOptions, Added, Analysis, BlockReport, ClusterExplanation, ColumnReport, Compared, GoldReport,
+    KeyExplanation, KeyKindReport, KeyReport, LinkOptions, LinkReport, PairExplanation, ScoreBand, ValidationBand,
+    ValidationReport, add_records, analyze, explain, explain_result, guess_config, is_link_result, link,
 };
 pub use lookalike_core::remedy::{JobOption, OptionValue, Remedy};
 pub use lookalike_core::text::checksum::Checksum;

@@ -1,5 +1,5 @@
 //! What a build without features says of files that need them. `cargo xtask test` makes such a build, and runs this in it.
-#![cfg(not(any(feature = "parquet", feature = "remote", feature = "web")))]
+#![cfg(not(any(feature = "excel", feature = "parquet", feature = "remote", feature = "web")))]
 
 mod made;
 

@@ -87,11 +87,13 @@ pub(crate) enum Command {
         lookalike search archive --input examples/five.jsonl --format jsonl > matches.jsonl\n\n\
         Similarities are measured exactly. An index is made by lookalike index create and lookalike index add.")]
     Search(SearchArguments),
-    /// Find records of the same customer, site or product, in one table or between two.
+    /// Find records of the same customer, site or product, in one table, between two, or in several.
     #[command(after_help = "Examples:\n  lookalike link examples/customers.csv --id id -o linked\n  \
-        lookalike link examples/customers.csv --id id --explain 1 2\n\n\
-        The first writes linked/matches.csv (pairs, with points for each field), clusters.csv, linked.csv (all rows with \
-        their cluster), link.toml (the kind of each column) and summary.json; the second explains why two records match.")]
+        lookalike link linked --explain 1 2\n  \
+        lookalike link examples/customers.csv --id id --analyze\n\n\
+        The first writes linked/matches.csv (pairs, with the bits of each field), clusters.csv, linked.csv (all rows with \
+        their cluster), merged.csv (one row per cluster), link.toml (the kind of each column) and summary.json; the second \
+        explains from that result why two records match; the third shows what would be compared.")]
     Link(LinkArguments),
     /// Find similar sets: baskets, sessions, films by their fans, sites by their visitors.
     #[command(after_help = "Examples:\n  lookalike sets examples/sets/queries.txt --id --threshold 0.5\n  \

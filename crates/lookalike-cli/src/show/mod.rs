@@ -2,6 +2,7 @@
 
 pub(crate) mod chart;
 pub(crate) mod harmless;
+pub(crate) mod link;
 pub(crate) mod losses;
 pub(crate) mod notes;
 pub(crate) mod numbers;

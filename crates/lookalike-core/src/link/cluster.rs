@@ -122,10 +122,31 @@ impl Joining<'_, '_> {
         if left.len() == 1 && right.len() == 1 {
             return true;
         }
+        Agreement::new(self.scorer, left, right).is_enough()
+    }
+}
+
+/// How far the records of two clusters agree on the whole.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Agreement {
+    /// What all fields of all pairs say on average.
+    pub mean: f64,
+    /// What they must say for the clusters to become one.
+    pub needed: f64,
+}
+
+impl Agreement {
+    /// Of two clusters, whose records are in the order of what they hold.
+    pub fn new(scorer: &Scorer<'_>, left: &[u32], right: &[u32]) -> Self {
         let [left, right] = [left, right].map(looked_at);
-        let evidence = |a: u32, b: u32| self.scorer.score(a, b).weight - self.scorer.model.prior;
+        let evidence = |a: u32, b: u32| scorer.score(a, b).weight - scorer.model.prior;
         let sum: f64 = left.iter().flat_map(|a| right.iter().map(move |b| evidence(*a, *b))).sum();
-        sum / (left.len() * right.len()) as f64 >= -self.scorer.model.prior * AGREEMENT
+        Self { mean: sum / (left.len() * right.len()) as f64, needed: -scorer.model.prior * AGREEMENT }
+    }
+
+    /// Whether the clusters become one.
+    pub fn is_enough(self) -> bool {
+        self.mean >= self.needed
     }
 }
 

@@ -1,11 +1,12 @@
 //! What is compared with what, and how: guessed from the values, or written by a person.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 /// What the values of a column are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// A name of a person, or a part of one.
@@ -27,6 +28,7 @@ pub enum Kind {
     /// Words in no fixed form: titles, descriptions, categories.
     FreeText,
     /// Not compared.
+    #[default]
     Ignored,
 }
 
@@ -55,7 +57,7 @@ impl fmt::Display for Kind {
 }
 
 /// One column of the tables.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ColumnConfig {
     /// Its name in the first table.
@@ -68,6 +70,25 @@ pub struct ColumnConfig {
     /// Why it was taken for that; for people, and not read again.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
+    /// Which value a merged record has; the one that most records have without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merge: Option<MergeBy>,
+    /// Bits of some levels, by their names in an explanation, instead of those that are learnt.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub weights: BTreeMap<String, f64>,
+}
+
+/// Which value of a cluster's records a merged record has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MergeBy {
+    /// The one that most records have.
+    #[default]
+    Frequent,
+    /// The longest: the most complete.
+    Longest,
+    /// That of the newest record which has one.
+    Newest,
 }
 
 impl ColumnConfig {
@@ -84,12 +105,39 @@ pub struct Config {
     /// The column that tells records apart; rows are numbered without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
+    /// The column that tells records of the second table apart, where it has another name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id_right: Option<String>,
     /// The probability from which on a pair is a match; suggested by the data without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f64>,
     /// No record of either table has more than one match in the other.
     #[serde(default)]
     pub one_to_one: bool,
+    /// Records of several tables are linked within their tables as well.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub within: bool,
+    /// How much more is compared than by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<f64>,
+    /// The logarithm of the odds that a random pair is a match; learnt without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prior: Option<f64>,
+    /// The column that says when a record was written, for merged records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub newest: Option<String>,
     /// All columns, also those that are not compared.
     pub columns: Vec<ColumnConfig>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+impl Config {
+    /// The columns of ids of both tables.
+    pub fn ids(&self) -> [Option<&str>; 2] {
+        [self.id.as_deref(), self.id_right.as_deref().or(self.id.as_deref())]
+    }
 }

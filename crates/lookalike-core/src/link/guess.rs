@@ -8,6 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::config::{ColumnConfig, Config, Kind};
 use super::normalize::{Date, DateOrder, fold, is_address_word, parse_number, words};
+use super::partner::partners;
 use super::records::MOST_FIELDS;
 use super::vocabulary::{FAMILY_NAMES, GIVEN_NAMES, ORGANISATION_WORDS};
 use crate::packed::Strings;
@@ -19,11 +20,18 @@ const SAMPLE: usize = 5_000;
 /// Guesses what the columns of one or two tables are, and which of the second belongs to which of the first.
 /// The column `id` is not compared.
 pub fn guess(first: &Table, second: Option<&Table>, id: Option<&str>) -> Config {
+    guess_two(first, second, [id, id])
+}
+
+/// The same where the columns of ids have two names.
+pub fn guess_two(first: &Table, second: Option<&Table>, ids: [Option<&str>; 2]) -> Config {
+    let id = ids[0];
+    let partners = second.map(|second| partners(first, second, ids));
     let mut is_taken = vec![false; second.map_or(0, |second| second.names().len())];
     let mut columns = Vec::new();
     let mut word_means = Vec::new();
     for (at, name) in first.names().iter().enumerate() {
-        let partner = second.and_then(|second| Some((second, partner(name, second)?)));
+        let partner = second.zip(partners.as_ref().and_then(|partners| partners[at]));
         let mut other_name = None;
         if let Some((second, other)) = partner {
             is_taken[other] = true;
@@ -39,18 +47,21 @@ pub fn guess(first: &Table, second: Option<&Table>, id: Option<&str>) -> Config 
             word_mean = profile.word_mean;
             profile.kind()
         };
-        columns.push(ColumnConfig { name: name.clone(), other_name, kind, why });
+        columns.push(ColumnConfig { name: name.clone(), other_name, kind, why, ..ColumnConfig::default() });
         word_means.push(word_mean);
     }
     ignore_long_texts(&mut columns, &word_means);
     for (name, is_taken) in second.into_iter().flat_map(Table::names).zip(is_taken) {
-        if !is_taken {
-            let why = "only the second table has it".to_owned();
-            columns.push(ColumnConfig { name: name.clone(), other_name: None, kind: Kind::Ignored, why });
+        // A column of ids that has the name of the first is told there.
+        if !(is_taken || ids[1] == Some(name) && ids[0] == ids[1]) {
+            let is_id = ids[1] == Some(name);
+            let why = if is_id { "it is the id of the second table" } else { "only the second table has it" };
+            columns.push(ColumnConfig { name: name.clone(), why: why.to_owned(), ..ColumnConfig::default() });
         }
     }
     ignore_too_many(&mut columns);
-    Config { id: id.map(str::to_owned), columns, ..Config::default() }
+    let id_right = ids[1].filter(|right| second.is_some() && Some(*right) != id).map(str::to_owned);
+    Config { id: id.map(str::to_owned), id_right, columns, ..Config::default() }
 }
 
 /// No more than can be compared: the first ones, since tables begin with what matters.
@@ -77,14 +88,13 @@ fn ignore_long_texts(columns: &mut [ColumnConfig], word_means: &[f64]) {
     }
 }
 
-/// The column of the second table that is called so.
-fn partner(name: &str, second: &Table) -> Option<usize> {
-    let wanted = header_words(name);
-    second.names().iter().position(|name| header_words(name) == wanted)
+/// What a column is by itself.
+pub(super) fn kind_of_column(name: &str, cells: &Strings) -> Kind {
+    Profile::new(name, cells, None).kind().0
 }
 
 /// `postCode`, `post_code` and `Post Code` are one name.
-fn header_words(name: &str) -> Vec<String> {
+pub(super) fn header_words(name: &str) -> Vec<String> {
     let mut spaced = String::new();
     let mut before_is_lower = false;
     for c in name.chars() {

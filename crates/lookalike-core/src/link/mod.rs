@@ -59,6 +59,7 @@ pub mod key;
 mod letters;
 pub mod measure;
 pub mod normalize;
+pub mod partner;
 pub mod records;
 pub mod score;
 pub mod validate;

@@ -127,8 +127,8 @@ impl Records {
                 return Err(Error::NoRows { table: name });
             }
         }
-        if let Some(id) = &config.id {
-            for table in [Some(first), second].into_iter().flatten() {
+        for (table, id) in [Some(first), second].into_iter().zip(config.ids()) {
+            if let (Some(table), Some(id)) = (table, id) {
                 check_unique(table.column(table.find(id)?))?;
             }
         }

@@ -22,7 +22,7 @@ use super::{Fields, Settings, Split};
 use crate::bounds::InputLimit;
 use crate::charset;
 use crate::error::{Error, Result};
-use crate::format::Format;
+use crate::format::{Format, starts_list};
 use crate::input::discover::InputFile;
 use crate::parquet::{NextRow, TableRows};
 
@@ -56,10 +56,9 @@ impl ReadAs {
             (_, Format::Lines) => {
                 // A name such as .txt says less than this.
                 let bare = without_mark(start).trim_ascii_start();
-                let is_list = || bare.strip_prefix(b"[").is_some_and(|list| list.trim_ascii_start().starts_with(b"{"));
                 match self {
                     _ if bare.starts_with(b"{") => Format::Jsonl,
-                    _ if is_list() => Format::JsonList,
+                    _ if starts_list(bare) => Format::JsonList,
                     Self::Table => Format::Csv,
                     Self::ShownTable => Format::Text,
                     Self::TableOrLines | Self::Lines => Format::Lines,
@@ -224,7 +223,11 @@ impl CellReader {
                 let is_blank = *format != Format::Csv
                     && span.problem.is_none()
                     && without_mark(&chunk.bytes[span.all.clone()]).trim_ascii().is_empty();
-                if !(is_blank || at == 0 && chunk.number == 0 && has_header()) {
+                let is_header = || {
+                    let first = chunk.cut.spans.iter().position(|span| !span.is_blank);
+                    chunk.number == 0 && first == Some(at) && has_header()
+                };
+                if !(is_blank || span.is_blank || is_header()) {
                     break at;
                 }
                 continue;

@@ -1,4 +1,4 @@
-//! Files to tables of records: CSV and TSV, JSON, Parquet; also as gzip or zstd, from folders, patterns and addresses.
+//! Files to tables of records: CSV and TSV, Excel, JSON, Parquet; also as gzip or zstd, from folders, patterns and addresses.
 //!
 //! A row that cannot be read is skipped and told with its place. Of several files the columns are joined by name, and what
 //! one of them lacks is missing in its rows; a file that has none of the columns of those before ends the job.
@@ -28,6 +28,8 @@ pub struct ReadTable {
     pub skipped: Vec<SkippedEntry>,
     /// How many were.
     pub skipped_count: u64,
+    /// Rows without a value, which are passed over.
+    pub empty_count: u64,
 }
 
 /// How many skipped rows are named.
@@ -43,7 +45,15 @@ impl ReadTable {
 
     /// A table that came from somewhere else, of which nothing was skipped.
     pub fn of(name: impl Into<String>, table: Table) -> Self {
-        Self { name: name.into(), entry: "row", table, jumps: Vec::new(), skipped: Vec::new(), skipped_count: 0 }
+        Self {
+            name: name.into(),
+            entry: "row",
+            table,
+            jumps: Vec::new(),
+            skipped: Vec::new(),
+            skipped_count: 0,
+            empty_count: 0,
+        }
     }
 
     fn skip(&mut self, file: &InputFile, entry: &'static str, position: u64, reason: String, count: u64) {
@@ -78,6 +88,7 @@ impl ReadTable {
         }
         let reason = match self.skipped_count {
             0 if self.table.names().is_empty() => "it is empty".to_owned(),
+            0 if self.empty_count > 0 => "all its rows are empty".to_owned(),
             0 => "it has no rows".to_owned(),
             count => format!("none of its {count} rows can be read, the first because {}", self.skipped[0].reason),
         };
@@ -219,6 +230,7 @@ impl<'f> Rows<'f> {
             }
             let Some(row) = reader.next_row()? else { return Ok(false) };
             match row.content {
+                RowContent::Cells(cells) if cells.iter().all(String::is_empty) => read.empty_count += 1,
                 RowContent::Cells(cells) => {
                     let position = row.position;
                     if cells.len() > known {

@@ -118,6 +118,56 @@ fn the_same_rows_come_from_every_format() {
     }
 }
 
+#[cfg(feature = "excel")]
+#[test]
+fn a_workbook_is_a_table() {
+    use crate::excel::tests::{row, workbook};
+
+    let bytes = workbook(
+        &[
+            row(1, &[("A", "id"), ("B", " name ")]),
+            row(2, &[("A", "#1"), ("B", "Ann")]),
+            row(4, &[("A", "#2"), ("B", "Bob"), ("C", "more")]),
+            row(5, &[("A", "#3"), ("B", "Cem")]),
+        ]
+        .concat(),
+    );
+    for name in ["a.xlsx", "part-0"] {
+        let found = one(name, &bytes).unwrap();
+        assert_eq!((found.table.names(), found.empty_count), (&["id".to_owned(), "name".to_owned()][..], 1));
+        assert_eq!(rows(&found), [["1", "Ann"], ["3", "Cem"]]);
+        assert_eq!((found.skipped[0].position, found.skipped[0].entry, found.position(1)), (4, "row", 5));
+    }
+    let refused = one("a.xlsx.gz", gzip(&bytes)).unwrap_err().to_string();
+    assert!(refused.contains("unpack it first"), "{refused}");
+}
+
+#[test]
+fn what_spreadsheets_write_around_a_table_is_read() {
+    for (name, text) in [
+        ("a.csv", "sep=;\r\nid; name ;\r\n1;Ann, A;\r\n;;\r\n2;Bob;\r\n"),
+        ("b.csv", "\u{FEFF}SEP=|\nid|name|\n1|Ann, A|\n\n||\n2|Bob|\n"),
+        ("c.csv", "\n\n\"sep=,\"\nid,name,\n1,\"Ann, A\",\n,,\n2,Bob,\n"),
+        ("d.csv", "\n\nid;name;\n1;Ann, A;\n;;\n2;Bob;\n"),
+    ] {
+        let found = one(name, text).unwrap();
+        assert_eq!(found.table.names(), ["id", "name", "3"], "{name}");
+        assert_eq!(rows(&found), [["1", "Ann, A", ""], ["2", "Bob", ""]], "{name}");
+        assert_eq!((found.empty_count, found.skipped_count), (1, 0), "{name}");
+    }
+    assert!(
+        one("e.csv", "id,name\n,\n")
+            .unwrap()
+            .require_rows()
+            .unwrap_err()
+            .to_string()
+            .contains("all its rows are empty")
+    );
+    // A list of objects is one by any name.
+    let found = one("a.jsonl", "[{\"id\": 1},\n {\"id\": 2}]").unwrap();
+    assert_eq!(rows(&found), [["1"], ["2"]]);
+}
+
 #[test]
 fn bad_rows_are_skipped_and_told_with_their_place() {
     let found = one("a.csv", "\u{FEFF}id;name\n1;Ann\n2;Bob;Ulm\n3;\"Smith; John\"\n4\n").unwrap();

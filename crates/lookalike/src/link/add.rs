@@ -17,13 +17,18 @@ use lookalike_io::table::{ReadTable, read_table};
 use lookalike_io::write::Staging;
 
 use super::need::{Need, check_candidates};
-use super::output::{Decided, Output, PairRows};
+use super::output::{Output, PairRows, best_of_clusters};
 use super::report::{Added, LinkReport};
-use super::{ENTRIES, Linking, Tables};
+use super::result::Finished;
+use super::tables::Tables;
+use super::{ENTRIES, Linking, bounds};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 use crate::report::stages::Stages;
 use crate::resources::memory::Memory;
+
+/// The columns of `merges.csv`: which run with new records made which cluster a part of which.
+const MERGES: [&str; 3] = ["run", "from", "into"];
 
 /// What [`add_records`] is asked to do.
 #[derive(Clone, Debug)]
@@ -40,9 +45,6 @@ pub struct AddOptions {
     pub folder: PathBuf,
 }
 
-/// The columns that a result has before those of its table.
-const OWN_COLUMNS: [&str; 2] = ["cluster", "is_best"];
-
 /// Adds records to a finished result, which is replaced by the new one.
 ///
 /// What the result was decided by decides about the new records too: its config, its weights and its threshold. Only pairs
@@ -53,10 +55,15 @@ const OWN_COLUMNS: [&str; 2] = ["cluster", "is_best"];
 /// When the folder has no result of one table, the new table has other columns, or an id is there already.
 pub fn add_records(options: &AddOptions, progress: &dyn Progress) -> Result<LinkReport> {
     let folder = &options.folder;
+    let finished = Finished { folder, memory: options.memory, refuse: not_a_result };
     let mut stages = Stages::start(progress);
-    let (config, decided) = (read_config(folder)?, read_decided(folder)?);
+    let (config, decided) = (finished.config()?, finished.decided()?);
     let (tables, old_clusters) = stages.run("read", None, || {
-        let (old, old_clusters) = old_records(folder, options)?;
+        let (old, old_clusters) = finished.records(&config)?;
+        if old.are_several() {
+            return Err(finished.refused("it links several tables, and records can be added to a result of one"));
+        }
+        let old = old.first.table;
         let settings = Settings {
             longest: options.longest,
             limit: options.limit.anew().with_window_log(options.memory.window_log(1)),
@@ -67,10 +74,10 @@ pub fn add_records(options: &AddOptions, progress: &dyn Progress) -> Result<Link
             progress.go_on()?;
             before.and(Need::of_reading(reading)).check_held(options.memory)
         })?;
-        Ok::<_, Error>((Tables { first: joined(&old, new, &config, options)?, second: None }, old_clusters))
+        Ok::<_, Error>((Tables::one(joined(&old, new, &config, &finished)?), old_clusters))
     })?;
     let ids = tables.ids(&config)?;
-    let linking = stages.run("link", None, || added(options, &tables, &config, &old_clusters, decided.model))?;
+    let linking = stages.run("link", None, || added(&finished, &tables, &config, &old_clusters, decided.model))?;
     stages.go_on()?;
     let matches = matches(&linking.records, &linking.scored, decided.threshold);
     let extension = stages.run("cluster", None, || extend(&linking.scorer(), &matches, &old_clusters));
@@ -78,11 +85,11 @@ pub fn add_records(options: &AddOptions, progress: &dyn Progress) -> Result<Link
     let staging = Staging::new(folder, true, ENTRIES, &[], &progress.unfinished())?;
     let output = Output { tables: &tables, config: &config, ids: &ids, staging: &staging };
     stages.run("write", None, || {
-        let before = result_table(folder, "matches.csv", options)?;
+        let before = finished.table("matches.csv")?;
         let scorer = linking.scorer();
         let pairs = PairRows::new(&output, &scorer);
         if before.names() != pairs.names() {
-            return Err(not_a_result(folder, "matches.csv has other columns: link everything again"));
+            return Err(finished.refused("matches.csv has other columns: link everything again"));
         }
         output.write("matches.csv", before.names(), |writer| {
             for row in 0..before.row_count() {
@@ -91,12 +98,18 @@ pub fn add_records(options: &AddOptions, progress: &dyn Progress) -> Result<Link
             matches.iter().try_for_each(|found| writer.write_record(pairs.row(found)))
         })?;
         output.clusters(&extension.cluster_of)?;
-        output.linked(&linking.records, &extension.cluster_of)?;
-        output.write("merges.csv", &["from", "into"], |writer| {
-            let mut merges = extension.merges.iter();
-            merges.try_for_each(|merge| writer.write_record([merge.from.to_string(), merge.into.to_string()]))
+        let is_best = best_of_clusters(&linking.records, &extension.cluster_of);
+        output.linked(&is_best, &extension.cluster_of)?;
+        output.merged(&is_best, &extension.cluster_of)?;
+        let (merges, runs) = merges_before(&finished)?;
+        output.write("merges.csv", &MERGES, |writer| {
+            for row in 0..merges.row_count() {
+                writer.write_record(merges.row(row))?;
+            }
+            let rows = extension.merges.iter().map(|merge| [runs + 1, merge.from, merge.into]);
+            rows.into_iter().try_for_each(|row| writer.write_record(row.map(|number| number.to_string())))
         })?;
-        output.decided(&linking.model, decided.threshold)?;
+        output.decided(&linking, decided.threshold)?;
         output.config()
     })?;
     let mut report = LinkReport::new(&tables, &config, &linking, &matches, decided.threshold);
@@ -112,77 +125,48 @@ pub fn add_records(options: &AddOptions, progress: &dyn Progress) -> Result<Link
 
 /// Compares the new records with all, by what decided about the old.
 fn added(
-    options: &AddOptions,
+    finished: &Finished<'_>,
     tables: &Tables,
     config: &Config,
     old_clusters: &[u64],
     model: Model,
 ) -> Result<Linking> {
-    let folder = &options.folder;
-    let most = tables.need().check(config, options.memory)?;
+    let most = tables.need().check(config, finished.memory)?;
     let records = Records::prepare(&tables.first.table, None, config)?;
     let fields = records.fields().iter().map(|field| (&field.name, field.kind));
     if fields.ne(model.fields.iter().map(|field| (&field.name, field.kind))) {
-        return Err(not_a_result(
-            folder,
-            "link.toml was changed since, and other columns are compared: link everything again",
-        ));
+        let reason = "link.toml was changed since, and other columns are compared: link everything again";
+        return Err(finished.refused(reason));
     }
-    let bounds = Bounds { from: old_clusters.len() as u32, most, ..Bounds::for_count(records.count()) };
+    let bounds = Bounds { from: old_clusters.len() as u32, most, ..bounds(&records, config) };
     let candidates = find_candidates(&records, &bounds);
-    check_candidates(&candidates, options.memory)?;
+    check_candidates(&candidates, finished.memory)?;
     let patterns = compare_all(&records, &candidates);
     let frequencies = Frequencies::of_clusters(&records, &clusters_before(&records, old_clusters), &model);
     Ok(Linking::score(records, candidates, &patterns, model, frequencies))
 }
 
-fn not_a_result(folder: &Path, reason: impl Into<String>) -> Error {
-    Error::NotALinkResult { folder: lookalike_io::remote::shown_path(folder), reason: reason.into() }
+fn not_a_result(folder: &Path, reason: String) -> Error {
+    Error::NotALinkResult { folder: lookalike_io::remote::shown_path(folder), reason }
 }
 
-fn read_result(folder: &Path, name: &str) -> Result<String> {
-    std::fs::read_to_string(folder.join(name)).map_err(|error| not_a_result(folder, format!("{name}: {error}")))
-}
-
-fn read_config(folder: &Path) -> Result<Config> {
-    let text = read_result(folder, "link.toml")?;
-    toml::from_str(&text).map_err(|error| not_a_result(folder, format!("link.toml: {}", error.message())))
-}
-
-fn read_decided(folder: &Path) -> Result<Decided> {
-    let text = read_result(folder, "model.json")?;
-    serde_json::from_str(&text).map_err(|error| not_a_result(folder, format!("model.json: {error}")))
-}
-
-/// A table of the result.
-fn result_table(folder: &Path, name: &str, options: &AddOptions) -> Result<Table> {
-    let settings = Settings { delimiter: Some(b','), ..Settings::default() };
-    let go_on = |reading| Need::of_reading(reading).check_held(options.memory);
-    Ok(read_table(&[folder.join(name)], None, &settings, go_on)?.table)
-}
-
-/// The records of the result as they came, and the cluster of each.
-fn old_records(folder: &Path, options: &AddOptions) -> Result<(Table, Vec<u64>)> {
-    let linked = result_table(folder, "linked.csv", options)?;
-    if linked.names().iter().take(OWN_COLUMNS.len()).ne(OWN_COLUMNS.iter()) {
-        return Err(not_a_result(folder, "linked.csv has other columns"));
+/// The clusters that became part of another in earlier runs, and how many runs there were.
+fn merges_before(finished: &Finished<'_>) -> Result<(Table, u64)> {
+    let mut merges = Table::new(MERGES);
+    if finished.folder.join("merges.csv").is_file() {
+        let before = finished.table("merges.csv")?;
+        if before.names() == MERGES {
+            merges = before;
+        }
     }
-    if linked.names().get(OWN_COLUMNS.len()).is_some_and(|name| name == "table") {
-        return Err(not_a_result(folder, "it links two tables, and records can be added to a result of one"));
-    }
-    let clusters = linked.column(0).iter().map(str::parse::<u64>).collect::<std::result::Result<Vec<_>, _>>();
-    let clusters = clusters.map_err(|_| not_a_result(folder, "a cluster of linked.csv is not a number"))?;
-    let mut table = Table::new(&linked.names()[OWN_COLUMNS.len()..]);
-    for row in 0..linked.row_count() {
-        table.push(&linked.row(row).skip(OWN_COLUMNS.len()).collect::<Vec<_>>())?;
-    }
-    Ok((table, clusters))
+    let runs = merges.column(0).iter().filter_map(|run| run.parse().ok()).max().unwrap_or(0);
+    Ok((merges, runs))
 }
 
 /// Old records and new ones in one table, with the columns of the old.
-fn joined(old: &Table, mut new: ReadTable, config: &Config, options: &AddOptions) -> Result<ReadTable> {
+fn joined(old: &Table, mut new: ReadTable, config: &Config, finished: &Finished<'_>) -> Result<ReadTable> {
     new.require_rows()?;
-    let does_not_fit = |reason: String| not_a_result(&options.folder, format!("{}: {reason}", new.name));
+    let does_not_fit = |reason: String| finished.refused(format!("{}: {reason}", new.name));
     let places = old.names().iter().map(|name| new.table.find(name)).collect::<lookalike_core::error::Result<Vec<_>>>();
     let places = places.map_err(|error| does_not_fit(error.to_string()))?;
     if let Some(id) = &config.id {

@@ -7,23 +7,15 @@ use lookalike_core::link::cluster::best_record;
 use lookalike_core::link::config::Config;
 use lookalike_core::link::records::Records;
 use lookalike_core::link::score::{Scored, Scorer};
-use lookalike_core::link::weigh::Model;
 use lookalike_core::table::Table;
 use lookalike_io::write::Staging;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::Tables;
+use super::Linking;
 use super::report::LinkReport;
+use super::result::{Decided, linked_name};
+use super::tables::Tables;
 use crate::error::{Error, Result};
-
-/// What a result was decided by: `model.json`.
-#[derive(Serialize, Deserialize)]
-pub(super) struct Decided {
-    /// The probability from which on pairs are matches.
-    pub(super) threshold: f64,
-    /// What each level of each field says.
-    pub(super) model: Model,
-}
 
 /// Where to write, and what of.
 pub(super) struct Output<'a> {
@@ -44,13 +36,12 @@ impl Output<'_> {
 
     /// A line for each record.
     pub(super) fn clusters(&self, cluster_of: &[u64]) -> Result<()> {
-        let is_two = self.tables.second.is_some();
-        let names: &[&str] = if is_two { &["id", "cluster", "table"] } else { &["id", "cluster"] };
+        let are_several = self.tables.are_several();
+        let names: &[&str] = if are_several { &["id", "cluster", "table"] } else { &["id", "cluster"] };
         self.write("clusters.csv", names, |writer| {
             for (record, (id, cluster)) in self.ids.iter().zip(cluster_of).enumerate() {
-                let cluster = cluster.to_string();
-                let mut row = vec![id.as_str(), &cluster];
-                row.extend(is_two.then(|| self.table_of(record)));
+                let mut row = vec![id.clone(), cluster.to_string()];
+                row.extend(are_several.then(|| self.tables.number_of(record).to_string()));
                 writer.write_record(&row)?;
             }
             Ok(())
@@ -58,18 +49,18 @@ impl Output<'_> {
     }
 
     /// All rows as they came, with their cluster, and whether each is the best of it.
-    pub(super) fn linked(&self, records: &Records, cluster_of: &[u64]) -> Result<()> {
+    pub(super) fn linked(&self, is_best: &[bool], cluster_of: &[u64]) -> Result<()> {
         let (first, second) = self.tables.both();
-        let mut names: Vec<&str> = vec!["cluster", "is_best"];
-        names.extend(second.map(|_| "table"));
+        let are_several = self.tables.are_several();
+        let mut names = vec!["cluster".to_owned(), "is_best".to_owned()];
+        names.extend(are_several.then(|| "table".to_owned()));
         let columns = Columns::new(first, second, self.config);
-        names.extend(&columns.names);
-        let is_best = best_of_clusters(records, cluster_of);
+        names.extend(columns.names.iter().map(|name| linked_name(name)));
         self.write("linked.csv", &names, |writer| {
             for (record, cluster) in cluster_of.iter().enumerate() {
-                let cluster = cluster.to_string();
+                let (cluster, number) = (cluster.to_string(), self.tables.number_of(record).to_string());
                 let mut row = vec![cluster.as_str(), if is_best[record] { "true" } else { "false" }];
-                row.extend(second.map(|_| self.table_of(record)));
+                row.extend(are_several.then_some(number.as_str()));
                 row.extend(columns.row(record));
                 writer.write_record(&row)?;
             }
@@ -83,10 +74,19 @@ impl Output<'_> {
         self.write_text("link.toml", &text)
     }
 
-    /// What it was decided by, for records that are added.
-    pub(super) fn decided(&self, model: &Model, threshold: f64) -> Result<()> {
-        let decided = Decided { threshold, model: model.clone() };
-        self.write_json("model.json", &decided)
+    /// What it was decided by, for records that are added and pairs that are explained.
+    pub(super) fn decided(&self, linking: &Linking, threshold: f64) -> Result<()> {
+        let is_one_field_left_out = linking.candidates.one_field_count() > 0;
+        self.write_json("model.json", &Decided { threshold, model: linking.model.clone(), is_one_field_left_out })?;
+        let mut writer = self.staging.file("frequencies.bin")?;
+        let mut write = || {
+            for of_field in linking.frequencies.all() {
+                writer.write_all(&(of_field.len() as u32).to_le_bytes())?;
+                of_field.iter().try_for_each(|one| writer.write_all(&one.to_le_bytes()))?;
+            }
+            writer.flush()
+        };
+        write().map_err(|cause| self.unwritable("frequencies.bin", cause))
     }
 
     /// The summary, which is written last.
@@ -121,14 +121,11 @@ impl Output<'_> {
         let written = written.map_err(std::io::Error::from).and_then(|()| writer.flush());
         written.map_err(|cause| self.unwritable(name, cause))
     }
-
-    fn table_of(&self, record: usize) -> &'static str {
-        if record < self.tables.first.table.row_count() { "first" } else { "second" }
-    }
 }
 
 /// Pairs as rows: ids, the sum of bits and the probability; and for each field its bits, its points and the cells of both sides.
 pub(super) struct PairRows<'a> {
+    tables: &'a Tables,
     ids: &'a [String],
     scorer: &'a Scorer<'a>,
     cells: Columns<'a>,
@@ -142,11 +139,15 @@ impl<'a> PairRows<'a> {
         let cells = Columns::new(first, second, output.config);
         let place = |name: &str| cells.names.iter().position(|other| *other == name).expect("fields are columns");
         let fields = scorer.records.fields().iter().map(|field| place(&field.name)).collect();
-        Self { ids: output.ids, scorer, cells, fields }
+        Self { tables: output.tables, ids: output.ids, scorer, cells, fields }
     }
 
     pub(super) fn names(&self) -> Vec<String> {
-        let mut names = ["left_id", "right_id", "bits", "probability"].map(str::to_owned).to_vec();
+        let mut names = ["left_id", "right_id"].map(str::to_owned).to_vec();
+        if self.tables.are_one() {
+            names.extend(["left_table", "right_table"].map(str::to_owned));
+        }
+        names.extend(["bits", "probability"].map(str::to_owned));
         for field in self.scorer.records.fields() {
             names.extend(["bits", "points", "left", "right"].map(|what| format!("{}_{what}", field.name)));
         }
@@ -156,6 +157,9 @@ impl<'a> PairRows<'a> {
     pub(super) fn row(&self, found: &Scored) -> Vec<String> {
         let [left, right] = [found.left, found.right].map(|record| record as usize);
         let mut row = vec![self.ids[left].clone(), self.ids[right].clone()];
+        if self.tables.are_one() {
+            row.extend([left, right].map(|record| self.tables.number_of(record).to_string()));
+        }
         row.push(bits(found.weight));
         row.push(format!("{:.6}", found.probability()));
         let said = self.scorer.said(found.left, found.right, found.pattern);
@@ -165,6 +169,18 @@ impl<'a> PairRows<'a> {
             row.extend([bits(said), points.to_string(), left, right]);
         }
         row
+    }
+
+    /// The fields that say most for a pair, or against it where `sign` is negative, in words.
+    pub(super) fn strongest(&self, found: &Scored, sign: f64) -> String {
+        /// More would not be read.
+        const MOST: usize = 3;
+        let explained = self.scorer.explain(found.left, found.right);
+        let mut fields: Vec<_> = explained.fields.iter().filter(|field| field.weight * sign > 0.0).collect();
+        fields.sort_by(|a, b| (b.weight * sign).total_cmp(&(a.weight * sign)));
+        let said =
+            fields.iter().take(MOST).map(|field| format!("{} {} ({:+.1})", field.name, field.level, field.weight));
+        said.collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -187,20 +203,22 @@ pub(super) fn best_of_clusters(records: &Records, cluster_of: &[u64]) -> Vec<boo
 }
 
 /// The columns of both tables: those of the first, and then those that only the second has.
-struct Columns<'a> {
+pub(super) struct Columns<'a> {
     first: &'a Table,
     second: Option<&'a Table>,
-    names: Vec<&'a str>,
+    pub(super) names: Vec<&'a str>,
     /// Where each column is in the first table, and in the second.
     places: Vec<[Option<usize>; 2]>,
 }
 
 impl<'a> Columns<'a> {
-    fn new(first: &'a Table, second: Option<&'a Table>, config: &Config) -> Self {
+    pub(super) fn new(first: &'a Table, second: Option<&'a Table>, config: &Config) -> Self {
         let mut names: Vec<&str> = first.names().iter().map(String::as_str).collect();
         let in_second = |name: &str| {
             let column = config.columns.iter().find(|column| column.name == name);
-            let name = column.map_or(name, |column| column.name_in_second());
+            let is_id = config.id.as_deref() == Some(name);
+            let id = config.ids()[1].filter(|_| is_id);
+            let name = id.unwrap_or_else(|| column.map_or(name, |column| column.name_in_second()));
             second.and_then(|second| second.names().iter().position(|other| other == name))
         };
         let mut places: Vec<[Option<usize>; 2]> =
@@ -220,7 +238,7 @@ impl<'a> Columns<'a> {
     }
 
     /// The cell of a record in one of the columns; nothing where its table does not have it.
-    fn cell(&self, record: usize, column: usize) -> &'a str {
+    pub(super) fn cell(&self, record: usize, column: usize) -> &'a str {
         let first_count = self.first.row_count();
         let (table, at, row) = match self.second {
             Some(second) if record >= first_count => (second, 1, record - first_count),

@@ -7,7 +7,9 @@ use lookalike_core::link::score::Scored;
 use lookalike_core::link::validate::{Band, Validation};
 use serde::Serialize;
 
-use super::{Linking, Tables};
+use super::Linking;
+use super::gold::GoldReport;
+use super::tables::Tables;
 use crate::report::summary::{SkippedEntry, Stage};
 
 /// What a run of `link` did.
@@ -17,12 +19,16 @@ pub struct LinkReport {
     pub lookalike: &'static str,
     /// Records of each table.
     pub records: Vec<u64>,
+    /// Rows without a value, which were passed over.
+    pub empty_rows: u64,
     /// Rows that were skipped.
     pub skipped: u64,
     /// The first of them.
     pub skipped_rows: Vec<SkippedEntry>,
     /// What the columns were taken for.
     pub columns: Vec<ColumnReport>,
+    /// What a person should look at before trusting the result.
+    pub warnings: Vec<String>,
     /// Pairs that were compared.
     pub candidates: u64,
     /// What each kind of key did.
@@ -43,6 +49,9 @@ pub struct LinkReport {
     pub clusters: u64,
     /// How many clusters have how many records.
     pub clusters_by_size: BTreeMap<u64, u64>,
+    /// How right it is by a known answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gold: Option<GoldReport>,
     /// What a column that was not compared says of the matches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validation: Option<ValidationReport>,
@@ -71,6 +80,9 @@ pub struct Added {
 pub struct ColumnReport {
     /// Its name.
     pub name: String,
+    /// Its name in the second table, where that is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_name: Option<String>,
     /// What its values are.
     pub kind: Kind,
     /// Why.
@@ -141,10 +153,12 @@ impl LinkReport {
         let skipped_rows = tables.all().flat_map(|table| table.skipped.iter().cloned().map(SkippedEntry::from));
         Self {
             lookalike: env!("CARGO_PKG_VERSION"),
-            records: tables.all().map(|table| table.table.row_count() as u64).collect(),
+            records: tables.row_counts.iter().map(|count| *count as u64).collect(),
+            empty_rows: tables.all().map(|table| table.empty_count).sum(),
             skipped: tables.all().map(|table| table.skipped_count).sum(),
             skipped_rows: skipped_rows.collect(),
             columns: columns(config),
+            warnings: warnings(tables, config),
             candidates: linking.candidates.len() as u64,
             keys: keys(linking),
             one_field_only: linking.candidates.one_field_count(),
@@ -155,6 +169,7 @@ impl LinkReport {
             matches_apart: 0,
             clusters: 0,
             clusters_by_size: BTreeMap::new(),
+            gold: None,
             validation: None,
             added: None,
             stages: Vec::new(),
@@ -183,13 +198,25 @@ impl LinkReport {
     }
 }
 
-fn columns(config: &Config) -> Vec<ColumnReport> {
+pub(super) fn columns(config: &Config) -> Vec<ColumnReport> {
     let column = |column: &lookalike_core::link::config::ColumnConfig| ColumnReport {
         name: column.name.clone(),
+        other_name: column.other_name.clone(),
         kind: column.kind,
         why: column.why.clone(),
     };
     config.columns.iter().map(column).collect()
+}
+
+fn warnings(tables: &Tables, config: &Config) -> Vec<String> {
+    let mut compared = config.columns.iter().filter(|column| column.kind != Kind::Ignored);
+    match (compared.next(), compared.next()) {
+        (Some(only), None) if tables.are_several() => vec![format!(
+            "the tables have only one column in common that is compared, {}: give other columns their other_name in link.toml",
+            only.name
+        )],
+        _ => Vec::new(),
+    }
 }
 
 fn keys(linking: &Linking) -> Vec<KeyKindReport> {

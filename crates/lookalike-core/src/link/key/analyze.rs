@@ -32,7 +32,7 @@ pub struct KeyAnalysis {
 pub struct Block {
     /// How many records have the key.
     pub record_count: usize,
-    /// The value that most of them have in the field.
+    /// What all of them have in the field; or else the value that most have.
     pub value: String,
 }
 
@@ -66,6 +66,9 @@ pub fn analyze(records: &Records, bounds: &Bounds, largest: usize) -> Vec<KeyAna
     Maker::all(records).into_iter().map(of_maker).collect()
 }
 
+/// Different values of a bucket that are looked at.
+const MOST_LOOKED_AT: usize = 1_000;
+
 fn block(records: &Records, fields: &[usize], bucket: &[Entry]) -> Block {
     let mut members: Vec<u32> = bucket.iter().map(|entry| entry.record).collect();
     members.sort_unstable();
@@ -75,7 +78,15 @@ fn block(records: &Records, fields: &[usize], bucket: &[Entry]) -> Block {
         members.iter().map(|record| field.of_record[*record as usize]).filter(|value| *value != MISSING).collect();
     values.sort_unstable();
     let runs = values.chunk_by(|left, right| left == right);
-    let most = runs.max_by_key(|run| (run.len(), std::cmp::Reverse(run[0])));
-    let value = most.map_or_else(String::new, |run| field.values.get(run[0] as usize).to_owned());
+    let most = runs.max_by_key(|run| (run.len(), std::cmp::Reverse(run[0]))).unwrap_or_default();
+    let text = |value: &u32| field.values.get(*value as usize);
+    let most_common = most.first().map_or("", text);
+    // The words that all have, where not all have the same.
+    let mut words: Vec<&str> = most_common.split(' ').collect();
+    values.dedup();
+    for other in values.iter().take(MOST_LOOKED_AT).map(text) {
+        words.retain(|word| other.split(' ').any(|other| other == *word));
+    }
+    let value = if words.is_empty() { most_common.to_owned() } else { words.join(" ") };
     Block { record_count: members.len(), value }
 }

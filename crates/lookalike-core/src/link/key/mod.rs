@@ -101,6 +101,8 @@ pub struct Bounds {
     pub from: u32,
     /// As many candidates are there room for: with more, the search ends, and says so.
     pub most: usize,
+    /// Candidates a record from which on those that share keys of one field only are left out.
+    pub most_a_record: usize,
 }
 
 impl Bounds {
@@ -112,7 +114,16 @@ impl Bounds {
         const LEAST: u64 = 50;
         /// Records times pairs a bucket.
         const PRODUCT: u64 = 10_000_000;
-        Self { bucket_pairs: (PRODUCT / count.max(1) as u64).clamp(LEAST, MOST), from: 0, most: usize::MAX }
+        let bucket_pairs = (PRODUCT / count.max(1) as u64).clamp(LEAST, MOST);
+        Self { bucket_pairs, from: 0, most: usize::MAX, most_a_record: MOST_A_RECORD }
+    }
+
+    /// As many times more to compare: buckets may have so many times the pairs.
+    #[must_use]
+    pub fn times(self, effort: f64) -> Self {
+        let bucket_pairs = (self.bucket_pairs as f64 * effort).max(1.0) as u64;
+        let most_a_record = (self.most_a_record as f64 * effort).max(1.0) as usize;
+        Self { bucket_pairs, most_a_record, ..self }
     }
 }
 
@@ -141,7 +152,7 @@ pub fn find_candidates(records: &Records, bounds: &Bounds) -> Candidates {
             return candidates;
         }
     }
-    candidates.leave_out_one_field((MOST_A_RECORD * records.count()).max(ALWAYS));
+    candidates.leave_out_one_field(bounds.most_a_record.saturating_mul(records.count()).max(ALWAYS));
     candidates.count();
     candidates
 }

@@ -120,12 +120,8 @@ mod tests {
         let names: Vec<String> = (0..KINDS.len()).map(|at| format!("column {at}")).collect();
         let mut table = Table::new(names.clone());
         rows.iter().for_each(|row| table.push(row).unwrap());
-        let column = |(name, kind): (&String, Kind)| ColumnConfig {
-            name: name.clone(),
-            other_name: None,
-            kind,
-            why: String::new(),
-        };
+        let column =
+            |(name, kind): (&String, Kind)| ColumnConfig { name: name.clone(), kind, ..ColumnConfig::default() };
         let columns = names.iter().zip(KINDS).map(column).collect();
         let records = Records::prepare(&table, None, &Config { columns, ..Config::default() }).unwrap();
         compare(&records, 0, 1)

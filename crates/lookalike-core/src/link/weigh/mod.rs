@@ -14,10 +14,11 @@ use serde::{Deserialize, Serialize};
 pub use frequency::Frequencies;
 pub(super) use sample::random_pairs;
 
-use super::config::Kind;
+use super::config::{Config, Kind};
 use super::key::Candidates;
-use super::measure::{Pattern, compare, level_of};
+use super::measure::{Pattern, Scale, compare, level_of};
 use super::records::{MOST_FIELDS, Records, Tells};
+use crate::error::{Error, Result};
 
 /// What the fields of a pair say.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,6 +79,28 @@ impl Model {
             }
         }
         f64::min(household, HOUSEHOLD - self.prior) + rest
+    }
+
+    /// Takes what a person wrote for what was learnt.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchLevel`] for a weight of a level that the column's kind does not have.
+    pub fn set_by_hand(&mut self, config: &Config) -> Result<()> {
+        self.prior = config.prior.unwrap_or(self.prior);
+        for field in &mut self.fields {
+            let column = config.columns.iter().find(|column| column.name == field.name);
+            for (name, weight) in column.into_iter().flat_map(|column| &column.weights) {
+                let scale = Scale::of(field.kind);
+                let names = (0..scale.len()).map(|level| scale.level(level as u8).name);
+                let Some(level) = names.clone().position(|level| level == name) else {
+                    let levels = names.collect::<Vec<_>>().join(", ");
+                    return Err(Error::NoSuchLevel { column: field.name.clone(), level: name.clone(), levels });
+                };
+                field.weights[level] = *weight;
+            }
+        }
+        Ok(())
     }
 
     /// The logarithm of the odds that a pair of this pattern is a match, where values are of average rarity.

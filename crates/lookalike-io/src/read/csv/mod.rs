@@ -73,15 +73,28 @@ fn unquoted(cell: &[u8]) -> &[u8] {
     cell.strip_prefix(b"\"").and_then(|cell| cell.strip_suffix(b"\"")).unwrap_or(cell)
 }
 
-/// The names in the first row; numbers, if it has none.
+/// The names in the first row; numbers, where it has none.
 fn column_names(first_row: &[u8], delimiter: u8, settings: &Settings) -> Vec<String> {
     let mut cells = Cells::default();
     cells.read(without_mark(first_row), delimiter);
-    let name = |at: usize| match cells.cell(at) {
-        Some(name) if settings.has_header => charset::decode(name, None, false).trim().to_owned(),
+    let name = |at: usize| match cells.cell(at).map(|name| charset::decode(name, None, false).trim().to_owned()) {
+        // Spreadsheets write columns without a name.
+        Some(name) if settings.has_header && !name.is_empty() => name,
         _ => (at + 1).to_string(),
     };
     (0..cells.count()).map(name).collect()
+}
+
+/// The delimiter that a line before the first row declares: `sep=;`.
+pub(super) fn declared_delimiter(line: &[u8]) -> Option<u8> {
+    // Blank lines may come first.
+    let line = unquoted(without_mark(line).trim_ascii());
+    match line {
+        [s, e, p, b'=', delimiter] if [*s, *e, *p].eq_ignore_ascii_case(b"sep") => Some(*delimiter),
+        // A tab was trimmed.
+        [s, e, p, b'='] if [*s, *e, *p].eq_ignore_ascii_case(b"sep") => Some(b'\t'),
+        _ => None,
+    }
 }
 
 /// The delimiter that a file's name says, if it says one.

@@ -9,6 +9,7 @@ use super::{CHUNK, End, Stream};
 use crate::bounds::Room;
 use crate::compression::Compression;
 use crate::error::{Error, Result};
+use crate::excel;
 use crate::format::{FileKind, Format};
 use crate::input::discover::{InputFile, Origin};
 use crate::parquet::Rows;
@@ -112,20 +113,34 @@ impl Stream {
     pub(in crate::read) fn open_cells(input: &InputFile, settings: &Settings, read_as: ReadAs) -> Result<Opened> {
         let (mut stream, _) = Self::start(&Unit::whole(0), input, settings)?;
         if cut::is_utf16(stream.ahead.as_slice()) {
-            stream.source = utf16::decoded(stream.source, stream.ahead.as_slice().to_vec());
-            stream.ahead.clear();
-            stream.end = End::Ahead;
-            stream.read_to(START)?;
+            let source = std::mem::replace(&mut stream.source, Source::nothing());
+            let decoded = utf16::decoded(source, stream.ahead.as_slice().to_vec());
+            stream.start_again(decoded)?;
         }
-        let format = read_as.format(&input.name, stream.ahead.as_slice());
         let not_a_table = |reason: String| Error::NotATable { path: input.shown(), reason };
+        let mut settings = settings.clone();
+        let format = if excel::is_workbook(&input.name, stream.ahead.as_slice()) {
+            let file = stream.whole_file(input)?.map_err(not_a_table)?;
+            let csv = excel::to_csv(&file).map_err(not_a_table)?;
+            stream.start_again(Source::of_reader(Box::new(csv), Compression::None))?;
+            settings.delimiter = Some(b',');
+            Format::Csv
+        } else {
+            read_as.format(&input.name, stream.ahead.as_slice())
+        };
         let mut names = Vec::new();
         let table = match format {
             Format::Jsonl | Format::JsonList | Format::JsonValues | Format::Lines => None,
             Format::Csv if stream.ahead.is_empty() => None,
             Format::Csv => {
-                let end = stream.first_row(&input.name).map_err(not_a_table)?;
-                let (table, found) = Table::of_all(&input.name, &stream.ahead.as_slice()[..end], settings);
+                let mut end = stream.first_row(&input.name).map_err(not_a_table)?;
+                // Spreadsheets say so what stands between cells, and do not show it.
+                if let Some(delimiter) = csv::declared_delimiter(&stream.ahead.as_slice()[..end]) {
+                    settings.delimiter.get_or_insert(delimiter);
+                    stream.ahead.consume(end);
+                    end = stream.first_row(&input.name).map_err(not_a_table)?;
+                }
+                let (table, found) = Table::of_all(&input.name, &stream.ahead.as_slice()[..end], &settings);
                 names = found;
                 Some(table)
             }
@@ -143,6 +158,14 @@ impl Stream {
         };
         stream.set_kind(format, Ok(table));
         Ok(Opened::Stream(Box::new(stream), names))
+    }
+
+    /// Reads from another source, as if nothing had been read.
+    fn start_again(&mut self, source: Source) -> Result<()> {
+        self.source = source;
+        self.ahead.clear();
+        self.end = End::Ahead;
+        self.read_to(START)
     }
 
     /// The first bytes of a unit of a file, and its format where the unit says it.
@@ -200,7 +223,7 @@ impl Stream {
     /// A file to be read from any place. What cannot be is copied first.
     fn whole_file(&mut self, input: &InputFile) -> Result<std::result::Result<File, String>> {
         if self.source.compression != Compression::None {
-            let reason = "a Parquet file inside another compression: unpack it first";
+            let reason = "a file that is packed inside, in another compression: unpack it first";
             return Ok(Err(reason.to_owned()));
         }
         if !matches!(input.origin, Origin::Path(_)) {

@@ -1,0 +1,239 @@
+//! What linking did, what it would compare, and why two records are a match, for a person.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use lookalike::core::link::config::Kind;
+use lookalike::core::link::key::Outcome;
+use lookalike::{
+    Accuracy, Analysis, ClusterExplanation, ColumnReport, Compared, GoldReport, KeyExplanation, LinkReport,
+    PairExplanation,
+};
+
+use crate::show::{numbers, one_line, shown_path};
+
+/// What the columns were taken for, what was found, and where it is.
+pub(crate) fn show(report: &LinkReport, folder: &Path) -> io::Result<()> {
+    let mut out = io::stderr().lock();
+    let records: Vec<String> = report.records.iter().map(|count| numbers::of(*count, "record")).collect();
+    let empty = match report.empty_rows {
+        0 => String::new(),
+        rows => format!("; {} without a value left out", numbers::of(rows, "row")),
+    };
+    writeln!(out, "read      {}{empty}", records.join(" and "))?;
+    show_columns(&mut out, &report.columns)?;
+    writeln!(out, "compared  {}", numbers::of(report.candidates, "pair"))?;
+    for key in &report.keys {
+        let split = match key.not_compared {
+            0 => String::new(),
+            pairs => format!(", {} of large buckets were not compared", numbers::of(pairs, "pair")),
+        };
+        let (found, alone) = (numbers::count(key.candidates), numbers::count(key.alone));
+        writeln!(out, "          {:14} {found:>12}, {alone} found by it alone{split}", key.kind)?;
+    }
+    if report.one_field_only > 0 {
+        let pairs = numbers::of(report.one_field_only, "pair");
+        writeln!(out, "          {pairs} that share only one field were not compared: there were too many")?;
+    }
+    let threshold = report.threshold;
+    writeln!(out, "matches   {} with a probability of {threshold:.3} or more", numbers::count(report.matches))?;
+    for band in &report.probabilities {
+        writeln!(out, "          {:>12} from {}", numbers::count(band.matches), band.from)?;
+    }
+    writeln!(out, "clusters  {} of two records or more", numbers::count(report.clusters))?;
+    if report.matches_apart > 0 {
+        let apart = numbers::count(report.matches_apart);
+        writeln!(out, "          {apart} of the matches do not join their clusters, which disagree as a whole")?;
+    }
+    if let Some(added) = &report.added {
+        let (records, merges) = (numbers::of(added.records, "record"), numbers::of(added.merges, "cluster"));
+        writeln!(out, "added     {records}; {merges} merged into another: see merges.csv")?;
+    }
+    if let Some(gold) = &report.gold {
+        show_gold(&mut out, gold)?;
+    }
+    if let Some(validation) = &report.validation {
+        let right = |share: Option<f64>| share.map_or("?".to_owned(), |share| format!("{:.1} %", 100.0 * share));
+        let (random, sure) = (validation.random, validation.sure);
+        writeln!(out, "valid     random pairs differ by {random:.2} on average, sure matches by {sure:.2}")?;
+        for band in validation.bands.iter().chain([&validation.all]) {
+            let (from, to) = (band.from, band.to);
+            let (low, high) = (right(band.low), right(band.high));
+            let matches = numbers::count(band.matches);
+            let mean = band.mean;
+            writeln!(
+                out,
+                "          {from:.4} to {to:.4}: {matches} differ by {mean:.2}: {} right ({low} to {high})",
+                right(band.right)
+            )?;
+        }
+    }
+    writeln!(
+        out,
+        "wrote     {}: matches.csv, clusters.csv, linked.csv, merged.csv, link.toml, model.json, summary.json",
+        shown_path(folder)
+    )?;
+    writeln!(out, "took      {}", numbers::seconds(report.seconds))
+}
+
+fn show_columns(out: &mut dyn Write, columns: &[ColumnReport]) -> io::Result<()> {
+    writeln!(out, "columns   treated as")?;
+    let width = columns.iter().map(|column| column.name.chars().count()).max().unwrap_or(0).min(30);
+    for column in columns {
+        let name = one_line(&column.name);
+        let why =
+            if column.kind == Kind::Ignored { format!("ignored: {}", column.why) } else { column.kind.to_string() };
+        let other =
+            column.other_name.as_ref().map_or(String::new(), |other| format!(", '{other}' in the second table"));
+        writeln!(out, "          {name:width$}  {}", one_line(&format!("{why}{other}")))?;
+    }
+    Ok(())
+}
+
+/// How right it is by a known answer.
+fn show_gold(out: &mut dyn Write, gold: &GoldReport) -> io::Result<()> {
+    let share = |share: Option<f64>| share.map_or("?".to_owned(), |share| format!("{share:.4}"));
+    let mut line = |label: &str, what: &str, of: &Accuracy| {
+        let [precision, recall, f1] = [of.precision, of.recall, of.f1].map(share);
+        let [right, wrong, missed] = [of.right, of.wrong, of.missed].map(numbers::count);
+        writeln!(
+            out,
+            "{label:9} {what:8}  precision {precision}, recall {recall}, F1 {f1}: {right} right, {wrong} wrong, {missed} missed"
+        )
+    };
+    line("gold", "matches", &gold.matches)?;
+    line("", "clusters", &gold.clusters)?;
+    for (reason, count) in &gold.missed {
+        writeln!(out, "          {} missed: {reason}", numbers::count(*count))?;
+    }
+    if gold.matches.wrong + gold.matches.missed > 0 {
+        writeln!(out, "          see wrong.csv and missed.csv")?;
+    }
+    if gold.not_judged > 0 {
+        writeln!(
+            out,
+            "          {} of which it says nothing",
+            numbers::of(gold.not_judged, "match").replace("matchs", "matches")
+        )?;
+    }
+    if gold.unknown_rows > 0 {
+        let rows = numbers::of(gold.unknown_rows, "row");
+        writeln!(out, "          {rows} of it left out: no record has the id, or two have")?;
+    }
+    Ok(())
+}
+
+/// What would be compared, key by key.
+pub(crate) fn show_analysis(out: &mut dyn Write, analysis: &Analysis) -> io::Result<()> {
+    let records: Vec<String> = analysis.records.iter().map(|count| numbers::of(*count, "record")).collect();
+    writeln!(out, "read      {}", records.join(" and "))?;
+    show_columns(out, &analysis.columns)?;
+    let bound = numbers::count(analysis.bucket_pairs);
+    writeln!(
+        out,
+        "keys      a bucket of more than {bound} pairs is split by a key of another column; --effort raises this"
+    )?;
+    for key in &analysis.keys {
+        let split = match key.split_buckets {
+            0 => String::new(),
+            buckets => format!(
+                "; {} split, {} not compared",
+                numbers::of(buckets, "bucket"),
+                numbers::of(key.not_compared, "pair")
+            ),
+        };
+        let (pairs, buckets) = (numbers::of(key.candidates, "pair"), numbers::of(key.buckets, "bucket"));
+        let columns = one_line(&key.columns.join(" and "));
+        writeln!(out, "          {} {columns}: {pairs} in {buckets}{split}", key.kind)?;
+        for block in &key.largest {
+            let (records, value) = (numbers::of(block.records, "record"), one_line(&block.value));
+            writeln!(out, "              {records:>14}  {value}")?;
+        }
+    }
+    Ok(())
+}
+
+/// Why two records are a match: field by field, by which key, and in which clusters.
+pub(crate) fn show_explanation(out: &mut dyn Write, ids: &[String; 2], pair: &PairExplanation) -> io::Result<()> {
+    let explanation = &pair.fields;
+    let [left, right] = ids.each_ref().map(|id| one_line(id));
+    writeln!(out, "{left} and {right}: {:+.2} bits, probability {:.6}", explanation.weight, explanation.probability)?;
+    let shown = |value: &Option<String>| one_line(value.as_deref().unwrap_or("(missing)"));
+    let names: Vec<String> = explanation.fields.iter().map(|field| one_line(&field.name)).collect();
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max("together".len());
+    writeln!(out, "{:width$}     bits  points", "")?;
+    for (field, name) in explanation.fields.iter().zip(&names) {
+        let (left, right) = (shown(&field.left), shown(&field.right));
+        writeln!(out, "{name:width$}  {:>+7.2}  {:>6}  {}: {left} | {right}", field.weight, field.points, field.level)?;
+    }
+    let mut line = |name: &str, weight: f64, why: &str| {
+        writeln!(out, "{}", format!("{name:width$}  {weight:>+7.2}  {:>6}  {why}", "").trim_end())
+    };
+    line("prior", explanation.prior, "the odds of a random pair")?;
+    if explanation.bounded != 0.0 {
+        line("bounded", explanation.bounded, "because one field alone, or the fields of a household, prove little")?;
+    }
+    line("together", explanation.weight, "")?;
+    writeln!(out, "{}", verdict(pair))?;
+    for key in &pair.keys {
+        writeln!(out, "  {}", shown_key(key))?;
+    }
+    writeln!(out, "{}", one_line(&shown_clusters(pair)))
+}
+
+/// Whether they are a match, and how they came to be compared.
+fn verdict(pair: &PairExplanation) -> String {
+    let threshold = pair.threshold;
+    let decision = if pair.is_match {
+        format!("a match: the threshold is a probability of {threshold:.3}")
+    } else if pair.fields.probability < threshold {
+        format!("not a match: the threshold is a probability of {threshold:.3}")
+    } else if pair.compared == Compared::Yes {
+        "not a match: one of the two has a better one".to_owned()
+    } else {
+        "not a match: the two were not compared".to_owned()
+    };
+    let compared = match pair.compared {
+        Compared::Yes => "brought together by",
+        Compared::NoKey => "no key brought them together: they share none",
+        Compared::TooMany => "no key brought them together: too many records have those that they share (see --effort)",
+        Compared::OneField => "left out because they share keys of one column only (see --effort)",
+        Compared::SameTable => "both are of one table, and matches are looked for between two (see --within)",
+    };
+    format!("{decision}\n{compared}")
+}
+
+fn shown_key(key: &KeyExplanation) -> String {
+    let came = match key.outcome {
+        Outcome::Compared => "all of them compared",
+        Outcome::ComparedBySplit => "split by a key of another column, which both have",
+        Outcome::TooMany => "too many, and no key of another column in common",
+    };
+    let columns = one_line(&key.columns.join(" and "));
+    format!("{} {columns}: {} with this key, {came}", key.kind, numbers::of(key.records as u64, "record"))
+}
+
+fn shown_clusters(pair: &PairExplanation) -> String {
+    match &pair.clusters {
+        ClusterExplanation::Together { cluster, records } => {
+            let through = if pair.is_match { "" } else { ", through other records" };
+            format!("in one cluster, {cluster}, of {}{through}", numbers::of(*records as u64, "record"))
+        }
+        ClusterExplanation::Apart { clusters: [left, right], records, mean, needed, least } => {
+            let [of_left, of_right] = records.map(|count| numbers::of(count as u64, "record"));
+            let apart = format!("in two clusters, {left} ({of_left}) and {right} ({of_right})");
+            if !pair.is_match {
+                return apart;
+            }
+            let (a, b, said) = least;
+            let why = if mean < needed {
+                format!("these agree by {mean:+.2} bits on average and need {needed:+.2}")
+            } else {
+                format!(
+                    "when the match was looked at they did not agree enough (now {mean:+.2} bits, needed {needed:+.2})"
+                )
+            };
+            format!("{apart}: {why}; {a} and {b} agree least, {said:+.2}")
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! What would be compared, told before anything is: candidates of each key, and the values that most records have.
+
+use lookalike_core::link::key::{self, Bounds};
+use serde::Serialize;
+
+use super::tables::Tables;
+use super::{ColumnReport, LinkOptions, bounds, check_inputs, prepare, report};
+use crate::error::Result;
+use crate::progress::Progress;
+use crate::report::stages::Stages;
+
+/// Large buckets of each key that are shown.
+const LARGEST: usize = 3;
+
+/// What would be compared.
+#[derive(Clone, Debug, Serialize)]
+pub struct Analysis {
+    /// Records of each table.
+    pub records: Vec<u64>,
+    /// Rows that were skipped.
+    pub skipped: u64,
+    /// What the columns were taken for.
+    pub columns: Vec<ColumnReport>,
+    /// A bucket with more pairs is split by a key of another field.
+    pub bucket_pairs: u64,
+    /// What each key would do.
+    pub keys: Vec<KeyReport>,
+}
+
+/// What one kind of key of one column would do.
+#[derive(Clone, Debug, Serialize)]
+pub struct KeyReport {
+    /// The kind.
+    pub kind: &'static str,
+    /// The columns that it is made of.
+    pub columns: Vec<String>,
+    /// Keys that two records or more have.
+    pub buckets: u64,
+    /// Pairs that it brings together; other keys may as well.
+    pub candidates: u64,
+    /// Buckets over the bound, which are split by a further key.
+    pub split_buckets: u64,
+    /// Pairs of those that no further key brings together.
+    pub not_compared: u64,
+    /// The largest buckets.
+    pub largest: Vec<BlockReport>,
+}
+
+/// A large bucket.
+#[derive(Clone, Debug, Serialize)]
+pub struct BlockReport {
+    /// How many records have the key.
+    pub records: u64,
+    /// The value that most of them have.
+    pub value: String,
+}
+
+/// Says what would be compared, and compares nothing.
+///
+/// # Errors
+///
+/// As [`link`](super::link), before anything is compared.
+pub fn analyze(options: &LinkOptions, progress: &dyn Progress) -> Result<Analysis> {
+    check_inputs(options)?;
+    let mut stages = Stages::start(progress);
+    let tables = stages.run("read", None, || Tables::read(options, progress))?;
+    let config = tables.config(options)?;
+    tables.ids(&config)?;
+    tables.need().check(&config, options.memory)?;
+    let records = stages.run("prepare", None, || prepare(&tables, &config))?;
+    let bounds: Bounds = bounds(&records, &config);
+    let keys = stages.run("bucket", None, || key::analyze(&records, &bounds, LARGEST));
+    stages.finish();
+    let name = |field: &usize| records.fields()[*field].name.clone();
+    let report = |key: &key::KeyAnalysis| KeyReport {
+        kind: key.kind.name(),
+        columns: key.fields.iter().map(name).collect(),
+        buckets: key.bucket_count,
+        candidates: key.pair_count,
+        split_buckets: key.split_bucket_count,
+        not_compared: key.not_compared_count,
+        largest: key
+            .largest
+            .iter()
+            .map(|block| BlockReport { records: block.record_count as u64, value: block.value.clone() })
+            .collect(),
+    };
+    Ok(Analysis {
+        records: tables.row_counts.iter().map(|count| *count as u64).collect(),
+        skipped: tables.all().map(|table| table.skipped_count).sum(),
+        columns: report::columns(&config),
+        bucket_pairs: bounds.bucket_pairs,
+        keys: keys.iter().map(report).collect(),
+    })
+}

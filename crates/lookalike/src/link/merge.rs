@@ -1,0 +1,118 @@
+//! Clusters to merged records: one row each, with the best value of every column.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+use lookalike_core::link::config::{Config, MergeBy};
+use lookalike_core::link::normalize::{Date, DateOrder};
+
+use super::output::{Columns, Output};
+use crate::error::Result;
+
+impl Output<'_> {
+    /// A row for each cluster, with how many records it has. Ids are those of the best record.
+    pub(super) fn merged(&self, is_best: &[bool], cluster_of: &[u64]) -> Result<()> {
+        let (first, second) = self.tables.both();
+        let columns = Columns::new(first, second, self.config);
+        let rules = rules(&columns, self.config);
+        let times = times(&columns, self.config, cluster_of.len());
+        let mut members: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        for (record, cluster) in cluster_of.iter().enumerate() {
+            members.entry(*cluster).or_default().push(record);
+        }
+        let mut names = vec!["cluster", "records"];
+        names.extend(&columns.names);
+        self.write("merged.csv", &names, |writer| {
+            for (cluster, mut members) in members {
+                // The best record first: it has the last word where others are equally good.
+                members.sort_by_key(|record| !is_best[*record]);
+                let mut row = vec![cluster.to_string(), members.len().to_string()];
+                for (column, rule) in rules.iter().enumerate() {
+                    let cells = members.iter().map(|record| (columns.cell(*record, column), times[*record]));
+                    let cells: Vec<(&str, i64)> = cells.filter(|(cell, _)| !cell.is_empty()).collect();
+                    row.push(chosen(&cells, *rule).to_owned());
+                }
+                writer.write_record(&row)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// How a column is merged; the id is that of the best record.
+#[derive(Clone, Copy)]
+enum Rule {
+    OfBest,
+    By(MergeBy),
+}
+
+fn rules(columns: &Columns<'_>, config: &Config) -> Vec<Rule> {
+    let default = if config.newest.is_some() { MergeBy::Newest } else { MergeBy::default() };
+    let rule = |name: &&str| {
+        if config.ids().contains(&Some(*name)) {
+            return Rule::OfBest;
+        }
+        let column = config.columns.iter().find(|column| column.name == **name);
+        Rule::By(column.and_then(|column| column.merge).unwrap_or(default))
+    };
+    columns.names.iter().map(rule).collect()
+}
+
+/// When each record was written, where a column says so: later is more.
+fn times(columns: &Columns<'_>, config: &Config, count: usize) -> Vec<i64> {
+    let Some(at) = config.newest.as_ref().and_then(|name| columns.names.iter().position(|other| other == name)) else {
+        return vec![0; count];
+    };
+    let order = DateOrder::of((0..count).map(|record| columns.cell(record, at)));
+    let time = |record: usize| {
+        let cell = columns.cell(record, at);
+        match Date::parse(cell.get(..10).unwrap_or(cell), order).or_else(|| Date::parse(cell, order)) {
+            Some(date) => {
+                let day = (i64::from(date.year) * 16 + i64::from(date.month)) * 32 + i64::from(date.day);
+                day * 1_000_000 + clock(cell)
+            }
+            // A number that grows.
+            None => cell.parse().unwrap_or(i64::MIN),
+        }
+    };
+    (0..count).map(time).collect()
+}
+
+/// Hours, minutes and seconds after a date, in six digits.
+fn clock(cell: &str) -> i64 {
+    let digits =
+        cell.get(10..).unwrap_or_default().bytes().filter(u8::is_ascii_digit).map(|digit| i64::from(digit - b'0'));
+    digits.chain(std::iter::repeat(0)).take(6).fold(0, |clock, digit| clock * 10 + digit)
+}
+
+/// The value of a merged record, of those that are there, the best record's first.
+fn chosen<'a>(cells: &[(&'a str, i64)], rule: Rule) -> &'a str {
+    let by_place = || cells.iter().enumerate();
+    let found = match rule {
+        Rule::OfBest => by_place().next(),
+        Rule::By(MergeBy::Longest) => by_place().max_by_key(|(at, (cell, _))| (cell.chars().count(), Reverse(*at))),
+        Rule::By(MergeBy::Newest) => by_place().max_by_key(|(at, (_, time))| (*time, Reverse(*at))),
+        Rule::By(MergeBy::Frequent) => {
+            let mut counts: HashMap<String, usize> = HashMap::new();
+            cells.iter().for_each(|(cell, _)| *counts.entry(cell.to_lowercase()).or_default() += 1);
+            let often = |cell: &str| counts[&cell.to_lowercase()];
+            by_place().max_by_key(|(at, (cell, _))| (often(cell), cell.chars().count(), Reverse(*at)))
+        }
+    };
+    found.map_or("", |(_, (cell, _))| cell)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_merged_value_is_the_most_frequent_the_longest_or_the_newest() {
+        let cells = [("Jon Smith", 3), ("John Smith", 1), ("JOHN SMITH", 2), ("J. A. W. Smith", 0)];
+        assert_eq!(chosen(&cells, Rule::By(MergeBy::Frequent)), "John Smith");
+        assert_eq!(chosen(&cells, Rule::By(MergeBy::Longest)), "J. A. W. Smith");
+        assert_eq!(chosen(&cells, Rule::By(MergeBy::Newest)), "Jon Smith");
+        assert_eq!(chosen(&cells[1..], Rule::OfBest), "John Smith");
+        assert_eq!(chosen(&[], Rule::By(MergeBy::Longest)), "");
+    }
+}
