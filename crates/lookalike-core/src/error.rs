@@ -195,6 +195,17 @@ pub enum Error {
         most: usize,
     },
 
+    /// A model that was learnt from other columns.
+    #[error(
+        "the model does not fit: it compares {there}, and this table has {here}; give --config with the same columns and kinds"
+    )]
+    OtherFields {
+        /// The fields of the records.
+        here: String,
+        /// The fields of the model.
+        there: String,
+    },
+
     /// A keep order that is not known.
     #[error("'{value}' is not a keep order: write longest, first, last, max:FIELD or min:FIELD")]
     NotAKeepOrder {
