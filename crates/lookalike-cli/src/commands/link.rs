@@ -42,6 +42,12 @@ pub(crate) struct LinkArguments {
     /// Allow each record at most one match in the other table
     #[arg(long, requires = "second")]
     one_to_one: bool,
+    /// Share of the records that have a match, above 0 and up to 1, where that is known [default: estimated]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    expect: Option<f64>,
+    /// Use the weights of another result, its model.json, in place of learning them from this table
+    #[arg(long, value_name = "FILE")]
+    model: Option<PathBuf>,
     /// Column to check the matches against, which is not compared itself: a date, a number or a word
     #[arg(long, value_name = "COLUMN")]
     validate: Option<String>,
@@ -49,7 +55,7 @@ pub(crate) struct LinkArguments {
     #[arg(long, num_args = 2, value_names = ["ID1", "ID2"], conflicts_with = "output")]
     explain: Option<Vec<String>>,
     /// Add the records of table NEW to the result in folder A, whose clusters keep their numbers
-    #[arg(long, value_name = "NEW", conflicts_with_all = ["output", "second", "explain", "config", "id", "threshold", "validate"])]
+    #[arg(long, value_name = "NEW", conflicts_with_all = ["output", "second", "explain", "config", "id", "threshold", "validate", "expect", "model"])]
     add: Option<PathBuf>,
     /// Replace what an earlier run wrote to the output folder
     #[arg(long)]
@@ -111,6 +117,9 @@ impl LinkArguments {
         if let Some(threshold) = self.threshold.filter(|threshold| !(*threshold > 0.0 && *threshold < 1.0)) {
             bail!("--threshold {threshold} is not possible: give a probability above 0 and below 1, such as 0.9");
         }
+        if let Some(share) = self.expect.filter(|share| !(*share > 0.0 && *share <= 1.0)) {
+            bail!("--expect {share} is not possible: give a share above 0 and up to 1, such as 0.05");
+        }
         let options = LinkOptions {
             first: self.first,
             second: self.second,
@@ -121,6 +130,8 @@ impl LinkArguments {
             config: self.config.as_deref().map(read_config).transpose()?,
             threshold: self.threshold,
             one_to_one: self.one_to_one,
+            expect: self.expect,
+            model: self.model,
             validate: self.validate,
             folder: self.output,
             force: self.force,
@@ -147,7 +158,7 @@ fn read_config(path: &Path) -> Result<Config> {
 
 /// Writes a config that a person can edit.
 fn write_config(config: &Config, path: &Path) -> Result<()> {
-    let kinds = "# kind: person-name, organisation, address, phone, date, number, code, email, free-text or ignored\n";
+    let kinds = "# kind: person-name, organisation, address, phone, date, number, code, email, category, free-text or ignored\n";
     let text = toml::to_string_pretty(config).context("cannot write the config")?;
     std::fs::write(path, format!("{kinds}{text}")).with_context(|| format!("cannot write {}", path.display()))?;
     talk!("wrote {}: edit it, and give it back with --config", path.display());
@@ -184,6 +195,9 @@ fn show(report: &LinkReport, folder: &Path) -> io::Result<()> {
     writeln!(out, "matches   {} with a probability of {threshold:.3} or more", numbers::count(report.matches))?;
     for band in &report.probabilities {
         writeln!(out, "          {:>12} from {}", numbers::count(band.matches), band.from)?;
+    }
+    for warning in &report.warnings {
+        writeln!(out, "warning   {warning}")?;
     }
     writeln!(out, "clusters  {} of two records or more", numbers::count(report.clusters))?;
     if report.matches_apart > 0 {

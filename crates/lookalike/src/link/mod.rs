@@ -8,6 +8,7 @@ mod add;
 mod need;
 mod output;
 mod report;
+mod warnings;
 
 use std::path::{Path, PathBuf};
 use std::slice;
@@ -22,7 +23,7 @@ use lookalike_core::link::measure::Pattern;
 use lookalike_core::link::records::Records;
 use lookalike_core::link::score::{Scored, Scorer};
 use lookalike_core::link::validate::{Validation, Yardstick, validate};
-use lookalike_core::link::weigh::{Frequencies, Model, compare_all};
+use lookalike_core::link::weigh::{Frequencies, Known, Model, compare_all};
 use lookalike_core::table::Table;
 use lookalike_io::bounds::InputLimit;
 use lookalike_io::input::discover::{InputFile, discover};
@@ -66,6 +67,10 @@ pub struct LinkOptions {
     pub threshold: Option<f64>,
     /// No record of either table has more than one match in the other.
     pub one_to_one: bool,
+    /// The share of records that have a match, where that is known.
+    pub expect: Option<f64>,
+    /// The `model.json` of another result, whose weights are used.
+    pub model: Option<PathBuf>,
     /// A column that is not compared, to hold matches against.
     pub validate: Option<String>,
     /// The folder to write to; none to write nothing.
@@ -171,8 +176,11 @@ struct Linking {
 }
 
 impl Linking {
-    fn new(tables: &Tables, config: &Config, memory: Memory, stages: &mut Stages<'_>) -> Result<Self> {
+    fn new(tables: &Tables, config: &Config, options: &LinkOptions, stages: &mut Stages<'_>) -> Result<Self> {
         let (first, second) = tables.both();
+        let memory = options.memory;
+        let given = options.model.as_deref().map(read_model).transpose()?;
+        let known = Known { share: options.expect };
         let most = tables.need().check(config, memory)?;
         let records = stages.run("prepare", None, || Records::prepare(first, second, config))?;
         let bounds = Bounds { most, ..Bounds::for_count(records.count()) };
@@ -181,7 +189,10 @@ impl Linking {
         stages.go_on()?;
         let patterns = stages.run("compare", None, || compare_all(&records, &candidates));
         stages.go_on()?;
-        let model = stages.run("estimate", None, || Model::estimate(&records, &candidates, &patterns));
+        let model = stages.run("estimate", None, || match given {
+            Some(model) => model.for_table(&records, &candidates, &patterns, known),
+            None => Ok(Model::estimate_with(&records, &candidates, &patterns, known)),
+        })?;
         let scored = stages.run("score", None, || {
             let frequencies = Frequencies::new(&records, &candidates, &patterns, &model);
             Self::score(records, candidates, &patterns, model, frequencies)
@@ -231,7 +242,7 @@ pub fn link(options: &LinkOptions, progress: &dyn Progress) -> Result<LinkReport
     let tables = stages.run("read", None, || Tables::read(options, progress))?;
     let config = config(&tables, options)?;
     let ids = tables.ids(&config)?;
-    let linking = Linking::new(&tables, &config, options.memory, &mut stages)?;
+    let linking = Linking::new(&tables, &config, options, &mut stages)?;
     stages.go_on()?;
     let (matches, threshold) = linking.matches(&config);
     let clusters = stages.run("cluster", None, || Clusters::join(&linking.scorer(), &matches));
@@ -243,6 +254,7 @@ pub fn link(options: &LinkOptions, progress: &dyn Progress) -> Result<LinkReport
     let mut report = LinkReport::new(&tables, &config, &linking, &matches, threshold);
     report.set_clusters(&cluster_of, &matches);
     report.validation = validation.as_ref().map(ValidationReport::new);
+    report.warnings = warnings::of(&linking, &matches, config.one_to_one, validation.as_ref());
     if let Some(staging) = &staging {
         let output = Output { tables: &tables, config: &config, ids: &ids, staging };
         stages.run("write", None, || {
@@ -285,6 +297,15 @@ fn held_against(field: &str, tables: &Tables, records: &Records, matches: &[Scor
     Ok(validate(records, &yardstick, matches))
 }
 
+/// The model of another result.
+fn read_model(path: &Path) -> Result<Model> {
+    let wrong = |reason: String| Error::NotALinkResult { folder: path.display().to_string(), reason };
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let decided: output::Decided = serde_json::from_str(&text)
+        .map_err(|error| wrong(format!("{error}; give the model.json that an earlier run wrote")))?;
+    Ok(decided.model)
+}
+
 /// Why two records are a match, or are none.
 ///
 /// # Errors
@@ -305,7 +326,7 @@ pub fn explain(options: &LinkOptions, ids: [&str; 2], progress: &dyn Progress) -
     };
     let left = find(ids[0], 0..first_count)?;
     let right = find(ids[1], if is_two { first_count..of_records.len() } else { 0..first_count })?;
-    let linking = Linking::new(&tables, &config, options.memory, &mut stages)?;
+    let linking = Linking::new(&tables, &config, options, &mut stages)?;
     stages.finish();
     Ok(linking.scorer().explain(left, right))
 }
