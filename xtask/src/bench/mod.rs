@@ -12,7 +12,7 @@ mod edit;
 mod growth;
 mod headline;
 mod language;
-mod link;
+pub(crate) mod link;
 pub(crate) mod measure;
 mod methods;
 mod peers;
