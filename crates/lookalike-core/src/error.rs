@@ -224,6 +224,17 @@ pub enum Error {
         most: usize,
     },
 
+    /// A model that was learnt from other columns.
+    #[error(
+        "the model does not fit: it compares {there}, and this table has {here}: name the same columns with the same kinds"
+    )]
+    OtherFields {
+        /// The fields of the records.
+        here: String,
+        /// The fields of the model.
+        there: String,
+    },
+
     /// An unknown keep order.
     #[error("'{value}' is not a keep order: write longest, first, last, max:FIELD or min:FIELD")]
     NotAKeepOrder {

@@ -160,6 +160,64 @@ fn the_order_of_the_rows_does_not_matter() {
 }
 
 #[test]
+fn neither_ids_nor_the_order_of_the_columns_matter() {
+    let rows = customers();
+    let whole = table(rows.clone());
+    let expected = link(&whole, None, &guess(&whole, None, Some("id"))).unwrap();
+    let matched = |linked: &Linked| {
+        let mut pairs: Vec<_> =
+            linked.matches.iter().map(|pair| (pair.left, pair.right, pair.weight.to_bits())).collect();
+        pairs.sort_unstable();
+        pairs
+    };
+
+    let renamed = table(rows.iter().enumerate().map(|(at, row)| {
+        let mut row = row.clone();
+        row[0] = format!("{:x}", mix(at as u64));
+        row
+    }));
+    let linked = link(&renamed, None, &guess(&renamed, None, Some("id"))).unwrap();
+    assert_eq!(matched(&linked), matched(&expected));
+
+    let mut turned = Table::new(NAMES.into_iter().rev());
+    rows.iter().for_each(|row| turned.push(&row.iter().rev().collect::<Vec<_>>()).unwrap());
+    let linked = link(&turned, None, &guess(&turned, None, Some("id"))).unwrap();
+    assert_eq!(matched(&linked), matched(&expected));
+}
+
+#[test]
+fn equal_values_never_weigh_less_than_nearly_equal_ones() {
+    let whole = table(customers());
+    let config = guess(&whole, None, Some("id"));
+    let records = Records::prepare(&whole, None, &config).unwrap();
+    let candidates = find_candidates(&records, &Bounds::for_count(records.count()));
+    let patterns = compare_all(&records, &candidates);
+    let model = Model::estimate(&records, &candidates, &patterns);
+    let frequencies = Frequencies::new(&records, &candidates, &patterns, &model);
+    let scorer = Scorer { records: &records, model: &model, frequencies: &frequencies };
+    for left in 0..records.count() as u32 {
+        // A record beside itself is equal in all that it has.
+        let equal = scorer.explain(left, left);
+        for right in 0..records.count() as u32 {
+            let other = scorer.explain(left, right);
+            for (equal, other) in equal.fields.iter().zip(&other.fields) {
+                if other.left.is_some() && other.right.is_some() {
+                    assert!(other.weight <= equal.weight, "{other:?} {equal:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn without_duplicates_next_to_nothing_is_found() {
+    let whole = table((0..600).map(|number| customer(number, 0)));
+    let linked = link(&whole, None, &guess(&whole, None, Some("id"))).unwrap();
+    // One record in five hundred.
+    assert!(linked.matches.len() <= 1, "{}", linked.matches.len());
+}
+
+#[test]
 fn the_number_of_threads_does_not_matter() {
     let table = table(customers());
     let config = guess(&table, None, Some("id"));

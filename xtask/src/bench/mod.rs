@@ -8,7 +8,7 @@ mod peers;
 mod tables;
 mod timed;
 
-pub(crate) use self::corpora::dice;
+pub(crate) use self::corpora::{dice, history};
 pub(crate) use self::timed::measure;
 
 use std::path::PathBuf;

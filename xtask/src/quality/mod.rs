@@ -5,6 +5,7 @@ mod prints;
 mod records;
 mod score;
 mod sets;
+mod thin;
 
 use std::path::Path;
 
@@ -27,6 +28,8 @@ pub(crate) fn run(workspace: &Workspace, data: Option<&Path>) -> Result<()> {
     let mut missed = documents::run(&lookalike, &data)?;
     println!("\nrecords\n");
     missed.extend(records::run(&lookalike, &data)?);
+    println!("\nrecords, few of them with a match\n");
+    missed.extend(records::run_thin(&lookalike, &data)?);
     println!("\nsets\n");
     missed.extend(sets::count(&lookalike, &data)?);
     println!("\nprints\n");

@@ -57,6 +57,12 @@ pub(crate) struct LinkArguments {
     /// Column of dates: merged.csv has the newest value of each column instead of the most frequent one
     #[arg(long, value_name = "COLUMN")]
     newest: Option<String>,
+    /// Share of the records that have a match, above 0 and up to 1, where that is known [default: estimated]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    expect: Option<f64>,
+    /// Use the weights of another result, its model.json, in place of learning them from this table
+    #[arg(long, value_name = "FILE")]
+    model: Option<PathBuf>,
     /// Column to check the matches against, which is not compared itself: a date, a number or a word
     #[arg(long, value_name = "COLUMN")]
     validate: Option<String>,
@@ -64,7 +70,7 @@ pub(crate) struct LinkArguments {
     #[arg(long, num_args = 2, value_names = ["ID1", "ID2"], conflicts_with = "output")]
     explain: Option<Vec<String>>,
     /// Add the records of table NEW to the result in folder TABLE, whose clusters keep their numbers
-    #[arg(long, value_name = "NEW", conflicts_with_all = ["output", "explain", "config", "id", "threshold", "validate", "within"])]
+    #[arg(long, value_name = "NEW", conflicts_with_all = ["output", "explain", "config", "id", "threshold", "validate", "within", "expect", "model"])]
     add: Option<PathBuf>,
     /// Replace what an earlier run wrote to the output folder, or an edited file of --write-config
     #[arg(long)]
@@ -151,6 +157,9 @@ impl LinkArguments {
         if let Some(threshold) = self.threshold.filter(|threshold| !(*threshold > 0.0 && *threshold < 1.0)) {
             bail!("--threshold {threshold} is not possible: give a probability above 0 and below 1, such as 0.9");
         }
+        if let Some(share) = self.expect.filter(|share| !(*share > 0.0 && *share <= 1.0)) {
+            bail!("--expect {share} is not possible: give a share above 0 and up to 1, such as 0.05");
+        }
         let options = LinkOptions {
             tables: self.tables,
             within: self.within,
@@ -165,6 +174,8 @@ impl LinkArguments {
             effort: self.effort,
             newest: self.newest,
             gold: self.gold,
+            expect: self.expect,
+            model: self.model,
             validate: self.validate,
             folder: self.output,
             force: self.force,
@@ -195,7 +206,7 @@ fn read_config(path: &Path) -> Result<Config> {
 
 /// Writes a config that a person can edit.
 fn write_config(config: &Config, path: &Path, is_forced: bool) -> Result<()> {
-    let kinds = "# kind: person-name, organisation, address, phone, date, number, code, email, free-text or ignored\n";
+    let kinds = "# kind: person-name, organisation, address, phone, date, number, code, email, category, free-text or ignored\n";
     let text = format!("{kinds}{}", toml::to_string_pretty(config).context("cannot write the config")?);
     if !is_forced && std::fs::read_to_string(path).is_ok_and(|before| before != text) {
         bail!("{} exists, and may have been edited: give another name, or --force to replace it", path.display());

@@ -25,7 +25,9 @@ pub enum Kind {
     Code,
     /// An e-mail address.
     Email,
-    /// Words in no fixed form: titles, descriptions, categories.
+    /// One of few values: equal or not.
+    Category,
+    /// Words in no fixed form: titles, descriptions.
     FreeText,
     /// Not compared.
     #[default]
@@ -44,6 +46,7 @@ impl Kind {
             Self::Number => "number",
             Self::Code => "code",
             Self::Email => "email",
+            Self::Category => "category",
             Self::FreeText => "free-text",
             Self::Ignored => "ignored",
         }

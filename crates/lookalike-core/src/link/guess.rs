@@ -7,10 +7,11 @@ use std::sync::OnceLock;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::config::{ColumnConfig, Config, Kind};
-use super::normalize::{Date, DateOrder, fold, is_address_word, parse_number, words};
+use super::normalize::{Date, DateOrder, fold, is_address_word, is_nothing, parse_number, words};
 use super::partner::partners;
 use super::records::MOST_FIELDS;
 use super::vocabulary::{FAMILY_NAMES, GIVEN_NAMES, ORGANISATION_WORDS};
+use crate::hash::mix;
 use crate::packed::Strings;
 use crate::table::Table;
 
@@ -51,6 +52,7 @@ pub fn guess_two(first: &Table, second: Option<&Table>, ids: [Option<&str>; 2]) 
         word_means.push(word_mean);
     }
     ignore_long_texts(&mut columns, &word_means);
+    ignore_made_of_others(first, &mut columns);
     for (name, is_taken) in second.into_iter().flat_map(Table::names).zip(is_taken) {
         // A column of ids that has the name of the first is told there.
         if !(is_taken || ids[1] == Some(name) && ids[0] == ids[1]) {
@@ -76,15 +78,69 @@ fn ignore_too_many(columns: &mut [ColumnConfig]) {
 /// alike: it brings together what is only related.
 fn ignore_long_texts(columns: &mut [ColumnConfig], word_means: &[f64]) {
     /// Words on average.
-    const LONG: f64 = 40.0;
+    const LONG: f64 = 20.0;
+    /// A name or a title has fewer.
+    const SHORT: f64 = 15.0;
     let is_named = columns.iter().zip(word_means).any(|(column, words)| {
-        matches!(column.kind, Kind::PersonName | Kind::Organisation | Kind::FreeText) && *words < LONG / 2.0
+        matches!(column.kind, Kind::PersonName | Kind::Organisation | Kind::FreeText) && *words < SHORT
     });
     for (column, words) in columns.iter_mut().zip(word_means) {
         if is_named && column.kind == Kind::FreeText && *words >= LONG {
             column.kind = Kind::Ignored;
             column.why = format!("a long text, {words:.0} words on average: shorter ones tell what it is");
         }
+    }
+}
+
+/// A column that is made of others says nothing that they do not: a full name beside given and family name, an address in one
+/// beside street and town.
+fn ignore_made_of_others(table: &Table, columns: &mut [ColumnConfig]) {
+    /// The share of rows in which it must have all words of the others, and the share of its words that are theirs.
+    const MOST: f64 = 0.8;
+    let used: Vec<usize> = (0..table.names().len())
+        .filter(|at| {
+            matches!(columns[*at].kind, Kind::PersonName | Kind::Address | Kind::FreeText | Kind::Organisation)
+        })
+        .collect();
+    let mut rows: Vec<usize> = (0..table.row_count()).collect();
+    if rows.len() > SAMPLE {
+        // The same ones in any order of the rows.
+        let hash =
+            |row: &usize| used.iter().fold(0, |hash, at| mix(hash ^ xxh3_64(table.column(*at).get(*row).as_bytes())));
+        rows.select_nth_unstable_by_key(SAMPLE, hash);
+        rows.truncate(SAMPLE);
+    }
+    let cells: Vec<Vec<Vec<String>>> =
+        used.iter().map(|at| rows.iter().map(|row| words(table.column(*at).get(*row))).collect()).collect();
+    let mut made = Vec::new();
+    for (place, whole) in cells.iter().enumerate() {
+        let filled = whole.iter().filter(|cell| !cell.is_empty()).count() as f64;
+        let lies_within = |other: &usize| {
+            let part = &cells[*other];
+            let both = |row: &usize| !whole[*row].is_empty() && !part[*row].is_empty();
+            let known: Vec<usize> = (0..rows.len()).filter(both).collect();
+            let is_within = |row: &&usize| part[**row].iter().all(|word| whole[**row].contains(word));
+            let shorter = |row: &&usize| part[**row].len() < whole[**row].len();
+            let within = known.iter().filter(is_within).count() as f64;
+            known.len() as f64 >= 0.5 * filled
+                && within >= MOST * known.len() as f64
+                && known.iter().filter(shorter).count() as f64 >= MOST * known.len() as f64
+        };
+        let parts: Vec<usize> = (0..cells.len()).filter(|other| *other != place && lies_within(other)).collect();
+        let words: usize = whole.iter().map(Vec::len).sum();
+        let covered: usize = (0..rows.len())
+            .map(|row| {
+                whole[row].iter().filter(|word| parts.iter().any(|part| cells[*part][row].contains(word))).count()
+            })
+            .sum();
+        if parts.len() > 1 && covered as f64 >= MOST * words as f64 {
+            let names: Vec<&str> = parts.iter().map(|part| columns[used[*part]].name.as_str()).collect();
+            made.push((used[place], names.join(" and ")));
+        }
+    }
+    for (at, names) in made {
+        columns[at].kind = Kind::Ignored;
+        columns[at].why = format!("it is made of {names}");
     }
 }
 
@@ -135,7 +191,13 @@ struct Profile {
     people: f64,
     organisations: f64,
     with_digit: f64,
+    years: f64,
+    /// The share of the most common values in all rows.
+    categories: f64,
 }
+
+/// A column has no more categories.
+const MOST_CATEGORIES: usize = 30;
 
 impl Profile {
     fn new<'a>(name: &str, first: &'a Strings, second: Option<&'a Strings>) -> Self {
@@ -143,11 +205,12 @@ impl Profile {
         let mut counted: Vec<HashMap<&str, u32>> = Vec::new();
         for column in [Some(first), second].into_iter().flatten() {
             profile.row_count += column.len();
-            let mut counts = HashMap::new();
+            let mut counts: HashMap<&str, u32> = HashMap::new();
             for value in column.iter().map(str::trim).filter(|value| !value.is_empty()) {
                 *counts.entry(value).or_default() += 1;
-                profile.filled_count += 1;
             }
+            counts.retain(|value, _| !is_nothing(&words(value).join(" ")));
+            profile.filled_count += counts.values().map(|count| *count as usize).sum::<usize>();
             counted.push(counts);
         }
         profile.is_shared = match &counted[..] {
@@ -164,6 +227,10 @@ impl Profile {
             is_same
         });
         profile.distinct_count = values.len();
+        let mut counts: Vec<u32> = values.iter().map(|(_, _, count)| *count).collect();
+        counts.sort_unstable_by(|a, b| b.cmp(a));
+        let most_common: u32 = counts.iter().take(MOST_CATEGORIES).sum();
+        profile.categories = f64::from(most_common) / (profile.filled_count.max(1) as f64);
         values.truncate(SAMPLE);
         let weighed = |(_, value, count): &(u64, &'a str, u32)| (*value, f64::from(*count).sqrt());
         profile.look_at(&values.iter().map(weighed).collect::<Vec<_>>());
@@ -183,6 +250,8 @@ impl Profile {
         self.dates = share(&|value| value.len() >= 6 && Date::parse(value, order).is_some_and(|date| date.month > 0));
         self.phones = share(&|value| (7..=15).contains(&digits(value)) && is_phone_like(value));
         self.phone_signs = share(&|value| is_phone_like(value) && value.bytes().any(|b| b"()+-/. ".contains(&b)));
+        self.years =
+            share(&|value| value.len() == 4 && value.parse::<u32>().is_ok_and(|year| (1500..=2100).contains(&year)));
         self.numbers = share(&|value| parse_number(value).is_some());
         self.decimals = share(&|value| parse_number(value).is_some_and(|number| number.fract() != 0.0));
         self.longest_digits = values.iter().map(|(value, _)| digits(value)).max().unwrap_or(0);
@@ -220,8 +289,11 @@ impl Profile {
         if self.emails >= 0.6 {
             return (Kind::Email, format!("{} have an @", percent(self.emails)));
         }
-        if self.dates >= 0.8 {
+        if self.dates >= 0.8 || (self.dates >= 0.4 && self.is_called(DATE)) {
             return (Kind::Date, format!("{} are dates", percent(self.dates)));
+        }
+        if self.years >= 0.98 || (self.years >= 0.6 && self.is_called(DATE)) {
+            return (Kind::Date, format!("{} are years", percent(self.years)));
         }
         if self.phones >= 0.8 && (self.phone_signs >= 0.5 || self.is_called(PHONE)) {
             return (Kind::Phone, format!("{} look like phones", percent(self.phones)));
@@ -233,6 +305,9 @@ impl Profile {
         if self.numbers >= 0.9 {
             return self.kind_of_number();
         }
+        if self.is_category() {
+            return (Kind::Category, format!("{} values", self.distinct_count));
+        }
         if self.codes >= 0.7 && self.word_mean <= 2.5 {
             return (Kind::Code, format!("{} are letters and digits", percent(self.codes)));
         }
@@ -240,6 +315,19 @@ impl Profile {
             return (Kind::Code, format!("{} short values", self.distinct_count));
         }
         self.kind_of_words()
+    }
+
+    /// Whether few values are nearly all that there are, in a column that is no place and no name.
+    fn is_category(&self) -> bool {
+        /// Rows that each category has on average.
+        const LEAST_ROWS: usize = 20;
+        let categories = self.distinct_count.min(MOST_CATEGORIES);
+        self.categories >= 0.98
+            && self.filled_count >= LEAST_ROWS * categories
+            && !self.is_called(ADDRESS)
+            && !self.is_called(PERSON)
+            && !self.is_called(PLACE_CODE)
+            && self.people < 0.25
     }
 
     fn kind_of_number(&self) -> (Kind, String) {
@@ -276,6 +364,8 @@ impl Profile {
 }
 
 /// Words over columns, as they are common in tables of customers, sites and products.
+const DATE: &[&str] =
+    &["dob", "date", "born", "birthdate", "birthday", "dateofbirth", "geburtsdatum", "year", "day", "died", "founded"];
 const PHONE: &[&str] =
     &["phone", "phones", "tel", "telephone", "mobile", "cell", "fax", "telefon", "handy", "phonenumber"];
 const CODE: &[&str] = &[
@@ -375,6 +465,20 @@ const PLACE_CODE: &[&str] = &[
     "province",
     "district",
 ];
+
+/// Whether a column by its name is of one person, though it has the kind of one that a household shares: a place of birth.
+pub(super) fn is_of_person(name: &str) -> bool {
+    Profile { header: header_words(name), ..Profile::default() }.is_called(OF_BIRTH)
+}
+
+/// Whether a column by its name has given names.
+pub(super) fn is_given_name(name: &str) -> bool {
+    Profile { header: header_words(name), ..Profile::default() }.is_called(GIVEN)
+}
+
+const GIVEN: &[&str] =
+    &["first", "firstname", "given", "givenname", "forename", "fname", "vorname", "prenom", "nombre", "nome"];
+const OF_BIRTH: &[&str] = &["birth", "birthplace", "born", "geburtsort", "native", "origin"];
 
 /// Whether a column by its name is one that all of a household share, beside address and phone.
 pub(super) fn is_of_household(name: &str, kind: Kind) -> bool {

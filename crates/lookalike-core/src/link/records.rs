@@ -11,11 +11,12 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::config::{Config, Kind};
 use super::copies::Copies;
-use super::guess::is_of_household;
+use super::guess::{is_given_name, is_of_household, is_of_person};
 use super::letters::Letters;
 use super::normalize::{Date, DateOrder, Normalizer};
 use super::words::Words;
 use crate::error::{Error, Result};
+use crate::hash::mix;
 use crate::packed::Lists;
 use crate::packed::Strings;
 use crate::table::Table;
@@ -36,6 +37,8 @@ pub struct Records {
     /// What a first look at each record needs, side by side, so that a record is one place in memory.
     cells: Vec<Cell>,
     swappable: Option<[usize; 2]>,
+    /// The fields of e-mails, where there are names of people too.
+    emails: Vec<usize>,
     copies: Copies,
 }
 
@@ -67,7 +70,7 @@ pub enum Tells {
     Household,
     /// One thing from another: the name of a company, the title of a product.
     Thing,
-    /// What something is like: a long text.
+    /// What something is like: a long text, a category.
     Likeness,
 }
 
@@ -77,6 +80,7 @@ impl Tells {
         match kind {
             Kind::Address | Kind::Phone => Self::Household,
             Kind::Organisation | Kind::FreeText => Self::Thing,
+            Kind::Category => Self::Likeness,
             _ => Self::Person,
         }
     }
@@ -156,15 +160,17 @@ impl Records {
             .zip(columns)
             .map(|(column, (of_first, of_second))| Field::new(&column.name, column.kind, of_first, of_second))
             .collect();
-        let content: Vec<u64> = [Some(first), second].into_iter().flatten().flat_map(content_of).collect();
+        let content = content_of(&fields);
+        group_people(&mut fields);
         let copies = Copies::of(&fields, &content, first.row_count());
         copies.leave_out_of_counts(&mut fields);
         let names: Vec<usize> = (0..fields.len()).filter(|at| fields[*at].kind == Kind::PersonName).collect();
-        let swappable = (names.len() >= 2).then(|| [names[0], names[1]]);
+        let swappable = given_and_family(&fields, &names);
+        let emails = (0..fields.len()).filter(|at| !names.is_empty() && fields[*at].kind == Kind::Email).collect();
         let second_count = second.map_or(0, Table::row_count);
         let count = first.row_count() + second_count;
         let cells = cells(&fields, count);
-        Ok(Self { fields, first_count: first.row_count(), count, content, cells, swappable, copies })
+        Ok(Self { fields, first_count: first.row_count(), count, content, cells, swappable, emails, copies })
     }
 
     /// The fields that are compared.
@@ -200,7 +206,7 @@ impl Records {
         if self.are_of_two_tables() { first * second } else { first * (first - 1.0) / 2.0 }
     }
 
-    /// A number by which records are ordered, made of all that a record holds. Records that are equal in it are equal.
+    /// A number by which records are ordered, made of all that is compared of a record. Records that are equal in it are equal.
     pub fn content(&self, record: u32) -> u64 {
         self.content[record as usize]
     }
@@ -208,6 +214,11 @@ impl Records {
     /// The records that are equal in all that is compared.
     pub(super) fn copies(&self) -> &Copies {
         &self.copies
+    }
+
+    /// The fields of e-mails that may be made of names.
+    pub(super) fn emails(&self) -> &[usize] {
+        &self.emails
     }
 
     /// The given and the family name, which people mix up.
@@ -277,7 +288,7 @@ impl Field {
             Kind::Organisation | Kind::Address | Kind::FreeText => {
                 Detail::Words(Box::new(Words::new(&self.values, &self.counts)))
             }
-            Kind::Phone | Kind::Code | Kind::Email | Kind::Ignored => Detail::Text,
+            Kind::Phone | Kind::Code | Kind::Email | Kind::Category | Kind::Ignored => Detail::Text,
         }
     }
 
@@ -286,6 +297,7 @@ impl Field {
         const LONG: usize = 20;
         match &self.detail {
             Detail::Words(words) if words.in_order.values().len() > LONG * self.values.len() => Tells::Likeness,
+            _ if is_of_person(&self.name) => Tells::Person,
             _ if is_of_household(&self.name, self.kind) => Tells::Household,
             _ => Tells::of(self.kind),
         }
@@ -300,6 +312,28 @@ impl Field {
     pub fn text(&self, record: u32) -> Option<&str> {
         let value = self.of_record[record as usize];
         (value != MISSING).then(|| self.values.get(value as usize))
+    }
+}
+
+/// The given and the family name: told by what they are called, or else the first two in the order of the alphabet, so that the order
+/// of the columns does not matter.
+fn given_and_family(fields: &[Field], names: &[usize]) -> Option<[usize; 2]> {
+    let mut names = names.to_vec();
+    names.sort_unstable_by_key(|at| {
+        let name = &fields[*at].name;
+        (!is_given_name(name) && !is_of_household(name, Kind::PersonName), name)
+    });
+    let mut two: [usize; 2] = names.get(..2)?.try_into().ok()?;
+    two.sort_unstable_by_key(|at| (is_of_household(&fields[*at].name, Kind::PersonName), &fields[*at].name));
+    Some(two)
+}
+
+/// Beside the names of people, a company tells as much as a household does: colleagues share it, and its phone.
+fn group_people(fields: &mut [Field]) {
+    if fields.iter().any(|field| field.kind == Kind::PersonName) {
+        for field in fields.iter_mut().filter(|field| field.kind == Kind::Organisation && field.tells == Tells::Thing) {
+            field.tells = Tells::Household;
+        }
     }
 }
 
@@ -363,11 +397,19 @@ fn placeholder<'a>(kind: Kind, hashed: &[(u64, u32)], value_of: impl Fn(u32) -> 
     (share(zeros) >= LEAST_ZEROS && share(decimals) >= LEAST_DECIMALS).then(|| hashed[start].1)
 }
 
-fn content_of(table: &Table) -> impl Iterator<Item = u64> + '_ {
-    (0..table.row_count()).map(|row| {
-        (0..table.names().len())
-            .fold(0, |hash, column| xxh3_64_with_seed(table.column(column).get(row).as_bytes(), hash).rotate_left(1))
-    })
+/// A hash of what is compared of each record, whatever the order of the columns: neither that nor an id says what a record is.
+fn content_of(fields: &[Field]) -> Vec<u64> {
+    let count = fields.first().map_or(0, |field| field.of_record.len());
+    let mut content = vec![0_u64; count];
+    for field in fields {
+        let seed = xxh3_64(field.name.as_bytes());
+        let hashes: Vec<u64> = field.values.iter().map(|value| xxh3_64_with_seed(value.as_bytes(), seed)).collect();
+        for (content, value) in content.iter_mut().zip(&field.of_record) {
+            *content = content.wrapping_add(hashes.get(*value as usize).copied().unwrap_or(seed));
+        }
+    }
+    content.par_iter_mut().for_each(|content| *content = mix(*content));
+    content
 }
 
 fn check_unique(ids: &Strings) -> Result<()> {

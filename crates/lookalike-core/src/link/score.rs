@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::key::Candidates;
 use super::measure::{Pattern, Scale, compare, level_of, weight_of};
 use super::records::{MISSING, MOST_FIELDS, Records};
-use super::weigh::{Frequencies, Model, Said, log_odds, probability};
+use super::weigh::{Frequencies, Model, Said, exact_weight, log_odds, probability};
 
 /// A pair with what speaks for it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,16 +73,22 @@ impl Scorer<'_> {
             let [left, right] = [left, right].map(|record| field.of_record[record as usize]);
             let level = level_of(pattern, at);
             let adjust = |value: u32| self.frequencies.adjustment(at, value);
+            // Of two that have the same, nobody ever is less one than of two that have nearly the same.
+            let equal = |value: u32| {
+                let average = weights.weights[usize::from(Scale::of(field.kind).equal())];
+                (average + adjust(value)).max(average.min(0.0))
+            };
             *said = if level == Scale::of(field.kind).equal() {
-                weights.weights[usize::from(level)] + adjust(left)
+                equal(left)
             } else if left == MISSING || right == MISSING {
                 weights.weights[usize::from(level)]
             } else {
-                match weight_of(field, left, right, level, &weights.weights) {
+                let weight = match exact_weight(weight_of(field, left, right, level, &weights.weights)) {
                     // Nearly a common value is nearly as common; nearly a rare one is not yet rare.
                     weight if weight > 0.0 => (weight + adjust(left).min(adjust(right)).min(0.0)).max(0.0),
                     weight => weight,
-                }
+                };
+                weight.min(equal(left)).min(equal(right))
             };
         }
         said
@@ -96,7 +102,7 @@ impl Scorer<'_> {
             let equal = Scale::of(field.kind).equal();
             let next = if level < equal { field.weights[usize::from(level) + 1] } else { f64::NEG_INFINITY };
             *said = match field.weights[usize::from(level)] {
-                weight if level == equal => weight + self.frequencies.most(at),
+                weight if level == equal => (weight + self.frequencies.most(at)).max(weight.min(0.0)),
                 // A weight between levels reaches up to the next one.
                 weight => weight.max(next),
             };

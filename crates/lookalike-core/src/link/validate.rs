@@ -59,6 +59,14 @@ pub struct Validation {
     pub bands: Vec<Band>,
 }
 
+impl Validation {
+    /// Whether the matches are no more alike in the field than random pairs, as far as can be told.
+    pub fn is_without_evidence(&self) -> bool {
+        let error = self.random.error.hypot(self.sure.error);
+        self.sure.count > 0 && self.random.count > 0 && self.sure.mean + NORMAL_95 * error >= self.random.mean
+    }
+}
+
 /// From this probability on a match is sure, if there are enough such matches.
 pub const SURE: f64 = 0.999;
 
@@ -213,6 +221,15 @@ mod tests {
         let pool = |count: usize| Mean { count, mean: 10.0, error: 0.0 };
         let low = |count: usize| share_of_matches(exactly(45.0), exactly(10.0), pool(count)).unwrap().low;
         assert!(low(3) < 0.6 && low(10_000) > 0.999);
+    }
+
+    #[test]
+    fn matches_that_differ_as_random_pairs_do_are_without_evidence() {
+        let band = Band { from: 0.0, to: 1.0, differences: exactly(45.0), right: None };
+        let validation =
+            |sure: f64| Validation { random: exactly(45.0), sure: exactly(sure), all: band, bands: Vec::new() };
+        assert!(validation(45.0).is_without_evidence() && validation(60.0).is_without_evidence());
+        assert!(!validation(10.0).is_without_evidence());
     }
 
     /// Differences of matches are exponential with mean 10, of others even up to 90 with mean 45.

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::letters::Letters;
 use crate::packed::Lists;
 use crate::packed::Strings;
@@ -25,6 +27,8 @@ pub(super) struct Words {
     pub(super) is_number: Vec<bool>,
     /// The length of each value as a vector of weights.
     pub(super) lengths: Vec<f32>,
+    /// The part numbers of each value that exactly two records have, one of each table where there are two.
+    pub(super) part_numbers: Lists,
 }
 
 impl Words {
@@ -78,6 +82,59 @@ impl Words {
         let lengths = sorted.iter().map(length).collect();
         let letters = texts.iter().map(Letters::of).collect();
         let is_number = texts.iter().map(|text| text.bytes().any(|b| b.is_ascii_digit())).collect();
-        Self { texts, counts, weights, in_order, sorted, letters, is_number, lengths }
+        let part_numbers = part_numbers(&in_order, &texts, value_counts);
+        Self { texts, counts, weights, in_order, sorted, letters, is_number, lengths, part_numbers }
     }
+
+    /// Whether two values share a part number that no other record has.
+    pub(super) fn share_part_number(&self, values: [u32; 2]) -> bool {
+        let [left, right] = values.map(|value| self.part_numbers.list(value as usize));
+        left.iter().any(|number| right.contains(number))
+    }
+}
+
+/// The part numbers of each value that exactly two records have: of one table, or one of each. A part number is a word of some letters
+/// with a digit, or two that stand side by side, since hyphens and blanks in it come and go.
+fn part_numbers(in_order: &Lists, texts: &Strings, value_counts: &[Vec<u32>; 2]) -> Lists {
+    let found: Vec<Vec<u32>> = in_order.iter().map(|words| numbers_of(words, texts)).collect();
+    let mut counts: HashMap<u32, [u32; 2]> = HashMap::new();
+    for (at, numbers) in found.iter().enumerate() {
+        for number in numbers {
+            let counts = counts.entry(*number).or_default();
+            counts[0] += value_counts[0][at];
+            counts[1] += value_counts[1][at];
+        }
+    }
+    let is_two = value_counts[1].iter().any(|count| *count > 0);
+    let wanted = if is_two { [1, 1] } else { [2, 0] };
+    found
+        .iter()
+        .map(|numbers| numbers.iter().copied().filter(|number| counts[number] == wanted).collect::<Vec<_>>())
+        .collect()
+}
+
+/// Hashes of all that may be a part number.
+fn numbers_of(words: &[u32], texts: &Strings) -> Vec<u32> {
+    /// Fewer characters are a size or a version; of digits alone, a year or a count.
+    const LEAST: usize = 4;
+    const LEAST_DIGITS: usize = 7;
+    let hash = |text: &str| {
+        let has_digit = text.bytes().any(|b| b.is_ascii_digit());
+        let is_digits = text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+        let is_long = text.len() >= if is_digits { LEAST_DIGITS } else { LEAST };
+        (has_digit && is_long && !text.contains('.')).then(|| xxh3_64(text.as_bytes()) as u32)
+    };
+    let text = |word: u32| texts.get(word as usize);
+    let alone = words.iter().filter_map(|word| hash(text(*word)));
+    // A letter and a number: "ab 1234". Two numbers side by side are two numbers, and two words that hold a number by chance are words.
+    let is_part = |two: &&[u32]| {
+        let [left, right] = [text(two[0]), text(two[1])];
+        let is_number = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+        left.len() <= 4 && !is_number(left) && is_number(right)
+    };
+    let joined = words.windows(2).filter(is_part).filter_map(|two| hash(&format!("{}{}", text(two[0]), text(two[1]))));
+    let mut numbers: Vec<u32> = alone.chain(joined).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
 }

@@ -15,9 +15,9 @@ mod others;
 mod queue;
 mod read;
 pub(crate) mod reread;
-pub(crate) mod walk;
 #[cfg(test)]
 mod tests;
+pub(crate) mod walk;
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};

@@ -112,7 +112,7 @@ pub fn explain(options: &LinkOptions, ids: [&str; 2], progress: &dyn Progress) -
     let config = tables.config(options)?;
     let of_records = tables.ids(&config)?;
     let pair = pair(&tables, &of_records, ids)?;
-    let linking = Linking::new(&tables, &config, options.memory, &mut stages)?;
+    let linking = Linking::new(&tables, &config, options, &mut stages)?;
     let (matches, threshold) = linking.matches(&config);
     let clusters = Clusters::join(&linking.scorer(), &matches);
     stages.finish();

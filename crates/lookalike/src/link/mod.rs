@@ -14,6 +14,7 @@ mod output;
 mod report;
 mod result;
 mod tables;
+mod warnings;
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +27,7 @@ use lookalike_core::link::measure::Pattern;
 use lookalike_core::link::records::Records;
 use lookalike_core::link::score::{Scored, Scorer};
 use lookalike_core::link::validate::{Validation, Yardstick, validate};
-use lookalike_core::link::weigh::{Frequencies, Model, compare_all};
+use lookalike_core::link::weigh::{Frequencies, Known, Model, compare_all};
 use lookalike_io::bounds::InputLimit;
 use lookalike_io::input::discover::{InputFile, discover};
 use lookalike_io::write::Staging;
@@ -42,7 +43,7 @@ use self::gold::Gold;
 pub(crate) use self::need::with_commas;
 use self::output::{Output, best_of_clusters};
 use self::tables::{Tables, ignore};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::progress::{Progress, Silent};
 use crate::report::stages::Stages;
 use crate::resources::memory::Memory;
@@ -92,6 +93,10 @@ pub struct LinkOptions {
     pub newest: Option<String>,
     /// A table of the true pairs or clusters, to judge the result by.
     pub gold: Option<PathBuf>,
+    /// The share of records that have a match, where that is known.
+    pub expect: Option<f64>,
+    /// The `model.json` of another result, whose weights are used.
+    pub model: Option<PathBuf>,
     /// A column that is not compared, to hold matches against.
     pub validate: Option<String>,
     /// The folder to write to; none to write nothing.
@@ -132,7 +137,10 @@ struct Linking {
 }
 
 impl Linking {
-    fn new(tables: &Tables, config: &Config, memory: Memory, stages: &mut Stages<'_>) -> Result<Self> {
+    fn new(tables: &Tables, config: &Config, options: &LinkOptions, stages: &mut Stages<'_>) -> Result<Self> {
+        let memory = options.memory;
+        let given = options.model.as_deref().map(read_model).transpose()?;
+        let known = Known { share: options.expect };
         let most = tables.need().check(config, memory)?;
         let records = stages.run("prepare", None, || prepare(tables, config))?;
         let bounds = Bounds { most, ..bounds(&records, config) };
@@ -141,7 +149,10 @@ impl Linking {
         stages.go_on()?;
         let patterns = stages.run("compare", None, || compare_all(&records, &candidates));
         stages.go_on()?;
-        let mut model = stages.run("estimate", None, || Model::estimate(&records, &candidates, &patterns));
+        let mut model = stages.run("estimate", None, || match given {
+            Some(model) => model.for_table(&records, &candidates, &patterns, known),
+            None => Ok(Model::estimate_with(&records, &candidates, &patterns, known)),
+        })?;
         model.set_by_hand(config)?;
         let scored = stages.run("score", None, || {
             let frequencies = Frequencies::new(&records, &candidates, &patterns, &model);
@@ -196,7 +207,7 @@ pub fn link(options: &LinkOptions, progress: &dyn Progress) -> Result<LinkReport
     if let Some(column) = gold.as_ref().and_then(|gold| gold.cluster_column.as_deref()) {
         ignore(&mut config, column, "it is the answer that matches are checked against");
     }
-    let linking = Linking::new(&tables, &config, options.memory, &mut stages)?;
+    let linking = Linking::new(&tables, &config, options, &mut stages)?;
     stages.go_on()?;
     let (matches, threshold) = linking.matches(&config);
     let clusters = stages.run("cluster", None, || Clusters::join(&linking.scorer(), &matches));
@@ -208,6 +219,7 @@ pub fn link(options: &LinkOptions, progress: &dyn Progress) -> Result<LinkReport
     let mut report = LinkReport::new(&tables, &config, &linking, &matches, threshold);
     report.set_clusters(&cluster_of, &matches);
     report.validation = validation.as_ref().map(ValidationReport::new);
+    report.warnings.extend(warnings::of(&linking, &matches, config.one_to_one, validation.as_ref()));
     let output = staging.as_ref().map(|staging| Output { tables: &tables, config: &config, ids: &ids, staging });
     if let Some(output) = &output {
         stages.run("write", None, || {
@@ -256,4 +268,13 @@ fn held_against(field: &str, tables: &Tables, records: &Records, matches: &[Scor
     let second = second.map(|second| second.find(field).map(|at| second.column(at))).transpose()?;
     let yardstick = Yardstick::new(kind.unwrap_or(Kind::FreeText), first.column(first.find(field)?), second);
     Ok(validate(records, &yardstick, matches))
+}
+
+/// The model of another result.
+fn read_model(path: &Path) -> Result<Model> {
+    let wrong = |reason: String| Error::NotALinkResult { folder: path.display().to_string(), reason };
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let decided: result::Decided = serde_json::from_str(&text)
+        .map_err(|error| wrong(format!("{error}; give the model.json that an earlier run wrote")))?;
+    Ok(decided.model)
 }

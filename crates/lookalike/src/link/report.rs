@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use lookalike_core::link::config::{Config, Kind};
 use lookalike_core::link::score::Scored;
 use lookalike_core::link::validate::{Band, Validation};
+use lookalike_core::link::weigh::Learnt;
 use serde::Serialize;
 
 use super::Linking;
@@ -41,6 +42,8 @@ pub struct LinkReport {
     pub matches: u64,
     /// How many matches there are in the data, as far as the model can tell.
     pub expected_matches: f64,
+    /// What the weights were learnt from.
+    pub learnt: Learnt,
     /// Matches by probability.
     pub probabilities: Vec<ScoreBand>,
     /// Matches between records of two clusters, which do not agree on the whole and so stay apart.
@@ -165,6 +168,7 @@ impl LinkReport {
             threshold,
             matches: matches.len() as u64,
             expected_matches: linking.model.match_count,
+            learnt: linking.model.learnt,
             probabilities: bands(matches),
             matches_apart: 0,
             clusters: 0,

@@ -91,7 +91,7 @@ impl Customer {
         let mut dice = Dice::new(PERSON + number as u64);
         let (street, city, postcode) = place(&mut home);
         let family = family_name(&mut home);
-        let given = word(GIVEN + skewed(&mut dice, 3_000), 1 + dice.below(2));
+        let given = given_name(&mut dice);
         let phone = phone(&mut home);
         let born = format!("{}-{:02}-{:02}", 1930 + dice.below(75), 1 + dice.below(12), 1 + dice.below(28));
         let domain = dice.choose(&["mail.com", "post.net", "web.org"]);
@@ -153,7 +153,7 @@ impl Customer {
     }
 }
 
-fn place(dice: &mut Dice) -> (String, String, String) {
+pub(super) fn place(dice: &mut Dice) -> (String, String, String) {
     let name = word(STREET + skewed(dice, 20_000), 2);
     let kind = dice.choose(&["Street", "Road", "Avenue", "Lane", "Drive"]);
     let street = format!("{} {name} {kind}", 1 + skewed(dice, 400));
@@ -161,24 +161,28 @@ fn place(dice: &mut Dice) -> (String, String, String) {
     (street, word(CITY + city, 2), format!("{:05}", 10_000 + city * 17 % 80_000 + dice.below(10) as u64))
 }
 
-fn family_name(dice: &mut Dice) -> String {
+pub(super) fn family_name(dice: &mut Dice) -> String {
     word(FAMILY + skewed(dice, 30_000), 2)
 }
 
-fn phone(dice: &mut Dice) -> String {
+pub(super) fn given_name(dice: &mut Dice) -> String {
+    word(GIVEN + skewed(dice, 3_000), 1 + dice.below(2))
+}
+
+pub(super) fn phone(dice: &mut Dice) -> String {
     format!("0{}{:07}", 20 + dice.below(70), dice.below(10_000_000))
 }
 
 /// Few of the numbers often, most of them rarely, as Zipf and Mandelbrot have it: the most frequent of 30,000 comes up in
 /// 1.2 % of all draws, as the most frequent family name does.
-fn skewed(dice: &mut Dice, end: u64) -> u64 {
+pub(super) fn skewed(dice: &mut Dice, end: u64) -> u64 {
     const OFFSET: f64 = 10.0;
     let stretch = (end as f64 + OFFSET) / OFFSET;
     ((OFFSET * stretch.powf(dice.unit()) - OFFSET) as u64).min(end - 1)
 }
 
 /// A word that one can say, the same for the same number.
-fn word(number: u64, syllables: usize) -> String {
+pub(super) fn word(number: u64, syllables: usize) -> String {
     const STARTS: [&str; 20] =
         ["b", "br", "c", "d", "f", "g", "gr", "h", "j", "k", "l", "m", "n", "p", "r", "s", "st", "t", "v", "w"];
     const VOWELS: [&str; 8] = ["a", "e", "i", "o", "u", "ee", "ou", "ay"];
@@ -188,7 +192,7 @@ fn word(number: u64, syllables: usize) -> String {
 }
 
 /// A letter more, less, other, or two swapped.
-fn slip(text: &str, dice: &mut Dice) -> String {
+pub(super) fn slip(text: &str, dice: &mut Dice) -> String {
     let mut letters: Vec<char> = text.chars().collect();
     if letters.len() < 3 {
         return text.to_owned();

@@ -55,7 +55,7 @@ impl Dice {
     }
 
     /// Puts things into an order of chance (Fisher, Yates).
-    pub(in crate::bench) fn shuffle<T>(&mut self, things: &mut [T]) {
+    pub(crate) fn shuffle<T>(&mut self, things: &mut [T]) {
         for last in (1..things.len()).rev() {
             things.swap(last, self.below(last + 1));
         }

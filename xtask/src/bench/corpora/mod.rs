@@ -2,9 +2,11 @@
 
 pub(in crate::bench) mod baskets;
 pub(in crate::bench) mod crawl;
+pub(in crate::bench) mod crm;
 pub(in crate::bench) mod customers;
 pub(crate) mod dice;
 mod edit;
+pub(crate) mod history;
 pub(in crate::bench) mod language;
 pub(in crate::bench) mod mixed;
 pub(in crate::bench) mod quadratic;

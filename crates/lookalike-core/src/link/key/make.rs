@@ -105,7 +105,7 @@ fn fits(kind: KeyKind, field: &Field) -> bool {
     let is_words = matches!(field.kind, Kind::Organisation | Kind::Address | Kind::FreeText);
     match kind {
         KeyKind::Identical => equal_share(field) <= MOST_EQUAL,
-        KeyKind::Part => matches!(field.kind, Kind::Phone | Kind::Email),
+        KeyKind::Part => is_words || matches!(field.kind, Kind::Phone | Kind::Email),
         KeyKind::Swapped => field.kind == Kind::Date,
         KeyKind::Deletion => {
             matches!(field.kind, Kind::PersonName | Kind::Phone | Kind::Date | Kind::Code | Kind::Email)
@@ -133,7 +133,17 @@ fn keys(kind: KeyKind, field: &Field, value: usize) -> Vec<u64> {
         KeyKind::Identical => vec![key(text)],
         KeyKind::Part => match field.kind {
             Kind::Phone => text.len().checked_sub(LOCAL_DIGITS).map(|start| key(&text[start..])).into_iter().collect(),
-            _ => text.split_once('@').map_or_else(Vec::new, |(name, domain)| vec![key(name), !key(domain)]),
+            Kind::Email => text.split_once('@').map_or_else(Vec::new, |(name, domain)| {
+                let mut keys = vec![key(name), !key(domain)];
+                keys.extend(thirds(name));
+                keys
+            }),
+            _ => match &field.detail {
+                Detail::Words(words) => {
+                    words.part_numbers.list(value).iter().map(|number| mix(u64::from(*number))).collect()
+                }
+                _ => Vec::new(),
+            },
         },
         KeyKind::Swapped => match &field.detail {
             Detail::Dates(dates) => {
@@ -157,6 +167,25 @@ fn keys(kind: KeyKind, field: &Field, value: usize) -> Vec<u64> {
         },
         KeyKind::Grams => grams(text),
     }
+}
+
+/// The thirds of a name, the middle one counted from both ends: two slips leave one of them whole.
+fn thirds(name: &str) -> Vec<u64> {
+    /// A shorter third is had by too many.
+    const LEAST_LETTERS: usize = 4;
+    let letters: Vec<char> = name.chars().collect();
+    // As many letters in a name that is a letter or two longer.
+    let length = letters.len().saturating_sub(2) / 3;
+    if length < LEAST_LETTERS {
+        return Vec::new();
+    }
+    let end = letters.len() - length;
+    let places = [(0, 0), (1, end), (2, length), (3, end - length)];
+    let key = |(place, start): (u64, usize)| {
+        let third: String = letters[start..start + length].iter().collect();
+        xxh3_64_with_seed(third.as_bytes(), place << 8 | KeyKind::Part as u64)
+    };
+    places.into_iter().map(key).collect()
 }
 
 /// The text, and the text without each of its letters: two texts that are one slip apart share one of these.
@@ -235,6 +264,17 @@ mod tests {
             let slipped: String = slipped.into_iter().collect();
             prop_assert!(osa::distance(text.chars(), slipped.chars()) <= 1);
             prop_assert!(share_a_key(&deletions(&text), &deletions(&slipped)), "{text} {slipped}");
+        }
+    }
+
+    #[test]
+    fn an_email_with_two_slips_shares_a_third() {
+        for (left, right) in [
+            ("katherine.johnson", "catherine.johnsen"),
+            ("katherine.johnson", "katherine.jhonsin"),
+            ("robert.allen1975", "robret.allen1957"),
+        ] {
+            assert!(share_a_key(&thirds(left), &thirds(right)), "{left} {right}");
         }
     }
 

@@ -4,6 +4,7 @@
 //! called and how many points it is worth stands in `scale.rs`; what it weighs is estimated from the data.
 
 mod date;
+mod email;
 mod name;
 mod plain;
 mod scale;
@@ -46,10 +47,13 @@ pub fn compare(records: &Records, left: u32, right: u32) -> Pattern {
     for (at, (field, (left, right))) in records.fields().iter().zip(rows).enumerate() {
         pattern |= Pattern::from(compare_cells(field, *left, *right)) << (4 * at);
     }
-    match records.swappable() {
-        Some(fields) => name::with_swapped(records, left, right, fields, pattern),
-        None => pattern,
+    if let Some(fields) = records.swappable() {
+        pattern = name::with_swapped(records, left, right, fields, pattern);
     }
+    for field in records.emails() {
+        pattern = email::with_named(records, left, right, *field, pattern);
+    }
+    pattern
 }
 
 fn compare_cells(field: &Field, left: Cell, right: Cell) -> Level {
@@ -79,6 +83,7 @@ fn compare_cells(field: &Field, left: Cell, right: Cell) -> Level {
         Detail::Text => match field.kind {
             Kind::Phone => plain::phone_level(texts),
             Kind::Email => plain::email_level(texts),
+            Kind::Category => DIFFERENT,
             _ => plain::code_level(texts),
         },
     }
@@ -87,7 +92,7 @@ fn compare_cells(field: &Field, left: Cell, right: Cell) -> Level {
 /// What two different values weigh: as their level does, or between two levels where similarity is a matter of degree.
 pub(super) fn weight_of(field: &Field, left: u32, right: u32, level: Level, weights: &[f64]) -> f64 {
     match &field.detail {
-        Detail::Words(words) => {
+        Detail::Words(words) if level != words::PART_NUMBER => {
             let texts = [left, right].map(|value| Spelled::new(field.values.get(value as usize)));
             let (similarity, is_conflict) = words::similarity(words, Some(texts), [left, right]);
             words::weight_between(weights, similarity, is_conflict)

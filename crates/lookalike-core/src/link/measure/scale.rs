@@ -85,11 +85,13 @@ const CODE: &[LevelInfo] = &[
     level("one sign apart", 85),
     level("equal", 100),
 ];
+const CATEGORY: &[LevelInfo] = &[BOTH, ONE, level("different", 0), level("equal", 100)];
 const EMAIL: &[LevelInfo] = &[
     BOTH,
     ONE,
     level("different", 0),
     level("same domain", 20),
+    level("made of the same name", 40),
     level("alike", 60),
     level("same name, other domain", 75),
     level("at most two signs apart", 90),
@@ -110,6 +112,7 @@ const WORDS: &[LevelInfo] = &[
     level("55 % alike", 60),
     level("70 % alike", 75),
     level("85 % alike", 90),
+    level("same part number", 95),
     level("equal", 100),
 ];
 
@@ -122,8 +125,10 @@ impl Scale {
             Kind::Phone => Self { levels: PHONE, chains: &[2..=7] },
             Kind::Number => Self { levels: NUMBER, chains: &[2..=8] },
             Kind::Code | Kind::Ignored => Self { levels: CODE, chains: &[2..=6] },
-            Kind::Email => Self { levels: EMAIL, chains: &[2..=7] },
-            Kind::Organisation | Kind::Address | Kind::FreeText => Self { levels: WORDS, chains: &[2..=7, 8..=14] },
+            Kind::Category => Self { levels: CATEGORY, chains: &[2..=3] },
+            // Level 4 says what the names say, and no more.
+            Kind::Email => Self { levels: EMAIL, chains: &[2..=3, 5..=8] },
+            Kind::Organisation | Kind::Address | Kind::FreeText => Self { levels: WORDS, chains: &[2..=7, 8..=15] },
         }
     }
 
@@ -145,6 +150,15 @@ impl Scale {
     /// The level of equal values.
     pub fn equal(self) -> Level {
         self.levels.len() as Level - 1
+    }
+
+    /// Levels of texts with other numbers, each with the level of texts that are as much alike without them.
+    pub(in crate::link) fn conflicts(self) -> impl Iterator<Item = (Level, Level)> {
+        const WITH: Level = 2;
+        const WITHOUT: Level = 8;
+        let has_conflicts = self.levels.len() == WORDS.len();
+        // What has nothing in common is different either way.
+        (WITH + 1..WITHOUT).take_while(move |_| has_conflicts).map(|level| (level, level - WITH + WITHOUT))
     }
 
     /// Runs of levels in which each is at least as close as the one before.

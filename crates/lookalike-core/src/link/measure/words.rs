@@ -11,6 +11,9 @@ const BINS: [f32; 5] = [0.2, 0.4, 0.55, 0.7, 0.85];
 const WITH_CONFLICT: Level = 2;
 const WITHOUT_CONFLICT: Level = 8;
 
+/// The level of texts with a part number that only these two have, whatever else they say.
+pub(super) const PART_NUMBER: Level = 14;
+
 /// How much the cosine counts beside the share of the shorter text that lies within the longer: most, but "Ryder" must find
 /// "Chicago Public Schools Ryder".
 const COSINE: f32 = 0.7;
@@ -25,6 +28,9 @@ pub(super) fn different(is_conflict: bool) -> Level {
 
 /// The level of two texts; their letters are needed only for few words.
 pub(super) fn level(words: &Words, texts: Option<[Spelled<'_>; 2]>, values: [u32; 2]) -> Level {
+    if words.share_part_number(values) {
+        return PART_NUMBER;
+    }
     let (similarity, is_conflict) = similarity(words, texts, values);
     let bin = BINS.iter().filter(|least| similarity >= **least).count() as Level;
     bin + different(is_conflict)

@@ -42,7 +42,7 @@ impl DateOrder {
 }
 
 /// Years that a date of somebody's life or business has.
-const YEARS: std::ops::RangeInclusive<u32> = 1700..=2199;
+const YEARS: std::ops::RangeInclusive<u32> = 1000..=2199;
 
 impl Date {
     /// Reads a date; none when it is none.

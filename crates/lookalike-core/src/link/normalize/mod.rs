@@ -35,6 +35,11 @@ const NOTHING: [&str; 14] = [
     "no data",
 ];
 
+/// Whether a folded text is a word for nothing.
+pub(super) fn is_nothing(folded: &str) -> bool {
+    NOTHING.contains(&folded)
+}
+
 /// Brings values of one column into their form.
 #[derive(Clone, Copy, Debug)]
 pub struct Normalizer {
@@ -57,7 +62,7 @@ impl Normalizer {
         }
         let normal = match self.kind {
             Kind::PersonName => name::normalize(value),
-            Kind::Organisation | Kind::FreeText => words(value).join(" "),
+            Kind::Organisation | Kind::FreeText | Kind::Category => words(value).join(" "),
             Kind::Address => address::normalize(value),
             Kind::Phone => phone::normalize(value),
             Kind::Date => Date::parse(value, self.date_order).map_or_else(String::new, |date| date.to_string()),
@@ -66,7 +71,7 @@ impl Normalizer {
             Kind::Email => fold(value).split_whitespace().collect(),
             Kind::Ignored => String::new(),
         };
-        if NOTHING.contains(&normal.as_str()) { String::new() } else { normal }
+        if is_nothing(&normal) { String::new() } else { normal }
     }
 }
 

@@ -10,7 +10,7 @@ use super::super::key::Candidates;
 use super::super::measure::{DIFFERENT, Level, Pattern, Scale, level_of};
 use super::super::records::{Field, Records, Tells};
 use super::sample::random_patterns;
-use super::{FieldModel, Model, probability};
+use super::{FieldModel, Known, Learnt, Model, exact_probability, exact_weight};
 
 /// How often the best partners are chosen anew.
 const CHOICES: usize = 4;
@@ -29,15 +29,21 @@ const AT_REST: f64 = 1e-4;
 const PSEUDO_MATCHES: f64 = 2.0;
 
 /// Patterns and how often each occurs.
-type Counted = Vec<(Pattern, f64)>;
+pub(super) type Counted = Vec<(Pattern, f64)>;
 
 impl Model {
     /// Estimates what each level says from the patterns of all candidates.
     pub fn estimate(records: &Records, candidates: &Candidates, patterns: &[Pattern]) -> Self {
+        Self::estimate_with(records, candidates, patterns, Known::default())
+    }
+
+    /// The same, where something is known of the matches.
+    pub fn estimate_with(records: &Records, candidates: &Candidates, patterns: &[Pattern], known: Known) -> Self {
         let all = counted(patterns.to_vec());
         let random = counted(random_patterns(records));
         let equal: Vec<f64> = records.fields().iter().map(|field| equal_pairs(records, field)).collect();
-        let mut model = Self::start(records, &random);
+        let start = Self::start(records, &random);
+        let mut model = start.clone();
         if model.fields.len() == 1 {
             model.weigh_by_points();
             return model;
@@ -46,13 +52,16 @@ impl Model {
             let chosen = counted(model.best_partners(records, candidates, patterns));
             for _ in 0..MOST_ROUNDS {
                 let before = model.match_count;
-                model.maximize(records, &chosen, &all, &random, &equal);
+                model.maximize(records, &chosen, &all, &random, &equal, known);
                 if (model.match_count - before).abs() <= AT_REST * before {
                     break;
                 }
             }
         }
-        model
+        if model.is_credible() {
+            return model;
+        }
+        start.learn_from_sure(records, candidates, patterns, [&all, &random], known)
     }
 
     /// The patterns of pairs that are the best, or nearly, for one of their records.
@@ -87,7 +96,7 @@ impl Model {
         let fields = records.fields().iter().enumerate().map(field).collect();
         // Every second record with a match: far from all and far from none.
         let match_count = 0.5 * records.first_count().max(2) as f64;
-        let mut model = Self { prior: 0.0, match_count, fields };
+        let mut model = Self { prior: 0.0, match_count, learnt: Learnt::default(), fields };
         model.weigh(records);
         model
     }
@@ -101,19 +110,27 @@ impl Model {
             let scale = Scale::of(field.kind);
             for level in usize::from(DIFFERENT)..scale.len() {
                 let points = f64::from(scale.level(level as Level).points);
-                field.weights[level] = (points - 50.0) / DOUBLE - self.prior;
+                field.weights[level] = exact_weight((points - 50.0) / DOUBLE - self.prior);
             }
         }
     }
 
     /// One round: how probable a match each pattern is, and from that new shares.
-    fn maximize(&mut self, records: &Records, candidates: &Counted, all: &Counted, random: &Counted, equal: &[f64]) {
+    fn maximize(
+        &mut self,
+        records: &Records,
+        candidates: &Counted,
+        all: &Counted,
+        random: &Counted,
+        equal: &[f64],
+        known: Known,
+    ) {
         let probable = |patterns: &Counted| -> Vec<f64> {
-            patterns.iter().map(|(pattern, _)| probability(self.weight(*pattern))).collect()
+            patterns.iter().map(|(pattern, _)| exact_probability(self.weight(*pattern))).collect()
         };
         let (of_candidates, of_all, of_random) = (probable(candidates), probable(all), probable(random));
         let match_count: f64 = candidates.iter().zip(&of_candidates).map(|((_, count), share)| count * share).sum();
-        self.match_count = match_count.max(1.0);
+        self.match_count = known.match_count(records).unwrap_or(match_count).max(1.0);
         let random_count: f64 = random.iter().map(|(_, count)| count).sum();
         let sampled = random_count / records.pair_count();
         for (at, field) in self.fields.iter_mut().enumerate() {
@@ -140,13 +157,18 @@ impl Model {
         self.weigh(records);
     }
 
-    fn weigh(&mut self, records: &Records) {
+    pub(super) fn set_prior(&mut self, records: &Records) {
         let share = (self.match_count / records.pair_count()).min(0.5);
-        self.prior = (share / (1.0 - share)).log2();
+        self.prior = exact_weight((share / (1.0 - share)).log2());
+    }
+
+    pub(super) fn weigh(&mut self, records: &Records) {
+        self.set_prior(records);
         for field in &mut self.fields {
             for chain in Scale::of(field.kind).chains() {
                 weigh_rising(field, chain.clone());
             }
+            bound_conflicts(field);
         }
     }
 }
@@ -157,7 +179,7 @@ fn counted(mut patterns: Vec<Pattern>) -> Counted {
 }
 
 /// How many pairs have equal values in a field.
-fn equal_pairs(records: &Records, field: &Field) -> f64 {
+pub(super) fn equal_pairs(records: &Records, field: &Field) -> f64 {
     (0..field.values.len())
         .map(|value| {
             let [first, second] = [0, 1].map(|table: usize| f64::from(field.counts[table][value]));
@@ -167,7 +189,7 @@ fn equal_pairs(records: &Records, field: &Field) -> f64 {
 }
 
 /// Where shares among matches begin.
-fn start_shares(scale: Scale) -> Vec<f64> {
+pub(super) fn start_shares(scale: Scale) -> Vec<f64> {
     /// Most matches are equal in most fields, but not all.
     const EQUAL: f64 = 0.7;
     let points = |level: usize| f64::from(scale.level(level as Level).points) + 5.0;
@@ -183,7 +205,7 @@ fn start_shares(scale: Scale) -> Vec<f64> {
 }
 
 /// How often each level of a field occurs, each pattern weighed.
-fn level_counts(patterns: &Counted, field: usize, scale: Scale, weight: impl Fn(usize) -> f64) -> Vec<f64> {
+pub(super) fn level_counts(patterns: &Counted, field: usize, scale: Scale, weight: impl Fn(usize) -> f64) -> Vec<f64> {
     let mut counts = vec![0.0; scale.len()];
     for (at, (pattern, count)) in patterns.iter().enumerate() {
         counts[usize::from(level_of(*pattern, field))] += count * weight(at);
@@ -192,7 +214,7 @@ fn level_counts(patterns: &Counted, field: usize, scale: Scale, weight: impl Fn(
 }
 
 /// Shares of the levels where no value is missing.
-fn shares(counts: &[f64], pseudo: &[f64]) -> Vec<f64> {
+pub(super) fn shares(counts: &[f64], pseudo: &[f64]) -> Vec<f64> {
     let known = usize::from(DIFFERENT)..counts.len();
     let total: f64 = known.clone().map(|level| counts[level] + pseudo[level]).sum();
     let share = |level: usize| if known.contains(&level) { (counts[level] + pseudo[level]) / total } else { 0.0 };
@@ -214,7 +236,17 @@ fn weigh_rising(field: &mut FieldModel, chain: std::ops::RangeInclusive<Level>) 
     }
     let mut levels = chain.map(usize::from);
     for (matches, others, length) in runs {
-        levels.by_ref().take(length).for_each(|level| field.weights[level] = (matches / others).log2());
+        let weight = exact_weight((matches / others).log2());
+        levels.by_ref().take(length).for_each(|level| field.weights[level] = weight);
+    }
+}
+
+/// Other numbers never speak for a match as much as the same likeness without them does: "School 1" and "School 2".
+fn bound_conflicts(field: &mut FieldModel) {
+    for (with, without) in Scale::of(field.kind).conflicts() {
+        let most = field.weights[usize::from(without)] - 1.0;
+        let weight = &mut field.weights[usize::from(with)];
+        *weight = weight.min(most);
     }
 }
 
@@ -235,7 +267,7 @@ mod tests {
         };
         weigh_rising(&mut field, 2..=6);
         assert!(field.weights.windows(2).skip(2).all(|two| two[0] <= two[1]), "{:?}", field.weights);
-        assert!((field.weights[3] - (0.5_f64 / 0.09).log2()).abs() < 1e-12);
+        assert!((field.weights[3] - (0.5_f64 / 0.09).log2()).abs() < 1e-6);
     }
 
     #[test]

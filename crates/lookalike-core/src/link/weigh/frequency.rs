@@ -6,7 +6,8 @@
 use super::super::key::Candidates;
 use super::super::measure::{Pattern, Scale};
 use super::super::records::{MISSING, Records};
-use super::{Model, probability};
+use super::super::score::{Scored, Scorer};
+use super::{Learnt, Model, exact_weight, probability};
 
 /// What the rarity of each value adds to the weight of its field.
 #[derive(Debug)]
@@ -21,6 +22,12 @@ const UNSEEN: f64 = 0.5;
 impl Frequencies {
     /// Counts chance meetings by how probable a match each candidate is.
     pub fn new(records: &Records, candidates: &Candidates, patterns: &[Pattern], model: &Model) -> Self {
+        if model.learnt != Learnt::FromAllPairs {
+            // Here matches are told by the rarity of values, which is asked for: by all of them first.
+            let first = Self::of_matches(records, &[], model);
+            let scored = Scorer { records, model, frequencies: &first }.score_all(candidates, patterns);
+            return Self::of_matches(records, &scored, model);
+        }
         let mut meetings = Meetings::new(records);
         for (at, pattern) in patterns.iter().enumerate() {
             let weight = model.weight(*pattern);
@@ -30,6 +37,13 @@ impl Frequencies {
                 meetings.add_match(left, right, probability(weight));
             }
         }
+        meetings.adjustments(model)
+    }
+
+    /// Counts chance meetings by how probable these matches are.
+    pub(super) fn of_matches(records: &Records, scored: &[Scored], model: &Model) -> Self {
+        let mut meetings = Meetings::new(records);
+        scored.iter().for_each(|pair| meetings.add_match(pair.left, pair.right, pair.probability()));
         meetings.adjustments(model)
     }
 
@@ -116,7 +130,7 @@ impl<'a> Meetings<'a> {
                 } else {
                     (first * (first - 1.0) - 2.0 * matched).max(0.0) / first
                 };
-                (average * size / by_chance.max(least)).log2() as f32
+                exact_weight((average * size / by_chance.max(least)).log2()) as f32
             };
             (0..field.values.len()).map(of_value).collect()
         };

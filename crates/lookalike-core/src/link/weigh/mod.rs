@@ -4,9 +4,11 @@
 //! missing value adds nothing. What a reader would get wrong: the sum is bounded in two places, where fields do not
 //! speak independently of each other; see [`Model::together`].
 
+mod credible;
 mod estimate;
 mod frequency;
 mod sample;
+mod sure;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -27,8 +29,40 @@ pub struct Model {
     pub prior: f64,
     /// How many matches there are, as far as can be told.
     pub match_count: f64,
+    /// What the weights were learnt from.
+    #[serde(default)]
+    pub learnt: Learnt,
     /// The fields in their order.
     pub fields: Vec<FieldModel>,
+}
+
+/// What is known of the matches before any pair was seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Known {
+    /// The share of records that have a match; of the smaller table, where there are two.
+    pub share: Option<f64>,
+}
+
+impl Known {
+    /// How many matches there are, if that is known: in one table, a match makes one record of two superfluous.
+    fn match_count(self, records: &Records) -> Option<f64> {
+        let (first, second) = (records.first_count(), records.count() - records.first_count());
+        let whole = if records.are_of_two_tables() { first.min(second) } else { first };
+        self.share.map(|share| share * whole as f64)
+    }
+}
+
+/// What weights were learnt from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Learnt {
+    /// All pairs that may be matches.
+    #[default]
+    FromAllPairs,
+    /// Pairs that are sure, and what is usual in most data: there are too few matches for more.
+    FromSurePairs,
+    /// Another table.
+    FromAnother,
 }
 
 /// What one field says.
@@ -59,6 +93,8 @@ const ALONE: f64 = 1.0;
 /// the others.
 const HOUSEHOLD: f64 = 1.0;
 
+const HALF: f64 = 0.5;
+
 /// What a long text can add or take. It tells what something is like, and related things are described alike.
 const LONG_TEXT: f64 = 3.0;
 
@@ -69,16 +105,20 @@ impl Model {
     /// - address, phone and family name together make none either: they tell the household, the building, the head office;
     /// - a long text says little.
     pub fn together(&self, said: &Said) -> f64 {
-        let (mut household, mut rest) = (0.0, 0.0);
+        let (mut household, mut best, mut rest) = (0.0, 0.0_f64, 0.0);
         for (field, weight) in self.fields.iter().zip(said) {
             match field.tells {
                 Tells::Thing => rest += weight,
                 Tells::Likeness => rest += weight.clamp(-LONG_TEXT, LONG_TEXT),
-                Tells::Household if *weight > 0.0 => household += weight.min(ALONE - self.prior),
+                Tells::Household if *weight > 0.0 => {
+                    household += weight;
+                    best = best.max(*weight);
+                }
                 Tells::Household | Tells::Person => rest += weight.min(ALONE - self.prior),
             }
         }
-        f64::min(household, HOUSEHOLD - self.prior) + rest
+        // Who has the one in common, has the others: after the best, each adds half.
+        f64::min(best + HALF * (household - best), HOUSEHOLD - self.prior) + rest
     }
 
     /// Takes what a person wrote for what was learnt.
@@ -118,6 +158,19 @@ pub fn probability(weight: f64) -> f64 {
     1.0 / (1.0 + (-weight).exp2())
 }
 
+/// A weight with 20 binary places: sums of such are exact, so that neither the order of fields nor that of rows is seen in
+/// them.
+pub(super) fn exact_weight(weight: f64) -> f64 {
+    const PLACES: f64 = (1_u64 << 20) as f64;
+    (weight * PLACES).round() / PLACES
+}
+
+/// A probability with 24 binary places, of which as many as there are pairs can be added exactly.
+fn exact_probability(weight: f64) -> f64 {
+    const PLACES: f64 = (1_u64 << 24) as f64;
+    (probability(weight) * PLACES).round() / PLACES
+}
+
 /// The logarithm of the odds that belongs to a probability.
 pub fn log_odds(probability: f64) -> f64 {
     (probability / (1.0 - probability)).log2()
@@ -147,7 +200,7 @@ mod tests {
             among_others: Vec::new(),
             weights: Vec::new(),
         };
-        Model { prior: -10.0, match_count: 1.0, fields: kinds.iter().map(field).collect() }
+        Model { prior: -10.0, match_count: 1.0, learnt: Learnt::default(), fields: kinds.iter().map(field).collect() }
     }
 
     /// Whether the kinds say so much together, with a prior of -10.

@@ -1,4 +1,7 @@
-//! `cargo xtask bench link`: two tables of customers, linked without a config, held against what is known.
+//! `cargo xtask bench link`: tables of customers, linked without a config, held against what is known: two of a million that have
+//! most customers in common, and one in which few are there twice, of three sizes.
+
+mod rare;
 
 use std::collections::HashSet;
 use std::fs;
@@ -29,6 +32,9 @@ pub(crate) struct Options {
     /// How many customers each table has
     #[arg(long, value_name = "N", default_value_t = CUSTOMERS)]
     customers: usize,
+    /// Measure only a table of so many rows in which few are there twice
+    #[arg(long, value_name = "ROWS", conflicts_with = "customers")]
+    crm: Option<usize>,
     #[command(flatten)]
     program: Program,
 }
@@ -85,20 +91,26 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
     let folder = workspace.target().join("bench");
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let lookalike = options.program.path(workspace)?;
+    if let Some(rows) = options.crm {
+        print!("{}", rare::table(&[rare::measure(rows, &folder, &lookalike)?]));
+        return Ok(());
+    }
     let measured = measure_link(options.customers, &folder, &lookalike)?;
+    let sizes: &[usize] = if options.customers == CUSTOMERS { &rare::SIZES } else { &rare::SIZES[..1] };
+    let rare = sizes.iter().map(|rows| rare::measure(*rows, &folder, &lookalike)).collect::<Result<Vec<_>>>()?;
 
     let table = table(&measured);
     println!("machine   {}\n", results::Machine::here());
-    print!("{table}");
+    print!("{table}\n{}", rare::table(&rare));
     let is_whole = options.customers == CUSTOMERS;
     let name = if is_whole { "link".to_owned() } else { format!("link-{}", options.customers) };
-    let file = results::write(workspace, &name, &[&lookalike], &measured)?;
+    let file = results::write(workspace, &name, &[&lookalike], &(&measured, &rare))?;
     // What a trial shows is not for the documentation.
     if is_whole {
-        results::publish(workspace, "link", &section(&measured, &table))?;
+        results::publish(workspace, "link", &(section(&measured, &table) + &rare::section(&rare)))?;
     }
     println!("\nraw numbers in {}", file.display());
-    Ok(())
+    rare::check(&rare)
 }
 
 fn measure_link(customers: usize, folder: &Path, lookalike: &Path) -> Result<Measured> {

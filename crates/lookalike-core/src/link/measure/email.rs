@@ -1,0 +1,75 @@
+//! E-mails that are made of the names of their owners: all who are called so have one like it.
+
+use super::plain::parts_of_email;
+use super::{Level, Pattern, level_of};
+use crate::link::config::Kind;
+use crate::link::records::{Field, Records};
+
+/// The level of e-mails that are alike because the names are.
+const NAMED: Level = 4;
+
+/// The levels of e-mails that are alike.
+const ALIKE: std::ops::RangeInclusive<Level> = 5..=7;
+
+/// The pattern, with e-mails that are alike only in the names of the two.
+pub(super) fn with_named(records: &Records, left: u32, right: u32, field: usize, pattern: Pattern) -> Pattern {
+    if !ALIKE.contains(&level_of(pattern, field)) {
+        return pattern;
+    }
+    let names = |record: u32| records.fields()[field].text(record).map_or("", |text| parts_of_email(text).0);
+    let [one, other] = [left, right].map(names);
+    // The number behind a name tells people of one name apart, and is the same for one.
+    let numbers = |name: &str| name.chars().filter(char::is_ascii_digit).collect::<String>();
+    let has_same_number = numbers(one) == numbers(other) && !numbers(one).is_empty();
+    if has_same_number || !is_made_of_names(records, left, one) || !is_made_of_names(records, right, other) {
+        return pattern;
+    }
+    pattern & !(15 << (4 * field)) | Pattern::from(NAMED) << (4 * field)
+}
+
+/// Whether all letters of the name before the @ are of the names of the person: "ann.lee", "alee", "lee".
+fn is_made_of_names(records: &Records, record: u32, name: &str) -> bool {
+    let names = records.fields().iter().filter(|field| field.kind == Kind::PersonName);
+    let mut words: Vec<&str> =
+        names.filter_map(|field: &Field| field.text(record)).flat_map(|text| text.split(' ')).collect();
+    words.sort_unstable_by_key(|word| std::cmp::Reverse(word.len()));
+    let mut left: String = name.chars().filter(|c| c.is_alphabetic()).collect();
+    let whole = left.chars().count();
+    for word in words.iter().filter(|word| word.len() > 1) {
+        left = left.replacen(word, "", 1);
+    }
+    // An initial may stay.
+    left.chars().count() <= 1 && left.chars().count() < whole
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link::config::{ColumnConfig, Config};
+    use crate::link::measure::compare;
+    use crate::table::Table;
+
+    fn level(rows: [[&str; 3]; 2]) -> Level {
+        let names = ["given", "family", "mail"];
+        let mut table = Table::new(names);
+        rows.iter().for_each(|row| table.push(row).unwrap());
+        let kinds = [Kind::PersonName, Kind::PersonName, Kind::Email];
+        let column = |(name, kind): (&str, Kind)| ColumnConfig {
+            name: name.to_owned(),
+            kind,
+            why: String::new(),
+            ..ColumnConfig::default()
+        };
+        let columns = names.into_iter().zip(kinds).map(column).collect();
+        let records = Records::prepare(&table, None, &Config { columns, ..Config::default() }).unwrap();
+        level_of(compare(&records, 0, 1), 2)
+    }
+
+    #[test]
+    fn a_name_at_another_provider_says_no_more_than_the_name() {
+        assert_eq!(level([["Ann", "Lee", "ann.lee@old.org"], ["Ann", "Lee", "ann.lee@post.com"]]), NAMED);
+        assert_eq!(level([["Ann", "Miller", "amiller57@post.com"], ["Ann", "Miller", "amiller84@post.com"]]), NAMED);
+        assert_eq!(level([["Ann", "Miller", "amiller84@old.org"], ["Ann", "Miller", "amiller84@post.com"]]), 6);
+        assert_eq!(level([["Ann", "Lee", "sunnygirl@old.org"], ["Ann", "Lee", "sunnygirl@post.com"]]), 6);
+    }
+}
