@@ -111,7 +111,7 @@ pub(super) fn parse<'a>(record: &'a [u8], settings: &Settings, text: &'a mut Str
     };
     let text = match text {
         Ok(text) => text,
-        Err(entry) => return entry,
+        Err(no_page) => return no_page.into(),
     };
     let named = |name: &str| match name {
         "uri" => Some(line.uri),

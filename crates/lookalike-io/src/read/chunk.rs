@@ -241,7 +241,7 @@ impl Parser {
 
 /// A document with nothing but a text.
 fn of_text(text: &str) -> Document<'_> {
-    Document { id: None, text, uri: None, source: None, value: FieldValue::Missing, others: Vec::new() }
+    Document { id: None, text, uri: None, source: None, value: FieldValue::Missing, others: Box::default() }
 }
 
 fn row_entry<'a>(row: &'a Row, bytes: &'a [u8]) -> Entry<'a> {

@@ -21,7 +21,7 @@ pub(super) fn parse<'a>(line: &[u8], fields: &Fields, text: &'a mut String) -> E
                 uri: None,
                 source: found.source.map(Cow::Owned),
                 value: found.value,
-                others: found.others,
+                others: found.others.into(),
             }),
             Text::Null => Entry::Carried(NULL_TEXT),
             Text::Missing => Entry::Carried(NO_TEXT_FIELD),
@@ -344,7 +344,7 @@ mod tests {
         let mut text = String::new();
         let line = br#"{"content":"no","body":{"meta":{"id":"x"},"content":"a","more":{"content":1}},"meta":{"id":2}}"#;
         let document = parse(line, &fields, &mut text).unwrap();
-        assert_eq!(document.others, [(1, "1".to_owned()), (0, r#"{"id":2}"#.to_owned())], "as they are written");
+        assert_eq!(*document.others, [(1, "1".to_owned()), (0, r#"{"id":2}"#.to_owned())], "as they are written");
         assert_eq!((document.text, document.id.as_deref(), document.source.as_deref()), ("a", Some("x"), Some("x")));
         assert_eq!(document.value, FieldValue::Text("a".into()));
         // A key may have a dot of its own; and what is no object has no fields.

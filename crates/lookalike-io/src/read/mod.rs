@@ -189,7 +189,7 @@ pub struct Document<'a> {
     /// The value that the keep order compares.
     pub value: FieldValue,
     /// Those of [`Fields::others`] that it has, by their number, each as JSON.
-    pub others: Vec<(usize, String)>,
+    pub others: Box<[(usize, String)]>,
 }
 
 /// A text as JSON.

@@ -206,11 +206,11 @@ pub(super) fn parse<'a>(record: &'a [u8], settings: &Settings, text: &'a mut Str
             resource(block, content_type().as_deref(), settings, text)
         }
         "response" => response(block, settings, text),
-        other => Err(Entry::Carried(carried(other))),
+        other => Err(NoPage::Carried(carried(other))),
     };
     let text = match text {
         Ok(text) => text,
-        Err(entry) => return entry,
+        Err(no_page) => return no_page.into(),
     };
     let fields = &settings.fields;
     // Some crawlers put the address into angle brackets.
@@ -233,9 +233,26 @@ fn is_http(content_type: &str) -> bool {
     content_type.trim_start().to_ascii_lowercase().starts_with("application/http")
 }
 
+/// Why a record has no text.
+pub(super) enum NoPage {
+    /// It is something else: of this kind.
+    Carried(&'static str),
+    /// It should have one.
+    Skipped(String),
+}
+
+impl From<NoPage> for Entry<'_> {
+    fn from(no_page: NoPage) -> Self {
+        match no_page {
+            NoPage::Carried(kind) => Self::Carried(kind),
+            NoPage::Skipped(reason) => Self::Skipped(reason),
+        }
+    }
+}
+
 /// The text of an HTTP message.
-pub(super) fn response<'a>(block: &[u8], settings: &Settings, text: &'a mut String) -> Result<&'a str, Entry<'a>> {
-    let response = http::response(block, settings.longest as usize).map_err(Entry::Skipped)?;
+pub(super) fn response<'a>(block: &[u8], settings: &Settings, text: &'a mut String) -> Result<&'a str, NoPage> {
+    let response = http::response(block, settings.longest as usize).map_err(NoPage::Skipped)?;
     resource(&response.body, response.content_type, settings, text)
 }
 
@@ -245,11 +262,11 @@ pub(super) fn resource<'a>(
     content_type: Option<&str>,
     settings: &Settings,
     text: &'a mut String,
-) -> Result<&'a str, Entry<'a>> {
+) -> Result<&'a str, NoPage> {
     match text_of(body, content_type, settings.extract, text) {
         Content::Text => Ok(text),
-        Content::NotText => Err(Entry::Carried("not text")),
-        Content::NotBuilt => Err(Entry::Skipped(NOT_BUILT.to_owned())),
+        Content::NotText => Err(NoPage::Carried("not text")),
+        Content::NotBuilt => Err(NoPage::Skipped(NOT_BUILT.to_owned())),
     }
 }
 

@@ -303,7 +303,7 @@ mod tests {
             uri: None,
             source: None,
             value: FieldValue::Missing,
-            others: Vec::new(),
+            others: Box::default(),
         };
         let mut bytes = Vec::new();
         note().write_document("notes/x.txt", &document, &mut bytes);

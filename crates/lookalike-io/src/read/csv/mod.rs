@@ -134,7 +134,8 @@ pub(super) fn parse<'a>(
     cells.read(without_mark(row), table.delimiter);
     let mut buffer = Some(text);
     let mut document =
-        Document { id: None, text: "", uri: None, source: None, value: FieldValue::Missing, others: Vec::new() };
+        Document { id: None, text: "", uri: None, source: None, value: FieldValue::Missing, others: Box::default() };
+    let mut others = Vec::new();
     for (role, column) in &table.columns {
         let Some(cell) = cells.cell(*column) else {
             if *role == Role::Text {
@@ -159,9 +160,10 @@ pub(super) fn parse<'a>(
             Role::Id => document.id = Some(value).filter(|id| !id.is_empty()),
             Role::Source => document.source = Some(value).filter(|source| !source.is_empty()),
             Role::Value => document.value = FieldValue::of_text(&value),
-            Role::Other(at) => document.others.push((*at, json_string(&value))),
+            Role::Other(at) => others.push((*at, json_string(&value))),
         }
     }
+    document.others = others.into();
     Ok(document)
 }
 
