@@ -147,10 +147,13 @@ impl<R: Row, W: Write> Sink<R> for RowWriter<W> {
     }
 }
 
+/// What makes one cell of any text.
+type OneCell = fn(&str) -> Cow<'_, str>;
+
 impl Layout {
     /// Writes a row and the end of its line.
     fn write(self, row: &impl Row, writer: &mut impl Write) -> io::Result<()> {
-        let (separator, text): (&[u8], fn(&str) -> Cow<'_, str>) = match self {
+        let (separator, text): (&[u8], OneCell) = match self {
             Self::Objects => {
                 serde_json::to_writer(&mut *writer, row)?;
                 return writer.write_all(b"\n");
