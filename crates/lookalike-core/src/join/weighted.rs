@@ -5,7 +5,7 @@
 //! and rounded once: weights with up to a dozen decimals are exact, and so are all their sums.
 //!
 //! Sets may also be *vectors*, which have an angle: their cosine. A vector may have any length, so each has a power of ten of
-//! its own, and what is summed up are squares and products, which have room for weights of nine digits.
+//! its own, and what is summed up are squares and products, which have room for weights of eight digits at least.
 
 use rayon::prelude::*;
 
@@ -186,9 +186,10 @@ impl WeightedSets {
     #[inline]
     pub(super) fn similarity(&self, measure: Measure, shared: u64, totals: [u64; 2]) -> f64 {
         if self.are_vectors() {
-            // Squares of whole numbers, so that vectors of one direction have exactly 1.
+            // By whole numbers, so that vectors of one direction have exactly 1.
             let whole = u128::from(totals[0]) * u128::from(totals[1]);
-            return (u128::from(shared).pow(2) as f64 / whole.max(1) as f64).sqrt().min(1.0);
+            let is_one = u128::from(shared).pow(2) >= whole;
+            return if is_one { 1.0 } else { (shared as f64 / (whole as f64).sqrt()).min(1.0) };
         }
         measure.similarity(shared, totals[0], totals[1])
     }

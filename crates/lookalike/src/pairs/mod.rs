@@ -222,7 +222,8 @@ impl Rows<'_> {
         // Whatever the pairs are, copies have the same columns.
         let names = self.measures(self.similarity.method.likeness_of_copies(1)).names();
         let checksum = if has_checksums { "\tchecksum" } else { "" };
-        writeln!(self.writer, "left_id\tright_id\t{names}{checksum}\t{PLACES}")
+        let names = format!("left_id\tright_id\t{names}{checksum}\t{PLACES}");
+        writeln!(self.writer, "{}", self.separated(&names))
     }
 
     fn measures(&self, likeness: Likeness) -> Measures {
@@ -247,21 +248,23 @@ impl Rows<'_> {
                 serde_json::to_writer(&mut *self.writer, &row)?;
                 self.writer.write_all(b"\n")
             }
-            RowFormat::Tsv => {
-                write!(self.writer, "{}\t{}\t{measures}", one_cell(left_id), one_cell(right_id))?;
-                checksum.map_or(Ok(()), |checksum| write!(self.writer, "\t{checksum}"))?;
-                let [left_file, right_file] = [left_file, right_file].map(one_cell);
-                writeln!(self.writer, "\t{left_file}\t{left_position}\t{right_file}\t{right_position}")
+            RowFormat::Tsv | RowFormat::Csv => {
+                let between = self.format.separator();
+                let [left_id, right_id, left_file, right_file] =
+                    [left_id, right_id, left_file, right_file].map(|text| self.format.cell(text));
+                let measures = self.separated(&measures.to_string());
+                write!(self.writer, "{left_id}{between}{right_id}{between}{measures}")?;
+                checksum.map_or(Ok(()), |checksum| write!(self.writer, "{between}{checksum}"))?;
+                writeln!(
+                    self.writer,
+                    "{between}{left_file}{between}{left_position}{between}{right_file}{between}{right_position}"
+                )
             }
         }
     }
-}
 
-/// An id in one cell of one line, whatever is in it.
-pub(crate) fn one_cell(id: &str) -> std::borrow::Cow<'_, str> {
-    if id.contains(['\t', '\n', '\r', '\\']) {
-        id.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r").into()
-    } else {
-        id.into()
+    /// Names or numbers with tabs between, as the format has them.
+    fn separated(&self, cells: &str) -> String {
+        cells.replace('\t', &self.format.separator().to_string())
     }
 }
