@@ -7,9 +7,9 @@ use std::slice;
 use lookalike_core::link::config::Config;
 use lookalike_core::link::decide::matches;
 use lookalike_core::link::extend::{clusters_before, extend};
-use lookalike_core::link::key::{Bounds, find_candidates};
+use lookalike_core::link::key::{Bounds, try_find_candidates};
 use lookalike_core::link::records::Records;
-use lookalike_core::link::weigh::{Frequencies, Model, compare_all};
+use lookalike_core::link::weigh::{Frequencies, Model, try_compare_all};
 use lookalike_core::table::Table;
 use lookalike_io::bounds::InputLimit;
 use lookalike_io::read::Settings;
@@ -70,7 +70,8 @@ pub fn add_records(options: &AddOptions, progress: &dyn Progress) -> Result<Link
         Ok::<_, Error>((Tables { first: joined(&old, new, &config, options)?, second: None }, old_clusters))
     })?;
     let ids = tables.ids(&config)?;
-    let linking = stages.run("link", None, || added(options, &tables, &config, &old_clusters, decided.model))?;
+    let linking =
+        stages.run("link", None, || added(options, &tables, &config, &old_clusters, decided.model, progress))?;
     stages.go_on()?;
     let matches = matches(&linking.records, &linking.scored, decided.threshold);
     let extension = stages.run("cluster", None, || extend(&linking.scorer(), &matches, &old_clusters));
@@ -113,6 +114,7 @@ fn added(
     config: &Config,
     old_clusters: &[u64],
     model: Model,
+    progress: &dyn Progress,
 ) -> Result<Linking> {
     let folder = &options.folder;
     let most = tables.need().check(config, options.memory)?;
@@ -125,11 +127,12 @@ fn added(
         ));
     }
     let bounds = Bounds { from: old_clusters.len() as u32, most, ..Bounds::for_count(records.count()) };
-    let candidates = find_candidates(&records, &bounds);
+    let go_on = || progress.go_on();
+    let candidates = try_find_candidates(&records, &bounds, go_on)?;
     check_candidates(&candidates, options.memory)?;
-    let patterns = compare_all(&records, &candidates);
+    let patterns = try_compare_all(&records, &candidates, go_on)?;
     let frequencies = Frequencies::of_clusters(&records, &clusters_before(&records, old_clusters), &model);
-    Ok(Linking::score(records, candidates, &patterns, model, frequencies))
+    Linking::score(records, candidates, &patterns, model, frequencies, progress)
 }
 
 fn not_a_result(folder: &Path, reason: impl Into<String>) -> Error {
