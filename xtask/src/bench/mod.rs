@@ -16,6 +16,7 @@ mod link;
 pub(crate) mod measure;
 mod methods;
 mod peers;
+mod prints;
 mod reading;
 mod report;
 mod results;
@@ -92,6 +93,8 @@ enum Part {
     Methods(methods::Options),
     /// Speed, memory and accuracy beside the other tools of the field
     Peers(peers::Options),
+    /// Synthetic prints in a gallery: how often the right finger is found, and how fast
+    Prints(prints::Options),
     /// Speed of reading WET.gz, beside unpacking it and no more
     Read(reading::Options),
     /// Speed of `lookalike sets`, beside a plain join in one thread
@@ -115,6 +118,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         Some(Part::Link(options)) => return link::run(workspace, options),
         Some(Part::Methods(options)) => return methods::run(workspace, options),
         Some(Part::Peers(options)) => return peers::run(workspace, options),
+        Some(Part::Prints(options)) => return prints::run(workspace, options),
         Some(Part::Read(options)) => return reading::run(workspace, options),
         Some(Part::Sets(options)) => return sets::run(workspace, options),
         Some(Part::Text(options)) => return text::run(workspace, options),
