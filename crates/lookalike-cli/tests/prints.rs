@@ -162,6 +162,48 @@ fn columns_can_be_named_and_angles_turn_either_way() {
 }
 
 #[test]
+fn angles_that_turn_the_wrong_way_are_noticed() {
+    let folder = folder();
+    let right = folder.run(&["prints", "prints.csv"]);
+    let wrong = folder.run(&["prints", "prints.csv", "--clockwise"]);
+    assert!(!right.stderr.contains("wrong direction"), "{}", right.stderr);
+    assert!(wrong.stderr.contains("angles seem to have the wrong direction"), "{}", wrong.stderr);
+    assert!(wrong.stderr.contains("leave out --clockwise"), "{}", wrong.stderr);
+    // Prints that are turned a little still match, and tell by how they are turned.
+    assert!(wrong.stderr.contains(" match as given"), "{}", wrong.stderr);
+}
+
+#[test]
+fn angles_in_radians_are_noticed() {
+    let folder = folder();
+    let expected = folder.run(&["prints", "prints.csv", "--format", "tsv"]).stdout;
+    let mut radians = "print,x,y,theta,type\n".to_owned();
+    for line in PRINTS.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let angle = cells[3].parse::<f64>().unwrap().to_radians();
+        radians += &format!("{},{},{},{angle},{}\n", cells[0], cells[1], cells[2], cells[4]);
+    }
+    folder.write("radians.csv", radians);
+    let ran = folder.run(&["prints", "radians.csv", "--format", "tsv"]);
+    assert_eq!(ran.stdout, expected);
+    assert!(ran.stderr.contains("note: the angles of radians.csv are read as radians"), "{}", ran.stderr);
+    let told = folder.run(&["prints", "radians.csv", "--format", "tsv", "--angle-unit", "radians"]);
+    assert!(told.stdout == expected && !told.stderr.contains("read as radians"), "{}", told.stderr);
+    assert_ne!(folder.run(&["prints", "radians.csv", "--format", "tsv", "--angle-unit", "degrees"]).stdout, expected);
+}
+
+#[test]
+fn an_input_without_a_print_is_refused_whatever_else_is_in_it() {
+    let folder = Folder::new();
+    folder
+        .write("notes/read.me", "nothing\n")
+        .write("notes/other.csv", "a,b\n1,2\n")
+        .write("empty.csv", "print,x,y,angle\na,,,\n");
+    assert_refused(&folder, &["prints", "notes"], &["no print in notes that can be read (first: "]);
+    assert_refused(&folder, &["prints", "empty.csv"], &["no print in empty.csv", "'a' has no minutiae"]);
+}
+
+#[test]
 fn a_finer_scan_of_the_same_prints_gives_the_same_pairs() {
     let folder = folder();
     let mut finer = "print,x,y,angle,type\n".to_owned();
@@ -277,10 +319,8 @@ fn bad_templates_are_told_and_skipped() {
             "1 pair among 2 prints",
         ],
     );
-    // Alone it is skipped as well: nothing was found, and it is told why.
-    let alone = folder.run(&["prints", "t/cut.iso"]);
-    assert_done(&alone, 1, &["the template is cut short", "0 pairs among 0 prints"]);
-    assert_eq!(alone.stdout, "");
+    // Alone it leaves no print.
+    assert_refused(&folder, &["prints", "t/cut.iso"], &["no print in t/cut.iso", "the template is cut short"]);
 }
 
 #[test]

@@ -176,19 +176,73 @@ fn what_cannot_be_done_is_said_in_one_line() {
     refuse(&["blank.txt", "--threshold", "0.5"], &["blank.txt has no sets"]);
     refuse(&["in.csv", "--threshold", "0.5", "--set", "person"], &["no column 'person'", "user, film, stars"]);
     refuse(&["in.csv", "--threshold", "0.5", "--weights", "rating"], &["no column 'rating'", "user, film, stars"]);
-    refuse(&["in.csv", "--threshold", "0.5"], &["give --set COLUMN", "user, film, stars"]);
+    refuse(&["in.csv", "--threshold", "0.5"], &["give --set COLUMN or --separator ','", "user, film, stars"]);
     refuse(&["in.csv", "--threshold", "0.5", "--set", "user"], &["give --element COLUMN", "user, film, stars"]);
     refuse(&["in.csv", "--threshold", "0.5", "--grams", "3"], &["give --column COLUMN"]);
     refuse(
         &["bad.csv", "--threshold", "0.5", "--weights", "stars"],
         &["bad.csv has no sets that can be read (first: ", "'many' is not a weight"],
     );
-    refuse(&["in.csv", "--threshold", "0.5", "--weights", "stars", "--measure", "cosine"], &["--measure jaccard"]);
+    refuse(&["in.csv", "--threshold", "0.5", "--idf", "--recall", "0.9"], &["--idf", "--recall"]);
     refuse(&["in.txt", "--threshold", "0.5", "--separator", "::"], &["one character"]);
     refuse(&["in.txt", "--threshold", "0.5", "--threads", "0"], &["--threads"]);
     refuse(&["in.txt", "--threshold", "0.5", "--against", "gone.txt"], &["gone.txt"]);
     refuse(&["in.txt"], &["--threshold"]);
     refuse(&["in.txt", "--top", "0"], &["--top"]);
+}
+
+#[test]
+fn commas_between_elements_are_recognised_or_asked_about() {
+    let folder = Folder::new();
+    folder
+        .write("tight.txt", "milk,bread,beer\nbread, milk ,wine\n\neggs\n")
+        .write("loose.txt", "citrus fruit,ready soups\nready soups,citrus fruit\n")
+        .write("baskets.csv", "citrus fruit,bread,milk\nmilk,bread\nmilk,bread,citrus fruit,beer\n")
+        .write("two.csv", "milk,bread\nbread,milk\nmilk,bread,beer\n");
+    let ran = folder.run(&["sets", "tight.txt", "--threshold", "0.5", "--format", "tsv"]);
+    assert_eq!((ran.code, ran.stdout.lines().nth(1)), (0, Some("1\t2\t0.5\t2")), "{}", ran.stderr);
+    assert!(ran.stderr.contains("note: elements are separated by ','"), "{}", ran.stderr);
+    let ran = folder.run(&["sets", "tight.txt", "--threshold", "0.5", "--separator", " "]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{}", ran.stderr);
+    let ran = folder.run(&["sets", "loose.txt", "--threshold", "0.9"]);
+    assert!(ran.stdout.is_empty() && ran.stderr.contains("should it be --separator ','?"), "{}", ran.stderr);
+    assert_eq!(rows(&folder, &["loose.txt", "--threshold", "0.9", "--separator", ","]), ["1\t2\t1\t2"]);
+    // A table by its name, of which no column says anything.
+    assert_refused(&folder, &["sets", "baskets.csv", "--threshold", "0.5"], &["--separator ','"]);
+    assert_eq!(rows(&folder, &["baskets.csv", "--threshold", "0.75", "--separator", ","]), ["1\t3\t0.75\t3"]);
+    let ran = folder.run(&["sets", "two.csv", "--threshold", "0.5"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.contains("give --separator ','"), "{}", ran.stderr);
+}
+
+#[test]
+fn rows_come_as_csv_with_quotes_where_needed() {
+    let folder = Folder::new();
+    folder.write("in.txt", "Lee, Ann|alien|brazil\nthe \"Bob\"|brazil|alien\n");
+    let arguments = ["sets", "in.txt", "--id", "--separator", "|", "--threshold", "0.5", "--format", "csv", "-q"];
+    let expected = "left_id,right_id,jaccard,shared\n\"Lee, Ann\",\"the \"\"Bob\"\"\",1,2\n";
+    assert_eq!(folder.run(&arguments).stdout, expected);
+    let ran = folder.run(&[&arguments[..], &["--measure", "containment"]].concat());
+    assert!(ran.stdout.starts_with("left_id,right_id,containment,shared,containment_left,containment_right\n"));
+    assert!(ran.stdout.ends_with(",1,2,1,1\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn rare_elements_count_more_and_weights_make_vectors() {
+    let folder = Folder::new();
+    folder.write("in.txt", "x a\nx a\nx b\nx c\n");
+    let plain = rows(&folder, &["in.txt", "--threshold", "0.01"]);
+    let rare = rows(&folder, &["in.txt", "--threshold", "0.01", "--idf"]);
+    assert_eq!((plain.len(), rare.len()), (6, 6));
+    // ln 2 of all, of ln 2 + 2 ln 5 and ln 2 + ln 3 + ln 5.
+    let similarity = |row: &String| row.split('\t').nth(2).unwrap().parse::<f64>().unwrap();
+    let [two, three, five] = [2_f64, 3.0, 5.0].map(f64::ln);
+    assert!((similarity(&rare[0]) - 1.0).abs() < 1e-12);
+    assert!((similarity(&rare[1]) - two / (two + three + five)).abs() < 1e-12, "{rare:?}");
+    assert!((similarity(&rare[5]) - two / (two + 2.0 * five)).abs() < 1e-12, "{rare:?}");
+    folder.write("in.csv", "set,element,weight\na,x,3\na,y,4\nb,x,6\nb,y,8\nc,y,0.5\n");
+    let weighted = ["in.csv", "--weights", "weight", "--measure", "cosine", "--threshold", "0.1"];
+    assert_eq!(rows(&folder, &weighted), ["a\tb\t1\t50", "a\tc\t0.8\t2", "b\tc\t0.8\t4"]);
 }
 
 #[test]

@@ -49,6 +49,8 @@ pub enum JobOption {
     Resume,
     /// Rows per band.
     Rows,
+    /// What stands between the elements of a line.
+    Separator,
     /// The column that names sets.
     Set,
     /// Number of slots that random rows are drawn from.
@@ -116,7 +118,7 @@ impl Remedy {
 
 impl JobOption {
     /// Every option that an error can name.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 33] = [
         Self::Agree,
         Self::Angle,
         Self::Annotate,
@@ -138,6 +140,7 @@ impl JobOption {
         Self::Recall,
         Self::Resume,
         Self::Rows,
+        Self::Separator,
         Self::Set,
         Self::Slots,
         Self::Stopwords,
@@ -175,6 +178,7 @@ impl JobOption {
             Self::Recall => "recall",
             Self::Resume => "resume",
             Self::Rows => "rows",
+            Self::Separator => "separator",
             Self::Set => "set",
             Self::Slots => "slots",
             Self::Stopwords => "stopwords",

@@ -26,6 +26,7 @@ mod measure;
 mod name;
 mod normalize;
 mod promise;
+mod sets;
 mod shingle;
 mod tokenize;
 
@@ -36,4 +37,5 @@ pub use keep::independent_set;
 pub use measure::{Measures, Pair, measure, pairs_by_brute_force};
 pub use normalize::normalize;
 pub use promise::{Removal, broken_promises, duplicates_left, unsupported_removals};
+pub use sets::{SetMeasure, WeightedSet, weigh_by_rarity};
 pub use shingle::{ParseShingleError, Shingle, shingles, tokens};

@@ -104,10 +104,15 @@ pub enum Error {
     },
 
     /// An input without prints.
-    #[error("no print in {inputs}: give a table with one minutia per row, or templates of ISO/IEC 19794-2")]
+    #[error(
+        "no print in {inputs}{}: give a table with one minutia per row, or templates of ISO/IEC 19794-2",
+        why.as_ref().map_or(String::new(), |why| format!(" that can be read (first: {why})"))
+    )]
     NoPrints {
         /// The input.
         inputs: String,
+        /// Why the first file or print was skipped, if there is one.
+        why: Option<String>,
     },
 
     /// A table of minutiae that lacks a column.
@@ -410,8 +415,9 @@ impl Error {
             Self::Core(error) => error.remedies(),
             Self::NotADocument { reason, .. } => lookalike_io::read::remedies(reason),
             Self::NoteReplacesField { .. } => vec![Remedy::LeaveOut(JobOption::Annotate)],
-            Self::NoSuchPrintColumn { option, .. } | Self::NoSetColumns { option, .. } => vec![Remedy::give(*option)],
-            Self::NoSets { .. } => vec![Remedy::give(JobOption::Set), Remedy::give(JobOption::Column)],
+            Self::NoSuchPrintColumn { option, .. } => vec![Remedy::give(*option)],
+            Self::NoSetColumns { option, .. } => vec![Remedy::give(*option), baskets()],
+            Self::NoSets { .. } => vec![Remedy::give(JobOption::Set), Remedy::give(JobOption::Column), baskets()],
             Self::NotOneDocument { .. } => vec![Remedy::give(JobOption::In)],
             Self::ManyFilesToStream { .. } => vec![Remedy::give(JobOption::Output)],
             Self::NoKeepField { .. } => vec![Remedy::give_word(JobOption::Keep, "longest")],
@@ -448,6 +454,11 @@ impl Error {
     pub(crate) fn of_source(error: SourceError) -> Self {
         error.downcast::<Self>().map_or_else(|cause| Self::Source { cause }, |error| *error)
     }
+}
+
+/// Each line is a set, and has commas, though the name says that the file is a table.
+fn baskets() -> Remedy {
+    Remedy::give_word(JobOption::Separator, "','")
 }
 
 /// A reader that goes away, as `head` does, has all it wanted: writing ends there, and the job is done.

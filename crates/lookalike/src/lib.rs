@@ -90,15 +90,15 @@ pub use output::sink::{Cell, Row, RowWriter, Sink};
 pub use pairs::texts::{FoundText, TextPair, pairs_with_texts};
 pub use pairs::{PairsReport, pairs, pairs_into};
 pub use prints::{
-    CandidateRecall, GridOptions, GridReport, PrintColumns, PrintSearch, PrintsOptions, PrintsReport, ReadPrints,
-    Skips, prints,
+    AngleUnit, CandidateRecall, GridOptions, GridReport, PrintColumns, PrintSearch, PrintsOptions, PrintsReport,
+    ReadPrints, Skips, Turning, prints,
 };
 pub use progress::{Counted, Progress, Silent};
 pub use report::losses::{NearlyLost, Source};
 pub use report::parameters::{MethodParameters, Parameters};
 pub use report::summary::{Band, Found, Input, LeastAlike, SkippedEntry, Stage, Summary, Wrote};
 pub use resources::memory::Memory;
-pub use sets::{Finding, SetsForm, SetsOptions, SetsReport, sets};
+pub use sets::{Finding, Separator, SetsForm, SetsOptions, SetsReport, sets};
 
 pub use tune::{
     Bought, Estimate, MOST_BYTES, PairStep, Plan, Point, Sampled, Suggestion, TuneOptions, Tuning, best_within, curve,

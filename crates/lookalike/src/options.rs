@@ -1,5 +1,6 @@
 //! Options of the jobs. Their values have been checked, and are not checked again.
 
+use std::borrow::Cow;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -319,6 +320,29 @@ pub enum RowFormat {
     Jsonl,
     /// Tab-separated, with a header line.
     Tsv,
+    /// Comma-separated, with a header line and quotes where they are needed (RFC 4180).
+    Csv,
+}
+
+impl RowFormat {
+    /// What stands between cells.
+    pub(crate) fn separator(self) -> char {
+        if self == Self::Csv { ',' } else { '\t' }
+    }
+
+    /// A text in one cell of a row, whatever is in it.
+    pub(crate) fn cell(self, text: &str) -> Cow<'_, str> {
+        match self {
+            Self::Csv if text.contains([',', '"', '\n', '\r']) || text != text.trim() => {
+                format!("\"{}\"", text.replace('"', "\"\"")).into()
+            }
+            Self::Jsonl | Self::Tsv if text.contains(['\t', '\n', '\r', '\\']) => {
+                let text = text.replace('\\', "\\\\").replace('\t', "\\t");
+                text.replace('\n', "\\n").replace('\r', "\\r").into()
+            }
+            _ => text.into(),
+        }
+    }
 }
 
 /// Which pairs of documents with the same words are written.

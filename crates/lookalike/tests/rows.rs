@@ -58,7 +58,7 @@ proptest! {
         options.format = RowFormat::Tsv;
         let (mut tsv, mut csv) = (Vec::new(), Vec::new());
         lookalike::pairs(&options, &mut tsv, &Silent).unwrap();
-        lookalike::pairs_into(&options, &mut RowWriter::csv(&mut csv), &Silent).unwrap();
+        lookalike::pairs_into(&options, &mut RowWriter::new(&mut csv, RowFormat::Csv), &Silent).unwrap();
         // No id or file here has a tab or a comma in it.
         prop_assert_eq!(String::from_utf8(tsv).unwrap().replace('\t', ","), String::from_utf8(csv).unwrap());
     }
@@ -73,7 +73,7 @@ fn a_table_has_as_many_cells_as_columns_whatever_was_compared() {
         let mut options = case.options("corpus.jsonl", 0.8);
         options.scheme.method = method.unwrap_or(options.scheme.method);
         let mut table = Vec::new();
-        let mut writer = RowWriter::csv(&mut table);
+        let mut writer = RowWriter::new(&mut table, RowFormat::Csv);
         let rows = DedupRows { removals: Some(&mut writer), ..DedupRows::default() };
         lookalike::dedup_into(&options, rows, &Silent).unwrap();
         let table = String::from_utf8(table).unwrap();

@@ -9,7 +9,13 @@ use std::path::{Path, PathBuf};
 use lookalike::core::join::Measure;
 use lookalike::core::measure::similarity::Threshold;
 use lookalike::{Finding, RowFormat, SetsForm, SetsOptions, Silent, sets};
+use lookalike_judge::{SetMeasure, WeightedSet, weigh_by_rarity};
 use proptest::prelude::*;
+
+/// What rounding may add up to: of vectors, weights have eight digits at least.
+fn near(measure: Measure) -> f64 {
+    if measure == Measure::Cosine { 1e-7 } else { 1e-9 }
+}
 
 /// Rows of a table: set, element, weight in quarters.
 type Rows = Vec<(u8, u8, u32)>;
@@ -91,8 +97,8 @@ fn asked() -> impl Strategy<Value = Asked> {
         (threshold(), 1_usize..5).prop_map(|(threshold, top)| (Some(threshold), Some(top))),
     ];
     (measure(), any::<[bool; 3]>(), how).prop_map(|(measure, [is_weighted, is_against, is_transposed], how)| Asked {
-        // Weights are for Jaccard.
-        measure: if is_weighted { Measure::Jaccard } else { measure },
+        // The cosine of weights has a test of its own.
+        measure: if is_weighted && measure == Measure::Cosine { Measure::Jaccard } else { measure },
         is_weighted,
         is_against,
         is_transposed,
@@ -188,6 +194,59 @@ proptest! {
         let one = found(&options, 1);
         prop_assert_eq!(&one, &expected);
         prop_assert_eq!(found(&options, 4), one);
+    }
+
+    // Logarithms and roots are no fractions, so the judge's numbers are near ours and not the same.
+    #[test]
+    fn weights_rarity_and_cosine_are_what_the_judge_says(
+        first in rows(), measure in measure(), is_weighted in any::<bool>(), by_rarity in any::<bool>(),
+        threshold in 0.01_f64..1.0, top in proptest::option::of(1_usize..4)
+    ) {
+        let (input, near) = (Input::new(&first, &first), near(measure));
+        let threshold = top.is_none().then_some(threshold);
+        let asked = Asked { measure, is_weighted, is_against: false, is_transposed: false, threshold, top };
+        let (ids, mut plain): (Vec<String>, Vec<WeightedSet>) = plain(&first, &asked).into_iter().unzip();
+        if by_rarity {
+            weigh_by_rarity(&mut plain);
+        }
+        let judge = match measure {
+            Measure::Jaccard => SetMeasure::Jaccard,
+            Measure::Cosine => SetMeasure::Cosine,
+            Measure::Containment | Measure::Overlap => SetMeasure::Containment,
+        };
+        let found = found(&SetsOptions { by_rarity, ..input.options(&asked) }, 2);
+        let rows: Vec<(&str, &str, f64)> = found
+            .lines()
+            .skip(1)
+            .map(|line| {
+                let cells: Vec<&str> = line.split('\t').collect();
+                (cells[0], cells[1], cells[2].parse().unwrap())
+            })
+            .collect();
+        let place = |id: &str| ids.iter().position(|other| other == id).unwrap();
+        for (left, right, similarity) in &rows {
+            let judged = judge.similarity(&plain[place(left)], &plain[place(right)]);
+            prop_assert!((similarity - judged).abs() < near, "{left} {right} {similarity} {judged}");
+        }
+        for (at, left) in ids.iter().enumerate() {
+            let mut judged: Vec<f64> = (0..ids.len())
+                .filter(|other| if top.is_some() { *other != at } else { *other > at })
+                .map(|other| judge.similarity(&plain[at], &plain[other]))
+                .filter(|similarity| *similarity > 0.0)
+                .collect();
+            judged.sort_by(|one, other| other.total_cmp(one));
+            let mut own: Vec<f64> = rows.iter().filter(|row| row.0 == left).map(|row| row.2).collect();
+            own.sort_by(|one, other| other.total_cmp(one));
+            if let Some(top) = top {
+                prop_assert_eq!(own.len(), judged.len().min(top));
+            }
+            if let Some(threshold) = threshold {
+                // Whoever is that near to the threshold may be on either side.
+                let surely = |least: f64| judged.iter().filter(|similarity| **similarity >= least).count();
+                prop_assert!((surely(threshold + near)..=surely(threshold - near)).contains(&own.len()));
+            }
+            prop_assert!(own.iter().zip(&judged).all(|(own, judged)| (own - judged).abs() < near));
+        }
     }
 
     #[test]

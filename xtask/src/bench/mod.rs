@@ -20,7 +20,7 @@ use lookalike_core::measure::similarity::Threshold;
 use self::corpora::{crawl, mixed, texts, truth};
 use self::tables::report;
 use self::timed::running::again_optimised;
-use self::timed::{accuracy, blowup, growth, headline, link, methods, reading, sets, sketching, text, timing};
+use self::timed::{accuracy, blowup, growth, headline, link, methods, prints, reading, sets, sketching, text, timing};
 use crate::workspace::{Workspace, succeed};
 
 /// Minimum similarity of near-duplicates: the default of the command.
@@ -77,6 +77,8 @@ enum Part {
     Methods(methods::Options),
     /// Speed, memory and accuracy compared with other tools
     Peers(peers::Options),
+    /// Synthetic prints in a gallery: how often the right finger is found, and how fast
+    Prints(prints::Options),
     /// Speed of reading WET.gz, compared with decompression alone
     Read(reading::Options),
     /// Speed of `lookalike sets`, compared with a plain single-threaded join
@@ -104,6 +106,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         Some(Part::Link(options)) => return link::run(workspace, options),
         Some(Part::Methods(options)) => return methods::run(workspace, options),
         Some(Part::Peers(options)) => return peers::run(workspace, options),
+        Some(Part::Prints(options)) => return prints::run(workspace, options),
         Some(Part::Read(options)) => return reading::run(workspace, options),
         Some(Part::Sets(options)) => return sets::run(workspace, options),
         Some(Part::Text(options)) => return text::run(workspace, options),

@@ -3,12 +3,15 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail, ensure};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use lookalike::core::prints::candidates::DEFAULT_ALIGNED;
 use lookalike::core::prints::grid::DEFAULT_BUCKETS;
 use lookalike::core::prints::score::DEFAULT_THRESHOLD;
 use lookalike::core::prints::{DEFAULT_RESOLUTION, FEWEST_MINUTIAE};
-use lookalike::{CandidateRecall, GridOptions, PrintColumns, PrintSearch, PrintsOptions, PrintsReport, ReadPrints};
+use lookalike::{
+    AngleUnit, CandidateRecall, GridOptions, PrintColumns, PrintSearch, PrintsOptions, PrintsReport, ReadPrints,
+    Turning,
+};
 
 use crate::commands::{Done, done, to_output};
 use crate::flags::output::RowOutputArguments;
@@ -78,10 +81,13 @@ struct ReadPrintsArguments {
     #[arg(
         long,
         value_name = "COLUMN",
-        help = "Column of the angle, counter-clockwise from the right in the image: in degrees, or in radians if its name ends \
-                in _rad [default: angle, angle_deg, angle_degrees, theta_deg, direction or angle_rad, whichever is there]"
+        help = "Column of the angle, counter-clockwise from the right in the image [default: angle, angle_deg, theta_deg, \
+                direction, angle_rad, theta or orientation, whichever is there]"
     )]
     angle: Option<String>,
+    /// Unit of the angles in tables [default: by the column's name if it ends in _deg or _rad, or else by its values]
+    #[arg(long, value_enum, value_name = "UNIT")]
+    angle_unit: Option<AngleUnitArgument>,
     /// Column of the type, end or bif [default: type, if there is one]
     #[arg(long = "type", value_name = "COLUMN")]
     kind: Option<String>,
@@ -98,16 +104,24 @@ struct ReadPrintsArguments {
     resources: TableResourceArguments,
 }
 
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum AngleUnitArgument {
+    /// A full turn is 360
+    Degrees,
+    /// A full turn is 6.2832
+    Radians,
+}
+
 impl PrintsArguments {
     pub(crate) fn run(self) -> Result<Done> {
-        let (target, force) = (self.output.file(), self.output.force);
+        let (target, force, is_clockwise) = (self.output.file(), self.output.force, self.read.clockwise);
         let (options, run) = self.options()?;
         let (report, is_read) = to_output(target.as_deref(), force, run, streams::stdout(), |writer, progress| {
             lookalike::prints(&options, writer, progress)
         })?;
         notes::skipped(&report.skipped.named, report.skipped.count);
         if is_read && !run.quiet {
-            show(&report);
+            show(&report, is_clockwise);
         }
         Ok(done(report.skipped.count))
     }
@@ -160,6 +174,10 @@ impl ReadPrintsArguments {
             columns: PrintColumns { id: self.id, x: self.x, y: self.y, angle: self.angle, kind: self.kind },
             size: self.size.as_deref().map(size).transpose()?,
             resolution,
+            angle_unit: self.angle_unit.map(|unit| match unit {
+                AngleUnitArgument::Degrees => AngleUnit::Degrees,
+                AngleUnitArgument::Radians => AngleUnit::Radians,
+            }),
             is_clockwise: self.clockwise,
             longest,
             limit,
@@ -176,7 +194,7 @@ fn size(written: &str) -> Result<(u32, u32)> {
 }
 
 /// What was found, how, and what that misses.
-fn show(report: &PrintsReport) {
+fn show(report: &PrintsReport, is_clockwise: bool) {
     let seconds: f64 = report.stages.iter().map(|stage| stage.seconds).sum();
     let prints = format!("{} ({})", numbers::of(report.prints, "print"), numbers::of(report.minutiae, "minutia"));
     let prints = prints.replace("minutias", "minutiae");
@@ -203,6 +221,25 @@ fn show(report: &PrintsReport) {
             grid.comes_again,
             grid.found,
             grid.by_chance
+        );
+    }
+    if let Some(file) = report.in_radians.first() {
+        let others = match report.in_radians.len() {
+            1 => String::new(),
+            count => format!(" and {}", numbers::of(count as u64 - 1, "other file")),
+        };
+        talk!(
+            "note: the angles of {file}{others} are read as radians, since none exceeds 2π; otherwise give --angle-unit degrees"
+        );
+    }
+    if report.turning.is_wrong() {
+        let Turning { alike, opposite, matches, matches_other_way } = report.turning;
+        let remedy = if is_clockwise { "leave out --clockwise" } else { "give --clockwise" };
+        let [opposite, all, matches, matches_other_way] =
+            [opposite, alike + opposite, matches, matches_other_way].map(numbers::count);
+        talk!(
+            "note: angles seem to have the wrong direction: in a sample, {matches} pairs match as given and {matches_other_way} the \
+             other way, and in {opposite} of {all} rotated matches the angles turn against the positions; {remedy}"
         );
     }
     if report.too_few > 0 {

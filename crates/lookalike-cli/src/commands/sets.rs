@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use lookalike::core::bucket::banding::Banding;
 use lookalike::core::join::Measure;
 use lookalike::core::measure::similarity::Threshold;
-use lookalike::{Finding, SetsForm, SetsOptions, SetsReport};
+use lookalike::{Finding, Separator, SetsForm, SetsOptions, SetsReport};
 
 use crate::commands::{Done, done, to_output};
 use crate::flags::output::RowOutputArguments;
@@ -33,8 +33,17 @@ pub(crate) struct SetsArguments {
     /// Measure of similarity
     #[arg(long, value_enum, default_value_t = MeasureArgument::Jaccard)]
     measure: MeasureArgument,
+    /// Weigh each element by its rarity: ln(1 + N / n) if n of N sets have it; multiplied by --weights if given
+    #[arg(long)]
+    idf: bool,
     /// Find pairs by sketches, which miss some: the chance to find a pair at the threshold, such as 0.95 [default: exact]
-    #[arg(long, value_name = "R", allow_negative_numbers = true, requires = "threshold", conflicts_with = "weights")]
+    #[arg(
+        long,
+        value_name = "R",
+        allow_negative_numbers = true,
+        requires = "threshold",
+        conflicts_with_all = ["weights", "idf"]
+    )]
     recall: Option<f64>,
     /// Compare the sets of INPUT with those of FILE, in the same form, and not with each other
     #[arg(long, value_name = "FILE")]
@@ -57,7 +66,8 @@ struct FormArguments {
     /// Lines: the first element is the name of the set [default: the line number]; lines with the same name are one set
     #[arg(long, conflicts_with_all = ["set", "element", "column", "weights"])]
     id: bool,
-    /// Separator of elements instead of blanks: a character, such as '|', or tab
+    /// Separator of elements instead of blanks: a character, such as ',' or '|', or tab [default: blanks; or commas, semicolons
+    /// or bars if lines have no blanks but beside these]
     #[arg(long, value_name = "CHARACTER")]
     separator: Option<String>,
     /// Treat lines and cells as texts: their elements are the runs of N characters, in lower case, with a blank at each end
@@ -72,8 +82,8 @@ struct FormArguments {
     /// Tables with one set per row: column of its elements, a JSON list or separated by blanks
     #[arg(long, value_name = "COLUMN")]
     column: Option<String>,
-    /// Tables: column of the weights, for weighted Jaccard: the sum of the smaller weights over the sum of the larger. Weights of
-    /// a repeated element add up, and 0 means absent; with --column, a list of weights
+    /// Tables: column of the weights. Jaccard is then the sum of the smaller weights over the sum of the larger, and cosine that of
+    /// vectors. Weights of a repeated element add up, and 0 means absent; with --column, a list of weights
     #[arg(long, value_name = "COLUMN")]
     weights: Option<String>,
 }
@@ -98,6 +108,10 @@ impl SetsArguments {
             lookalike::sets(&options, writer, progress)
         })?;
         notes::skipped(&report.skipped_rows, report.skipped);
+        let is_told = || options.form.set.is_some() || options.form.element.is_some() || options.form.weights.is_some();
+        if report.skipped_rows.iter().any(|row| row.reason.contains(RAGGED)) && !is_told() {
+            talk!("note: rows of different lengths: if each line of the file is a set, give --separator ','");
+        }
         if is_read && !run.quiet {
             show(&report, &options);
         }
@@ -112,9 +126,6 @@ impl SetsArguments {
             MeasureArgument::Cosine => Measure::Cosine,
             MeasureArgument::Overlap => Measure::Overlap,
         };
-        if self.form.weights.is_some() && measure != Measure::Jaccard {
-            bail!("--weights is for --measure jaccard: leave out one of them");
-        }
         let threshold = self.threshold.map(Threshold::new).transpose()?;
         let finding = match (threshold, self.recall) {
             (Some(threshold), Some(recall)) => {
@@ -133,6 +144,7 @@ impl SetsArguments {
             form: self.form.form()?,
             is_transposed: self.transpose,
             measure,
+            by_rarity: self.idf,
             finding,
             top: self.top,
             format: self.output.format(),
@@ -166,6 +178,9 @@ impl FormArguments {
     }
 }
 
+/// What is said of a row that has more cells than there are columns.
+const RAGGED: &str = " fields where the table has ";
+
 /// How many pairs there are, and how they were found.
 fn show(report: &SetsReport, options: &SetsOptions) {
     let seconds: f64 = report.stages.iter().map(|stage| stage.seconds).sum();
@@ -175,6 +190,17 @@ fn show(report: &SetsReport, options: &SetsOptions) {
     talk!("{pairs} among {sets}{against}, in {}", numbers::seconds(seconds));
     if let Finding::Sketched { threshold, banding } = options.finding {
         talk!("note: found by {}", recall(options.measure, threshold, banding));
+    }
+    match report.separator {
+        Some(Separator::Certain(separator)) => {
+            talk!("note: elements are separated by '{separator}', as it seems; otherwise give --separator ' '");
+        }
+        Some(Separator::Possible(separator)) => {
+            talk!(
+                "note: elements are separated by blanks, but most lines have a '{separator}': should it be --separator '{separator}'?"
+            );
+        }
+        None => {}
     }
     if report.empty > 0 {
         talk!("note: {} without elements, which match nothing", numbers::of(report.empty, "set"));

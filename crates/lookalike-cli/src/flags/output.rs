@@ -29,6 +29,7 @@ impl RowOutputArguments {
         match self.format {
             FormatArgument::Jsonl => RowFormat::Jsonl,
             FormatArgument::Tsv => RowFormat::Tsv,
+            FormatArgument::Csv => RowFormat::Csv,
         }
     }
 }
@@ -39,6 +40,8 @@ enum FormatArgument {
     Jsonl,
     /// Tab-separated, with a header line
     Tsv,
+    /// Comma-separated, with a header line
+    Csv,
 }
 
 /// How a report is shown.

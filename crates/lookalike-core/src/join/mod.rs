@@ -19,6 +19,7 @@ mod dictionary;
 mod groups;
 mod index;
 mod kept;
+mod left;
 mod measure;
 mod nearest;
 mod neighbours;

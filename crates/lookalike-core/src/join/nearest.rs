@@ -15,6 +15,8 @@ use std::ops::Range;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
+use super::index::outline;
+use super::left::{Left, weight};
 use super::{Measure, WeightedSets};
 use crate::packed::Lists;
 
@@ -47,7 +49,8 @@ pub struct Nearest<'a> {
     count: Option<usize>,
     /// The sets of each class, ascending.
     classes: Lists,
-    /// By token, the lightest classes first, and of equal ones those with the first members.
+    /// By token, the lightest classes first, of equal ones those that have the most from the token on, and of these the one
+    /// with the first member. Of vectors the weight says nothing: those come first of which the largest share is left.
     postings: Vec<Posting>,
     /// Where the postings of each token end.
     ends: Vec<usize>,
@@ -60,9 +63,18 @@ struct Posting {
     total: u64,
     /// Its weight from the token on.
     rest: u64,
+    /// The outline of the set: a token whose bit is missing is not in it.
+    outline: u64,
     class: u32,
     /// Where the token is in the set.
     place: u32,
+}
+
+impl Posting {
+    /// The share of the set that is left.
+    fn left_share(&self) -> f64 {
+        self.rest as f64 / self.total as f64
+    }
 }
 
 /// Where a set is on its walk.
@@ -83,12 +95,13 @@ pub struct Seeker {
     turn: u32,
     /// How many postings were looked at.
     steps: u64,
+    left: Left,
 }
 
 impl Seeker {
     /// One who has met nobody of so many sets.
     pub fn new(set_count: usize) -> Self {
-        Self { met: vec![0; set_count], turn: 0, steps: 0 }
+        Self { met: vec![0; set_count], turn: 0, steps: 0, left: Left::default() }
     }
 
     /// How much was looked at so far, counted in sets that have an element in common with the one that is asked for.
@@ -123,7 +136,7 @@ impl<'a> Nearest<'a> {
         // Whoever finds this set at a token has at best nothing but what is shared.
         let prefix = |set: u32| {
             let total = sets.total(set);
-            sets.rests(set).partition_point(|rest| measure.similarity(*rest, *rest, total) >= threshold)
+            sets.rests(set).partition_point(|rest| sets.most(measure, [*rest; 2], [*rest, total]) >= threshold)
         };
         let classes = classes(sets, others);
         let first = |class: u32| classes.list(class as usize)[0];
@@ -137,17 +150,25 @@ impl<'a> Nearest<'a> {
             (*end, total) = (total, total + *end);
         }
         let mut postings = vec![Posting::default(); total];
-        let mut by_total: Vec<u32> = (0..classes.len() as u32).collect();
-        by_total.sort_unstable_by_key(|class| (sets.total(first(*class)), first(*class)));
-        for class in by_total {
+        for class in 0..classes.len() as u32 {
             let set = first(class);
+            let outline = outline(sets.tokens(set));
             let places = sets.tokens(set)[..prefix(set)].iter().zip(sets.rests(set));
             for (place, (token, rest)) in (0..).zip(places) {
                 let end: &mut usize = &mut ends[*token as usize];
-                postings[*end] = Posting { total: sets.total(set), rest: *rest, class, place };
+                postings[*end] = Posting { total: sets.total(set), rest: *rest, outline, class, place };
                 *end += 1;
             }
         }
+        let order = |one: &Posting, other: &Posting| {
+            let by_weight = if sets.are_vectors() {
+                other.left_share().total_cmp(&one.left_share())
+            } else {
+                one.total.cmp(&other.total).then(other.rest.cmp(&one.rest))
+            };
+            by_weight.then_with(|| first(one.class).cmp(&first(other.class)))
+        };
+        lists_mut(&mut postings, &ends).into_par_iter().for_each(|list| list.sort_unstable_by(order));
         Self { sets, measure, threshold, count, classes, postings, ends }
     }
 
@@ -156,58 +177,88 @@ impl<'a> Nearest<'a> {
         nearest.clear();
         seeker.begin();
         let total = self.sets.total(item);
+        seeker.left.fill(self.sets.tokens(item), self.sets.rests(item));
         for (place, (token, rest)) in self.sets.tokens(item).iter().zip(self.sets.rests(item)).enumerate() {
-            if !self.is_wanted(nearest, self.measure.similarity(*rest, total, *rest), || 0) {
+            if !self.is_wanted(nearest, self.most([*rest; 2], [total, *rest]), || 0) {
                 return;
             }
             let met = Met { item, total, place, rest: *rest };
             let postings = self.postings(*token);
-            // At best somebody has what remains here and nothing else. The further from that weight, in either
-            // direction, the less is possible.
-            let (mut lighter, mut heavier) =
-                postings.split_at(postings.partition_point(|posting| posting.total < *rest));
-            while let [first, ..] = heavier {
-                let of_total;
-                (of_total, heavier) = heavier.split_at(equal_count(heavier, |posting| posting.total == first.total));
-                if !self.visit(met, of_total, seeker, nearest) {
+            if self.sets.are_vectors() {
+                self.visit(met, postings, seeker, nearest);
+            } else {
+                self.visit_by_total(met, postings, seeker, nearest);
+            }
+            seeker.left.leave(place, *token, self.sets.rests(item));
+        }
+    }
+
+    /// Measures those that are met at a token, the likeliest weights first.
+    fn visit_by_total(&self, met: Met, postings: &[Posting], seeker: &mut Seeker, nearest: &mut Vec<Near>) {
+        let Met { total, rest, .. } = met;
+        // At best somebody has what remains here and nothing else. The further from that weight, in either
+        // direction, the less is possible.
+        let can_be_near = |of: u64, nearest: &[Near]| self.is_wanted(nearest, self.most([rest, of], [total, of]), || 0);
+        let (mut lighter, mut heavier) = postings.split_at(postings.partition_point(|posting| posting.total < rest));
+        while let [first, ..] = heavier
+            && can_be_near(first.total, nearest)
+        {
+            let of_total;
+            (of_total, heavier) = heavier.split_at(equal_count(heavier, |posting| posting.total == first.total));
+            self.visit(met, of_total, seeker, nearest);
+        }
+        while let [.., last] = lighter
+            && can_be_near(last.total, nearest)
+        {
+            let of_total;
+            (lighter, of_total) = lighter.split_at(less_count(lighter, last.total));
+            self.visit(met, of_total, seeker, nearest);
+        }
+    }
+
+    /// Measures those that are met at a token, until what they have left is too little.
+    fn visit(&self, met: Met, mut postings: &[Posting], seeker: &mut Seeker, nearest: &mut Vec<Near>) {
+        let Met { item, total, place, rest } = met;
+        while let [first, ..] = postings {
+            let alike;
+            let is_alike = |posting: &Posting| (posting.total, posting.rest) == (first.total, first.rest);
+            (alike, postings) = postings.split_at(equal_count(postings, is_alike));
+            let bound = self.most([rest, first.rest], [total, first.total]);
+            seeker.steps += 1;
+            if !self.is_wanted(nearest, bound, || 0) {
+                return;
+            }
+            for posting in alike {
+                seeker.steps += 1;
+                // The others come later in order.
+                if !self.is_wanted(nearest, bound, || self.members(posting)[0]) {
                     break;
                 }
-            }
-            while let [.., last] = lighter {
-                let of_total;
-                (lighter, of_total) = lighter.split_at(less_count(lighter, last.total));
-                if !self.visit(met, of_total, seeker, nearest) {
-                    break;
+                // Nearly all others are told by their outline, which is at hand: to look at a set is to wait for memory.
+                let left = rest - seeker.left.missing_in(posting.outline);
+                let bound = self.most([left, posting.rest], [total, posting.total]);
+                if self.is_wanted(nearest, bound, || 0) && seeker.meets(posting.class) {
+                    let shared = self.shared(item, place, posting);
+                    self.take(item, shared, posting, nearest);
                 }
             }
         }
     }
 
-    /// Measures those of one weight that are met at a token. Says whether others, of a weight further off, can be near enough.
-    fn visit(&self, met: Met, postings: &[Posting], seeker: &mut Seeker, nearest: &mut Vec<Near>) -> bool {
-        let Met { item, total, place, rest } = met;
-        for posting in postings {
-            seeker.steps += 1;
-            let most = |shared: u64| self.measure.similarity(shared, total, posting.total);
-            let first = || self.members(posting)[0];
-            let bound = most(rest.min(posting.total));
-            if !self.is_wanted(nearest, bound, first) {
-                // Of one weight, later ones are no better; of another, one that is as good may be first in order.
-                return self.is_wanted(nearest, bound, || 0);
+    /// Takes the members of a class, as many as are wanted.
+    fn take(&self, item: u32, shared: u64, posting: &Posting, nearest: &mut Vec<Near>) {
+        let similarity = self.sets.similarity(self.measure, shared, [self.sets.total(item), posting.total]);
+        for member in self.members(posting).iter().filter(|member| **member != item) {
+            if !self.is_wanted(nearest, similarity, || *member) {
+                break;
             }
-            if !self.is_wanted(nearest, most(rest.min(posting.rest)), first) || !seeker.meets(posting.class) {
-                continue;
-            }
-            let shared = self.shared(item, place, posting);
-            let similarity = most(shared);
-            for member in self.members(posting).iter().filter(|member| **member != item) {
-                if !self.is_wanted(nearest, similarity, || *member) {
-                    break;
-                }
-                self.insert(nearest, Near { item: *member, similarity, shared });
-            }
+            self.insert(nearest, Near { item: *member, similarity, shared });
         }
-        true
+    }
+
+    #[inline]
+    fn most(&self, rests: [u64; 2], totals: [u64; 2]) -> f64 {
+        self.sets.most(self.measure, rests, totals)
     }
 
     /// The sets of a class, ascending.
@@ -248,12 +299,11 @@ impl<'a> Nearest<'a> {
         let from = posting.place as usize;
         let other = self.members(posting)[0];
         let (right, right_rests) = (&self.sets.tokens(other)[from..], &self.sets.rests(other)[from..]);
-        let weight = |rests: &[u64], at: usize| rests[at] - rests.get(at + 1).copied().unwrap_or(0);
         let (mut l, mut r, mut shared) = (0, 0, 0);
         while l < left.len() && r < right.len() {
             let (one, next) = (left[l], right[r]);
             if one == next {
-                shared += weight(left_rests, l).min(weight(right_rests, r));
+                shared += self.sets.shared(weight(left_rests, l), weight(right_rests, r));
             }
             l += usize::from(one <= next);
             r += usize::from(next <= one);
@@ -278,6 +328,13 @@ fn classes(sets: &WeightedSets, others: Range<u32>) -> Lists {
         hash == next_hash && of(*set) == of(*next)
     };
     keys.chunk_by(look_the_same).map(|class| class.iter().map(|(_, set)| *set)).collect()
+}
+
+/// The lists that end so, to be written to.
+fn lists_mut<'l>(mut postings: &'l mut [Posting], ends: &[usize]) -> Vec<&'l mut [Posting]> {
+    let starts = [0].into_iter().chain(ends.iter().copied());
+    let lengths = starts.zip(ends).map(|(start, end)| end - start);
+    lengths.map(|length| postings.split_off_mut(..length).expect("lists end within the postings")).collect()
 }
 
 /// How many postings, from the first on, are so: there is at least one, and often no more.
@@ -417,6 +474,64 @@ mod tests {
             }
         }
     }
+    /// The cosine of two vectors.
+    fn cosine(left: &Plain, right: &Plain) -> f64 {
+        let product = |one: &Plain, other: &Plain| {
+            one.iter().map(|(element, weight)| weight * other.get(element).unwrap_or(&0)).sum::<u64>() as f64
+        };
+        let whole = (product(left, left) * product(right, right)).sqrt();
+        if whole > 0.0 { product(left, right) / whole } else { 0.0 }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(500))]
+
+        // Each vector is stretched by some power of ten, which changes no angle.
+        #[test]
+        fn the_nearest_vectors_are_those_that_brute_force_finds(
+            items in items(), threshold in 0.0_f64..1.0, count in proptest::option::of(1_usize..6), stretch in -9_i32..9
+        ) {
+            let vector = |(at, item): (usize, &Plain)| {
+                let unit = 10_f64.powi(stretch * (at % 3) as i32);
+                item.iter().map(|(feature, weight)| WeightedItem { feature: *feature, weight: *weight as f64 * unit }).collect()
+            };
+            let vectors: Vec<Vec<_>> = items.iter().enumerate().map(vector).collect();
+            let sets = WeightedSets::of_vectors(&vectors);
+            let nearest = Nearest::new(&sets, Measure::Cosine, threshold, count, 0..items.len() as u32);
+            let (mut seeker, mut found) = (Seeker::new(items.len()), Vec::new());
+            for (item, own) in items.iter().enumerate() {
+                nearest.of(item as u32, &mut seeker, &mut found);
+                let mut expected: Vec<f64> = (0..items.len())
+                    .filter(|other| *other != item)
+                    .map(|other| cosine(own, &items[other]))
+                    .filter(|cosine| *cosine > 0.0 && *cosine >= threshold)
+                    .collect();
+                expected.sort_by(|one, other| other.total_cmp(one));
+                expected.truncate(count.unwrap_or(usize::MAX));
+                let mut similarities: Vec<f64> = found.iter().map(|near| near.similarity).collect();
+                similarities.sort_by(|one, other| other.total_cmp(one));
+                prop_assert_eq!(similarities.len(), expected.len());
+                for (near, expected) in similarities.iter().zip(expected) {
+                    prop_assert!((near - expected).abs() < 1e-12, "{near} {expected}");
+                }
+                for near in &found {
+                    prop_assert!((near.similarity - cosine(own, &items[near.item as usize])).abs() < 1e-12);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn vectors_of_one_direction_have_the_cosine_1_however_long_they_are() {
+        let vector =
+            |unit: f64| [(1, 1.0), (2, 2.5)].map(|(feature, weight)| WeightedItem { feature, weight: weight * unit });
+        let sets = WeightedSets::of_vectors(&[vector(1.0), vector(3.0), vector(1e-200), vector(1e200), vector(0.07)]);
+        let nearest = Nearest::new(&sets, Measure::Cosine, 1.0, None, 0..5);
+        let mut found = Vec::new();
+        nearest.of(0, &mut Seeker::new(5), &mut found);
+        assert_eq!(found.iter().map(|near| near.similarity.to_bits()).collect::<Vec<_>>(), [1_f64.to_bits(); 4]);
+    }
+
     /// How many steps it takes to find the nearest of each, of which there are so many.
     fn steps(features: &[Vec<u64>], measure: Measure, threshold: f64, count: Option<usize>, expected: usize) -> u64 {
         let sets = WeightedSets::of_equal_weights(&Sets::new(features));

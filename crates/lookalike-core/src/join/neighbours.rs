@@ -3,6 +3,7 @@
 //! Partners are kept by group. Ten thousand equal sets are one entry here and fifty
 //! million pairs, which are made only while somebody asks for the partners of one item after the other.
 
+use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use rayon::prelude::*;
@@ -79,24 +80,36 @@ impl Neighbours {
     /// # Ok::<(), lookalike_core::Error>(())
     /// ```
     pub fn new(sets: &Sets, criterion: Criterion, references: References) -> Self {
-        Self::within(sets, criterion, references, u64::MAX).expect("nobody has so many matches")
+        let Ok(all) = Self::within(sets, criterion, references, u64::MAX, || Ok::<(), Infallible>(()));
+        all.expect("nobody has so many matches")
     }
 
-    /// All matches, if they take at most this many bytes.
-    pub fn within(sets: &Sets, criterion: Criterion, references: References, most_bytes: u64) -> Option<Self> {
+    /// All matches, if they take at most this many bytes. `go_on` is asked again and again.
+    ///
+    /// # Errors
+    ///
+    /// An error of `go_on`, which ends the join.
+    pub fn within<E: Send>(
+        sets: &Sets,
+        criterion: Criterion,
+        references: References,
+        most_bytes: u64,
+        go_on: impl Fn() -> Result<(), E> + Sync,
+    ) -> Result<Option<Self>, E> {
         let join = Join::new(sets, criterion, references);
         let room = Room::new(most_bytes);
         let of_groups = |groups: &[u32]| {
+            go_on()?;
             let mut all = Vec::new();
             if !room.is_full() {
                 join.probe(groups, |found| all.push(found));
                 room.take(all.len());
             }
-            all
+            Ok(all)
         };
         let groups: Vec<u32> = (0..join.groups.len() as u32).collect();
-        let by_groups: Vec<Vec<Found>> = groups.par_chunks(GROUPS_AT_ONCE).map(of_groups).collect();
-        (!room.is_full()).then(|| Self::of_found(sets.len(), join.groups, &by_groups, references))
+        let by_groups = groups.par_chunks(GROUPS_AT_ONCE).map(of_groups).collect::<Result<Vec<Vec<Found>>, E>>()?;
+        Ok((!room.is_full()).then(|| Self::of_found(sets.len(), join.groups, &by_groups, references)))
     }
 
     /// The partners that were found between groups, seen from both sides.
@@ -160,8 +173,20 @@ mod tests {
         let sets = Sets::new(&(0..100_u64).map(|at| (0..20).chain([100 + at]).collect()).collect::<Vec<Vec<u64>>>());
         let criterion = Criterion::Jaccard(crate::measure::similarity::Threshold::new(0.5).unwrap());
         // 4,950 pairs of 28 bytes.
-        let within = |bytes: u64| Neighbours::within(&sets, criterion, References::default(), bytes);
-        assert!(within(4_950 * 28).is_some() && within(4_900 * 28).is_none());
+        let within =
+            |bytes: u64| Neighbours::within(&sets, criterion, References::default(), bytes, || Ok::<_, ()>(()));
+        assert!(within(4_950 * 28).unwrap().is_some() && within(4_900 * 28).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_join_that_may_not_go_on_ends() {
+        let sets = Sets::new(&(0..1000_u64).map(|at| vec![at, at + 1]).collect::<Vec<_>>());
+        let criterion = Criterion::Jaccard(crate::measure::similarity::Threshold::new(0.3).unwrap());
+        let asked = AtomicU64::new(0);
+        let go_on = || if asked.fetch_add(1, Relaxed) < 3 { Ok(()) } else { Err("stopped") };
+        let join = || Neighbours::within(&sets, criterion, References::default(), u64::MAX, go_on).map(|_| ());
+        assert_eq!(in_threads(1, join), Err("stopped"));
+        assert_eq!(asked.into_inner(), 4);
     }
 
     proptest! {

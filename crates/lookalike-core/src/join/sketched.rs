@@ -44,15 +44,20 @@ impl Measure {
 }
 
 impl Neighbours {
-    /// The matches found by bands, if they take at most this many bytes. Each is measured, but some are missed.
-    pub fn sketched(
+    /// The matches that bands find, if they take at most this many bytes: each is measured, but some are left out. `go_on` is
+    /// asked again and again.
+    ///
+    /// # Errors
+    ///
+    /// An error of `go_on`, which ends the join.
+    pub fn sketched<E: Send>(
         sets: &Sets,
         measure: Measure,
-        threshold: Threshold,
-        banding: Banding,
+        (threshold, banding): (Threshold, Banding),
         references: References,
         most_bytes: u64,
-    ) -> Option<Self> {
+        go_on: impl Fn() -> std::result::Result<(), E> + Sync,
+    ) -> std::result::Result<Option<Self>, E> {
         let criterion = measure.criterion(threshold);
         let groups = Groups::new(sets, criterion, references);
         let buckets = buckets(sets, &groups, banding);
@@ -62,15 +67,17 @@ impl Neighbours {
         let all: Vec<u32> = (0..groups.len() as u32).collect();
         let room = Room::new(most_bytes);
         let of_groups = |some: &[u32]| {
+            go_on()?;
             let mut found = Vec::new();
             if !room.is_full() {
                 probers.with(|prober| some.iter().for_each(|group| search.partners(*group, prober, &mut found)));
                 room.take(found.len());
             }
-            found
+            Ok(found)
         };
-        let found: Vec<Vec<Found>> = all.par_chunks(GROUPS_AT_ONCE).map(of_groups).collect();
-        (!room.is_full()).then(|| Self::of_found(sets.len(), groups, &found, references))
+        let found =
+            all.par_chunks(GROUPS_AT_ONCE).map(of_groups).collect::<std::result::Result<Vec<Vec<Found>>, E>>()?;
+        Ok((!room.is_full()).then(|| Self::of_found(sets.len(), groups, &found, references)))
     }
 }
 
@@ -144,6 +151,11 @@ mod tests {
     use super::super::brute;
     use super::*;
 
+    fn sketched(sets: &Sets, measure: Measure, bands: (Threshold, Banding)) -> Neighbours {
+        let go_on = || Ok::<(), ()>(());
+        Neighbours::sketched(sets, measure, bands, References::default(), u64::MAX, go_on).unwrap().unwrap()
+    }
+
     fn pairs(neighbours: &Neighbours, count: usize) -> Vec<(u32, u32, u32)> {
         let mut found = Vec::new();
         for item in 0..count as u32 {
@@ -162,7 +174,7 @@ mod tests {
                 let exact = pairs(&Neighbours::new(&sets, measure.criterion(threshold), none), items.len());
                 // One row a band and very many bands find everything.
                 let bands = Banding::new(300, 1).unwrap();
-                let found = pairs(&Neighbours::sketched(&sets, measure, threshold, bands, none, u64::MAX).unwrap(), items.len());
+                let found = pairs(&sketched(&sets, measure, (threshold, bands)), items.len());
                 prop_assert!(found.iter().all(|pair| exact.binary_search(pair).is_ok()));
                 prop_assert!(found.len() == exact.len(), "{} of {}", found.len(), exact.len());
             }
@@ -179,8 +191,7 @@ mod tests {
             .collect();
         let (sets, threshold) = (Sets::new(&items), Threshold::new(0.6).unwrap());
         let banding = Measure::Jaccard.banding(threshold, 0.9).unwrap();
-        let neighbours =
-            Neighbours::sketched(&sets, Measure::Jaccard, threshold, banding, References::default(), u64::MAX).unwrap();
+        let neighbours = sketched(&sets, Measure::Jaccard, (threshold, banding));
         let found = pairs(&neighbours, items.len()).len() / 2;
         // Five deviations of 2,000 draws at 0.9 are 67.
         assert!(found >= 1800 - 67, "{found}");

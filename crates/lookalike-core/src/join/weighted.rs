@@ -3,14 +3,23 @@
 //! Weights are whole numbers here. Sums of floating-point numbers depend on their order,
 //! and a pair exactly at the threshold must not. So all weights are multiplied by one power of ten, as large as fits,
 //! and rounded once: weights with up to a dozen decimals are exact, and so are all their sums.
+//!
+//! Sets may also be *vectors*, which have an angle: their cosine. A vector may have any length, so each has a power of ten of
+//! its own, and what is summed up are squares and products, which have room for weights of eight digits at least.
 
 use rayon::prelude::*;
 
-use super::Sets;
+use super::{Measure, Near, Sets};
 use crate::packed::Lists;
 
 /// What the weights of one set may add up to: the sums of two sets are then exact as floating-point numbers, too.
 const MOST: f64 = (1_u64 << 51) as f64;
+
+/// How long a vector may be: the products of two are then whole numbers of 62 bits, and so are their sums.
+const LONGEST: f64 = (1_u64 << 31) as f64;
+
+/// Rounding may not make a bound lower than what it bounds.
+const ROUNDED_UP: f64 = 1.0 + 1e-12;
 
 /// An element with its weight, which is above 0 and finite.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,13 +34,28 @@ pub struct WeightedItem {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WeightedSets {
     tokens: Lists,
-    /// For each token the weight of the set from there on.
+    /// For each token the weight of the set from there on; of vectors, the sum of squares.
     rests: Vec<u64>,
     /// Where the rests of each set begin.
     starts: Vec<usize>,
     totals: Vec<u64>,
     token_count: usize,
-    scale: f64,
+    scale: Scale,
+}
+
+/// What weights were multiplied by.
+#[derive(Clone, Debug, PartialEq)]
+enum Scale {
+    /// All of them by the same.
+    One(f64),
+    /// Those of each vector by its own.
+    Each(Vec<f64>),
+}
+
+impl Default for Scale {
+    fn default() -> Self {
+        Self::One(1.0)
+    }
 }
 
 impl WeightedSets {
@@ -42,21 +66,45 @@ impl WeightedSets {
     ///
     /// let item = |feature, weight| WeightedItem { feature, weight };
     /// let sets = WeightedSets::new(&[vec![item(7, 0.1), item(8, 0.5), item(7, 0.2)], vec![item(7, 0.3)]]);
-    /// assert_eq!(sets.weight(sets.total(1)), 0.3);
     /// assert_eq!(sets.total(0), sets.total(1) / 3 * 8);
     /// ```
     pub fn new<I: AsRef<[WeightedItem]> + Sync>(items: &[I]) -> Self {
         let total = |item: &I| item.as_ref().iter().map(|element| element.weight).sum::<f64>();
         let largest = items.iter().map(total).fold(0.0, f64::max);
-        // Nothing is known of no sets; any scale will do.
-        let scale = if largest > 0.0 { 10_f64.powi((MOST / largest).log10().floor() as i32) } else { 1.0 };
-        // However light an element is, it is there.
-        let whole = |weight: f64| ((weight * scale).round() as u64).max(1);
-        let merged: Vec<Vec<(u64, u64)>> = items
+        let scale = power_of_ten(MOST / largest);
+        let merged: Vec<Vec<(u64, u64)>> = items.par_iter().map(|item| merge(whole(item.as_ref(), scale))).collect();
+        Self::of_merged(&merged, Scale::One(scale))
+    }
+
+    /// The vectors of these elements, for their [cosine](Measure::Cosine). The weights of a repeated element add up.
+    ///
+    /// ```
+    /// use lookalike_core::join::{Measure, Nearest, Seeker, WeightedItem, WeightedSets};
+    ///
+    /// let item = |feature, weight| WeightedItem { feature, weight };
+    /// let vectors = WeightedSets::of_vectors(&[vec![item(7, 3.0), item(8, 4.0)], vec![item(8, 0.1)], vec![item(9, 1.0)]]);
+    /// let nearest = Nearest::new(&vectors, Measure::Cosine, 0.5, None, 0..3);
+    /// let mut found = Vec::new();
+    /// nearest.of(0, &mut Seeker::new(3), &mut found);
+    /// assert_eq!(found.len(), 1);
+    /// assert_eq!((found[0].item, found[0].similarity), (1, 0.8));
+    /// assert_eq!(vectors.shared_weight(0, &found[0]), 0.4);
+    /// ```
+    pub fn of_vectors<I: AsRef<[WeightedItem]> + Sync>(items: &[I]) -> Self {
+        let (merged, scales): (Vec<Vec<(u64, u64)>>, Vec<f64>) = items
             .par_iter()
-            .map(|item| merge(item.as_ref().iter().map(|element| (element.feature, whole(element.weight))).collect()))
-            .collect();
-        let dictionary = Dictionary::new(&merged);
+            .map(|item| {
+                let elements = added_up(item.as_ref());
+                let scale = power_of_ten(LONGEST / length(&elements));
+                let squares = whole(&elements, scale).into_iter().map(|(feature, weight)| (feature, weight * weight));
+                (squares.collect(), scale)
+            })
+            .unzip();
+        Self::of_merged(&merged, Scale::Each(scales))
+    }
+
+    fn of_merged(merged: &[Vec<(u64, u64)>], scale: Scale) -> Self {
+        let dictionary = Dictionary::new(merged);
         let lists: Vec<Vec<(u32, u64)>> = merged
             .par_iter()
             .map(|set| {
@@ -75,7 +123,7 @@ impl WeightedSets {
     /// Sets whose elements all have the same weight.
     pub fn of_equal_weights(plain: &Sets) -> Self {
         let totals = plain.sizes().iter().map(|size| u64::from(*size)).collect();
-        let mut sets = Self { totals, token_count: plain.token_count(), scale: 1.0, ..Self::default() };
+        let mut sets = Self { totals, token_count: plain.token_count(), ..Self::default() };
         let mut list = Vec::new();
         for item in 0..plain.len() as u32 {
             list.clear();
@@ -113,9 +161,48 @@ impl WeightedSets {
         self.totals[item as usize]
     }
 
-    /// A weight in the user's units.
-    pub fn weight(&self, weight: u64) -> f64 {
-        weight as f64 / self.scale
+    /// The weight that a set and one near it share, as the user knows it; of vectors, their product.
+    pub fn shared_weight(&self, item: u32, near: &Near) -> f64 {
+        let scale = match &self.scale {
+            Scale::One(scale) => *scale,
+            Scale::Each(scales) => scales[item as usize] * scales[near.item as usize],
+        };
+        near.shared as f64 / scale
+    }
+
+    /// Whether these are vectors.
+    #[inline]
+    pub(super) fn are_vectors(&self) -> bool {
+        matches!(self.scale, Scale::Each(_))
+    }
+
+    /// What two weights of one element have in common.
+    #[inline]
+    pub(super) fn shared(&self, left: u64, right: u64) -> u64 {
+        if self.are_vectors() { left.isqrt() * right.isqrt() } else { left.min(right) }
+    }
+
+    /// How similar two sets are that share this.
+    #[inline]
+    pub(super) fn similarity(&self, measure: Measure, shared: u64, totals: [u64; 2]) -> f64 {
+        if self.are_vectors() {
+            // By whole numbers, so that vectors of one direction have exactly 1.
+            let whole = u128::from(totals[0]) * u128::from(totals[1]);
+            let is_one = u128::from(shared).pow(2) >= whole;
+            return if is_one { 1.0 } else { (shared as f64 / (whole as f64).sqrt()).min(1.0) };
+        }
+        measure.similarity(shared, totals[0], totals[1])
+    }
+
+    /// How similar two sets are at most that share nothing but what is in these rests of them.
+    #[inline]
+    pub(super) fn most(&self, measure: Measure, rests: [u64; 2], totals: [u64; 2]) -> f64 {
+        if self.are_vectors() {
+            // Cauchy and Schwarz: a product is at most that of the lengths.
+            let share = |at: usize| rests[at] as f64 / totals[at].max(1) as f64;
+            return (share(0) * share(1)).sqrt() * ROUNDED_UP;
+        }
+        measure.similarity(rests[0].min(rests[1]), totals[0], totals[1])
     }
 
     pub(super) fn token_count(&self) -> usize {
@@ -134,6 +221,39 @@ impl WeightedSets {
         let start = self.starts[item as usize];
         &self.rests[start..start + self.tokens(item).len()]
     }
+}
+
+/// The largest power of ten that is no more than this, or 1 where nothing is known.
+fn power_of_ten(most: f64) -> f64 {
+    if most.is_finite() && most > 0.0 { 10_f64.powi(most.log10().floor() as i32) } else { 1.0 }
+}
+
+/// Weights as whole numbers. However light an element is, it is there.
+fn whole(elements: &[WeightedItem], scale: f64) -> Vec<(u64, u64)> {
+    elements.iter().map(|element| (element.feature, ((element.weight * scale).round() as u64).max(1))).collect()
+}
+
+/// Elements by feature, each once: the weights of a repeated one are added up in the order in which they came.
+fn added_up(elements: &[WeightedItem]) -> Vec<WeightedItem> {
+    let mut elements = elements.to_vec();
+    elements.sort_by_key(|element| element.feature);
+    elements.dedup_by(|next, kept| {
+        let is_same = next.feature == kept.feature;
+        if is_same {
+            kept.weight += next.weight;
+        }
+        is_same
+    });
+    elements
+}
+
+/// How long a vector is. The order of its elements does not matter, also not for rounding.
+fn length(elements: &[WeightedItem]) -> f64 {
+    let mut weights: Vec<f64> = elements.iter().map(|element| element.weight).collect();
+    weights.sort_unstable_by(f64::total_cmp);
+    // As a share of the largest, whose square could be beyond all numbers.
+    let largest = weights.last().copied().unwrap_or(0.0);
+    largest * weights.iter().map(|weight| (weight / largest).powi(2)).sum::<f64>().sqrt()
 }
 
 /// Features in ascending order, each once.
@@ -184,7 +304,8 @@ mod tests {
     fn weights_of_a_dozen_decimals_are_exact() {
         let item = |feature, weight| WeightedItem { feature, weight };
         let sets = WeightedSets::new(&[vec![item(1, 0.1), item(2, 0.2)], vec![item(1, 0.3), item(2, 4.75)], vec![]]);
-        assert_eq!([0, 1, 2].map(|set| sets.weight(sets.total(set)).to_string()), ["0.3", "5.05", "0"]);
+        let weight = |set: u32| sets.shared_weight(0, &Near { item: 0, similarity: 1.0, shared: sets.total(set) });
+        assert_eq!([0, 1, 2].map(|set| weight(set).to_string()), ["0.3", "5.05", "0"]);
         assert_eq!(sets.rests(0).len(), 2);
         assert_eq!(sets.rests(0)[0], sets.total(0));
         assert_eq!(sets.total(0) * 505, sets.total(1) * 30);

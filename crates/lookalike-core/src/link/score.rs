@@ -1,5 +1,7 @@
 //! Candidates to scores: weight, probability and points.
 
+use std::convert::Infallible;
+
 use rayon::prelude::*;
 
 use super::key::Candidates;
@@ -44,16 +46,33 @@ const LEAST_PROBABILITY: f64 = 0.01;
 impl Scorer<'_> {
     /// Scores all candidates and keeps those that may be a match, in the order of the candidates.
     pub fn score_all(&self, candidates: &Candidates, patterns: &[Pattern]) -> Vec<Scored> {
+        let Ok(scored) = self.try_score_all(candidates, patterns, || Ok::<(), Infallible>(()));
+        scored
+    }
+
+    /// The same; `go_on` is asked for every pair that is looked at.
+    ///
+    /// # Errors
+    ///
+    /// An error of `go_on`, which ends the scoring.
+    pub fn try_score_all<E: Send>(
+        &self,
+        candidates: &Candidates,
+        patterns: &[Pattern],
+        go_on: impl Fn() -> Result<(), E> + Sync,
+    ) -> Result<Vec<Scored>, E> {
         let least = log_odds(LEAST_PROBABILITY);
+        let score = |at: usize, pattern: Pattern| {
+            go_on()?;
+            let (left, right) = candidates.pair(at);
+            let weight = self.model.prior + self.model.together(&self.said(left, right, pattern));
+            Ok((weight >= least).then_some(Scored { left, right, pattern, weight }))
+        };
         patterns
             .par_iter()
             .enumerate()
             .filter(|(_, pattern)| self.most_weight(**pattern) >= least)
-            .filter_map(|(at, pattern)| {
-                let (left, right) = candidates.pair(at);
-                let weight = self.model.prior + self.model.together(&self.said(left, right, *pattern));
-                (weight >= least).then_some(Scored { left, right, pattern: *pattern, weight })
-            })
+            .filter_map(|(at, pattern)| score(at, *pattern).transpose())
             .collect()
     }
 

@@ -30,6 +30,8 @@ pub(super) struct Aligned {
     pub(super) paired: usize,
     /// The share of the minutiae in the overlap that agree, weighted by how well, from 0 to 1.
     pub(super) share: f32,
+    /// By how much the right print is turned, by the places of what agrees and by its directions: as vectors of any length.
+    pub(super) turns: [Vector; 2],
 }
 
 /// A print as alignment needs it.
@@ -61,7 +63,7 @@ pub(super) fn align(left: Sheet<'_>, right: Sheet<'_>, relaxed: &Relaxed) -> Ali
         }
         let aligned = measure(left, right, &motion, &pairs);
         if aligned.share > best.share {
-            best = aligned;
+            best = Aligned { turns: turns(left.minutiae, right.minutiae, &pairs), ..aligned };
         }
     }
     best
@@ -69,12 +71,7 @@ pub(super) fn align(left: Sheet<'_>, right: Sheet<'_>, relaxed: &Relaxed) -> Ali
 
 /// The motion that brings the right minutiae of pairs nearest to the left ones, by weighted least squares.
 fn fit(left: &[Placed], right: &[Placed], pairs: &[Pair]) -> Motion {
-    let total: f32 = pairs.iter().map(|pair| pair.weight).sum();
-    let middle = |place: &dyn Fn(Pair) -> Vector| {
-        pairs.iter().fold(Vector::default(), |sum, pair| sum.plus(place(*pair).times(pair.weight / total)))
-    };
-    let left_middle = middle(&|pair| pair.left_of(left).at);
-    let right_middle = middle(&|pair| pair.right_of(right).at);
+    let [left_middle, right_middle] = middles(left, right, pairs);
     let mut turn = Vector::default();
     for pair in pairs {
         let (one, other) = (pair.left_of(left), pair.right_of(right));
@@ -85,6 +82,28 @@ fn fit(left: &[Placed], right: &[Placed], pairs: &[Pair]) -> Motion {
     let length = turn.length();
     let turn = if length > 0.0 { turn.times(1.0 / length) } else { Vector { x: 1.0, y: 0.0 } };
     Motion { turn, shift: left_middle.minus(right_middle.turned(turn)) }
+}
+
+/// The middles of the left and the right minutiae of pairs.
+fn middles(left: &[Placed], right: &[Placed], pairs: &[Pair]) -> [Vector; 2] {
+    let total: f32 = pairs.iter().map(|pair| pair.weight).sum();
+    let middle = |place: &dyn Fn(Pair) -> Vector| {
+        pairs.iter().fold(Vector::default(), |sum, pair| sum.plus(place(*pair).times(pair.weight / total)))
+    };
+    [middle(&|pair| pair.left_of(left).at), middle(&|pair| pair.right_of(right).at)]
+}
+
+/// By how much the right minutiae of pairs are turned, by their places and by their directions.
+fn turns(left: &[Placed], right: &[Placed], pairs: &[Pair]) -> [Vector; 2] {
+    let [left_middle, right_middle] = middles(left, right, pairs);
+    let mut turns = [Vector::default(); 2];
+    for pair in pairs {
+        let (one, other) = (pair.left_of(left), pair.right_of(right));
+        let by_place = one.at.minus(left_middle).turned_back(other.at.minus(right_middle));
+        let by_direction = one.direction.turned_back(other.direction);
+        turns = [turns[0].plus(by_place.times(pair.weight)), turns[1].plus(by_direction.times(pair.weight))];
+    }
+    turns
 }
 
 /// What agrees in place and angle once the right print is moved: the nearest first, each minutia at most once.
@@ -121,7 +140,7 @@ fn measure(left: Sheet<'_>, right: Sheet<'_>, motion: &Motion, pairs: &[Pair]) -
     let overlap = (left_overlap.max(paired) + DOUBT) * (right_overlap.max(paired) + DOUBT);
     // The square root: a weight falls off with place and angle together, and that is too harsh on elastic skin.
     let weight: f32 = pairs.iter().map(|pair| pair.weight.sqrt()).sum();
-    Aligned { paired: pairs.len(), share: weight / overlap.sqrt() }
+    Aligned { paired: pairs.len(), share: weight / overlap.sqrt(), ..Aligned::default() }
 }
 
 #[cfg(test)]
@@ -155,6 +174,21 @@ mod tests {
         let motion = fit(&left, &right, &pairs);
         assert!(motion.turn.minus(MOTION.turn).length() < 1e-5);
         assert!(motion.shift.minus(MOTION.shift).length() < 1e-3);
+    }
+
+    #[test]
+    fn places_and_directions_tell_the_same_turn() {
+        let (mut left, right) = sheets();
+        let pairs: Vec<Pair> = (0..4).map(|place| Pair::new(place, place, 0.5)).collect();
+        let angles = |left: &[Placed]| turns(left, &right, &pairs).map(|turn| turn.y.atan2(turn.x));
+        let turn = MOTION.turn.y.atan2(MOTION.turn.x);
+        assert!(angles(&left).iter().all(|angle| (angle - turn).abs() < 1e-4));
+        // Directions that turn the other way.
+        for (minutia, still) in left.iter_mut().zip(&right) {
+            minutia.direction = still.direction.turned_back(MOTION.turn);
+        }
+        let [by_place, by_direction] = angles(&left);
+        assert!((by_place - turn).abs() < 1e-4 && (by_direction + turn).abs() < 1e-4);
     }
 
     #[test]

@@ -5,7 +5,8 @@
 //! (`align.rs`). Chance finds one of them now and then, but rarely both.
 //!
 //! It is a score and no similarity: most impressions of one finger have .13 to .5, and most different fingers .04 to .07.
-//! Even a print with itself has less than 1, the less the fewer minutiae it has to show.
+//! Even a print with itself has less than 1, the less the fewer minutiae it has to show: on parts of prints, half a dozen
+//! minutiae often agree by chance, and agree well. So with fewer than [`ENOUGH_PAIRED`] a high score falls with their number.
 
 use super::align::{Sheet, align};
 use super::cylinder::Cylinders;
@@ -16,8 +17,15 @@ use super::{FEWEST_MINUTIAE, Print};
 /// From this score on, two prints are taken to be of the same finger, unless another threshold is given.
 ///
 /// Of the pairs of different fingers of FVC2002 (the B sets; `cargo xtask quality` measures it), one in two thousand reach it,
-/// and .93 of the pairs of the same finger.
+/// and .92 of the pairs of the same finger.
 pub const DEFAULT_THRESHOLD: f64 = 0.11;
+
+/// As many paired minutiae are enough for the whole score. Of squares of 120 pixels cut out of the prints of FVC2002, with 8
+/// minutiae on average, 230 of 11,520 pairs of different fingers reached the threshold without this, and 7 do with it.
+pub const ENOUGH_PAIRED: usize = 10;
+
+/// A score up to this one proves nothing, and does not fall: fewer minutiae do not speak against a match.
+const NO_PROOF: f64 = 0.09;
 
 /// A print made ready for many comparisons, which takes a third of a millisecond and 10 kilobytes.
 #[derive(Clone, Debug)]
@@ -34,6 +42,10 @@ pub struct Comparison {
     pub score: f64,
     /// How many minutiae agree in place and angle.
     pub paired_count: usize,
+    /// By how much one print is turned against the other, in radians: by the places of what agrees.
+    pub turn_by_place: f64,
+    /// The same by its directions. Where all angles were taken to turn the wrong way, it is the opposite.
+    pub turn_by_direction: f64,
 }
 
 impl PreparedPrint {
@@ -64,7 +76,7 @@ impl PreparedPrint {
     ///
     /// let comparison = PreparedPrint::new(&print).compare(&PreparedPrint::new(&turned));
     /// assert_eq!(comparison.paired_count, 6);
-    /// assert!(comparison.score > 0.5);
+    /// assert!(comparison.score > 0.3);
     /// ```
     pub fn compare(&self, other: &Self) -> Comparison {
         // The same order for (a, b) and (b, a), so that both round alike.
@@ -74,8 +86,11 @@ impl PreparedPrint {
         }
         let relaxed = relax((&left.minutiae, &left.cylinders), (&right.minutiae, &right.cylinders));
         let aligned = align(left.sheet(), right.sheet(), &relaxed);
+        let enough = (aligned.paired as f64 / ENOUGH_PAIRED as f64).min(1.0);
         let score = f64::from(relaxed.consensus.max(0.0) * aligned.share).sqrt().min(1.0);
-        Comparison { score, paired_count: aligned.paired }
+        let score = (score * enough).max(score.min(NO_PROOF));
+        let [turn_by_place, turn_by_direction] = aligned.turns.map(|turn| f64::from(turn.y).atan2(f64::from(turn.x)));
+        Comparison { score, paired_count: aligned.paired, turn_by_place, turn_by_direction }
     }
 
     fn sheet(&self) -> Sheet<'_> {
@@ -183,6 +198,22 @@ mod tests {
         // One place, however often, is one minutia.
         let same = PreparedPrint::new(&Print::new(vec![minutia(1); 30]));
         assert_eq!(same.compare(&same), Comparison::default());
+    }
+
+    #[test]
+    fn few_minutiae_prove_less_than_many() {
+        let minutia = |place: usize| {
+            let scattered = crate::hash::mix(place as u64 + 1);
+            let (x, y) = ((scattered % 150) as f64, (scattered >> 20) as f64 % 150.0);
+            Minutia { x, y, angle: (scattered >> 40) as f64 % 360.0, kind: Kind::Ending }
+        };
+        let with_itself = |count: usize| {
+            let print = PreparedPrint::new(&Print::new((0..count).map(minutia).collect()));
+            print.compare(&print)
+        };
+        let scores: Vec<f64> = (4..=12).map(|count| with_itself(count).score).collect();
+        assert!(scores.is_sorted(), "{scores:?}");
+        assert!(scores[0] < 0.3 && scores[8] > 0.6, "{scores:?}");
     }
 
     #[test]

@@ -93,14 +93,13 @@ impl Cutter<'_> {
     fn round(&mut self) -> Result<Vec<Chunk>> {
         let (mut round, mut bytes) = (Vec::new(), 0);
         while bytes < ROUND_BYTES {
-            let stream = match &mut self.stream {
-                Some(stream) => stream,
-                None => {
-                    let Some(file) = self.shelf.files().get(self.next_file) else { break };
-                    let unit = Unit::whole(self.next_file as u32);
-                    self.next_file += 1;
-                    self.stream.insert(Stream::open(&unit, file, self.settings)?)
-                }
+            let stream = if let Some(stream) = &mut self.stream {
+                stream
+            } else {
+                let Some(file) = self.shelf.files().get(self.next_file) else { break };
+                let unit = Unit::whole(self.next_file as u32);
+                self.next_file += 1;
+                self.stream.insert(Stream::open(&unit, file, self.settings)?)
             };
             let mut chunk = self.spare.pop().unwrap_or_default();
             if stream.next(&mut chunk)? {

@@ -7,9 +7,9 @@ use std::slice;
 use lookalike_core::link::config::Config;
 use lookalike_core::link::decide::matches;
 use lookalike_core::link::extend::{clusters_before, extend};
-use lookalike_core::link::key::{Bounds, find_candidates};
+use lookalike_core::link::key::{Bounds, try_find_candidates};
 use lookalike_core::link::records::Records;
-use lookalike_core::link::weigh::{Frequencies, Model, compare_all};
+use lookalike_core::link::weigh::{Frequencies, Model, try_compare_all};
 use lookalike_core::table::Table;
 use lookalike_io::bounds::InputLimit;
 use lookalike_io::read::Settings;
@@ -77,7 +77,8 @@ pub fn add_records(options: &AddOptions, progress: &dyn Progress) -> Result<Link
         Ok::<_, Error>((Tables::one(joined(&old, new, &config, &finished)?), old_clusters))
     })?;
     let ids = tables.ids(&config)?;
-    let linking = stages.run("link", None, || added(&finished, &tables, &config, &old_clusters, decided.model))?;
+    let link = || added(&finished, &tables, &config, &old_clusters, decided.model, progress);
+    let linking = stages.run("link", None, link)?;
     stages.go_on()?;
     let matches = matches(&linking.records, &linking.scored, decided.threshold);
     let extension = stages.run("cluster", None, || extend(&linking.scorer(), &matches, &old_clusters));
@@ -130,6 +131,7 @@ fn added(
     config: &Config,
     old_clusters: &[u64],
     model: Model,
+    progress: &dyn Progress,
 ) -> Result<Linking> {
     let most = tables.need().check(config, finished.memory)?;
     let records = Records::prepare(&tables.first.table, None, config)?;
@@ -139,11 +141,12 @@ fn added(
         return Err(finished.refused(reason));
     }
     let bounds = Bounds { from: old_clusters.len() as u32, most, ..bounds(&records, config) };
-    let candidates = find_candidates(&records, &bounds);
+    let go_on = || progress.go_on();
+    let candidates = try_find_candidates(&records, &bounds, go_on)?;
     check_candidates(&candidates, finished.memory)?;
-    let patterns = compare_all(&records, &candidates);
+    let patterns = try_compare_all(&records, &candidates, go_on)?;
     let frequencies = Frequencies::of_clusters(&records, &clusters_before(&records, old_clusters), &model);
-    Ok(Linking::score(records, candidates, &patterns, model, frequencies))
+    Linking::score(records, candidates, &patterns, model, frequencies, progress)
 }
 
 fn not_a_result(folder: &Path, reason: String) -> Error {

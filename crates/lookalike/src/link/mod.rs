@@ -22,12 +22,12 @@ use lookalike_core::link::cluster::Clusters;
 use lookalike_core::link::config::{Config, Kind};
 use lookalike_core::link::decide::{matches, one_to_one, suggest_threshold};
 use lookalike_core::link::guess::guess;
-use lookalike_core::link::key::{Bounds, Candidates, find_candidates};
+use lookalike_core::link::key::{Bounds, Candidates, try_find_candidates};
 use lookalike_core::link::measure::Pattern;
 use lookalike_core::link::records::Records;
 use lookalike_core::link::score::{Scored, Scorer};
 use lookalike_core::link::validate::{Validation, Yardstick, validate};
-use lookalike_core::link::weigh::{Frequencies, Known, Model, compare_all};
+use lookalike_core::link::weigh::{Frequencies, Known, Model, try_compare_all};
 use lookalike_io::bounds::InputLimit;
 use lookalike_io::input::discover::{InputFile, discover};
 use lookalike_io::write::Staging;
@@ -144,21 +144,23 @@ impl Linking {
         let most = tables.need().check(config, memory)?;
         let records = stages.run("prepare", None, || prepare(tables, config))?;
         let bounds = Bounds { most, ..bounds(&records, config) };
-        let candidates = stages.run("bucket", None, || find_candidates(&records, &bounds));
+        let progress = stages.progress();
+        let go_on = || progress.go_on();
+        let candidates = stages.run("bucket", None, || try_find_candidates(&records, &bounds, go_on))?;
         need::check_candidates(&candidates, memory)?;
         stages.go_on()?;
-        let patterns = stages.run("compare", None, || compare_all(&records, &candidates));
+        let patterns = stages.run("compare", None, || try_compare_all(&records, &candidates, go_on))?;
         stages.go_on()?;
         let mut model = stages.run("estimate", None, || match given {
             Some(model) => model.for_table(&records, &candidates, &patterns, known),
             None => Ok(Model::estimate_with(&records, &candidates, &patterns, known)),
         })?;
         model.set_by_hand(config)?;
-        let scored = stages.run("score", None, || {
+        stages.go_on()?;
+        stages.run("score", None, || {
             let frequencies = Frequencies::new(&records, &candidates, &patterns, &model);
-            Self::score(records, candidates, &patterns, model, frequencies)
-        });
-        Ok(scored)
+            Self::score(records, candidates, &patterns, model, frequencies, progress)
+        })
     }
 
     fn score(
@@ -167,10 +169,11 @@ impl Linking {
         patterns: &[Pattern],
         model: Model,
         frequencies: Frequencies,
-    ) -> Self {
+        progress: &dyn Progress,
+    ) -> Result<Self> {
         let scorer = Scorer { records: &records, model: &model, frequencies: &frequencies };
-        let scored = scorer.score_all(&candidates, patterns);
-        Self { records, candidates, model, frequencies, scored }
+        let scored = scorer.try_score_all(&candidates, patterns, || progress.go_on())?;
+        Ok(Self { records, candidates, model, frequencies, scored })
     }
 
     fn scorer(&self) -> Scorer<'_> {

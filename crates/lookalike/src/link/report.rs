@@ -153,7 +153,7 @@ const BANDS: [f64; 6] = [0.0, 0.5, 0.9, 0.99, 0.999, 0.9999];
 
 impl LinkReport {
     pub(super) fn new(tables: &Tables, config: &Config, linking: &Linking, matches: &[Scored], threshold: f64) -> Self {
-        let skipped_rows = tables.all().flat_map(|table| table.skipped.iter().cloned().map(SkippedEntry::from));
+        let skipped_rows = tables.all().flat_map(|table| table.skipped.iter().cloned());
         Self {
             lookalike: env!("CARGO_PKG_VERSION"),
             records: tables.row_counts.iter().map(|count| *count as u64).collect(),

@@ -1,6 +1,5 @@
 //! Where rows go: given the typed rows of a job, writes them as lines, or hands them on as they are.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 
 use rayon::prelude::*;
@@ -86,19 +85,11 @@ impl<'a> From<Option<&'a str>> for Cell<'a> {
     }
 }
 
-/// How rows are laid out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Layout {
-    Objects,
-    Tabs,
-    Commas,
-}
-
 /// Writes rows as lines.
 #[derive(Debug)]
 pub struct RowWriter<W> {
     writer: W,
-    layout: Layout,
+    format: RowFormat,
 }
 
 /// How many rows a thread turns into lines in one go.
@@ -107,36 +98,28 @@ const AT_ONCE: usize = 64;
 impl<W: Write> RowWriter<W> {
     /// Writes rows in a format.
     pub fn new(writer: W, format: RowFormat) -> Self {
-        let layout = match format {
-            RowFormat::Jsonl => Layout::Objects,
-            RowFormat::Tsv => Layout::Tabs,
-        };
-        Self { writer, layout }
-    }
-
-    /// Writes comma-separated rows (RFC 4180) with a header line.
-    pub fn csv(writer: W) -> Self {
-        Self { writer, layout: Layout::Commas }
+        Self { writer, format }
     }
 }
 
 impl<R: Row, W: Write> Sink<R> for RowWriter<W> {
     fn start(&mut self, columns: &[&'static str]) -> io::Result<()> {
-        match self.layout {
-            Layout::Objects => Ok(()),
-            Layout::Tabs => writeln!(self.writer, "{}", columns.join("\t")),
-            Layout::Commas => writeln!(self.writer, "{}", columns.join(",")),
+        match self.format {
+            RowFormat::Jsonl => Ok(()),
+            RowFormat::Tsv | RowFormat::Csv => {
+                writeln!(self.writer, "{}", columns.join(&self.format.separator().to_string()))
+            }
         }
     }
 
     fn take(&mut self, rows: Vec<R>) -> io::Result<()> {
-        let layout = self.layout;
+        let format = self.format;
         if rows.len() < 2 * AT_ONCE {
-            return rows.iter().try_for_each(|row| layout.write(row, &mut self.writer));
+            return rows.iter().try_for_each(|row| write_row(format, row, &mut self.writer));
         }
         let lines = |rows: &[R]| {
             let mut lines = Vec::new();
-            rows.iter().try_for_each(|row| layout.write(row, &mut lines)).map(|()| lines)
+            rows.iter().try_for_each(|row| write_row(format, row, &mut lines)).map(|()| lines)
         };
         let lines = rows.par_chunks(AT_ONCE).map(lines).collect::<io::Result<Vec<_>>>()?;
         lines.iter().try_for_each(|lines| self.writer.write_all(lines))
@@ -147,53 +130,27 @@ impl<R: Row, W: Write> Sink<R> for RowWriter<W> {
     }
 }
 
-/// What makes one cell of any text.
-type OneCell = fn(&str) -> Cow<'_, str>;
-
-impl Layout {
-    /// Writes a row and the end of its line.
-    fn write(self, row: &impl Row, writer: &mut impl Write) -> io::Result<()> {
-        let (separator, text): (&[u8], OneCell) = match self {
-            Self::Objects => {
-                serde_json::to_writer(&mut *writer, row)?;
-                return writer.write_all(b"\n");
-            }
-            Self::Tabs => (b"\t", one_cell),
-            Self::Commas => (b",", quoted),
-        };
-        let mut is_first = true;
-        row.each_cell(&mut |cell| {
-            if !std::mem::take(&mut is_first) {
-                writer.write_all(separator)?;
-            }
-            match cell {
-                Cell::Text(value) => writer.write_all(text(value).as_bytes()),
-                Cell::Whole(value) => write!(writer, "{value}"),
-                Cell::Real(value) => write!(writer, "{value}"),
-                Cell::Flag(value) => write!(writer, "{value}"),
-                Cell::Empty => Ok(()),
-            }
-        })?;
-        writer.write_all(b"\n")
+/// Writes a row and the end of its line.
+fn write_row(format: RowFormat, row: &impl Row, writer: &mut impl Write) -> io::Result<()> {
+    if format == RowFormat::Jsonl {
+        serde_json::to_writer(&mut *writer, row)?;
+        return writer.write_all(b"\n");
     }
-}
-
-/// An id in one cell of one line, whatever is in it.
-pub(crate) fn one_cell(id: &str) -> Cow<'_, str> {
-    if id.contains(['\t', '\n', '\r', '\\']) {
-        id.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r").into()
-    } else {
-        id.into()
-    }
-}
-
-/// A text in one cell between commas.
-fn quoted(text: &str) -> Cow<'_, str> {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\"")).into()
-    } else {
-        text.into()
-    }
+    let separator = format.separator();
+    let mut is_first = true;
+    row.each_cell(&mut |cell| {
+        if !std::mem::take(&mut is_first) {
+            write!(writer, "{separator}")?;
+        }
+        match cell {
+            Cell::Text(value) => writer.write_all(format.cell(value).as_bytes()),
+            Cell::Whole(value) => write!(writer, "{value}"),
+            Cell::Real(value) => write!(writer, "{value}"),
+            Cell::Flag(value) => write!(writer, "{value}"),
+            Cell::Empty => Ok(()),
+        }
+    })?;
+    writer.write_all(b"\n")
 }
 
 #[cfg(test)]
@@ -222,9 +179,9 @@ mod tests {
         (0..count).map(row).collect()
     }
 
-    fn written(rows: Vec<Plain>, layout: Layout) -> String {
+    fn written(rows: Vec<Plain>, format: RowFormat) -> String {
         let mut bytes = Vec::new();
-        let sink: &mut dyn Sink<Plain> = &mut RowWriter { writer: &mut bytes, layout };
+        let sink: &mut dyn Sink<Plain> = &mut RowWriter { writer: &mut bytes, format };
         sink.start(&["id", "count", "share", "note"]).unwrap();
         sink.take(rows).unwrap();
         sink.finish().unwrap();
@@ -233,20 +190,20 @@ mod tests {
 
     #[test]
     fn a_row_is_one_line_in_every_format() {
-        let jsonl = written(rows(1), Layout::Objects);
+        let jsonl = written(rows(1), RowFormat::Jsonl);
         assert_eq!(jsonl, "{\"id\":\"a\\t\\\"b\\\", 0\",\"count\":0,\"share\":0.5,\"note\":null}\n");
-        let tsv = written(rows(1), Layout::Tabs);
+        let tsv = written(rows(1), RowFormat::Tsv);
         assert_eq!(tsv, "id\tcount\tshare\tnote\na\\t\"b\", 0\t0\t0.5\t\n");
-        let csv = written(rows(1), Layout::Commas);
+        let csv = written(rows(1), RowFormat::Csv);
         assert_eq!(csv, "id,count,share,note\n\"a\t\"\"b\"\", 0\",0,0.5,\n");
     }
 
     #[test]
     fn many_rows_come_out_in_their_order() {
-        let all = written(rows(1000), Layout::Commas);
+        let all = written(rows(1000), RowFormat::Csv);
         let mut one_by_one = "id,count,share,note\n".to_owned();
         for row in rows(1000) {
-            one_by_one.push_str(written(vec![row], Layout::Commas).lines().nth(1).unwrap());
+            one_by_one.push_str(written(vec![row], RowFormat::Csv).lines().nth(1).unwrap());
             one_by_one.push('\n');
         }
         assert_eq!(all, one_by_one);

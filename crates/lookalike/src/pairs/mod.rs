@@ -22,7 +22,6 @@ use crate::options::{Against, Copies, PairsOptions, Scheme};
 use crate::output::measures::PairMeasures;
 use crate::output::rows::PairRow;
 use crate::output::select::{FoundPair, Selecting};
-pub(crate) use crate::output::sink::one_cell;
 use crate::output::sink::{RowWriter, Sink};
 use crate::progress::Progress;
 use crate::report::summary::{self, Input, SkippedEntry, Stage};

@@ -14,13 +14,16 @@ const TOGETHER: usize = 1 << 18;
 
 /// Writes all pairs, left before right in the order of the input.
 pub(super) fn compare(roll: &Roll, run: &mut Run<'_>) -> Result<()> {
-    let prepared = run.stages.run("prepare", None, || roll.prepare());
+    let progress = run.stages.progress();
+    let prepared = run.stages.run("prepare", None, || roll.prepare(progress))?;
     let count = roll.len();
     run.report.set_compared(count * count.saturating_sub(1) / 2, count);
     run.rows.start(COLUMNS)?;
-    let threshold = run.options.threshold.unwrap_or(0.0);
+    let (threshold, sure) = (run.options.threshold.unwrap_or(0.0), run.options.match_threshold());
     let lefts_together = (TOGETHER / count.max(1)).max(1);
     run.stages.go_on()?;
+    let turning = &mut run.report.turning;
+    run.stages.run("direction", None, || turning.sample(&roll.prints, sure, progress))?;
     run.stages.run("align", None, || {
         for start in (0..count).step_by(lefts_together) {
             let lefts = start..count.min(start + lefts_together);
@@ -28,11 +31,15 @@ pub(super) fn compare(roll: &Roll, run: &mut Run<'_>) -> Result<()> {
                 .into_par_iter()
                 .flat_map(|left| (left + 1..count).into_par_iter().map(move |right| (left, right)));
             let compare = |(left, right): (usize, usize)| {
-                let comparison = prepared[left].compare(&prepared[right]);
-                (comparison.score >= threshold).then_some((left, right, comparison))
+                progress.go_on().map(|()| (left, right, prepared[left].compare(&prepared[right])))
             };
-            let compared: Vec<(usize, usize, Comparison)> = pairs.filter_map(compare).collect();
-            for (left, right, Comparison { score, paired_count }) in compared {
+            let compared = pairs.map(compare).collect::<Result<Vec<(usize, usize, Comparison)>>>()?;
+            let reaching = compared.into_iter().filter(|(_, _, comparison)| comparison.score >= threshold);
+            for (left, right, comparison) in reaching {
+                if comparison.score >= sure {
+                    run.report.turning.add(&comparison);
+                }
+                let Comparison { score, paired_count, .. } = comparison;
                 let (left_id, right_id) = (&*roll.ids[left], &*roll.ids[right]);
                 run.rows.write(&Row { left_id, right_id, score, counts: [paired_count as u64] })?;
             }

@@ -11,6 +11,7 @@ use super::recall::{CandidateRecall, Sample};
 use super::roll::Roll;
 use super::rows::{Row, Rows};
 use crate::error::{Error, Result};
+use crate::progress::Progress;
 
 /// How many queries are answered before their rows are written.
 const TOGETHER: usize = 4096;
@@ -29,17 +30,22 @@ pub(super) struct Identify<'a> {
 impl Identify<'_> {
     /// Writes the best of each query, best first, queries in the order of the input.
     pub(super) fn find(&self, queries: &Roll, run: &mut Run<'_>) -> Result<()> {
-        let prepared = run.stages.run("prepare", None, || self.known.prepare());
+        let progress = run.stages.progress();
+        let prepared = run.stages.run("prepare", None, || self.known.prepare(progress))?;
         let gallery = run.stages.run("index", None, || Gallery::new(&self.known.prints));
         run.rows.start(COLUMNS)?;
-        let threshold = run.options.threshold.unwrap_or(0.0);
+        let (threshold, sure) = (run.options.threshold.unwrap_or(0.0), run.options.match_threshold());
         let mut compared_count = 0;
         run.stages.go_on()?;
         run.stages.run("align", None, || {
             for (start, some) in (0..).step_by(TOGETHER).zip(queries.prints.chunks(TOGETHER)) {
-                let answers: Vec<Vec<Found>> =
-                    some.par_iter().map(|query| gallery.identify(query, &prepared, self.most, usize::MAX)).collect();
+                let answer =
+                    |query| progress.go_on().map(|()| gallery.identify(query, &prepared, self.most, usize::MAX));
+                let answers = some.par_iter().map(answer).collect::<Result<Vec<Vec<Found>>>>()?;
                 for (query, answer) in (start..).zip(&answers) {
+                    for found in answer.iter().filter(|found| found.comparison.score >= sure) {
+                        run.report.turning.add(&found.comparison);
+                    }
                     compared_count += answer.len();
                     self.write(queries.id(query), answer, threshold, &mut run.rows)?;
                 }
@@ -48,8 +54,8 @@ impl Identify<'_> {
         })?;
         run.report.set_compared_in_gallery(compared_count, queries.len(), self.known.len());
         let sample = Sample::new(queries.len(), self.known.len(), compared_count);
-        let sure = run.options.match_threshold();
-        let recall = run.stages.run("sample", None, || self.recall(&sample, queries, &gallery, &prepared, sure));
+        let search = (&gallery, &*prepared);
+        let recall = run.stages.run("sample", None, || self.recall(&sample, queries, search, sure, progress))?;
         run.report.recall = Some(recall);
         Ok(())
     }
@@ -69,10 +75,10 @@ impl Identify<'_> {
         &self,
         sample: &Sample,
         queries: &Roll,
-        gallery: &Gallery,
-        prepared: &[PreparedPrint],
+        (gallery, prepared): (&Gallery, &[PreparedPrint]),
         threshold: f64,
-    ) -> CandidateRecall {
+        progress: &dyn Progress,
+    ) -> Result<CandidateRecall> {
         let sampled: HashMap<u32, (PreparedPrint, Vec<u32>)> = sample
             .prints()
             .par_iter()
@@ -85,6 +91,7 @@ impl Identify<'_> {
         sample.measure(
             |query, other| sampled[&query].0.compare(&prepared[other as usize]).score >= threshold,
             |query, other| sampled[&query].1.contains(&other),
+            progress,
         )
     }
 }

@@ -16,13 +16,15 @@ mod report;
 mod roll;
 mod rows;
 mod table;
+mod turning;
 
 use std::io::Write;
 use std::path::PathBuf;
 
-pub use options::{GridOptions, PrintColumns, PrintSearch, PrintsOptions, ReadPrints};
+pub use options::{AngleUnit, GridOptions, PrintColumns, PrintSearch, PrintsOptions, ReadPrints};
 pub use recall::CandidateRecall;
 pub use report::{GridReport, PrintsReport, Skips};
+pub use turning::Turning;
 
 use self::read::read;
 use self::roll::Roll;
@@ -68,7 +70,7 @@ struct Run<'a> {
 impl Run<'_> {
     fn read(&mut self, stage: &'static str, inputs: &[PathBuf]) -> Result<Roll> {
         self.stages.go_on()?;
-        let (options, skips) = (self.options, &mut self.report.skipped);
-        self.stages.run(stage, None, || read(inputs, &options.read, options.output.as_deref(), skips))
+        let (options, report, progress) = (self.options, &mut self.report, self.stages.progress());
+        self.stages.run(stage, None, || read(inputs, &options.read, options.output.as_deref(), report, progress))
     }
 }

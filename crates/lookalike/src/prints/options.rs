@@ -42,6 +42,8 @@ pub struct ReadPrints {
     pub size: Option<(u32, u32)>,
     /// Pixels a centimetre of the images of tables.
     pub resolution: f64,
+    /// The unit of the angles of tables. Without it the one that the name of the column or the angles show.
+    pub angle_unit: Option<AngleUnit>,
     /// Whether the angles of tables turn clockwise as one sees them, and not counter-clockwise.
     pub is_clockwise: bool,
     /// The longest row of a table that is read, in bytes.
@@ -50,6 +52,25 @@ pub struct ReadPrints {
     pub limit: InputLimit,
     /// How much memory to use.
     pub memory: Memory,
+}
+
+/// The unit of an angle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AngleUnit {
+    /// A full turn is 360.
+    Degrees,
+    /// A full turn is 2π.
+    Radians,
+}
+
+impl AngleUnit {
+    /// Degrees of one unit.
+    pub(super) fn degrees(self) -> f64 {
+        match self {
+            Self::Degrees => 1.0,
+            Self::Radians => 1_f64.to_degrees(),
+        }
+    }
 }
 
 /// The columns of a table with a minutia a row.
@@ -61,7 +82,7 @@ pub struct PrintColumns {
     pub x: String,
     /// Pixels from the top.
     pub y: String,
-    /// The angle: radians where the name says so, as `angle_rad` does, or else degrees. Without it one of the usual names.
+    /// The angle. Without it one of the usual names.
     pub angle: Option<String>,
     /// What the ridge does. Without it the column `type`, if there is one.
     pub kind: Option<String>,

@@ -16,10 +16,11 @@ use lookalike_io::table::{is_named, read_in_parts};
 
 use super::need::{self, TableNeed};
 use super::options::ReadPrints;
-use super::report::Skips;
+use super::report::{PrintsReport, Skips};
 use super::roll::Roll;
 use super::table;
 use crate::error::{Error, Result};
+use crate::progress::Progress;
 
 /// The bytes by which a template is known.
 const START: u64 = 4;
@@ -28,21 +29,30 @@ const START: u64 = 4;
 const LONGEST_TEMPLATE: u64 = 32 << 20;
 
 /// Reads all prints of some files and folders.
-pub(super) fn read(inputs: &[PathBuf], options: &ReadPrints, output: Option<&Path>, skips: &mut Skips) -> Result<Roll> {
+pub(super) fn read(
+    inputs: &[PathBuf],
+    options: &ReadPrints,
+    output: Option<&Path>,
+    report: &mut PrintsReport,
+    progress: &dyn Progress,
+) -> Result<Roll> {
     let mut roll = Roll::default();
-    let skipped_before = skips.count;
+    let skipped_before = report.skipped.named.len();
     for file in discover(inputs, output)?.files {
+        progress.go_on()?;
         let is_named = is_named(&file, inputs);
         let reading = Reading { file: &file, options, is_named };
-        if let Err(error) = reading.read(&mut roll, skips) {
+        if let Err(error) = reading.read(&mut roll, report) {
             let reason = if is_named { None } else { other_kind(&error) };
-            skips.add(reading.shown(), "file", 1, reason.ok_or(error)?);
+            report.skipped.add(reading.shown(), "file", 1, reason.ok_or(error)?);
         }
         need::check(&roll, options.memory)?;
     }
-    if roll.len() == 0 && skips.count == skipped_before {
+    if roll.len() == 0 {
         let inputs: Vec<String> = inputs.iter().map(|input| shown_path(input)).collect();
-        return Err(Error::NoPrints { inputs: inputs.join(", ") });
+        let why =
+            report.skipped.named.get(skipped_before).map(|skipped| format!("{}: {}", skipped.file, skipped.reason));
+        return Err(Error::NoPrints { inputs: inputs.join(", "), why });
     }
     Ok(roll)
 }
@@ -70,9 +80,9 @@ impl Reading<'_> {
         self.file.shown().display().to_string()
     }
 
-    fn read(&self, roll: &mut Roll, skips: &mut Skips) -> Result<()> {
+    fn read(&self, roll: &mut Roll, report: &mut PrintsReport) -> Result<()> {
         // What comes through a pipe or from far away is a table.
-        let Origin::Path(path) = &self.file.origin else { return self.read_table(roll, skips) };
+        let Origin::Path(path) = &self.file.origin else { return self.read_table(roll, report) };
         let unreadable = |cause: io::Error| lookalike_io::Error::Unreadable { path: path.clone(), cause };
         let bytes = |most: u64| -> io::Result<Vec<u8>> {
             let mut bytes = Vec::new();
@@ -81,13 +91,13 @@ impl Reading<'_> {
         };
         if starts_as_template(&bytes(START).map_err(unreadable)?) {
             let bytes = bytes(LONGEST_TEMPLATE).map_err(unreadable)?;
-            self.add_template(&bytes, roll, skips);
+            self.add_template(&bytes, roll, &mut report.skipped);
             return Ok(());
         }
-        self.read_table(roll, skips)
+        self.read_table(roll, report)
     }
 
-    fn read_table(&self, roll: &mut Roll, skips: &mut Skips) -> Result<()> {
+    fn read_table(&self, roll: &mut Roll, report: &mut PrintsReport) -> Result<()> {
         let (longest, limit) = (self.options.longest, self.options.limit.clone());
         let limit = limit.with_window_log(self.options.memory.window_log(1));
         let settings = Settings { longest, limit, ..Settings::default() };
@@ -100,7 +110,7 @@ impl Reading<'_> {
                 let table = TableNeed { rows: read.table.row_count() as u64, bytes: read.table.byte_count() };
                 return Err(table.too_much(self.options.memory));
             }
-            table::add(self, read, roll, skips)
+            table::add(self, read, roll, report)
         })
     }
 

@@ -6,6 +6,9 @@
 use lookalike_core::hash::mix;
 use rayon::prelude::*;
 
+use crate::error::Result;
+use crate::progress::Progress;
+
 /// The share of the comparisons of a run that the sample may add.
 const SHARE: usize = 4;
 
@@ -57,23 +60,29 @@ impl Sample {
         &self,
         is_match: impl Fn(u32, u32) -> bool + Sync,
         is_candidate: impl Fn(u32, u32) -> bool + Sync,
-    ) -> CandidateRecall {
+        progress: &dyn Progress,
+    ) -> Result<CandidateRecall> {
         let pairs = self
             .prints
             .par_iter()
             .flat_map(|own| (0..self.other_count).into_par_iter().map(move |other| (*own, other)));
-        let matches: Vec<(u32, u32)> = pairs.filter(|(own, other)| is_match(*own, *other)).collect();
-        CandidateRecall {
+        let measured = pairs.map(|(own, other)| {
+            progress.go_on()?;
+            Ok(is_match(own, other).then_some((own, other)))
+        });
+        let matches: Vec<(u32, u32)> = measured.filter_map(Result::transpose).collect::<Result<_>>()?;
+        Ok(CandidateRecall {
             print_count: self.prints.len() as u64,
             match_count: matches.len() as u64,
             candidate_count: matches.iter().filter(|(own, other)| is_candidate(*own, *other)).count() as u64,
-        }
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::progress::Silent;
 
     #[test]
     fn a_small_input_is_measured_as_a_whole_and_a_large_one_by_a_part() {
@@ -85,7 +94,8 @@ mod tests {
     #[test]
     fn matches_that_are_no_candidates_are_missed() {
         // Each matches the next one; every second of these is a candidate.
-        let recall = Sample::new(10, 11, 0).measure(|own, other| own + 1 == other, |own, _| own % 2 == 0);
+        let recall =
+            Sample::new(10, 11, 0).measure(|own, other| own + 1 == other, |own, _| own % 2 == 0, &Silent).unwrap();
         assert_eq!(recall, CandidateRecall { print_count: 10, match_count: 10, candidate_count: 5 });
         assert_eq!(recall.share(), Some(0.5));
         assert_eq!(CandidateRecall::default().share(), None);

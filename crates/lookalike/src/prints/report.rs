@@ -6,6 +6,7 @@ use lookalike_core::prints::FEWEST_MINUTIAE;
 
 use super::recall::CandidateRecall;
 use super::roll::Roll;
+use super::turning::Turning;
 use crate::report::summary::{SkippedEntry, Stage};
 
 /// What a run of [`prints`](super::prints) did.
@@ -31,6 +32,10 @@ pub struct PrintsReport {
     pub recall: Option<CandidateRecall>,
     /// What a grid promises.
     pub grid: Option<GridReport>,
+    /// Files whose angles were taken for radians by their values.
+    pub in_radians: Vec<String>,
+    /// Whether places and directions turn the same way.
+    pub turning: Turning,
     /// What was skipped.
     pub skipped: Skips,
     /// Seconds and memory by stage.

@@ -3,6 +3,9 @@
 use lookalike_core::prints::{PreparedPrint, Print};
 use rayon::prelude::*;
 
+use crate::error::Result;
+use crate::progress::Progress;
+
 /// Prints in the order of the input.
 #[derive(Debug, Default)]
 pub(super) struct Roll {
@@ -24,7 +27,7 @@ impl Roll {
         &self.ids[print as usize]
     }
 
-    pub(super) fn prepare(&self) -> Vec<PreparedPrint> {
-        self.prints.par_iter().map(PreparedPrint::new).collect()
+    pub(super) fn prepare(&self, progress: &dyn Progress) -> Result<Vec<PreparedPrint>> {
+        self.prints.par_iter().map(|print| progress.go_on().map(|()| PreparedPrint::new(print))).collect()
     }
 }

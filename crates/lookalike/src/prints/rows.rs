@@ -1,4 +1,4 @@
-//! Pairs of prints as lines: JSON objects, or cells with tabs between.
+//! Pairs of prints as lines: JSON objects, or cells with tabs or commas between.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,6 @@ use serde::ser::SerializeMap as _;
 
 use crate::error::{Error, Result};
 use crate::options::RowFormat;
-use crate::pairs::one_cell;
 
 /// Rows on their way out.
 pub(super) struct Rows<'a> {
@@ -38,15 +37,16 @@ impl<'a> Rows<'a> {
         if self.format == RowFormat::Jsonl {
             return Ok(());
         }
-        let columns: String = columns.iter().map(|column| format!("\t{column}")).collect();
-        writeln!(self.writer, "left_id\tright_id\tscore{columns}").map_err(Error::unwritable)
+        let between = self.format.separator();
+        let columns: String = columns.iter().map(|column| format!("{between}{column}")).collect();
+        writeln!(self.writer, "left_id{between}right_id{between}score{columns}").map_err(Error::unwritable)
     }
 
     pub(super) fn write<const N: usize>(&mut self, row: &Row<'_, N>) -> Result<()> {
         self.count += 1;
         let written = match self.format {
             RowFormat::Jsonl => self.write_object(row),
-            RowFormat::Tsv => self.write_cells(row),
+            RowFormat::Tsv | RowFormat::Csv => self.write_cells(row),
         };
         written.map_err(Error::unwritable)
     }
@@ -65,9 +65,10 @@ impl<'a> Rows<'a> {
     }
 
     fn write_cells<const N: usize>(&mut self, row: &Row<'_, N>) -> io::Result<()> {
-        let score = rounded(row.score);
-        write!(self.writer, "{}\t{}\t{score}", one_cell(row.left_id), one_cell(row.right_id))?;
-        row.counts.iter().try_for_each(|count| write!(self.writer, "\t{count}"))?;
+        let (between, score) = (self.format.separator(), rounded(row.score));
+        let [left_id, right_id] = [row.left_id, row.right_id].map(|id| self.format.cell(id));
+        write!(self.writer, "{left_id}{between}{right_id}{between}{score}")?;
+        row.counts.iter().try_for_each(|count| write!(self.writer, "{between}{count}"))?;
         self.writer.write_all(b"\n")
     }
 

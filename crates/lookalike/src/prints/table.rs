@@ -3,24 +3,30 @@
 //! A row that has nothing but a name is how a table says that a print has no minutiae.
 
 use std::collections::HashMap;
+use std::f64::consts::TAU;
 
+use lookalike_core::packed::Strings;
 use lookalike_core::prints::{Kind, Minutia, Print};
 use lookalike_core::remedy::JobOption;
 use lookalike_core::table::Table;
 use lookalike_io::table::ReadTable;
 
-use super::options::ReadPrints;
+use super::options::{AngleUnit, ReadPrints};
 use super::read::{Reading, off_image};
-use super::report::Skips;
+use super::report::PrintsReport;
 use super::roll::Roll;
 use crate::error::{Error, Result};
 use crate::report::summary::SkippedEntry;
 
-pub(super) fn add(reading: &Reading<'_>, read: &ReadTable, roll: &mut Roll, skips: &mut Skips) -> Result<()> {
+pub(super) fn add(reading: &Reading<'_>, read: &ReadTable, roll: &mut Roll, report: &mut PrintsReport) -> Result<()> {
     if read.table.names().is_empty() {
         read.require_rows()?;
     }
     let cells = Cells::new(reading, &read.table)?;
+    if cells.is_radians_by_value {
+        report.in_radians.push(reading.shown());
+    }
+    let skips = &mut report.skipped;
     // Of very many rows that could not be read only the first are named.
     skips.count += read.skipped_count - read.skipped.iter().map(|row| row.count).sum::<u64>();
     let mut skipped: Vec<(u64, String, u64)> =
@@ -61,8 +67,9 @@ struct Cells<'a> {
     x: usize,
     y: usize,
     angle: usize,
-    /// Degrees of one unit of the angle.
-    unit: f64,
+    unit: AngleUnit,
+    /// Whether nothing but the angles showed that they are radians.
+    is_radians_by_value: bool,
     kind: Option<usize>,
 }
 
@@ -87,7 +94,10 @@ impl<'a> Cells<'a> {
             Some(name) => find(name, JobOption::Angle)?,
             None => usual_angle(table.names()).map_or_else(|| find(ANGLES[0], JobOption::Angle), Ok)?,
         };
-        Ok(Self { table, id, x, y, angle, unit: unit(&table.names()[angle]), kind })
+        let told = reading.options.angle_unit.or_else(|| named_unit(&table.names()[angle]));
+        let is_radians_by_value = told.is_none() && look_like_radians(table.column(angle));
+        let unit = told.unwrap_or(if is_radians_by_value { AngleUnit::Radians } else { AngleUnit::Degrees });
+        Ok(Self { table, id, x, y, angle, unit, is_radians_by_value, kind })
     }
 
     fn cell(&self, column: usize, row: usize) -> &'a str {
@@ -112,15 +122,15 @@ impl<'a> Cells<'a> {
         if !angle.is_finite() {
             return Err(format!("{angle} is not an angle"));
         }
-        let angle = angle * if options.is_clockwise { -self.unit } else { self.unit };
+        let angle = angle * self.unit.degrees() * if options.is_clockwise { -1.0 } else { 1.0 };
         let kind = self.kind.map_or(Kind::Other, |column| kind(self.cell(column, row)));
         let minutia = Minutia { x, y, angle, kind };
         if minutia.is_on_image(options.size) { Ok(Some(minutia)) } else { Err(off_image(x, y, options.size)) }
     }
 }
 
-/// What columns of angles are called, the likeliest first. (`theta` alone is left out: half of its users mean radians.)
-const ANGLES: [&str; 10] = [
+/// What columns of angles are called, the likeliest first.
+const ANGLES: [&str; 12] = [
     "angle",
     "angle_deg",
     "angle_degrees",
@@ -131,6 +141,8 @@ const ANGLES: [&str; 10] = [
     "orientation_deg",
     "angle_rad",
     "theta_rad",
+    "theta",
+    "orientation",
 ];
 
 /// The column of angles, by its name.
@@ -138,10 +150,26 @@ fn usual_angle(names: &[String]) -> Option<usize> {
     ANGLES.iter().find_map(|angle| names.iter().position(|name| name.eq_ignore_ascii_case(angle)))
 }
 
-/// Degrees of one unit of a column of this name.
-fn unit(name: &str) -> f64 {
+/// The unit of a column, if its name tells.
+fn named_unit(name: &str) -> Option<AngleUnit> {
     let name = name.to_ascii_lowercase();
-    if ["_rad", "_radians"].iter().any(|end| name.ends_with(end)) { 1_f64.to_degrees() } else { 1.0 }
+    let ends_in = |ends: [&str; 2]| ends.iter().any(|end| name.ends_with(end));
+    let degrees = || ends_in(["_deg", "_degrees"]).then_some(AngleUnit::Degrees);
+    ends_in(["_rad", "_radians"]).then_some(AngleUnit::Radians).or_else(degrees)
+}
+
+/// So many angles must be there before their values tell anything: of degrees, one in thirty is as small.
+const FEWEST_ANGLES: usize = 8;
+
+/// Whether all angles are within a full turn of radians, and most are no whole numbers, as small degrees would be.
+fn look_like_radians(cells: &Strings) -> bool {
+    let angles = || cells.iter().filter_map(|cell| cell.trim().parse::<f64>().ok()).filter(|angle| angle.is_finite());
+    let count = angles().count();
+    // Rounded to two digits, a full turn is a little more.
+    let most = TAU + 0.005;
+    count >= FEWEST_ANGLES
+        && angles().all(|angle| angle.abs() <= most)
+        && angles().filter(|angle| angle.fract() != 0.0).count() * 2 > count
 }
 
 /// The column that says what the ridge does, if it is there.
@@ -166,14 +194,28 @@ mod tests {
     fn angles_have_many_names_and_two_units() {
         let found = |names: &[&str]| {
             let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-            usual_angle(&names).map(|at| (names[at].clone(), unit(&names[at]).round()))
+            usual_angle(&names).map(|at| (names[at].clone(), named_unit(&names[at])))
         };
-        for name in ["angle", "angle_deg", "Angle_Degrees", "theta_deg", "direction"] {
-            assert_eq!(found(&["print", "x", "y", name]), Some((name.to_owned(), 1.0)));
+        for name in ["angle", "direction", "theta"] {
+            assert_eq!(found(&["print", "x", "y", name]), Some((name.to_owned(), None)));
         }
-        assert_eq!(found(&["angle_rad", "x"]), Some(("angle_rad".to_owned(), 57.0)));
-        assert_eq!(found(&["angle_rad", "angle_deg"]), Some(("angle_deg".to_owned(), 1.0)));
-        assert_eq!(found(&["theta", "angles"]), None);
+        for name in ["angle_deg", "Angle_Degrees", "theta_deg"] {
+            assert_eq!(found(&["print", "x", "y", name]), Some((name.to_owned(), Some(AngleUnit::Degrees))));
+        }
+        assert_eq!(found(&["angle_rad", "x"]), Some(("angle_rad".to_owned(), Some(AngleUnit::Radians))));
+        assert_eq!(found(&["angle_rad", "angle_deg"]), Some(("angle_deg".to_owned(), Some(AngleUnit::Degrees))));
+        assert_eq!(found(&["angles"]), None);
+    }
+
+    #[test]
+    fn radians_are_told_by_their_values() {
+        let look = |angles: &[f64]| look_like_radians(&angles.iter().map(f64::to_string).collect::<Strings>());
+        let radians: Vec<f64> = (0..20).map(|at| f64::from(at) * 0.31).collect();
+        assert!(look(&radians) && look(&radians.iter().map(|angle| angle - 3.0).collect::<Vec<_>>()));
+        assert!(!look(&radians[..7]));
+        assert!(!look(&(0..20).map(f64::from).collect::<Vec<_>>()), "degrees");
+        assert!(!look(&[0.0; 20]) && !look(&[3.0; 20]), "no direction, or whole degrees");
+        assert!(!look(&[&radians[..], &[7.1]].concat()));
     }
 
     #[test]

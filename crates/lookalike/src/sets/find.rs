@@ -47,8 +47,8 @@ pub(super) trait Finder: Sync {
     /// The pairs of a set, in the order of the output.
     fn near(&self, item: u32, seeker: &mut Seeker, near: &mut Vec<Near>);
 
-    /// What is shared, as the user knows it.
-    fn shared(&self, shared: u64) -> f64;
+    /// What a set shares with one near it, as the user knows it.
+    fn shared(&self, item: u32, near: &Near) -> f64;
 
     /// What a set has, in the unit of what is shared.
     fn size(&self, item: u32) -> u64;
@@ -80,8 +80,8 @@ impl Finder for Joined<'_> {
         self.by.sort(near);
     }
 
-    fn shared(&self, shared: u64) -> f64 {
-        shared as f64
+    fn shared(&self, _: u32, near: &Near) -> f64 {
+        near.shared as f64
     }
 
     fn size(&self, item: u32) -> u64 {
@@ -107,8 +107,8 @@ impl Finder for Around<'_> {
         self.by.sort(near);
     }
 
-    fn shared(&self, shared: u64) -> f64 {
-        self.sets.weight(shared)
+    fn shared(&self, item: u32, near: &Near) -> f64 {
+        self.sets.shared_weight(item, near)
     }
 
     fn size(&self, item: u32) -> u64 {

@@ -10,6 +10,7 @@ use lookalike_core::hash::Key;
 use lookalike_core::packed::Strings;
 
 use super::need::Need;
+use super::separator::Separator;
 use crate::report::summary::SkippedEntry;
 
 /// How many skipped rows are named.
@@ -24,6 +25,8 @@ pub(super) struct Collection {
     ends: Vec<usize>,
     /// A weight for each feature, if there are weights.
     pub(super) weights: Option<Vec<f64>>,
+    /// What seems to stand between elements.
+    pub(super) separator: Option<Separator>,
     pub(super) skipped: u64,
     pub(super) skipped_rows: Vec<SkippedEntry>,
 }
@@ -40,6 +43,14 @@ impl Collection {
 
     pub(super) fn features(&self, set: usize) -> &[u64] {
         &self.features[self.places(set)]
+    }
+
+    /// The features of a set, each once, ascending.
+    pub(super) fn distinct_features(&self, set: usize) -> Vec<u64> {
+        let mut features = self.features(set).to_vec();
+        features.sort_unstable();
+        features.dedup();
+        features
     }
 
     pub(super) fn all_features(&self) -> &[u64] {
@@ -188,7 +199,7 @@ impl Gather {
             *end += 1;
         }
         let Self { ids, skipped, skipped_rows, .. } = self;
-        Collection { ids, features, ends, weights, skipped, skipped_rows }
+        Collection { ids, features, ends, weights, separator: None, skipped, skipped_rows }
     }
 }
 

@@ -6,9 +6,11 @@
 
 mod find;
 mod gather;
+mod idf;
 mod need;
 mod options;
 mod read;
+mod separator;
 mod table;
 mod write;
 
@@ -16,13 +18,15 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use lookalike_core::hash::Key;
-use lookalike_core::join::{Nearest, Neighbours, Sets, WeightedItem, WeightedSets};
+use lookalike_core::join::{Measure, Nearest, Neighbours, Sets, WeightedItem, WeightedSets};
 use lookalike_core::measure::similarity::Threshold;
 
 pub use options::{Finding, SetsForm, SetsOptions};
+pub use separator::Separator;
 
 use self::find::{Around, By, Finder, Joined};
 use self::gather::Collection;
+use self::idf::Rarity;
 use self::need::Need;
 use self::read::read;
 use self::write::Rows;
@@ -40,6 +44,8 @@ pub struct SetsReport {
     pub against: Option<u64>,
     /// How many sets have no elements, and so are like nothing.
     pub empty: u64,
+    /// What seems to stand between elements, where that was not told and is not blanks.
+    pub separator: Option<Separator>,
     /// How many pairs were written.
     pub pairs: u64,
     /// Seconds and memory by stage.
@@ -62,15 +68,16 @@ pub fn sets(options: &SetsOptions, writer: &mut (dyn Write + Send), progress: &d
         check_inputs(options)?;
         let references = match &options.against[..] {
             [] => None,
-            against => Some(read(against, Need::default(), key, options)?),
+            against => Some(read(against, Need::default(), key, options, progress)?),
         };
         let before = references.as_ref().map_or(Need::default(), Collection::need);
-        Ok::<_, crate::Error>((references, read(&options.inputs, before, key, options)?))
+        Ok::<_, crate::Error>((references, read(&options.inputs, before, key, options, progress)?))
     })?;
     let mut report = SetsReport {
         sets: input.len() as u64,
         against: references.as_ref().map(|references| references.len() as u64),
         empty: input.empty_count(),
+        separator: input.separator,
         pairs: 0,
         stages: Vec::new(),
         skipped: 0,
@@ -88,8 +95,11 @@ pub fn sets(options: &SetsOptions, writer: &mut (dyn Write + Send), progress: &d
     (report.skipped, report.skipped_rows) = (all.skipped, all.skipped_rows.clone());
     let room = all.need().check(options)?;
     let by = By { measure: options.measure, top: options.top, references: report.against.map(|count| count as u32) };
-    if let Some(weights) = &all.weights {
-        let sets = stages.run("order", None, || WeightedSets::new(&weighted(&all, weights)));
+    if options.has_weights() {
+        let sets = stages.run("order", None, || {
+            let items = weighted(&all, options.by_rarity);
+            if by.measure == Measure::Cosine { WeightedSets::of_vectors(&items) } else { WeightedSets::new(&items) }
+        });
         look_around(&all, &sets, by, options, writer, &mut stages, &mut report)?;
     } else {
         let sets =
@@ -97,8 +107,9 @@ pub fn sets(options: &SetsOptions, writer: &mut (dyn Write + Send), progress: &d
         match (options.finding, options.top) {
             (Finding::Exact { threshold: Some(threshold) }, None) => {
                 let criterion = options.measure.criterion(threshold);
+                let go_on = || progress.go_on();
                 let neighbours =
-                    stages.run("join", None, || Neighbours::within(&sets, criterion, by.references(), room));
+                    stages.run("join", None, || Neighbours::within(&sets, criterion, by.references(), room, go_on))?;
                 if let Some(neighbours) = neighbours {
                     let joined = Joined { neighbours, sets: &sets, by };
                     write(&all, &joined, options, writer, &mut stages, &mut report)?;
@@ -112,9 +123,10 @@ pub fn sets(options: &SetsOptions, writer: &mut (dyn Write + Send), progress: &d
                 }
             }
             (Finding::Sketched { threshold, banding }, _) => {
+                let (bands, go_on) = ((threshold, banding), || progress.go_on());
                 let neighbours = stages.run("join", None, || {
-                    Neighbours::sketched(&sets, options.measure, threshold, banding, by.references(), room)
-                });
+                    Neighbours::sketched(&sets, options.measure, bands, by.references(), room, go_on)
+                })?;
                 let neighbours = neighbours.ok_or_else(|| need::too_many_pairs(options.memory))?;
                 let joined = Joined { neighbours, sets: &sets, by };
                 write(&all, &joined, options, writer, &mut stages, &mut report)?;
@@ -138,10 +150,22 @@ fn check_inputs(options: &SetsOptions) -> Result<()> {
     Ok(())
 }
 
-/// The elements of each set with their weights.
-fn weighted(all: &Collection, weights: &[f64]) -> Vec<Vec<WeightedItem>> {
-    let item = |at: usize| WeightedItem { feature: all.all_features()[at], weight: weights[at] };
-    (0..all.len()).map(|set| all.places(set).map(item).collect()).collect()
+/// The elements of each set with their weights: those of the input, or 1 each, and times their rarity if that counts.
+fn weighted(all: &Collection, by_rarity: bool) -> Vec<Vec<WeightedItem>> {
+    let rarity = by_rarity.then(|| Rarity::of(all));
+    let times = |feature: u64| rarity.as_ref().map_or(1.0, |rarity| rarity.weight(feature));
+    let of_set = |set: usize| {
+        let Some(weights) = &all.weights else {
+            let item = |feature: u64| WeightedItem { feature, weight: times(feature) };
+            return all.distinct_features(set).into_iter().map(item).collect();
+        };
+        let item = |at: usize| {
+            let feature = all.all_features()[at];
+            WeightedItem { feature, weight: weights[at] * times(feature) }
+        };
+        all.places(set).map(item).collect()
+    };
+    (0..all.len()).map(of_set).collect()
 }
 
 /// Each set looks for others by itself, which finds the nearest without a threshold, and knows weights.
@@ -160,7 +184,7 @@ fn look_around(
     let nearest = stages.run("join", None, || Nearest::new(sets, by.measure, threshold, count, others));
     let around = Around { nearest, sets, by };
     let first = report.against.unwrap_or(0) as u32;
-    need::check_steps(&around, first..all.len() as u32)?;
+    need::check_steps(&around, first..all.len() as u32, stages.progress())?;
     write(all, &around, options, writer, stages, report)
 }
 

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::link::with_commas;
+use crate::progress::Progress;
 use crate::resources::memory::Memory;
 use crate::sets::SetsOptions;
 use crate::sets::find::{Around, Finder};
@@ -22,10 +23,10 @@ const READ: u64 = 16;
 const JOINED: u64 = 36;
 
 /// The same where each set looks around by itself.
-const AROUND: u64 = 80;
+const AROUND: u64 = 88;
 
 /// The same with weights.
-const WEIGHTED: u64 = 120;
+const WEIGHTED: u64 = 128;
 
 /// What a set takes.
 const SET: u64 = 100;
@@ -66,10 +67,10 @@ impl Need {
     /// Refuses what would not fit. Says how many bytes there are for pairs.
     pub(super) fn check(self, options: &SetsOptions) -> Result<u64> {
         let is_joined = options.top.is_none() || matches!(options.finding, Finding::Sketched { .. });
-        let needed = self.needed(match options.form.weights {
-            Some(_) => WEIGHTED,
-            None if is_joined => JOINED,
-            None => AROUND,
+        let needed = self.needed(match (options.has_weights(), is_joined) {
+            (true, _) => WEIGHTED,
+            (false, true) => JOINED,
+            (false, false) => AROUND,
         });
         let memory = options.memory;
         if needed > memory.bytes() { Err(self.too_much(needed, memory)) } else { Ok(memory.bytes() - needed) }
@@ -98,13 +99,14 @@ pub(super) fn too_many_pairs(memory: Memory) -> Error {
 }
 /// Refuses sets of which each shares elements with most others, so that looking around would take the square of their number.
 /// A few sets, at even distances, are asked what it takes.
-pub(super) fn check_steps(around: &Around<'_>, sets: Range<u32>) -> Result<()> {
+pub(super) fn check_steps(around: &Around<'_>, sets: Range<u32>, progress: &dyn Progress) -> Result<()> {
     let mut seeker = around.seeker();
     let mut near = Vec::new();
     let count = sets.len();
     let distance = count.div_ceil(ASKED).max(1);
     let mut asked = 0;
     for set in sets.step_by(distance) {
+        progress.go_on()?;
         around.near(set, &mut seeker, &mut near);
         asked += 1;
     }

@@ -33,6 +33,8 @@ pub struct SetsOptions {
     pub is_transposed: bool,
     /// What is measured.
     pub measure: Measure,
+    /// Whether an element counts the more the fewer sets have it.
+    pub by_rarity: bool,
     /// How pairs are found.
     pub finding: Finding,
     /// How many of the nearest of each set are written; all pairs without it.
@@ -53,10 +55,18 @@ impl Default for SetsOptions {
             form: SetsForm::default(),
             is_transposed: false,
             measure: Measure::default(),
+            by_rarity: false,
             finding: Finding::default(),
             top: None,
             format: RowFormat::default(),
         }
+    }
+}
+
+impl SetsOptions {
+    /// Whether elements count differently.
+    pub(super) fn has_weights(&self) -> bool {
+        self.by_rarity || self.form.weights.is_some()
     }
 }
 

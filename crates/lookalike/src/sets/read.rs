@@ -1,5 +1,6 @@
 //! An input to a collection: lines with a set each, or a table.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use lookalike_core::hash::Key;
@@ -11,8 +12,10 @@ use lookalike_io::table::{is_named, read_in_parts, shown};
 use super::gather::{Collection, Gather};
 use super::need::Need;
 use super::options::{SetsForm, SetsOptions};
+use super::separator::Separator;
 use super::table;
 use crate::error::{Error, Result};
+use crate::progress::Progress;
 
 /// How much of a table is held before its sets are gathered.
 const PART_BYTES: u64 = 32 << 20;
@@ -20,9 +23,18 @@ const PART_BYTES: u64 = 32 << 20;
 /// After how many lines memory is looked at.
 const LINES_BETWEEN: u64 = 4096;
 
+/// How many lines are looked at to tell what stands between elements.
+const FIRST_LINES: usize = 200;
+
 /// Reads a collection: files, folders, patterns, addresses, or `-` for standard input. `before` is what is held already,
 /// and `key` what elements are known by.
-pub(super) fn read(inputs: &[PathBuf], before: Need, key: Key, options: &SetsOptions) -> Result<Collection> {
+pub(super) fn read(
+    inputs: &[PathBuf],
+    before: Need,
+    key: Key,
+    options: &SetsOptions,
+    progress: &dyn Progress,
+) -> Result<Collection> {
     let form = &options.form;
     let files = discover(inputs, options.output.as_deref())?.files;
     let mut read = Read {
@@ -32,6 +44,8 @@ pub(super) fn read(inputs: &[PathBuf], before: Need, key: Key, options: &SetsOpt
             ..Settings::default()
         },
         options,
+        progress,
+        separator: None,
         before,
         gather: Gather::new(key, options.is_transposed, form.weights.is_some()),
         is_one_file: files.len() == 1,
@@ -51,7 +65,9 @@ pub(super) fn read(inputs: &[PathBuf], before: Need, key: Key, options: &SetsOpt
         }
         read.bytes_before += file.bytes;
     }
-    let collection = read.gather.finish();
+    let separator = read.separator;
+    let mut collection = read.gather.finish();
+    collection.separator = separator;
     if collection.has_nothing() {
         let why = collection.skipped_rows.first().map(|row| row.reason.clone());
         return Err(Error::NoSets { path: shown(inputs).into(), why });
@@ -73,6 +89,9 @@ fn other_kind(error: &Error) -> Option<String> {
 struct Read<'a> {
     settings: Settings,
     options: &'a SetsOptions,
+    progress: &'a dyn Progress,
+    /// What seems to stand between elements.
+    separator: Option<Separator>,
     before: Need,
     gather: Gather,
     /// Sets without a name are then known by their position alone.
@@ -99,8 +118,9 @@ impl Read<'_> {
         let prefix = self.prefix(file);
         let mut rows = 0;
         // What the whole file takes is not known before it is read.
-        let (gather, before, memory) = (&mut self.gather, self.before, self.options.memory);
+        let (gather, before, memory, progress) = (&mut self.gather, self.before, self.options.memory, self.progress);
         read_in_parts(file, &mut reader, PART_BYTES, |part| {
+            progress.go_on()?;
             let row_count = part.table.row_count() as u64;
             table::gather(part, &prefix, rows, form, gather)?;
             rows += row_count;
@@ -118,7 +138,16 @@ impl Read<'_> {
         use std::fmt::Write;
         let prefix = self.prefix(file);
         let shown = file.shown().display().to_string();
-        let (form, gather) = (&self.options.form, &mut self.gather);
+        let mut first_lines = first_lines(reader)?.into_iter();
+        let mut form = self.options.form.clone();
+        if form.separator.is_none() && form.grams.is_none() {
+            let told = Separator::of(first_lines.as_slice().iter().filter_map(|(_, line)| line.as_deref().ok()));
+            if let Some(Separator::Certain(separator)) = told {
+                form.separator = Some(separator);
+            }
+            self.separator = self.separator.or(told);
+        }
+        let (form, gather) = (&form, &mut self.gather);
         let mut name = String::new();
         let mut number = 0;
         // A blank line is a set without elements, unless it would have to name itself.
@@ -133,18 +162,21 @@ impl Read<'_> {
             }
         };
         let mut line_name = String::new();
-        while let Some(row) = reader.next_row()? {
-            fill_up_to(row.position, &mut number, gather);
-            let line = match row.content {
-                RowContent::Line(line) => line,
-                RowContent::Cells(_) => continue,
-                RowContent::Skipped(reason) => {
-                    gather.skip(&shown, "line", row.position, reason);
-                    number = row.position;
+        loop {
+            let next = match first_lines.next() {
+                Some((position, line)) => Some((position, line.map(Cow::Owned))),
+                None => next_line(reader)?,
+            };
+            let Some((position, line)) = next else { break };
+            fill_up_to(position, &mut number, gather);
+            number = position;
+            let line = match line {
+                Ok(line) => line,
+                Err(reason) => {
+                    gather.skip(&shown, "line", position, reason);
                     continue;
                 }
             };
-            number = row.position;
             let (first, rest) = if form.has_names { form.split_name(&line) } else { (None, &*line) };
             if form.has_names && first.is_none() {
                 continue;
@@ -156,7 +188,9 @@ impl Read<'_> {
             });
             gather.begin(name);
             form.each_element(rest, |element| gather.add(element, 1.0));
+            drop(line);
             if number.is_multiple_of(LINES_BETWEEN) {
+                self.progress.go_on()?;
                 let read = (self.bytes_before + reader.packed_bytes()) as f64 / self.bytes.max(1) as f64;
                 let share = if self.bytes == 0 || read <= 0.0 { 1.0 } else { read.min(1.0) };
                 self.before.and(gather.need()).check_held(share, self.options.memory)?;
@@ -165,6 +199,28 @@ impl Read<'_> {
         fill_up_to(reader.position_count() + 1, &mut number, gather);
         Ok(())
     }
+}
+
+/// A line with its position, or why it cannot be read.
+type ReadLine<'a> = (u64, std::result::Result<Cow<'a, str>, String>);
+
+fn next_line(reader: &mut CellReader) -> Result<Option<ReadLine<'_>>> {
+    let Some(row) = reader.next_row()? else { return Ok(None) };
+    Ok(Some(match row.content {
+        RowContent::Line(line) => (row.position, Ok(line)),
+        RowContent::Skipped(reason) => (row.position, Err(reason)),
+        RowContent::Cells(_) => unreachable!("lines have no cells"),
+    }))
+}
+
+/// The first lines, to be looked at before they are taken.
+fn first_lines(reader: &mut CellReader) -> Result<Vec<(u64, std::result::Result<String, String>)>> {
+    let mut first = Vec::new();
+    while first.len() < FIRST_LINES {
+        let Some((position, line)) = next_line(reader)? else { break };
+        first.push((position, line.map(Cow::into_owned)));
+    }
+    Ok(first)
 }
 
 impl SetsForm {

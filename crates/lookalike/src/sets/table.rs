@@ -29,7 +29,7 @@ pub(super) fn gather(
     gather: &mut Gather,
 ) -> Result<()> {
     gather.count_skipped(read.skipped_count - read.skipped.iter().map(|row| row.count).sum::<u64>());
-    let mut skipped: Vec<SkippedEntry> = read.skipped.iter().cloned().map(SkippedEntry::from).collect();
+    let mut skipped: Vec<SkippedEntry> = read.skipped.clone();
     // A part may have nothing but what was skipped.
     if read.table.row_count() > 0 {
         let columns = Columns::find(&read.table, form)?;

@@ -13,7 +13,6 @@ use rayon::prelude::*;
 use super::find::Finder;
 use crate::error::{Error, Result};
 use crate::options::RowFormat;
-use crate::pairs::one_cell;
 use crate::progress::Progress;
 
 /// How many sets a thread takes at once, at most.
@@ -66,7 +65,7 @@ impl Rows {
     pub(super) fn new(ids: &Strings, measure: Measure, format: RowFormat) -> Self {
         let ids = match format {
             RowFormat::Jsonl => ids.iter().map(|id| serde_json::Value::from(id).to_string()).collect(),
-            RowFormat::Tsv => ids.iter().map(one_cell).collect(),
+            RowFormat::Tsv | RowFormat::Csv => ids.iter().map(|id| format.cell(id)).collect(),
         };
         Self { ids, measure, format }
     }
@@ -79,9 +78,11 @@ impl Rows {
         writer: &mut (dyn Write + Send),
         progress: &dyn Progress,
     ) -> Result<u64> {
-        if self.format == RowFormat::Tsv {
-            let more = if self.tells_both() { "\tcontainment_left\tcontainment_right" } else { "" };
-            writeln!(writer, "left_id\tright_id\t{}\tshared{more}", self.measure.word()).map_err(Error::unwritable)?;
+        if self.format != RowFormat::Jsonl {
+            let mut names = vec!["left_id", "right_id", self.measure.word(), "shared"];
+            names.extend(self.tells_both().then_some(["containment_left", "containment_right"]).into_iter().flatten());
+            let names = names.join(&self.format.separator().to_string());
+            writeln!(writer, "{names}").map_err(Error::unwritable)?;
         }
         let (mut count, mut pace) = (0, Pace::start());
         let mut rendered: Vec<Rendered> = Vec::new();
@@ -92,10 +93,11 @@ impl Rows {
             let end = sets.start.saturating_add((at_once * turns) as u32).min(sets.end);
             let block: Vec<u32> = (sets.start..end).collect();
             let write_all = || rendered.iter().try_for_each(|part| writer.write_all(&part.bytes));
-            let render = |some| self.render(finder, some, TOGETHER / turns);
+            let render = |some| self.render(finder, some, TOGETHER / turns, progress);
             let render_all = || -> Vec<Rendered> { block.par_chunks(at_once).map(render).collect() };
             let (written, mut next) = rayon::join(write_all, render_all);
             written.map_err(Error::unwritable)?;
+            progress.go_on()?;
             // What comes after a turn that ended early is made again, since rows are in the order of sets.
             let cut = block.chunks(at_once).zip(&next).position(|(some, part)| part.sets < some.len());
             next.truncate(cut.map_or(next.len(), |cut| cut + 1));
@@ -108,16 +110,17 @@ impl Rows {
         Ok(count)
     }
 
-    /// The rows of the first of these sets, until they have so many bytes.
-    fn render(&self, finder: &dyn Finder, sets: &[u32], most_bytes: usize) -> Rendered {
+    /// The rows of the first of these sets, until they have so many bytes or the job should stop.
+    fn render(&self, finder: &dyn Finder, sets: &[u32], most_bytes: usize, progress: &dyn Progress) -> Rendered {
         let (mut seeker, mut near, mut ends) = (finder.seeker(), Vec::new(), Ends::new());
         let mut rendered = Rendered { bytes: Vec::new(), count: 0, sets: 0 };
         let [before, between, after]: [&[u8]; 3] = match self.format {
             RowFormat::Jsonl => [b"{\"left_id\":", b",\"right_id\":", b",\""],
             RowFormat::Tsv => [b"", b"\t", b"\t"],
+            RowFormat::Csv => [b"", b",", b","],
         };
         for set in sets {
-            if rendered.bytes.len() >= most_bytes {
+            if rendered.bytes.len() >= most_bytes || progress.is_stopped() {
                 break;
             }
             rendered.sets += 1;
@@ -127,7 +130,8 @@ impl Rows {
             for near in &near {
                 let right = self.ids.get(near.item as usize).as_bytes();
                 let sizes = if self.tells_both() { [finder.size(*set), finder.size(near.item)] } else { [0; 2] };
-                let end = ends.of(near, sizes, || self.end(finder, near, sizes));
+                let shared = finder.shared(*set, near);
+                let end = ends.of(near, shared, sizes, || self.end(near, shared, sizes));
                 for part in [before, left, between, right, after, end] {
                     rendered.bytes.extend_from_slice(part);
                 }
@@ -142,8 +146,8 @@ impl Rows {
     }
 
     /// What follows the ids of a row.
-    fn end(&self, finder: &dyn Finder, near: &Near, sizes: [u64; 2]) -> String {
-        let (similarity, shared) = (near.similarity, finder.shared(near.shared));
+    fn end(&self, near: &Near, shared: f64, sizes: [u64; 2]) -> String {
+        let similarity = near.similarity;
         let [left, right] = sizes.map(|size| near.shared as f64 / size as f64);
         match (self.format, self.tells_both()) {
             (RowFormat::Jsonl, tells_both) => {
@@ -152,8 +156,11 @@ impl Rows {
                 let more = if tells_both { more } else { String::new() };
                 format!("{}\":{similarity},\"shared\":{shared}{more}}}\n", self.measure.word())
             }
-            (RowFormat::Tsv, true) => format!("{similarity}\t{shared}\t{left}\t{right}\n"),
-            (RowFormat::Tsv, false) => format!("{similarity}\t{shared}\n"),
+            (format, tells_both) => {
+                let between = format.separator();
+                let more = if tells_both { format!("{between}{left}{between}{right}") } else { String::new() };
+                format!("{similarity}{between}{shared}{more}\n")
+            }
         }
     }
 }
@@ -179,11 +186,11 @@ impl Ends {
         Self(vec![((0, 0, [0; 2]), String::new()); 1 << Self::BITS])
     }
 
-    fn of(&mut self, near: &Near, sizes: [u64; 2], make: impl FnOnce() -> String) -> &[u8] {
-        let bits = near.similarity.to_bits();
-        let key = (bits, near.shared, sizes);
+    fn of(&mut self, near: &Near, shared: f64, sizes: [u64; 2], make: impl FnOnce() -> String) -> &[u8] {
+        let (bits, shared) = (near.similarity.to_bits(), shared.to_bits());
+        let key = (bits, shared, sizes);
         // The golden ratio spreads neighbours (Knuth, The Art of Computer Programming 3, 6.4).
-        let place = (bits ^ near.shared ^ sizes[0] << 20 ^ sizes[1] << 40).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        let place = (bits ^ shared ^ sizes[0] << 20 ^ sizes[1] << 40).wrapping_mul(0x9E37_79B9_7F4A_7C15)
             >> (u64::BITS - Self::BITS);
         let end = &mut self.0[place as usize];
         // Nothing is written of pairs that share nothing, so that an unused place matches none.

@@ -17,6 +17,8 @@ pub use analyze::{Block, KeyAnalysis, analyze};
 pub use gather::Candidates;
 pub use shared::{Outcome, SharedKey, shared_keys};
 
+use std::convert::Infallible;
+
 use rayon::prelude::*;
 
 use self::coarse::Coarse;
@@ -136,6 +138,20 @@ pub const ALWAYS: usize = 2_000_000;
 
 /// Finds the pairs that are worth comparing. Ask whether the result is [complete](Candidates::is_complete) where there is a bound.
 pub fn find_candidates(records: &Records, bounds: &Bounds) -> Candidates {
+    let Ok(candidates) = try_find_candidates(records, bounds, || Ok::<(), Infallible>(()));
+    candidates
+}
+
+/// The same; `go_on` is asked again and again.
+///
+/// # Errors
+///
+/// An error of `go_on`, which ends the search.
+pub fn try_find_candidates<E: Send>(
+    records: &Records,
+    bounds: &Bounds,
+    go_on: impl Fn() -> Result<(), E> + Sync,
+) -> Result<Candidates, E> {
     let coarse = Coarse::of(records);
     let mut candidates = Candidates::default();
     let copies = records.copies().pairs(records.are_of_two_tables());
@@ -145,14 +161,15 @@ pub fn find_candidates(records: &Records, bounds: &Bounds) -> Candidates {
         let splitter = Splitter::new(records, &coarse, maker.field(), maker.kind(), *bounds);
         let buckets: Vec<&[split::Entry]> =
             entries.chunk_by(|left, right| left.key == right.key).filter(|bucket| bucket.len() > 1).collect();
-        let found: Vec<split::Found> = buckets.par_chunks(256).map(|buckets| splitter.pairs(buckets)).collect();
+        let pairs = |buckets: &[&[split::Entry]]| go_on().map(|()| splitter.pairs(buckets));
+        let found = buckets.par_chunks(256).map(pairs).collect::<Result<Vec<split::Found>, E>>()?;
         candidates.add(maker.kind(), maker.field_bits(), found);
         if candidates.len() > bounds.most {
             candidates.set_incomplete();
-            return candidates;
+            return Ok(candidates);
         }
     }
     candidates.leave_out_one_field(bounds.most_a_record.saturating_mul(records.count()).max(ALWAYS));
     candidates.count();
-    candidates
+    Ok(candidates)
 }

@@ -10,6 +10,8 @@ mod frequency;
 mod sample;
 mod sure;
 
+use std::convert::Infallible;
+
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -178,11 +180,26 @@ pub fn log_odds(probability: f64) -> f64 {
 
 /// Compares all candidates, in their order.
 pub fn compare_all(records: &Records, candidates: &Candidates) -> Vec<Pattern> {
+    let Ok(patterns) = try_compare_all(records, candidates, || Ok::<(), Infallible>(()));
+    patterns
+}
+
+/// The same; `go_on` is asked for every pair.
+///
+/// # Errors
+///
+/// An error of `go_on`, which ends the comparison.
+pub fn try_compare_all<E: Send>(
+    records: &Records,
+    candidates: &Candidates,
+    go_on: impl Fn() -> std::result::Result<(), E> + Sync,
+) -> std::result::Result<Vec<Pattern>, E> {
     (0..candidates.len())
         .into_par_iter()
         .map(|at| {
+            go_on()?;
             let (left, right) = candidates.pair(at);
-            compare(records, left, right)
+            Ok(compare(records, left, right))
         })
         .collect()
 }

@@ -50,20 +50,22 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
     fs::write(&made, baskets::make()).with_context(|| format!("cannot write {}", made.display()))?;
     let bench = Bench { lookalike: workspace.build_lookalike()?, folder, runs: options.runs };
 
-    let mut ways = Vec::new();
+    let (mut ways, mut nearest) = (Vec::new(), Vec::new());
     let data = options.data.clone().unwrap_or_else(|| workspace.root().join(DATA));
     let retail = data.join("retail/sets.txt");
     if retail.is_file() {
         ways.extend(bench.compare("retail", &retail, "≥ 2, < 1 s")?);
+        nearest.extend(bench.nearest("retail", &retail)?);
     } else {
         println!("no {}: it is not measured", retail.display());
     }
     ways.extend(bench.compare("100,000 synthetic baskets", &made, "≥ 3")?);
-    let table = table(&ways);
+    nearest.extend(bench.nearest("100,000 synthetic baskets", &made)?);
+    let (table, nearest_table) = (table(&ways), table_of_nearest(&nearest));
     println!("machine   {}\n", results::Machine::here());
-    print!("{table}");
-    let file = results::write(workspace, "sets", &[&bench.lookalike], &ways)?;
-    results::publish(workspace, "sets", &section(&table, options.runs))?;
+    print!("{table}\n{nearest_table}");
+    let file = results::write(workspace, "sets", &[&bench.lookalike], &(&ways, &nearest))?;
+    results::publish(workspace, "sets", &section(&table, &nearest_table, options.runs))?;
     println!("\nraw numbers in {}", file.display());
     Ok(())
 }
@@ -98,15 +100,37 @@ fn table(ways: &[Way]) -> Table {
     table
 }
 
-fn section(table: &Table, runs: u16) -> String {
+/// The nearest few of each set, and what they took beside the join.
+#[derive(Serialize)]
+struct OfNearest {
+    sets: &'static str,
+    top: &'static str,
+    pairs: u64,
+    seconds: Vec<f64>,
+    /// The median of how many times the join it took in each turn.
+    times_the_join: f64,
+}
+
+fn table_of_nearest(all: &[OfNearest]) -> Table {
+    let mut table = Table::new(&["sets", "--top", "pairs", "seconds", "times the join"]);
+    for way in all {
+        let (seconds, times) = (format!("{:.3}", median(&way.seconds)), format!("{:.1}", way.times_the_join));
+        table.row([way.sets.to_owned(), way.top.to_owned(), way.pairs.to_string(), seconds, times]);
+    }
+    table
+}
+
+fn section(table: &Table, nearest: &Table, runs: u16) -> String {
     format!(
         "## Sets\n\nAll pairs with a Jaccard similarity of {THRESHOLD} or more, compared with a plain single-threaded AllPairs \
          join. All read the\nsame file and write all pairs: retail (88,162 baskets), and 100,000 synthetic baskets of 10 on \
          average from 870 items,\ngenerated like T10I4D100K. Medians of {runs} alternating runs; sketches were asked for a \
-         recall of {RECALL}.\n{}, {}.\n`cargo xtask bench sets`.\n\n{}",
+         recall of {RECALL}.\n{}, {}.\n`cargo xtask bench sets`.\n\n{}\nThe most similar sets \
+         of each set (`--top`), compared with the exact join above:\n\n{}",
         results::today(),
         results::Machine::here(),
-        table.to_markdown()
+        table.to_markdown(),
+        nearest.to_markdown()
     )
 }
 
@@ -150,6 +174,30 @@ impl Bench {
             }
         };
         Ok(names.into_iter().enumerate().map(way).collect())
+    }
+}
+
+impl Bench {
+    /// The nearest few of each set, in turns with the join.
+    fn nearest(&self, name: &'static str, input: &Path) -> Result<Vec<OfNearest>> {
+        let output = self.folder.join("nearest.tsv");
+        let run = |arguments: &[&str]| -> Result<f64> {
+            let mut command = Command::new(&self.lookalike);
+            command.arg("sets").arg(input).args(arguments).args(["--threads", "2", "--format", "tsv", "--quiet"]);
+            Ok(measure(command.args(["--force", "-o"]).arg(&output))?.seconds)
+        };
+        let mut all = Vec::new();
+        for top in ["1", "5"] {
+            let (mut seconds, mut ratios, mut pairs) = (Vec::new(), Vec::new(), 0);
+            for _ in 0..self.runs {
+                let join = run(&["--threshold", &THRESHOLD.to_string()])?;
+                seconds.push(run(&["--top", top])?);
+                pairs = line_count(&output)? - 1;
+                ratios.extend(seconds.last().map(|seconds| seconds / join));
+            }
+            all.push(OfNearest { sets: name, top, pairs, seconds, times_the_join: median(&ratios) });
+        }
+        Ok(all)
     }
 }
 

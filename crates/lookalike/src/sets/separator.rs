@@ -1,0 +1,50 @@
+//! What stands between the elements of lines, where nobody told and blanks do not make sense.
+
+/// What was looked for, the likeliest first.
+const SEPARATORS: [char; 3] = [',', ';', '|'];
+
+/// What lines seem to have between their elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Separator {
+    /// This, since there are blanks beside it at most: lines were cut there.
+    Certain(char),
+    /// This, perhaps: most lines have it, but blanks as well, and were cut at these.
+    Possible(char),
+}
+
+impl Separator {
+    /// What lines tell; none where blanks will do.
+    pub(super) fn of<'a>(lines: impl Iterator<Item = &'a str> + Clone) -> Option<Self> {
+        let lines = lines.filter(|line| !line.trim().is_empty());
+        let count = lines.clone().count();
+        let separator = SEPARATORS.into_iter().find(|separator| {
+            let having = lines.clone().filter(|line| line.contains(*separator)).count();
+            having > 0 && having * 2 >= count
+        })?;
+        let has_blank = |line: &str| line.split(separator).any(|part| part.trim().contains(char::is_whitespace));
+        Some(if lines.clone().any(has_blank) { Self::Possible(separator) } else { Self::Certain(separator) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(lines: &[&str]) -> Option<Separator> {
+        Separator::of(lines.iter().copied())
+    }
+
+    #[test]
+    fn commas_separate_where_blanks_do_not() {
+        assert_eq!(of(&["milk,bread", "", "beer, milk", "eggs"]), Some(Separator::Certain(',')));
+        assert_eq!(of(&["1;2;3", "4;5"]), Some(Separator::Certain(';')));
+        assert_eq!(of(&["citrus fruit,ready soups", "milk,bread"]), Some(Separator::Possible(',')));
+    }
+
+    #[test]
+    fn blanks_are_taken_where_few_lines_have_anything_else() {
+        assert_eq!(of(&["milk bread", "beer milk", "1,5 eggs"]), None);
+        assert_eq!(of(&["milk", "beer"]), None);
+        assert_eq!(of(&[]), None);
+    }
+}
