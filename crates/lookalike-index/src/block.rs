@@ -11,6 +11,8 @@ pub(crate) struct Shape {
     pub(crate) columns: usize,
     /// Bytes of a sketch.
     pub(crate) sketch_bytes: usize,
+    /// How many columns have filters on the disk: the first ones.
+    pub(crate) filtered: usize,
 }
 
 impl Shape {
@@ -217,7 +219,7 @@ mod tests {
 
     #[test]
     fn joined_blocks_find_what_each_found() {
-        let shape = Shape { columns: 1, sketch_bytes: 1 };
+        let shape = Shape { columns: 1, sketch_bytes: 1, filtered: 0 };
         let block = |keys: &[u64]| {
             let mut builder = BlockBuilder::new(shape);
             for key in keys {

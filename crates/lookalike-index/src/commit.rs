@@ -52,8 +52,14 @@ impl Wish {
 
     pub(crate) fn ready(kernel: &Kernel, document: &NewDocument<'_>, keys: &[u64], bytes: &[u8]) -> Self {
         let id_hash = kernel.id_hash(document.id);
-        let row =
-            Row { text_hash: id_hash, id_hash, digest: id_hash, content_hash: 0, size: 1, place: Place::default() };
+        let row = Row {
+            text_hash: id_hash,
+            id_hash,
+            digest: id_hash as u64,
+            content_hash: 0,
+            size: 1,
+            place: Place::default(),
+        };
         let prepared = Prepared { row, keys: keys.to_vec(), sketch: bytes.to_vec(), features: Vec::new() };
         let body = document.text.as_bytes().into();
         Self::Put { prepared, stored: Stored { id: document.id.into(), fields: document.fields.into(), body } }

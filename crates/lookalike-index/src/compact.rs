@@ -62,8 +62,9 @@ impl Core {
         let (shape, fingerprint) = (shared.kernel.shape(), shared.kernel.fingerprint);
         let number = self.take_number();
         let path = shared.folder.segment(number);
-        let writer = SegmentWriter::new(&*shared.disk, &path, number, fingerprint)?;
-        writer.block(shape, &Block::join(&blocks))?;
+        let block = Block::join(&blocks);
+        let writer = SegmentWriter::new(&*shared.disk, &path, (number, fingerprint), shape, block.len())?;
+        writer.block(&block)?;
         state.parts.push(Self::opened(shared, number)?);
         Ok(())
     }
@@ -194,7 +195,7 @@ impl Core {
         let number = self.take_number();
         let path = shared.folder.segment(number);
         let shape = shared.kernel.shape();
-        let mut writer = SegmentWriter::new(&*shared.disk, &path, number, shared.kernel.fingerprint)?;
+        let mut writer = SegmentWriter::new(&*shared.disk, &path, (number, shared.kernel.fingerprint), shape, rows)?;
         for column in 0..shape.all() {
             writer.column(Merge::new(column, &segments))?;
         }
@@ -226,7 +227,7 @@ impl Core {
             Ok(rows) => rows.into_iter().map(|row| Ok(row.bytes())).collect(),
             Err(error) => vec![Err::<[u8; ROW_BYTES], _>(error)],
         });
-        writer.finish(shape, rows, sketches.into_iter().flatten(), data)?;
+        writer.finish(sketches.into_iter().flatten(), data)?;
         Self::opened(shared, number).map(Some)
     }
 

@@ -102,7 +102,9 @@ impl Kernel {
             Lookup::Parts => 2,
             Lookup::All => 0,
         };
-        Shape { columns, sketch_bytes: layout.bytes }
+        // Of all features of all documents, filters would not fit the memory.
+        let filtered = if self.lookup == Lookup::Parts { 0 } else { columns + 1 };
+        Shape { columns, sketch_bytes: layout.bytes, filtered }
     }
 
     fn with_tools<O>(&self, with: impl FnOnce(&mut Tools) -> O) -> O {
@@ -192,7 +194,7 @@ impl Kernel {
         let row = Row {
             text_hash: summary.text_hash,
             id_hash: self.id_hash(id),
-            digest,
+            digest: digest as u64,
             content_hash: summary.content_hash as u64,
             size: summary.size,
             place: Place::default(),

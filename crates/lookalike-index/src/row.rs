@@ -1,4 +1,4 @@
-//! What is kept of each document besides its sketch, in 72 bytes; and entries of columns, in eight.
+//! What is kept of each document besides its sketch, in 64 bytes; and entries of columns, in eight.
 
 /// Where a document lies: a log, a frame in it, and its number in the frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,7 +17,7 @@ pub(crate) struct Row {
     /// Of its id.
     pub(crate) id_hash: u128,
     /// Of its fields and every byte of its text.
-    pub(crate) digest: u128,
+    pub(crate) digest: u64,
     /// Of its content: equal for exact copies.
     pub(crate) content_hash: u64,
     /// Distinct features.
@@ -26,17 +26,17 @@ pub(crate) struct Row {
 }
 
 /// The bytes of a row.
-pub(crate) const ROW_BYTES: usize = 72;
+pub(crate) const ROW_BYTES: usize = 64;
 
 impl Row {
     pub(crate) fn bytes(&self) -> [u8; ROW_BYTES] {
         let mut bytes = [0; ROW_BYTES];
         bytes[..16].copy_from_slice(&self.text_hash.to_le_bytes());
         bytes[16..32].copy_from_slice(&self.id_hash.to_le_bytes());
-        bytes[32..48].copy_from_slice(&self.digest.to_le_bytes());
-        bytes[48..56].copy_from_slice(&self.content_hash.to_le_bytes());
+        bytes[32..40].copy_from_slice(&self.digest.to_le_bytes());
+        bytes[40..48].copy_from_slice(&self.content_hash.to_le_bytes());
         for (at, number) in [self.size, self.place.log, self.place.frame, self.place.index].into_iter().enumerate() {
-            bytes[56 + at * 4..60 + at * 4].copy_from_slice(&number.to_le_bytes());
+            bytes[48 + at * 4..52 + at * 4].copy_from_slice(&number.to_le_bytes());
         }
         bytes
     }
@@ -47,10 +47,10 @@ impl Row {
         Self {
             text_hash: hash(0),
             id_hash: hash(16),
-            digest: hash(32),
-            content_hash: u64_at(bytes, 48),
-            size: number(56),
-            place: Place { log: number(60), frame: number(64), index: number(68) },
+            digest: u64_at(bytes, 32),
+            content_hash: u64_at(bytes, 40),
+            size: number(48),
+            place: Place { log: number(52), frame: number(56), index: number(60) },
         }
     }
 }
@@ -88,10 +88,16 @@ pub(crate) fn least_entry(key: u64) -> Entry {
     key >> ROW_BITS << ROW_BITS
 }
 
+/// The part of a key that an entry has.
+#[inline]
+pub(crate) fn key_of(entry: Entry) -> u64 {
+    entry >> ROW_BITS
+}
+
 /// Whether an entry has the key of another.
 #[inline]
 pub(crate) fn has_key_of(entry: Entry, other: Entry) -> bool {
-    entry >> ROW_BITS == other >> ROW_BITS
+    key_of(entry) == key_of(other)
 }
 
 /// The row of an entry.

@@ -1,11 +1,12 @@
 //! Segments: columns, sketches and rows of documents in one file that never changes.
 //!
 //! ```text
-//! header | columns, in pages | sketches, in pages | rows, in pages | first entries of pages | footer | trailer
+//! header | columns, each in pages, with a filter | sketches, in pages | rows, in pages | first entries of pages | footer | trailer
 //! ```
 //!
 //! Every page ends with the checksum of what is before it, so that a page is checked when it is read and nothing else has to be.
 
+mod filter;
 mod read;
 mod write;
 
@@ -56,6 +57,9 @@ struct Footer {
 struct Column {
     offset: u64,
     entries: u64,
+    /// Of the filter, which lies behind the pages; none if there is none.
+    filter_words: u64,
+    filter_checksum: u64,
 }
 
 /// Where records of one length are, one per row.
@@ -68,6 +72,10 @@ struct Records {
 impl Column {
     fn pages(self) -> u64 {
         self.entries.div_ceil(PAGE_ENTRIES as u64)
+    }
+
+    fn filter_offset(self) -> u64 {
+        self.offset + self.pages() * ENTRY_PAGE as u64
     }
 }
 

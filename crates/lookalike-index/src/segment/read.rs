@@ -4,8 +4,9 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
+use super::filter::Filter;
 use super::{
     CHECKSUM_BYTES, Column, ENTRY_PAGE, Footer, HEADER_BYTES, MAGIC, PAGE_ENTRIES, Records, TRAILER_BYTES, VERSION,
     page_checksum,
@@ -25,6 +26,7 @@ pub(crate) struct Segment {
     /// The first entries of all pages of all columns; and where each column's begin.
     firsts: Vec<Entry>,
     starts: Vec<usize>,
+    filters: Vec<Filter>,
 }
 
 thread_local! {
@@ -47,7 +49,10 @@ impl Segment {
             return damaged("header", 12, "it belongs to another index or has another number");
         }
         let footer = &segment.footer;
-        if footer.columns.len() != shape.all() || footer.sketches.bytes != shape.sketch_bytes {
+        if footer.columns.len() != shape.all()
+            || footer.columns.iter().enumerate().any(|(at, column)| (column.filter_words > 0) != (at < shape.filtered))
+            || footer.sketches.bytes != shape.sketch_bytes
+        {
             return damaged("footer", footer.tables, "it has columns of another scheme");
         }
         Ok(segment)
@@ -95,7 +100,8 @@ impl Segment {
             return Err(damaged("page tables", footer.tables, "their checksum is another"));
         }
         let firsts = tables.chunks_exact(8).map(|first| u64_at(first, 0)).collect();
-        Ok(Self { path: path.to_owned(), file, bytes, footer, firsts, starts })
+        let filters = footer.columns.iter().map(|column| read_filter(path, &*file, column)).collect::<Result<_>>()?;
+        Ok(Self { path: path.to_owned(), file, bytes, footer, firsts, starts, filters })
     }
 
     pub(crate) fn len(&self) -> u32 {
@@ -145,7 +151,7 @@ impl Segment {
 
     /// Gives the entries of a page to `with`.
     fn entries<O>(&self, column: usize, page: usize, with: impl FnOnce(&[[u8; 8]]) -> O) -> Result<O> {
-        let Column { offset, entries } = self.footer.columns[column];
+        let Column { offset, entries, .. } = self.footer.columns[column];
         let count = (entries as usize - page * PAGE_ENTRIES).min(PAGE_ENTRIES);
         let offset = offset + (page * ENTRY_PAGE) as u64;
         self.page(offset, ENTRY_PAGE, self.section(column), |content| with(&content.as_chunks::<8>().0[..count]))
@@ -154,6 +160,9 @@ impl Segment {
     /// Gives the rows under a key to `each`, in order.
     pub(crate) fn bucket(&self, column: usize, key: u64, mut each: impl FnMut(u32)) -> Result<()> {
         let least = least_entry(key);
+        if !self.filters[column].allows(least) {
+            return Ok(());
+        }
         let firsts = self.firsts(column);
         // The key may begin in the page before the first that begins with it.
         let after = firsts.partition_point(|first| *first < least);
@@ -185,7 +194,7 @@ impl Segment {
     pub(crate) fn buckets(&self, column: usize, keys: &[(Entry, u32)], mut each: impl FnMut(u32, u32)) -> Result<()> {
         let firsts = self.firsts(column);
         let (mut held, mut entries): (Option<usize>, Vec<Entry>) = (None, Vec::new());
-        for (least, number) in keys {
+        for (least, number) in keys.iter().filter(|(least, _)| self.filters[column].allows(*least)) {
             let after = firsts.partition_point(|first| first < least);
             for (page, first) in firsts.iter().enumerate().skip(after.saturating_sub(1)) {
                 if page >= after && !has_key_of(*first, *least) {
@@ -294,6 +303,25 @@ impl Segment {
     }
 }
 
+/// The filter of a column, piece by piece: it may be large.
+fn read_filter(path: &Path, file: &dyn DiskFile, column: &Column) -> Result<Filter> {
+    const AT_ONCE: u64 = 1 << 17;
+    let (offset, count) = (column.filter_offset(), column.filter_words);
+    let (mut words, mut checksum) = (Vec::with_capacity(count as usize), Xxh3::with_seed(offset));
+    let mut piece = vec![0; (count.min(AT_ONCE) * 8) as usize];
+    while (words.len() as u64) < count {
+        let at = words.len() as u64;
+        let piece = &mut piece[..((count - at).min(AT_ONCE) * 8) as usize];
+        file.read_exact_at(piece, offset + at * 8).at(path)?;
+        checksum.update(piece);
+        words.extend(piece.chunks_exact(8).map(|word| u64_at(word, 0)));
+    }
+    if checksum.digest() != column.filter_checksum {
+        return Err(Error::damaged(path, "filters", offset, "the checksum of a filter is another"));
+    }
+    Ok(Filter::of_words(words))
+}
+
 /// Whether the sections that a footer claims lie in the file one after the other, up to `end`.
 fn fits(footer: &Footer, end: u64) -> bool {
     let mut next = HEADER_BYTES;
@@ -306,7 +334,10 @@ fn fits(footer: &Footer, end: u64) -> bool {
     let mut pages = 0;
     footer.columns.iter().all(|column| {
         pages += column.pages().min(end);
-        take(column.offset, column.pages(), ENTRY_PAGE)
+        let is_possible = column.filter_words == 0 || column.filter_words == Filter::word_count(rows);
+        is_possible
+            && take(column.offset, column.pages(), ENTRY_PAGE)
+            && take(column.filter_offset(), column.filter_words, 8)
     }) && footer.sketches.bytes <= 1 << 20
         && footer.data.bytes == ROW_BYTES
         && take(footer.sketches.offset, footer.sketches.pages(rows), footer.sketches.page_bytes())

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::filter::Filter;
 use super::{
     CHECKSUM_BYTES, Column, ENTRY_PAGE, Footer, HEADER_BYTES, MAGIC, PAGE_ENTRIES, Records, VERSION, page_checksum,
 };
@@ -27,11 +28,19 @@ pub(crate) struct SegmentWriter<'a> {
     page: Vec<u8>,
     firsts: Vec<Entry>,
     columns: Vec<Column>,
+    shape: Shape,
+    rows: u32,
 }
 
 impl<'a> SegmentWriter<'a> {
     /// Begins a segment.
-    pub(crate) fn new(disk: &dyn Disk, path: &'a Path, number: u32, fingerprint: u64) -> Result<Self> {
+    pub(crate) fn new(
+        disk: &dyn Disk,
+        path: &'a Path,
+        (number, fingerprint): (u32, u64),
+        shape: Shape,
+        rows: u32,
+    ) -> Result<Self> {
         let file = disk.create(path).at(path)?;
         let mut header = Vec::with_capacity(HEADER_BYTES as usize);
         header.extend_from_slice(MAGIC);
@@ -40,7 +49,7 @@ impl<'a> SegmentWriter<'a> {
         header.extend_from_slice(&fingerprint.to_le_bytes());
         header.extend_from_slice(&xxh3_64(&header).to_le_bytes());
         let (page, firsts, columns) = (Vec::with_capacity(ENTRY_PAGE), Vec::new(), Vec::new());
-        Ok(Self { path, file, buffer: header, written: 0, page, firsts, columns })
+        Ok(Self { path, file, buffer: header, written: 0, page, firsts, columns, shape, rows })
     }
 
     fn offset(&self) -> u64 {
@@ -50,6 +59,8 @@ impl<'a> SegmentWriter<'a> {
     /// Writes the next column: entries in order.
     pub(crate) fn column(&mut self, entries: impl Iterator<Item = Result<Entry>>) -> Result<()> {
         let (offset, mut count) = (self.offset(), 0);
+        let is_filtered = self.columns.len() < self.shape.filtered;
+        let mut filter = if is_filtered { Filter::new(self.rows) } else { Filter::default() };
         for entry in entries {
             let entry = entry?;
             if count % PAGE_ENTRIES as u64 == 0 {
@@ -57,10 +68,17 @@ impl<'a> SegmentWriter<'a> {
                 self.firsts.push(entry);
             }
             self.page.extend_from_slice(&entry.to_le_bytes());
+            if is_filtered {
+                filter.insert(entry);
+            }
             count += 1;
         }
         self.end_page(ENTRY_PAGE)?;
-        self.columns.push(Column { offset, entries: count });
+        let words: Vec<u8> = filter.words().iter().flat_map(|word| word.to_le_bytes()).collect();
+        let filter_checksum = page_checksum(&words, self.offset());
+        self.buffer.extend_from_slice(&words);
+        let filter_words = filter.words().len() as u64;
+        self.columns.push(Column { offset, entries: count, filter_words, filter_checksum });
         Ok(())
     }
 
@@ -102,12 +120,11 @@ impl<'a> SegmentWriter<'a> {
     /// Writes sketches and rows, then ends the segment; gives its length. It is on the disk when this returns, up to its name.
     pub(crate) fn finish<S: AsRef<[u8]>>(
         mut self,
-        shape: Shape,
-        rows: u32,
         sketches: impl Iterator<Item = Result<S>>,
         data: impl Iterator<Item = Result<[u8; ROW_BYTES]>>,
     ) -> Result<u64> {
-        let sketches = self.records(shape.sketch_bytes, sketches)?;
+        let rows = self.rows;
+        let sketches = self.records(self.shape.sketch_bytes, sketches)?;
         let data = self.records(ROW_BYTES, data)?;
         let tables = self.offset();
         let firsts: Vec<u8> = self.firsts.iter().flat_map(|first| first.to_le_bytes()).collect();
@@ -130,12 +147,12 @@ impl<'a> SegmentWriter<'a> {
     }
 
     /// Writes all of a block.
-    pub(crate) fn block(mut self, shape: Shape, block: &Block) -> Result<u64> {
-        for column in 0..shape.all() {
+    pub(crate) fn block(mut self, block: &Block) -> Result<u64> {
+        for column in 0..self.shape.all() {
             self.column(block.column(column).iter().map(|entry| Ok(*entry)))?;
         }
         let rows = block.len();
         let sketches = (0..rows).map(|row| Ok(block.sketch(row)));
-        self.finish(shape, rows, sketches, (0..rows).map(|row| Ok(block.row(row).bytes())))
+        self.finish(sketches, (0..rows).map(|row| Ok(block.row(row).bytes())))
     }
 }
