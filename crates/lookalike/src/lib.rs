@@ -106,5 +106,4 @@ pub use tune::{
 };
 
 pub use lookalike_core as core;
-pub use lookalike_index as index;
 pub use lookalike_io as io;

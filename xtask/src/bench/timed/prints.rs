@@ -64,7 +64,7 @@ struct Way {
 }
 
 /// Measures and prints.
-pub(super) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
+pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     let folder = workspace.target().join("bench");
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let lookalike = options.program.path(workspace)?;
