@@ -144,13 +144,15 @@ fn fields(person: usize, copy: usize) -> [String; 8] {
     if copy > 0 {
         let mut dice = Dice::new(ROW + (person * 8 + copy) as u64);
         for field in &mut fields[1..6] {
-            if dice.chance(0.1) {
+            let is_slipped = dice.chance(0.1);
+            if is_slipped {
                 *field = slip(field, &mut dice);
             } else if dice.chance(0.1) {
                 field.clear();
             }
         }
-        fields[0] = format!("{} {}", fields[1], fields[2]).trim().to_owned();
+        let full_name = format!("{} {}", fields[1], fields[2]);
+        full_name.trim().clone_into(&mut fields[0]);
     }
     fields
 }
