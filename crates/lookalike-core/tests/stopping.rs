@@ -9,6 +9,9 @@ use lookalike_core::link::score::Scorer;
 use lookalike_core::link::weigh::{Frequencies, Model, compare_all, try_compare_all};
 use lookalike_core::table::Table;
 
+type Ended = Result<(), &'static str>;
+type GoOn = dyn Fn() -> Ended + Sync;
+
 #[test]
 fn every_long_stage_of_linking_asks_whether_to_go_on() {
     let names = ["Smith", "Johnson", "Williams", "Brown", "Garcia", "Miller", "Davis", "Wilson", "Taylor", "Moore"];
@@ -28,7 +31,7 @@ fn every_long_stage_of_linking_asks_whether_to_go_on() {
     let scorer = Scorer { records: &records, model: &model, frequencies: &frequencies };
 
     // Says yes twice.
-    let outcome = |stage: &dyn Fn(&(dyn Fn() -> Result<(), &'static str> + Sync)) -> Result<(), &'static str>| {
+    let outcome = |stage: &dyn Fn(&GoOn) -> Ended| {
         let asked = AtomicU64::new(0);
         stage(&|| if asked.fetch_add(1, SeqCst) < 2 { Ok(()) } else { Err("stopped") })
     };
