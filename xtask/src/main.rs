@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask test`, `quality`, `bench`, `assets`, `fuzz` and `attack`.
+//! The project's own commands: `cargo xtask test`, `quality`, `bench`, `assets`, `fuzz`, `attack` and `kills`.
 //!
 //! They need nothing but the Rust toolchain. What they measure is the command `lookalike` as a user has it: the release
 //! binary, run as a process of its own.
@@ -9,6 +9,7 @@ mod attack;
 mod bench;
 mod check;
 mod fuzz;
+mod kills;
 mod pairs;
 mod quality;
 mod readme;
@@ -53,6 +54,8 @@ enum Job {
     Fuzz(fuzz::Options),
     /// Attack the command: mutated files, kills, full disks, threads, corpora that provoke quadratic time; half an hour
     Attack(attack::Options),
+    /// Kill writers of a saved index under load, and check that nothing acknowledged is lost
+    Kills(kills::Options),
     /// Run a command and record the time and memory it used; `bench` calls this
     #[command(hide = true)]
     Measure {
@@ -92,6 +95,7 @@ fn run(job: Job) -> Result<()> {
         Job::Assets { folder } => assets(&Workspace::find()?, folder),
         Job::Fuzz(options) => fuzz::run(&Workspace::find()?, &options),
         Job::Attack(options) => attack::run(&Workspace::find()?, &options),
+        Job::Kills(options) => kills::run(&Workspace::find()?, options),
         Job::Measure { report, command } => bench::measure::run_and_report(&report, &command),
     }
 }

@@ -20,7 +20,9 @@ use lookalike_core::measure::similarity::Threshold;
 use self::corpora::{crawl, mixed, texts, truth};
 use self::tables::report;
 use self::timed::running::again_optimised;
-use self::timed::{accuracy, blowup, growth, headline, link, methods, prints, reading, sets, sketching, text, timing};
+use self::timed::{
+    accuracy, blowup, growth, headline, index, link, methods, prints, reading, sets, sketching, text, timing,
+};
 use crate::workspace::{Workspace, succeed};
 
 /// Minimum similarity of near-duplicates: the default of the command.
@@ -69,6 +71,8 @@ enum Part {
     Growth(growth::Options),
     /// A whole crawl, also with little memory, compared with decompression
     Headline(headline::Options),
+    /// A saved index compared with `dedup` of the same file, and with datasketch in memory and on redis
+    Index(index::Options),
     /// Link two tables of customers, with precision and recall
     Link(link::Options),
     /// Recall after small edits, compared with other tools
@@ -103,6 +107,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         Some(Part::Growth(options)) => return growth::run(workspace, options),
         Some(Part::Headline(options)) => return headline::run(workspace, options),
         Some(Part::Edits(options)) => return peers::edits::run(workspace, options),
+        Some(Part::Index(options)) => return index::run(workspace, options),
         Some(Part::Link(options)) => return link::run(workspace, options),
         Some(Part::Methods(options)) => return methods::run(workspace, options),
         Some(Part::Peers(options)) => return peers::run(workspace, options),

@@ -11,12 +11,12 @@ use super::run::Runner;
 use crate::workspace::{Workspace, succeed};
 
 /// Where the programs that run the peers are.
-pub(super) fn scripts(workspace: &Workspace) -> PathBuf {
+pub(in crate::bench) fn scripts(workspace: &Workspace) -> PathBuf {
     workspace.root().join("bench/peers")
 }
 
 /// Makes the environment if it is not there or has other versions, and says which Python is its own.
-pub(super) fn prepare(workspace: &Workspace, python: &Path) -> Result<PathBuf> {
+pub(in crate::bench) fn prepare(workspace: &Workspace, python: &Path) -> Result<PathBuf> {
     let folder = workspace.target().join("bench/peers-venv");
     let own = folder.join("bin/python");
     let wanted = scripts(workspace).join("requirements.txt");

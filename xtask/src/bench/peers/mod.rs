@@ -9,7 +9,7 @@ mod chart;
 pub(super) mod edits;
 mod edits_corpus;
 mod edits_report;
-mod environment;
+pub(in crate::bench) mod environment;
 mod judge;
 mod report;
 mod run;

@@ -4,6 +4,7 @@ pub(in crate::bench) mod accuracy;
 pub(in crate::bench) mod blowup;
 pub(in crate::bench) mod growth;
 pub(in crate::bench) mod headline;
+pub(in crate::bench) mod index;
 pub(in crate::bench) mod link;
 pub(crate) mod measure;
 pub(in crate::bench) mod methods;

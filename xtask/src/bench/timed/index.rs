@@ -1,0 +1,230 @@
+//! `cargo xtask bench index`: a saved index beside `dedup` of the same file, and beside datasketch in memory and on a redis server. Recall
+//! and precision stand beside every speed.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+
+use super::measure::measure;
+use super::running::{Program, again_optimised};
+use crate::bench::corpora::texts::Documents;
+use crate::bench::corpora::truth::Truth;
+use crate::bench::corpora::{mixed, texts, truth};
+use crate::bench::peers::environment;
+use crate::bench::tables::results;
+use crate::bench::{DOCUMENTS, THRESHOLD};
+use crate::table::Table;
+use crate::workspace::{Workspace, succeed};
+
+/// Every so many documents of the corpus is searched for.
+const EVERY: usize = 10;
+
+/// Where the redis server of the comparison listens.
+const PORT: &str = "7899";
+
+/// What the measure can be told.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Options {
+    /// How many documents to generate
+    #[arg(long, value_name = "N", default_value_t = DOCUMENTS)]
+    documents: usize,
+    /// How often to run what is timed
+    #[arg(long, value_name = "R", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
+    runs: u16,
+    /// The Python that the peers' environment is made with
+    #[arg(long, value_name = "PATH", default_value = "python3")]
+    python: PathBuf,
+    /// Documents with ready keys, for what the index takes without texts
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    ready: u64,
+    /// Without other tools
+    #[arg(long)]
+    alone: bool,
+    #[command(flatten)]
+    program: Program,
+}
+
+/// One index, filled and searched.
+#[derive(Serialize)]
+struct Measured {
+    name: &'static str,
+    add_seconds: f64,
+    search_seconds: f64,
+    recall: f64,
+    precision: f64,
+}
+
+/// Measures and prints.
+pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
+    if cfg!(debug_assertions) {
+        return again_optimised(workspace);
+    }
+    let folder = workspace.target().join("bench");
+    let corpus = mixed::prepare(&folder, options.documents)?;
+    let lookalike = options.program.path(workspace)?;
+    let documents = texts::read(&corpus)?;
+    let bench = Bench {
+        queries: write_queries(&folder.join("queries.jsonl"), &documents)?,
+        truth: truth::load_or_join(&folder, &documents)?,
+        lookalike,
+        corpus,
+        documents,
+        folder,
+    };
+
+    let mut ratios = Vec::new();
+    let mut own = Vec::new();
+    for _ in 0..options.runs {
+        let dedup = bench.dedup()?;
+        let measured = bench.own()?;
+        ratios.push(measured.add_seconds / dedup);
+        own.push(measured);
+    }
+    ratios.sort_by(f64::total_cmp);
+    own.sort_by(|left, right| left.search_seconds.total_cmp(&right.search_seconds));
+    println!("index add takes {:.2} times as long as dedup of the same file", ratios[ratios.len() / 2]);
+    let mut all = vec![own.swap_remove(own.len() / 2)];
+    if !options.alone {
+        let python = environment::prepare(workspace, &options.python)?;
+        all.push(bench.datasketch("datasketch, in memory", &python, workspace, None)?);
+        match Redis::start(&bench.folder) {
+            Ok(_server) => all.push(bench.datasketch("datasketch, on redis", &python, workspace, Some(PORT))?),
+            Err(error) => println!("{error:#}: it is not measured"),
+        }
+    }
+    let mut table = Table::new(&["index", "add", "search", "searches per second", "recall", "precision"]);
+    let queries = bench.documents.ids.len().div_ceil(EVERY) as f64;
+    for Measured { name, add_seconds, search_seconds, recall, precision } in &all {
+        table.row([
+            (*name).to_owned(),
+            format!("{add_seconds:.2} s"),
+            format!("{search_seconds:.2} s"),
+            format!("{:.0}", queries / search_seconds),
+            format!("{recall:.4}"),
+            format!("{precision:.4}"),
+        ]);
+    }
+    println!("{table}");
+    let file = results::write(workspace, "index", &[&bench.lookalike], &(&ratios, &all))?;
+    println!("raw numbers in {}", file.display());
+    ready(workspace, &bench.folder, options.ready)
+}
+
+struct Bench {
+    lookalike: PathBuf,
+    corpus: PathBuf,
+    queries: PathBuf,
+    documents: Documents,
+    truth: Truth,
+    folder: PathBuf,
+}
+
+impl Bench {
+    fn dedup(&self) -> Result<f64> {
+        let out = self.folder.join("index-dedup");
+        let mut command = Command::new(&self.lookalike);
+        command.arg("dedup").arg(&self.corpus).args(["--id", "id", "--force", "-o"]).arg(&out);
+        Ok(measure(&command)?.seconds)
+    }
+
+    fn own(&self) -> Result<Measured> {
+        let index = self.folder.join("index");
+        let found = self.folder.join("index-found.tsv");
+        let _ = fs::remove_dir_all(&index);
+        succeed(Command::new(&self.lookalike).args(["index", "create"]).arg(&index).stderr(Stdio::null()))?;
+        let mut add = Command::new(&self.lookalike);
+        add.args(["index", "add"]).arg(&index).arg(&self.corpus).args(["--id", "id"]);
+        let mut search = Command::new(&self.lookalike);
+        search.arg("search").arg(&index).arg("--input").arg(&self.queries).args([
+            "--id-field",
+            "id",
+            "--limit",
+            "100000",
+        ]);
+        search.args(["--format", "tsv", "--force", "-o"]).arg(&found);
+        let (add, search) = (measure(&add)?.seconds, measure(&search)?.seconds);
+        self.judged("lookalike", add, search, &found)
+    }
+
+    fn datasketch(
+        &self,
+        name: &'static str,
+        python: &Path,
+        workspace: &Workspace,
+        port: Option<&str>,
+    ) -> Result<Measured> {
+        let out = self.folder.join("index-datasketch");
+        let mut command = Command::new(python);
+        command.arg(environment::scripts(workspace).join("index_datasketch.py"));
+        succeed(command.args([&self.corpus, &self.queries, &out]).args(port))?;
+        let seconds = fs::read_to_string(out.join("seconds.json")).context("datasketch left no times")?;
+        let seconds: serde_json::Value = serde_json::from_str(&seconds)?;
+        let of = |name: &str| seconds[name].as_f64().unwrap_or(f64::NAN);
+        self.judged(name, of("add"), of("search"), &out.join("pairs.tsv"))
+    }
+
+    /// How much of what is true was found, and how much of what was found is true: a document itself does not count.
+    fn judged(&self, name: &'static str, add_seconds: f64, search_seconds: f64, pairs: &Path) -> Result<Measured> {
+        let places = self.documents.places();
+        let mut found: HashSet<(usize, usize)> = HashSet::new();
+        for line in fs::read_to_string(pairs).with_context(|| format!("cannot read {}", pairs.display()))?.lines() {
+            let mut cells = line.split('\t').map(|id| places.get(id).copied());
+            if let (Some(Some(query)), Some(Some(other))) = (cells.next(), cells.next())
+                && query != other
+            {
+                found.insert((query, other));
+            }
+        }
+        let is_true = |(left, right): &(usize, usize)| {
+            self.truth.get(&(*left.min(right), *left.max(right))).is_some_and(|similarity| *similarity >= THRESHOLD)
+        };
+        let right = found.iter().filter(|pair| is_true(pair)).count() as f64;
+        let is_query = |place: usize| place.is_multiple_of(EVERY);
+        let wanted: usize =
+            self.truth.keys().map(|(left, right)| usize::from(is_query(*left)) + usize::from(is_query(*right))).sum();
+        let (recall, precision) = (right / (wanted as f64).max(1.0), right / (found.len() as f64).max(1.0));
+        Ok(Measured { name, add_seconds, search_seconds, recall, precision })
+    }
+}
+
+fn write_queries(path: &Path, documents: &Documents) -> Result<PathBuf> {
+    let line = |(id, text): (&String, &String)| format!("{}\n", serde_json::json!({"id": id, "text": text}));
+    let lines: String = documents.ids.iter().zip(&documents.texts).step_by(EVERY).map(line).collect();
+    fs::write(path, lines).with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(path.to_owned())
+}
+
+/// A redis server that ends with the measure.
+struct Redis(Child);
+
+impl Redis {
+    fn start(folder: &Path) -> Result<Self> {
+        let mut command = Command::new("redis-server");
+        command.args(["--port", PORT, "--bind", "127.0.0.1", "--save", "", "--dir"]).arg(folder);
+        let child = command.stdout(Stdio::null()).spawn();
+        let child = child.context("there is no redis-server (apt-get install redis-server)")?;
+        std::thread::sleep(Duration::from_secs(1));
+        Ok(Self(child))
+    }
+}
+
+impl Drop for Redis {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// What the index takes without texts: ready keys in, looked up in one segment and in eight, single durable puts.
+fn ready(workspace: &Workspace, folder: &Path, documents: u64) -> Result<()> {
+    let folder = folder.join("index-ready");
+    let _ = fs::remove_dir_all(&folder);
+    let mut cargo = workspace.cargo();
+    cargo.args(["run", "--quiet", "--release", "--package", "lookalike-index", "--example", "index_speed", "--"]);
+    succeed(cargo.arg(&folder).arg(documents.to_string()))
+}
