@@ -10,7 +10,7 @@ use lookalike_core::link::weigh::{Frequencies, Model, compare_all, try_compare_a
 use lookalike_core::table::Table;
 
 type Ended = Result<(), &'static str>;
-type GoOn = dyn Fn() -> Ended + Sync;
+type GoOn<'a> = dyn Fn() -> Ended + Sync + 'a;
 
 #[test]
 fn every_long_stage_of_linking_asks_whether_to_go_on() {
@@ -31,7 +31,7 @@ fn every_long_stage_of_linking_asks_whether_to_go_on() {
     let scorer = Scorer { records: &records, model: &model, frequencies: &frequencies };
 
     // Says yes twice.
-    let outcome = |stage: &dyn Fn(&GoOn) -> Ended| {
+    let outcome = |stage: &dyn Fn(&GoOn<'_>) -> Ended| {
         let asked = AtomicU64::new(0);
         stage(&|| if asked.fetch_add(1, SeqCst) < 2 { Ok(()) } else { Err("stopped") })
     };
