@@ -7,7 +7,9 @@ use std::fs;
 
 use lookalike::core::decision::Scope;
 use lookalike::core::resolve::keep::Keep;
-use lookalike::index::{self, AddOptions, CreateOptions, Index, NewDocument, Put, Query, SearchOptions, Store};
+use lookalike::index::{
+    self, AddOptions, CreateOptions, Index, NewDocument, Put, Query, SearchOptions, Searchable, Store,
+};
 use lookalike::texts::{self, Fate, TextOptions};
 use lookalike::{Against, AgainstIndex, DedupOptions, ReadOptions, Scheme, Silent, dedup};
 use lookalike_judge::Shingle;
@@ -208,7 +210,12 @@ proptest! {
         index::add(&archive.writer().unwrap(), &AddOptions::new(read(&case, "all.jsonl")), &Silent).unwrap();
         let snapshot = Index::open(&case.path("index")).unwrap().snapshot().unwrap();
         let options = SearchOptions { limit: usize::MAX, ..SearchOptions::default() };
+        let mut in_memory = texts::Index::new(scheme).unwrap();
+        texts.iter().enumerate().for_each(|(id, text)| in_memory.insert(&id.to_string(), text));
         for (own, text) in texts.iter().enumerate() {
+            // An index in memory gives the same answer, in the same order.
+            let answers = [in_memory.near_duplicates(text).unwrap(), snapshot.clone().near_duplicates(text).unwrap()];
+            prop_assert_eq!(&answers[0], &answers[1]);
             let answer = snapshot.search(Query::Text(text), &options).unwrap();
             prop_assert!(answer.complete);
             let mut found: Vec<(usize, f64)> =

@@ -19,6 +19,7 @@
 //! ```
 
 mod add;
+mod answer;
 mod search;
 
 pub use lookalike_index::{
@@ -27,4 +28,5 @@ pub use lookalike_index::{
 };
 
 pub use self::add::{AddOptions, Added, LeftOut, add, add_with};
+pub use self::answer::Searchable;
 pub use self::search::{Asked, SearchRow, Searched, search};
