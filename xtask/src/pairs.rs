@@ -1,6 +1,6 @@
 //! Pairs of ids with a similarity, as `lookalike pairs` and the answers of data sets have them.
 //!
-//! What a reader would get wrong: a pair has no direction. Each tool puts first what it likes.
+//! A pair has no direction. Each tool puts first what it likes.
 
 use std::collections::HashMap;
 use std::path::Path;

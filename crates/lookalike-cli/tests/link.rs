@@ -32,6 +32,12 @@ fn clusters(text: &str) -> BTreeSet<Vec<String>> {
     clusters.into_values().filter(|ids| ids.len() > 1).map(sorted).collect()
 }
 
+/// The header and the rows of a table without quotes.
+fn table(text: &str) -> (Vec<&str>, Vec<Vec<&str>>) {
+    let mut rows = text.lines().map(|row| row.split(',').collect::<Vec<_>>());
+    (rows.next().unwrap(), rows.collect())
+}
+
 fn sorted(mut ids: Vec<String>) -> Vec<String> {
     ids.sort();
     ids
@@ -47,12 +53,27 @@ fn customers_are_found_again_and_every_field_has_its_points() {
     // What a person reads is no data.
     assert_eq!(ran.stdout, "");
     let matches = folder.read("out/matches.csv");
-    assert!(matches.starts_with("left_id,right_id,score,probability,name,street,city,phone,born\n"), "{matches}");
+    let (names, rows) = table(&matches);
+    assert_eq!(names[..8].join(","), "left_id,right_id,bits,probability,name_bits,name_points,name_left,name_right");
     // One letter and another area code; and a phone that one of the two does not have.
-    let row =
-        |ids: &str| matches.lines().find(|row| row.starts_with(ids)).unwrap_or_else(|| panic!("{ids}: {matches}"));
-    assert!(row("1,2,").starts_with("1,2,470,0.9") && row("1,2,").ends_with(",90,100,100,80,100"), "{matches}");
-    assert!(row("5,7,").ends_with(",90,100,100,40,100"), "{matches}");
+    let one = |left: &str, right: &str| {
+        let found = rows.iter().find(|row| row[0] == left && row[1] == right).unwrap_or_else(|| panic!("{matches}"));
+        names.iter().copied().zip(found.iter().copied()).collect::<BTreeMap<&str, &str>>()
+    };
+    let points = |row: &BTreeMap<&str, &str>| {
+        ["name", "street", "city", "phone", "born"]
+            .map(|field| row[format!("{field}_points").as_str()].parse::<u32>().unwrap())
+    };
+    let (slip, gap) = (one("1", "2"), one("5", "7"));
+    assert_eq!((points(&slip), points(&gap)), ([90, 100, 100, 80, 100], [90, 100, 100, 40, 100]));
+    assert_eq!((slip["name_left"], slip["name_right"]), ("Jeffrey Ullman", "Jeffery Ullman"));
+    assert!(gap["phone_left"].is_empty() != gap["phone_right"].is_empty(), "{matches}");
+    // Bits decide: a probability is even odds at none, and one more bit doubles the odds.
+    for row in &rows {
+        let (bits, probability): (f64, f64) = (row[2].parse().unwrap(), row[3].parse().unwrap());
+        assert!((1.0 / (1.0 + (-bits).exp2()) - probability).abs() < 0.002, "{row:?}");
+    }
+    assert!(slip["name_bits"].parse::<f64>().unwrap() > gap["phone_bits"].parse::<f64>().unwrap(), "{matches}");
     let found = clusters(&folder.read("out/clusters.csv"));
     let expected = [["1", "2"], ["11", "12"], ["3", "4"], ["5", "7"], ["8", "9"]];
     assert_eq!(found, expected.map(|ids| ids.map(str::to_owned).to_vec()).into());
@@ -82,9 +103,10 @@ fn threads_and_the_order_of_rows_change_nothing() {
     folder.run(&["link", "customers.csv", "--id", "id", "-o", "reversed"]);
     let reversed = read("reversed");
     // Left and right may change places, and nothing else.
-    let scores =
-        |matches: &str| matches.lines().map(|row| row.splitn(3, ',').last().unwrap().to_owned()).collect::<Vec<_>>();
-    assert_eq!(scores(&reversed[0]), scores(&one[0]));
+    let cells = |matches: &str| {
+        matches.lines().map(|row| sorted(row.split(',').map(str::to_owned).collect())).collect::<Vec<_>>()
+    };
+    assert_eq!(cells(&reversed[0]), cells(&one[0]));
     let lines = |text: &str| text.lines().map(str::to_owned).collect::<BTreeSet<_>>();
     assert_eq!((lines(&reversed[1]), lines(&reversed[2])), (lines(&one[1]), lines(&one[2])));
 }
@@ -147,7 +169,8 @@ fn a_config_is_written_edited_and_given_back() {
     assert!(config.contains("name = \"phone\"\nkind = \"phone\""), "{config}");
     folder.write("link.toml", config.replace("kind = \"phone\"", "kind = \"ignored\""));
     link(&folder, &["--config", "link.toml"]);
-    assert!(folder.read("out/matches.csv").starts_with("left_id,right_id,score,probability,name,street,city,born\n"));
+    let matches = folder.read("out/matches.csv");
+    assert!(matches.contains(",city_right,born_bits,") && !matches.contains("phone"), "{matches}");
 
     folder.write("link.toml", "id = \"id\"\n[[columns]]\nname = \"name\"\nkind = \"person\"\n");
     let with_config = ["link", "customers.csv", "--config", "link.toml", "-o", "refused"];
@@ -161,7 +184,7 @@ fn a_pair_is_explained() {
     let folder = with_customers();
     let ran = folder.run(&["link", "customers.csv", "--id", "id", "--explain", "1", "2"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    for said in ["1 and 2: probability 0.99", "470 points", "one letter apart: jeffrey ullman | jeffery ullman"] {
+    for said in ["1 and 2: +", " bits, probability 0.99", "one letter apart: jeffrey ullman | jeffery ullman"] {
         assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
     }
     assert!(ran.stdout.contains("other or no area code"), "{}", ran.stdout);

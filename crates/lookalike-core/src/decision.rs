@@ -1,24 +1,32 @@
-//! What is said of items: who matches whom, who stays, who goes and because of whom.
+//! Decisions about items: which match, which are kept, and which are removed because of which.
 
 use crate::measure::likeness::Likeness;
 
-/// Two items, by rank, that were measured and are alike enough.
+/// Two items that were measured and are similar enough: by [`Rank`](crate::number::Rank) or
+/// [`Document`](crate::number::Document), or by their places among the sets of a [join](crate::join).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Match {
-    /// The better ranked; of what is removed, the one that goes.
-    pub left: u32,
-    /// The other; of what is removed, the one that stays.
-    pub right: u32,
-    /// What they share.
+pub struct Match<Item = u32> {
+    /// The item with the better rank; in a removal, the removed item.
+    pub left: Item,
+    /// The other item; in a removal, the kept item.
+    pub right: Item,
+    /// The measured overlap.
     pub likeness: Likeness,
 }
 
-/// What becomes of an item.
+impl<Item> Match<Item> {
+    /// The same match with its items known by other numbers.
+    pub fn map<Other>(self, number: impl Fn(Item) -> Other) -> Match<Other> {
+        Match { left: number(self.left), right: number(self.right), likeness: self.likeness }
+    }
+}
+
+/// Whether an item is kept or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// It stays.
+    /// It is kept.
     Kept,
-    /// It goes, because of one that stays.
+    /// It is removed, because of one that is kept.
     Removed {
         /// The rank of the kept item.
         by: u32,
@@ -27,17 +35,17 @@ pub enum Decision {
     },
 }
 
-/// Items that the others are only compared with. They have the best ranks, always stay, and are not
-/// compared with each other. By default there are none.
+/// Items that the others are only compared with. They have the best ranks, are always kept, and are not compared with
+/// each other. By default there are none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct References {
-    /// How many there are: the ranks below this one.
+    /// Their number; they have the ranks below it.
     pub count: u32,
     /// What the other items are compared with.
     pub scope: Scope,
 }
 
-/// What items that are no references are compared with.
+/// What items other than references are compared with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scope {
     /// With references and with each other.

@@ -1,4 +1,4 @@
-//! What can be wrong with what the core is given.
+//! Errors about values given to the core.
 
 use crate::remedy::{JobOption, Remedy};
 
@@ -13,7 +13,7 @@ pub enum Error {
         value: f64,
     },
 
-    /// A threshold of zero, which would make everything a duplicate of everything.
+    /// A threshold that is not above 0 and at most 1. Zero would make everything a duplicate of everything.
     #[error("a threshold of {value} is not possible: it must be above 0 and at most 1, for example 0.8")]
     ThresholdOutOfRange {
         /// The value as given.
@@ -34,7 +34,7 @@ pub enum Error {
         bands: usize,
         /// Rows as given.
         rows: usize,
-        /// How many slots a sketch may have.
+        /// Maximum number of slots.
         most: usize,
     },
 
@@ -45,39 +45,39 @@ pub enum Error {
         rows: usize,
         /// Slots as given.
         slots: usize,
-        /// How many slots a sketch may have.
+        /// Maximum number of slots.
         most: usize,
     },
 
-    /// More bands to agree in than there are.
+    /// More agreeing bands than there are bands, or none.
     #[error("candidates cannot agree in {agreeing} of {bands} bands: the number must be from 1 to {bands}")]
     AgreeingOutOfRange {
-        /// As given.
+        /// The value as given.
         agreeing: usize,
-        /// Bands.
+        /// Number of bands.
         bands: usize,
     },
 
-    /// A way to fill slots that is not known.
+    /// An unknown way to fill slots.
     #[error("'{value}' is not a sketch: write fast or classic")]
     NotASketch {
         /// The value as given.
         value: String,
     },
 
-    /// Weights that are not known.
+    /// Unknown weights.
     #[error("'{value}' is not a kind of weights: write count, idf or none")]
     NotAWeight {
         /// The value as given.
         value: String,
     },
 
-    /// A Hamming distance that is not possible.
+    /// A Hamming distance that is not supported.
     #[error("a distance of {distance} bits is not possible: it must be at most {most}, for example 3")]
     DistanceOutOfRange {
         /// The value as given.
         distance: u32,
-        /// The largest.
+        /// The largest that is.
         most: u32,
     },
 
@@ -88,11 +88,11 @@ pub enum Error {
         threshold: f64,
         /// The recall asked for.
         recall: f64,
-        /// How many slots a sketch may have.
+        /// Maximum number of slots.
         most: usize,
     },
 
-    /// A threshold of containment at which a few features of a document do not find what it lies in.
+    /// A containment threshold too low to be found by a few features of a document.
     #[error(
         "containment of {threshold} cannot be found with a recall of {recall}: at most {most} shingles of each document are looked \
          for in others, which is enough for thresholds of {lowest} or more"
@@ -104,11 +104,11 @@ pub enum Error {
         recall: f64,
         /// The lowest threshold with this recall.
         lowest: f64,
-        /// How many features of a document may be looked for.
+        /// Maximum number of features of a document that are looked up.
         most: usize,
     },
 
-    /// A measure that sketches say nothing of.
+    /// A measure for which there are no sketches.
     #[error("sketches cannot find pairs by {measure}; the exact join finds all of them")]
     NoSketches {
         /// The measure.
@@ -120,7 +120,7 @@ pub enum Error {
     NotALanguage {
         /// The value as given.
         value: String,
-        /// The languages that there are.
+        /// The languages that have one.
         known: String,
     },
 
@@ -136,7 +136,7 @@ pub enum Error {
         most: usize,
     },
 
-    /// Something to leave out that is not known.
+    /// An unknown fold.
     #[error("'{value}' cannot be folded: write accents, digits, or accents,digits")]
     NotAFold {
         /// The value as given.
@@ -157,7 +157,7 @@ pub enum Error {
     NoSuchColumn {
         /// The name as given.
         name: String,
-        /// The names that there are.
+        /// The names that exist.
         columns: String,
     },
 
@@ -191,11 +191,11 @@ pub enum Error {
     TooManyFields {
         /// Columns that are not ignored.
         fields: usize,
-        /// How many are possible.
+        /// Maximum number of fields.
         most: usize,
     },
 
-    /// A keep order that is not known.
+    /// An unknown keep order.
     #[error("'{value}' is not a keep order: write longest, first, last, max:FIELD or min:FIELD")]
     NotAKeepOrder {
         /// The value as given.
@@ -212,17 +212,17 @@ pub enum Error {
     /// A fingerprint template that ends too early.
     #[error("the template is cut short: {part} goes to byte {wanted}, and there are {length}")]
     TemplateCutShort {
-        /// What is not whole.
+        /// What is incomplete.
         part: &'static str,
-        /// How many bytes there should be at least.
+        /// Minimum number of bytes.
         wanted: usize,
-        /// How many there are.
+        /// Actual number of bytes.
         length: usize,
     },
 }
 
 impl Error {
-    /// The changes of options that would help, any one of them.
+    /// Changes of options that would help; any one of them is enough.
     pub fn remedies(&self) -> Vec<Remedy> {
         match self {
             Self::TooFewSlots { .. } => vec![Remedy::give(JobOption::Slots)],
@@ -244,5 +244,5 @@ impl Error {
     }
 }
 
-/// The core's result.
+/// Result of the core's functions.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -1,7 +1,7 @@
-//! The fixed hash functions: every feature, sketch and band key is made of these and nothing else.
+//! The fixed hash functions. Every feature, sketch and band key is computed from these and nothing else.
 //!
-//! They are part of the format. The same text gives the same numbers on every machine, for ever; the golden
-//! vectors under `fixtures/golden/` hold them to it. To change one is a new format version.
+//! They are part of the format. The same text gives the same numbers on every machine, permanently; the golden
+//! vectors under `fixtures/golden/` guard that. Changing one requires a new format version.
 //!
 //! | what | function |
 //! | --- | --- |
@@ -30,23 +30,24 @@ pub const ROUND_STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 /// wrong for every third word. No two tokens become the same by it, since no token ends in a zero byte.
 pub(crate) const SHORT: usize = 16;
 
-/// What tokens are hashed with. Features made with one key say nothing about features made with another.
+/// The key that tokens are hashed with. Features made with one key say nothing about features made with another.
 ///
-/// Sketches use [`Key::FIXED`] unless the user chooses another, so that runs can be compared. What decides, the measure of two
-/// documents above all, uses a key that nobody can know beforehand: with the fixed one, words can be made that have the same hash.
+/// Sketches use [`Key::FIXED`] unless the user chooses another, so that runs can be compared. What decides, the measure
+/// of two documents above all, uses a key that nobody can know beforehand: with the fixed one, words can be made that
+/// have the same hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key(u64);
 
 impl Key {
-    /// The key of every sketch that has no other.
+    /// The default key of sketches.
     pub const FIXED: Self = Self(0);
 
-    /// A key of the user's or of chance.
+    /// A key chosen by the user, or at random.
     pub const fn new(key: u64) -> Self {
         Self(key)
     }
 
-    /// One that nobody can know beforehand.
+    /// A random key, which nobody can know in advance.
     pub fn random() -> Self {
         // Keys that the system draws for the hash maps of a process; each call has another.
         Self(RandomState::new().hash_one(0))
@@ -72,7 +73,8 @@ impl Key {
         xxh3_128_with_seed(bytes, self.0)
     }
 
-    /// The hash of the token at the start of `bytes`, whose length is from 1 to [`SHORT`]. What follows it is not looked at.
+    /// The hash of the token at the start of `bytes`, whose length is from 1 to [`SHORT`]. What follows it is not
+    /// looked at.
     #[inline]
     pub(crate) fn short_token_hash(self, bytes: &[u8; SHORT], length: usize) -> u64 {
         let token = u128::from_le_bytes(*bytes) & (u128::MAX >> (8 * (SHORT - length)));
@@ -96,7 +98,7 @@ pub fn text_hash(tokens: &[u64]) -> u128 {
     }
 }
 
-/// The hash of bytes that decides nothing about texts.
+/// A hash of bytes for purposes that do not decide about texts.
 pub fn bytes_hash(bytes: &[u8]) -> u128 {
     Key::FIXED.bytes_hash(bytes)
 }
@@ -111,7 +113,7 @@ pub fn band_key(band: usize, rows: &[u64]) -> u64 {
     }
 }
 
-/// The numbers that fixed random choices are made of: the `at`th of a stream of its own for each purpose.
+/// The fixed random numbers: number `at` of the stream for this purpose.
 pub fn draw(purpose: u64, at: u64) -> u64 {
     mix(mix(purpose.wrapping_mul(ROUND_STEP)).wrapping_add(at.wrapping_mul(ROUND_STEP)))
 }

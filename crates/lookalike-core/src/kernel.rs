@@ -1,5 +1,5 @@
-//! One text to all that is kept of it. Files, strings, tables and an index all come through here, so that the same text is the
-//! same numbers everywhere.
+//! One text to everything that is kept of it. Files, strings, tables and an index all use this, so the same text has
+//! the same numbers everywhere.
 
 use crate::hash::Key;
 use crate::measure::feature_set::FeatureSet;
@@ -9,7 +9,7 @@ use crate::sketch::Sketches;
 use crate::text::content::ContentHasher;
 use crate::text::shingle::Shingler;
 
-/// Makes sketches of texts; one per thread, for its buffers.
+/// Makes sketches of texts. Use one per thread, since it reuses its buffers.
 pub struct TextSketcher {
     shingler: Shingler,
     sketcher: Box<dyn Sketcher>,
@@ -20,18 +20,18 @@ pub struct TextSketcher {
 /// What is kept of a text besides its sketch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextSummary {
-    /// Equal for texts with the same words in the same order. Made with the key of the sketch.
+    /// Equal for texts with the same words in the same order. Uses the key of the sketch.
     pub text_hash: u128,
-    /// Equal for exact copies. Made with the key of the run.
+    /// Equal for exact copies. Uses the key of the run.
     pub content_hash: u128,
-    /// How many tokens the text has.
+    /// Number of tokens.
     pub token_count: u32,
-    /// How many distinct features it has.
+    /// Number of distinct features.
     pub size: u32,
 }
 
 impl TextSketcher {
-    /// A sketcher for the method of a scheme; `run` is the key of everything that decides.
+    /// A sketcher for the method of a scheme. `run` is the key of all hashes that decide.
     pub fn new(scheme: &Scheme, method: &dyn Method, run: Key) -> Self {
         Self {
             shingler: Shingler::keyed(&scheme.shingle, scheme.fold, scheme.key.of(run)),
@@ -41,7 +41,7 @@ impl TextSketcher {
         }
     }
 
-    /// Adds the sketch of `text` to others.
+    /// Adds the sketch of `text` to `sketches`.
     ///
     /// ```
     /// use lookalike_core::hash::Key;

@@ -1,12 +1,12 @@
 //! The pure core of lookalike: no files, no clock, no environment, no terminal.
 //!
-//! The way of the data, one module per stage:
+//! The stages, one module each:
 //!
 //! ```text
 //! text → shingle → sketch → bucket → verify → resolve
 //! ```
 //!
-//! Records choose their candidates in a way of their own, which is [`link`].
+//! Records find their candidates differently: see [`link`].
 
 pub mod bucket;
 pub mod decision;
@@ -18,6 +18,7 @@ pub mod kernel;
 pub mod link;
 pub mod measure;
 pub mod method;
+pub mod number;
 pub mod packed;
 pub mod prints;
 pub mod remedy;

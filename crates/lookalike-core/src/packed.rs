@@ -1,4 +1,4 @@
-//! Many short lists, or many strings, in two vectors instead of an allocation each.
+//! Many short lists, or many strings, in two vectors instead of one allocation each.
 
 /// Lists of numbers, one after the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,7 +14,7 @@ impl Lists {
         self.ends.push(self.values.len());
     }
 
-    /// Makes room for so many values more.
+    /// Makes room for this many more values.
     pub fn reserve(&mut self, value_count: usize) {
         self.values.reserve(value_count);
     }
@@ -26,17 +26,17 @@ impl Lists {
         &self.values[start..self.ends[at]]
     }
 
-    /// How much memory the lists take.
+    /// Bytes of memory that the lists take.
     pub fn byte_count(&self) -> usize {
         size_of_val::<[u32]>(&self.values) + size_of_val::<[usize]>(&self.ends)
     }
 
-    /// How many lists there are.
+    /// Number of lists.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is no list.
+    /// Whether there are no lists.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -51,7 +51,7 @@ impl Lists {
         &self.values
     }
 
-    /// The other way round: for each of `count` values the lists that hold it.
+    /// The inverse: for each of `count` values, the lists that hold it.
     #[must_use]
     pub fn transposed(&self, count: usize) -> Self {
         let mut ends = vec![0; count];
@@ -102,12 +102,12 @@ impl Strings {
         &self.text[start..self.ends[at]]
     }
 
-    /// How many there are.
+    /// Number of strings.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no strings.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -117,7 +117,7 @@ impl Strings {
         (0..self.len()).map(|at| self.get(at))
     }
 
-    /// How much memory the strings take.
+    /// Bytes of memory that the strings take.
     pub fn byte_count(&self) -> usize {
         self.text.len() + size_of_val::<[usize]>(&self.ends)
     }

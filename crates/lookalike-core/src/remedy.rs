@@ -1,23 +1,23 @@
-//! What a caller can change about its options so that what was refused becomes possible.
+//! Changes of options that would make possible what was refused.
 //!
-//! A message says what is wrong in words that are right everywhere. Each front end adds the remedy in its own: flags of the command,
-//! or arguments in Python.
+//! Error messages name no flags. Each front end adds the remedy in its own words: flags of the command, or arguments in
+//! Python.
 
 /// An option of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JobOption {
-    /// How many bands candidates agree in.
+    /// Number of bands in which candidates agree.
     Agree,
     /// The column of the angles of minutiae.
     Angle,
-    /// All documents are written, with notes.
+    /// Write all documents, with notes.
     Annotate,
-    /// How many bands a sketch has.
+    /// Bands per sketch.
     Bands,
     /// The column of a list of elements.
     Column,
-    /// Nothing is written but the evidence.
+    /// Write only the evidence.
     DryRun,
     /// The column of elements.
     Element,
@@ -25,43 +25,43 @@ pub enum JobOption {
     Exact,
     /// How much a source may lose.
     FailIfSourceLoses,
-    /// What an earlier run wrote is replaced.
+    /// Replace what an earlier run wrote.
     Force,
     /// The field or column of ids.
     Id,
-    /// The corpus that ids are of.
+    /// The corpus in which ids are looked up.
     In,
     /// Which of two near-duplicates is kept.
     Keep,
-    /// The most text that is read.
+    /// Maximum amount of text to read.
     MaxInput,
-    /// The longest record that is read.
+    /// Maximum length of a record.
     MaxRecord,
-    /// The most memory that is used.
+    /// Memory limit.
     Memory,
     /// How near-duplicates are found.
     Method,
     /// Where the result goes.
     Output,
-    /// The chance to find a pair at the threshold.
+    /// Probability of finding a pair at the threshold.
     Recall,
-    /// An unfinished run is continued.
+    /// Resume an unfinished run.
     Resume,
-    /// How many rows a band has.
+    /// Rows per band.
     Rows,
     /// The column that names sets.
     Set,
-    /// How many slots random rows are drawn from.
+    /// Number of slots that random rows are drawn from.
     Slots,
     /// A file of stop words.
     Stopwords,
     /// The field or column of texts.
     Text,
-    /// How many threads are used.
+    /// Number of threads.
     Threads,
     /// The minimum similarity.
     Threshold,
-    /// How many of the nearest sets are wanted.
+    /// Number of most similar sets per set.
     Top,
     /// The column of the types of minutiae.
     Type,
@@ -76,7 +76,7 @@ pub enum JobOption {
 /// One change of options that helps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remedy {
-    /// Give the option, with this value where one is known to help.
+    /// Give the option, with this value if one is known to help.
     Give(JobOption, Option<OptionValue>),
     /// Give a larger value.
     Raise(JobOption),
@@ -91,7 +91,7 @@ pub enum Remedy {
 /// A value that is known to help.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OptionValue {
-    /// A size, of which each front end has its own spelling.
+    /// A size, which each front end spells in its own way.
     Bytes(u64),
     /// A word or number, spelled the same everywhere.
     Word(&'static str),

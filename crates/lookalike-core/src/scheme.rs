@@ -1,4 +1,4 @@
-//! When two items are alike and how that is found, as one value: shingle, fold, criterion, method and key.
+//! When two items are near-duplicates, and how they are found, as one value: shingle, fold, criterion, method and key.
 
 use std::fmt;
 
@@ -16,35 +16,36 @@ use crate::text::checksum::Checksum;
 use crate::text::fold::Fold;
 use crate::text::shingle::Shingle;
 
-/// When two documents are alike, and how they are found.
+/// When two documents are near-duplicates, and how they are found.
 #[derive(Clone, Debug)]
 pub struct Scheme {
     /// What a feature is made of.
     pub shingle: Shingle,
-    /// What is left out of texts before they are compared.
+    /// The differences to ignore: accents, digits, both or none.
     pub fold: Fold,
-    /// From which similarity on two documents are near-duplicates.
+    /// The measure, with the minimum similarity of near-duplicates.
     pub criterion: Criterion,
     /// How candidates are found.
     pub method: MethodOptions,
-    /// What sketches are made with.
+    /// The key of the sketches.
     pub key: SketchKey,
 }
 
-/// What sketches are made with. It decides which pairs are candidates, and nothing else.
+/// The key of the sketches. It affects which pairs become candidates, and nothing else.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SketchKey {
-    /// The fixed hashes: sketches are the same in every run. Whoever knows them can write a near-duplicate that is no candidate.
+    /// The fixed hashes: sketches are the same in every run. Someone who knows them can write a near-duplicate that is
+    /// not found.
     #[default]
     Fixed,
-    /// A key of the user's, which nobody else should know.
+    /// A key chosen by the user, which nobody else should know.
     Given(Key),
-    /// The key of the run.
+    /// A new random key in every run.
     Random,
 }
 
 impl SketchKey {
-    /// The key itself, where `run` is that of the run.
+    /// The key itself; `run` is the random key of the run.
     pub fn of(self, run: Key) -> Key {
         match self {
             Self::Fixed => Key::FIXED,
@@ -55,8 +56,8 @@ impl SketchKey {
 }
 
 impl Scheme {
-    /// Texts are alike when they share at least this part of the word 5-shingles of both: found by `MinHash` with a recall of 0.99 for
-    /// pairs exactly at the threshold.
+    /// Texts are near-duplicates if they share at least this part of all their word 5-shingles: found by `MinHash` with
+    /// a recall of 0.99 for pairs exactly at the threshold.
     ///
     /// ```
     /// use lookalike_core::scheme::Scheme;
@@ -68,13 +69,14 @@ impl Scheme {
     ///
     /// # Errors
     ///
-    /// When the threshold is not above 0 and at most 1, or so low that no sketch finds it.
+    /// When the threshold is not above 0 and at most 1, or too low to be found by sketches.
     pub fn jaccard(threshold: f64) -> Result<Self> {
         let threshold = Threshold::new(threshold)?;
         Ok(Self::of(Criterion::Jaccard(threshold), MethodOptions::minhash(threshold, RECALL)?))
     }
 
-    /// Texts are alike when at least this part of the smaller one's word 5-shingles lies inside of the larger one.
+    /// Texts are near-duplicates if at least this part of the smaller one's word 5-shingles is contained in the larger
+    /// one.
     ///
     /// # Errors
     ///
@@ -94,7 +96,7 @@ impl Scheme {
         Self { shingle, ..self }
     }
 
-    /// The same with something left out of texts before they are compared.
+    /// The same, ignoring these differences.
     #[must_use]
     pub fn with_fold(self, fold: Fold) -> Self {
         Self { fold, ..self }
@@ -106,7 +108,7 @@ impl Scheme {
         Self { method, ..self }
     }
 
-    /// The same with sketches that nobody can foresee.
+    /// The same with another key for the sketches.
     #[must_use]
     pub fn with_key(self, key: SketchKey) -> Self {
         Self { key, ..self }
@@ -117,16 +119,17 @@ impl Scheme {
         self.criterion.threshold()
     }
 
-    /// The method itself, for one run: what it learns of the items is its own.
+    /// The method itself, for one run. What it learns about the items is not shared.
     ///
     /// # Errors
     ///
-    /// When its parameters are not possible.
+    /// When its parameters are invalid.
     pub fn build_method(&self) -> Result<Box<dyn Method>> {
         self.method.method(self.criterion)
     }
 
-    /// Tells schemes apart, on every machine and for ever: equal for schemes that make the same sketches and decisions.
+    /// Identifies a scheme, permanently and on every machine: equal for schemes that make the same sketches and
+    /// decisions.
     pub fn fingerprint(&self) -> u64 {
         bytes_hash(self.to_string().as_bytes()) as u64
     }
@@ -142,7 +145,7 @@ impl Default for Scheme {
 /// The chance to find a pair exactly at the threshold, unless another is asked for.
 const RECALL: f64 = 0.99;
 
-/// All of it in one line, which is part of the format: fingerprints are made of it.
+/// The whole scheme in one line. This is part of the format: fingerprints are computed from it.
 impl fmt::Display for Scheme {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.shingle)?;
@@ -191,7 +194,7 @@ impl fmt::Display for MethodOptions {
     }
 }
 
-/// A method of the field, with its parameters.
+/// A method with its parameters.
 #[derive(Clone, Debug)]
 pub enum MethodOptions {
     /// Sketches of slots, cut into bands and rows.
@@ -205,15 +208,15 @@ pub enum MethodOptions {
     Part(Part),
     /// Sketches of bits.
     SimHash {
-        /// How many bits.
+        /// Bits per sketch.
         width: Width,
-        /// How much a feature's vote counts.
+        /// The weight of a feature's vote.
         weights: Weights,
-        /// In how many bits near-duplicates differ at most.
+        /// Maximum number of bits in which near-duplicates differ.
         distance: u32,
         /// How they are found.
         tables: Tables,
-        /// Whether features decide which of those found are near-duplicates, or the bits alone.
+        /// Whether candidates are measured exactly; if not, the bits alone decide.
         is_verified: bool,
     },
     /// A few groups of minima.
@@ -230,7 +233,7 @@ pub enum MethodOptions {
 }
 
 impl MethodOptions {
-    /// The default method, with the banding that finds pairs at the threshold with this chance.
+    /// The default method, with the banding that finds pairs at the threshold with this probability.
     ///
     /// # Errors
     ///
@@ -239,7 +242,7 @@ impl MethodOptions {
         Ok(Self::MinHash { banding: Banding::for_recall(threshold, recall)?, slots: SlotKind::Fast })
     }
 
-    /// The word for it.
+    /// Its name.
     pub fn name(&self) -> &'static str {
         match self {
             Self::MinHash { .. } | Self::Part(_) => "minhash",
@@ -250,7 +253,7 @@ impl MethodOptions {
         }
     }
 
-    /// How a sketch is cut, if it is.
+    /// How sketches are cut, for methods with bands.
     pub fn banding(&self) -> Option<Banding> {
         match self {
             Self::MinHash { banding, .. } | Self::SuperShingle { banding, .. } => Some(*banding),
@@ -258,7 +261,8 @@ impl MethodOptions {
         }
     }
 
-    /// What makes exact copies, where nothing else is looked for; other methods join documents with the same words first.
+    /// What exact copies share, for the method that finds only those. Other methods first join documents with the same
+    /// words.
     pub fn checksum(&self) -> Option<Checksum> {
         match self {
             Self::Copies(checksum) => Some(*checksum),
@@ -274,11 +278,11 @@ impl MethodOptions {
         }
     }
 
-    /// The method itself, for one run: what it learns of the corpus is its own.
+    /// The method itself, for one run. What it learns about the corpus is not shared.
     ///
     /// # Errors
     ///
-    /// When the parameters are not possible.
+    /// When the parameters are invalid.
     pub fn method(&self, criterion: Criterion) -> Result<Box<dyn Method>> {
         Ok(match *self {
             Self::MinHash { banding, slots } => {

@@ -22,7 +22,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::RowOfWrongLength`], and then nothing is added.
+    /// [`Error::RowOfWrongLength`], in which case nothing is added.
     pub fn push<S: AsRef<str>>(&mut self, row: &[S]) -> Result<()> {
         if row.len() != self.names.len() {
             return Err(Error::RowOfWrongLength { fields: row.len(), columns: self.names.len() });
@@ -34,7 +34,7 @@ impl Table {
         Ok(())
     }
 
-    /// Adds a row of some cells, each with where its column is; those of other columns are missing.
+    /// Adds a row of some cells, each with the position of its column. All other cells are missing.
     pub fn push_cells<S: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = (usize, S)>) {
         for (column, value) in cells {
             // The first of two for one column counts.
@@ -48,14 +48,14 @@ impl Table {
         }
     }
 
-    /// Adds a column, whose values are missing in all rows so far; says where it is.
+    /// Adds a column, missing in all rows so far, and returns its position.
     pub fn add_column(&mut self, name: &str) -> usize {
         self.names.push(name.to_owned());
         self.columns.push(std::iter::repeat_n("", self.row_count).collect());
         self.names.len() - 1
     }
 
-    /// How much memory the cells take.
+    /// Bytes of memory that the cells take.
     pub fn byte_count(&self) -> u64 {
         self.columns.iter().map(|column| column.byte_count() as u64).sum()
     }
@@ -65,11 +65,11 @@ impl Table {
         &self.names
     }
 
-    /// Where the column of this name is.
+    /// The position of the column with this name.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchColumn`], which names those that there are.
+    /// [`Error::NoSuchColumn`], which lists the columns that exist.
     pub fn find(&self, name: &str) -> Result<usize> {
         self.names
             .iter()
@@ -87,7 +87,7 @@ impl Table {
         self.columns.iter().map(move |column| column.get(at))
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub fn row_count(&self) -> usize {
         self.row_count
     }

@@ -1,4 +1,4 @@
-//! Candidates to matches: the exact similarity of two feature sets, measured only where it cannot be ruled out.
+//! Candidates to matches: the exact similarity of two feature sets, measured unless a match can be ruled out.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -12,9 +12,10 @@ use crate::measure::feature_filter::FeatureFilter;
 use crate::measure::feature_set::{FeatureSet, Overlap};
 use crate::measure::likeness::Likeness;
 use crate::method::Method;
+use crate::number::{Document, Number};
 
-/// How many bytes of features all families under way hold together, so that an item is mostly read once. More than that is
-/// of no use; less is, where there is less memory.
+/// Maximum number of bytes of features that all families in progress hold together, so that most items are read once.
+/// More does not help.
 pub const MOST_HELD_BYTES: usize = 96 << 20;
 
 /// What all families need to be verified.
@@ -38,14 +39,14 @@ struct Counts {
     matches: AtomicU64,
 }
 
-/// How many pairs came how far. Where a removed item needs no further proof, further pairs are not looked at.
+/// Numbers of pairs by stage. A removed item needs no further proof, so its remaining pairs are not examined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PairCounts {
-    /// Pairs that shared a bucket and were looked at.
+    /// Pairs that shared a bucket and were examined.
     pub candidates: u64,
-    /// Of these, measured exactly: the others were beyond doubt too different.
+    /// Of these, the ones measured exactly: the others were certainly too different.
     pub measured: u64,
-    /// Of these, alike enough.
+    /// Of these, the matches.
     pub matches: u64,
 }
 
@@ -74,8 +75,8 @@ impl std::ops::Sub for PairCounts {
 }
 
 impl<'a> Verifier<'a> {
-    /// A verifier of items by the sizes of their feature sets, their sketches and their features, which holds about so many bytes
-    /// of features.
+    /// A verifier of items by the sizes of their feature sets, their sketches and their features, which holds about so
+    /// many bytes of features.
     pub fn new(
         criterion: Criterion,
         sizes: &'a [u32],
@@ -97,12 +98,12 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// What makes a match.
+    /// The criterion for a match.
     pub fn criterion(&self) -> Criterion {
         self.criterion
     }
 
-    /// What was done so far. The same for any number of threads, since what is examined does not depend on them.
+    /// The counts so far. They do not depend on the number of threads.
     pub fn counts(&self) -> PairCounts {
         PairCounts {
             candidates: self.counts.candidates.load(Relaxed),
@@ -111,7 +112,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// What was passed over since this was last asked.
+    /// What was passed over since the last call.
     pub fn take_passed_over(&self) -> PassedOver {
         std::mem::take(&mut *self.passed_over.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -122,22 +123,22 @@ impl<'a> Verifier<'a> {
         *all = std::mem::take(&mut *all).and(some);
     }
 
-    /// Whether two items are a match, whatever buckets they share; it is not counted.
+    /// Whether two items are a match, whatever buckets they share. This is not counted.
     ///
     /// # Errors
     ///
     /// When the features of one cannot be had.
-    pub fn is_match(&self, left: u32, right: u32) -> Result<bool, SourceError> {
+    pub fn is_match(&self, left: Document, right: Document) -> Result<bool, SourceError> {
         let bench = self.bench_of(vec![left, right]);
         Ok(bench.verify_again(&bench.put(0), &bench.put(1))?.is_some())
     }
 
-    /// A bench for one family; `items` are the places in sizes and sketches, by rank.
-    pub fn bench(&self, family: Family<'_>, items: &[u32]) -> Bench<'_> {
+    /// A bench for one family; `items` by rank.
+    pub fn bench(&self, family: Family<'_>, items: &[Document]) -> Bench<'_> {
         self.bench_of(family.items.iter().map(|rank| items[*rank as usize]).collect())
     }
 
-    fn bench_of(&self, items: Vec<u32>) -> Bench<'_> {
+    fn bench_of(&self, items: Vec<Document>) -> Bench<'_> {
         Bench {
             verifier: self,
             held: items.iter().map(|_| OnceLock::new()).collect(),
@@ -148,16 +149,16 @@ impl<'a> Verifier<'a> {
     }
 }
 
-/// Measures pairs of one family, and holds features that are likely to be asked for again.
+/// Measures pairs of one family, and holds features that are likely to be needed again.
 pub struct Bench<'a> {
     verifier: &'a Verifier<'a>,
-    items: Vec<u32>,
+    items: Vec<Document>,
     held: Vec<OnceLock<Arc<Features>>>,
     sketches: Vec<OnceLock<Cow<'a, [u8]>>>,
     held_bytes: AtomicUsize,
 }
 
-/// An item on a bench, by its place in the family. Its features are had when they are first needed, and then once.
+/// An item on a bench, by its place in the family. Its features are read once, when they are first needed.
 pub struct OnBench {
     place: u32,
     features: OnceLock<Arc<Features>>,
@@ -192,11 +193,11 @@ impl Bench<'_> {
         OnBench { place, features: OnceLock::new(), sketch: OnceLock::new() }
     }
 
-    /// How alike a pair is, whether enough or not. Faster when `right` is the same for many a `left`.
+    /// The measured overlap of a pair, whether it is a match or not. Faster if `right` is the same for many calls.
     ///
     /// # Errors
     ///
-    /// When the features of one cannot be had.
+    /// When the features of one cannot be read.
     pub fn likeness(&self, left: &OnBench, right: &OnBench) -> Result<Likeness, SourceError> {
         match self.likeness_of_sketches(left, right)? {
             Some(likeness) => Ok(likeness),
@@ -204,11 +205,11 @@ impl Bench<'_> {
         }
     }
 
-    /// How alike a candidate is, if it is a match.
+    /// The measured overlap of a candidate pair, if it is a match.
     ///
     /// # Errors
     ///
-    /// When the features of one cannot be had.
+    /// When the features of one cannot be read.
     pub fn verify(&self, left: &OnBench, right: &OnBench) -> Result<Option<Likeness>, SourceError> {
         let counts = &self.verifier.counts;
         let is_possible = self.is_possible(left, right)?;
@@ -219,27 +220,27 @@ impl Bench<'_> {
         Ok(found)
     }
 
-    /// The same without being counted, for pairs that may have been verified before.
+    /// The same without counting, for pairs that may have been verified before.
     ///
     /// # Errors
     ///
-    /// When the features of one cannot be had.
+    /// When the features of one cannot be read.
     pub fn verify_again(&self, left: &OnBench, right: &OnBench) -> Result<Option<Likeness>, SourceError> {
         if self.is_possible(left, right)? { self.verify_exactly(left, right) } else { Ok(None) }
     }
 
-    /// What makes a match.
+    /// The criterion for a match.
     pub fn criterion(&self) -> Criterion {
         self.verifier.criterion
     }
 
-    /// Whether one pair is more alike than another.
+    /// Whether one pair is more similar than another.
     pub fn is_more(&self, likeness: Likeness, other: Likeness) -> bool {
         let criterion = self.criterion();
         likeness.similarity(criterion) > other.similarity(criterion)
     }
 
-    /// Lets go of all features when there is no room for more. To be called now and then, between parallel work.
+    /// Drops all features if there is no room for more. Call this now and then, between parallel work.
     pub fn make_room(&mut self) {
         if *self.held_bytes.get_mut() >= self.verifier.most_held_bytes {
             self.held.iter_mut().for_each(|held| drop(held.take()));
@@ -251,7 +252,7 @@ impl Bench<'_> {
     /// Whether a pair could be a match: the length filter, then the sketches. Says no only to what is beyond doubt.
     fn is_possible(&self, left: &OnBench, right: &OnBench) -> Result<bool, SourceError> {
         let Verifier { criterion, sizes, method, .. } = self.verifier;
-        let [left_size, right_size] = [left, right].map(|item| sizes[self.items[item.place as usize] as usize]);
+        let [left_size, right_size] = [left, right].map(|item| sizes[self.items[item.place as usize].index()]);
         // Where the sketches are the measure, sizes say nothing.
         if !method.is_measure() && !criterion.allows_sizes(left_size, right_size) {
             return Ok(false);
@@ -288,7 +289,7 @@ impl Bench<'_> {
         if let Some(sketch) = item.sketch.get() {
             return Ok(sketch);
         }
-        match self.verifier.sketches.bytes(self.items[item.place as usize])? {
+        match self.verifier.sketches.bytes(self.items[item.place as usize].0)? {
             Cow::Owned(sketch) if !self.has_room() => Ok(item.sketch.get_or_init(|| sketch)),
             sketch => {
                 if let Cow::Owned(sketch) = &sketch {
@@ -303,8 +304,8 @@ impl Bench<'_> {
         self.held_bytes.load(Relaxed) < self.verifier.most_held_bytes
     }
 
-    /// The exact overlap of a pair, by what is read now and nothing else. Also sizes: those that were noted with the sketches
-    /// count features by a hash that whoever made the texts may know.
+    /// The exact overlap of a pair, by what is read now and nothing else. Also sizes: those that were noted with the
+    /// sketches count features by a hash that whoever made the texts may know.
     fn overlap(&self, left: &OnBench, right: &OnBench) -> Result<Overlap, SourceError> {
         let [left, right] = [self.features(left)?, self.features(right)?];
         Ok(Overlap { shared: right.set().shared_count(&left.all), left: left.size(), right: right.size() })
@@ -312,7 +313,7 @@ impl Bench<'_> {
 
     /// The overlap of a pair by the sizes noted with their sketches; `shared` is cut to the smaller of these.
     fn overlap_of(&self, left: &OnBench, right: &OnBench, shared: u32) -> Overlap {
-        let [left, right] = [left, right].map(|item| self.verifier.sizes[self.items[item.place as usize] as usize]);
+        let [left, right] = [left, right].map(|item| self.verifier.sizes[self.items[item.place as usize].index()]);
         Overlap { shared: shared.min(left).min(right), left, right }
     }
 
@@ -329,7 +330,7 @@ impl Bench<'_> {
     }
 
     fn read(&self, place: u32, held: &OnceLock<Arc<Features>>) -> Result<Arc<Features>, SourceError> {
-        let all = self.verifier.source.features(self.items[place as usize])?;
+        let all = self.verifier.source.features(self.items[place as usize].0)?;
         // A set takes up to four times the features, its filter half as much.
         let bytes = all.len() * 6 * size_of::<u64>();
         let features = Arc::new(Features { all, filter: OnceLock::new(), set: OnceLock::new(), size: OnceLock::new() });

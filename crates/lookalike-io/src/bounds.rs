@@ -1,5 +1,5 @@
-//! How much input a run may read, and how much of a disk it may fill: what keeps a stream without end, or a small file that
-//! unfolds to a large one, from taking all there is.
+//! Limits on the input that a run reads and on the disk space that it fills, so that an endless stream, or a small file
+//! that expands to a large one, cannot take everything.
 
 use std::fmt;
 use std::io;
@@ -9,11 +9,12 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::error::{Error, Result};
 
-/// The largest window of a Zstandard frame that is read where nobody says otherwise, as a power of two: 128 MB, as `zstd` has it.
+/// The largest window of a Zstandard frame that is read where nobody says otherwise, as a power of two: 128 MB, as
+/// `zstd` has it.
 const WINDOW_LOG: u32 = 27;
 
-/// How many bytes of input a run may read, unpacked, in all its files together; and how much memory may be needed to unpack
-/// a file. Clones share what was read.
+/// The maximum number of bytes of input that a run reads, decompressed, in all files together; and how much memory may
+/// be needed to unpack a file. Clones share the count.
 #[derive(Clone)]
 pub struct InputLimit {
     most: Option<u64>,
@@ -22,24 +23,24 @@ pub struct InputLimit {
 }
 
 impl InputLimit {
-    /// The maximum number of bytes; none for no limit.
+    /// A limit of this many bytes; `None` for no limit.
     pub fn new(most: Option<u64>) -> Self {
         Self { most, window_log: WINDOW_LOG, read: Arc::default() }
     }
 
-    /// The same limit for a run that reads its input anew.
+    /// The same limit for another run, with the count at zero.
     #[must_use]
     pub fn anew(&self) -> Self {
         Self { read: Arc::default(), ..self.clone() }
     }
 
-    /// The same for memory, and none for what is read.
+    /// The same limit for memory, and no limit for the input.
     #[must_use]
     pub fn unlimited(&self) -> Self {
         Self { most: None, ..self.anew() }
     }
 
-    /// The same, with another bound for the windows of Zstandard, as a power of two.
+    /// The same, with another limit for Zstandard windows, as a power of two.
     #[must_use]
     pub fn with_window_log(self, window_log: u32) -> Self {
         Self { window_log, ..self }

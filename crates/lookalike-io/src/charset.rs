@@ -1,6 +1,6 @@
 //! Given the bytes of a page and what was said of their charset, makes text.
 //!
-//! What a reader would get wrong: what was declared comes *after* what the bytes show. UTF-8 is so strict that text in another
+//! What was declared comes *after* what the bytes show. UTF-8 is so strict that text in another
 //! charset is hardly ever valid UTF-8 by chance, while servers declare by default, for all pages alike.
 
 use std::borrow::Cow;
@@ -15,15 +15,16 @@ const DECLARATION: usize = 1024;
 /// How many bytes the detector looks at, from the first one that is not ASCII: it is slow, and soon sure.
 const DETECTION: usize = 32 << 10;
 
-/// How many characters that are not ASCII are more than chance when the bytes of a two-byte charset are valid UTF-8. In GBK a
-/// character passes for UTF-8 about one time in ten, so that eight of them do so once in 10^8 texts.
+/// How many characters that are not ASCII are more than chance when the bytes of a two-byte charset are valid UTF-8. In
+/// GBK a character passes for UTF-8 about one time in ten, so that eight of them do so once in 10^8 texts.
 const BEYOND_CHANCE: usize = 8;
 
-/// A charset is wrong when more than one in so many of the characters that are not ASCII cannot be decoded by it. Some cannot
-/// in right ones: pages are cut short, and put together from others.
+/// A charset is wrong when more than one in so many of the characters that are not ASCII cannot be decoded by it. Some
+/// cannot in right ones: pages are cut short, and put together from others.
 const TOLERANCE: usize = 10;
 
-/// The text of `bytes`. `declared` is the charset of the Content-Type header; `is_html` allows the page to declare its own.
+/// The text of `bytes`. `declared` is the charset of the Content-Type header; `is_html` allows the page to declare its
+/// own.
 pub(crate) fn decode<'a>(bytes: &'a [u8], declared: Option<&str>, is_html: bool) -> Cow<'a, str> {
     if let Some((encoding, length)) = Encoding::for_bom(bytes) {
         return encoding.decode_without_bom_handling(&bytes[length..]).0;
@@ -65,8 +66,8 @@ pub(super) fn of_content_type(content_type: &str) -> Option<&str> {
     })
 }
 
-/// Whether a declaration could make a difference to bytes that are valid UTF-8: ASCII is the same in all charsets but those
-/// that shift by the escape character or use zero bytes.
+/// Whether a declaration could make a difference to bytes that are valid UTF-8: ASCII is the same in all charsets but
+/// those that shift by the escape character or use zero bytes.
 fn needs_declaration(text: &str) -> bool {
     !text.is_ascii() || memchr(0x1B, text.as_bytes()).is_some() || memchr(0, text.as_bytes()).is_some()
 }
@@ -83,17 +84,17 @@ fn is_utf8_all_the_same(text: &str, declared: &'static Encoding) -> bool {
         return !text.contains('\0');
     }
     if declared.is_single_byte() {
-        // In a charset of one byte a character, a valid UTF-8 sequence would be a letter such as Ã or Р before a sign such as © or
-        // ‹, and *every* byte beyond ASCII would have to stand in such a sequence. No language is written so; but servers that
-        // send ISO-8859-1 with every page are common.
+        // In a charset of one byte a character, a valid UTF-8 sequence would be a letter such as Ã or Р before a sign
+        // such as © or ‹, and *every* byte beyond ASCII would have to stand in such a sequence. No language is written
+        // so; but servers that send ISO-8859-1 with every page are common.
         return true;
     }
     // Charsets of two bytes a character can be valid UTF-8 by chance, though only in short texts.
     text.chars().filter(|character| !character.is_ascii()).nth(BEYOND_CHANCE - 1).is_some()
 }
 
-/// Whether bytes that are not valid UTF-8 are so but for damage: a page that a crawler cut in a character, or that was put
-/// together from sources in two charsets.
+/// Whether bytes that are not valid UTF-8 are so but for damage: a page that a crawler cut in a character, or that was
+/// put together from sources in two charsets.
 fn is_utf8_with_damage(bytes: &[u8]) -> bool {
     let (mut characters, mut damages) = (0_usize, 0_usize);
     let mut chunks = bytes.utf8_chunks().peekable();

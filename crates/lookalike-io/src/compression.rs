@@ -1,4 +1,4 @@
-//! Compression: known by the first bytes, undone as a stream, and done again in pieces.
+//! Compression: detected from the first bytes, decoded as a stream, and encoded in pieces.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -14,7 +14,7 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// Told by the first bytes of a file.
+    /// Detected from the first bytes of a file.
     pub fn of(start: &[u8]) -> Self {
         match start {
             [0x1F, 0x8B, ..] => Self::Gzip,
@@ -24,7 +24,7 @@ impl Compression {
         }
     }
 
-    /// The word for messages.
+    /// Its name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "plain",
@@ -33,7 +33,7 @@ impl Compression {
         }
     }
 
-    /// A reader of what `compressed` holds. Zstandard frames may ask for windows of `1 << window_log` bytes.
+    /// A reader that decompresses `compressed`. Zstandard frames may use windows of up to `1 << window_log` bytes.
     ///
     /// # Errors
     ///
@@ -54,7 +54,7 @@ impl Compression {
     ///
     /// # Errors
     ///
-    /// When the encoder fails, which means there is no memory.
+    /// When the encoder fails, which means that memory ran out.
     pub fn encode(self, piece: Vec<u8>) -> io::Result<Vec<u8>> {
         if self == Self::None {
             return Ok(piece);

@@ -1,4 +1,4 @@
-//! What ends a run. (One bad record does not: it is a [`crate::read::Skipped`].)
+//! Errors that end a run. (A bad record does not: it is a [`crate::read::Skipped`].)
 
 use std::io;
 use std::path::PathBuf;
@@ -7,11 +7,11 @@ use lookalike_core::remedy::{JobOption, Remedy};
 
 use crate::remote::shown_path;
 
-/// Why reading or writing cannot go on, with the place and what to do.
+/// The reason why reading or writing cannot continue, with the place and the remedy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An input that is not there, or may not be read.
+    /// An input that does not exist or cannot be read.
     #[error("cannot read {}: {cause}; check the path and its permissions", shown_path(path))]
     Unreadable {
         /// The file or folder.
@@ -20,14 +20,14 @@ pub enum Error {
         cause: io::Error,
     },
 
-    /// A folder without any file to read.
+    /// A folder without files to read.
     #[error("nothing to read in {}: name a file, or a folder with files that are not hidden", shown_path(path))]
     NothingToRead {
         /// The folder.
         path: PathBuf,
     },
 
-    /// A pattern that cannot be read.
+    /// An invalid pattern.
     #[error("{} is not a pattern: {reason}", shown_path(path))]
     NotAPattern {
         /// The pattern.
@@ -43,7 +43,7 @@ pub enum Error {
         path: PathBuf,
     },
 
-    /// The same file twice would make every document a duplicate of itself.
+    /// The same input twice, which would make every document a duplicate of itself.
     #[error("{} is given twice: every document in it would be a duplicate of itself; give it once", shown_path(path))]
     GivenTwice {
         /// The file.
@@ -69,7 +69,7 @@ pub enum Error {
     #[error("standard input is given twice, but can be read only once: put one of the two into a file")]
     StdinTwice,
 
-    /// A file that should be a table of records.
+    /// A file that cannot be read as a table.
     #[error("{} is not a table: {reason}; give CSV, TSV, JSON or Parquet", shown_path(path))]
     NotATable {
         /// The file.
@@ -78,21 +78,21 @@ pub enum Error {
         reason: String,
     },
 
-    /// A file that is no longer what it was when it was read first.
+    /// A file that changed during the run.
     #[error("{} changed while it was read: run again when nothing writes to it", shown_path(path))]
     Changed {
         /// The file.
         path: PathBuf,
     },
 
-    /// An output that would be overwritten.
+    /// An output that already exists.
     #[error("{} exists and is not empty: choose another output, or replace what is there", shown_path(path))]
     OutputExists {
         /// The folder or file.
         path: PathBuf,
     },
 
-    /// An output that another run makes.
+    /// An output that another run is writing.
     #[error("{} is being written by another run: wait for it, or choose another output", shown_path(path))]
     OutputInUse {
         /// The folder.
@@ -106,14 +106,14 @@ pub enum Error {
         path: PathBuf,
     },
 
-    /// Something under a name that the output needs, and that lookalike did not make.
+    /// Something with a name that the output needs, and that lookalike did not write.
     #[error("{} was not written by lookalike: move it away, or choose another output", shown_path(path))]
     NotOurs {
         /// What is in the way.
         path: PathBuf,
     },
 
-    /// A file where a folder is needed, or the other way round.
+    /// A file where a folder is needed, or a folder where a file is.
     #[error("{} is {what}: choose another output", shown_path(path))]
     WrongKind {
         /// What is in the way.
@@ -122,7 +122,7 @@ pub enum Error {
         what: &'static str,
     },
 
-    /// An address of no kind that is known.
+    /// An address with an unknown scheme.
     #[error("{url} cannot be read or written: give the path of a file, or an address that begins with {known}")]
     UnknownAddress {
         /// The address.
@@ -131,7 +131,7 @@ pub enum Error {
         known: &'static str,
     },
 
-    /// A remote store or web server that does not do what it should.
+    /// An error of an object store or web server.
     #[error("{url}: {problem}")]
     Remote {
         /// The address, without a signature.
@@ -152,7 +152,7 @@ pub enum Error {
         cause: io::Error,
     },
 
-    /// A work folder that cannot be made.
+    /// A work folder that cannot be created.
     #[error("{} cannot be the work folder: {cause}; choose a folder that exists or can be created", shown_path(path))]
     WorkNotMade {
         /// The folder.
@@ -161,7 +161,7 @@ pub enum Error {
         cause: io::Error,
     },
 
-    /// A work folder that has something else in it.
+    /// A work folder that contains something else.
     #[error("{} holds files that lookalike did not write: choose a work folder that is empty or new", shown_path(path))]
     WorkNotOurs {
         /// The folder.
@@ -190,7 +190,7 @@ pub enum Error {
         now: String,
     },
 
-    /// A file in a work folder that the run in it has not written.
+    /// A file in a work folder that its run did not write.
     #[error("{} was not written by the run in its folder: remove it, or start over", shown_path(path))]
     WorkFileOfAnother {
         /// The file.
@@ -254,11 +254,11 @@ pub enum Error {
     },
 }
 
-/// The result of reading and writing.
+/// Result of reading and writing.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// The changes of options that would help, any one of them.
+    /// Changes of options that would help; any one of them is enough.
     pub fn remedies(&self) -> Vec<Remedy> {
         match self {
             Self::NoTextField { .. } => vec![Remedy::give(JobOption::Text)],
@@ -280,7 +280,7 @@ impl Error {
         }
     }
 
-    /// Whether nobody reads the output any more: a pipe whose reader has gone, as `head` does once it has its lines.
+    /// Whether the reader of the output went away, as `head` does once it has its lines.
     pub fn is_closed_pipe(&self) -> bool {
         matches!(self, Self::Unwritable { cause, .. } if cause.kind() == io::ErrorKind::BrokenPipe)
     }
@@ -302,7 +302,7 @@ impl Error {
     }
 }
 
-/// A number of bytes as people write it.
+/// A number of bytes in readable form.
 pub fn size(bytes: u64) -> String {
     let units = ["bytes", "kB", "MB", "GB", "TB"];
     let step = (0..units.len() - 1).find(|step| bytes < 1000_u64.pow(*step as u32 + 1)).unwrap_or(units.len() - 1);

@@ -1,4 +1,4 @@
-//! Formats: which there are, and how a file shows its own.
+//! The formats, and how the format of a file is detected.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::web;
 /// What a file is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// A JSON object a line.
+    /// One JSON object per line.
     Jsonl,
     /// One JSON list of objects.
     JsonList,
@@ -28,29 +28,29 @@ pub enum Format {
     Html,
     /// One document a file.
     Text,
-    /// One document a line.
+    /// One document per line.
     Lines,
-    /// One document a paragraph: what lies between blank lines.
+    /// One document per paragraph; paragraphs are separated by blank lines.
     Paragraphs,
-    /// Something that is no text.
+    /// Something that is not text.
     Other,
 }
 
-/// What a file turned out to be.
+/// The detected format of a file.
 #[derive(Clone, Debug)]
 pub struct FileKind {
     /// What it is made of.
     pub format: Format,
-    /// How it is packed.
+    /// Its compression.
     pub compression: Compression,
     /// Where the cells of a CSV file's fields are.
     pub table: Option<Arc<Table>>,
-    /// Whether nothing of it could be read: there is no form to write it in.
+    /// Whether nothing of it could be read, so that there is nothing to write.
     pub is_refused: bool,
 }
 
 impl Format {
-    /// Told by the first bytes of the unpacked content; by the name where these leave it open.
+    /// Detected from the first bytes of the decompressed content, and from the name where these leave it open.
     pub fn of(name: &str, start: &[u8], settings: &Settings) -> Self {
         let bare = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start).trim_ascii_start();
         if bare.starts_with(b"WARC/") {
@@ -103,22 +103,22 @@ impl Format {
         }
     }
 
-    /// Whether a file is one document: it is known by its name alone, and stays or goes as a whole.
+    /// Whether a file is one document, identified by the file's name, and kept or removed as a whole.
     pub fn is_one_document(self) -> bool {
         matches!(self, Self::Html | Self::Text | Self::Other)
     }
 
-    /// The id of a document that has none of its own: where it lies.
+    /// The id of a document without one of its own: its file and position.
     pub fn id(self, file_name: &str, position: u64) -> String {
         if self.is_one_document() { file_name.to_owned() } else { format!("{file_name}:{position}") }
     }
 
-    /// Whether each entry is compressed by itself, so that a reader can start at any of them: that is how crawls are read.
+    /// Whether each entry is compressed separately, as in crawls, so that a reader can start at any of them.
     pub fn is_packed_by_entry(self) -> bool {
         matches!(self, Self::Warc | Self::Arc)
     }
 
-    /// Whether an entry has room for a note. The others become JSONL when they are annotated.
+    /// Whether entries can hold notes. Files of other formats become JSONL when they are annotated.
     pub fn has_room_for_notes(self) -> bool {
         match self {
             Self::Jsonl | Self::JsonList | Self::JsonValues | Self::Warc | Self::Csv | Self::Parquet => true,

@@ -4,13 +4,13 @@
 //! discover → open → chunk → documents          kept documents → stage → move into place
 //! ```
 //!
-//! A file becomes a [`read::Stream`] of [`read::Chunk`]s, cut where no document is cut, so that chunks are parsed by any
-//! thread. A document is found again by its [`input::shelf::Place`].
+//! A file becomes a [`read::Stream`] of [`read::Chunk`]s, cut between documents, so that any thread can parse a chunk.
+//! A document is read again by its [`input::shelf::Place`].
 //!
 //! # Features
 //!
-//! `parquet`, `web` (the text of pages) and `remote` (object stores and web servers) are on by default. Without one, what needs it
-//! is refused or skipped with a message that says so.
+//! `parquet`, `web` (the text of pages) and `remote` (object stores and web servers) are on by default. Without them,
+//! input that needs one of them is skipped or refused with a message that names it.
 #![forbid(unsafe_code)]
 
 pub mod bounds;

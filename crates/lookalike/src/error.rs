@@ -1,4 +1,4 @@
-//! What ends a job.
+//! Errors that end a job.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,19 +11,19 @@ use lookalike_io::remote::shown_path;
 use crate::options::Share;
 use crate::report::losses::{Source, losses};
 
-/// Why a job could not be done.
+/// The reason why a job could not be done.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Something about files.
+    /// An error about files.
     #[error(transparent)]
     Io(#[from] lookalike_io::Error),
 
-    /// Something about parameters.
+    /// An error about parameters.
     #[error(transparent)]
     Core(#[from] lookalike_core::Error),
 
-    /// A document that was asked for by its id.
+    /// No document has the requested id.
     #[error(
         "no document has the id '{id}': an id is the value of the id field if one is named, and else file:position"
     )]
@@ -32,7 +32,7 @@ pub enum Error {
         id: String,
     },
 
-    /// A field in use that notes would overwrite.
+    /// A field that the run uses, and that annotations would replace.
     #[error(
         "annotated documents get a field '{}', which would replace the field '{field}' that this run uses: rename it in the input",
         field.split('.').next().unwrap_or_default()
@@ -51,7 +51,7 @@ pub enum Error {
         reason: String,
     },
 
-    /// A record that was asked for by its id.
+    /// No record has the requested id.
     #[error(
         "no record has the id '{id}': an id is the value of the id column if one is named, and else the number of the row, from 1"
     )]
@@ -60,7 +60,7 @@ pub enum Error {
         id: String,
     },
 
-    /// A folder that is not the result of linking, or one that the new records do not fit.
+    /// A folder without a result of `link`, or with one that the new records do not fit.
     #[error(
         "cannot add records to {folder}: {reason}; give the output folder of lookalike link, and a table with its columns"
     )]
@@ -71,7 +71,7 @@ pub enum Error {
         reason: String,
     },
 
-    /// An input without a single print.
+    /// An input without prints.
     #[error("no print in {inputs}: give a table with one minutia per row, or templates of ISO/IEC 19794-2")]
     NoPrints {
         /// The input.
@@ -87,11 +87,11 @@ pub enum Error {
         name: String,
         /// The option that names it.
         option: JobOption,
-        /// The columns that there are.
+        /// The columns that exist.
         columns: String,
     },
 
-    /// An input without a set that has elements.
+    /// An input without sets.
     #[error(
         "{} has no sets{}: give one set per line, or a table with a column of sets and one of elements, or of lists",
         shown_path(path),
@@ -104,16 +104,16 @@ pub enum Error {
         why: Option<String>,
     },
 
-    /// A table of which nobody knows where its sets are.
+    /// A table whose columns do not show where its sets are.
     #[error("it is not clear which column is which: the columns are {columns}")]
     NoSetColumns {
-        /// The option that would tell.
+        /// The option that names the column.
         option: JobOption,
-        /// The columns that there are.
+        /// The columns that exist.
         columns: String,
     },
 
-    /// A grid that cannot be.
+    /// An impossible grid.
     #[error(
         "no grid of squares of {side} pixels, with a margin of {margin}, on images of {width:.0}x{height:.0}: give squares \
          above 0 of which there are a million at most, and a margin of half a square at most"
@@ -121,7 +121,7 @@ pub enum Error {
     NoGrid {
         /// The side of a square.
         side: f64,
-        /// How near to the next square a minutia is in it too.
+        /// The distance from the next square within which a minutia counts in it too.
         margin: f64,
         /// The width of the images.
         width: f64,
@@ -134,7 +134,7 @@ pub enum Error {
     NotAPair {
         /// The file.
         path: String,
-        /// Which line.
+        /// The line number.
         line: u64,
     },
 
@@ -145,7 +145,7 @@ pub enum Error {
     NotOneDocument {
         /// The file.
         path: String,
-        /// How many documents it has.
+        /// Number of its documents.
         count: usize,
     },
 
@@ -159,14 +159,14 @@ pub enum Error {
         path: PathBuf,
     },
 
-    /// Several files, whose documents would run into each other in one stream.
+    /// Several files, whose documents would run together in one stream.
     #[error("standard output takes the documents of one file, and the input has {files} files: write them to a folder")]
     ManyFilesToStream {
-        /// How many files there are.
+        /// Number of files.
         files: usize,
     },
 
-    /// A range of similarities with nothing in it.
+    /// An empty range of similarities.
     #[error("no similarity lies between {low} and {high}: give two with 0 < LOW < HIGH <= 1, such as 0.75,0.85")]
     NothingBetween {
         /// The lower end as given.
@@ -182,7 +182,7 @@ pub enum Error {
         value: f64,
     },
 
-    /// A field of keep order that is nowhere.
+    /// A field for the keep order that no document has.
     #[error(
         "no document has a number or text in the field '{field}', so the keep order cannot compare by it{}",
         if known.is_empty() { String::new() } else { format!(": the fields of the first document are {}", known.join(", ")) }
@@ -190,44 +190,45 @@ pub enum Error {
     NoKeepField {
         /// The field.
         field: String,
-        /// The fields of the first document, where it has some.
+        /// The fields of the first document, if it has any.
         known: Vec<String>,
     },
 
-    /// Sources that lose more than was allowed.
+    /// Sources that lose more than is allowed.
     #[error(
         "too much would be removed, the limit being a share of {}: {}; nothing was written",
         share.value(),
         losses(sources)
     )]
     SourcesLose {
-        /// The smallest share whose loss ends the run.
+        /// The smallest loss that ends the run.
         share: Share,
-        /// The sources that lose that much, those that lose most documents first; the whole input among them.
+        /// The sources that lose that much, those with the most removed documents first; this may include the whole
+        /// input.
         sources: Vec<Source>,
     },
 
-    /// Features that could not be read, for a reason from outside this crate.
+    /// Features that could not be read, for a reason outside this crate.
     #[error("{cause}")]
     Source {
         /// The reason.
         cause: SourceError,
     },
 
-    /// Sets that have too much in common with too many others.
+    /// Sets that share elements with too many others.
     #[error(
         "{sets} sets share elements with so many others that finding the nearest would take {} billion steps: ask for all pairs \
          from a threshold on instead, or for most of them, found by sketches",
         steps / 1_000_000_000
     )]
     SetsTooDense {
-        /// How many sets there are.
+        /// Number of sets.
         sets: u64,
-        /// About how many comparisons of two sets there would be.
+        /// Approximate number of comparisons of two sets that would be needed.
         steps: u64,
     },
 
-    /// A method that no index can be made with.
+    /// A method that an index cannot use.
     #[error(
         "an index cannot use the method '{method}': it has to sketch each text by itself, and to tell near-duplicates"
     )]
@@ -236,21 +237,21 @@ pub enum Error {
         method: String,
     },
 
-    /// A keep order by values of which there is not one for each text.
+    /// A keep order by values, without one value per text.
     #[error("{values} values for {texts} texts: give one for each")]
     WrongNumberOfValues {
-        /// How many values there are.
+        /// Number of values.
         values: usize,
-        /// How many texts there are.
+        /// Number of texts.
         texts: usize,
     },
 
     /// Too little memory for any job.
     #[error("a memory limit of {} is too small: at least {} are needed", size(*bytes), size(*least))]
     MemoryTooSmall {
-        /// What was asked for.
+        /// The memory limit.
         bytes: u64,
-        /// What can be asked for.
+        /// The lowest possible limit.
         least: u64,
     },
 
@@ -261,11 +262,11 @@ pub enum Error {
         size(*needed)
     )]
     MemoryTooSmallFor {
-        /// What was asked for.
+        /// The memory limit.
         bytes: u64,
-        /// How many documents there are.
+        /// Number of documents.
         documents: u64,
-        /// What would be enough.
+        /// The limit that would be enough.
         needed: u64,
     },
 
@@ -276,101 +277,101 @@ pub enum Error {
         size(*needed)
     )]
     MemoryTooSmallForFiles {
-        /// What was asked for.
+        /// The memory limit.
         bytes: u64,
-        /// How many files there are.
+        /// Number of files.
         files: u64,
-        /// What would be enough.
+        /// The limit that would be enough.
         needed: u64,
     },
 
-    /// Too little memory for a method that holds much.
+    /// Too little memory for a method that holds all features.
     #[error(
         "a memory limit of {} is too small for method {method} on this input: about {} are needed",
         size(*bytes),
         size(*needed)
     )]
     MemoryTooSmallForMethod {
-        /// What was asked for.
+        /// The memory limit.
         bytes: u64,
         /// The method.
         method: &'static str,
-        /// What would be enough, about.
+        /// The limit that would be enough, approximately.
         needed: u64,
     },
 
-    /// Too little memory for the largest family of documents that may be alike.
+    /// Too little memory for the largest family of documents that may be near-duplicates.
     #[error(
         "a memory limit of {} is too small for the many documents here that may all be alike: about {} are needed",
         size(*bytes),
         size(*needed)
     )]
     MemoryTooSmallForFamily {
-        /// What was asked for.
+        /// The memory limit.
         bytes: u64,
-        /// What would be enough, about.
+        /// The limit that would be enough, approximately.
         needed: u64,
     },
 
-    /// Tables or sets that would need more memory than there is.
+    /// Tables or sets that would need more memory than the limit.
     #[error("{job} needs about {} for {count} {what}, and may use {}: raise the memory limit, or {advice}",
         size(*needed), size(*bytes))]
     MemoryTooSmallForTables {
         /// The command.
         job: &'static str,
-        /// How many items there are.
+        /// Number of items.
         count: String,
         /// What they are.
         what: &'static str,
-        /// What was asked for.
+        /// The memory limit.
         bytes: u64,
-        /// What would be enough, about.
+        /// The limit that would be enough, approximately.
         needed: u64,
         /// What else would help.
         advice: &'static str,
     },
 
-    /// Pairs that would need more memory than there is, which shows only when they are looked for.
+    /// Pairs that would need more memory than the limit, which shows only during the search.
     #[error("{job} may use {}, which is too little for the very many pairs here: raise the memory limit, or {advice}",
         size(*bytes))]
     MemoryTooSmallForPairs {
         /// The command.
         job: &'static str,
-        /// What was asked for.
+        /// The memory limit.
         bytes: u64,
-        /// What is needed at least.
+        /// The least that is needed.
         needed: u64,
         /// What else would help.
         advice: &'static str,
     },
 
-    /// An input that cannot be read twice.
+    /// An input that cannot be read a second time.
     #[error("{input} cannot be read again, so the run cannot be resumed: start over")]
     CannotResume {
         /// The input.
         input: String,
     },
 
-    /// A run that is to be resumed, and is finished.
+    /// A run to be resumed that is already finished.
     #[error("the run is finished, and there is nothing to resume: its result is in {}", shown_path(output))]
     RunIsDone {
         /// The folder of the result.
         output: PathBuf,
-        /// How many entries the run has skipped.
+        /// Number of entries that the run skipped.
         skipped: u64,
     },
 
-    /// A job that was asked to stop.
+    /// The job was asked to stop.
     #[error("stopped, and nothing was written: run it again, or resume it if it had a work folder")]
     Stopped,
 
-    /// More documents than a 32-bit number counts.
+    /// More documents than fit in a 32-bit number.
     #[error("more than 4,294,967,295 documents in one run: split the input")]
     TooManyDocuments,
 }
 
 impl Error {
-    /// The changes of options that would help, any one of them.
+    /// Changes of options that would help; any one of them is enough.
     pub fn remedies(&self) -> Vec<Remedy> {
         match self {
             Self::Io(error) => error.remedies(),
@@ -401,7 +402,7 @@ impl Error {
         }
     }
 
-    /// Whether nobody reads the output any more, as after `| head`.
+    /// Whether the reader of the output went away, as after `| head`.
     pub fn is_closed_pipe(&self) -> bool {
         matches!(self, Self::Io(error) if error.is_closed_pipe())
     }

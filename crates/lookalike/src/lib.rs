@@ -1,7 +1,8 @@
 //! Finds near-duplicates, verifies each exactly, and removes them with evidence.
 //!
-//! Two promises hold for every result. **Every removal is justified**: each removed document has a kept near-duplicate, named with their
-//! exact similarity. **No duplicates remain**: no two kept documents are near-duplicates, up to the recall of the scheme.
+//! Two promises hold for every result. **Every removal is justified**: each removed document has a kept near-duplicate,
+//! which is named with their exact similarity. **No duplicates remain**: no two kept documents are near-duplicates, up
+//! to the recall of the scheme.
 //!
 //! ```
 //! use lookalike::texts::{self, Fate};
@@ -12,7 +13,7 @@
 //! # std::fs::write("news.jsonl", "{\"text\":\"the storm hit the coast\"}\n{\"text\":\"The storm hit the coast!\"}\n")?;
 //! let scheme = Scheme::jaccard(0.8)?; // word 5-shingles, MinHash, recall 0.99: one value, one threshold
 //!
-//! // Texts in memory: for each, whether it stays or because of which one it goes.
+//! // Texts in memory: for each, whether it is kept, or which one it is removed for.
 //! let fates = texts::dedup(["the storm hit the coast", "The storm hit the coast!", "a quiet day"], &scheme)?;
 //! assert_eq!((fates[0], fates[2]), (Fate::Kept, Fate::Kept));
 //! assert!(matches!(fates[1], Fate::Removed { by: 0, .. }));
@@ -31,13 +32,15 @@
 //! | --- | --- |
 //! | work with strings | [`texts::dedup`], [`texts::pairs`], [`texts::Index`] |
 //! | work with files of documents | [`dedup()`], [`filter()`] (stream to stream), [`pairs()`], [`compare()`] |
+//! | have their results as typed rows | [`dedup_into()`], [`pairs_into()`], and a [`Sink`] to take them |
 //! | choose a threshold or a method | [`tune()`], [`evaluate()`] |
 //! | work with records, sets, fingerprints | [`link()`], [`sets()`], [`prints()`] |
 //!
 //! # Features
 //!
 //! `parquet`, `web` (the text of web pages) and `remote` (object stores and web servers) are on by default. With
-//! `default-features = false` none of their dependencies is built, and input that needs them is skipped or refused by name.
+//! `default-features = false` none of their dependencies is built, and input that needs them is skipped or refused by
+//! name.
 #![forbid(unsafe_code)]
 
 mod candidates;
@@ -54,13 +57,14 @@ mod prints;
 mod progress;
 mod report;
 mod resources;
+mod run;
 mod sets;
 pub mod texts;
 mod tune;
 
 pub use compare::passages::Passage;
 pub use compare::{Comparison, Side, Verdict, compare, find_in_corpus};
-pub use dedup::{Stream, dedup, filter};
+pub use dedup::{DedupRows, Stream, dedup, dedup_into, filter};
 pub use error::{Error, Result};
 pub use evaluate::{
     Agreement, BandHistogram, EvaluateOptions, Evaluation, MethodEvaluation, NamedScheme, Score, ScoreStep, Truth,
@@ -77,8 +81,11 @@ pub use options::{
     Against, Between, Copies, DedupOptions, Group, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat, Scheme,
     Selection, Share, SketchKey, SourceBy,
 };
+pub use output::measures::{PairMeasures, RemovalMeasures};
+pub use output::rows::{DocumentRow, PairRow, Removal};
+pub use output::sink::{Cell, Row, RowWriter, Sink};
 pub use pairs::texts::{FoundText, TextPair, pairs_with_texts};
-pub use pairs::{PairsReport, pairs};
+pub use pairs::{PairsReport, pairs, pairs_into};
 pub use prints::{
     CandidateRecall, GridOptions, GridReport, PrintColumns, PrintSearch, PrintsOptions, PrintsReport, ReadPrints,
     Skips, prints,
@@ -86,7 +93,7 @@ pub use prints::{
 pub use progress::{Counted, Progress, Silent};
 pub use report::losses::{NearlyLost, Source};
 pub use report::parameters::{MethodParameters, Parameters};
-pub use report::summary::{Band, Found, Input, Removal, SkippedEntry, Stage, Summary, Wrote};
+pub use report::summary::{Band, Found, Input, LeastAlike, SkippedEntry, Stage, Summary, Wrote};
 pub use resources::memory::Memory;
 pub use sets::{Finding, SetsForm, SetsOptions, SetsReport, sets};
 

@@ -1,4 +1,4 @@
-//! What a job is asked to do. Everything here was checked: nothing is looked at twice.
+//! Options of the jobs. Their values have been checked, and are not checked again.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::resources::memory::Memory;
 pub struct ReadOptions {
     /// Files, folders, patterns, addresses, or `-` for standard input.
     pub inputs: Vec<PathBuf>,
-    /// More of them, from a list: what cannot be read of these is skipped, and does not end the run.
+    /// More inputs, from a list. Those that cannot be read are skipped, and do not end the run.
     pub listed: Vec<PathBuf>,
     /// How they are read.
     pub settings: Settings,
@@ -39,8 +39,8 @@ impl ReadOptions {
     }
 }
 
-/// What tells a scheme from others, one line each. Stop words have a line of their own, since whoever edited their file should be told
-/// in words.
+/// What tells a scheme from others, one line each. Stop words have a line of their own, since whoever edited their file
+/// should be told in words.
 fn scheme_label(scheme: &Scheme) -> Vec<String> {
     let mut lines = Vec::new();
     if let Shingle::StopWord(words) = &scheme.shingle {
@@ -50,22 +50,22 @@ fn scheme_label(scheme: &Scheme) -> Vec<String> {
     lines
 }
 
-/// What [`crate::dedup()`] is asked to do.
+/// Options of [`crate::dedup()`].
 #[derive(Clone, Debug)]
 pub struct DedupOptions {
     /// What to read.
     pub read: ReadOptions,
-    /// When two documents are alike.
+    /// When two documents are near-duplicates, and how they are found.
     pub similarity: Scheme,
-    /// What the input is held against besides itself.
+    /// The reference that the input is compared with, if any.
     pub against: Option<Against>,
-    /// Who stays.
+    /// Which of several near-duplicates is kept.
     pub keep: Keep,
     /// How matches become removals.
     pub group: Group,
-    /// Which source a document counts to.
+    /// What the source of a document is.
     pub source: SourceBy,
-    /// The share of its documents from which on a source's loss ends the run, before anything is written.
+    /// A source that loses this share of its documents, or more, ends the run before anything is written.
     pub fail_if_source_loses: Option<Share>,
     /// The folder to write to; none to write nothing.
     pub folder: Option<PathBuf>,
@@ -73,9 +73,9 @@ pub struct DedupOptions {
     pub output: Output,
     /// Whether to replace what an earlier run wrote.
     pub force: bool,
-    /// How much memory to use.
+    /// Memory limit.
     pub memory: Memory,
-    /// Where to put what does not fit it.
+    /// Where to put what does not fit in memory.
     pub work: WorkOptions,
 }
 
@@ -133,26 +133,26 @@ fn shown(paths: &[PathBuf]) -> Vec<String> {
     paths.iter().map(|path| lookalike_io::remote::shown_path(path)).collect()
 }
 
-/// Documents that are kept out of the input: what is like one of them is removed.
+/// A reference: documents of the input that are similar to one of its documents are removed.
 #[derive(Clone, Debug)]
 pub struct Against {
-    /// Files, folders, or `-` for standard input. What is in them is neither removed nor written.
+    /// Files, folders, or `-` for standard input. Their documents are neither removed nor written.
     pub references: Vec<PathBuf>,
-    /// Whether the input is also held against itself. If it is not, [`Group`] makes no difference.
+    /// Whether the input is also compared with itself. If it is not, [`Group`] makes no difference.
     pub scope: Scope,
 }
 
-/// Which source a document counts to.
+/// What the source of a document is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SourceBy {
-    /// The host of its address; if it has none, its file, or the folder of a file that is one document.
+    /// The host of its address, or else its file, or the folder if the file is one document.
     #[default]
     HostOrFile,
     /// The host of its address.
     Host,
     /// Its file.
     File,
-    /// What its field says that [`lookalike_io::read::Fields::source`] names.
+    /// The value of the field named by [`lookalike_io::read::Fields::source`].
     Field,
 }
 
@@ -182,7 +182,7 @@ pub enum Group {
     /// A maximal independent set: every removed document has a kept near-duplicate.
     #[default]
     Independent,
-    /// Connected components: one document of each is kept, however unlike the others.
+    /// Connected components: one document of each is kept, however different the others are.
     Components,
 }
 
@@ -194,18 +194,18 @@ pub enum Output {
     Kept,
     /// Nothing.
     DryRun,
-    /// All documents, with a note each.
+    /// All documents, each with notes.
     Annotated,
 }
 
-/// What [`crate::pairs()`] is asked to do.
+/// Options of [`crate::pairs()`].
 #[derive(Clone, Debug)]
 pub struct PairsOptions {
     /// What to read.
     pub read: ReadOptions,
-    /// When two documents are alike.
+    /// When two documents are near-duplicates, and how they are found.
     pub similarity: Scheme,
-    /// The file that is written to, if it is one: it is no input.
+    /// The file that is written to, if any, which is then not read as input.
     pub output: Option<PathBuf>,
     /// How rows are written.
     pub format: RowFormat,
@@ -213,9 +213,9 @@ pub struct PairsOptions {
     pub copies: Copies,
     /// Which of all pairs are written.
     pub selection: Selection,
-    /// How much memory to use.
+    /// Memory limit.
     pub memory: Memory,
-    /// Where to put what does not fit it.
+    /// Where to put what does not fit in memory.
     pub work: WorkOptions,
 }
 
@@ -247,8 +247,8 @@ impl PairsOptions {
 /// Which pairs are written: by default all.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// The reference: files, folders, or `-` for standard input. If there is one, only pairs of an input document (left) and a
-    /// reference document (right) are written.
+    /// The reference: files, folders, or `-` for standard input. If there is one, only pairs of an input document
+    /// (left) and a reference document (right) are written.
     pub references: Vec<PathBuf>,
     /// Only pairs with a similarity in this range.
     pub between: Option<Between>,
@@ -256,7 +256,7 @@ pub struct Selection {
     pub sample: Option<NonZeroUsize>,
 }
 
-/// A range of similarities: from `low` up to `high`, which is not in it unless it is 1.
+/// A range of similarities: `low` or more and below `high`; a `high` of 1 is included.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Between {
     low: Threshold,
@@ -299,7 +299,7 @@ impl Between {
 /// How rows are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RowFormat {
-    /// A JSON object a line.
+    /// One JSON object per line.
     #[default]
     Jsonl,
     /// Tab-separated, with a header line.
@@ -312,6 +312,6 @@ pub enum Copies {
     /// All of them.
     #[default]
     All,
-    /// For n such documents the n - 1 pairs with the first, which alone is paired with others.
+    /// For n such documents, the n - 1 pairs with the first, which alone is paired with other documents.
     Star,
 }

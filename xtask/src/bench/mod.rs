@@ -3,32 +3,13 @@
 //! The timed runs take turns, so that whatever slows the machine down slows all of them. Everything that needs much
 //! memory or both cores comes after the last of them.
 
-mod accuracy;
-mod blowup;
-mod corpus;
-mod crawl;
-pub(crate) mod dice;
-mod edit;
-mod growth;
-mod headline;
-mod language;
-mod link;
-pub(crate) mod measure;
-mod methods;
+mod corpora;
 mod peers;
-mod reading;
-mod report;
-mod results;
-mod running;
-mod script;
-mod sets;
-mod sketching;
-mod summary;
-mod text;
-mod texts;
-mod timing;
-mod truth;
-mod unpacking;
+mod tables;
+mod timed;
+
+pub(crate) use self::corpora::dice;
+pub(crate) use self::timed::measure;
 
 use std::path::PathBuf;
 
@@ -36,6 +17,10 @@ use anyhow::{Result, ensure};
 use lookalike_core::bucket::banding::Banding;
 use lookalike_core::measure::similarity::Threshold;
 
+use self::corpora::{crawl, mixed, texts, truth};
+use self::tables::report;
+use self::timed::running::again_optimised;
+use self::timed::{accuracy, blowup, growth, headline, link, methods, reading, sets, sketching, text, timing};
 use crate::workspace::{Workspace, succeed};
 
 /// The similarity from which on documents are near-duplicates: the default of the command.
@@ -104,11 +89,15 @@ enum Part {
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     match &options.part {
         Some(Part::Corpus { documents }) => {
-            println!("{}", corpus::prepare(&workspace.target().join("bench"), *documents)?.display());
+            println!("{}", mixed::prepare(&workspace.target().join("bench"), *documents)?.display());
             return Ok(());
         }
         Some(Part::Blowup(options)) => return blowup::run(workspace, options),
-        Some(Part::Crawl(options)) => return crawl::run(workspace, options),
+        Some(Part::Crawl(_)) if cfg!(debug_assertions) => return again_optimised(workspace),
+        Some(Part::Crawl(options)) => {
+            println!("{}", crawl::prepare(&workspace.target().join("bench"), options)?.display());
+            return Ok(());
+        }
         Some(Part::Growth(options)) => return growth::run(workspace, options),
         Some(Part::Headline(options)) => return headline::run(workspace, options),
         Some(Part::Edits(options)) => return peers::edits::run(workspace, options),
@@ -126,7 +115,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     let folder = workspace.target().join("bench");
     let corpus = match &options.corpus {
         Some(file) => file.clone(),
-        None => corpus::prepare(&folder, options.documents)?,
+        None => mixed::prepare(&folder, options.documents)?,
     };
     let lookalike = workspace.build_lookalike()?;
 

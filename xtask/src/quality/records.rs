@@ -1,6 +1,6 @@
 //! Precision, recall and F1 of `lookalike link` on tables of which it is known who is who; no config, no labels.
 //!
-//! What a reader would get wrong: inside one table all pairs of a cluster are held against the answer, since a cluster
+//! Inside one table all pairs of a cluster are held against the answer, since a cluster
 //! says that they are all the same; between two tables the matches are.
 
 use std::collections::{BTreeMap, HashSet};

@@ -1,6 +1,6 @@
 //! Pairs that were found, held against the pairs of an answer.
 //!
-//! What a reader would get wrong: an answer lists only pairs from its floor on. Of a pair that it does not list nothing
+//! An answer lists only pairs from its floor on. Of a pair that it does not list nothing
 //! is known but that it is below the floor.
 
 use std::collections::HashSet;

@@ -221,17 +221,17 @@ fn show(report: &LinkReport, folder: &Path) -> io::Result<()> {
 /// Why two records are a match, field by field.
 fn show_explanation(out: &mut dyn Write, ids: &[String; 2], explanation: &Explanation) -> io::Result<()> {
     let [left, right] = ids.each_ref().map(|id| one_line(id));
-    writeln!(out, "{left} and {right}: probability {:.6}, {} points", explanation.probability, explanation.points)?;
+    writeln!(out, "{left} and {right}: {:+.2} bits, probability {:.6}", explanation.weight, explanation.probability)?;
     let shown = |value: &Option<String>| one_line(value.as_deref().unwrap_or("(missing)"));
     let names: Vec<String> = explanation.fields.iter().map(|field| one_line(&field.name)).collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max("together".len());
-    writeln!(out, "{:width$}  points  weight", "")?;
+    writeln!(out, "{:width$}     bits  points", "")?;
     for (field, name) in explanation.fields.iter().zip(&names) {
         let (left, right) = (shown(&field.left), shown(&field.right));
-        writeln!(out, "{name:width$}  {:>6} {:>+7.2}  {}: {left} | {right}", field.points, field.weight, field.level)?;
+        writeln!(out, "{name:width$}  {:>+7.2}  {:>6}  {}: {left} | {right}", field.weight, field.points, field.level)?;
     }
     let mut line = |name: &str, weight: f64, why: &str| {
-        writeln!(out, "{}", format!("{name:width$}  {:>6} {weight:>+7.2}  {why}", "").trim_end())
+        writeln!(out, "{}", format!("{name:width$}  {weight:>+7.2}  {:>6}  {why}", "").trim_end())
     };
     line("prior", explanation.prior, "the odds of a random pair")?;
     if explanation.bounded != 0.0 {

@@ -5,8 +5,8 @@ use crate::error::{Error, Result};
 use crate::hash::{band_key, row_draw};
 use crate::measure::similarity::{Similarity, Threshold};
 
-/// A sketch is cut into `bands` of `rows` slots each. Two items are candidates when they agree in all rows of a band,
-/// or of as many bands as are asked for.
+/// A sketch is cut into `bands` of `rows` slots each. Two items are candidates if they agree in all rows of a band, or
+/// of as many bands as are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Banding {
     bands: usize,
@@ -21,19 +21,19 @@ pub struct Banding {
 enum Choice {
     /// Every slot is in one band.
     InOrder,
-    /// The rows of each band are drawn from so many slots.
+    /// The rows of each band are drawn from this many slots.
     Random(usize),
 }
 
-/// How many slots a sketch may have when bands and rows are given.
+/// Maximum number of slots when bands and rows are given.
 pub const MOST_SLOTS: usize = 4096;
 
-/// How many slots a sketch has at most when bands and rows are chosen. More slots would let fewer pairs below the
+/// Maximum number of slots when bands and rows are chosen automatically. More slots would let fewer pairs below the
 /// threshold through, but cost time and memory for every document, where verification costs them for candidates only.
 pub const CHOSEN_SLOTS: usize = 144;
 
 impl Banding {
-    /// A banding of these numbers.
+    /// A banding with these numbers.
     ///
     /// # Errors
     ///
@@ -62,11 +62,11 @@ impl Banding {
         }
     }
 
-    /// The same, of which candidates must agree in so many bands.
+    /// The same banding, but candidates must agree in `agreeing` bands.
     ///
     /// # Errors
     ///
-    /// [`Error::AgreeingOutOfRange`] when it is none, or more than there are.
+    /// [`Error::AgreeingOutOfRange`] when it is zero, or more than the number of bands.
     pub fn with_agreeing(self, agreeing: usize) -> Result<Self> {
         if (1..=self.bands).contains(&agreeing) {
             Ok(Self { agreeing, ..self })
@@ -88,8 +88,7 @@ impl Banding {
     ///
     /// # Errors
     ///
-    /// [`Error::RecallOutOfRange`] when the recall is not above 0 and at most 1; [`Error::RecallOutOfReach`] when even
-    /// one row a band finds too few.
+    /// [`Error::RecallOutOfRange`] when the recall is not above 0 and at most 1; [`Error::RecallOutOfReach`] when even one row per band finds too few.
     pub fn for_recall(threshold: Threshold, recall: f64) -> Result<Self> {
         if !(recall > 0.0 && recall <= 1.0) {
             return Err(Error::RecallOutOfRange { value: recall });
@@ -102,22 +101,22 @@ impl Banding {
             .ok_or(Error::RecallOutOfReach { threshold: threshold.value(), recall, most: CHOSEN_SLOTS })
     }
 
-    /// How many bands there are.
+    /// Number of bands.
     pub fn bands(self) -> usize {
         self.bands
     }
 
-    /// How many rows a band has.
+    /// Rows per band.
     pub fn rows(self) -> usize {
         self.rows
     }
 
-    /// In how many bands candidates agree.
+    /// Number of bands in which candidates agree.
     pub fn agreeing(self) -> usize {
         self.agreeing
     }
 
-    /// How many slots the sketch has.
+    /// Slots per sketch.
     pub fn slot_count(self) -> usize {
         match self.choice {
             Choice::InOrder => self.bands * self.rows,
@@ -130,7 +129,7 @@ impl Banding {
         self.choice != Choice::InOrder
     }
 
-    /// The chance that a pair this much alike becomes a candidate.
+    /// Probability that a pair of this similarity becomes a candidate.
     pub fn recall_at(self, similarity: Similarity) -> f64 {
         match self.choice {
             // A band agrees only when all its rows agree; a pair is missed only when
@@ -150,7 +149,7 @@ impl Banding {
         }
     }
 
-    /// What cuts sketches; made once, since random rows are drawn only once.
+    /// The cutter for this banding. Make it once, since it draws the random rows.
     pub fn cutter(self) -> Cutter {
         let row_sets = match self.choice {
             Choice::InOrder => Vec::new(),

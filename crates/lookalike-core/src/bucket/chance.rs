@@ -1,6 +1,6 @@
-//! Chances of hits among independent draws.
+//! Probabilities of hits among independent draws.
 
-/// The chance of exactly so many hits.
+/// Probability of exactly this many hits.
 pub fn binomial(draws: usize, hits: usize, chance: f64) -> f64 {
     if chance <= 0.0 || chance >= 1.0 {
         let certain = if chance >= 1.0 { draws } else { 0 };
@@ -10,7 +10,7 @@ pub fn binomial(draws: usize, hits: usize, chance: f64) -> f64 {
     (log_choose(draws, hits) + hits as f64 * chance.ln() + (draws - hits) as f64 * (-chance).ln_1p()).exp()
 }
 
-/// The chance of at least so many hits.
+/// Probability of at least this many hits.
 pub fn at_least(draws: usize, hits: usize, chance: f64) -> f64 {
     match hits {
         0 => 1.0,
@@ -20,7 +20,7 @@ pub fn at_least(draws: usize, hits: usize, chance: f64) -> f64 {
     }
 }
 
-/// The share of the sets of `rows` slots, of `slots`, that lie wholly within so many of them.
+/// Of all choices of `rows` slots out of `slots`, the share that lies within a given `within` slots.
 pub fn share_of_sets(slots: usize, within: usize, rows: usize) -> f64 {
     (0..rows).map(|row| within.saturating_sub(row) as f64 / (slots - row) as f64).product()
 }

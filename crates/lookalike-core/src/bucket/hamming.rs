@@ -1,12 +1,12 @@
-//! Bits to buckets: sketches that differ in a few bits, found by tables. (Manku, Jain, Das Sarma: Detecting near-duplicates
-//! for web crawling, WWW 2007)
+//! Bits to buckets: sketches that differ in a few bits, found by tables. (Manku, Jain, Das Sarma: Detecting
+//! near-duplicates for web crawling, WWW 2007)
 //!
 //! Sketches are cut into more blocks than bits may differ in; then some blocks of a pair are equal, and each choice of
 //! that many blocks is a table, sorted by them. So nothing within the distance is missed. Blocks of which all but a few
 //! make the key give many tables with long keys, and fewer chance neighbours: the number of blocks is chosen by what
 //! the whole would cost.
 //!
-//! What a reader would get wrong: a bucket of [`buckets`] is not a key's whole run, in which a million sketches meet some
+//! A bucket of [`buckets`] is not a key's whole run, in which a million sketches meet some
 //! neighbours by chance. It is what is chained together in it by the distance itself.
 
 use rayon::prelude::*;
@@ -59,14 +59,14 @@ impl Bits for u128 {
 /// Which tables are made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tables {
-    /// As many as miss nothing within the distance.
+    /// As many tables as needed to miss nothing within the distance.
     #[default]
     Blocks,
     /// One for each band of sixteen bits: simple, and exact only for distances below the number of bands.
     Bands,
 }
 
-/// The largest distance that tables are made for: beyond it there is no end of them.
+/// The largest distance supported: beyond it, too many tables would be needed.
 pub const MOST_DIFFERING: u32 = 16;
 
 /// How many tables there may be.
@@ -218,7 +218,7 @@ fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..count).flat_map(move |left| (left + 1..count).map(move |right| (left, right)))
 }
 
-/// Every pair of sketches within the distance, sorted: places in `sketches`, the lesser first. Exact, by blocks.
+/// Every pair of sketches within the distance, sorted: positions in `sketches`, the smaller first. Exact, by blocks.
 pub fn pairs_within<B: Bits>(sketches: &[B], distance: u32) -> Vec<(u32, u32)> {
     let keys = keys::<B>(sketches.len(), distance, Tables::Blocks);
     let of_table = |(number, key): (usize, &Key)| {

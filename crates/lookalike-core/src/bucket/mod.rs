@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::packed::Lists;
 
-/// Everything that may be alike. Items are named by their rank: 0 is the best in keep order.
+/// All items that may be similar. Items are named by their rank: 0 is the best in keep order.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Buckets {
     /// The ranks of each family's items, best first.
@@ -65,7 +65,8 @@ impl RadixKey for Entry {
 }
 
 impl Buckets {
-    /// Takes lists of two or more ranks, each from the best on, for buckets. Of `item_count` items, those in no list cost nothing.
+    /// Takes lists of two or more ranks, each from the best on, for buckets. Of `item_count` items, those in no list
+    /// cost nothing.
     pub fn of_lists(item_count: usize, lists: &[Lists]) -> Self {
         let buckets: Vec<&[u32]> = lists.iter().flat_map(Lists::iter).collect();
         Self::of_families(item_count, &buckets)
@@ -77,7 +78,7 @@ impl Buckets {
         (0..self.families.len()).into_par_iter().map(|at| self.family(at)).with_max_len(FAMILIES_AT_ONCE)
     }
 
-    /// How many items share a bucket with another, of those with this rank and worse ones.
+    /// Number of items with this rank or a worse one that share a bucket with another item.
     pub fn item_count_from(&self, rank: u32) -> usize {
         self.families.values().iter().filter(|item| **item >= rank).count()
     }
@@ -126,15 +127,16 @@ impl Buckets {
     }
 }
 
-/// How much memory an entry takes while it is sorted: once more for where it is sorted to.
+/// Bytes per entry while it is sorted: the entry itself, and the place it is sorted to.
 pub const SORTING_BYTES: usize = 2 * size_of::<Entry>();
 
-/// Finds the ranks that agree in the key of a column, and gives them to `take`. Keys of different columns have nothing to do with
-/// each other. A column has `entry_count` entries at most; what does not fit the memory is sorted in several passes, by keys.
+/// Finds the ranks that agree in the key of a column, and gives them to `take`. Keys of different columns have nothing
+/// to do with each other. A column has `entry_count` entries at most; what does not fit the memory is sorted in several
+/// passes, by keys.
 ///
 /// # Errors
 ///
-/// When entries cannot be had, or `take` fails.
+/// When entries cannot be read, or `take` fails.
 pub fn lists_of_columns<E: Send>(
     columns: usize,
     entry_count: usize,
@@ -173,7 +175,7 @@ fn equal_keys(mut entries: Vec<Entry>) -> Lists {
         .collect()
 }
 
-/// Union-find in which the least member is the root.
+/// Union-find in which the smallest member is the root.
 #[derive(Debug)]
 pub struct Union {
     /// How far below each member its parent is: nothing for a root. So what is never joined is never written to.
@@ -181,12 +183,12 @@ pub struct Union {
 }
 
 impl Union {
-    /// Everyone alone.
+    /// Every item in a group of its own.
     pub fn new(count: usize) -> Self {
         Self { below: vec![0; count] }
     }
 
-    /// The least member of the group of `item`.
+    /// The smallest member of the group of `item`.
     pub fn root(&mut self, mut item: u32) -> u32 {
         while self.below[item as usize] != 0 {
             // Halving the path keeps later walks short.
@@ -198,7 +200,7 @@ impl Union {
         item
     }
 
-    /// Makes one group of the groups of both.
+    /// Joins the groups of both items.
     pub fn join(&mut self, left: u32, right: u32) {
         let (left, right) = (self.root(left), self.root(right));
         self.below[left.max(right) as usize] = left.max(right) - left.min(right);

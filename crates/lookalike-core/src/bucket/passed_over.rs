@@ -1,19 +1,21 @@
-//! Pairs that share a bucket and were not compared, since a bucket has too many members: how many there are, and how many
-//! matches are among them.
+//! Pairs that share a bucket and were not compared, since a bucket has too many members: how many there are, and how
+//! many matches are among them.
 //!
-//! A pair may share several buckets. Each bucket in which it was passed over is a *meeting*, and meetings are easy to count and
-//! to draw; a pair with m meetings is drawn m times as often as one with a single meeting, so each of its meetings weighs 1/m.
-//! (Karp, Luby: Monte-Carlo algorithms for enumeration and reliability problems, FOCS 1983) The estimate has no bias, and its error follows
-//! from the sample.
+//! A pair may share several buckets. Each bucket in which it was passed over is a *meeting*, and meetings are easy to
+//! count and to draw; a pair with m meetings is drawn m times as often as one with a single meeting, so each of its
+//! meetings weighs 1/m. (Karp, Luby: Monte-Carlo algorithms for enumeration and reliability problems, FOCS 1983) The
+//! estimate has no bias, and its error follows from the sample.
 //!
-//! The sample is drawn without replacement and with a fixed seed, so it depends on neither threads nor batches: every meeting
-//! has a random position, and the first ones are kept.
+//! The sample is drawn without replacement and with a fixed seed, so it depends on neither threads nor batches: every
+//! meeting has a random position, and the first ones are kept.
 
 use serde::Serialize;
 
 use crate::bucket::chance;
+use crate::number::Rank;
 
-/// How many meetings are drawn. Drawing costs a microsecond each; with so many, the number of pairs is known to a few percent.
+/// Number of meetings to draw. Each costs a microsecond; with this many, the number of pairs is known to a few per
+/// cent.
 pub const MOST_DRAWN: usize = 4096;
 
 /// How many of the drawn pairs are compared after all: each may have to be read again.
@@ -39,38 +41,38 @@ pub struct PassedOver {
 /// A meeting that was drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Drawn {
-    /// The bits of a positive number, which sort as the number does. Positions are spread exponentially, so that those of
-    /// several samples can be put together.
+    /// The bits of a positive number, which sort as the number does. Positions are spread exponentially, so that those
+    /// of several samples can be put together.
     pub position: u64,
     /// The rank of the better item.
     pub left: u32,
     /// The rank of the other.
     pub right: u32,
-    /// How many meetings the pair has; none if it was compared because of another bucket.
+    /// Number of meetings of the pair; 0 if it was compared because of another bucket.
     pub meetings: u32,
     /// Whether this one is the first of them: each pair has one such meeting.
     pub is_first: bool,
 }
 
-/// What is known of the pairs that were not compared, with its error.
+/// Estimated numbers of the pairs that were not compared, with their errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PassedOverEstimate {
-    /// Pairs that share a bucket and were not compared, about: every pair counts once.
+    /// Estimated number of pairs that share a bucket and were not compared; every pair counts once.
     #[serde(rename = "passed_over")]
     pub pairs: u64,
-    /// How far that may be off, with a confidence of 95 %.
+    /// The error of that number at 95 % confidence.
     #[serde(rename = "passed_over_error")]
     pub error: u64,
-    /// How many of them were compared after all, chosen at random.
+    /// Number of these pairs, chosen at random, that were compared after all.
     #[serde(rename = "passed_over_sampled")]
     pub sampled: u64,
-    /// How many of the pairs are matches, going by those.
+    /// Estimated number of matches among the pairs, from that sample.
     #[serde(rename = "passed_over_matches")]
     pub matches: u64,
-    /// At least this many are, with a confidence of 95 %.
+    /// The lower bound of that number at 95 % confidence.
     #[serde(rename = "passed_over_matches_at_least")]
     pub matches_at_least: u64,
-    /// At most so many are, with a confidence of 95 %.
+    /// The upper bound of that number at 95 % confidence.
     #[serde(rename = "passed_over_matches_at_most")]
     pub matches_at_most: u64,
 }
@@ -83,17 +85,17 @@ impl PassedOver {
         Self { meetings, drawn }
     }
 
-    /// How many meetings there are.
+    /// Number of meetings.
     pub fn meetings(&self) -> u64 {
         self.meetings
     }
 
-    /// Those that were drawn.
+    /// The meetings that were drawn.
     pub fn drawn(&self) -> &[Drawn] {
         &self.drawn
     }
 
-    /// Puts two samples together: the result is as if it had been drawn from both at once.
+    /// Combines two samples: the result is as if it had been drawn from both at once.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.drawn.extend(other.drawn);
@@ -101,8 +103,8 @@ impl PassedOver {
     }
 
     /// The pairs to be compared after all, by rank: chosen uniformly from all that were passed over.
-    pub fn sample(&self) -> impl Iterator<Item = (u32, u32)> {
-        self.firsts().take(MOST_SAMPLED).map(|drawn| (drawn.left, drawn.right))
+    pub fn sample(&self) -> impl Iterator<Item = (Rank, Rank)> {
+        self.firsts().take(MOST_SAMPLED).map(|drawn| (Rank(drawn.left), Rank(drawn.right)))
     }
 
     /// The estimate, given how many of the [sample](Self::sample) are matches. There are at most `most_pairs` pairs.
@@ -153,8 +155,8 @@ impl PassedOver {
     }
 }
 
-/// The chances that so many hits among so many draws leave possible: an interval of 95 %, by the binomial distribution itself.
-/// (Clopper, Pearson: The use of confidence or fiducial limits, Biometrika 1934)
+/// The 95 % confidence interval of the probability, given `hits` among `draws`, by the binomial distribution
+/// itself. (Clopper, Pearson: The use of confidence or fiducial limits, Biometrika 1934)
 pub fn interval(hits: usize, draws: usize) -> (f64, f64) {
     let lower = if hits == 0 { 0.0 } else { solve(|chance| chance::at_least(draws, hits, chance) >= TAIL) };
     let upper =

@@ -1,9 +1,9 @@
 //! Which features at least two sets have, and their tokens: ranks in the order of how many sets have them.
 //!
-//! Frequencies are counted by sorting. A feature's high bits give it a section, and sections are sorted on their own: in
-//! parallel, within the cache, and without a second copy of all features.
+//! Frequencies are counted by sorting. A feature's high bits give it a section, and sections are sorted on their own:
+//! in parallel, within the cache, and without a second copy of all features.
 //!
-//! What a reader would get wrong: features are scattered first, since the high bits of an element such as 39 say
+//! Features are scattered first, since the high bits of an element such as 39 say
 //! nothing; and everything here is scattered.
 
 use rayon::prelude::*;

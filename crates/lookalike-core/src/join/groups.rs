@@ -1,6 +1,6 @@
 //! Equal sets together, and groups of them by size: a join sees each set once.
 //!
-//! What a reader would get wrong: sets with the same tokens need not be equal, since features of a single set have no
+//! Sets with the same tokens need not be equal, since features of a single set have no
 //! token; and sets that share too few tokens to match anything are in no group at all.
 
 use rayon::prelude::*;

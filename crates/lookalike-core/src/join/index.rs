@@ -1,7 +1,7 @@
 //! Prefixes of sets, by token.
 //!
 //! Room is made for all sets that may come, so that the postings of a token lie together and in the order in which the
-//! sets were added. What a reader would get wrong: a place in a set is told by how many tokens remain from there on,
+//! sets were added. A place in a set is told by how many tokens remain from there on,
 //! which is what bounds the overlap, and not by how many came before.
 
 /// A set that holds a token in its prefix.

@@ -4,9 +4,9 @@
 //! look at the one that stays. Blocks of items ask in parallel for what was kept before their block; what is left of a
 //! block is decided one by one; and at the end each removed item asks for what was kept since.
 //!
-//! What a reader would get wrong: items come by rank and not by size, so a set must be found by larger and by smaller
-//! ones. Of two sets the larger one needs a longer prefix, which may reach into what all sets have in common; the smaller one
-//! does not. So each set is in two indexes, and two sets of one size do not meet by a boilerplate that is too little for a match.
+//! Items come by rank and not by size, so a set must be found by larger and by smaller ones. Of two sets the larger one
+//! needs a longer prefix, which may reach into what all sets have in common; the smaller one does not. So each set is
+//! in two indexes, and two sets of one size do not meet by a boilerplate that is too little for a match.
 
 use std::ops::Range;
 
@@ -174,7 +174,8 @@ impl<'a> Resolver<'a> {
         self.for_smaller.add(item, tokens, with_smaller as usize, outline);
     }
 
-    /// The removal by the kept item of these ranks that is most like this one, unless what is known is at least as good.
+    /// The removal by the kept item of these ranks that is most like this one, unless what is known is at least as
+    /// good.
     fn most_alike(&self, item: u32, ranks: Range<u32>, known: Decision, prober: &mut Prober) -> Decision {
         let mut best = known;
         if ranks.is_empty() {
@@ -369,7 +370,8 @@ mod tests {
         assert_eq!(decisions.iter().filter(|decision| **decision == Decision::Kept).count(), 1);
         assert!(start.elapsed().as_secs() < 20);
     }
-    /// The number of postings that are read to decide `count` sets, each of a common boilerplate and some elements of its own.
+    /// The number of postings that are read to decide `count` sets, each of a common boilerplate and some elements of
+    /// its own.
     fn steps(count: u64, threshold: f64, boilerplate: u64, own: impl Fn(u64) -> u64) -> u64 {
         let item = |at: u64| (0..boilerplate).chain((0..own(at)).map(|place| (at + 1) << 20 | place)).collect();
         let sets = Sets::new(&(0..count).map(item).collect::<Vec<Vec<u64>>>());

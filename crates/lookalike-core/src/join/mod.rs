@@ -9,7 +9,7 @@
 //! 2006; Bayardo et al. 2007). The first token that two prefixes share tells at once how much can be shared at all,
 //! since everything shared comes from there on (the position filter; Xiao et al. 2008).
 //!
-//! What a reader would get wrong: no candidates are counted up. The first posting in which a set is met decides by
+//! No candidates are counted up. The first posting in which a set is met decides by
 //! its filters whether the set is measured, and a set that is refused once would be refused at every later token,
 //! since what remains only shrinks.
 

@@ -1,6 +1,6 @@
 //! Sets to the partners of each: matches by item instead of pair by pair.
 //!
-//! What a reader would get wrong: partners are kept by group. Ten thousand equal sets are one entry here and fifty
+//! Partners are kept by group. Ten thousand equal sets are one entry here and fifty
 //! million pairs, which are made only while somebody asks for the partners of one item after the other.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

@@ -4,7 +4,7 @@
 //! size those that come first. So a set is indexed only by what it must share with a larger one, which is less than
 //! what it looks for itself (Xiao et al. 2008).
 //!
-//! What a reader would get wrong: only groups are joined in parallel, and pairs of items are made of them at the end,
+//! Only groups are joined in parallel, and pairs of items are made of them at the end,
 //! since a group of ten thousand equal sets is fifty million pairs.
 
 use rayon::prelude::*;
@@ -26,8 +26,8 @@ pub(crate) const MATCHES_AT_ONCE: usize = 4096;
 
 /// All matches, sorted by their left and right items.
 ///
-/// Two references are not compared with each other, and with [`Scope::References`](crate::decision::Scope) only pairs of
-/// a reference and another item are matches.
+/// Two references are not compared with each other, and with [`Scope::References`](crate::decision::Scope) only pairs
+/// of a reference and another item are matches.
 ///
 /// ```
 /// use lookalike_core::measure::criterion::Criterion;
@@ -68,8 +68,8 @@ pub fn match_count(sets: &Sets, criterion: Criterion, references: References) ->
     groups.par_chunks(GROUPS_AT_ONCE).map(of_groups).sum()
 }
 
-/// Hands on every match while others are still to be found, so that they need not all be in memory: a few at a time, from all
-/// threads, in no order that means anything.
+/// Hands on every match while others are still to be found, so that they need not all be in memory: a few at a time,
+/// from all threads, in no order that means anything.
 ///
 /// # Errors
 ///

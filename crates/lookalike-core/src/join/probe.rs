@@ -1,6 +1,6 @@
 //! What a thread needs to look for the partners of one set after the other.
 //!
-//! What a reader would get wrong: a candidate is not merged with the set that is probed. The tokens of that set are
+//! A candidate is not merged with the set that is probed. The tokens of that set are
 //! marked in a bit field once, and a candidate's tokens are looked up there: no branch depends on a token.
 
 use std::sync::Mutex;

@@ -1,6 +1,6 @@
 //! Sets to partners by sketches: those that agree in a band are measured, the others are never met.
 //!
-//! What a reader would get wrong: sketches are made of tokens, without the features that a single set has. Those can
+//! Sketches are made of tokens, without the features that a single set has. Those can
 //! only keep slots from agreeing, so that the recall is no less than the banding promises, and mostly more.
 
 use std::convert::Infallible;

@@ -1,6 +1,6 @@
 //! Elements with weights to sets of tokens with weights, rare tokens first.
 //!
-//! What a reader would get wrong: weights are whole numbers here. Sums of floating-point numbers depend on their order,
+//! Weights are whole numbers here. Sums of floating-point numbers depend on their order,
 //! and a pair exactly at the threshold must not. So all weights are multiplied by one power of ten, as large as fits,
 //! and rounded once: weights with up to a dozen decimals are exact, and so are all their sums.
 

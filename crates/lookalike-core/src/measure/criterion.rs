@@ -1,6 +1,6 @@
-//! When two sets are a match: a measure with how much of it is asked for, and the bounds that follow from it.
+//! When two sets are a match: a measure with its threshold, and the bounds that follow from it.
 //!
-//! What a reader would get wrong: a bound that is computed in floating point is off by one now and then, and a match
+//! A bound that is computed in floating point is off by one now and then, and a match
 //! that is lost to rounding is lost for good. So every bound is only guessed by a formula, and then moved up or down
 //! until it agrees with [`Criterion::accepts`], the very test that decides. All measures grow with what is shared and
 //! shrink with the partner's size, and so do their rounded quotients, so that one step past the border is proof.
@@ -10,21 +10,21 @@ use std::num::NonZeroU32;
 use crate::measure::feature_set::Overlap;
 use crate::measure::similarity::Threshold;
 
-/// A measure of two sets, and how much of it makes a match. Empty sets match nothing.
+/// A measure of two sets with the minimum for a match. Empty sets match nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Criterion {
-    /// Shared features over all features.
+    /// Shared features divided by all features.
     Jaccard(Threshold),
-    /// Shared features over those of the smaller set.
+    /// Shared features divided by those of the smaller set.
     Containment(Threshold),
-    /// Shared features over the geometric mean of both sizes.
+    /// Shared features divided by the geometric mean of both sizes.
     Cosine(Threshold),
-    /// How many features are shared.
+    /// Number of shared features.
     Overlap(NonZeroU32),
 }
 
 impl Criterion {
-    /// What is measured: within 0 and 1, except for the overlap, which is a count.
+    /// The similarity by this measure: between 0 and 1, except for the overlap, which is a count.
     #[inline]
     pub fn similarity(self, overlap: Overlap) -> f64 {
         let Overlap { shared, left, right } = overlap;
@@ -39,7 +39,7 @@ impl Criterion {
         }
     }
 
-    /// Whether this makes a match.
+    /// Whether this is a match.
     #[inline]
     pub fn accepts(self, overlap: Overlap) -> bool {
         match self {
@@ -50,19 +50,19 @@ impl Criterion {
         }
     }
 
-    /// The length filter: whether sets of these sizes can be a match at all. At best all of the smaller one is shared.
+    /// The length filter: whether sets of these sizes can match at all, even if all of the smaller one is shared.
     #[inline]
     pub fn allows_sizes(self, left: u32, right: u32) -> bool {
         self.accepts(Overlap { shared: left.min(right), left, right })
     }
 
-    /// Whether a match is one set inside of another, so that only the better ranked, which is the larger, stands for the
-    /// other.
+    /// Whether a match is one set inside of another, so that only the better ranked, which is the larger, stands for
+    /// the other.
     pub(crate) fn is_directed(self) -> bool {
         matches!(self, Self::Containment(_))
     }
 
-    /// What is measured, in the word that outputs have for it.
+    /// The name of the measure in outputs.
     pub fn measure(self) -> &'static str {
         match self {
             Self::Jaccard(_) => "jaccard",
@@ -72,7 +72,7 @@ impl Criterion {
         }
     }
 
-    /// How much of it is asked for.
+    /// The minimum for a match.
     pub fn threshold(self) -> f64 {
         match self {
             Self::Jaccard(threshold) | Self::Containment(threshold) | Self::Cosine(threshold) => threshold.value(),

@@ -1,12 +1,12 @@
-//! How many edits make one sequence of another: Levenshtein's distance, bit-parallel.
+//! The edit distance of two sequences (Levenshtein), bit-parallel.
 
 use rapidfuzz::distance::levenshtein;
 
-/// The most cells of the table of both that are worked out, a second or two of work: 64 of them are done at once.
+/// Maximum number of cells of the distance table to compute: a second or two of work, 64 cells at a time.
 pub const MOST_CELLS: u64 = 10_000_000_000;
 
-/// The least number of insertions, deletions and substitutions that make `right` of `left`; none where both are so long
-/// and so different that what lies between their common start and end would take more than [`MOST_CELLS`].
+/// The smallest number of insertions, deletions and substitutions that turn `left` into `right`; none where both are so
+/// long and so different that what lies between their common start and end would take more than [`MOST_CELLS`].
 ///
 /// ```
 /// use lookalike_core::measure::edit::distance;

@@ -1,4 +1,4 @@
-//! A quick upper bound of what two documents share: most candidates that are no match are told apart by it.
+//! A quick upper bound of what two documents share, which rejects most candidates that do not match.
 
 /// One bit for each of many values that a feature's high bits can have, set where the set has a feature.
 #[derive(Clone, Debug)]

@@ -5,9 +5,9 @@ use std::sync::OnceLock;
 
 /// The distinct features of one document, in a table that answers whether a feature is among them.
 ///
-/// The home of a feature in the table is given by the high bits of its product with a number that nobody knows beforehand:
-/// features are uniformly distributed, unless somebody chooses words so that all have one home. Who finds it taken goes to
-/// the next free place.
+/// The home of a feature in the table is given by the high bits of its product with a number that nobody knows
+/// beforehand: features are uniformly distributed, unless somebody chooses words so that all have one home. Who finds
+/// it taken goes to the next free place.
 ///
 /// The loops over all features have no branch that depends on one, for such a branch
 /// would be guessed wrong every fourth time. They do what can be done at home, and note the others for a second look.
@@ -47,7 +47,7 @@ impl FeatureSet {
         set
     }
 
-    /// Makes this the set of these features, with the memory it has.
+    /// Makes this the set of these features, reusing its memory.
     pub fn fill(&mut self, features: &[u64]) {
         self.table.clear();
         self.table.resize((features.len() * 2).next_power_of_two().max(2), 0);
@@ -77,17 +77,18 @@ impl FeatureSet {
             if self.has_zero { self.table.iter().filter(|feature| **feature != 0).count() as u32 + 1 } else { size };
     }
 
-    /// How many features there are.
+    /// Number of features.
     pub fn size(&self) -> u32 {
         self.size
     }
 
-    /// The features, in no order that means anything.
+    /// The features, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = u64> {
         self.has_zero.then_some(0).into_iter().chain(self.table.iter().copied().filter(|feature| *feature != 0))
     }
 
-    /// Appends the features to others, in no order that means anything: the same as by [`FeatureSet::iter`], and faster.
+    /// Appends the features to others, in no order that means anything: the same as by [`FeatureSet::iter`], and
+    /// faster.
     pub(crate) fn append_to(&self, features: &mut Vec<u64>) {
         let mut end = features.len();
         features.resize(end + self.size as usize + 1, 0);
@@ -99,12 +100,12 @@ impl FeatureSet {
         features.truncate(end + usize::from(self.has_zero));
     }
 
-    /// Whether this is one of them.
+    /// Whether the set has this feature.
     pub fn contains(&self, feature: u64) -> bool {
         if feature == 0 { self.has_zero } else { self.table[self.place(feature)] == feature }
     }
 
-    /// How many different ones of `features` are in the set.
+    /// Number of distinct `features` that are in the set.
     pub fn shared_count(&self, features: &[u64]) -> u32 {
         if self.size == 0 {
             return 0;
@@ -152,7 +153,7 @@ impl FeatureSet {
     }
 }
 
-/// What two sets have in common, in counts. All measures come from here, by one division each.
+/// What two sets have in common, as counts. Every measure is computed from these by one division.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overlap {
     /// Features in both.
@@ -176,22 +177,22 @@ impl Overlap {
         Self { shared: size, left: size, right: size }
     }
 
-    /// Shared features over all features: 0 for two empty sets, since nothing is like nothing.
+    /// Shared features divided by all features; 0 for two empty sets.
     pub fn jaccard(self) -> f64 {
         share(self.shared, u64::from(self.left) + u64::from(self.right) - u64::from(self.shared))
     }
 
-    /// How much of the left set lies in the right.
+    /// The share of the left set that is in the right one.
     pub fn containment_left(self) -> f64 {
         share(self.shared, u64::from(self.left))
     }
 
-    /// How much of the right set lies in the left.
+    /// The share of the right set that is in the left one.
     pub fn containment_right(self) -> f64 {
         share(self.shared, u64::from(self.right))
     }
 
-    /// The same seen from the other side.
+    /// The same with left and right swapped.
     #[must_use]
     pub fn swapped(self) -> Self {
         Self { shared: self.shared, left: self.right, right: self.left }

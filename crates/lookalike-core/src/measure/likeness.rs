@@ -3,22 +3,22 @@
 use crate::measure::criterion::Criterion;
 use crate::measure::feature_set::Overlap;
 
-/// How alike two items are, by what was compared.
+/// How similar two items are, by what was compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Likeness {
     /// Their features.
     Features(Overlap),
     /// The bits of their `SimHash` sketches.
     Bits {
-        /// In how many they differ: the Hamming distance.
+        /// Number of bits in which they differ: the Hamming distance.
         differing: u32,
-        /// How many there are.
+        /// Number of bits.
         of: u32,
     },
 }
 
 impl Likeness {
-    /// The similarity: by the criterion's measure of features, or the share of equal bits.
+    /// The similarity: by the measure of the criterion, or the share of equal bits.
     ///
     /// ```
     /// use lookalike_core::measure::{criterion::Criterion, likeness::Likeness, similarity::Threshold};
@@ -42,7 +42,7 @@ impl Likeness {
         }
     }
 
-    /// The same seen from the other side.
+    /// The same with left and right swapped.
     #[must_use]
     pub fn swapped(self) -> Self {
         match self {

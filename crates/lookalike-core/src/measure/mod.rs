@@ -1,4 +1,4 @@
-//! How alike two items are: sets of features, what they share, and when that is enough.
+//! How similar two items are: sets of features, what they share, and whether that is a match.
 
 pub mod criterion;
 pub mod edit;

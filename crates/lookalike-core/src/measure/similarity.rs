@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 
-/// How alike two items are: 0 is nothing in common, 1 is the same set.
+/// The similarity of two items: 0 is nothing in common, 1 is the same set.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Similarity(f64);
 
@@ -11,7 +11,7 @@ impl Similarity {
     ///
     /// # Errors
     ///
-    /// [`Error::SimilarityOutOfRange`] when `value` is not within 0 and 1, or is NaN.
+    /// [`Error::SimilarityOutOfRange`] when `value` is not between 0 and 1, or is NaN.
     pub fn new(value: f64) -> Result<Self> {
         if (0.0..=1.0).contains(&value) { Ok(Self(value)) } else { Err(Error::SimilarityOutOfRange { value }) }
     }
@@ -28,12 +28,12 @@ impl From<Threshold> for Similarity {
     }
 }
 
-/// The similarity from which on two items are near-duplicates.
+/// Minimum similarity of near-duplicates.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Threshold(f64);
 
 impl Threshold {
-    /// Checks the range. Zero is refused: it would make everything alike.
+    /// Checks the range. Zero is refused, since everything would match.
     ///
     /// # Errors
     ///

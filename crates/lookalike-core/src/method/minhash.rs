@@ -23,7 +23,7 @@ pub struct MinHash {
 }
 
 impl MinHash {
-    /// The method with sketches of this kind, cut this way, for pairs of this similarity and more.
+    /// The method with sketches of this kind, cut this way, for pairs at this threshold or above.
     pub fn new(banding: Banding, slots: SlotKind, threshold: Threshold) -> Self {
         let least_agreeing = least_agreeing(banding.slot_count(), threshold.value());
         Self { banding, slots, least_agreeing }

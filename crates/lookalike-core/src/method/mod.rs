@@ -1,7 +1,7 @@
-//! The methods of the field, one file each: what is kept of an item, and which items may be alike by it.
+//! The methods, one file each: what is kept of an item, and which items may be similar.
 //!
-//! A method makes candidates. What is a match is measured afterwards, by [`crate::verify`] and the same for all; only where
-//! a sketch is itself the measure, as the bits of a `SimHash` are, does the method have a say in that.
+//! A method makes candidates. What is a match is measured afterwards, by [`crate::verify`] and the same for all; only
+//! where a sketch is itself the measure, as the bits of a `SimHash` are, does the method have a say in that.
 
 mod copies;
 mod exact;
@@ -25,15 +25,16 @@ use crate::join::Sets;
 use crate::measure::feature_set::FeatureSet;
 use crate::measure::likeness::Likeness;
 use crate::measure::similarity::Similarity;
+use crate::number::{Document, Rank};
 use crate::packed::Lists;
 use crate::sketch::{Layout, Sketches};
 
-/// A way to find what may be alike.
+/// A way to find items that may be similar.
 pub trait Method: fmt::Debug + Send + Sync {
     /// What is kept of an item.
     fn layout(&self) -> Layout;
 
-    /// What makes sketches; one a thread.
+    /// A sketcher; use one per thread.
     fn sketcher(&self) -> Box<dyn Sketcher>;
 
     /// Whether sketching teaches the method something of the corpus, so that all items must be sketched in one run.
@@ -46,23 +47,23 @@ pub trait Method: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// When the features of an item cannot be had.
+    /// When the features of an item cannot be read.
     fn sketch_again(&self, _sizes: &[u32], _source: &dyn FeatureSource) -> Result<Option<Sketches>, SourceError> {
         Ok(None)
     }
 
-    /// How many bytes it takes at once to find candidates among so many items with so many features, about; besides what
-    /// [`Sketched::memory`] bounds.
+    /// Approximate number of bytes needed to find candidates among this many items with this many features, besides
+    /// what [`Sketched::memory`] bounds.
     fn memory(&self, _items: u64, _features: u64) -> u64 {
         0
     }
 
-    /// Finds what may be alike, and gives it to `take`: lists of two or more ranks, each from the best on. Or else gives
-    /// back sets by rank, to be joined: candidates and matches in one.
+    /// Finds what may be alike, and gives it to `take`: lists of two or more ranks, each from the best on. Or else
+    /// gives back sets by rank, to be joined: candidates and matches in one.
     ///
     /// # Errors
     ///
-    /// When the sketch or the features of an item cannot be had, or `take` fails.
+    /// When the sketch or the features of an item cannot be read, or `take` fails.
     fn candidates(&self, sketched: Sketched<'_>, take: Take<'_>) -> Result<Option<Sets>, SourceError>;
 
     /// Whether two items could be a match by the bytes of their sketches. Says no only to what is beyond doubt.
@@ -93,22 +94,22 @@ pub trait Sketcher: Send {
 /// Items that were sketched.
 #[derive(Clone, Copy)]
 pub struct Sketched<'a> {
-    /// The items, best first: places in the sketches.
-    pub items: &'a [u32],
-    /// The other way round: for each place its rank, or [`NO_RANK`].
-    pub ranks: &'a [u32],
+    /// The items, best first.
+    pub items: &'a [Document],
+    /// The other way round: for each document its rank, or [`NO_RANK`].
+    pub ranks: &'a [Rank],
     /// Their sketches.
     pub sketches: &'a dyn SketchSource,
-    /// Their features as they were sketched, for methods that ask again.
+    /// Their features as they were sketched, for methods that need them again.
     pub source: &'a dyn FeatureSource,
-    /// Their features by the hash that decides, for methods that find candidates and matches in one.
+    /// Their features by the hash that decides, for methods that find candidates and matches in one step.
     pub deciding: &'a dyn FeatureSource,
-    /// How many bytes may be used to find candidates, besides the lists of them.
+    /// Maximum number of bytes to use for finding candidates, not counting their lists.
     pub memory: usize,
 }
 
 /// The rank of what is no item: an empty document, or the copy of another.
-pub const NO_RANK: u32 = u32::MAX;
+pub const NO_RANK: Rank = Rank(u32::MAX);
 
 /// Where lists of candidates go.
 pub type Take<'a> = &'a (dyn Fn(Lists) -> Result<(), SourceError> + Sync);
@@ -119,7 +120,7 @@ impl Sketched<'_> {
         self.sketches.each_bytes(&mut |item, bytes| {
             let rank = self.ranks[item as usize];
             if rank != NO_RANK {
-                each(rank, bytes);
+                each(rank.0, bytes);
             }
         })
     }
@@ -129,7 +130,7 @@ impl Sketched<'_> {
         self.sketches.each_keys(columns, &mut |item, keys| {
             let rank = self.ranks[item as usize];
             if rank != NO_RANK {
-                each(rank, keys);
+                each(rank.0, keys);
             }
         })
     }

@@ -6,7 +6,7 @@
 //! drawn without replacement, m of them are all missed with a chance of at most (1 - c)^m. That is the recall, and
 //! sizes do not matter to it.
 //!
-//! What a reader would get wrong: the sketch alone finds nothing. All documents are read again, to see which of the
+//! The sketch alone finds nothing. All documents are read again, to see which of the
 //! taken features they have.
 
 use rayon::prelude::*;
@@ -18,9 +18,10 @@ use crate::error::{Error, Result};
 use crate::join::Sets;
 use crate::measure::feature_set::FeatureSet;
 use crate::measure::similarity::{Similarity, Threshold};
+use crate::number::Document;
 use crate::sketch::{Layout, Sketches, concat};
 
-/// Finds items that share one of a few features of one of them.
+/// Finds items that contain one of a few features of another item.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
     /// How many features of an item are taken.
@@ -31,7 +32,7 @@ pub struct Part {
 const MOST_TAKEN: usize = 144;
 
 impl Part {
-    /// The method that finds a part contained to the threshold with this chance.
+    /// The method that finds an item contained in another, to this threshold, with this probability.
     ///
     /// # Errors
     ///
@@ -51,7 +52,7 @@ impl Part {
         })
     }
 
-    /// How many features of an item are taken.
+    /// Number of features taken per item.
     pub fn taken(self) -> usize {
         self.taken
     }
@@ -88,8 +89,8 @@ impl Method for Part {
         let columns: Vec<usize> = (0..self.taken).collect();
         sketched.each_keys(&columns, |_, keys| taken.extend(keys))?;
         let taken = FeatureSet::new(&taken);
-        let entries_of = |(rank, item): (usize, &u32)| {
-            let mut shared = source.features(*item)?;
+        let entries_of = |(rank, item): (usize, &Document)| {
+            let mut shared = source.features(item.0)?;
             shared.retain(|feature| taken.contains(*feature));
             shared.sort_unstable();
             shared.dedup();

@@ -1,6 +1,6 @@
-//! `SimHash`: eight or sixteen bytes a document, and candidates that differ in a few bits.
+//! `SimHash`: eight or sixteen bytes per document, and candidates that differ in a few bits.
 //!
-//! What a reader would get wrong: unless matches are verified by their features, the bits are the measure, and not the
+//! Unless matches are verified by their features, the bits are the measure, and not the
 //! threshold but the distance decides.
 
 use std::fmt;
@@ -20,7 +20,7 @@ use crate::measure::likeness::Likeness;
 use crate::measure::similarity::Similarity;
 use crate::sketch::{Counters, FeatureWeights, Frequencies, Layout, Sketches};
 
-/// How many bits a sketch has.
+/// Bits per sketch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Width {
     /// Sixty-four.
@@ -44,15 +44,15 @@ impl Width {
     }
 }
 
-/// How much a feature's vote counts.
+/// The weight of a feature's vote.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Weights {
-    /// As often as it occurs.
+    /// Its number of occurrences.
     #[default]
     Count,
-    /// The more, the fewer documents have it.
+    /// More, the fewer documents have it.
     Idf,
-    /// Once.
+    /// 1.
     None,
 }
 
@@ -93,14 +93,14 @@ pub struct SimHash {
 }
 
 impl SimHash {
-    /// How many bits may differ, unless it is said.
+    /// The default distance in bits.
     pub const DISTANCE: u32 = 3;
 
     /// The method for sketches that differ in at most `distance` bits.
     ///
     /// # Errors
     ///
-    /// [`Error::DistanceOutOfRange`] when there are no tables for it.
+    /// [`Error::DistanceOutOfRange`] when the distance is not supported.
     pub fn new(width: Width, weights: Weights, distance: u32, tables: Tables, is_verified: bool) -> Result<Self> {
         if distance > MOST_DIFFERING {
             return Err(Error::DistanceOutOfRange { distance, most: MOST_DIFFERING });

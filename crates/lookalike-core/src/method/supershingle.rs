@@ -1,4 +1,4 @@
-//! Super-shingles: minima in a few groups, of which two or more must be equal. Forty-eight bytes a document. (Broder 1997;
+//! Super-shingles: minima in a few groups, of which two or more must be equal. 48 bytes per document. (Broder 1997;
 //! Fetterly, Manasse, Najork 2003: 84 minima in 6 groups of 14)
 //!
 //! A group is a band of many rows. What is kept is the key of each group and nothing else; so candidates are verified
@@ -20,11 +20,11 @@ pub struct SuperShingle {
 }
 
 impl SuperShingle {
-    /// How many groups there are, unless it is said.
+    /// The default number of groups.
     pub const GROUPS: usize = 6;
-    /// How many minima a group has, unless it is said.
+    /// The default number of minima per group.
     pub const ROWS: usize = 14;
-    /// How many groups must be equal, unless it is said.
+    /// The default number of groups that must be equal.
     pub const AGREEING: usize = 2;
 
     /// The method with minima of this kind; the bands are the groups.

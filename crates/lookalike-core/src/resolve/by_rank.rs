@@ -16,6 +16,7 @@ use crate::measure::criterion::Criterion;
 use crate::measure::feature_set::{FeatureSet, Overlap};
 use crate::measure::similarity::Threshold;
 use crate::method::Exact;
+use crate::number::{Document, Rank};
 use crate::packed::Lists;
 use crate::sketch::{Layout, Sketches};
 use crate::verify::Verifier;
@@ -110,11 +111,11 @@ impl Case {
     fn matches(
         &self,
         candidates: Candidates<'_>,
-        items: &[u32],
+        items: &[Document],
         verifier: &Verifier<'_>,
-    ) -> Result<Vec<Match>, SourceError> {
+    ) -> Result<Vec<Match<Rank>>, SourceError> {
         let all = Mutex::new(Vec::new());
-        let take = |some: Vec<Match>| {
+        let take = |some: Vec<Match<Rank>>| {
             assert!(!some.is_empty());
             all.lock().unwrap().extend(some);
             Ok(())
@@ -126,9 +127,9 @@ impl Case {
     /// Runs a way to resolve, and says what it passed over.
     fn run(
         &self,
-        resolve: impl Fn(Candidates<'_>, &[u32], &Verifier<'_>) -> Result<Vec<Match>, SourceError> + Sync,
+        resolve: impl Fn(Candidates<'_>, &[Document], &Verifier<'_>) -> Result<Vec<Match<Rank>>, SourceError> + Sync,
     ) -> (Vec<Match>, PassedOver) {
-        let items: Vec<u32> = (0..self.features.len() as u32).collect();
+        let items: Vec<Document> = (0..self.features.len() as u32).map(Document).collect();
         let sizes: Vec<u32> = self.features.iter().map(|features| FeatureSet::new(features).size()).collect();
         let mut sketches = Sketches::new(Layout::default());
         items.iter().for_each(|_| sketches.push_none());
@@ -137,7 +138,8 @@ impl Case {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build().unwrap();
         pool.install(|| {
             let verifier = Verifier::new(criterion(), &sizes, &sketches, &Exact, self, 1 << 20);
-            let mut matches = resolve(Candidates::Buckets(&buckets), &items, &verifier).unwrap();
+            let found = resolve(Candidates::Buckets(&buckets), &items, &verifier).unwrap();
+            let mut matches: Vec<Match> = found.into_iter().map(|found| found.map(|rank| rank.0)).collect();
             matches.sort_unstable_by_key(|found| (found.left, found.right));
             (matches, verifier.take_passed_over())
         })
@@ -208,7 +210,7 @@ impl Case {
 /// The pairs that the sample has; it has all of them, where there are so few.
 fn sampled(passed_over: &PassedOver) -> HashSet<(u32, u32)> {
     assert_eq!(passed_over.meetings(), passed_over.drawn().len() as u64, "all of them are drawn");
-    let pairs: Vec<(u32, u32)> = passed_over.sample().collect();
+    let pairs: Vec<(u32, u32)> = passed_over.sample().map(|(left, right)| (left.0, right.0)).collect();
     let set: HashSet<(u32, u32)> = pairs.iter().copied().collect();
     assert_eq!(set.len(), pairs.len(), "no pair twice");
     assert_eq!(passed_over.estimate(0, u64::MAX).pairs, pairs.len() as u64);
@@ -320,7 +322,7 @@ fn the_estimate_of_what_was_passed_over_is_right_within_its_error() {
         assert!(passed_over.meetings() > 40_000, "too many to draw them all");
         let truth = case.not_compared(|bucket, left, _| bucket[..case.most].contains(&left));
         let true_matches = truth.iter().filter(|(left, right)| case.is_match(*left, *right)).count() as u64;
-        let matches = passed_over.sample().filter(|(left, right)| case.is_match(*left, *right)).count();
+        let matches = passed_over.sample().filter(|(left, right)| case.is_match(left.0, right.0)).count();
         let estimate = passed_over.estimate(matches, u64::MAX);
         assert!(true_matches > 0 && estimate.sampled >= 500 && estimate.error * 20 < estimate.pairs, "{estimate:?}");
         inside += u32::from(estimate.pairs.abs_diff(truth.len() as u64) <= estimate.error);

@@ -1,14 +1,14 @@
 //! Connected components: families of documents, for those who want them.
 //!
-//! What a reader would get wrong: this breaks promise 1. A is like B and B like C, so that C goes though it may not be
+//! This breaks promise 1. A is like B and B like C, so that C goes though it may not be
 //! like A at all. The similarity of each removed item with the kept one is measured all the same, for all to see.
 //! References stay, also two of one component: what else is in it goes for the best of them.
 //!
-//! In a bucket of many, a member is compared with its *leaders* alone: so a component may fall into two, where only other members join
-//! them. What was not compared is counted. Who leads follows from ranks alone. Going through the items from the best on, each is
-//! compared with the leaders of its large buckets and all earlier members of its small ones, and joined with those it
-//! matches; then it leads each large bucket that has fewer than 256 leaders and none that it is joined with, directly or through others.
-//! References lead besides, the first 256 of a bucket.
+//! In a bucket of many, a member is compared with its *leaders* alone: so a component may fall into two, where only
+//! other members join them. What was not compared is counted. Who leads follows from ranks alone. Going through the
+//! items from the best on, each is compared with the leaders of its large buckets and all earlier members of its small
+//! ones, and joined with those it matches; then it leads each large bucket that has fewer than 256 leaders and none
+//! that it is joined with, directly or through others. References lead besides, the first 256 of a bucket.
 
 use rayon::prelude::*;
 
@@ -18,32 +18,33 @@ use crate::bucket::passed_over::PassedOver;
 use crate::bucket::{Buckets, Family, Union};
 use crate::doors::SourceError;
 use crate::join;
+use crate::number::{Document, Rank};
 use crate::packed::Lists;
 use crate::verify::{Bench, Verifier};
 
-/// Keeps the best of each component of matches, and says what is removed: `items` by rank, as they were put into buckets.
-/// Components are of everything, whatever the scope of the references.
+/// Keeps the best item of each component of matches, and returns the removals: `items` by rank, as they were put into
+/// buckets. Components are of everything, whatever the scope of the references.
 ///
 /// # Errors
 ///
-/// When the features of an item cannot be had.
+/// When the features of an item cannot be read.
 pub fn components(
     candidates: Candidates<'_>,
-    items: &[u32],
+    items: &[Document],
     references: References,
     verifier: &Verifier<'_>,
-) -> Result<Vec<Match>, SourceError> {
+) -> Result<Vec<Match<Rank>>, SourceError> {
     components_within(candidates, items, references, verifier, LIMITS)
 }
 
 /// The same within other limits: tests have small buckets.
 pub(super) fn components_within(
     candidates: Candidates<'_>,
-    items: &[u32],
+    items: &[Document],
     references: References,
     verifier: &Verifier<'_>,
     limits: Limits,
-) -> Result<Vec<Match>, SourceError> {
+) -> Result<Vec<Match<Rank>>, SourceError> {
     // The join has no components of its own: its matches are measured once more, as buckets of two.
     let of_matches;
     let buckets = match candidates {
@@ -70,8 +71,8 @@ pub(super) fn components_within(
 /// How far work goes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// How many places are looked at together: in parallel, so not too few; and what is near each other in them is looked at
-    /// one after the other. Components do not depend on it.
+    /// How many places are looked at together: in parallel, so not too few; and what is near each other in them is
+    /// looked at one after the other. Components do not depend on it.
     pub(super) block: usize,
     /// A bucket with more members is large: then not everyone is compared with everyone.
     pub(super) small: usize,
@@ -86,7 +87,7 @@ fn removals(
     reference_count: u32,
     mut bench: Bench<'_>,
     limits: Limits,
-) -> Result<(Vec<Match>, Option<PassedOver>), SourceError> {
+) -> Result<(Vec<Match<Rank>>, Option<PassedOver>), SourceError> {
     let mut near = Near::new(family, reference_count, limits);
     let mut union = Union::new(family.items.len());
     let count = family.items.len() as u32;
@@ -119,7 +120,7 @@ fn removals(
         }
         bench.make_room();
     }
-    let rank = |place: u32| family.items[place as usize];
+    let rank = |place: u32| Rank(family.items[place as usize]);
     let mut removals = Vec::new();
     for place in reference_count..count {
         let root = union.root(place);
@@ -223,10 +224,12 @@ impl Near {
     }
 }
 
-/// The pairs of large buckets that are in different components: some of them were compared, and the others might be joined.
+/// The pairs of large buckets that are in different components: some of them were compared, and the others might be
+/// joined.
 struct Apart<'a> {
     near: &'a Near,
-    /// The members of each large bucket by their components, and with how many of later components each makes a pair, summed up.
+    /// The members of each large bucket by their components, and with how many of later components each makes a pair,
+    /// summed up.
     buckets: Vec<Vec<(u32, u64)>>,
 }
 

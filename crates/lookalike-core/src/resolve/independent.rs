@@ -5,9 +5,10 @@
 //! and all others are verified against those just kept. An item that is removed needs no further proof, so that a
 //! family of a million is absorbed by the one that stays, and not compared with itself.
 //!
-//! In a bucket only the first 256 kept members remove others: so many that are not alike share a boilerplate just below the threshold, and
-//! to compare all of them with each other would take for ever. Who these are follows from ranks alone, since a bucket's members are kept in their
-//! order until there are so many. After that its members do not wait for each other.
+//! In a bucket only the first 256 kept members remove others: if that many are not similar, they share boilerplate just
+//! below the threshold, and to compare all of them with each other would take forever. Who these are follows from ranks
+//! alone, since a bucket's members are kept in their order until there are so many. After that its members do not wait
+//! for each other.
 //!
 //! References are kept before the first round. An item that is like one of them is removed by a reference, even if it
 //! is more like another item that is kept: so what is removed by references is all that is like them.
@@ -21,14 +22,15 @@ use crate::bucket::passed_over::PassedOver;
 use crate::doors::SourceError;
 use crate::join;
 use crate::measure::likeness::Likeness;
+use crate::number::{Document, Rank};
 use crate::packed::Lists;
 use crate::verify::{Bench, Verifier};
 
 /// How many items are decided together, and how many kept ones of a bucket remove others.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Rounds look at all of a block's undecided items, so a block is not too large; and they look in parallel, so it is not
-    /// too small. What is removed does not depend on it.
+    /// Rounds look at all of a block's undecided items, so a block is not too large; and they look in parallel, so it
+    /// is not too small. What is removed does not depend on it.
     pub(super) block: usize,
     /// As many references of a bucket remove others besides: they must not hide what is kept after them.
     pub(super) most_kept: usize,
@@ -36,31 +38,31 @@ pub(super) struct Limits {
 
 const LIMITS: Limits = Limits { block: 1024, most_kept: 256 };
 
-/// Decides all items, and says which are removed: `items` by rank, as they were put into buckets.
+/// Decides about all items, and returns the removals: `items` by rank, as they were put into buckets.
 ///
 /// A removed item is removed by the reference most like it; if it is like none, by the kept item most like it. Of
 /// equals the best in keep order counts.
 ///
 /// # Errors
 ///
-/// When the features of an item cannot be had.
+/// When the features of an item cannot be read.
 pub fn independent_set(
     candidates: Candidates<'_>,
-    items: &[u32],
+    items: &[Document],
     references: References,
     verifier: &Verifier<'_>,
-) -> Result<Vec<Match>, SourceError> {
+) -> Result<Vec<Match<Rank>>, SourceError> {
     independent_set_within(candidates, items, references, verifier, LIMITS)
 }
 
 /// The same within other limits: tests have small buckets.
 pub(super) fn independent_set_within(
     candidates: Candidates<'_>,
-    items: &[u32],
+    items: &[Document],
     references: References,
     verifier: &Verifier<'_>,
     limits: Limits,
-) -> Result<Vec<Match>, SourceError> {
+) -> Result<Vec<Match<Rank>>, SourceError> {
     let buckets = match candidates {
         Candidates::Buckets(buckets) => buckets,
         Candidates::Sets(sets) => {
@@ -215,7 +217,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// The removals, each by the reference or else the kept item most like the removed one.
-    fn removals(&mut self, family: Family<'_>) -> Result<Vec<Match>, SourceError> {
+    fn removals(&mut self, family: Family<'_>) -> Result<Vec<Match<Rank>>, SourceError> {
         let removed: Vec<(u32, u32, Likeness)> = (0..)
             .zip(&self.removed_by)
             .filter_map(|(place, by)| by.map(|(by, likeness)| (place, by, likeness)))
@@ -224,7 +226,7 @@ impl<'a> Resolver<'a> {
         for block in removed.chunks(self.limits.block) {
             let most_alike = |(place, by, likeness): &(u32, u32, Likeness)| {
                 let (by, likeness) = self.most_alike(*place, *by, *likeness)?;
-                let [left, right] = [*place, by].map(|place| family.items[place as usize]);
+                let [left, right] = [*place, by].map(|place| Rank(family.items[place as usize]));
                 Ok(Match { left, right, likeness })
             };
             removals.extend(block.par_iter().map(most_alike).collect::<Result<Vec<_>, SourceError>>()?);
@@ -270,8 +272,8 @@ impl Round {
         Self { number: 0, best_in: vec![Best::default(); bucket_count] }
     }
 
-    /// Starts a round: those that are the best undecided of all their buckets can be kept; and the others. Nobody waits for
-    /// others of a bucket that is full.
+    /// Starts a round: those that are the best undecided of all their buckets can be kept; and the others. Nobody waits
+    /// for others of a bucket that is full.
     fn split_off_best(
         &mut self,
         undecided: &[u32],

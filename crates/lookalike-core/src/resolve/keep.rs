@@ -1,10 +1,11 @@
-//! Keep order: who stays when two are alike.
+//! Keep order: which of two near-duplicates is kept.
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
 use crate::error::Error;
+use crate::number::{Document, Number};
 
 /// What makes one item better than another. Ties always go to the one that came first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,14 +17,14 @@ pub enum Keep {
     First,
     /// The one that came last.
     Last,
-    /// The one with the greatest value of a field; one without the field is worst.
+    /// The one with the largest value of a field; items without the field come last.
     Max(String),
-    /// The one with the least value of a field; one without the field is worst.
+    /// The one with the smallest value of a field; items without the field come last.
     Min(String),
 }
 
 impl Keep {
-    /// The field that is compared, if one is.
+    /// The field that is compared, if any.
     pub fn field(&self) -> Option<&str> {
         match self {
             Self::Max(field) | Self::Min(field) => Some(field),
@@ -78,7 +79,7 @@ pub enum FieldValue {
 }
 
 impl FieldValue {
-    /// The value of something that is written without a type: a number, if it looks like one.
+    /// The value of untyped text: a number, if it looks like one.
     pub fn of_text(written: &str) -> Self {
         match Self::number(written) {
             Self::Missing if written.is_empty() => Self::Missing,
@@ -87,7 +88,7 @@ impl FieldValue {
         }
     }
 
-    /// A number as it is written; missing if it is none.
+    /// A number as written; missing if it is not a number.
     pub fn number(written: &str) -> Self {
         let Ok(near) = written.parse::<f64>() else { return Self::Missing };
         let rest = written.parse::<i64>().map_or(0, |whole| (i128::from(whole) - near as i128) as i64);
@@ -113,21 +114,21 @@ impl FieldValue {
     }
 }
 
-/// What an order is made from, one entry an item in the order of the input.
+/// What the order is computed from: one entry per item, in input order.
 #[derive(Clone, Copy, Debug)]
 pub struct Ranking<'a> {
     /// Tokens of each item.
     pub token_counts: &'a [u32],
-    /// The compared field of each item; may be empty when the order needs none.
+    /// The compared field of each item; may be empty if the order does not need it.
     pub field_values: &'a [FieldValue],
 }
 
 /// The items, best first.
-pub fn keep_order(keep: &Keep, ranking: Ranking<'_>) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..ranking.token_counts.len() as u32).collect();
-    let tokens = |item: &u32| ranking.token_counts[*item as usize];
-    let value = |item: &u32| &ranking.field_values[*item as usize];
-    let missing = |item: &u32| *value(item) == FieldValue::Missing;
+pub fn keep_order(keep: &Keep, ranking: Ranking<'_>) -> Vec<Document> {
+    let mut order: Vec<Document> = (0..ranking.token_counts.len() as u32).map(Document).collect();
+    let tokens = |item: &Document| ranking.token_counts[item.index()];
+    let value = |item: &Document| &ranking.field_values[item.index()];
+    let missing = |item: &Document| *value(item) == FieldValue::Missing;
     // Every sort here is stable, so that ties stay in the order of the input.
     match keep {
         Keep::Longest => order.sort_by_key(|item| std::cmp::Reverse(tokens(item))),
@@ -149,7 +150,7 @@ mod tests {
         let values =
             [FieldValue::number("2"), FieldValue::Missing, FieldValue::number("-1.0"), FieldValue::Text("x".into())];
         let ranking = Ranking { token_counts: &[5, 9, 9, 1], field_values: &values };
-        keep_order(&keep.parse().unwrap(), ranking)
+        keep_order(&keep.parse().unwrap(), ranking).into_iter().map(|item| item.0).collect()
     }
 
     #[test]
@@ -169,7 +170,7 @@ mod tests {
     fn whole_numbers_are_compared_to_the_last_digit() {
         let numbers = ["1700000000000000001", "1700000000000000002", "1.7e18", "-3"].map(FieldValue::number);
         let ranking = Ranking { token_counts: &[1; 4], field_values: &numbers };
-        assert_eq!(keep_order(&Keep::Max("time".to_owned()), ranking), [1, 0, 2, 3]);
+        assert_eq!(keep_order(&Keep::Max("time".to_owned()), ranking), [1, 0, 2, 3].map(Document));
         assert_eq!(FieldValue::number("NaN"), FieldValue::Missing);
     }
 

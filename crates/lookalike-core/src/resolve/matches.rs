@@ -9,25 +9,26 @@ use crate::bucket::passed_over::PassedOver;
 use crate::decision::Match;
 use crate::doors::SourceError;
 use crate::join::{self, MATCHES_AT_ONCE};
+use crate::number::{Document, Rank};
 use crate::packed::Lists;
 use crate::verify::Verifier;
 
 /// Takes a few matches at a time, from all threads.
-pub type TakeMatches<'a> = dyn Fn(Vec<Match>) -> Result<(), SourceError> + Sync + 'a;
+pub type TakeMatches<'a> = dyn Fn(Vec<Match<Rank>>) -> Result<(), SourceError> + Sync + 'a;
 
-/// Hands on all matches among items that share a bucket while others are still to be found, in no order that means anything: there may
-/// be more of them than there is memory for. Two references are not compared with each other, and with [`Scope::References`]
-/// only pairs of a reference and another item are matches.
+/// Hands on all matches among items that share a bucket while others are still being found, in no particular order:
+/// there may be more of them than there is memory for. Two references are not compared with each other, and with
+/// [`Scope::References`] only pairs of a reference and another item are matches.
 ///
-/// In a bucket of very many, an item is compared with the first 1,024 references and the first 1,024 others only: so which
-/// pairs are compared follows from ranks alone, and not from the order in which the work is done.
+/// In a bucket of very many, an item is compared with the first 1,024 references and the first 1,024 others only: so
+/// which pairs are compared follows from ranks alone, and not from the order in which the work is done.
 ///
 /// # Errors
 ///
-/// When the features of an item cannot be had, or `take` fails.
+/// When the features of an item cannot be read, or `take` fails.
 pub fn each_match(
     candidates: Candidates<'_>,
-    items: &[u32],
+    items: &[Document],
     references: References,
     verifier: &Verifier<'_>,
     take: &TakeMatches<'_>,
@@ -38,7 +39,7 @@ pub fn each_match(
 /// The same, with another bound: tests have small buckets.
 pub(super) fn each_match_within(
     candidates: Candidates<'_>,
-    items: &[u32],
+    items: &[Document],
     references: References,
     verifier: &Verifier<'_>,
     most: usize,
@@ -46,12 +47,15 @@ pub(super) fn each_match_within(
 ) -> Result<(), SourceError> {
     let buckets = match candidates {
         Candidates::Buckets(buckets) => buckets,
-        Candidates::Sets(sets) => return join::each_match(sets, verifier.criterion(), references, take),
+        Candidates::Sets(sets) => {
+            let take = |some: Vec<Match>| take(some.into_iter().map(|found| found.map(Rank)).collect());
+            return join::each_match(sets, verifier.criterion(), references, take);
+        }
     };
-    let hand_on = |some: &mut Vec<Match>, least: usize| {
+    let hand_on = |some: &mut Vec<Match<Rank>>, least: usize| {
         if some.len() < least { Ok(()) } else { take(std::mem::take(some)) }
     };
-    let of_family = |mut some: Vec<Match>, family: Family<'_>| {
+    let of_family = |mut some: Vec<Match<Rank>>, family: Family<'_>| {
         if references.leave_alone(family) {
             return Ok(some);
         }
@@ -60,11 +64,11 @@ pub(super) fn each_match_within(
         if neighbours.buckets.iter().any(|bucket| bucket.len() > most) {
             verifier.pass_over(neighbours.passed_over(family));
         }
-        let of_place = |mut some: Vec<Match>, place: u32| {
+        let of_place = |mut some: Vec<Match<Rank>>, place: u32| {
             let on_bench = bench.put(place);
             for other in neighbours.before(place) {
                 if let Some(likeness) = bench.verify(&bench.put(other), &on_bench)? {
-                    let [left, right] = [other, place].map(|place| family.items[place as usize]);
+                    let [left, right] = [other, place].map(|place| Rank(family.items[place as usize]));
                     some.push(Match { left, right, likeness });
                 }
             }
@@ -82,8 +86,8 @@ pub(super) fn each_match_within(
     buckets.families().try_fold(Vec::new, of_family).try_for_each(|some| hand_on(&mut some?, 1))
 }
 
-/// With how many members of a bucket each of them is compared, at most: the first ones. A bucket of a million must not cost a
-/// million squared, and nobody reads so many pairs.
+/// With how many members of a bucket each of them is compared, at most: the first ones. A bucket of a million must not
+/// cost a million squared, and nobody reads so many pairs.
 const MOST_COMPARED: usize = 1024;
 
 /// Who shares a bucket with whom.
@@ -108,8 +112,8 @@ impl Neighbours {
         }
     }
 
-    /// The better ranked places that share a bucket with this one, which is not a reference, and are compared with it, best
-    /// first.
+    /// The better ranked places that share a bucket with this one, which is not a reference, and are compared with it,
+    /// best first.
     fn before(&self, place: u32) -> Vec<u32> {
         let mut others: Vec<u32> = Vec::new();
         for bucket in self.buckets_of.list(place as usize) {

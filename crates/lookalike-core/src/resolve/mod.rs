@@ -17,6 +17,7 @@ pub use matches::{TakeMatches, each_match};
 use crate::bucket::{Buckets, Family};
 use crate::decision::{Decision, Match, References, Scope};
 use crate::join::Sets;
+use crate::number::Rank;
 
 /// What may be alike.
 #[derive(Clone, Copy, Debug)]
@@ -40,10 +41,10 @@ impl References {
     }
 }
 
-/// The removals among decisions.
-fn removals(decisions: &[Decision]) -> Vec<Match> {
+/// The removals among decisions on sets by rank.
+fn removals(decisions: &[Decision]) -> Vec<Match<Rank>> {
     let removal = |(left, decision): (u32, &Decision)| match *decision {
-        Decision::Removed { by, likeness } => Some(Match { left, right: by, likeness }),
+        Decision::Removed { by, likeness } => Some(Match { left: Rank(left), right: Rank(by), likeness }),
         Decision::Kept => None,
     };
     (0..).zip(decisions).filter_map(removal).collect()

@@ -1,10 +1,10 @@
 //! Classic `MinHash`: k random permutations, and for each the least value that a feature gets. (Broder 1997)
 //!
-//! A permutation is a·x + b over the field of the Mersenne prime 2^31 - 1, with a not zero: a bijection of the field. What
-//! is copied around instead, a·x + b modulo 2^64 and then modulo a prime, overflows and is none. Features are placed in
-//! the field by their high 31 bits: two of a document's features fall together once in two billion pairs.
+//! A permutation is a·x + b over the field of the Mersenne prime 2^31 - 1, with a not zero: a bijection of the field.
+//! What is copied around instead, a·x + b modulo 2^64 and then modulo a prime, overflows and is none. Features are
+//! placed in the field by their high 31 bits: two of a document's features fall together once in two billion pairs.
 //!
-//! What a reader would get wrong: slots are taken sixteen at a time, and for those all features, so that their
+//! Slots are taken sixteen at a time, and for those all features, so that their
 //! parameters and minima stay in registers. Each kernel is [`least_of`], built for a processor that has wider ones.
 #![expect(unsafe_code, reason = "the same function built for wider registers, tested against itself without them")]
 
@@ -30,7 +30,7 @@ struct Permutations {
 /// Finds the least values of features under sixteen permutations.
 type Kernel = fn(&Permutations, &[u32]) -> [u32; LANES];
 
-/// Makes sketches of one number of slots; made once a thread, for its buffers.
+/// Makes sketches of one number of slots; use one per thread, since it reuses its buffers.
 #[derive(Debug)]
 pub struct ClassicSketcher {
     permutations: Vec<Permutations>,

@@ -5,7 +5,7 @@
 //! n + k log k and not n · k, and short texts lose nothing, since every slot is always filled by a fair draw.
 //! (Dahlgaard, Knudsen, Thorup: Fast similarity sketching, FOCS 2017)
 //!
-//! What a reader would get wrong: whether all slots are full may be asked only *between* rounds. Asked earlier, the
+//! Whether all slots are full may be asked only *between* rounds. Asked earlier, the
 //! sketch would depend on the order of the features.
 
 use super::SlotSketcher;
@@ -14,7 +14,7 @@ use crate::hash::{ROUND_STEP, mix};
 /// Sorts after every value of every round.
 const EMPTY: u64 = u64::MAX;
 
-/// Makes sketches of one number of slots; made once a thread, for its buffer.
+/// Makes sketches of one number of slots; use one per thread, since it reuses its buffer.
 #[derive(Debug)]
 pub struct FastSketcher {
     slots: Vec<u64>,

@@ -1,4 +1,4 @@
-//! Features to a sketch: something small by which items that are alike can be told.
+//! Features to a sketch: a small summary by which similar items are found.
 
 mod classic;
 mod fast;
@@ -15,7 +15,7 @@ pub use store::{Layout, Sketches, concat};
 
 use crate::error::{Error, Result};
 
-/// Makes sketches of slots, which agree between two items about as often as the items are alike.
+/// Makes sketches of slots. The share of slots in which two sketches agree estimates the similarity of the items.
 pub trait SlotSketcher: Send {
     /// The sketch of a set of features. Repeated features make no difference; no features make no sketch.
     fn sketch(&mut self, features: &[u64]) -> Option<&[u64]>;
@@ -24,15 +24,15 @@ pub trait SlotSketcher: Send {
 /// How slots are filled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SlotKind {
-    /// One hash of a feature serves all slots.
+    /// One hash per feature for all slots.
     #[default]
     Fast,
-    /// Each slot has a permutation of its own.
+    /// One permutation per slot.
     Classic,
 }
 
 impl SlotKind {
-    /// A sketcher of so many slots.
+    /// A sketcher with this many slots.
     pub fn sketcher(self, slot_count: usize) -> Box<dyn SlotSketcher> {
         match self {
             Self::Fast => Box::new(FastSketcher::new(slot_count)),

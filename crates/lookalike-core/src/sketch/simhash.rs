@@ -1,7 +1,7 @@
-//! `SimHash`: each feature votes for its one bits and against its zero bits, and a bit of the sketch is what the majority
-//! wants. Items that share most features, by weight, differ in few bits. (Charikar 2002)
+//! `SimHash`: each feature votes for its one bits and against its zero bits, and a bit of the sketch is what the
+//! majority wants. Items that share most features, by weight, differ in few bits. (Charikar 2002)
 //!
-//! What a reader would get wrong: the 64 counters are not numbers but planes: plane i holds bit i of every counter. Two
+//! The 64 counters are not numbers but planes: plane i holds bit i of every counter. Two
 //! words and a plane are added by a full adder, five instructions for 64 counters, and every second word carries to
 //! the next plane.
 
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 /// How many bits a counter has: enough for 2^32 features of the largest weight.
 const PLANES: usize = 40;
 
-/// Sixty-four counters at once: how much weight has a one in each place.
+/// Sixty-four counters at once: the total weight of the words with a one in each position.
 #[derive(Clone, Debug)]
 pub struct Counters {
     planes: [u64; PLANES],
@@ -66,7 +66,7 @@ impl Counters {
         }
     }
 
-    /// Adds a word of some weight.
+    /// Adds a word with a weight.
     pub fn add(&mut self, word: u64, weight: u32) {
         let mut planes = weight;
         while planes != 0 {
@@ -87,7 +87,7 @@ impl Counters {
         self.has_waiting |= 1 << plane;
     }
 
-    /// The places in which more than half of the weight has a one. Starts anew.
+    /// The positions in which more than half of the weight has a one. Resets the counters.
     pub fn majority(&mut self) -> u64 {
         for plane in 0..PLANES - 1 {
             if self.has_waiting >> plane & 1 == 1 {
@@ -107,7 +107,7 @@ impl Counters {
     }
 }
 
-/// In how many documents features occur, about: features share a counter once in four million pairs.
+/// The approximate number of documents that have each feature: two features share a counter once in four million pairs.
 #[derive(Debug)]
 pub struct Frequencies {
     documents: AtomicU32,
@@ -127,7 +127,7 @@ impl Default for Frequencies {
 }
 
 impl Frequencies {
-    /// Counts the distinct features of one document. Sums do not depend on the order, so nor do weights.
+    /// Counts the distinct features of one document. Sums do not depend on the order, so weights do not either.
     pub fn count(&self, features: impl IntoIterator<Item = u64>) {
         self.documents.fetch_add(1, Relaxed);
         for feature in features {
@@ -156,12 +156,12 @@ fn counter_of(feature: u64) -> usize {
     (feature >> 42) as usize
 }
 
-/// How much features weigh.
+/// The weights of features.
 #[derive(Debug)]
 pub struct FeatureWeights(Vec<u8>);
 
 impl FeatureWeights {
-    /// The weight of a feature: the rarer the greater, and never nothing.
+    /// The weight of a feature: the rarer, the larger, and never zero.
     #[inline]
     pub fn of(&self, feature: u64) -> u32 {
         u32::from(self.0[counter_of(feature)])

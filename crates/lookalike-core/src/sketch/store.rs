@@ -1,4 +1,4 @@
-//! The sketches of many items: keys to find candidates by, and bytes to reject them by.
+//! The sketches of many items: keys for finding candidates, and bytes for rejecting them.
 
 use std::borrow::Cow;
 
@@ -7,14 +7,14 @@ use crate::doors::{SketchSource, SourceError};
 /// What is kept of a sketch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// Keys of an item: of its bands, or its bits.
+    /// Keys per item: those of its bands, or its bits.
     pub keys: usize,
-    /// Bytes of an item, one a slot.
+    /// Bytes per item, one per slot.
     pub bytes: usize,
 }
 
 impl Layout {
-    /// How much memory an item takes.
+    /// Bytes of memory per item.
     pub fn byte_count(self) -> usize {
         self.keys * size_of::<u64>() + self.bytes
     }
@@ -43,20 +43,20 @@ impl Sketches {
         debug_assert_eq!(self.bytes.len() - before.1, self.layout.bytes, "all bytes, and no more");
     }
 
-    /// Adds an item that has no sketch, and is never asked for.
+    /// Adds an item without a sketch, which is never read.
     pub fn push_none(&mut self) {
         self.keys.resize(self.keys.len() + self.layout.keys, 0);
         self.bytes.resize(self.bytes.len() + self.layout.bytes, 0);
     }
 
-    /// Adds the items of others, which have the same layout.
+    /// Adds the items of `others`, which have the same layout.
     pub fn append(&mut self, mut others: Self) {
         debug_assert_eq!(self.layout, others.layout, "sketches of one layout");
         self.keys.append(&mut others.keys);
         self.bytes.append(&mut others.bytes);
     }
 
-    /// Forgets all items, and keeps the room they took.
+    /// Removes all items, but keeps the memory.
     pub fn clear(&mut self) {
         self.keys.clear();
         self.bytes.clear();
@@ -100,7 +100,7 @@ impl SketchSource for Sketches {
     }
 }
 
-/// One vector of all parts, freeing each when it is copied.
+/// Joins all parts into one vector, freeing each after it is copied.
 pub fn concat<T: Copy>(parts: Vec<Vec<T>>) -> Vec<T> {
     let mut all = Vec::with_capacity(parts.iter().map(Vec::len).sum());
     for part in parts {

@@ -1,7 +1,7 @@
 //! Bytes to bits, 64 at a time: which are of ASCII words, which are not ASCII at all; and a lower-case copy.
 //!
-//! The only file with `unsafe` in it. Each kernel is a few instructions of one processor family; [`scalar`] is the
-//! twin that says what they must do. A kernel is chosen at run time, and only after it agreed with the twin on every byte.
+//! The only file with `unsafe` in it. Each kernel is a few instructions of one processor family; [`scalar`] is the twin
+//! that says what they must do. A kernel is chosen at run time, and only after it agreed with the twin on every byte.
 #![expect(unsafe_code, reason = "SIMD intrinsics, each with the scalar twin it is tested against")]
 #![cfg_attr(
     target_arch = "x86_64",
@@ -10,10 +10,10 @@
 
 use std::sync::OnceLock;
 
-/// How many bytes one step takes.
+/// Bytes per step.
 pub const BLOCK: usize = 64;
 
-/// What 64 bytes are: one bit a byte, the first byte in the lowest bit.
+/// The classes of 64 bytes: one bit per byte, the first byte in the lowest bit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Block {
     /// ASCII letters, digits and the underscore.
@@ -22,7 +22,7 @@ pub struct Block {
     pub wide: u64,
 }
 
-/// Classifies whole blocks of `bytes`, and writes them to `lower` with ASCII capitals made small.
+/// Classifies whole blocks of `bytes`, and writes them to `lower` with ASCII capitals in lower case.
 ///
 /// `bytes`, `lower` and 64 times `blocks` have one length.
 pub type Kernel = fn(bytes: &[u8], lower: &mut [u8], blocks: &mut [Block]);
@@ -75,12 +75,12 @@ pub fn agrees(kernel: Kernel) -> bool {
     run(kernel) == run(scalar)
 }
 
-/// Whether a byte is of an ASCII word.
+/// Whether a byte belongs to an ASCII word.
 pub fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// The plain version: one byte after the other.
+/// The plain version, byte by byte.
 pub fn scalar(bytes: &[u8], lower: &mut [u8], blocks: &mut [Block]) {
     let (chunks, lowers) = (bytes.chunks_exact(BLOCK), lower.chunks_exact_mut(BLOCK));
     for ((chunk, lower), block) in chunks.zip(lowers).zip(blocks) {

@@ -3,7 +3,7 @@
 //! Most characters normalise by themselves, whatever stands around them. For text made only of such, a look into this
 //! table a character is all there is to do. The others say [`Kind::Complex`], and their surroundings go the slow way.
 //!
-//! What a reader would get wrong: there are two tables. [`character`] says all of a character; [`class`] says in a single
+//! There are two tables. [`character`] says all of a character; [`class`] says in a single
 //! byte what is to be done with it where it stands, so that the table of a whole script lies in the first-level cache.
 
 use std::sync::OnceLock;
@@ -45,7 +45,8 @@ pub(super) struct Character {
     hash: u64,
 }
 
-/// What is to be done with a character of a word where it stands: a byte, and no `enum`, to be read from a table as it is.
+/// What is to be done with a character of a word where it stands: a byte, and no `enum`, to be read from a table as it
+/// is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Class(u8);
 
@@ -105,8 +106,8 @@ impl Character {
     }
 }
 
-/// The classes of all characters whose page was met before. Each byte says all by itself, so that threads need not agree on
-/// when it was written.
+/// The classes of all characters whose page was met before. Each byte says all by itself, so that threads need not
+/// agree on when it was written.
 static CLASSES: [AtomicU8; CODES] = [const { AtomicU8::new(Class::UNKNOWN.0) }; CODES];
 
 /// The class of the character with this code.

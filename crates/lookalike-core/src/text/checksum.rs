@@ -1,7 +1,7 @@
-//! What makes two documents exact copies when only copies are looked for: the same content, or the same bytes, with a checksum that
-//! other systems know.
+//! What makes two documents exact copies when only copies are looked for: the same content, or the same bytes, with a
+//! checksum that other systems know.
 //!
-//! What a reader would get wrong: a checksum is shown, and does not decide. Different texts have the same sum of bytes
+//! A checksum is shown, and does not decide. Different texts have the same sum of bytes
 //! often, and the same CRC-32 in every corpus of a hundred thousand; so texts are copies by a hash of 128 bits, and
 //! those that share a checksum without being copies are counted.
 
@@ -9,7 +9,7 @@ use std::fmt;
 
 use md5::{Digest, Md5};
 
-/// What makes two documents exact copies.
+/// What two exact copies share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Checksum {
     /// The same [content](crate::text::content): every character, up to its encoding and white space at line ends.
@@ -26,16 +26,16 @@ pub enum Checksum {
 /// A checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sum {
-    /// Of MD5.
+    /// MD5.
     Md5([u8; 16]),
-    /// Of CRC-32.
+    /// CRC-32.
     Crc32(u32),
-    /// Of all bytes added up.
+    /// The sum of all bytes.
     Bytes(u64),
 }
 
 impl Checksum {
-    /// The checksum that is shown of a text, if one is.
+    /// The checksum of a text that is shown, if any.
     pub fn of(self, text: &str) -> Option<Sum> {
         let bytes = text.as_bytes();
         match self {
@@ -51,7 +51,7 @@ impl Checksum {
         self != Self::Text
     }
 
-    /// The word for it.
+    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -63,7 +63,7 @@ impl Checksum {
 }
 
 impl Sum {
-    /// As words, to be kept.
+    /// As words, for storage.
     pub fn words(self) -> [u64; 3] {
         match self {
             Self::Md5(bytes) => {
@@ -75,7 +75,7 @@ impl Sum {
         }
     }
 
-    /// The sum that was kept as these words.
+    /// The checksum stored as these words.
     pub fn of_words(words: [u64; 3]) -> Self {
         match words {
             [0, low, high] => Self::Md5((u128::from(high) << 64 | u128::from(low)).to_ne_bytes()),

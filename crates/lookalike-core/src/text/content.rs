@@ -9,7 +9,7 @@ use memchr::memchr_iter;
 use super::composed::compose;
 use crate::hash::Key;
 
-/// Hashes the content of texts; made once per thread, for its buffers.
+/// Hashes the content of texts. Use one per thread, since it reuses its buffers.
 #[derive(Debug)]
 pub struct ContentHasher {
     key: Key,
@@ -24,7 +24,7 @@ impl Default for ContentHasher {
 }
 
 impl ContentHasher {
-    /// One whose hashes are of a key. Those of a key that nobody knows cannot be made equal by choosing texts.
+    /// A hasher with a key. If nobody knows the key, nobody can prepare texts with equal hashes.
     pub fn keyed(key: Key) -> Self {
         Self { key, composed: String::new(), content: String::new() }
     }
@@ -35,7 +35,7 @@ impl ContentHasher {
         key.bytes_hash(self.content(text).as_bytes())
     }
 
-    /// What exact copies of `text` have in common with it. It is the text itself for most texts.
+    /// The form of `text` in which exact copies are equal. For most texts it is the text itself.
     pub fn content<'a>(&'a mut self, text: &'a str) -> &'a str {
         without_blank_ends(compose(text, &mut self.composed), &mut self.content)
     }

@@ -1,12 +1,13 @@
-//! What is left out before texts are compared: accents, and which number it is. Normalised characters to folded ones.
+//! Differences to ignore when texts are compared: accents, and the values of numbers. Normalised characters to folded
+//! ones.
 //!
 //! **Accents** are what people leave out when they type in a hurry. Nonspacing marks after a letter of the Latin, Greek,
-//! Cyrillic, Hebrew or Arabic script go, and so do those that a letter has in itself: all of them in Latin, Greek and Hebrew.
-//! In Cyrillic only those of ё, ѐ and ѝ: й, ї and ў are letters of their own, which nobody leaves out. In Arabic only hamza and
-//! madda on alef. Latin letters up to U+017F that are no letter with a mark become those of ASCII, as in CLDR's `Latin-ASCII`.
-//! **Digits**: each run of decimal digits becomes a single `0`.
+//! Cyrillic, Hebrew or Arabic script go, and so do those that a letter has in itself: all of them in Latin, Greek and
+//! Hebrew. In Cyrillic only those of ё, ѐ and ѝ: й, ї and ў are letters of their own, which nobody leaves out. In
+//! Arabic only hamza and madda on alef. Latin letters up to U+017F that are not a letter with a mark become ASCII, as
+//! in CLDR's `Latin-ASCII`. **Digits**: each run of decimal digits becomes a single `0`.
 //!
-//! What a reader would get wrong: whether a mark goes is a matter of the letter before it, with nothing but such marks between.
+//! Whether a mark goes is a matter of the letter before it, with nothing but such marks between.
 //! Marks of other scripts are vowels (Devanagari, Thai) or make another letter (Kana), and stay.
 
 use std::fmt;
@@ -18,7 +19,7 @@ use icu_properties::props::{GeneralCategory, GeneralCategoryGroup, Script};
 
 use crate::error::{Error, Result};
 
-/// What is left out of texts before they are compared; nothing by default.
+/// The differences to ignore when texts are compared; none by default.
 ///
 /// ```
 /// use lookalike_core::text::fold::Fold;
@@ -29,14 +30,14 @@ use crate::error::{Error, Result};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fold {
-    /// Letters lose their accents.
+    /// Ignore accents.
     pub accents: bool,
-    /// Numbers lose their values.
+    /// Ignore which number it is.
     pub digits: bool,
 }
 
 impl Fold {
-    /// Nothing is left out.
+    /// Ignore nothing.
     pub const NONE: Self = Self { accents: false, digits: false };
 }
 
@@ -103,7 +104,8 @@ impl Folder {
         }
         match category(c) {
             GeneralCategory::NonspacingMark if self.is_after_letter => [None, None],
-            // Letters go no further than here, or two marks around one that goes could melt: folded text must stay normalised.
+            // Letters go no further than here, or two marks around one that goes could melt: folded text must stay
+            // normalised.
             other => {
                 let folded = GeneralCategoryGroup::Letter.contains(other).then(|| without_accent(c)).flatten();
                 self.is_after_letter = folded.is_some();

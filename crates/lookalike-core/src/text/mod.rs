@@ -1,8 +1,8 @@
 //! Text to tokens: normalise, then cut.
 //!
 //! Normalised means Unicode's `NFKC_Casefold`, so that case, width, ligatures and the way an accent is written make no
-//! difference; [`fold`] may leave out more. What a token is stands at [`tokenize`]. What two texts with the same tokens
-//! may still differ in is their [`content`].
+//! difference; [`fold`] can ignore more. [`tokenize`] defines tokens. Two texts with the same tokens may still differ
+//! in their [`content`].
 
 pub mod ascii;
 mod character;

@@ -1,4 +1,4 @@
-//! Tokens to features: every window of K tokens becomes 64 bits, by constant work a window.
+//! Tokens to features: every window of K tokens becomes 64 bits, in constant time per window.
 //!
 //! The hash of a window is a polynomial over its token hashes, so that the next window costs one step; then it is
 //! mixed, for the sketch takes its randomness from the features themselves.
@@ -41,7 +41,7 @@ impl Default for Shingle {
 }
 
 impl Shingle {
-    /// How many tokens one shingle has.
+    /// Tokens per shingle.
     pub fn width(&self) -> usize {
         match self {
             Self::Word(width) | Self::Char(width) => *width,
@@ -82,7 +82,7 @@ impl fmt::Display for Shingle {
     }
 }
 
-/// Makes the features of texts; made once a thread, for its buffers.
+/// Makes the features of texts. Use one per thread, since it reuses its buffers.
 pub struct Shingler {
     shingle: Shingle,
     tokenizer: Tokenizer,
@@ -96,17 +96,17 @@ pub struct Shingler {
 #[derive(Clone, Copy, Debug)]
 pub struct Features<'a> {
     tokens: &'a [u64],
-    /// One a window, in order, repeated where the text repeats itself.
+    /// One per window, in order, repeated where the text repeats itself.
     pub all: &'a [u64],
 }
 
 impl Features<'_> {
-    /// How many tokens the text has.
+    /// Number of tokens.
     pub fn token_count(self) -> usize {
         self.tokens.len()
     }
 
-    /// The hash by which texts with the same words are known.
+    /// A hash that is equal for texts with the same words in the same order.
     pub fn text_hash(self) -> u128 {
         text_hash(self.tokens)
     }
@@ -121,17 +121,17 @@ pub struct Places {
     pub features: Vec<u64>,
     /// The first token of each feature.
     pub firsts: Vec<usize>,
-    /// How many tokens a feature is made of.
+    /// Tokens per feature.
     pub width: usize,
 }
 
 impl Shingler {
-    /// A shingler for shingles of this kind, of texts from which this is left out, with the fixed hashes.
+    /// A shingler for shingles of this kind, with this fold and the fixed hashes.
     pub fn new(shingle: &Shingle, fold: Fold) -> Self {
         Self::keyed(shingle, fold, Key::FIXED)
     }
 
-    /// The same with hashes of a key.
+    /// The same with keyed hashes.
     pub fn keyed(shingle: &Shingle, fold: Fold, key: Key) -> Self {
         let starts = match shingle {
             Shingle::StopWord(words) => Some(words.tokens(fold, key)),

@@ -1,7 +1,7 @@
 //! Stop words: the small words that sentences are full of, and that navigation and advertisements lack.
 //!
-//! By default those of all languages at once, so that no language has to be guessed. They are part of the format, like a
-//! hash function: the lists come from a crate whose version is fixed, and a test holds them to what they were.
+//! By default those of all languages at once, so that no language has to be guessed. They are part of the format, like
+//! a hash function: the lists come from a crate whose version is fixed, and a test guards them.
 
 use crate::error::{Error, Result};
 use crate::hash::{Key, bytes_hash};
@@ -12,7 +12,7 @@ use crate::text::tokenize::Tokenizer;
 /// The tokens that are stop words, by their hashes.
 #[derive(Clone, Debug)]
 pub struct StopWords {
-    /// What was asked for: `all`, languages, or a file.
+    /// What was given: `all`, languages, or a file.
     name: String,
     words: Vec<String>,
 }
@@ -26,7 +26,7 @@ impl PartialEq for StopWords {
 impl Eq for StopWords {}
 
 impl StopWords {
-    /// The words of these languages, by their codes and separated by commas, such as `en,de`; `all` for all there are.
+    /// The words of these languages, by their codes and separated by commas, such as `en,de`; `all` for all languages.
     ///
     /// # Errors
     ///
@@ -44,22 +44,22 @@ impl StopWords {
         Ok(Self { name: codes.to_owned(), words })
     }
 
-    /// Words of one's own, known by `name`.
+    /// Your own words, with a name for the list.
     pub fn new(name: impl Into<String>, words: impl IntoIterator<Item = String>) -> Self {
         Self { name: name.into(), words: words.into_iter().collect() }
     }
 
-    /// What was asked for.
+    /// The name of the list: `all`, languages, or a file.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Tells one list of words from another, whatever they are called.
+    /// Identifies the words of the list, whatever its name.
     pub fn content_hash(&self) -> u64 {
         bytes_hash(self.words.join("\n").as_bytes()) as u64
     }
 
-    /// The tokens that are stop words. One of several tokens, such as "it's", is known by the first.
+    /// The tokens that are stop words. A stop word of several tokens, such as "it's", counts as its first token.
     pub fn tokens(&self, fold: Fold, key: Key) -> FeatureSet {
         let mut tokenizer = Tokenizer::new(fold, key);
         let mut tokens: Vec<u64> = Vec::new();

@@ -1,14 +1,15 @@
-//! Text to token hashes, in one pass and without an allocation a token.
+//! Text to token hashes, in one pass and without an allocation per token.
 //!
 //! **Words**: runs of letters, marks, numbers and connectors (the underscore) of the normalised text, as `\w` means in
-//! regular expressions. A mark belongs to the letter or number before it; one with none is passed over. A letter or number of a script that puts no spaces between words (Han, Hiragana, Katakana,
-//! Thai, Lao, Khmer, Myanmar, Tibetan) is a token by itself, with its marks.
+//! regular expressions. A mark belongs to the letter or number before it; one with none is passed over. A letter or
+//! number of a script that puts no spaces between words (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar, Tibetan)
+//! is a token by itself, with its marks.
 //!
 //! **Characters**: every character of the normalised text, runs of white space as one space, none at the ends.
 //!
 //! A [`Fold`] takes its part between the two: characters are normalised, then folded, then cut.
 //!
-//! What a reader would get wrong: text is cut into *units* at ASCII bytes that are in no word, before it is
+//! Text is cut into *units* at ASCII bytes that are in no word, before it is
 //! normalised. That is safe, for no composition reaches over such a byte to make a word, and it lets most units be
 //! seen to be plain ASCII, or made of characters that normalise by themselves.
 
@@ -19,7 +20,7 @@ use super::unit;
 use super::word::{WordWriter, Words, classify, hash_in_place};
 use crate::hash::{Key, SHORT};
 
-/// Takes the tokens of a text in order.
+/// Receives the tokens of a text in order.
 pub trait TokenSink {
     /// One token: its hash, and the bytes of the text that it came from.
     fn token(&mut self, hash: u64, start: usize, end: usize);
@@ -38,9 +39,9 @@ impl TokenSink for Vec<u64> {
 pub struct Token {
     /// The hash of the normalised token.
     pub hash: u64,
-    /// Where it starts in the text.
+    /// Its start in the text.
     pub start: usize,
-    /// Where it ends.
+    /// Its end.
     pub end: usize,
 }
 
@@ -51,7 +52,7 @@ impl TokenSink for Vec<Token> {
     }
 }
 
-/// Cuts texts into tokens; made once a thread, for its buffers.
+/// Cuts texts into tokens. Use one per thread, since it reuses its buffers.
 pub struct Tokenizer {
     fold: Fold,
     key: Key,
@@ -71,12 +72,12 @@ impl Default for Tokenizer {
 }
 
 impl Tokenizer {
-    /// A tokenizer of texts from which this is left out, with hashes of this key.
+    /// A tokenizer with this fold and hashes of this key.
     pub fn new(fold: Fold, key: Key) -> Self {
         Self { fold, key, kernel: kernel(), lower: Vec::new(), blocks: Vec::new(), word: String::new() }
     }
 
-    /// Gives the word tokens of `text` to `sink`.
+    /// Passes the word tokens of `text` to `sink`.
     pub fn words(&mut self, text: &str, sink: &mut impl TokenSink) {
         let mut start = 0;
         while start < text.len() {
@@ -86,7 +87,7 @@ impl Tokenizer {
         }
     }
 
-    /// Gives the character tokens of `text` to `sink`.
+    /// Passes the character tokens of `text` to `sink`.
     pub fn characters(&mut self, text: &str, sink: &mut impl TokenSink) {
         let mut writer = CharacterWriter { key: self.key, space: None, any: false, sink };
         let mut folder = Folder::new(self.fold);

@@ -1,13 +1,14 @@
 //! A stretch of text with characters that are not ASCII, to normalised characters.
 //!
 //! It is cut before every character that stays apart from what stands before it; most of these pieces are a single
-//! character that normalises by itself. What a reader would get wrong: `NFKC_Casefold` of a text is that of its pieces only
+//! character that normalises by itself. `NFKC_Casefold` of a text is that of its pieces only
 //! because such a character neither composes with the one before it nor changes places with it.
 
 use super::character::{Character, Kind, character, normal_character};
 use super::normalize::normalize;
 
-/// Calls `each` with every character of `text` when it is normalised, and with where it came from; `text` stands at `offset`.
+/// Calls `each` with every character of `text` when it is normalised, and with where it came from; `text` stands at
+/// `offset`.
 #[inline]
 pub(super) fn for_each(text: &str, offset: usize, mut each: impl FnMut(&Character, usize, usize)) {
     let mut at = 0;
@@ -84,7 +85,8 @@ mod tests {
         }
     }
 
-    // U+113C5 is such a one: it stays as it is by itself, but is U+113C2 twice, and U+113C2 melts into another before it.
+    // U+113C5 is such a one: it stays as it is by itself, but is U+113C2 twice, and U+113C2 melts into another before
+    // it.
     #[test]
     fn what_starts_a_piece_does_not_begin_with_something_that_melts() {
         let decomposition = CanonicalDecomposition::new();

@@ -1,8 +1,8 @@
 //! The words of a stretch of text with characters that are not ASCII, to token hashes.
 //!
-//! Most words are hashed where they stand, in a copy of the text whose ASCII letters are small already: capitals of as many
-//! bytes are overwritten there. What a reader would get wrong: a word can turn out to be one that does not fit, by a mark that
-//! melts into its last letter. Then what was read of it goes to a [`WordWriter`], which takes characters one by one.
+//! Most words are hashed where they stand, in a copy of the text whose ASCII letters are small already: capitals of as
+//! many bytes are overwritten there. A word can turn out to be one that does not fit, by a mark that melts into its
+//! last letter. Then what was read of it goes to a [`WordWriter`], which takes characters one by one.
 
 use super::ascii::{BLOCK, Block};
 use super::character::{Character, Class, Kind, character, class, known_class};
@@ -84,8 +84,8 @@ impl<S: TokenSink> Words<'_, S> {
         self.end(word, at);
     }
 
-    /// Reads letters of three bytes that stand by themselves, the first of them at `at`, and says where the last one starts:
-    /// marks may follow that.
+    /// Reads letters of three bytes that stand by themselves, the first of them at `at`, and says where the last one
+    /// starts: marks may follow that.
     #[inline]
     fn read_lone_letters(&mut self, mut at: usize, end: usize) -> usize {
         const LENGTH: usize = 3;
@@ -112,8 +112,8 @@ impl<S: TokenSink> Words<'_, S> {
         }
     }
 
-    /// Reads on until no word is under way, and says where that is. The word starts at `word`, and the character at `at`
-    /// does not fit; nothing before `start` matters.
+    /// Reads on until no word is under way, and says where that is. The word starts at `word`, and the character at
+    /// `at` does not fit; nothing before `start` matters.
     #[cold]
     fn read_slowly(&mut self, word: usize, is_alone: bool, at: usize, start: usize, end: usize) -> usize {
         let text = &self.piece[..end];
@@ -178,15 +178,17 @@ fn three_bytes(first: u8, second: u8, third: u8) -> u32 {
     u32::from(first & 0x0F) << 12 | u32::from(second & 0x3F) << 6 | u32::from(third & 0x3F)
 }
 
-/// Looks at the characters of a piece that are not ASCII. Those of plain words become bits of `words`, those of no word become
-/// nothing, and what stays in `wide` needs a closer look. Scripts without spaces are left to [`Words::read`] as they are.
+/// Looks at the characters of a piece that are not ASCII. Those of plain words become bits of `words`, those of no word
+/// become nothing, and what stays in `wide` needs a closer look. Scripts without spaces are left to [`Words::read`] as
+/// they are.
 pub(super) fn classify(lower: &mut [u8], blocks: &mut [Block]) {
     let Some(first) = blocks.iter().position(|block| block.wide != 0) else { return };
     let at = first * BLOCK + blocks[first].wide.trailing_zeros() as usize;
     if class(decode(lower, at).0) == Class::ALONE {
         return;
     }
-    // What a character that started in the block before left over to this one: all its bytes, those of a word, those in doubt.
+    // What a character that started in the block before left over to this one: all its bytes, those of a word, those in
+    // doubt.
     let (mut begun, mut words_begun, mut wide_begun) = (0, 0, 0);
     // Whether the last byte of the block before is of a word.
     let mut before = 0;

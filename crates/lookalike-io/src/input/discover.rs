@@ -1,215 +1,34 @@
-//! Paths to files: which files an input means, in which order, and under which name each is known.
+//! Paths to files: which files an input means, in which order, and under which names.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::fs::{self, File, Metadata};
-use std::io::{self, Write};
-use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, OnceLock};
-use std::time::SystemTime;
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-use walkdir::WalkDir;
-
+use super::file::Facts;
+use super::names::{common_folder, name_below, without_detours};
 use crate::error::{Error, Result};
 use crate::remote::{self, RemoteFile};
-use crate::work::is_work_folder;
-use crate::write::{beside, parent};
+use crate::write::parent;
 
-/// Where a file's bytes come from.
-#[derive(Clone, Debug)]
-pub enum Origin {
-    /// A file of this path, which can be read again.
-    Path(PathBuf),
-    /// A pipe or a device of this path, which cannot.
-    Pipe(PathBuf),
-    /// Standard input.
-    Stdin,
-    /// An object of a store, or a page. What is read of it is copied, and can be read again there.
-    Remote(RemoteFile),
-}
+pub(crate) use super::file::identity;
+pub use super::file::{InputFile, Origin};
+pub use super::left_out::{LeftOut, Names};
+pub use super::names::unique;
 
-/// The files that an input means, and what was met on the way and is not read.
+/// The files that an input means, and what was left out.
 #[derive(Clone, Debug, Default)]
 pub struct Discovered {
     /// The files to read, in order.
     pub files: Vec<InputFile>,
-    /// What is not read though nothing is wrong with it.
+    /// What was left out, although nothing is wrong with it.
     pub left_out: LeftOut,
 }
 
-/// What lies in the folders of an input and is not read, though nothing is wrong with it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct LeftOut {
-    /// Files and folders whose names start with a dot.
-    pub hidden: Names,
-    /// Further names of files and folders that are read: symbolic and hard links.
-    pub links: Names,
-    /// Folders that hold an unfinished run.
-    pub work_folders: Names,
-}
-
-/// Names of files: all are counted, and the first are kept.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Names {
-    /// How many there are.
-    pub count: u64,
-    /// The first of them.
-    pub first: Vec<String>,
-}
-
-impl LeftOut {
-    /// Adds what another search left out.
-    pub fn add(&mut self, other: Self) {
-        self.hidden.add(other.hidden);
-        self.links.add(other.links);
-        self.work_folders.add(other.work_folders);
-    }
-
-    /// Forgets the work folder of this very run, which a run that is not resumed does not meet.
-    pub(crate) fn forget_work_folder(&mut self, own: &Path) {
-        let Ok(own) = own.canonicalize() else { return };
-        let names = &mut self.work_folders;
-        let before = names.first.len();
-        names.first.retain(|name| Path::new(name).canonicalize().ok().as_ref() != Some(&own));
-        names.count -= (before - names.first.len()) as u64;
-    }
-}
-
-impl Names {
-    /// How many names are kept.
-    const KEPT: usize = 100;
-
-    fn push(&mut self, path: &Path) {
-        self.add(Self { count: 1, first: vec![path.display().to_string()] });
-    }
-
-    fn add(&mut self, other: Self) {
-        self.count += other.count;
-        let room = Self::KEPT.saturating_sub(self.first.len());
-        self.first.extend(other.first.into_iter().take(room));
-    }
-}
-
-/// One file of the input.
-#[derive(Clone, Debug)]
-pub struct InputFile {
-    /// Where its bytes come from.
-    pub origin: Origin,
-    /// Its name in ids and in the output, with `/` between folders: the path below what all inputs have in common,
-    /// so that it does not change with the folder one stands in. No two files have the same.
-    pub name: String,
-    /// Its size on disk; zero where that is not known.
-    pub bytes: u64,
-    /// Whether the user named it. One that was found in a folder, by a pattern or in a list is skipped if it cannot be read.
-    pub is_named: bool,
-    /// When it was last written to, by which a change is noticed.
-    modified: Option<SystemTime>,
-    identity: Option<(u64, u64)>,
-    /// All of a pipe, if it had to be read as a whole.
-    copy: Arc<OnceLock<File>>,
-}
-
-impl InputFile {
-    /// The path to show in messages: as the user wrote it.
-    pub fn shown(&self) -> PathBuf {
-        match &self.origin {
-            Origin::Path(path) | Origin::Pipe(path) => path.clone(),
-            Origin::Stdin => PathBuf::from("standard input"),
-            Origin::Remote(file) => PathBuf::from(file.shown()),
-        }
-    }
-
-    /// What tells the file from what it was or will be at other times.
-    pub fn label(&self) -> String {
-        let since = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_nanos());
-        let modified = self.modified.map_or(0, since);
-        format!("input {} of {} bytes, written at {modified}", self.shown().display(), self.bytes)
-    }
-
-    /// Sets the copy that is read from then on.
-    pub(crate) fn set_copy(&self, copy: File) {
-        // Set once, by the one who reads the pipe.
-        let _ = self.copy.set(copy);
-    }
-
-    /// Opens the file from its start, to be read again.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be opened.
-    pub(crate) fn open_again(&self) -> Result<File> {
-        let unreadable = Error::unreadable(self.shown());
-        match &self.origin {
-            Origin::Path(path) => File::open(path).map_err(unreadable),
-            Origin::Remote(file) => Ok(file.local().expect("what is read again was read before")),
-            Origin::Pipe(_) | Origin::Stdin => {
-                self.copy.get().expect("what cannot be read again is spooled").try_clone().map_err(unreadable)
-            }
-        }
-    }
-
-    /// Makes sure that the file is what it was when it was found.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Changed`] when it is not.
-    pub fn check_unchanged(&self) -> Result<()> {
-        let path = match &self.origin {
-            Origin::Path(path) => path,
-            Origin::Remote(file) => return file.check_unchanged(),
-            Origin::Pipe(_) | Origin::Stdin => return Ok(()),
-        };
-        // What could not even be looked at was skipped, so nothing was read of it.
-        let was_skipped = self.modified.is_none() && self.identity.is_none();
-        let is_same = was_skipped
-            || fs::metadata(path).is_ok_and(|now| {
-                (now.len(), now.modified().ok(), identity(&now)) == (self.bytes, self.modified, self.identity)
-            });
-        if is_same { Ok(()) } else { Err(Error::Changed { path: path.clone() }) }
-    }
-}
-
-impl InputFile {
-    /// Writes all of the file as it lies on disk. False, and nothing is written, where it cannot be read a second time.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be read, or the output cannot be written; `path` is named then.
-    pub fn copy_to(&self, path: &Path, writer: &mut impl Write) -> Result<bool> {
-        let Origin::Path(input) = &self.origin else { return Ok(false) };
-        let mut file = File::open(input).map_err(Error::unreadable(input))?;
-        let copied = io::copy(&mut file, writer).map_err(Error::unwritable(path))?;
-        if copied == self.bytes { Ok(true) } else { Err(Error::Changed { path: input.clone() }) }
-    }
-
-    /// Why it is skipped, when it cannot be read.
-    pub(crate) fn why_skipped(&self, cause: &io::Error) -> String {
-        match fs::read_link(self.shown()) {
-            Ok(target) if cause.kind() == io::ErrorKind::NotFound => {
-                format!("a link to {}, which does not exist", target.display())
-            }
-            _ => format!("cannot be read: {cause}"),
-        }
-    }
-}
-
-/// What tells one file from another, whatever it is called.
-#[cfg(unix)]
-#[expect(clippy::unnecessary_wraps, reason = "other systems do not tell")]
-pub(crate) fn identity(metadata: &Metadata) -> Option<(u64, u64)> {
-    use std::os::unix::fs::MetadataExt;
-    Some((metadata.dev(), metadata.ino()))
-}
-
-#[cfg(not(unix))]
-pub(crate) fn identity(_: &Metadata) -> Option<(u64, u64)> {
-    None
-}
-
-/// The files that `inputs` mean: files as given, folders with all that lies in them (but hidden files, and what is or
-/// lies in `output` or in a work folder), patterns with `*`, `?` and `[…]`, addresses of object stores and pages, `-` for standard input. In the
-/// order given, and by name inside a folder. A file that is met under several names, by links, is read once.
+/// The files that `inputs` mean: files, folders with everything in them (except hidden files, the output, and work
+/// folders), patterns with `*`, `?` and `[…]`, addresses of object stores and pages, and `-` for standard input. They
+/// are in the order given, and sorted by name within a folder. A file that is reached under several names, by links, is
+/// read once.
 ///
 /// # Errors
 ///
@@ -218,7 +37,7 @@ pub fn discover(inputs: &[PathBuf], output: Option<&Path>) -> Result<Discovered>
     discover_listed(inputs, &[], output)
 }
 
-/// As [`discover`], with further inputs that stand in a list: what cannot be read of these is skipped when it is opened.
+/// Like [`discover`], with further inputs from a list. Those that cannot be read are skipped when they are opened.
 ///
 /// # Errors
 ///
@@ -250,19 +69,7 @@ pub fn discover_listed(inputs: &[PathBuf], listed: &[PathBuf], output: Option<&P
     let (found, left_out) = search.finish();
     let common = common_folder(found.iter().filter(|file| file.below.is_absolute()).map(|file| file.below.as_path()));
     let names = unique(found.iter().map(|file| name_below(&common, &file.below)).collect());
-    let input_file = |(file, name): (Found, String)| InputFile {
-        bytes: match (&file.facts, &file.origin) {
-            (Some(facts), _) => facts.bytes,
-            (None, Origin::Remote(file)) => file.bytes,
-            (None, _) => 0,
-        },
-        origin: file.origin,
-        name,
-        is_named: file.is_named,
-        modified: file.facts.and_then(|facts| facts.modified),
-        identity: file.facts.and_then(|facts| facts.identity),
-        copy: Arc::default(),
-    };
+    let input_file = |(file, name): (Found, String)| InputFile::new(file.origin, name, file.is_named, file.facts);
     Ok(Discovered { files: found.into_iter().zip(names).map(input_file).collect(), left_out })
 }
 
@@ -284,42 +91,28 @@ fn is_pattern(path: &str) -> bool {
 
 /// What was found so far.
 #[derive(Default)]
-struct Search {
-    output: Option<PathBuf>,
+pub(super) struct Search {
+    pub(super) output: Option<PathBuf>,
     /// How the address of what lies in the output starts, if it is far away.
     output_url: Option<String>,
     /// Files and folders that were given by their names.
     given: HashSet<PathBuf>,
     /// One file may be here several times, under one name or many.
-    found: Vec<Found>,
+    pub(super) found: Vec<Found>,
     seen_urls: HashSet<String>,
-    left_out: LeftOut,
+    pub(super) left_out: LeftOut,
 }
 
-struct Found {
-    origin: Origin,
+pub(super) struct Found {
+    pub(super) origin: Origin,
     /// Its absolute path, by which it is named.
-    below: PathBuf,
+    pub(super) below: PathBuf,
     /// Of a regular file; none where it cannot be had.
-    facts: Option<Facts>,
+    pub(super) facts: Option<Facts>,
     /// Whether it was reached through a symbolic link.
-    is_link: bool,
+    pub(super) is_link: bool,
     /// Whether the user named it.
-    is_named: bool,
-}
-
-/// What is kept of a file's metadata: there may be millions of files.
-#[derive(Clone, Copy)]
-struct Facts {
-    bytes: u64,
-    modified: Option<SystemTime>,
-    identity: Option<(u64, u64)>,
-}
-
-impl Facts {
-    fn of(metadata: &Metadata) -> Self {
-        Self { bytes: metadata.len(), modified: metadata.modified().ok(), identity: identity(metadata) }
-    }
+    pub(super) is_named: bool,
 }
 
 impl Found {
@@ -336,15 +129,9 @@ impl Found {
 }
 
 #[derive(PartialEq, Eq, Hash)]
-enum Key {
+pub(super) enum Key {
     Identity((u64, u64)),
     Path(PathBuf),
-}
-
-/// What is the same for all names of one folder.
-fn folder_key(path: &Path) -> Key {
-    let identity = fs::metadata(path).ok().as_ref().and_then(identity);
-    identity.map_or_else(|| Key::Path(path.canonicalize().unwrap_or_else(|_| path.to_owned())), Key::Identity)
 }
 
 impl Search {
@@ -420,105 +207,6 @@ impl Search {
         Ok(())
     }
 
-    /// The regular files below a folder, and what should be one and cannot be read.
-    ///
-    /// Every folder is walked once, however many links lead to it: links that lead to each other would otherwise double
-    /// the walk at each level. Real folders go first, so that files have their own names; links follow, each by itself.
-    fn folder(&mut self, input: &Path, root: &Path) -> Result<()> {
-        let first = self.found.len();
-        let mut walked: HashSet<Key> = HashSet::new();
-        let mut links = BTreeSet::new();
-        self.walk(input, input, root, &mut walked, &mut links)?;
-        while let Some(link) = links.pop_first() {
-            self.walk(&link, input, root, &mut walked, &mut links)?;
-        }
-        // By name, as if links were folders.
-        self.found[first..].sort_by(|left, right| left.below.cmp(&right.below));
-        Ok(())
-    }
-
-    /// Goes through one folder, or one that a link leads to, and notes links to others.
-    fn walk(
-        &mut self,
-        start: &Path,
-        input: &Path,
-        root: &Path,
-        walked: &mut HashSet<Key>,
-        links: &mut BTreeSet<PathBuf>,
-    ) -> Result<()> {
-        let Self { output, found, left_out, .. } = self;
-        let is_hidden = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        let is_output = |path: &Path| output.is_some() && path.canonicalize().ok() == *output;
-        // What a killed run left of this output: the run that makes it removes that.
-        let aside = output.as_deref().and_then(beside);
-        let is_ours = |path: &Path| {
-            is_output(path)
-                || aside.as_ref().is_some_and(|aside| path.file_name() == aside.file_name())
-                    && path.canonicalize().ok() == aside
-        };
-        let is_by_link = start != input;
-        let mut walk = WalkDir::new(start).sort_by_file_name().into_iter();
-        while let Some(entry) = walk.next() {
-            let (path, depth) = match &entry {
-                Ok(entry) => (entry.path().to_owned(), entry.depth()),
-                Err(error) => (error.path().unwrap_or(start).to_owned(), error.depth()),
-            };
-            let is_symlink = depth > 0 && entry.as_ref().is_ok_and(walkdir::DirEntry::path_is_symlink);
-            let metadata = if is_symlink || depth == 0 { fs::metadata(&path).ok() } else { None };
-            let is_folder = match &metadata {
-                Some(metadata) => metadata.is_dir(),
-                None => entry.as_ref().is_ok_and(|entry| entry.file_type().is_dir()),
-            };
-            let is_ours = depth > 0 && is_ours(&path);
-            let is_work = || is_folder && depth > 0 && is_work_folder(&path);
-            if is_ours || depth > 0 && (is_hidden(&path) || is_work()) {
-                if is_hidden(&path) && !is_ours {
-                    left_out.hidden.push(&path);
-                } else if !is_ours {
-                    left_out.work_folders.push(&path);
-                }
-                if is_folder && !is_symlink {
-                    walk.skip_current_dir();
-                }
-                continue;
-            }
-            let metadata = match entry {
-                Ok(_) if is_folder && is_symlink => {
-                    links.insert(path);
-                    continue;
-                }
-                Ok(_) if is_folder => {
-                    if !walked.insert(folder_key(&path)) {
-                        if depth == 0 {
-                            left_out.links.push(&path);
-                        }
-                        walk.skip_current_dir();
-                    }
-                    continue;
-                }
-                // What leads nowhere is skipped when it is opened.
-                Ok(_) if is_symlink => match metadata {
-                    Some(metadata) if !metadata.is_file() => continue,
-                    metadata => metadata,
-                },
-                Ok(entry) if entry.file_type().is_file() => fs::metadata(&path).ok(),
-                // A pipe or a socket.
-                Ok(_) => continue,
-                Err(error) if depth == 0 && !is_by_link => {
-                    let cause = error.into_io_error().unwrap_or_else(|| io::ErrorKind::NotFound.into());
-                    return Err(Error::Unreadable { path, cause });
-                }
-                // What may not be looked into is skipped when it is opened.
-                Err(_) => None,
-            };
-            let below = root.join(path.strip_prefix(input).expect("a walk stays below its root"));
-            let is_link = is_by_link || is_symlink;
-            let facts = metadata.as_ref().map(Facts::of);
-            found.push(Found { origin: Origin::Path(path), below, facts, is_link, is_named: false });
-        }
-        Ok(())
-    }
-
     /// Every file once: by its own name rather than by that of a link, and by the first of several.
     fn finish(self) -> (Vec<Found>, LeftOut) {
         let Self { mut found, mut left_out, .. } = self;
@@ -546,62 +234,6 @@ impl Search {
         found.retain(|_| is_read.next().unwrap_or(true));
         (found, left_out)
     }
-}
-
-/// A path without `..`, as it is written: links are not looked at.
-fn without_detours(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        if part == Component::ParentDir {
-            plain.pop();
-        } else {
-            plain.push(part);
-        }
-    }
-    plain
-}
-
-/// The deepest folder that all files lie in.
-fn common_folder<'a>(files: impl Iterator<Item = &'a Path>) -> PathBuf {
-    files
-        .map(|file| file.parent().unwrap_or(file).to_owned())
-        .reduce(|left, right| {
-            let both = left.components().zip(right.components());
-            both.take_while(|(left, right)| left == right).map(|(part, _)| part).collect()
-        })
-        .unwrap_or_default()
-}
-
-/// The name of a file below a folder, with `/` on every system. It has no `..`, so it never leads out of an output.
-fn name_below(folder: &Path, file: &Path) -> String {
-    let below = file.strip_prefix(folder).unwrap_or(file);
-    let parts = below.components().filter_map(|part| match part {
-        Component::Normal(part) => Some(part.to_string_lossy()),
-        _ => None,
-    });
-    parts.collect::<Vec<_>>().join("/")
-}
-
-/// Makes names different that are not, by a number at the end of all but the first: `stdin` and `stdin~2`.
-pub fn unique(names: Vec<String>) -> Vec<String> {
-    let mut taken: HashSet<String> = names.iter().cloned().collect();
-    let mut times: HashMap<String, u32> = HashMap::new();
-    let mut different = Vec::with_capacity(names.len());
-    for name in names {
-        let time = times.entry(name.clone()).or_insert(0);
-        *time += 1;
-        if *time == 1 {
-            different.push(name);
-            continue;
-        }
-        let mut other = format!("{name}~{time}");
-        while !taken.insert(other.clone()) {
-            *time += 1;
-            other = format!("{name}~{time}");
-        }
-        different.push(other);
-    }
-    different
 }
 
 #[cfg(test)]
@@ -656,9 +288,6 @@ mod tests {
         // Named, it is read.
         let named = discover(&[folder.path().join(".DS_Store")], None).unwrap();
         assert_eq!((named.files.len(), named.left_out), (1, LeftOut::default()));
-        let mut many = Names::default();
-        (0..1000).for_each(|_| many.push(Path::new("x")));
-        assert_eq!((many.count, many.first.len()), (1000, Names::KEPT));
     }
 
     #[test]
@@ -765,12 +394,6 @@ mod tests {
         assert_eq!((from_first.len(), from_first[0].clone()), (36, format!("{}file.txt", "a/".repeat(35))));
     }
 
-    #[test]
-    fn two_files_with_one_name_stay_apart() {
-        let names = ["a", "b", "a", "a~2", "a"].map(str::to_owned).to_vec();
-        assert_eq!(unique(names), ["a", "b", "a~3", "a~2", "a~4"]);
-    }
-
     #[cfg(unix)]
     #[test]
     fn what_leads_nowhere_is_refused_when_named_and_left_to_be_skipped_when_found() {
@@ -790,17 +413,5 @@ mod tests {
             assert_eq!(found.files[0].why_skipped(&cause), "a link to gone, which does not exist");
         }
         assert!(discover_listed(&[], &[folder.path().join("gone.txt")], None).is_ok());
-    }
-
-    #[test]
-    fn a_change_is_noticed() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.txt");
-        fs::write(&path, "one").unwrap();
-        let found = discover(std::slice::from_ref(&path), None).unwrap().files.remove(0);
-        found.check_unchanged().unwrap();
-        let later = found.modified.unwrap() + std::time::Duration::from_secs(2);
-        fs::File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
-        assert!(matches!(found.check_unchanged(), Err(Error::Changed { .. })));
     }
 }

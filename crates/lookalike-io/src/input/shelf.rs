@@ -1,4 +1,4 @@
-//! Where a document lies, so that it can be read again: only documents that may be alike are.
+//! Where a document is, so that it can be read again. Only documents that may be near-duplicates are.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -17,9 +17,9 @@ pub struct Place {
     pub file: u32,
     /// Where its bytes are.
     pub store: Store,
-    /// Where they start there.
+    /// Their start.
     pub offset: u64,
-    /// How many there are.
+    /// Number of bytes.
     pub length: u32,
 }
 
@@ -28,7 +28,7 @@ pub struct Place {
 pub enum Store {
     /// In the input file, as they are.
     File,
-    /// In the input file, as a gzip member of their own, as crawls have them.
+    /// In the input file, as a gzip member of their own, as in crawls.
     Member,
     /// In the spool, since the input cannot be read from the middle: standard input, or compressed as a whole.
     Spool,
@@ -69,7 +69,7 @@ impl Shelf {
         &self.files
     }
 
-    /// What was found and is not read.
+    /// What was left out.
     pub fn left_out(&self) -> &LeftOut {
         &self.left_out
     }
@@ -79,7 +79,7 @@ impl Shelf {
         self.left_out.forget_work_folder(own);
     }
 
-    /// Makes sure that no file changed since it was found: what was copied from it would be something else.
+    /// Checks that no file has changed since it was found.
     ///
     /// # Errors
     ///
@@ -88,7 +88,7 @@ impl Shelf {
         self.files.iter().try_for_each(InputFile::check_unchanged)
     }
 
-    /// Reads the entry at `place` into `bytes`, unpacked.
+    /// Reads the entry at `place` into `bytes`, decompressed.
     ///
     /// # Errors
     ///
@@ -103,8 +103,8 @@ impl Shelf {
         self.read_raw(place, bytes)
     }
 
-    /// Reads the start of the entry at `place` into `bytes`, unpacked: `most` bytes of it at most, and fewer where these
-    /// would take more than `most` bytes of the file.
+    /// Reads the start of the entry at `place` into `bytes`, unpacked: `most` bytes of it at most, and fewer where
+    /// these would take more than `most` bytes of the file.
     ///
     /// # Errors
     ///
@@ -149,7 +149,7 @@ impl Shelf {
         }
     }
 
-    /// Puts bytes into the spool, and says where.
+    /// Appends bytes to the spool, and returns their offset.
     ///
     /// # Errors
     ///
@@ -161,7 +161,7 @@ impl Shelf {
         Ok(offset)
     }
 
-    /// Puts the spool into a work folder, after what earlier attempts at the run have put there.
+    /// Puts the spool into a work folder, after what earlier attempts at the run wrote there.
     ///
     /// # Errors
     ///

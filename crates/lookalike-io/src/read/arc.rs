@@ -1,6 +1,6 @@
 //! ARC records, from before there was WARC: a line that says what follows and how long it is, then an HTTP message.
 //!
-//! What a reader would get wrong: an address may have blanks in it, so that the line is read from its end.
+//! An address may have blanks in it, so that the line is read from its end.
 
 use std::borrow::Cow;
 

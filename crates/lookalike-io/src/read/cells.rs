@@ -1,8 +1,8 @@
 //! Every cell of a row, whatever the format: CSV and TSV, objects of JSON, Parquet. Also lines, for who takes either.
 //!
-//! Files go the road of documents: the same formats, told by the same bytes, with the same bounds. What a reader would get
-//! wrong: fields inside of fields are columns of their own, named with dots, as documents name them; and columns of JSON
-//! come up row by row, so that a later row may have more cells than the first.
+//! Files go the road of documents: the same formats, told by the same bytes, with the same bounds. Fields inside of
+//! fields are columns of their own, named with dots, as documents name them; and columns of JSON come up row by row, so
+//! that a later row may have more cells than the first.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

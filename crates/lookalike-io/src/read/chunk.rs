@@ -1,4 +1,4 @@
-//! A part of a file that cuts no entry, and what lies in it.
+//! A part of a file, cut between entries, and the entries in it.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::input::shelf::{Place, Shelf, Store};
 use crate::parquet::{NoText, Row};
 use crate::web::{Content, NOT_BUILT, text_of};
 
-/// Whole entries of one file, unpacked. Filled by a stream, again and again, for its buffers.
+/// Whole entries of one file, decompressed. A stream fills it again and again, reusing its buffers.
 #[derive(Debug)]
 pub struct Chunk {
     pub(super) file: u32,
@@ -71,12 +71,12 @@ impl Default for Chunk {
 }
 
 impl Chunk {
-    /// Which of the input files it is of.
+    /// Which of the input files it belongs to.
     pub fn file(&self) -> u32 {
         self.file
     }
 
-    /// Which unit of its file it is of.
+    /// Which unit of its file it belongs to.
     pub fn unit(&self) -> u32 {
         self.unit
     }
@@ -104,12 +104,12 @@ impl Chunk {
         &self.kind
     }
 
-    /// How many bytes it has, unpacked.
+    /// Number of bytes, decompressed.
     pub fn byte_count(&self) -> u64 {
         self.bytes.len() as u64
     }
 
-    /// How many bytes of the file it was made from, packed as they are.
+    /// Number of bytes of the file it was made from, before decompression.
     pub fn packed_bytes(&self) -> u64 {
         self.packed_bytes
     }
@@ -120,7 +120,7 @@ impl Chunk {
         self.damage.as_ref().map(|damage| (&*damage.reason, damage.positions))
     }
 
-    /// Makes sure that the entries can be read again. To be called before they are asked for.
+    /// Makes sure that the entries can be read again. Call this before parsing them.
     ///
     /// # Errors
     ///
@@ -143,7 +143,7 @@ impl Chunk {
     }
 }
 
-/// Parses entries; made once a thread, for its buffers.
+/// Parses entries. Use one per thread, since it reuses its buffers.
 #[derive(Debug)]
 pub struct Parser {
     settings: Settings,
@@ -152,12 +152,12 @@ pub struct Parser {
 }
 
 impl Parser {
-    /// A parser by these settings.
+    /// A parser with these settings.
     pub fn new(settings: &Settings) -> Self {
         Self { settings: settings.clone(), text: String::new(), cells: Cells::default() }
     }
 
-    /// Gives all entries of a chunk to `each`, in order; says how many positions they take.
+    /// Passes all entries of a chunk to `each`, in order, and returns the number of positions they take.
     pub fn entries(&mut self, chunk: &Chunk, mut each: impl FnMut(Placed<'_>)) -> u64 {
         if chunk.kind.format == Format::Parquet {
             for (position, row) in chunk.rows.iter().enumerate() {

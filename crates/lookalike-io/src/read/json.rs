@@ -1,6 +1,6 @@
 //! JSON values one after the other, in a list or not: where each starts and ends.
 //!
-//! What a reader would get wrong: this checks nothing but braces, brackets and strings. What stands between values, such
+//! This checks nothing but braces, brackets and strings. What stands between values, such
 //! as the commas of a list and its brackets, is nobody's; whether a value is good JSON is seen when it is parsed.
 
 use std::ops::Range;

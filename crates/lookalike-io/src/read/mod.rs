@@ -1,5 +1,5 @@
 //! Files to documents, in two steps: a [`Stream`] unpacks a file and cuts it into [`Chunk`]s, one after the other; then
-//! any thread parses a chunk. So unpacking one part goes on beside parsing and sketching another.
+//! any thread parses a chunk. So one part is unpacked while another is parsed and sketched.
 //!
 //! A format is a file here with two functions: `cut` finds the whole entries in a run of bytes, and `parse` makes a
 //! document of the bytes of one.
@@ -48,7 +48,7 @@ pub(crate) const RECORD_LIMIT: &str = "the longest record that is read";
 /// What the reason of a skipped entry says where memory is short.
 pub(crate) const WINDOW_LIMIT: &str = "for which there is too little memory";
 
-/// The changes of options with which an entry that was skipped for this reason would be read, any one of them.
+/// Changes of options with which an entry skipped for this reason would be read; any one of them is enough.
 pub fn remedies(reason: &str) -> Vec<Remedy> {
     if reason.contains(RECORD_LIMIT) {
         vec![Remedy::Raise(JobOption::MaxRecord)]
@@ -64,28 +64,28 @@ pub fn remedies(reason: &str) -> Vec<Remedy> {
 pub struct Settings {
     /// The fields of a document.
     pub fields: Fields,
-    /// What a document of a text file is.
+    /// What one document is in a text file.
     pub split: Split,
-    /// What of a page is its text.
+    /// Which text of a page is compared.
     pub extract: Extract,
-    /// What stands between the cells of a CSV file; found out, if not given.
+    /// The separator of cells in CSV files; detected if not given.
     pub delimiter: Option<u8>,
-    /// Whether the first row of a CSV file has the names of its columns. Without, they are named 1, 2, 3 …
+    /// Whether the first row of a CSV file has the names of its columns. If not, they are named 1, 2, 3 …
     pub has_header: bool,
-    /// The longest entry that is read, in bytes. Longer ones are skipped, so that one of them cannot fill the memory.
+    /// Maximum length of an entry in bytes. Longer ones are skipped, so that they cannot fill the memory.
     pub longest: u32,
-    /// How much is read of all files together.
+    /// Limit on the input of all files together.
     pub limit: InputLimit,
 }
 
 impl Settings {
-    /// The same, for a run that reads its input anew.
+    /// The same settings for another run, with the count of the limit at zero.
     #[must_use]
     pub fn anew(&self) -> Self {
         Self { limit: self.limit.anew(), ..self.clone() }
     }
 
-    /// The same, to look into files that are read by somebody else.
+    /// The same settings without a limit, for looking into files that are read and counted elsewhere.
     #[must_use]
     pub fn unlimited(&self) -> Self {
         Self { limit: self.limit.unlimited(), ..self.clone() }
@@ -106,7 +106,7 @@ impl Default for Settings {
     }
 }
 
-/// What a document of a text file is.
+/// What one document is in a text file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Split {
     /// The whole file.
@@ -114,20 +114,20 @@ pub enum Split {
     File,
     /// A line.
     Line,
-    /// What lies between blank lines.
+    /// A paragraph; paragraphs are separated by blank lines.
     Paragraph,
 }
 
-/// Which fields of an entry are wanted.
+/// The fields of an entry that are used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fields {
     /// The text. A name with dots is a path: `body.content` is the field `content` of the field `body`.
     pub text: String,
-    /// The user's own id. Without it documents are known by file and position, those of a WARC file by WARC-Record-ID.
+    /// The id. Without it, documents are identified by file and position, and those of a WARC file by WARC-Record-ID.
     pub id: Option<String>,
-    /// Where a document comes from.
+    /// The source of a document.
     pub source: Option<String>,
-    /// What keep order compares.
+    /// The field that the keep order compares.
     pub value: Option<String>,
 }
 
@@ -170,31 +170,31 @@ impl<'f> Wanted<'f> {
     }
 }
 
-/// One document as it stands in its file.
+/// One document as read from its file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document<'a> {
-    /// The user's own id, if there is one.
+    /// Its own id, if it has one.
     pub id: Option<Cow<'a, str>>,
-    /// What is compared.
+    /// The text that is compared.
     pub text: &'a str,
     /// The address of a page.
     pub uri: Option<Cow<'a, str>>,
-    /// Where it comes from, if a field says so.
+    /// Its source, if a field gives one.
     pub source: Option<Cow<'a, str>>,
-    /// What keep order compares.
+    /// The value that the keep order compares.
     pub value: FieldValue,
 }
 
 /// The kind of a record whose text is null.
 pub const NULL_TEXT: &str = "null text";
 
-/// The kind of a record that does not have the field of the text.
+/// The kind of a record without the text field.
 pub const NO_TEXT_FIELD: &str = "no text field";
 
-/// The kind of lines between documents that have nothing in them.
+/// The kind of blank lines between documents.
 pub const BLANK: &str = "blank";
 
-/// The kind of a table's row with the names of its columns.
+/// The kind of a table's header row.
 pub const HEADER: &str = "header";
 
 /// What an entry of a file is.
@@ -202,13 +202,14 @@ pub const HEADER: &str = "header";
 pub enum Entry<'a> {
     /// A document.
     Document(Document<'a>),
-    /// Something that belongs to the file and is carried along, such as a `request` record or one without a text: of this kind.
+    /// Not a document, but written along with the file, such as a `request` record or a record without text; with its
+    /// kind.
     Carried(&'static str),
-    /// Something that should be a document and is not.
+    /// Something that should be a document but cannot be read; with the reason.
     Skipped(String),
 }
 
-/// An entry that was skipped, or a part of a file that was lost: with its place, and why.
+/// A skipped entry, or a lost part of a file, with its place and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
     /// Which of the input files.
@@ -217,9 +218,9 @@ pub struct Skipped {
     pub position: u64,
     /// Why it was skipped.
     pub reason: String,
-    /// Whether it is the file that is damaged, and not the entry: that may be why entries before it are odd.
+    /// Whether the file is damaged, rather than the entry; this may explain odd entries before it.
     pub is_damage: bool,
-    /// How many entries are lost, this one and those after it.
+    /// Number of entries lost: this one and those after it.
     pub count: u64,
 }
 

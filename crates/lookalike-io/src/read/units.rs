@@ -1,9 +1,10 @@
 //! Large files are read in several units at once: lines by ranges of bytes, gzip at its members, Parquet by row groups.
 //!
-//! Units are cut by content, never by threads, and each is a unit of work that an interrupted run need not do again. What
-//! a reader would get wrong: a gzip file is searched for the start of a member by its three bytes, which occur elsewhere by chance.
-//! Only where a whole member follows that unpacks to a record, and another one or the end follows it, is the file cut. And only
-//! files of text (WET) are: a crawl may hold a page that is itself a crawl, whose members lie in it as they are. No text has these bytes.
+//! Units are cut by content, never by threads, and each is a unit of work that an interrupted run need not do again. A
+//! gzip file is searched for the start of a member by its three bytes, which occur elsewhere by chance. Only where a
+//! whole member follows that unpacks to a record, and another one or the end follows it, is the file cut. And only
+//! files of text (WET) are: a crawl may hold a page that is itself a crawl, whose members lie in it as they are. No
+//! text has these bytes.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -20,10 +21,10 @@ use crate::input::discover::{InputFile, Origin};
 use crate::input::shelf::read_exact_at;
 use crate::parquet::row_groups;
 
-/// How many bytes of a file, packed as it is, a unit has about.
+/// Approximate size of a unit in bytes, before decompression.
 pub const UNIT_BYTES: u64 = 64 << 20;
 
-/// A file, or a part of it that is read by itself.
+/// A file, or a part of it that is read separately.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unit {
     /// Which of the input files.
@@ -51,7 +52,7 @@ impl Unit {
     }
 }
 
-/// The units of all files, in order, of about so many bytes each.
+/// The units of all files, in order, of about `unit_bytes` bytes each.
 ///
 /// # Errors
 ///
@@ -161,8 +162,8 @@ fn next_member(file: &File, from: u64, bytes: u64) -> io::Result<Option<u64>> {
     Ok(None)
 }
 
-/// Whether a whole member starts here that holds a record, and the next one or the end of the file follows it. If not, says how
-/// many bytes were unpacked to know it, of `most`.
+/// Whether a whole member starts here that holds a record, and the next one or the end of the file follows it. If not,
+/// says how many bytes were unpacked to know it, of `most`.
 fn unpacked_record(file: &File, at: u64, bytes: u64, most: u64) -> std::result::Result<(), u64> {
     let mut decoder = GzDecoder::new(buffered(At { file, at }));
     let mut unpacked = [0; 5];

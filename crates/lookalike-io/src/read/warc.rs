@@ -1,6 +1,6 @@
 //! WARC records: where they start and end, and which of them are documents: pages, and text extracted from pages.
 //!
-//! What a reader would get wrong: a Content-Length cannot be trusted. A record counts only if another one, or the end
+//! A Content-Length cannot be trusted. A record counts only if another one, or the end
 //! of the file, follows where it says; otherwise the next `WARC/` at the start of a line is searched for.
 
 use std::borrow::Cow;
@@ -144,12 +144,12 @@ pub(crate) fn goes_on(line: &[u8]) -> bool {
     line.starts_with(b" ") || line.starts_with(b"\t")
 }
 
-/// Which other records a record belongs to. Ids are told by their hashes.
+/// The other records that a record belongs to. Ids are given by their hashes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Links {
     /// Its own id.
     pub id: Option<u64>,
-    /// The ids of records that it was captured with, or says something of.
+    /// The ids of records that it was captured with or describes.
     pub to: Vec<u64>,
 }
 

@@ -1,6 +1,6 @@
 //! Given a body and the name of its Content-Encoding, makes the bytes that were packed.
 //!
-//! What a reader would get wrong: `None` from [`unpack`] is not a failure. It says that the body never was packed, or no longer
+//! `None` from [`unpack`] is not a failure. It says that the body never was packed, or no longer
 //! is, which is so in a good part of a crawl.
 
 use std::io::{self, BufRead, Read};
@@ -25,8 +25,8 @@ const ZSTD_WINDOW_LOG: u32 = 23;
 /// What every body may unpack to, however small it is: a page of this size is rare, and costs a fraction of a second.
 const FREE: usize = 8 << 20;
 
-/// Beyond that, how many times its size a body may unpack to. Deflate cannot make more of one layer; Brotli and Zstandard make
-/// a hundred thousand times as much, of nothing that anybody reads.
+/// Beyond that, how many times its size a body may unpack to. Deflate cannot make more of one layer; Brotli and
+/// Zstandard make a hundred thousand times as much, of nothing that anybody reads.
 const RATIO: usize = 1000;
 
 /// How many bytes are looked at to see that a body is plain text.

@@ -1,10 +1,10 @@
-//! Given the block of a WARC `response` record, finds the status, the Content-Type, and the body as it was before it was
-//! packed for the way.
+//! Given the block of a WARC `response` record, finds the status, the Content-Type, and the body as it was before it
+//! was packed for the way.
 //!
-//! What a reader would get wrong: headers of a crawl cannot be believed. Crawlers undo chunks and compression and leave the
-//! headers that promise them, so each is undone only where the bytes bear it out, and the body is taken as it is otherwise.
-//! For the same reason there is no HTTP library here: `httparse` stops at `HTTP/2 200` and at a header line that it does not
-//! like, and a crawl's body is wanted all the same.
+//! Headers of a crawl cannot be believed. Crawlers undo chunks and compression and leave the headers that promise them,
+//! so each is undone only where the bytes bear it out, and the body is taken as it is otherwise. For the same reason
+//! there is no HTTP library here: `httparse` stops at `HTTP/2 200` and at a header line that it does not like, and a
+//! crawl's body is wanted all the same.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,8 @@ use super::coding::{self, Bound, Coding};
 pub(crate) struct Response<'a> {
     /// Such as 200; none where the status line is missing or damaged.
     pub(crate) status: Option<u16>,
-    /// The header's value, with its parameters; the last one that says something new where there are several, as browsers do.
+    /// The header's value, with its parameters; the last one that says something new where there are several, as
+    /// browsers do.
     pub(crate) content_type: Option<&'a str>,
     /// What the page is made of.
     pub(crate) body: Cow<'a, [u8]>,
@@ -26,8 +27,8 @@ pub(crate) struct Response<'a> {
 /// How many codings a body may be packed in, one in another. Two happen; hostile lists cost a decoding each.
 const MOST_CODINGS: usize = 3;
 
-/// Takes an HTTP message apart, and unpacks at most `most` bytes of body: fewer where the body is small, since what is packed
-/// a thousandfold is no page.
+/// Takes an HTTP message apart, and unpacks at most `most` bytes of body: fewer where the body is small, since what is
+/// packed a thousandfold is no page.
 ///
 /// # Errors
 ///

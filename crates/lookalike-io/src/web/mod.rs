@@ -5,7 +5,7 @@
 //!     http, coding        charset      html
 //! ```
 //!
-//! What a reader would get wrong: a Content-Type is a claim. Bytes that show a binary format are no text whatever it says, and
+//! A Content-Type is a claim. Bytes that show a binary format are no text whatever it says, and
 //! bytes without a Content-Type are looked at.
 
 mod coding;
@@ -77,8 +77,8 @@ pub(crate) fn text_of(body: &[u8], content_type: Option<&str>, extract: Extract,
     Content::Text
 }
 
-/// Whether a file that starts so is a web page: a doctype or an outer element of HTML, after a byte order mark, white space,
-/// an XML declaration and comments.
+/// Whether a file that starts so is a web page: a doctype or an outer element of HTML, after a byte order mark, white
+/// space, an XML declaration and comments.
 pub(crate) fn looks_like_html(start: &[u8]) -> bool {
     let mut rest = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start).trim_ascii_start();
     loop {

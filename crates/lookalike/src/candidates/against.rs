@@ -1,6 +1,6 @@
 //! The reference: documents that the input is compared with, and that are neither removed nor written.
 //!
-//! Given the paths of both, makes one shelf. What a reader would get wrong: a reference is a document like any other,
+//! Given the paths of both, makes one shelf. A reference is a document like any other,
 //! sketched and read again by its place, but comes after all of the input; so input documents are those below
 //! [`Corpus::input_count`]. In keep order it is the other way round, and references are the best.
 
@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use lookalike_core::decision::{References, Scope};
+use lookalike_core::number::{Document, Number};
 use lookalike_io::input::discover::{InputFile, Origin, discover};
 use lookalike_io::input::shelf::Shelf;
 
@@ -47,15 +48,15 @@ fn real_path(file: &InputFile) -> PathBuf {
 }
 
 /// Puts references first, and leaves all else in order.
-pub(crate) fn references_first(corpus: &Corpus, mut order: Vec<u32>) -> Vec<u32> {
+pub(crate) fn references_first(corpus: &Corpus, mut order: Vec<Document>) -> Vec<Document> {
     // The sort is stable.
-    order.sort_by_key(|document| !corpus.is_reference(*document));
+    order.sort_by_key(|document| !corpus.is_reference(document.0));
     order
 }
 
 /// The references among the texts, and what is compared with them.
 pub(crate) fn references(corpus: &Corpus, texts: &Texts, against: Option<&Against>) -> References {
-    let count = texts.items.partition_point(|document| corpus.is_reference(*document)) as u32;
+    let count = texts.items.partition_point(|document| corpus.is_reference(document.0)) as u32;
     References { count, scope: scope(against) }
 }
 
@@ -64,25 +65,26 @@ pub(crate) fn scope(against: Option<&Against>) -> Scope {
     against.map_or(Scope::Everything, |against| against.scope)
 }
 
-/// Texts of which none is on both sides: what input and reference share stands for itself once on each. Also gives these, as
-/// the text of the input and that of the reference.
+/// Texts of which none is on both sides: what input and reference share stands for itself once on each. Also gives
+/// these, as the text of the input and that of the reference.
 ///
 /// Where references are never removed it does not matter that they stand for their copies in the input. Pairs are of both sides, and
 /// a text on both is near others on both.
-pub(crate) fn apart(corpus: &Corpus, texts: Texts) -> (Texts, Vec<(u32, u32)>) {
+pub(crate) fn apart(corpus: &Corpus, texts: Texts) -> (Texts, Vec<(Document, Document)>) {
     let Texts { items, mut first_copy, first_exact } = texts;
-    let mut inputs: HashMap<u32, u32> = HashMap::new();
-    for document in 0..corpus.input_count() as u32 {
-        let first = &mut first_copy[document as usize];
-        if corpus.is_reference(*first) {
+    let mut inputs: HashMap<Document, Document> = HashMap::new();
+    for document in (0..corpus.input_count() as u32).map(Document) {
+        let first = &mut first_copy[document.index()];
+        if corpus.is_reference(first.0) {
             *first = *inputs.entry(*first).or_insert(document);
         }
     }
-    let mut shared: Vec<(u32, u32)> = inputs.into_iter().map(|(reference, input)| (input, reference)).collect();
+    let mut shared: Vec<(Document, Document)> =
+        inputs.into_iter().map(|(reference, input)| (input, reference)).collect();
     shared.sort_unstable();
-    let (mut items, of_input): (Vec<u32>, Vec<u32>) =
-        items.into_iter().partition(|document| corpus.is_reference(*document));
-    let mut of_input: Vec<u32> = of_input.into_iter().chain(shared.iter().map(|(input, _)| *input)).collect();
+    let (mut items, of_input): (Vec<Document>, Vec<Document>) =
+        items.into_iter().partition(|document| corpus.is_reference(document.0));
+    let mut of_input: Vec<Document> = of_input.into_iter().chain(shared.iter().map(|(input, _)| *input)).collect();
     of_input.sort_unstable();
     items.extend(of_input);
     (Texts { items, first_copy, first_exact }, shared)

@@ -1,11 +1,12 @@
 //! Documents with the same words, joined first: the rest of the way sees each text once.
 //!
-//! What a reader would get wrong: not all of them are exact copies, since words are without punctuation and symbols. Those
-//! that are, are joined once more among themselves. And that two texts have one hash of words does not prove that they have the
-//! same words, since the hash of sketches may be known to whoever made the texts: only hashes of the run's own key decide.
-//! Contents have one from the start; texts that differ in content and seem to have the same words are read again.
+//! Not all of them are exact copies, since words are without punctuation and symbols. Those that are, are joined once
+//! more among themselves. And that two texts have one hash of words does not prove that they have the same words, since
+//! the hash of sketches may be known to whoever made the texts: only hashes of the run's own key decide. Contents have
+//! one from the start; texts that differ in content and seem to have the same words are read again.
 
 use lookalike_core::measure::criterion::Criterion;
+use lookalike_core::number::{Document, Number};
 use rayon::prelude::*;
 
 use crate::error::Result;
@@ -14,22 +15,22 @@ use crate::resources::memory::Shares;
 /// The distinct texts of a corpus.
 pub(crate) struct Texts {
     /// One document per text, the best of those with the same words, in keep order. Empty documents are not among them.
-    pub(crate) items: Vec<u32>,
+    pub(crate) items: Vec<Document>,
     /// For each document the one that stands for its text; itself, if it does.
-    pub(crate) first_copy: Vec<u32>,
+    pub(crate) first_copy: Vec<Document>,
     /// For each document the best one that it is an exact copy of; itself, if it is the best.
-    pub(crate) first_exact: Vec<u32>,
+    pub(crate) first_exact: Vec<Document>,
 }
 
 impl Texts {
     /// The documents of each text, in the order of [`Texts::items`], and ascending.
-    pub(crate) fn copies(&self) -> Vec<Vec<u32>> {
+    pub(crate) fn copies(&self) -> Vec<Vec<Document>> {
         let mut ranks = vec![None; self.first_copy.len()];
-        (0..self.items.len()).for_each(|rank| ranks[self.items[rank] as usize] = Some(rank));
+        (0..self.items.len()).for_each(|rank| ranks[self.items[rank].index()] = Some(rank));
         let mut copies = vec![Vec::new(); self.items.len()];
         for (document, first) in (0..).zip(&self.first_copy) {
-            if let Some(rank) = ranks[*first as usize] {
-                copies[rank].push(document);
+            if let Some(rank) = ranks[first.index()] {
+                copies[rank].push(Document(document));
             }
         }
         copies
@@ -57,17 +58,18 @@ pub(crate) trait TextHashes: Sync {
     fn joins_exact_copies(&self) -> bool;
 }
 
-/// What makes a document longer than another: where one must lie inside of the other, the features that it has room for.
+/// What makes a document longer than another: where one must lie inside of the other, the features that it has room
+/// for.
 pub(crate) fn lengths<'a>(criterion: Criterion, token_counts: &'a [u32], sizes: &'a [u32]) -> &'a [u32] {
     if matches!(criterion, Criterion::Containment(_)) { sizes } else { token_counts }
 }
 
 /// Joins documents with the same words; `order` is all documents, best first.
-pub(crate) fn join_copies(documents: &dyn TextHashes, order: &[u32], shares: Shares) -> Result<Texts> {
+pub(crate) fn join_copies(documents: &dyn TextHashes, order: &[Document], shares: Shares) -> Result<Texts> {
     let token_counts = documents.token_counts();
     let mut ranks = vec![0; token_counts.len()];
-    (0..).zip(order).for_each(|(rank, document)| ranks[*document as usize] = rank);
-    let mut first_copy: Vec<u32> = (0..token_counts.len() as u32).collect();
+    (0..).zip(order).for_each(|(rank, document)| ranks[document.index()] = rank);
+    let mut first_copy: Vec<Document> = (0..token_counts.len() as u32).map(Document).collect();
     let mut first_exact = first_copy.clone();
     // What does not fit the memory is sorted in several passes, by hash.
     let passes = (token_counts.len() * SORTING_BYTES).div_ceil(shares.sorting()).max(1) as u128;
@@ -87,22 +89,22 @@ pub(crate) fn join_copies(documents: &dyn TextHashes, order: &[u32], shares: Sha
         for copies in by_hash.chunk_by_mut(|left, right| left.0 == right.0).filter(|copies| copies.len() > 1) {
             let document = |rank: u32| order[rank as usize];
             let best = document(copies[0].1);
-            copies[1..].iter().for_each(|(_, rank, _)| first_copy[document(*rank) as usize] = best);
+            copies[1..].iter().for_each(|(_, rank, _)| first_copy[document(*rank).index()] = best);
             copies.sort_unstable_by_key(|(_, rank, content)| (*content, *rank));
             for copies in copies.chunk_by(|left, right| left.2 == right.2) {
                 let best = document(copies[0].1);
-                copies[1..].iter().for_each(|(_, rank, _)| first_exact[document(*rank) as usize] = best);
+                copies[1..].iter().for_each(|(_, rank, _)| first_exact[document(*rank).index()] = best);
             }
         }
     }
     let stands_for_text =
-        |document: &u32| first_copy[*document as usize] == *document && token_counts[*document as usize] > 0;
+        |document: &Document| first_copy[document.index()] == *document && token_counts[document.index()] > 0;
     let items = order.iter().copied().filter(stands_for_text).collect();
     Ok(Texts { items, first_copy, first_exact })
 }
 
 /// Gives texts that differ in content and have one hash of words the hash of the run's key instead, and sorts them anew.
-fn tell_apart(by_hash: &mut [Hashed], order: &[u32], documents: &dyn TextHashes) -> Result<()> {
+fn tell_apart(by_hash: &mut [Hashed], order: &[Document], documents: &dyn TextHashes) -> Result<()> {
     let mut doubtful = Vec::new();
     let mut start = 0;
     for same_hash in by_hash.chunk_by_mut(|left, right| left.0 == right.0) {
@@ -121,7 +123,7 @@ fn tell_apart(by_hash: &mut [Hashed], order: &[u32], documents: &dyn TextHashes)
         return Ok(());
     }
     let hashes =
-        doubtful.par_iter().map(|(_, document)| documents.words_hash(*document)).collect::<Result<Vec<u128>>>()?;
+        doubtful.par_iter().map(|(_, document)| documents.words_hash(document.0)).collect::<Result<Vec<u128>>>()?;
     for ((places, _), hash) in doubtful.into_iter().zip(hashes) {
         by_hash[places].iter_mut().for_each(|hashed| hashed.0 = hash);
     }

@@ -2,6 +2,7 @@
 
 use lookalike_core::decision::Match;
 use lookalike_core::measure::likeness::Likeness;
+use lookalike_core::number::{Document, Number, Rank};
 use rayon::prelude::*;
 
 use crate::candidates::copies::Texts;
@@ -18,7 +19,7 @@ pub(crate) struct Near<'a> {
     /// Documents below this one are of the input: only what is near them is asked for.
     input_count: u32,
     /// From a document to a text, and how alike they are: both ways round.
-    sorting: Sorting<'a>,
+    sorting: Sorting<'a, Document>,
 }
 
 impl<'a> Near<'a> {
@@ -29,9 +30,9 @@ impl<'a> Near<'a> {
     }
 
     /// Takes matches of texts by rank.
-    pub(crate) fn add(&mut self, texts: &Texts, matches: &[Match]) -> Result<()> {
+    pub(crate) fn add(&mut self, texts: &Texts, matches: &[Match<Rank>]) -> Result<()> {
         for Match { left, right, likeness } in matches {
-            let [left, right] = [left, right].map(|rank| texts.items[*rank as usize]);
+            let [left, right] = [left, right].map(|rank| texts.items[rank.index()]);
             self.push(left, right, *likeness)?;
             self.push(right, left, likeness.swapped())?;
         }
@@ -39,8 +40,8 @@ impl<'a> Near<'a> {
     }
 
     /// Takes the text `to` as near all copies of the text `from`, if that is of the input.
-    pub(crate) fn push(&mut self, from: u32, to: u32, likeness: Likeness) -> Result<()> {
-        if from >= self.input_count {
+    pub(crate) fn push(&mut self, from: Document, to: Document, likeness: Likeness) -> Result<()> {
+        if from.0 >= self.input_count {
             return Ok(());
         }
         match self.which {
@@ -63,13 +64,13 @@ impl<'a> Near<'a> {
 /// Matches from a document to texts, for documents in ascending order.
 pub(crate) struct SortedNear {
     copies: CopiesOf,
-    sorted: Sorted,
-    reader: Reader,
+    sorted: Sorted<Document>,
+    reader: Reader<Document>,
 }
 
 impl SortedNear {
     /// The texts near a document, and how alike they are. Documents before it cannot be asked for any more.
-    pub(crate) fn of(&mut self, document: u32) -> Result<Vec<(u32, Likeness)>> {
+    pub(crate) fn of(&mut self, document: Document) -> Result<Vec<(Document, Likeness)>> {
         let mut near = Vec::new();
         while let Some(Match { left, right, likeness }) = self.reader.next_up_to(document, &self.sorted)? {
             if left == document {
@@ -80,7 +81,7 @@ impl SortedNear {
     }
 
     /// The copies of a text, itself among them.
-    pub(crate) fn copies(&self, text: u32) -> &[(u32, u32)] {
+    pub(crate) fn copies(&self, text: Document) -> &[(Document, Document)] {
         self.copies.of(text)
     }
 }
@@ -88,22 +89,22 @@ impl SortedNear {
 /// The copies of every text.
 struct CopiesOf {
     /// Text and copy, sorted. A text is a copy of itself.
-    copies: Vec<(u32, u32)>,
+    copies: Vec<(Document, Document)>,
 }
 
 impl CopiesOf {
     fn new(corpus: &Corpus, texts: &Texts) -> Self {
         let is_empty = |document: u32| corpus.token_counts[document as usize] == 0;
-        let mut copies: Vec<(u32, u32)> = (0..)
+        let mut copies: Vec<(Document, Document)> = (0..)
             .zip(&texts.first_copy)
             .filter(|(copy, _)| !is_empty(*copy))
-            .map(|(copy, first)| (*first, copy))
+            .map(|(copy, first)| (*first, Document(copy)))
             .collect();
         copies.par_sort_unstable();
         Self { copies }
     }
 
-    fn of(&self, text: u32) -> &[(u32, u32)] {
+    fn of(&self, text: Document) -> &[(Document, Document)] {
         let start = self.copies.partition_point(|(first, _)| *first < text);
         let length = self.copies[start..].iter().take_while(|(first, _)| *first == text).count();
         &self.copies[start..start + length]

@@ -13,19 +13,17 @@ use lookalike_core::bucket::Buckets;
 use lookalike_core::bucket::passed_over::{PassedOver, PassedOverEstimate};
 use lookalike_core::decision::{Match, References};
 use lookalike_core::doors::{FeatureSource, SketchSource, SourceError};
-use lookalike_core::method::{Method, NO_RANK, Sketched};
+use lookalike_core::method::{NO_RANK, Sketched};
+use lookalike_core::number::{Number, Rank};
 use lookalike_core::resolve::{Candidates, TakeMatches};
-use lookalike_core::scheme::Scheme;
 use lookalike_core::verify::{PairCounts, Verifier};
 use rayon::prelude::*;
 
 use crate::candidates::copies::Texts;
 use crate::candidates::verified::{Batch, Verified};
 use crate::error::{Error, Result};
-use crate::progress::Progress;
-use crate::report::stages::Stages;
 use crate::resources::memory::Shares;
-use crate::resources::work::Work;
+use crate::run::Run;
 
 /// What is searched: documents of files, strings in memory, or whatever else has sketches and can make its features again.
 #[derive(Clone, Copy)]
@@ -45,11 +43,7 @@ pub(crate) struct Items<'a> {
 pub(crate) struct Find<'a> {
     pub(crate) items: Items<'a>,
     pub(crate) texts: &'a Texts,
-    pub(crate) scheme: &'a Scheme,
-    pub(crate) method: &'a dyn Method,
     pub(crate) references: References,
-    pub(crate) work: &'a Work,
-    pub(crate) progress: &'a dyn Progress,
 }
 
 /// How much was found.
@@ -68,21 +62,23 @@ impl Find<'_> {
     /// be more than fit the memory.
     pub(crate) fn run(
         self,
-        stages: &mut Stages<'_>,
+        run: &Run<'_>,
         resolve: impl Fn(Candidates<'_>, &Verifier<'_>, &TakeMatches<'_>) -> std::result::Result<(), SourceError>,
-        take: impl FnMut(Vec<Match>) -> Result<()> + Send,
+        take: impl FnMut(Vec<Match<Rank>>) -> Result<()> + Send,
     ) -> Result<Found> {
-        let Self { items: searched, texts, scheme, method, references, work, progress } = self;
+        let Self { items: searched, texts, references } = self;
+        let Run { scheme, method, work, progress, .. } = run;
+        let method = &**method;
         let Items { sizes, sketched, deciding, shares, .. } = searched;
         let again =
-            stages.run_maybe("sketch again", || method.sketch_again(sizes, sketched)).map_err(Error::of_source)?;
+            run.stage_maybe("sketch again", || method.sketch_again(sizes, sketched)).map_err(Error::of_source)?;
         let sketches = again.as_ref().map_or(searched.sketches, |again| again);
-        let features = texts.items.iter().map(|item| u64::from(sizes[*item as usize])).sum();
+        let features = texts.items.iter().map(|item| u64::from(sizes[item.index()])).sum();
         let (items, name) = (texts.items.len() as u64, scheme.method.name());
         shares.check(method.memory(items, features), name)?;
         let collector = lists::Collector::new(work, shares.lists());
-        let sets = stages
-            .run("bucket", None, || {
+        let sets = run
+            .stage("bucket", || {
                 let ranks = ranks(texts, sizes.len());
                 let (items, memory) = (&*texts.items, shares.sorting());
                 let sketched = Sketched { items, ranks: &ranks, sketches, source: sketched, deciding, memory };
@@ -94,14 +90,14 @@ impl Find<'_> {
             .map_err(Error::of_source)?;
         let verifier = Verifier::new(scheme.criterion, sizes, sketches, method, deciding, shares.features());
         let take = Mutex::new(take);
-        let take = |some: Vec<Match>| (take.lock().expect("no thread panicked"))(some);
+        let take = |some: Vec<Match<Rank>>| (take.lock().expect("no thread panicked"))(some);
         if let Some(sets) = sets {
-            let take = |some: Vec<Match>| Ok(take(some)?);
-            let resolved = stages.run("verify", None, || resolve(Candidates::Sets(&sets), &verifier, &take));
+            let take = |some: Vec<Match<Rank>>| Ok(take(some)?);
+            let resolved = run.stage("verify", || resolve(Candidates::Sets(&sets), &verifier, &take));
             resolved.map_err(Error::of_source)?;
             return Ok(Found { sharing: None, counts: None, passed_over: PassedOverEstimate::default() });
         }
-        stages.run("verify", None, || {
+        run.stage("verify", || {
             let mut batches = collector.finish(texts.items.len(), shares)?;
             let mut verified = Verified::start(work)?;
             let (mut sharing, mut counts, mut passed_over) = (0, PairCounts::default(), PassedOver::default());
@@ -113,7 +109,7 @@ impl Find<'_> {
                 } else {
                     let buckets = Buckets::of_lists(texts.items.len(), &batches.take(at)?);
                     let before = verifier.counts();
-                    let take = |some: Vec<Match>| {
+                    let take = |some: Vec<Match<Rank>>| {
                         verified.push_matches(roots, &some)?;
                         Ok(take(some)?)
                     };
@@ -141,8 +137,8 @@ impl Find<'_> {
         verifier: &Verifier<'_>,
     ) -> Result<PassedOverEstimate> {
         let items = &self.texts.items;
-        let is_match = |(left, right): &(u32, u32)| verifier.is_match(items[*left as usize], items[*right as usize]);
-        let sample: Vec<(u32, u32)> = passed_over.sample().collect();
+        let is_match = |(left, right): &(Rank, Rank)| verifier.is_match(items[left.index()], items[right.index()]);
+        let sample: Vec<(Rank, Rank)> = passed_over.sample().collect();
         let compared: Vec<bool> =
             sample.par_iter().map(is_match).collect::<std::result::Result<_, _>>().map_err(Error::of_source)?;
         let matches = compared.iter().filter(|is_match| **is_match).count();
@@ -152,8 +148,8 @@ impl Find<'_> {
 }
 
 /// The rank of each document that stands for a text.
-pub(crate) fn ranks(texts: &Texts, document_count: usize) -> Vec<u32> {
+pub(crate) fn ranks(texts: &Texts, document_count: usize) -> Vec<Rank> {
     let mut ranks = vec![NO_RANK; document_count];
-    (0..).zip(&texts.items).for_each(|(rank, document)| ranks[*document as usize] = rank);
+    (0..).zip(&texts.items).for_each(|(rank, document)| ranks[document.index()] = Rank(rank));
     ranks
 }

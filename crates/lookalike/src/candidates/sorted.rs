@@ -6,6 +6,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use lookalike_core::decision::Match;
+use lookalike_core::number::Number;
 use lookalike_io::work::Log;
 use rayon::prelude::*;
 
@@ -20,11 +21,11 @@ const PIECE: usize = 4096;
 const LEAST_READ: usize = 64;
 
 /// Takes matches.
-pub(crate) struct Sorting<'a> {
+pub(crate) struct Sorting<'a, N> {
     work: &'a Work,
     /// The name of the log.
     stage: &'static str,
-    held: Vec<Match>,
+    held: Vec<Match<N>>,
     most_held: usize,
     log: Option<Log>,
     runs: Vec<Run>,
@@ -33,14 +34,14 @@ pub(crate) struct Sorting<'a> {
 /// The pieces of a sorted run: where they are, and their matches.
 type Run = Vec<(u64, usize)>;
 
-impl<'a> Sorting<'a> {
+impl<'a, N: Number> Sorting<'a, N> {
     /// Holds so many bytes of matches in memory, and writes the others to a log of this name.
     pub(crate) fn new(work: &'a Work, stage: &'static str, most_bytes: usize) -> Self {
-        let most_held = (most_bytes / size_of::<Match>()).max(PIECE);
+        let most_held = (most_bytes / size_of::<Match<N>>()).max(PIECE);
         Self { work, stage, held: Vec::new(), most_held, log: None, runs: Vec::new() }
     }
 
-    pub(crate) fn push(&mut self, found: Match) -> Result<()> {
+    pub(crate) fn push(&mut self, found: Match<N>) -> Result<()> {
         if self.held.len() == self.most_held {
             self.file()?;
         }
@@ -59,7 +60,7 @@ impl<'a> Sorting<'a> {
             Some(log) => log,
             none => none.insert(self.work.folder()?.log(self.stage)?),
         };
-        let piece = |piece: &[Match]| {
+        let piece = |piece: &[Match<N>]| {
             let words: Vec<u64> = piece.iter().flat_map(|found| match_words(*found)).collect();
             Ok((log.append(&words)?, piece.len()))
         };
@@ -69,7 +70,7 @@ impl<'a> Sorting<'a> {
     }
 
     /// All matches, to be read in order.
-    pub(crate) fn finish(mut self) -> Result<Sorted> {
+    pub(crate) fn finish(mut self) -> Result<Sorted<N>> {
         if self.log.is_some() && !self.held.is_empty() {
             // What is held makes room for what is read of the runs.
             self.file()?;
@@ -81,59 +82,58 @@ impl<'a> Sorting<'a> {
     }
 }
 
-fn sort(matches: &mut [Match]) {
+fn sort<N: Number>(matches: &mut [Match<N>]) {
     matches.par_sort_unstable_by_key(|found| (found.left, found.right));
 }
 
 /// Matches, sorted by left and right.
-pub(crate) struct Sorted {
-    held: Vec<Match>,
+pub(crate) struct Sorted<N> {
+    held: Vec<Match<N>>,
     log: Option<Log>,
     runs: Vec<Run>,
     /// How many matches of a run are read together.
     at_once: usize,
 }
 
-impl Sorted {
+impl<N: Number> Sorted<N> {
     /// A reader that stands before the first match. There may be several.
-    pub(crate) fn reader(&self) -> Result<Reader> {
+    pub(crate) fn reader(&self) -> Result<Reader<N>> {
         let mut reader = Reader { held: 0, runs: Vec::new(), next: BinaryHeap::new() };
         for run in 0..self.runs.len() {
-            reader.runs.push(Cursor::default());
+            reader.runs.push(Cursor { matches: Vec::new(), at: 0, piece: 0, of_piece: 0 });
             reader.advance(run, self)?;
         }
         Ok(reader)
     }
 
     /// All matches in order.
-    pub(crate) fn in_order(&self) -> Result<impl Iterator<Item = Result<Match>>> {
+    pub(crate) fn in_order(&self) -> Result<impl Iterator<Item = Result<Match<N>>>> {
         let mut reader = self.reader()?;
-        Ok(std::iter::from_fn(move || reader.next_up_to(u32::MAX, self).transpose()))
+        Ok(std::iter::from_fn(move || reader.next_up_to(N::of(u32::MAX), self).transpose()))
     }
 }
 
 /// How far sorted matches were read.
-pub(crate) struct Reader {
+pub(crate) struct Reader<N> {
     /// How many of those in memory.
     held: usize,
-    runs: Vec<Cursor>,
+    runs: Vec<Cursor<N>>,
     /// The next match of each run: from whom, to whom, and which run.
-    next: BinaryHeap<Reverse<(u32, u32, usize)>>,
+    next: BinaryHeap<Reverse<(N, N, usize)>>,
 }
 
 /// How far a run was read.
-#[derive(Default)]
-struct Cursor {
-    matches: Vec<Match>,
+struct Cursor<N> {
+    matches: Vec<Match<N>>,
     at: usize,
     piece: usize,
     /// How many matches of the piece were read.
     of_piece: usize,
 }
 
-impl Reader {
+impl<N: Number> Reader<N> {
     /// The next match, if its left is no larger than this.
-    pub(crate) fn next_up_to(&mut self, left: u32, sorted: &Sorted) -> Result<Option<Match>> {
+    pub(crate) fn next_up_to(&mut self, left: N, sorted: &Sorted<N>) -> Result<Option<Match<N>>> {
         // Either all are held, or all are in runs.
         if let Some(found) = sorted.held.get(self.held).filter(|found| found.left <= left) {
             self.held += 1;
@@ -151,7 +151,7 @@ impl Reader {
     }
 
     /// Puts the next match of a run with those of the others.
-    fn advance(&mut self, run: usize, sorted: &Sorted) -> Result<()> {
+    fn advance(&mut self, run: usize, sorted: &Sorted<N>) -> Result<()> {
         let cursor = &mut self.runs[run];
         if cursor.at == cursor.matches.len()
             && let (Some((offset, length)), Some(log)) = (sorted.runs[run].get(cursor.piece), &sorted.log)
@@ -177,6 +177,7 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use lookalike_core::measure::likeness::Likeness;
+    use lookalike_core::number::Rank;
     use lookalike_io::input::discover::Discovered;
     use lookalike_io::input::shelf::Shelf;
     use lookalike_io::work::WorkOptions;
@@ -201,7 +202,7 @@ mod tests {
             let pair = |at: u32| (at * 7_919 % 30_011 / 10, at * 7_919 % 30_011);
             for at in 0..count {
                 let likeness = Likeness::Bits { differing: at, of: 64 };
-                sorting.push(Match { left: pair(at).0, right: pair(at).1, likeness }).unwrap();
+                sorting.push(Match { left: Rank(pair(at).0), right: Rank(pair(at).1), likeness }).unwrap();
             }
             let sorted = sorting.finish().unwrap();
             // Some thousand at most are in memory.
@@ -209,16 +210,16 @@ mod tests {
             let mut expected: Vec<(u32, u32, u32)> = (0..count).map(|at| (pair(at).0, pair(at).1, at)).collect();
             expected.sort_unstable();
             for _ in 0..2 {
-                let plain = |found: Result<Match>| {
+                let plain = |found: Result<Match<Rank>>| {
                     let Match { left, right, likeness } = found.unwrap();
                     let Likeness::Bits { differing, .. } = likeness else { panic!("they were bits") };
-                    (left, right, differing)
+                    (left.0, right.0, differing)
                 };
                 assert_eq!(sorted.in_order().unwrap().map(plain).collect::<Vec<_>>(), expected);
             }
             let mut reader = sorted.reader().unwrap();
             let mut up_to = 0;
-            while reader.next_up_to(100, &sorted).unwrap().is_some() {
+            while reader.next_up_to(Rank(100), &sorted).unwrap().is_some() {
                 up_to += 1;
             }
             assert_eq!(up_to, expected.iter().filter(|found| found.0 <= 100).count());

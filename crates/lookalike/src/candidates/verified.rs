@@ -7,6 +7,7 @@ use lookalike_core::bucket::passed_over::{Drawn, PassedOver};
 use lookalike_core::decision::Match;
 use lookalike_core::measure::feature_set::Overlap;
 use lookalike_core::measure::likeness::Likeness;
+use lookalike_core::number::{Number, Rank};
 use lookalike_core::verify::PairCounts;
 use lookalike_io::work::Log;
 
@@ -87,7 +88,11 @@ impl Verified {
     }
 
     /// Gives the matches of an earlier batch to `take`, as they were.
-    pub(crate) fn each_matches(&self, earlier: &Earlier, mut take: impl FnMut(Vec<Match>) -> Result<()>) -> Result<()> {
+    pub(crate) fn each_matches(
+        &self,
+        earlier: &Earlier,
+        mut take: impl FnMut(Vec<Match<Rank>>) -> Result<()>,
+    ) -> Result<()> {
         for (offset, count) in &earlier.matches {
             let mut words = vec![0; count * MATCH_WORDS];
             self.earlier_logs[earlier.log].read(*offset, &mut words)?;
@@ -97,7 +102,7 @@ impl Verified {
     }
 
     /// Notes some matches of a batch that is under way.
-    pub(crate) fn push_matches(&self, roots: &Range<u32>, matches: &[Match]) -> Result<()> {
+    pub(crate) fn push_matches(&self, roots: &Range<u32>, matches: &[Match<Rank>]) -> Result<()> {
         let Some(log) = &self.log else { return Ok(()) };
         let mut words = Vec::with_capacity(MARK + matches.len() * MATCH_WORDS);
         words.extend([pair(roots.start, roots.end), OF_MATCHES]);
@@ -142,17 +147,17 @@ fn drawn_of([position, items, meetings]: [u64; DRAWN]) -> Drawn {
 }
 
 /// A match in three words.
-pub(crate) fn match_words(found: Match) -> [u64; MATCH_WORDS] {
+pub(crate) fn match_words<N: Number>(found: Match<N>) -> [u64; MATCH_WORDS] {
     let [what, sizes] = match found.likeness {
         Likeness::Features(Overlap { shared, left, right }) => [pair(shared, 0), pair(left, right)],
         Likeness::Bits { differing, of } => [pair(differing, 1), u64::from(of)],
     };
-    [pair(found.left, found.right), what, sizes]
+    [pair(found.left.number(), found.right.number()), what, sizes]
 }
 
 /// The match of three words.
-pub(crate) fn match_of([items, what, sizes]: [u64; MATCH_WORDS]) -> Match {
-    let [left, right] = both(items);
+pub(crate) fn match_of<N: Number>([items, what, sizes]: [u64; MATCH_WORDS]) -> Match<N> {
+    let [left, right] = both(items).map(N::of);
     let likeness = match (both(what), both(sizes)) {
         ([shared, 0], [left, right]) => Likeness::Features(Overlap { shared, left, right }),
         ([differing, _], [of, _]) => Likeness::Bits { differing, of },
@@ -195,9 +200,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let overlap = Overlap { shared: 5, left: 6, right: u32::MAX };
         let all = [
-            Match { left: 1, right: u32::MAX, likeness: Likeness::Features(overlap) },
-            Match { left: 7, right: 3, likeness: Likeness::Bits { differing: 3, of: 128 } },
-            Match { left: 8, right: 4, likeness: Likeness::Bits { differing: 2, of: 128 } },
+            Match { left: Rank(1), right: Rank(u32::MAX), likeness: Likeness::Features(overlap) },
+            Match { left: Rank(7), right: Rank(3), likeness: Likeness::Bits { differing: 3, of: 128 } },
+            Match { left: Rank(8), right: Rank(4), likeness: Likeness::Bits { differing: 2, of: 128 } },
         ];
         let first = work(folder.path(), Before::Refuse);
         let verified = Verified::start(&first).unwrap();

@@ -28,37 +28,38 @@ use crate::options::{MethodOptions, ReadOptions, Scheme};
 /// All measures of two documents.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
-    /// What they are to each other.
+    /// Whether they are copies, near-duplicates or neither.
     pub verdict: Verdict,
-    /// What the threshold is of: `jaccard` or `containment`.
+    /// The measure that the threshold applies to: `jaccard` or `containment`.
     pub measure: &'static str,
-    /// The least similarity of near-duplicates.
+    /// Minimum similarity of near-duplicates.
     pub threshold: f64,
-    /// Shared shingles over all shingles.
+    /// Shared shingles divided by all shingles.
     pub jaccard: f64,
-    /// How much of the first lies in the second.
+    /// The share of the first that is contained in the second.
     pub containment_left: f64,
-    /// How much of the second lies in the first.
+    /// The share of the second that is contained in the first.
     pub containment_right: f64,
-    /// The least number of words to insert, delete or substitute to make one of the other; none where it would take too long.
+    /// The least number of words to insert, delete or substitute to make one of the other; none where it would take too
+    /// long.
     pub edit_words: Option<u64>,
     /// The same in characters, of the texts as exact copies are compared.
     pub edit_characters: Option<u64>,
-    /// The similarity that their slots show; none for methods without slots.
+    /// The similarity estimated from their slots; `None` for methods without slots.
     pub sketch_estimate: Option<f64>,
-    /// How many slots there are.
+    /// Number of slots.
     pub slots: Option<usize>,
-    /// The share of bits in which their `SimHash` sketches agree; none where one has no shingles.
+    /// The share of bits in which their `SimHash` sketches agree; `None` if one has no shingles.
     pub simhash: Option<f64>,
-    /// In how many bits these differ.
+    /// Number of bits in which these differ.
     pub hamming: Option<u32>,
-    /// How many bits they have: those of the method, or else 64 by counted shingles.
+    /// Bits per sketch: those of the method, or else 64, with counted shingles.
     pub sketch_bits: u32,
-    /// The chance that a pair this much alike is found; none where similarity does not tell.
+    /// Probability that a pair this similar is found; `None` where it does not depend on the similarity.
     pub chance_to_be_found: Option<f64>,
-    /// What was compared.
+    /// The shingle that was compared.
     pub shingle: String,
-    /// What was left out before.
+    /// The differences that were ignored: accents, digits, both or none.
     pub fold: String,
     /// Distinct shingles in both.
     pub shared_shingle_count: u32,
@@ -68,32 +69,32 @@ pub struct Comparison {
     pub right: Side,
 }
 
-/// What two documents are to each other.
+/// How two documents relate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// One of them has no word, and is like nothing.
+    /// One of them has no words, and is similar to nothing.
     NothingToCompare,
     /// Equal, up to the encoding of accents and white space at line ends.
     ExactCopies,
-    /// The same words in the same order, and something else between them or in how they are written.
+    /// The same words in the same order, but different punctuation, symbols, case or white space.
     SameWords,
-    /// Alike enough.
+    /// At least as similar as the threshold.
     NearDuplicates,
-    /// Not alike enough.
+    /// Less similar than the threshold.
     NotNearDuplicates,
 }
 
 /// One of two documents.
 #[derive(Clone, Debug, Serialize)]
 pub struct Side {
-    /// How many tokens it has.
+    /// Number of tokens.
     pub token_count: usize,
-    /// How many characters, as exact copies are compared.
+    /// Number of characters of its content, the form in which exact copies are equal.
     pub character_count: usize,
-    /// How many shingles, repeated ones included.
+    /// Number of shingles, including repeated ones.
     pub shingle_count: usize,
-    /// How many distinct ones.
+    /// Number of distinct shingles.
     pub distinct_shingle_count: u32,
     /// The whole text in order, cut where sharing begins and ends.
     pub passages: Vec<Passage>,
@@ -103,7 +104,7 @@ pub struct Side {
 ///
 /// # Errors
 ///
-/// When the method's parameters are not possible.
+/// When the parameters of the method are invalid.
 pub fn compare(left: &str, right: &str, options: &Scheme) -> Result<Comparison> {
     let texts = [left, right];
     // What decides has a key that nobody knows beforehand; sketches have theirs.
@@ -207,11 +208,11 @@ fn estimated(options: &Scheme, features: &[Vec<u64>; 2]) -> Option<(f64, usize)>
     Some((left.zip(right).map_or(0.0, |(left, right)| estimate(&left, &right)), slot_count))
 }
 
-/// The texts of documents with these ids, or of these files when no corpus is given.
+/// The texts of the documents with these ids, or of these files if no corpus is given.
 ///
 /// # Errors
 ///
-/// When something cannot be read, or an id is not there.
+/// When something cannot be read, or an id is not found.
 pub fn find_in_corpus(options: &ReadOptions, ids: [&str; 2]) -> Result<[String; 2]> {
     if options.inputs.is_empty() {
         return Ok([single(ids[0], &options.settings)?, single(ids[1], &options.settings)?]);

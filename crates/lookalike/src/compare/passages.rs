@@ -1,7 +1,7 @@
-//! A text cut into passages: what the other text has too, and what it lacks.
+//! A text cut into passages: those that the other text has too, and those that it lacks.
 //!
-//! Words are aligned by the shingles that both texts have. Aligned words are the same only after normalisation; so what is
-//! written for them, and what stands between them, is compared as well, as it is for exact copies.
+//! Words are aligned by the shingles that both texts share. Aligned words are equal only after normalisation, so their
+//! spelling, and whatever is between them, is compared as well, as for exact copies.
 
 use lookalike_core::text::content::ContentHasher;
 use lookalike_core::text::shingle::Places;
@@ -140,8 +140,8 @@ impl Cutter {
         }
     }
 
-    /// Pushes what stands between words, of which only the middle is not shared if it differs from the other's. It is cut
-    /// between ASCII characters alone: others may be parts of what is seen as one, as in flags.
+    /// Pushes what stands between words, of which only the middle is not shared if it differs from the other's. It is
+    /// cut between ASCII characters alone: others may be parts of what is seen as one, as in flags.
     fn compare(&mut self, own: &str, other: &str, stands: Stands) {
         if is_same(own, other, stands) {
             return self.push(own, true);

@@ -5,19 +5,18 @@
 //! ```
 //!
 //! Texts and features are not kept. Those of documents that may be alike are read again: see [`crate::corpus::reread`]. What is
-//! asked for in any order is in memory, a few bytes a document; all else is in [`blocks`], in memory or in the work folder.
+//! asked for in any order is in memory, a few bytes per document; all else is in [`blocks`], in memory or in the work folder.
 
 mod block;
 mod blocks;
+mod described;
 pub(crate) mod keep_field;
+mod others;
 mod queue;
 mod read;
 pub(crate) mod reread;
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 
 use lookalike_core::doors::SketchSource;
@@ -26,16 +25,17 @@ use lookalike_core::resolve::keep::FieldValue;
 use lookalike_core::text::content::ContentHasher;
 use lookalike_io::format::FileKind;
 use lookalike_io::input::shelf::{Place, Shelf};
-use lookalike_io::read::{BLANK, NO_TEXT_FIELD, NULL_TEXT, Skipped, json_fields};
 use rayon::prelude::*;
 
 pub(crate) use self::block::{DOCUMENT_BYTES, Row};
+pub(crate) use self::described::Described;
+pub(crate) use self::others::Others;
 pub(crate) use self::read::Reading;
 
-use self::block::{NAMED, carried_place};
+use self::block::carried_place;
 use self::blocks::{Blocks, Names};
+use self::others::check_texts;
 use crate::error::Result;
-use crate::options::{ReadOptions, SourceBy};
 use crate::resources::memory::Shares;
 
 /// How many runs of documents a thread looks at before what came of them is taken: rows of evidence may be longer than the
@@ -64,40 +64,7 @@ pub(crate) struct Corpus {
     blocks: Blocks,
 }
 
-/// What came in besides documents.
-#[derive(Debug, Default)]
-pub(crate) struct Others {
-    /// Entries of the input that are no documents and are carried along, by kind.
-    pub(crate) carried: BTreeMap<String, u64>,
-    /// Entries that were skipped: the first ones, those of damaged files before all others.
-    pub(crate) skipped: Vec<Skipped>,
-    /// How many of these are not of damage, and how many are.
-    named: [usize; 2],
-    /// How many of the input were.
-    pub(crate) skipped_count: u64,
-    /// How many of the reference were.
-    pub(crate) reference_skipped_count: u64,
-    /// What each file has.
-    files: Vec<FileContent>,
-}
-
-/// What a file has.
-#[derive(Clone, Copy, Debug, Default)]
-struct FileContent {
-    /// A record with the field of the text, be it null.
-    has_texts: bool,
-    /// A record without it.
-    lacks_texts: bool,
-    /// Something that was skipped.
-    has_skipped: bool,
-}
-
 impl Corpus {
-    /// Finds the files to read.
-    pub(crate) fn shelf(options: &ReadOptions, output: Option<&Path>) -> Result<Shelf> {
-        Ok(Shelf::new(options.discover(output)?))
-    }
-
     /// Reads and sketches everything, on all threads. Only so many files are of the input.
     pub(crate) fn read(mut shelf: Shelf, input_files: usize, reading: Reading<'_>) -> Result<Self> {
         reading.work.memory.check_files(shelf.files().len())?;
@@ -108,7 +75,7 @@ impl Corpus {
         let count = blocks.document_count();
         let (mut token_counts, mut sizes) = (Vec::with_capacity(count), Vec::with_capacity(count));
         let mut values = Vec::new();
-        let mut others = Others { files: vec![FileContent::default(); kinds.len()], ..Others::default() };
+        let mut others = Others::of_files(kinds.len());
         let mut file_bytes = vec![0; kinds.len()];
         for block in 0..blocks.len() {
             let head = blocks.head(block);
@@ -257,8 +224,7 @@ impl Corpus {
         let mut ids: Vec<u64> = Vec::new();
         let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
             // Two ids with the same hash would be counted as one: that takes billions of them.
-            let hash =
-                |(_, described): (u32, Described<'_>)| Some(bytes_hash(described.names.at(ID)?.as_bytes()) as u64);
+            let hash = |(_, described): (u32, Described<'_>)| Some(bytes_hash(described.own_id()?.as_bytes()) as u64);
             Ok(run.filter_map(hash).collect::<Vec<u64>>())
         };
         self.each_described(of_run, |hashes| {
@@ -281,7 +247,7 @@ impl Corpus {
 
     /// Whether all of a file was read: nothing of it was skipped.
     pub(crate) fn is_whole(&self, file: u32) -> bool {
-        !self.others.files[file as usize].has_skipped
+        self.others.has_all_of(file)
     }
 
     /// The documents of a file.
@@ -335,159 +301,4 @@ pub(crate) enum What {
     Document(u32),
     /// Carried along: of this kind.
     Carried(String),
-}
-
-/// How many records of a file are looked at for the names of its fields.
-const LOOKED_AT: usize = 100;
-
-/// A file of records of which none has the field of the text was hardly meant.
-fn check_texts(shelf: &Shelf, blocks: &Blocks, others: &Others, field: &str) -> Result<()> {
-    let lacks = |content: &FileContent| content.lacks_texts && !content.has_texts;
-    let Some(file) = others.files.iter().position(lacks) else { return Ok(()) };
-    let mut records: Vec<Vec<u8>> = Vec::new();
-    for block in blocks.of_file(file as u32) {
-        for entry in blocks.others(block)?.carried.iter().filter(|entry| entry.4 == NO_TEXT_FIELD) {
-            if records.len() == LOOKED_AT {
-                break;
-            }
-            let mut record = Vec::new();
-            shelf.read(carried_place(entry, file as u32).0, &mut record)?;
-            records.push(record);
-        }
-    }
-    let (path, field) = (shelf.files()[file].shown(), field.to_owned());
-    let fields = json_fields(records.iter().map(Vec::as_slice));
-    Err(lookalike_io::Error::NoTextField { path, field, fields }.into())
-}
-
-impl Others {
-    /// Adds what a block has besides documents; gives back the values of its documents, if it has some.
-    fn add(
-        &mut self,
-        blocks: &Blocks,
-        block: usize,
-        is_input: bool,
-    ) -> Result<impl Iterator<Item = FieldValue> + use<>> {
-        let (file, before) = (blocks.head(block).file, blocks.before(block));
-        let block::Others { carried, skipped, more_skipped, values } = blocks.others(block)?;
-        let content = &mut self.files[file as usize];
-        content.has_texts |= blocks.head(block).documents > 0;
-        content.has_skipped |= !skipped.is_empty();
-        for (.., kind) in carried {
-            content.has_texts |= kind == NULL_TEXT;
-            content.lacks_texts |= kind == NO_TEXT_FIELD;
-            // Blank lines are counted by nobody.
-            if is_input && kind != BLANK {
-                *self.carried.entry(kind.into_owned()).or_default() += 1;
-            }
-        }
-        let count = if is_input { &mut self.skipped_count } else { &mut self.reference_skipped_count };
-        *count += skipped.iter().map(|skipped| skipped.3).sum::<u64>() + more_skipped;
-        for (position, reason, is_damage, count) in skipped {
-            let named = &mut self.named[usize::from(is_damage)];
-            if *named < NAMED {
-                *named += 1;
-                self.skipped.push(Skipped { file, position: before + position + 1, reason, is_damage, count });
-            }
-        }
-        Ok(values.into_iter().map(FieldValue::from))
-    }
-}
-
-/// Who a document is.
-pub(crate) struct Described<'a> {
-    corpus: &'a Corpus,
-    names: Names,
-    file: u32,
-    position: u64,
-}
-
-/// Which name is which.
-const ID: usize = 0;
-const URI: usize = 1;
-const SOURCE: usize = 2;
-
-impl Described<'_> {
-    /// The name of the file that the document is in.
-    pub(crate) fn file(&self) -> &str {
-        self.corpus.file_name(self.file)
-    }
-
-    /// Which entry of its file the document is, counted from 1.
-    pub(crate) fn position(&self) -> u64 {
-        self.position
-    }
-
-    /// The id of the document: the user's own, or else where it lies.
-    pub(crate) fn id(&self) -> Cow<'_, str> {
-        if let Some(id) = self.names.at(ID) {
-            return Cow::Borrowed(id);
-        }
-        Cow::Owned(self.place())
-    }
-
-    /// Where the document lies, whatever its id.
-    pub(crate) fn place(&self) -> String {
-        self.corpus.kind(self.file).format.id(self.corpus.file_name(self.file), self.position)
-    }
-
-    /// The address of the document, if it is a page.
-    pub(crate) fn uri(&self) -> Option<&str> {
-        self.names.at(URI)
-    }
-
-    /// Where the document comes from.
-    pub(crate) fn source(&self, by: SourceBy) -> &str {
-        let host = || self.uri().and_then(host);
-        match by {
-            SourceBy::HostOrFile => host().unwrap_or_else(|| self.file_or_folder()),
-            SourceBy::Host => host().unwrap_or("(no host)"),
-            SourceBy::File => self.corpus.file_name(self.file),
-            SourceBy::Field => self.names.at(SOURCE).unwrap_or("(no source)"),
-        }
-    }
-
-    /// The file of many documents; of one that is a document itself the folder, since a source of one document loses
-    /// nothing or all.
-    fn file_or_folder(&self) -> &str {
-        let name = self.corpus.file_name(self.file);
-        if self.corpus.kind(self.file).format.is_one_document() { folder(name) } else { name }
-    }
-}
-
-/// The folder of a file by its name, with a slash at its end.
-fn folder(name: &str) -> &str {
-    name.rfind('/').map_or("./", |slash| &name[..=slash])
-}
-
-/// The host of an address.
-fn host(uri: &str) -> Option<&str> {
-    let (_, rest) = uri.split_once("://")?;
-    let authority = rest.split(['/', '?', '#']).next()?;
-    let host = authority.rsplit('@').next()?;
-    let host = host.split_once(':').map_or(host, |(host, _)| host);
-    (!host.is_empty()).then_some(host)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_folder_of_a_file_ends_in_a_slash() {
-        assert_eq!(["a.txt", "de/a.txt", "de/x/a.txt"].map(folder), ["./", "de/", "de/x/"]);
-    }
-
-    #[test]
-    fn a_host_is_what_stands_between_the_slashes() {
-        for (uri, expected) in [
-            ("https://news.example.com/a?b", Some("news.example.com")),
-            ("http://user:pass@example.org:8080/", Some("example.org")),
-            ("http://example.net?x://y", Some("example.net")),
-            ("mailto:someone", None),
-            ("file:///x", None),
-        ] {
-            assert_eq!(host(uri), expected, "{uri}");
-        }
-    }
 }

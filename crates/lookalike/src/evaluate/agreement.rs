@@ -4,24 +4,25 @@ use std::sync::Mutex;
 
 use lookalike_core::bucket::Buckets;
 use lookalike_core::method::{NO_RANK, Sketched};
+use lookalike_core::number::Number;
 use serde::Serialize;
 
-use super::bands::{overlaps, pairs_in, sketched};
-use super::{EvaluateOptions, Read};
+use super::bands::{overlaps, pairs_in};
+use super::{EvaluateOptions, Read, read};
 use crate::candidates::ranks;
 use crate::corpus::reread::Reread;
 use crate::error::{Error, Result};
 use crate::options::Scheme;
 use crate::progress::Progress;
 
-/// Pairs that agree in so many super-shingles.
+/// Pairs that agree in a given number of super-shingles.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Agreement {
-    /// In how many.
+    /// Number of equal super-shingles.
     pub equal: usize,
-    /// How many pairs.
+    /// Number of pairs.
     pub pairs: u64,
-    /// The mean of their similarities.
+    /// Their mean similarity.
     pub mean_similarity: f64,
     /// The share of them that are near-duplicates.
     pub near_duplicates: f64,
@@ -29,7 +30,8 @@ pub struct Agreement {
 
 pub(super) fn table(options: &EvaluateOptions, similarity: &Scheme, progress: &dyn Progress) -> Result<Vec<Agreement>> {
     let Some(banding) = similarity.method.banding() else { return Ok(Vec::new()) };
-    let Read { corpus, texts, work } = sketched(options, similarity, progress)?;
+    let Read { corpus, texts, run } = read(options, similarity, progress)?;
+    let (_, work) = run.end();
     let reread = Reread::new(&corpus, &options.read, similarity, similarity.key.of(work.key()), progress);
     let ranks = ranks(&texts, corpus.len());
     let (items, memory, sketches) = (&*texts.items, corpus.shares.sorting(), corpus.sketches());
@@ -47,14 +49,14 @@ pub(super) fn table(options: &EvaluateOptions, similarity: &Scheme, progress: &d
     let keep_keys = &mut |document: u32, of_document: &[u64]| {
         let rank = ranks[document as usize];
         if rank != NO_RANK {
-            keys[rank as usize * bands.len()..][..bands.len()].copy_from_slice(of_document);
+            keys[rank.index() * bands.len()..][..bands.len()].copy_from_slice(of_document);
         }
     };
     sketches.each_keys(&bands, keep_keys).map_err(Error::of_source)?;
     let overlaps = overlaps(&corpus, &texts, &pairs, options, similarity, progress)?;
     let mut sums = vec![(0_u64, 0.0, 0_u64); banding.bands() + 1];
     for ((left, right), overlap) in pairs.iter().zip(overlaps) {
-        let [left, right] = [left, right].map(|rank| &keys[*rank as usize * bands.len()..][..bands.len()]);
+        let [left, right] = [left, right].map(|rank| &keys[rank.index() * bands.len()..][..bands.len()]);
         let equal = left.iter().zip(right).filter(|(left, right)| left == right).count();
         let (pairs, similarities, near) = &mut sums[equal];
         *pairs += 1;

@@ -1,4 +1,4 @@
-//! For each band the scores of the pairs that agree in it: who comes through one band, and would come through another.
+//! For each band, the scores of the pairs that agree in it.
 
 use std::sync::Mutex;
 
@@ -7,6 +7,7 @@ use lookalike_core::doors::FeatureSource;
 use lookalike_core::hash::Key;
 use lookalike_core::measure::feature_set::Overlap;
 use lookalike_core::method::NO_RANK;
+use lookalike_core::number::{Number, Rank};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -18,7 +19,6 @@ use crate::corpus::reread::Reread;
 use crate::error::{Error, Result};
 use crate::options::Scheme;
 use crate::progress::Progress;
-use crate::report::stages::Stages;
 
 /// How wide a step of scores is: ten of them.
 const STEPS: usize = 10;
@@ -31,20 +31,20 @@ const MOST_MEMBERS: usize = 200;
 pub struct BandHistogram {
     /// Which band, counted from 1.
     pub band: usize,
-    /// How many pairs agree in it.
+    /// Number of pairs that agree in it.
     pub pairs: u64,
-    /// By score, from 0 on.
+    /// By score, from 0 upwards.
     pub scores: Vec<ScoreStep>,
 }
 
-/// Pairs of about one score.
+/// Pairs in one step of the score.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ScoreStep {
-    /// From this similarity on.
+    /// The lower end of the step.
     pub score: f64,
     /// Their share of the pairs of the band.
     pub portion: f64,
-    /// How many there are.
+    /// Their number.
     pub number: u64,
 }
 
@@ -54,14 +54,15 @@ pub(super) fn histograms(
     progress: &dyn Progress,
 ) -> Result<Vec<BandHistogram>> {
     let Some(banding) = similarity.method.banding() else { return Ok(Vec::new()) };
-    let Read { corpus, texts, .. } = sketched(options, similarity, progress)?;
+    let Read { corpus, texts, run } = read(options, similarity, progress)?;
+    let _work = run.end();
     let ranks = ranks(&texts, corpus.len());
     let pairs_of_band = |band: usize| {
         let entries = |_, push: &mut dyn FnMut(Entry)| {
             corpus.sketches().each_keys(&[band], &mut |document, keys| {
                 let rank = ranks[document as usize];
                 if rank != NO_RANK {
-                    push(Entry { key: keys[0], rank });
+                    push(Entry { key: keys[0], rank: rank.0 });
                 }
             })
         };
@@ -74,16 +75,16 @@ pub(super) fn histograms(
         let lists = found.into_inner().expect("no thread panicked");
         Ok(pairs_in(&Buckets::of_lists(texts.items.len(), &lists)))
     };
-    let by_band: Vec<Vec<(u32, u32)>> = (0..banding.bands()).map(pairs_of_band).collect::<Result<_>>()?;
+    let by_band: Vec<Vec<(Rank, Rank)>> = (0..banding.bands()).map(pairs_of_band).collect::<Result<_>>()?;
     let mut pairs = by_band.concat();
     pairs.sort_unstable();
     pairs.dedup();
     let overlaps = overlaps(&corpus, &texts, &pairs, options, similarity, progress)?;
-    let score = |pair: &(u32, u32)| {
+    let score = |pair: &(Rank, Rank)| {
         let at = pairs.binary_search(pair).expect("every pair of a band was measured");
         similarity.criterion.similarity(overlaps[at])
     };
-    let histogram = |(band, pairs): (usize, &Vec<(u32, u32)>)| BandHistogram {
+    let histogram = |(band, pairs): (usize, &Vec<(Rank, Rank)>)| BandHistogram {
         band: band + 1,
         pairs: pairs.len() as u64,
         scores: steps(pairs.iter().map(score)),
@@ -91,29 +92,20 @@ pub(super) fn histograms(
     Ok(by_band.iter().enumerate().map(histogram).collect())
 }
 
-/// The corpus with the sketches of one method.
-pub(super) fn sketched(options: &EvaluateOptions, similarity: &Scheme, progress: &dyn Progress) -> Result<Read> {
-    let method = similarity.method.method(similarity.criterion)?;
-    let mut stages = Stages::start(progress);
-    let read = read(options, similarity, &*method, &mut stages, progress)?;
-    stages.finish();
-    Ok(read)
-}
-
 /// All pairs of ranks that share a bucket, sorted.
-pub(super) fn pairs_in(buckets: &Buckets) -> Vec<(u32, u32)> {
+pub(super) fn pairs_in(buckets: &Buckets) -> Vec<(Rank, Rank)> {
     let of_family = |family: lookalike_core::bucket::Family<'_>| {
         let mut pairs = Vec::new();
         for bucket in family.buckets() {
             let bucket = &bucket[..bucket.len().min(MOST_MEMBERS)];
             for (at, left) in bucket.iter().enumerate() {
-                let rank = |place: &u32| family.items[*place as usize];
+                let rank = |place: &u32| Rank(family.items[*place as usize]);
                 pairs.extend(bucket[at + 1..].iter().map(|right| (rank(left), rank(right))));
             }
         }
         pairs
     };
-    let mut pairs: Vec<(u32, u32)> = buckets.families().map(of_family).collect::<Vec<_>>().concat();
+    let mut pairs: Vec<(Rank, Rank)> = buckets.families().map(of_family).collect::<Vec<_>>().concat();
     pairs.par_sort_unstable();
     pairs.dedup();
     pairs
@@ -123,18 +115,18 @@ pub(super) fn pairs_in(buckets: &Buckets) -> Vec<(u32, u32)> {
 pub(super) fn overlaps(
     corpus: &Corpus,
     texts: &Texts,
-    pairs: &[(u32, u32)],
+    pairs: &[(Rank, Rank)],
     options: &EvaluateOptions,
     similarity: &Scheme,
     progress: &dyn Progress,
 ) -> Result<Vec<Overlap>> {
     let reread = Reread::new(corpus, &options.read, similarity, Key::random(), progress);
-    let features = |rank: u32| reread.features(texts.items[rank as usize]).map_err(Error::of_source);
-    let of_left = |pairs: &[(u32, u32)]| {
+    let features = |rank: Rank| reread.features(texts.items[rank.index()].0).map_err(Error::of_source);
+    let of_left = |pairs: &[(Rank, Rank)]| {
         let left = features(pairs[0].0)?;
         pairs.iter().map(|(_, right)| Ok(Overlap::of(&left, &features(*right)?))).collect::<Result<Vec<_>>>()
     };
-    let by_left: Vec<&[(u32, u32)]> = pairs.chunk_by(|left, right| left.0 == right.0).collect();
+    let by_left: Vec<&[(Rank, Rank)]> = pairs.chunk_by(|left, right| left.0 == right.0).collect();
     Ok(by_left.into_par_iter().map(of_left).collect::<Result<Vec<_>>>()?.concat())
 }
 

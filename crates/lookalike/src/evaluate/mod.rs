@@ -1,6 +1,6 @@
-//! Schemes side by side over one corpus: what each method, threshold and shingle finds of what is there, and what it takes.
+//! Schemes compared on one corpus: what each method, threshold and shingle finds, and what it costs.
 //!
-//! What a reader would get wrong: pairs are counted between distinct texts. Documents with the same words are joined before any method,
+//! Pairs are counted between distinct texts. Documents with the same words are joined before any method,
 //! so all find them, and a text with a thousand copies would otherwise outvote the rest.
 
 mod agreement;
@@ -12,7 +12,8 @@ use std::path::PathBuf;
 
 use lookalike_core::decision::References;
 use lookalike_core::method::Method;
-use lookalike_core::resolve::keep::{Keep, Ranking, keep_order};
+use lookalike_core::number::Rank;
+use lookalike_core::resolve::keep::Keep;
 use lookalike_core::resolve::{Candidates, TakeMatches, each_match};
 use lookalike_core::verify::Verifier;
 use lookalike_io::work::WorkOptions;
@@ -25,31 +26,31 @@ pub use truth::Truth;
 use truth::Truths;
 
 use crate::candidates::Find;
-use crate::candidates::copies::{Texts, join_copies};
+use crate::candidates::copies::Texts;
 use crate::candidates::sorted::{Sorted, Sorting};
-use crate::corpus::reread::{Reread, RereadBoth};
-use crate::corpus::{Corpus, Reading};
+use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::options::{MethodOptions, ReadOptions, Scheme};
 use crate::progress::Progress;
 use crate::report::parameters::MethodParameters;
-use crate::report::stages::{self, Stages};
+use crate::report::stages;
 use crate::report::summary::{self, Input, SkippedEntry, Stage};
 use crate::resources::memory::Memory;
 use crate::resources::work::Work;
+use crate::run::{Files, Run};
 
 /// What [`evaluate`] is asked to do.
 #[derive(Clone, Debug)]
 pub struct EvaluateOptions {
     /// What to read.
     pub read: ReadOptions,
-    /// What is compared, at least one.
+    /// The schemes to compare, at least one.
     pub schemes: Vec<NamedScheme>,
-    /// A file of pairs that are the truth; without it, it is found by the exact join.
+    /// File of the true pairs. Without it, they are found by an exact join.
     pub truth: Option<PathBuf>,
-    /// Whether pairs are also counted by score and by agreement.
+    /// Whether to also count pairs by score and by agreement.
     pub histograms: bool,
-    /// How much memory to use.
+    /// Memory limit.
     pub memory: Memory,
 }
 
@@ -58,7 +59,7 @@ pub struct EvaluateOptions {
 pub struct NamedScheme {
     /// The name of the method as it is shown.
     pub name: String,
-    /// When documents are alike, and how they are found.
+    /// When documents are near-duplicates, and how they are found.
     pub similarity: Scheme,
 }
 
@@ -72,13 +73,13 @@ impl NamedScheme {
 /// Schemes side by side.
 #[derive(Clone, Debug, Serialize)]
 pub struct Evaluation {
-    /// What came in.
+    /// The input.
     pub input: Input,
     /// Distinct texts, between which pairs are counted.
     pub texts: u64,
     /// What is measured.
     pub measure: &'static str,
-    /// What is there to be found, for each shingle and threshold.
+    /// The true pairs, for each shingle and threshold.
     pub truth: Vec<Truth>,
     /// What each scheme found.
     pub methods: Vec<MethodEvaluation>,
@@ -86,14 +87,14 @@ pub struct Evaluation {
     pub bands: Vec<BandHistogram>,
     /// Pairs by the number of super-shingles in which they agree.
     pub super_shingles: Vec<Agreement>,
-    /// What was skipped, and why: the first of them.
+    /// The first skipped entries, with reasons.
     pub skipped: Vec<SkippedEntry>,
 }
 
-/// What one scheme found, and what it took.
+/// What one scheme found, and what it cost.
 #[derive(Clone, Debug, Serialize)]
 pub struct MethodEvaluation {
-    /// The name of the method that it was asked for by.
+    /// The name of the method as it was given.
     pub name: String,
     /// What a feature is made of.
     pub shingle: String,
@@ -104,15 +105,15 @@ pub struct MethodEvaluation {
     /// How much it found.
     #[serde(flatten)]
     pub score: Score,
-    /// Pairs that were looked at; none where they are not counted one by one.
+    /// Pairs that were examined; `None` where they are not counted one by one.
     pub candidates: Option<u64>,
     /// Seconds of all stages.
     pub seconds: f64,
     /// Seconds by stage.
     pub stages: Vec<Stage>,
-    /// Bytes of a document's sketch.
+    /// Bytes of a sketch.
     pub sketch_bytes: usize,
-    /// The most memory that the process had during the run, where the system tells.
+    /// Peak memory of the process during the run, where the system reports it.
     pub peak_memory_bytes: Option<u64>,
 }
 
@@ -124,13 +125,13 @@ pub struct MethodEvaluation {
 ///
 /// # Panics
 ///
-/// When there is no scheme.
+/// When `options.schemes` is empty.
 pub fn evaluate(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Evaluation> {
     let schemes = &options.schemes;
     // Methods first: the exact join takes the most memory, and what it leaves behind would count to those after it.
     let runs = schemes.iter().map(|scheme| run(options, &scheme.similarity, progress)).collect::<Result<Vec<_>>>()?;
     let truths = Truths::find(options, progress)?;
-    let evaluation = |(scheme, run): (&NamedScheme, &Run)| {
+    let evaluation = |(scheme, run): (&NamedScheme, &Outcome)| {
         let (shingle, threshold) = scheme.target();
         Ok(MethodEvaluation {
             name: scheme.name.clone(),
@@ -153,7 +154,7 @@ pub fn evaluate(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Ev
     let bands = banded.map(|similarity| bands::histograms(options, similarity, progress)).transpose()?;
     let grouped = first_of(|method| matches!(method, MethodOptions::SuperShingle { .. }));
     let super_shingles = grouped.map(|similarity| agreement::table(options, similarity, progress)).transpose()?;
-    let Run { input, texts, skipped, .. } = runs.into_iter().next().expect("there is a scheme");
+    let Outcome { input, texts, skipped, .. } = runs.into_iter().next().expect("there is a scheme");
     Ok(Evaluation {
         input,
         texts,
@@ -166,16 +167,17 @@ pub fn evaluate(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Ev
     })
 }
 
-/// How many bytes of matches each run holds in memory. All runs hold theirs until the end; what is more is in their folders.
+/// How many bytes of matches each run holds in memory. All runs hold theirs until the end; what is more is in their
+/// folders.
 const HELD_BYTES: usize = 16 << 20;
 
 /// What is left of a run of one scheme.
-struct Run {
+struct Outcome {
     input: Input,
     skipped: Vec<SkippedEntry>,
     texts: u64,
     /// By the ranks of texts in the order of the input.
-    matches: Sorted,
+    matches: Sorted<Rank>,
     candidates: Option<u64>,
     stages: Vec<Stage>,
     sketch_bytes: usize,
@@ -184,60 +186,57 @@ struct Run {
 }
 
 /// Matches as pairs of texts.
-fn pairs_of(matches: &Sorted) -> Result<impl Iterator<Item = Result<(u32, u32)>>> {
+fn pairs_of(matches: &Sorted<Rank>) -> Result<impl Iterator<Item = Result<(Rank, Rank)>>> {
     Ok(matches.in_order()?.map(|found| found.map(|found| (found.left, found.right))))
 }
 
-fn run(options: &EvaluateOptions, similarity: &Scheme, progress: &dyn Progress) -> Result<Run> {
+fn run(options: &EvaluateOptions, similarity: &Scheme, progress: &dyn Progress) -> Result<Outcome> {
     stages::forget_peak_memory();
-    let method = &*similarity.method.method(similarity.criterion)?;
-    let mut stages = Stages::start(progress);
-    let Read { corpus, texts, work } = read(options, similarity, method, &mut stages, progress)?;
+    let Read { corpus, texts, run } = read(options, similarity, progress)?;
     let references = References::default();
-    let reread = RereadBoth::new(&corpus, &options.read, similarity, work.key(), progress);
-    let find =
-        Find { items: reread.items(), texts: &texts, scheme: similarity, method, references, work: &work, progress };
+    let reread = run.reread(&corpus, &options.read);
     let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>, take: &TakeMatches<'_>| {
         each_match(candidates, &texts.items, references, verifier, take)
     };
-    let mut matches = Sorting::new(&work, "match", HELD_BYTES.min(corpus.shares.matches()));
-    let found = find.run(&mut stages, resolve, |some| some.into_iter().try_for_each(|found| matches.push(found)))?;
-    Ok(Run {
+    let mut matches = Sorting::new(&run.work, "match", HELD_BYTES.min(corpus.shares.matches()));
+    let find = Find { items: reread.items(), texts: &texts, references };
+    let found = find.run(&run, resolve, |some| some.into_iter().try_for_each(|found| matches.push(found)))?;
+    let (matches, sketch_bytes) = (matches.finish()?, run.method.layout().byte_count());
+    let (stages, work) = run.end();
+    Ok(Outcome {
         input: summary::input(&corpus, &options.read)?,
         skipped: summary::skipped(&corpus),
         texts: texts.items.len() as u64,
-        matches: matches.finish()?,
+        matches,
         candidates: found.counts.map(|counts| counts.candidates),
-        stages: stages.finish(),
-        sketch_bytes: method.layout().byte_count(),
+        stages,
+        sketch_bytes,
         _work: work,
     })
 }
 
-/// The corpus as one method sketches it, with the memory and the folder that hold it.
-struct Read {
+/// The corpus as one method sketches it, with the run that has its memory and its folder.
+struct Read<'a> {
     corpus: Corpus,
     texts: Texts,
-    work: Work,
+    run: Run<'a>,
 }
 
-fn read(
+fn read<'a>(options: &EvaluateOptions, similarity: &'a Scheme, progress: &'a dyn Progress) -> Result<Read<'a>> {
+    read_by(similarity.build_method()?, options, similarity, progress)
+}
+
+/// The same with another method than that of the scheme.
+fn read_by<'a>(
+    method: Box<dyn Method>,
     options: &EvaluateOptions,
-    similarity: &Scheme,
-    method: &dyn Method,
-    stages: &mut Stages<'_>,
-    progress: &dyn Progress,
-) -> Result<Read> {
-    let shelf = Corpus::shelf(&options.read, None)?;
-    let work = Work::start(options.memory, &WorkOptions::default(), &shelf, &[], progress.unfinished())?;
-    let reading = Reading { options: &options.read, similarity, method, work: &work, progress };
-    let bytes = shelf.files().iter().map(|file| file.bytes).sum();
-    let input_files = shelf.files().len();
-    let corpus = stages.run("sketch", Some(bytes), || Corpus::read(shelf, input_files, reading))?;
-    let texts = stages.run("copies", None, || {
-        let ranking = Ranking { token_counts: &corpus.token_counts, field_values: &[] };
-        let reread = Reread::new(&corpus, &options.read, similarity, work.key(), progress);
-        join_copies(&reread, &keep_order(&Keep::First, ranking), corpus.shares)
-    })?;
-    Ok(Read { corpus, texts, work })
+    similarity: &'a Scheme,
+    progress: &'a dyn Progress,
+) -> Result<Read<'a>> {
+    let work = WorkOptions::default();
+    let files = Files::find(&options.read, None, None, &work)?;
+    let run = Run::start(&files, similarity, (options.memory, &work), &[], progress)?.with_method(method);
+    let corpus = run.read(files, &options.read)?;
+    let texts = run.join_copies(&corpus, &run.reread(&corpus, &options.read).deciding, &Keep::First)?;
+    Ok(Read { corpus, texts, run })
 }

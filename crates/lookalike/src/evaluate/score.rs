@@ -1,30 +1,31 @@
-//! How much of what is there was found, and how much of what was found is there.
+//! The share of true pairs that were found, and the share of found pairs that are true.
 
 use std::cmp::Ordering;
 
+use lookalike_core::number::Rank;
 use serde::Serialize;
 
 use crate::error::Result;
 
-/// Recall, precision and what is between them.
+/// Recall, precision and F1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Score {
     /// Pairs that were found.
     pub found: u64,
-    /// Of these, true ones.
+    /// Of these, the true ones.
     pub right: u64,
     /// True pairs that were not found.
     pub missed: u64,
-    /// The share of true pairs that were found; 1 where there are none.
+    /// The share of true pairs that were found; 1 if there are none.
     pub recall: f64,
-    /// The share of found pairs that are true; 1 where there are none.
+    /// The share of found pairs that are true; 1 if there are none.
     pub precision: f64,
     /// Their harmonic mean.
     pub f1: f64,
 }
 
 /// Two texts by their ranks; reading them may fail.
-type Pair = Result<(u32, u32)>;
+type Pair = Result<(Rank, Rank)>;
 
 impl Score {
     /// Scores pairs against true ones; both sorted, none twice.
@@ -67,7 +68,8 @@ mod tests {
     use super::*;
 
     fn score(found: &[(u32, u32)], truth: &[(u32, u32)]) -> Score {
-        Score::new(found.iter().copied().map(Ok), truth.iter().copied().map(Ok)).unwrap()
+        let ranks = |(left, right): &(u32, u32)| Ok((Rank(*left), Rank(*right)));
+        Score::new(found.iter().map(ranks), truth.iter().map(ranks)).unwrap()
     }
 
     #[test]
@@ -83,7 +85,7 @@ mod tests {
     #[test]
     fn pairs_that_cannot_be_read_are_no_score() {
         let broken = || std::iter::once(Err(crate::Error::NotAPair { path: "truth".to_owned(), line: 1 }));
-        let whole = || [Ok((0, 1)), Ok((7, 8))].into_iter();
+        let whole = || [Ok((Rank(0), Rank(1))), Ok((Rank(7), Rank(8)))].into_iter();
         assert!(Score::new(broken(), whole()).is_err() && Score::new(whole(), broken()).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! What is there to be found: by the exact join, or as a file says.
+//! The true pairs: from the exact join, or from a file.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -7,33 +7,33 @@ use std::rc::Rc;
 use lookalike_core::decision::Match;
 use lookalike_core::measure::criterion::Criterion;
 use lookalike_core::method;
+use lookalike_core::number::Rank;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{EvaluateOptions, NamedScheme, Read, Run, read, run};
+use super::{EvaluateOptions, NamedScheme, Outcome, Read, read_by, run};
 use crate::candidates::copies::Texts;
 use crate::corpus::{Corpus, Described};
 use crate::error::{Error, Result};
 use crate::options::{MethodOptions, Scheme};
 use crate::progress::Progress;
-use crate::report::stages::Stages;
 
-/// What is there to be found with one shingle at one threshold.
+/// The true pairs with one shingle at one threshold.
 #[derive(Clone, Debug, Serialize)]
 pub struct Truth {
     /// What a feature is made of.
     pub shingle: String,
     /// The threshold.
     pub threshold: f64,
-    /// Who says so: `exact join`, or a file.
+    /// Where they come from: `exact join`, or a file.
     pub by: String,
     /// Pairs of distinct texts.
     pub pairs: u64,
-    /// Pairs of the file that have the same words, which every method finds.
+    /// Pairs in the file whose documents have the same words, which every method finds.
     pub copies: u64,
-    /// Pairs of the file that name a document which is not there.
+    /// Pairs in the file that name an unknown document.
     pub unknown: u64,
-    /// How long the exact join took, which is one for all thresholds of a shingle.
+    /// Seconds of the exact join; there is one for all thresholds of a shingle.
     pub seconds: Option<f64>,
 }
 
@@ -47,19 +47,19 @@ pub(super) struct Truths {
 /// True pairs by the ranks of texts in the order of the input, sorted.
 enum Pairs {
     /// Those matches of a join that are similar enough.
-    Joined { run: Rc<Run>, criterion: Criterion, threshold: f64 },
+    Joined { run: Rc<Outcome>, criterion: Criterion, threshold: f64 },
     /// Those of a file.
-    Read(Vec<(u32, u32)>),
+    Read(Vec<(Rank, Rank)>),
 }
 
 /// Pairs, one after the other, or why there are no more.
-type BoxedPairs<'a> = Box<dyn Iterator<Item = Result<(u32, u32)>> + 'a>;
+type BoxedPairs<'a> = Box<dyn Iterator<Item = Result<(Rank, Rank)>> + 'a>;
 
 impl Pairs {
     fn in_order(&self) -> Result<BoxedPairs<'_>> {
         Ok(match self {
             Self::Joined { run, criterion, threshold } => {
-                let pair = |found: Match| {
+                let pair = |found: Match<Rank>| {
                     (found.likeness.similarity(*criterion) >= *threshold).then_some((found.left, found.right))
                 };
                 Box::new(run.matches.in_order()?.filter_map(move |found| found.map(pair).transpose()))
@@ -101,7 +101,7 @@ impl Truths {
         &self,
         shingle: &str,
         threshold: f64,
-    ) -> Result<impl Iterator<Item = Result<(u32, u32)>> + use<'_>> {
+    ) -> Result<impl Iterator<Item = Result<(Rank, Rank)>> + use<'_>> {
         let is_wanted = |truth: &Truth| truth.shingle == shingle && truth.threshold.total_cmp(&threshold).is_eq();
         let pairs = self.said.iter().position(is_wanted).map(|at| self.pairs[at].in_order()).transpose()?;
         Ok(pairs.into_iter().flatten())
@@ -135,9 +135,8 @@ impl Truths {
         thresholds: &[f64],
         progress: &dyn Progress,
     ) -> Result<()> {
-        let mut stages = Stages::start(progress);
-        let Read { corpus, texts, .. } = read(options, similarity, &method::Copies, &mut stages, progress)?;
-        stages.finish();
+        let Read { corpus, texts, run } = read_by(Box::new(method::Copies), options, similarity, progress)?;
+        let _work = run.end();
         for threshold in thresholds {
             let mut truth = Truth::new(similarity, *threshold, file.display().to_string());
             let rows = rows.iter().filter(|row| row.similarity.is_none_or(|similarity| similarity >= *threshold));
@@ -167,7 +166,7 @@ fn pairs<'r>(
     texts: &Texts,
     rows: impl Iterator<Item = &'r Row>,
     truth: &mut Truth,
-) -> Result<Vec<(u32, u32)>> {
+) -> Result<Vec<(Rank, Rank)>> {
     let mut ids: Vec<String> = Vec::with_capacity(corpus.len());
     let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
         Ok(run.map(|(_, described)| described.id().into_owned()).collect::<Vec<_>>())
@@ -180,7 +179,7 @@ fn pairs<'r>(
     // In the order of the input, so that ranks go up with documents.
     let rank = |id: &str| {
         let document = documents.get(id)?;
-        texts.items.binary_search(&texts.first_copy[*document as usize]).ok().map(|rank| rank as u32)
+        texts.items.binary_search(&texts.first_copy[*document as usize]).ok().map(|rank| Rank(rank as u32))
     };
     let mut pairs = Vec::new();
     for row in rows {

@@ -17,7 +17,7 @@ use lookalike_io::table::{ReadTable, read_table};
 use lookalike_io::write::Staging;
 
 use super::need::{Need, check_candidates};
-use super::output::{Decided, Output, match_row};
+use super::output::{Decided, Output, PairRows};
 use super::report::{Added, LinkReport};
 use super::{ENTRIES, Linking, Tables};
 use crate::error::{Error, Result};
@@ -79,12 +79,16 @@ pub fn add_records(options: &AddOptions, progress: &dyn Progress) -> Result<Link
     let output = Output { tables: &tables, config: &config, ids: &ids, staging: &staging };
     stages.run("write", None, || {
         let before = result_table(folder, "matches.csv", options)?;
-        let names: Vec<&str> = before.names().iter().map(String::as_str).collect();
-        output.write("matches.csv", &names, |writer| {
+        let scorer = linking.scorer();
+        let pairs = PairRows::new(&output, &scorer);
+        if before.names() != pairs.names() {
+            return Err(not_a_result(folder, "matches.csv has other columns: link everything again"));
+        }
+        output.write("matches.csv", before.names(), |writer| {
             for row in 0..before.row_count() {
                 writer.write_record(before.row(row))?;
             }
-            matches.iter().try_for_each(|found| writer.write_record(match_row(&linking.scorer(), found, &ids)))
+            matches.iter().try_for_each(|found| writer.write_record(pairs.row(found)))
         })?;
         output.clusters(&extension.cluster_of)?;
         output.linked(&linking.records, &extension.cluster_of)?;

@@ -1,4 +1,4 @@
-//! What was linked, as files: matches with their points, clusters, all rows, and the config to run it again.
+//! What was linked, as files: matches with what spoke for them, clusters, all rows, and the config to run it again.
 
 use std::collections::HashMap;
 use std::io::{BufWriter, Write};
@@ -34,15 +34,11 @@ pub(super) struct Output<'a> {
 }
 
 impl Output<'_> {
-    /// A line for each match, best first, with points for each field.
+    /// A line for each match, best first, with what each field says.
     pub(super) fn matches(&self, scorer: &Scorer<'_>, matches: &[Scored]) -> Result<()> {
-        let fields = scorer.records.fields().iter().map(|field| field.name.as_str());
-        let names: Vec<&str> = ["left_id", "right_id", "score", "probability"].into_iter().chain(fields).collect();
-        self.write("matches.csv", &names, |writer| {
-            for found in matches {
-                writer.write_record(match_row(scorer, found, self.ids))?;
-            }
-            Ok(())
+        let pairs = PairRows::new(self, scorer);
+        self.write("matches.csv", &pairs.names(), |writer| {
+            matches.iter().try_for_each(|found| writer.write_record(pairs.row(found)))
         })
     }
 
@@ -117,7 +113,7 @@ impl Output<'_> {
     pub(super) fn write(
         &self,
         name: &str,
-        header: &[&str],
+        header: &[impl AsRef<[u8]>],
         rows: impl FnOnce(&mut csv::Writer<BufWriter<std::fs::File>>) -> csv::Result<()>,
     ) -> Result<()> {
         let mut writer = csv::Writer::from_writer(self.staging.file(name)?);
@@ -131,13 +127,50 @@ impl Output<'_> {
     }
 }
 
-/// A match as a row: ids, score, probability, and points for each field.
-pub(super) fn match_row(scorer: &Scorer<'_>, found: &Scored, ids: &[String]) -> Vec<String> {
-    let mut row = vec![ids[found.left as usize].clone(), ids[found.right as usize].clone()];
-    row.push(scorer.score_points(found.pattern).to_string());
-    row.push(format!("{:.6}", found.probability()));
-    row.extend(scorer.points(found.pattern).iter().map(u8::to_string));
-    row
+/// Pairs as rows: ids, the sum of bits and the probability; and for each field its bits, its points and the cells of both sides.
+pub(super) struct PairRows<'a> {
+    ids: &'a [String],
+    scorer: &'a Scorer<'a>,
+    cells: Columns<'a>,
+    /// Where the columns of the fields are.
+    fields: Vec<usize>,
+}
+
+impl<'a> PairRows<'a> {
+    pub(super) fn new(output: &Output<'a>, scorer: &'a Scorer<'a>) -> Self {
+        let (first, second) = output.tables.both();
+        let cells = Columns::new(first, second, output.config);
+        let place = |name: &str| cells.names.iter().position(|other| *other == name).expect("fields are columns");
+        let fields = scorer.records.fields().iter().map(|field| place(&field.name)).collect();
+        Self { ids: output.ids, scorer, cells, fields }
+    }
+
+    pub(super) fn names(&self) -> Vec<String> {
+        let mut names = ["left_id", "right_id", "bits", "probability"].map(str::to_owned).to_vec();
+        for field in self.scorer.records.fields() {
+            names.extend(["bits", "points", "left", "right"].map(|what| format!("{}_{what}", field.name)));
+        }
+        names
+    }
+
+    pub(super) fn row(&self, found: &Scored) -> Vec<String> {
+        let [left, right] = [found.left, found.right].map(|record| record as usize);
+        let mut row = vec![self.ids[left].clone(), self.ids[right].clone()];
+        row.push(bits(found.weight));
+        row.push(format!("{:.6}", found.probability()));
+        let said = self.scorer.said(found.left, found.right, found.pattern);
+        let points = self.scorer.points(found.pattern);
+        for ((column, said), points) in self.fields.iter().zip(said).zip(points) {
+            let [left, right] = [left, right].map(|record| self.cells.cell(record, *column).to_owned());
+            row.extend([bits(said), points.to_string(), left, right]);
+        }
+        row
+    }
+}
+
+/// A logarithm of odds as it is written. Nothing is never below zero.
+fn bits(weight: f64) -> String {
+    format!("{:.2}", (weight * 100.0).round() / 100.0 + 0.0)
 }
 
 /// Whether each record is the best of its cluster.
@@ -183,11 +216,16 @@ impl<'a> Columns<'a> {
     }
 
     fn row(&self, record: usize) -> impl Iterator<Item = &'a str> {
+        (0..self.places.len()).map(move |column| self.cell(record, column))
+    }
+
+    /// The cell of a record in one of the columns; nothing where its table does not have it.
+    fn cell(&self, record: usize, column: usize) -> &'a str {
         let first_count = self.first.row_count();
         let (table, at, row) = match self.second {
             Some(second) if record >= first_count => (second, 1, record - first_count),
             _ => (self.first, 0, record),
         };
-        self.places.iter().map(move |place| place[at].map_or("", |column| table.column(column).get(row)))
+        self.places[column][at].map_or("", |column| table.column(column).get(row))
     }
 }

@@ -1,34 +1,37 @@
 //! Decisions on texts to the fate of every document, and the evidence for it.
 
 use std::collections::HashMap;
-use std::io::Write;
+use std::io;
 
 use lookalike_core::decision::{Match, Scope};
 use lookalike_core::measure::criterion::Criterion;
 use lookalike_core::measure::feature_set::Overlap;
 use lookalike_core::measure::likeness::Likeness;
+use lookalike_core::number::{Document, Number, Rank};
 use lookalike_io::write::Annotation;
-use serde::Serialize;
 
 use crate::candidates::copies::Texts;
 use crate::corpus::{Corpus, Described};
 use crate::error::{Error, Result};
 use crate::options::{Scheme, SourceBy};
+use crate::output::measures::RemovalMeasures;
+use crate::output::rows::{DocumentRow, Removal};
+use crate::output::sink::Sink;
 
 /// What was decided about texts: by the documents that stand for them.
 pub(crate) struct Decisions {
     /// For each document the one that is kept in its place; [`NOBODY`] where it is kept itself.
-    by: Vec<u32>,
+    by: Vec<Document>,
     /// How many features both share, or in how many bits they differ. The rest is known by their sizes.
     shared: Vec<u32>,
     /// How many bits there are, where they were compared.
     bits: Option<u32>,
     /// What documents share whose sizes are not those that were noted with their sketches: somebody chose their words so.
-    odd: HashMap<u32, Overlap>,
+    odd: HashMap<Document, Overlap>,
 }
 
 /// No document.
-const NOBODY: u32 = u32::MAX;
+const NOBODY: Document = Document(u32::MAX);
 
 impl Decisions {
     /// Everyone is kept.
@@ -37,13 +40,13 @@ impl Decisions {
     }
 
     /// Notes removals.
-    pub(crate) fn add(&mut self, texts: &Texts, sizes: &[u32], removals: &[Match]) {
+    pub(crate) fn add(&mut self, texts: &Texts, sizes: &[u32], removals: &[Match<Rank>]) {
         for Match { left, right, likeness } in removals {
-            let [document, by] = [left, right].map(|rank| texts.items[*rank as usize]);
-            self.by[document as usize] = by;
-            self.shared[document as usize] = match *likeness {
+            let [document, by] = [left, right].map(|rank| texts.items[rank.index()]);
+            self.by[document.index()] = by;
+            self.shared[document.index()] = match *likeness {
                 Likeness::Features(overlap) => {
-                    if [overlap.left, overlap.right] != [document, by].map(|document| sizes[document as usize]) {
+                    if [overlap.left, overlap.right] != [document, by].map(|document| sizes[document.index()]) {
                         self.odd.insert(document, overlap);
                     }
                     overlap.shared
@@ -57,10 +60,10 @@ impl Decisions {
     }
 
     /// Who is kept in a document's place, if it is removed, and how alike both are.
-    fn removal(&self, document: u32, sizes: &[u32]) -> Option<(u32, Likeness)> {
-        let (by, shared) = (self.by[document as usize], self.shared[document as usize]);
+    fn removal(&self, document: Document, sizes: &[u32]) -> Option<(Document, Likeness)> {
+        let (by, shared) = (self.by[document.index()], self.shared[document.index()]);
         let features = || {
-            let [left, right] = [document, by].map(|document| sizes[document as usize]);
+            let [left, right] = [document, by].map(|document| sizes[document.index()]);
             Likeness::Features(self.odd.get(&document).copied().unwrap_or(Overlap { shared, left, right }))
         };
         let bits = |of| Likeness::Bits { differing: shared, of };
@@ -86,7 +89,7 @@ pub(crate) enum Fate {
     Kept,
     Removed {
         /// The document that is kept, or one of the reference.
-        by: u32,
+        by: Document,
         /// The removed document is on the left, the kept one on the right.
         likeness: Likeness,
         same: Same,
@@ -124,32 +127,32 @@ impl<'a> Fates<'a> {
     }
 
     /// What becomes of a document.
-    pub(crate) fn of(&self, document: u32) -> Fate {
+    pub(crate) fn of(&self, document: Document) -> Fate {
         let corpus = self.corpus;
-        let first = self.texts.first_copy[document as usize];
+        let first = self.texts.first_copy[document.index()];
         match self.decisions.removal(first, &corpus.sizes) {
             // What has the words of what is removed is as much like the kept one as that is.
             Some((by, likeness)) => Fate::Removed { by, likeness, same: Same::Features },
             None if first == document => Fate::Kept,
             // Those inside of the input are left alone.
-            None if self.scope == Scope::References && !corpus.is_reference(first) => Fate::Kept,
+            None if self.scope == Scope::References && !corpus.is_reference(first.0) => Fate::Kept,
             None => {
-                let likeness = self.similarity.method.likeness_of_copies(corpus.sizes[document as usize]);
-                let exact = self.texts.first_exact[document as usize];
+                let likeness = self.similarity.method.likeness_of_copies(corpus.sizes[document.index()]);
+                let exact = self.texts.first_exact[document.index()];
                 // Of several references, the one that it is an exact copy of is the better evidence.
-                let by = if corpus.is_reference(exact) { exact } else { first };
+                let by = if corpus.is_reference(exact.0) { exact } else { first };
                 Fate::Removed { by, likeness, same: if exact == by { Same::Content } else { Same::Words } }
             }
         }
     }
 
     /// What becomes of every document of the input.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, Fate)> {
-        (0..self.corpus.input_count() as u32).map(|document| (document, self.of(document)))
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Document, Fate)> {
+        (0..self.corpus.input_count() as u32).map(Document).map(|document| (document, self.of(document)))
     }
 
     /// The documents that are removed, with why.
-    pub(crate) fn removed(&self) -> impl Iterator<Item = (u32, u32, Likeness, Same)> {
+    pub(crate) fn removed(&self) -> impl Iterator<Item = (Document, Document, Likeness, Same)> {
         self.iter().filter_map(|(document, fate)| match fate {
             Fate::Removed { by, likeness, same } => Some((document, by, likeness, same)),
             Fate::Kept => None,
@@ -158,125 +161,111 @@ impl<'a> Fates<'a> {
 
     /// How many removed documents are exact copies of another one that is better in keep order.
     pub(crate) fn repeated_texts(&self) -> u64 {
-        let is_repeated = |document: u32| self.texts.first_exact[document as usize] != document;
+        let is_repeated = |document: Document| self.texts.first_exact[document.index()] != document;
         self.removed().filter(|(document, ..)| is_repeated(*document)).count() as u64
     }
 
     /// What is noted of a document in annotated output.
-    pub(crate) fn annotation(&self, document: u32) -> Result<Annotation> {
-        let cluster = Some(u64::from(self.clusters[document as usize]));
+    pub(crate) fn annotation(&self, document: Document) -> Result<Annotation> {
+        let cluster = Some(u64::from(self.clusters[document.index()]));
         Ok(match self.of(document) {
             Fate::Kept => Annotation { cluster, kept: true, kept_id: None, similarity: None },
             Fate::Removed { by, likeness, .. } => {
-                let kept_id = Some(self.corpus.describe(by)?.id().into_owned());
+                let kept_id = Some(self.corpus.describe(by.0)?.id().into_owned());
                 let similarity = Some(likeness.similarity(self.criterion()));
                 Annotation { cluster, kept: false, kept_id, similarity }
             }
         })
     }
 
-    /// Writes the evidence: a line for each removed document, in the order of the input.
-    pub(crate) fn write_removed(
+    /// Gives the evidence to a sink: a row for each removed document, in the order of the input.
+    pub(crate) fn write_removals(
         &self,
         source: SourceBy,
-        writer: &mut (impl Write + ?Sized),
-        unwritable: impl Fn(std::io::Error) -> Error + Sync,
+        sink: &mut dyn Sink<Removal>,
+        unwritable: impl Fn(io::Error) -> Error,
     ) -> Result<()> {
         let corpus = self.corpus;
         let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
-            let mut lines = Vec::new();
-            for (document, removed) in run {
-                let Fate::Removed { by, likeness, same } = self.of(document) else { continue };
-                let kept = corpus.describe(by)?;
-                let row = Removed {
-                    removed_id: &removed.id(),
-                    kept_id: &kept.id(),
-                    kept_in: corpus.is_reference(by).then_some("reference"),
-                    measures: Measures::new(likeness),
-                    exact_copy: same == Same::Content,
-                    same_words: same == Same::Words,
-                    checksum: corpus.checksum(document)?,
-                    cluster: self.clusters[document as usize],
-                    removed_file: removed.file(),
-                    removed_position: removed.position(),
-                    kept_file: kept.file(),
-                    kept_position: kept.position(),
-                    removed_source: removed.source(source),
-                    kept_source: kept.source(source),
-                    removed_uri: removed.uri(),
-                    kept_uri: kept.uri(),
-                };
-                serde_json::to_writer(&mut lines, &row).map_err(|error| unwritable(error.into()))?;
-                lines.push(b'\n');
-            }
-            Ok(lines)
+            let row = |(document, removed): (u32, Described<'_>)| match self.of(Document(document)) {
+                Fate::Removed { by, likeness, same } => {
+                    Some(self.removal(Document(document), &removed, by, (likeness, same), source))
+                }
+                Fate::Kept => None,
+            };
+            run.filter_map(row).collect::<Result<Vec<_>>>()
         };
-        corpus.each_described(of_run, |lines| writer.write_all(&lines).map_err(&unwritable))?;
-        writer.flush().map_err(&unwritable)
+        // Whatever the removals are, copies have the same columns.
+        let measures = RemovalMeasures::new(self.similarity.method.likeness_of_copies(1));
+        sink.start(&Removal::columns(measures, corpus.has_checksums())).map_err(&unwritable)?;
+        corpus.each_described(of_run, |rows| sink.take(rows).map_err(&unwritable))?;
+        sink.finish().map_err(&unwritable)
+    }
+
+    fn removal(
+        &self,
+        document: Document,
+        removed: &Described<'_>,
+        by: Document,
+        (likeness, same): (Likeness, Same),
+        source: SourceBy,
+    ) -> Result<Removal> {
+        let kept = self.corpus.describe(by.0)?;
+        Ok(Removal {
+            removed_id: removed.id().into_owned(),
+            kept_id: kept.id().into_owned(),
+            kept_in: self.corpus.is_reference(by.0).then_some("reference"),
+            similarity: likeness.similarity(self.criterion()),
+            measures: RemovalMeasures::new(likeness),
+            exact_copy: same == Same::Content,
+            same_words: same == Same::Words,
+            checksum: self.corpus.checksum(document.0)?,
+            cluster: self.clusters[document.index()],
+            removed_file: removed.file().to_owned(),
+            removed_position: removed.position(),
+            kept_file: kept.file().to_owned(),
+            kept_position: kept.position(),
+            removed_source: removed.source(source).to_owned(),
+            kept_source: kept.source(source).to_owned(),
+            removed_uri: removed.uri().map(str::to_owned),
+            kept_uri: kept.uri().map(str::to_owned),
+        })
+    }
+
+    /// Gives every document of the input to a sink, in order.
+    pub(crate) fn write_documents(
+        &self,
+        sink: &mut dyn Sink<DocumentRow>,
+        unwritable: impl Fn(io::Error) -> Error,
+    ) -> Result<()> {
+        let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
+            let row = |(document, described): (u32, Described<'_>)| {
+                let Annotation { kept, kept_id, similarity, .. } = self.annotation(Document(document))?;
+                let (id, file, position) =
+                    (described.id().into_owned(), described.file().to_owned(), described.position());
+                let cluster = self.clusters[document as usize];
+                Ok(DocumentRow { id, file, position, cluster, kept, kept_id, similarity })
+            };
+            run.map(row).collect::<Result<Vec<_>>>()
+        };
+        sink.start(&DocumentRow::COLUMNS).map_err(&unwritable)?;
+        self.corpus.each_described(of_run, |rows| sink.take(rows).map_err(&unwritable))?;
+        sink.finish().map_err(&unwritable)
     }
 
     fn clusters(&self) -> Vec<u32> {
         let input_count = self.corpus.input_count() as u32;
         let mut count = 0;
-        let number = |(_, fate): (u32, Fate)| {
+        let number = |(_, fate): (Document, Fate)| {
             count += u32::from(fate == Fate::Kept);
             count
         };
         let mut clusters: Vec<u32> = self.iter().map(number).collect();
         for (document, by, ..) in self.removed() {
             // The kept one's number is never overwritten, since it is not removed. References come after all these.
-            let of_reference = || count + 1 + (by - input_count);
-            clusters[document as usize] = clusters.get(by as usize).copied().unwrap_or_else(of_reference);
+            let of_reference = || count + 1 + (by.0 - input_count);
+            clusters[document.index()] = clusters.get(by.index()).copied().unwrap_or_else(of_reference);
         }
         clusters
-    }
-}
-
-/// A line of `removed.jsonl`.
-#[derive(Serialize)]
-struct Removed<'a> {
-    removed_id: &'a str,
-    kept_id: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    kept_in: Option<&'static str>,
-    #[serde(flatten)]
-    measures: Measures,
-    exact_copy: bool,
-    same_words: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    checksum: Option<String>,
-    cluster: u32,
-    removed_file: &'a str,
-    removed_position: u64,
-    kept_file: &'a str,
-    kept_position: u64,
-    removed_source: &'a str,
-    kept_source: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    removed_uri: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    kept_uri: Option<&'a str>,
-}
-
-/// How alike a removed document and the kept one are, by what was compared.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Measures {
-    Features { jaccard: f64, containment_in_kept: f64, containment_of_kept: f64 },
-    Bits { simhash: f64, hamming: u32 },
-}
-
-impl Measures {
-    fn new(likeness: Likeness) -> Self {
-        match likeness {
-            Likeness::Features(overlap) => Self::Features {
-                jaccard: overlap.jaccard(),
-                containment_in_kept: overlap.containment_left(),
-                containment_of_kept: overlap.containment_right(),
-            },
-            Likeness::Bits { differing, of } => {
-                Self::Bits { simhash: f64::from(of - differing) / f64::from(of), hamming: differing }
-            }
-        }
     }
 }

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
+use lookalike_core::number::Document;
 use lookalike_io::input::discover::unique;
 use lookalike_io::read::{NO_TEXT_FIELD, NULL_TEXT};
 use lookalike_io::write::{Annotation, FileWriter, Staging, Written, annotated_name};
@@ -10,9 +11,10 @@ use rayon::prelude::*;
 
 use crate::corpus::{Corpus, FileEntry, What};
 use crate::error::{Error, Result};
-use crate::options::{DedupOptions, Output};
+use crate::options::{DedupOptions, Output, RowFormat};
 use crate::output::captures::Captures;
 use crate::output::evidence::{Fate, Fates};
+use crate::output::sink::RowWriter;
 use crate::progress::Progress;
 use crate::report::summary::{Summary, Wrote, is_all_skipped};
 
@@ -25,7 +27,8 @@ pub(crate) fn write(
     progress: &dyn Progress,
 ) -> Result<Wrote> {
     let (name, output) = ("removed.jsonl", options.output);
-    fates.write_removed(options.source, &mut staging.file(name)?, |cause| unwritable(staging, name)(cause))?;
+    let mut rows = RowWriter::new(staging.file(name)?, RowFormat::Jsonl);
+    fates.write_removals(options.source, &mut rows, |cause| unwritable(staging, name)(cause))?;
     // Where all was skipped there is nothing to write, and empty files would look like a result.
     if output == Output::DryRun || is_all_skipped(corpus) {
         return Ok(Wrote::default());
@@ -114,7 +117,7 @@ impl<'a> EntriesToWrite<'a> {
 
     /// Whether these are all of one file, as it is.
     fn are_all_of(self, file: u32) -> bool {
-        let is_kept = |document| self.fates.of(document) == Fate::Kept;
+        let is_kept = |document| self.fates.of(Document(document)) == Fate::Kept;
         self.output == Output::Kept && self.corpus.is_whole(file) && self.corpus.documents_of_file(file).all(is_kept)
     }
 
@@ -122,8 +125,10 @@ impl<'a> EntriesToWrite<'a> {
     fn written(self, entry: &FileEntry, captures: &Captures) -> Result<Option<Written>> {
         let FileEntry { place, position, ref what } = *entry;
         let annotation = match what {
-            What::Document(document) if self.output == Output::Annotated => Some(self.fates.annotation(*document)?),
-            What::Document(document) if self.fates.of(*document) != Fate::Kept => return Ok(None),
+            What::Document(document) if self.output == Output::Annotated => {
+                Some(self.fates.annotation(Document(*document))?)
+            }
+            What::Document(document) if self.fates.of(Document(*document)) != Fate::Kept => return Ok(None),
             What::Carried(_) if captures.is_removed(position) => return Ok(None),
             What::Carried(kind)
                 if self.output == Output::Annotated && [NULL_TEXT, NO_TEXT_FIELD].contains(&&**kind) =>

@@ -1,34 +1,48 @@
 //! How alike two documents are, as rows of an output say it.
 
-use std::fmt;
+use std::io;
 
 use lookalike_core::measure::criterion::Criterion;
 use lookalike_core::measure::likeness::Likeness;
 use serde::Serialize;
 
+use crate::output::sink::Cell;
+
 /// The measures of a pair, by what was compared.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
-pub(crate) enum Measures {
+#[non_exhaustive]
+pub enum PairMeasures {
+    /// Of features, where the Jaccard similarity decides.
     Jaccard {
+        /// What both share of what either has.
         jaccard: f64,
+        /// How much of the left lies in the right.
         containment_left: f64,
+        /// How much of the right lies in the left.
         containment_right: f64,
     },
-    /// The same, with the similarity first.
+    /// Of features, where containment decides: that comes first.
     Containment {
+        /// The similarity of the run.
         containment: f64,
+        /// What both share of what either has.
         jaccard: f64,
+        /// How much of the left lies in the right.
         containment_left: f64,
+        /// How much of the right lies in the left.
         containment_right: f64,
     },
+    /// Of the bits of sketches.
     Bits {
+        /// The share of bits that are equal.
         simhash: f64,
+        /// How many bits differ.
         hamming: u32,
     },
 }
 
-impl Measures {
+impl PairMeasures {
     pub(crate) fn new(likeness: Likeness, criterion: Criterion) -> Self {
         let similarity = likeness.similarity(criterion);
         match (likeness, criterion) {
@@ -48,26 +62,86 @@ impl Measures {
     }
 
     /// The names of the columns, the similarity first.
-    pub(crate) fn names(self) -> &'static str {
+    pub(crate) fn names(self) -> &'static [&'static str] {
         match self {
-            Self::Jaccard { .. } => "jaccard\tcontainment_left\tcontainment_right",
-            Self::Containment { .. } => "containment\tjaccard\tcontainment_left\tcontainment_right",
-            Self::Bits { .. } => "simhash\thamming",
+            Self::Jaccard { .. } => &["jaccard", "containment_left", "containment_right"],
+            Self::Containment { .. } => &["containment", "jaccard", "containment_left", "containment_right"],
+            Self::Bits { .. } => &["simhash", "hamming"],
+        }
+    }
+
+    pub(crate) fn each_cell(self, each: &mut dyn FnMut(Cell<'_>) -> io::Result<()>) -> io::Result<()> {
+        match self {
+            Self::Jaccard { jaccard, containment_left, containment_right } => {
+                [jaccard, containment_left, containment_right].into_iter().try_for_each(|share| each(Cell::Real(share)))
+            }
+            Self::Containment { containment, jaccard, containment_left, containment_right } => {
+                let shares = [containment, jaccard, containment_left, containment_right];
+                shares.into_iter().try_for_each(|share| each(Cell::Real(share)))
+            }
+            Self::Bits { simhash, hamming } => bits(simhash, hamming, each),
         }
     }
 }
 
-/// The cells of the columns.
-impl fmt::Display for Measures {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Jaccard { jaccard, containment_left, containment_right } => {
-                write!(f, "{jaccard}\t{containment_left}\t{containment_right}")
+/// The measures of a removed document and the kept one, by what was compared.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum RemovalMeasures {
+    /// Of features.
+    Features {
+        /// What both share of what either has.
+        jaccard: f64,
+        /// How much of the removed document lies in the kept one.
+        containment_in_kept: f64,
+        /// How much of the kept document lies in the removed one.
+        containment_of_kept: f64,
+    },
+    /// Of the bits of sketches.
+    Bits {
+        /// The share of bits that are equal.
+        simhash: f64,
+        /// How many bits differ.
+        hamming: u32,
+    },
+}
+
+impl RemovalMeasures {
+    /// The removed document is on the left.
+    pub(crate) fn new(likeness: Likeness) -> Self {
+        match likeness {
+            Likeness::Features(overlap) => Self::Features {
+                jaccard: overlap.jaccard(),
+                containment_in_kept: overlap.containment_left(),
+                containment_of_kept: overlap.containment_right(),
+            },
+            Likeness::Bits { differing, of } => {
+                Self::Bits { simhash: f64::from(of - differing) / f64::from(of), hamming: differing }
             }
-            Self::Containment { containment, jaccard, containment_left, containment_right } => {
-                write!(f, "{containment}\t{jaccard}\t{containment_left}\t{containment_right}")
-            }
-            Self::Bits { simhash, hamming } => write!(f, "{simhash}\t{hamming}"),
         }
     }
+
+    /// The names of the columns.
+    pub(crate) fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::Features { .. } => &["jaccard", "containment_in_kept", "containment_of_kept"],
+            Self::Bits { .. } => &["simhash", "hamming"],
+        }
+    }
+
+    pub(crate) fn each_cell(self, each: &mut dyn FnMut(Cell<'_>) -> io::Result<()>) -> io::Result<()> {
+        match self {
+            Self::Features { jaccard, containment_in_kept, containment_of_kept } => {
+                let shares = [jaccard, containment_in_kept, containment_of_kept];
+                shares.into_iter().try_for_each(|share| each(Cell::Real(share)))
+            }
+            Self::Bits { simhash, hamming } => bits(simhash, hamming, each),
+        }
+    }
+}
+
+fn bits(simhash: f64, hamming: u32, each: &mut dyn FnMut(Cell<'_>) -> io::Result<()>) -> io::Result<()> {
+    each(Cell::Real(simhash))?;
+    each(Cell::Whole(hamming.into()))
 }

@@ -1,7 +1,10 @@
 //! What a run writes: evidence, measures, and which entries stay.
 
 pub(crate) mod captures;
+pub(crate) mod destination;
 pub(crate) mod evidence;
 pub(crate) mod kept;
 pub(crate) mod measures;
+pub(crate) mod rows;
 pub(crate) mod select;
+pub(crate) mod sink;

@@ -8,11 +8,12 @@ use std::collections::BTreeMap;
 use lookalike_core::hash::draw;
 use lookalike_core::measure::criterion::Criterion;
 use lookalike_core::measure::likeness::Likeness;
+use lookalike_core::number::Document;
 
 use crate::options::Selection;
 
 /// Two documents, left before right, and how alike they are.
-pub(crate) type FoundPair = (u32, u32, Likeness);
+pub(crate) type FoundPair = (Document, Document, Likeness);
 
 /// Takes pairs one by one.
 pub(crate) struct Selecting<'a> {
@@ -38,7 +39,7 @@ impl<'a> Selecting<'a> {
         self.count += 1;
         let Some(most) = self.selection.sample else { return Some(pair) };
         // A bijection of both numbers, so that no two pairs have one hash.
-        self.sampled.insert(draw(u64::from(pair.0) << 32 | u64::from(pair.1), 0), pair);
+        self.sampled.insert(draw(u64::from(pair.0.0) << 32 | u64::from(pair.1.0), 0), pair);
         if self.sampled.len() > most.get() {
             self.sampled.pop_last();
         }
@@ -66,9 +67,11 @@ mod tests {
         let selection = Selection { sample: NonZeroUsize::new(size), ..Selection::default() };
         let mut selecting = Selecting::new(&selection, Criterion::Jaccard(Threshold::new(0.5).unwrap()));
         for (left, right) in pairs {
-            assert!(selecting.take((left, right, Likeness::Features(Overlap::of_equals(3)))).is_none());
+            assert!(
+                selecting.take((Document(left), Document(right), Likeness::Features(Overlap::of_equals(3)))).is_none()
+            );
         }
-        selecting.sample().iter().map(|(left, right, _)| (*left, *right)).collect()
+        selecting.sample().iter().map(|(left, right, _)| (left.0, right.0)).collect()
     }
 
     #[test]

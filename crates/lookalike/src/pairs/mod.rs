@@ -2,46 +2,46 @@
 
 pub(crate) mod texts;
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use lookalike_core::bucket::passed_over::PassedOverEstimate;
 use lookalike_core::decision::Scope;
 use lookalike_core::measure::likeness::Likeness;
-use lookalike_core::resolve::keep::{Keep, Ranking, keep_order};
+use lookalike_core::number::{Document, Number};
+use lookalike_core::resolve::keep::Keep;
 use lookalike_core::resolve::{Candidates, TakeMatches, each_match};
 use lookalike_core::verify::Verifier;
-use serde::Serialize;
 
 use crate::candidates::Find;
 use crate::candidates::against;
-use crate::candidates::copies::{Texts, join_copies};
+use crate::candidates::copies::Texts;
 use crate::candidates::matches::Near;
-use crate::corpus::reread::RereadBoth;
-use crate::corpus::{Corpus, Described, Reading};
+use crate::corpus::Corpus;
 use crate::error::{Error, Result, until_closed};
-use crate::options::{Against, Copies, PairsOptions, RowFormat, Scheme};
-use crate::output::measures::Measures;
+use crate::options::{Against, Copies, PairsOptions, Scheme};
+use crate::output::measures::PairMeasures;
+use crate::output::rows::PairRow;
 use crate::output::select::{FoundPair, Selecting};
+pub(crate) use crate::output::sink::one_cell;
+use crate::output::sink::{RowWriter, Sink};
 use crate::progress::Progress;
-use crate::report::stages::Stages;
 use crate::report::summary::{self, Input, SkippedEntry, Stage};
-use crate::resources::space;
-use crate::resources::work::Work;
+use crate::run::{Files, Run};
 
 /// What a run of `pairs` did.
 #[derive(Clone, Debug)]
 pub struct PairsReport {
-    /// What came in.
+    /// The input.
     pub input: Input,
-    /// How many pairs were found, of which a sample may have been written.
+    /// Number of pairs found; if a sample was asked for, not all were written.
     pub found: u64,
-    /// How many pairs were written.
+    /// Number of pairs written.
     pub pairs: u64,
     /// Pairs that shared a bucket and were not compared, since it has too many members.
     pub passed_over: PassedOverEstimate,
     /// Seconds and memory by stage.
     pub stages: Vec<Stage>,
-    /// What was skipped, and why: the first of them.
+    /// The first skipped entries, with reasons.
     pub skipped: Vec<SkippedEntry>,
 }
 
@@ -52,11 +52,21 @@ pub struct PairsReport {
 ///
 /// When an input cannot be read, or `writer` cannot be written to.
 pub fn pairs(options: &PairsOptions, writer: &mut dyn Write, progress: &dyn Progress) -> Result<PairsReport> {
-    run(
-        options,
-        &mut Rows { similarity: &options.similarity, format: options.format, writer, checksum_of: None },
-        progress,
-    )
+    pairs_into(options, &mut RowWriter::new(writer, options.format), progress)
+}
+
+/// Hands the rows that [`pairs()`] would write to a sink; `options.format` does not matter.
+///
+/// # Errors
+///
+/// When an input cannot be read, or the sink fails.
+pub fn pairs_into(
+    options: &PairsOptions,
+    sink: &mut dyn Sink<PairRow>,
+    progress: &dyn Progress,
+) -> Result<PairsReport> {
+    let scheme = &options.similarity;
+    run(options, &mut Rows { scheme, sink, left: None, waiting: Vec::new(), waiting_bytes: 0 }, progress)
 }
 
 /// What becomes of pairs: rows, or texts to look at.
@@ -76,40 +86,30 @@ pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &
     let references = &options.selection.references;
     let against =
         (!references.is_empty()).then(|| Against { references: references.clone(), scope: Scope::References });
-    let (shelf, input_files) = against::shelf(&options.read, against.as_ref(), options.output.as_deref())?;
-    let work = Work::start(options.memory, &options.work, &shelf, &options.label(), progress.unfinished())?;
-    let bytes = shelf.files().iter().map(|file| file.bytes).sum();
-    let mut stages = Stages::start(progress);
+    let files = Files::find(&options.read, against.as_ref(), options.output.as_deref(), &options.work)?;
+    let resources = (options.memory, &options.work);
+    let run = Run::start(&files, &options.similarity, resources, &options.label(), progress)?;
 
-    let similarity = &options.similarity;
-    let method = &*similarity.method.method(similarity.criterion)?;
-    space::check(&shelf, &options.read.settings, method.layout().byte_count(), &work)?;
-    let reading = Reading { options: &options.read, similarity, method, work: &work, progress };
-    let corpus = stages.run("sketch", Some(bytes), || Corpus::read(shelf, input_files, reading))?;
-    let reread = RereadBoth::new(&corpus, &options.read, similarity, work.key(), progress);
-    let texts = stages.run("copies", None, || {
-        // In the order of the input, so that the first copy stands for all.
-        let ranking = Ranking { token_counts: &corpus.token_counts, field_values: &[] };
-        let order = against::references_first(&corpus, keep_order(&Keep::First, ranking));
-        join_copies(&reread.deciding, &order, corpus.shares)
-    })?;
+    let corpus = run.read(files, &options.read)?;
+    let reread = run.reread(&corpus, &options.read);
+    // In the order of the input, so that the first copy stands for all.
+    let texts = run.join_copies(&corpus, &reread.deciding, &Keep::First)?;
     let (texts, shared) = against::apart(&corpus, texts);
     let references = against::references(&corpus, &texts, against.as_ref());
-    let find =
-        Find { items: reread.items(), texts: &texts, scheme: similarity, method, references, work: &work, progress };
-    let mut near = Near::new(&corpus, &texts, options.copies, &work);
+    let mut near = Near::new(&corpus, &texts, options.copies, &run.work);
     for (input, reference) in shared {
-        near.push(input, reference, similarity.method.likeness_of_copies(corpus.sizes[input as usize]))?;
+        near.push(input, reference, run.scheme.method.likeness_of_copies(corpus.sizes[input.index()]))?;
     }
     let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>, take: &TakeMatches<'_>| {
         each_match(candidates, &texts.items, references, verifier, take)
     };
-    let found = find.run(&mut stages, resolve, |matches| near.add(&texts, &matches))?;
-    let mut selecting = Selecting::new(&options.selection, similarity.criterion);
-    let written =
-        stages.run("write", None, || write(taker, &mut selecting, (&corpus, &texts), near, options, progress));
+    let find = Find { items: reread.items(), texts: &texts, references };
+    let found = find.run(&run, resolve, |matches| near.add(&texts, &matches))?;
+    let mut selecting = Selecting::new(&options.selection, run.scheme.criterion);
+    let written = run.stage("write", || write(taker, &mut selecting, (&corpus, &texts), near, options, progress));
     let pairs = until_closed(written)?;
     corpus.shelf.check_unchanged()?;
+    let (stages, work) = run.end();
     work.finish()?;
 
     Ok(PairsReport {
@@ -117,7 +117,7 @@ pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &
         found: selecting.count,
         pairs,
         passed_over: found.passed_over,
-        stages: stages.finish(),
+        stages,
         skipped: summary::skipped(&corpus),
     })
 }
@@ -135,13 +135,13 @@ fn write(
     let mut near = near.finish()?;
     let (copies, has_reference) = (options.copies, !options.selection.references.is_empty());
     let mut count = 0;
-    for document in 0..corpus.input_count() as u32 {
+    for document in (0..corpus.input_count() as u32).map(Document) {
         progress.go_on()?;
-        let first = texts.first_copy[document as usize];
+        let first = texts.first_copy[document.index()];
         if copies == Copies::Star && first != document {
             continue;
         }
-        let mut others: Vec<(u32, Likeness)> = Vec::new();
+        let mut others: Vec<(Document, Likeness)> = Vec::new();
         for (other, likeness) in near.of(document)? {
             match copies {
                 Copies::All => others.extend(near.copies(other).iter().map(|(_, copy)| (*copy, likeness))),
@@ -150,7 +150,7 @@ fn write(
         }
         if !has_reference {
             // Its own copies.
-            let equals = options.similarity.method.likeness_of_copies(corpus.sizes[document as usize]);
+            let equals = options.similarity.method.likeness_of_copies(corpus.sizes[document.index()]);
             others.extend(near.copies(first).iter().map(|(_, copy)| (*copy, equals)));
         }
         others.retain(|(other, _)| *other > document);
@@ -170,98 +170,80 @@ fn write(
     Ok(count)
 }
 
+/// Makes rows of pairs.
 struct Rows<'a> {
-    similarity: &'a Scheme,
-    format: RowFormat,
-    writer: &'a mut dyn Write,
-    /// The left document of the latest row, which has often more, and its checksum.
-    checksum_of: Option<(u32, Option<String>)>,
+    scheme: &'a Scheme,
+    sink: &'a mut dyn Sink<PairRow>,
+    /// The left document of the latest row, which often has more.
+    left: Option<(Document, Left)>,
+    /// Rows that wait for others, and about how long their texts are.
+    waiting: Vec<PairRow>,
+    waiting_bytes: usize,
 }
 
-#[derive(Serialize)]
-struct Row<'a> {
-    left_id: &'a str,
-    right_id: &'a str,
-    #[serde(flatten)]
-    measures: Measures,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    checksum: Option<&'a str>,
-    left_file: &'a str,
-    left_position: u64,
-    right_file: &'a str,
-    right_position: u64,
+/// What rows say of a left document.
+#[derive(Clone)]
+struct Left {
+    id: String,
+    file: String,
+    position: u64,
+    checksum: Option<String>,
 }
 
-/// The columns that say where both documents are, after all others.
-const PLACES: &str = "left_file\tleft_position\tright_file\tright_position";
+/// How many rows wait for each other, and how many bytes of them: ids may be of any length.
+const WAITING: usize = 512;
+const WAITING_BYTES: usize = 1 << 18;
 
 impl TakePairs for Rows<'_> {
     fn start(&mut self, corpus: &Corpus) -> Result<()> {
-        self.header(corpus.has_checksums()).map_err(Error::unwritable)
+        // Whatever the pairs are, copies have the same columns.
+        let measures = self.measures(self.scheme.method.likeness_of_copies(1));
+        self.sink.start(&PairRow::columns(measures, corpus.has_checksums())).map_err(Error::unwritable)
     }
 
     fn take(&mut self, corpus: &Corpus, (left, right, likeness): FoundPair) -> Result<()> {
-        if self.checksum_of.as_ref().is_none_or(|(document, _)| *document != left) {
-            self.checksum_of = Some((left, corpus.checksum(left)?));
-        }
-        let checksum = self.checksum_of.as_ref().and_then(|(_, checksum)| checksum.clone());
-        let [left, right] = [corpus.describe(left)?, corpus.describe(right)?];
-        self.row(&left, &right, likeness, checksum.as_deref()).map_err(Error::unwritable)
+        let Left { id: left_id, file: left_file, position: left_position, checksum } = self.left(corpus, left)?;
+        let right = corpus.describe(right.0)?;
+        let row = PairRow {
+            left_id,
+            right_id: right.id().into_owned(),
+            similarity: likeness.similarity(self.scheme.criterion),
+            measures: self.measures(likeness),
+            checksum,
+            left_file,
+            left_position,
+            right_file: right.file().to_owned(),
+            right_position: right.position(),
+        };
+        self.waiting_bytes += row.left_id.len() + row.right_id.len() + row.left_file.len() + row.right_file.len();
+        self.waiting.push(row);
+        if self.waiting.len() >= WAITING || self.waiting_bytes >= WAITING_BYTES { self.hand_on() } else { Ok(()) }
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.writer.flush().map_err(Error::unwritable)
+        self.hand_on()?;
+        self.sink.finish().map_err(Error::unwritable)
     }
 }
 
 impl Rows<'_> {
-    fn header(&mut self, has_checksums: bool) -> io::Result<()> {
-        if self.format == RowFormat::Jsonl {
-            return Ok(());
+    fn left(&mut self, corpus: &Corpus, document: Document) -> Result<Left> {
+        if let Some((_, left)) = self.left.as_ref().filter(|(latest, _)| *latest == document) {
+            return Ok(left.clone());
         }
-        // Whatever the pairs are, copies have the same columns.
-        let names = self.measures(self.similarity.method.likeness_of_copies(1)).names();
-        let checksum = if has_checksums { "\tchecksum" } else { "" };
-        writeln!(self.writer, "left_id\tright_id\t{names}{checksum}\t{PLACES}")
+        let described = corpus.describe(document.0)?;
+        let (id, file) = (described.id().into_owned(), described.file().to_owned());
+        let left = Left { id, file, position: described.position(), checksum: corpus.checksum(document.0)? };
+        self.left = Some((document, left.clone()));
+        Ok(left)
     }
 
-    fn measures(&self, likeness: Likeness) -> Measures {
-        Measures::new(likeness, self.similarity.criterion)
+    fn measures(&self, likeness: Likeness) -> PairMeasures {
+        PairMeasures::new(likeness, self.scheme.criterion)
     }
 
-    fn row(
-        &mut self,
-        left: &Described<'_>,
-        right: &Described<'_>,
-        likeness: Likeness,
-        checksum: Option<&str>,
-    ) -> io::Result<()> {
-        let measures = self.measures(likeness);
-        let (left_id, right_id) = (&*left.id(), &*right.id());
-        let (left_file, left_position) = (left.file(), left.position());
-        let (right_file, right_position) = (right.file(), right.position());
-        match self.format {
-            RowFormat::Jsonl => {
-                let row =
-                    Row { left_id, right_id, measures, checksum, left_file, left_position, right_file, right_position };
-                serde_json::to_writer(&mut *self.writer, &row)?;
-                self.writer.write_all(b"\n")
-            }
-            RowFormat::Tsv => {
-                write!(self.writer, "{}\t{}\t{measures}", one_cell(left_id), one_cell(right_id))?;
-                checksum.map_or(Ok(()), |checksum| write!(self.writer, "\t{checksum}"))?;
-                let [left_file, right_file] = [left_file, right_file].map(one_cell);
-                writeln!(self.writer, "\t{left_file}\t{left_position}\t{right_file}\t{right_position}")
-            }
-        }
-    }
-}
-
-/// An id in one cell of one line, whatever is in it.
-pub(crate) fn one_cell(id: &str) -> std::borrow::Cow<'_, str> {
-    if id.contains(['\t', '\n', '\r', '\\']) {
-        id.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r").into()
-    } else {
-        id.into()
+    fn hand_on(&mut self) -> Result<()> {
+        self.waiting_bytes = 0;
+        self.sink.take(std::mem::take(&mut self.waiting)).map_err(Error::unwritable)
     }
 }

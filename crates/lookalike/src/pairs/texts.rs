@@ -1,7 +1,8 @@
-//! Pairs with their texts, for someone who wants to read them: found as rows are, and read again.
+//! Pairs with their texts, to be read by a person.
 
 use std::io;
 
+use lookalike_core::number::Document;
 use lookalike_io::read::{Parser, Settings};
 
 use crate::corpus::Corpus;
@@ -14,7 +15,7 @@ use crate::progress::Progress;
 /// Two documents that are near-duplicates.
 #[derive(Clone, Debug)]
 pub struct TextPair {
-    /// The one that comes first, or that is of the input where the other is of the reference.
+    /// The one that comes first; with a reference, the one from the input.
     pub left: FoundText,
     /// The other.
     pub right: FoundText,
@@ -29,7 +30,7 @@ pub struct FoundText {
     pub id: String,
     /// Its file and position, whatever its id.
     pub place: String,
-    /// What was compared. It comes from the input: it may hold anything.
+    /// The text as it was read. It may contain anything, including control characters.
     pub text: String,
 }
 
@@ -72,14 +73,14 @@ impl TakePairs for Texts<'_> {
 }
 
 /// A document read again at its place. That no file has changed meanwhile is checked at the end of the run.
-fn text(corpus: &Corpus, document: u32, settings: &Settings) -> Result<FoundText> {
-    let place = corpus.row(document)?.place;
+fn text(corpus: &Corpus, document: Document, settings: &Settings) -> Result<FoundText> {
+    let place = corpus.row(document.0)?.place;
     let mut bytes = Vec::new();
     corpus.shelf.read(place, &mut bytes)?;
     let mut parser = Parser::new(settings);
     let read = parser
         .document(corpus.kind(place.file), &bytes)
         .ok_or_else(|| lookalike_io::Error::Changed { path: corpus.shelf.files()[place.file as usize].shown() })?;
-    let described = corpus.describe(document)?;
+    let described = corpus.describe(document.0)?;
     Ok(FoundText { id: described.id().into_owned(), place: described.place(), text: read.text.to_owned() })
 }

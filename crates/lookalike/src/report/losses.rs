@@ -1,12 +1,13 @@
-//! Fates by source: given what becomes of every document, says how much each source loses, and to whom.
+//! Losses by source: how many documents each source loses, and in favour of which other source.
 //!
-//! A source's loss counts all its removed documents, also those removed by others of the same source. What a reader
-//! would get wrong: the reference has sources as well, but only those of the input are counted. Where losses are checked, the
+//! A source's loss counts all its removed documents, also those removed by others of the same source. The
+//! reference has sources as well, but only those of the input are counted. Where losses are checked, the
 //! whole input counts as a source too: many small sources may each lose little of what is worth a word.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
+use lookalike_core::number::Document;
 use serde::Serialize;
 
 use crate::corpus::{Corpus, Described};
@@ -14,30 +15,30 @@ use crate::error::{Error, Result};
 use crate::options::{Share, SourceBy};
 use crate::output::evidence::{Fate, Fates};
 
-/// Where documents come from.
+/// A source of documents, and its losses.
 #[derive(Clone, Debug, Serialize)]
 pub struct Source {
-    /// A host, a file, a folder of files that are a document each, or the value of a field.
+    /// A host, a file, a folder of files that are one document each, or the value of a field.
     pub source: String,
     /// Documents.
     pub documents: u64,
-    /// Of these, removed.
+    /// Of these, the removed ones.
     pub removed: u64,
-    /// Removed over all.
+    /// Removed documents divided by all.
     pub share: f64,
 }
 
-/// A source that loses nearly all it has.
+/// A source that loses nearly all of its documents.
 #[derive(Clone, Debug, Serialize)]
 pub struct NearlyLost {
     /// The source.
     #[serde(flatten)]
     pub source: Source,
-    /// The source of the documents in whose favour most of its documents are removed.
+    /// The source in whose favour most of its documents were removed.
     pub mostly_for: String,
-    /// Whether these documents are of the reference.
+    /// Whether that source belongs to the reference.
     pub mostly_for_reference: bool,
-    /// How many are removed in their favour.
+    /// Number of documents removed in its favour.
     pub mostly_for_removed: u64,
 }
 
@@ -76,7 +77,7 @@ impl<'a> BySource<'a> {
         let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
             let mut counts: HashMap<Box<str>, (u64, u64)> = HashMap::new();
             run.for_each(|(document, described)| {
-                add(&mut counts, described.source(by), (1, u64::from(fates.of(document) != Fate::Kept)));
+                add(&mut counts, described.source(by), (1, u64::from(fates.of(Document(document)) != Fate::Kept)));
             });
             Ok(counts)
         };
@@ -127,11 +128,11 @@ impl<'a> BySource<'a> {
         let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
             let mut lost_for = Vec::new();
             for (document, described) in run {
-                if let Fate::Removed { by, .. } = fates.of(document)
+                if let Fate::Removed { by, .. } = fates.of(Document(document))
                     && let Some(place) = places.of_source(described.source(self.by))
                 {
-                    let kept = self.corpus.describe(by)?.source(self.by).to_owned();
-                    lost_for.push((place, (kept, self.corpus.is_reference(by))));
+                    let kept = self.corpus.describe(by.0)?.source(self.by).to_owned();
+                    lost_for.push((place, (kept, self.corpus.is_reference(by.0))));
                 }
             }
             Ok(lost_for)

@@ -1,4 +1,4 @@
-//! What a run says of itself: counts, parameters, losses by source, time and memory by stage.
+//! What a run reports: counts, parameters, losses by source, time and memory by stage.
 
 pub(crate) mod losses;
 pub(crate) mod parameters;

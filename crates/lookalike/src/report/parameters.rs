@@ -1,4 +1,4 @@
-//! What a run was asked for, as `summary.json` says it.
+//! The parameters of a run, for `summary.json`.
 
 use lookalike_core::decision::Scope;
 use lookalike_core::measure::similarity::Similarity;
@@ -8,32 +8,32 @@ use serde::Serialize;
 use crate::candidates::against;
 use crate::options::{DedupOptions, Group, MethodOptions, SketchKey, SourceBy};
 
-/// What was asked for, and what that promises.
+/// The parameters of a run, and the recall they promise.
 #[derive(Clone, Debug, Serialize)]
 pub struct Parameters {
     /// What a feature is made of.
     pub shingle: String,
-    /// What was left out of texts before they were compared: accents, digits, both or none.
+    /// The differences that were ignored: accents, digits, both or none.
     pub fold: String,
     /// What is measured.
     pub measure: &'static str,
     /// The threshold.
     pub threshold: f64,
-    /// What sketches were made with: fixed, the user's own (which is not said), or random.
+    /// The key of the sketches: `fixed`, the user's own (which is not written), or `random`.
     pub key: &'static str,
     /// How candidates were found.
     pub method: MethodParameters,
-    /// The chance that a pair exactly at the threshold is found; none where similarity does not tell.
+    /// Probability of finding a pair exactly at the threshold; `None` where it does not depend on the similarity.
     pub recall_at_threshold: Option<f64>,
-    /// How many bytes the sketch of a document takes.
+    /// Bytes per sketch.
     pub sketch_bytes: usize,
     /// Keep order.
     pub keep: String,
     /// How matches became removals.
     pub group: &'static str,
-    /// Whether only what is like the reference was removed.
+    /// Whether only documents similar to the reference were removed.
     pub only_against: bool,
-    /// Which source a document counts to.
+    /// What the source of a document is.
     pub source: String,
     /// Threads.
     pub threads: usize,
@@ -74,7 +74,7 @@ impl Parameters {
     }
 }
 
-/// A method and its parameters: those that it has.
+/// A method and its own parameters.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct MethodParameters {
     /// Its name.
@@ -82,10 +82,10 @@ pub struct MethodParameters {
     /// How slots are filled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sketch: Option<String>,
-    /// Bands of a sketch.
+    /// Bands per sketch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bands: Option<usize>,
-    /// Rows of a band.
+    /// Rows per band.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rows: Option<usize>,
     /// Slots that rows are drawn from at random.
@@ -94,19 +94,19 @@ pub struct MethodParameters {
     /// Bands in which candidates agree, if more than one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agree: Option<usize>,
-    /// Features of a document that are looked for in all others.
+    /// Number of features of a document that are looked up in all others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub taken: Option<usize>,
-    /// Bits of a sketch.
+    /// Bits per sketch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sketch_bits: Option<u32>,
     /// How much a feature's vote counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weights: Option<String>,
-    /// Bits in which near-duplicates differ at most.
+    /// Maximum number of bits in which near-duplicates differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bits: Option<u32>,
-    /// Whether bits alone decide.
+    /// Whether candidates are measured exactly; if not, the bits alone decide.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verified: Option<bool>,
     /// What makes exact copies.

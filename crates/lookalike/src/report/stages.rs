@@ -18,25 +18,15 @@ impl<'a> Stages<'a> {
 
     /// Runs a stage; `bytes` is how much it will read, if that is known.
     pub(crate) fn run<T>(&mut self, name: &'static str, bytes: Option<u64>, stage: impl FnOnce() -> T) -> T {
-        self.progress.stage(name, bytes);
-        let start = Instant::now();
+        let timed = Timed::start(name, bytes, self.progress);
         let result = stage();
-        let seconds = start.elapsed().as_secs_f64();
-        self.done.push(Stage { name: name.to_owned(), seconds, peak_memory_bytes: peak_memory_bytes() });
+        self.push(timed.end());
         result
     }
 
-    /// Runs a stage that only some methods have: it is not shown if it had nothing to do.
-    pub(crate) fn run_maybe<T, E>(
-        &mut self,
-        name: &'static str,
-        stage: impl FnOnce() -> Result<Option<T>, E>,
-    ) -> Result<Option<T>, E> {
-        let result = self.run(name, None, stage)?;
-        if result.is_none() {
-            self.done.pop();
-        }
-        Ok(result)
+    /// Notes a stage that was timed by itself.
+    pub(crate) fn push(&mut self, stage: Stage) {
+        self.done.push(stage);
     }
 
     /// Who watches.
@@ -52,6 +42,26 @@ impl<'a> Stages<'a> {
     pub(crate) fn finish(self) -> Vec<Stage> {
         self.progress.finish();
         self.done
+    }
+}
+
+/// A stage under way.
+pub(crate) struct Timed {
+    name: &'static str,
+    start: Instant,
+}
+
+impl Timed {
+    /// Tells who watches that a stage begins; `bytes` is how much it will read, if that is known.
+    pub(crate) fn start(name: &'static str, bytes: Option<u64>, progress: &dyn Progress) -> Self {
+        progress.stage(name, bytes);
+        Self { name, start: Instant::now() }
+    }
+
+    /// The stage is done.
+    pub(crate) fn end(self) -> Stage {
+        let seconds = self.start.elapsed().as_secs_f64();
+        Stage { name: self.name.to_owned(), seconds, peak_memory_bytes: peak_memory_bytes() }
     }
 }
 

@@ -1,10 +1,11 @@
-//! What a run did, in numbers: `summary.json`, and what the terminal shows.
+//! The summary of a run: `summary.json`, and what the terminal shows.
 
 use std::collections::BTreeMap;
 
 use lookalike_core::bucket::passed_over::PassedOverEstimate;
 use lookalike_core::measure::likeness::Likeness;
 use lookalike_core::method::Method;
+use lookalike_core::number::Document;
 use lookalike_core::resolve::keep::FieldValue;
 use lookalike_io::input::discover::LeftOut;
 use lookalike_io::read::{HEADER, NO_TEXT_FIELD, NULL_TEXT};
@@ -23,79 +24,79 @@ use crate::report::parameters::Parameters;
 pub struct Summary {
     /// The version that ran.
     pub lookalike: &'static str,
-    /// By what the result is known as that of a run with a work folder: the same input, parameters and kind of output give the same.
+    /// Identifies a run with a work folder: the same for the same input, parameters and kind of output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
-    /// What came in.
+    /// The input.
     pub input: Input,
     /// What was found.
     pub found: Found,
-    /// What happened to the files that were written, beside the removals.
+    /// Changes to the written files other than the removals.
     pub wrote: Wrote,
-    /// What was asked for, and what that promises.
+    /// The parameters, and the recall they promise.
     pub parameters: Parameters,
-    /// How many removed documents are how much like the one kept, from the lowest band to the highest.
+    /// Removed documents by similarity to the kept one, from the lowest band to the highest.
     pub similarity: Vec<Band>,
-    /// The removals that are least sure: those of documents least like the one kept.
-    pub least_alike: Vec<Removal>,
-    /// How many clusters have how many documents.
+    /// The removals with the lowest similarity.
+    pub least_alike: Vec<LeastAlike>,
+    /// Number of clusters by number of documents.
     pub clusters_by_size: BTreeMap<u64, u64>,
     /// Seconds and memory by stage.
     pub stages: Vec<Stage>,
     /// Seconds of all stages.
     pub seconds: f64,
-    /// The most memory that the process had, where the system tells.
+    /// Peak memory of the process, where the system reports it.
     pub peak_memory_bytes: Option<u64>,
     /// Documents and removals by source, the largest first.
     pub sources: Vec<Source>,
-    /// How many further sources there are.
+    /// Number of further sources.
     pub more_sources: u64,
-    /// The sources of two documents or more that lose most: the first of them.
+    /// Of the sources with two or more documents, those that lose most.
     pub losing_most: Vec<Source>,
-    /// The sources of 20 documents or more that lose 95 % of them or more, those that lose most first.
+    /// Sources of 20 or more documents that lose at least 95 % of them, those that lose most first.
     pub nearly_lost: Vec<NearlyLost>,
-    /// What was skipped, and why: the first of them.
+    /// The first skipped entries, with reasons.
     pub skipped: Vec<SkippedEntry>,
 }
 
-/// What came in. All but what is said of the reference is about the input alone.
+/// The input. All counts except those of the reference are of the input alone.
 #[derive(Clone, Debug, Serialize)]
 pub struct Input {
     /// Files that were read.
     pub files: u64,
     /// Documents in them.
     pub documents: u64,
-    /// Their bytes, unpacked.
+    /// Their bytes, decompressed.
     pub bytes: u64,
-    /// Entries that were no documents, or damaged.
+    /// Entries that could not be read as documents.
     pub skipped: u64,
-    /// Whether all of it was skipped, so that no documents were written.
+    /// Whether everything was skipped, so that no documents were written.
     pub is_all_skipped: bool,
     /// Documents without a single token. They are kept.
     pub empty: u64,
-    /// Documents without the field of ids, known by their places.
+    /// Documents without the id field, which are identified by their place.
     pub without_id: u64,
-    /// Documents without the field of a keep order `max:FIELD` or `min:FIELD`, which are kept last.
+    /// Documents without the field of a keep order `max:FIELD` or `min:FIELD`, which rank last.
     pub without_value: u64,
-    /// Documents without the field of sources.
+    /// Documents without the source field.
     pub without_source: u64,
     /// Documents with the id of another: file and position tell them apart.
     pub repeated_ids: u64,
-    /// Entries of other kinds, such as `request` records, pictures, and records whose text is null or missing, by kind. They are
-    /// written as they are, but for those that belong to removed documents.
+    /// Other entries by kind, such as `request` records, pictures, and records whose text is null or missing. They are
+    /// written unchanged, except those that belong to removed documents.
     pub carried: BTreeMap<String, u64>,
-    /// Hidden files, further names of files that were read, and folders with an unfinished run: they were left out.
+    /// What was left out: hidden files, further names of files that were read, and folders with an unfinished run.
     pub left_out: LeftOut,
     /// Files of the reference.
     pub reference_files: u64,
     /// Documents in them. They are neither removed nor written.
     pub reference_documents: u64,
-    /// Entries of the reference that were no documents, or damaged.
+    /// Entries of the reference that could not be read as documents.
     pub reference_skipped: u64,
 }
 
 impl Input {
-    /// How many records have no text: it is null, or they do not have its field.
+    /// Number of records whose text is null or missing.
     pub fn without_text(&self) -> u64 {
         [NULL_TEXT, NO_TEXT_FIELD].iter().filter_map(|kind| self.carried.get(*kind)).sum()
     }
@@ -106,45 +107,46 @@ impl Input {
 pub struct Found {
     /// Removed documents that are exact copies of another one, kept or removed, that is better in keep order.
     pub repeated_texts: u64,
-    /// Distinct texts that share a bucket with another; none where a method has no buckets.
+    /// Distinct texts that share a bucket with another; `None` for methods without buckets.
     pub sharing_a_bucket: Option<u64>,
-    /// Pairs that shared a bucket and were looked at: a removed document needs no further proof.
+    /// Pairs that shared a bucket and were examined. A removed document needs no further proof.
     pub candidates: Option<u64>,
-    /// Of these, measured exactly: the others were beyond doubt too different.
+    /// Of these, the ones measured exactly: the others were certainly too different.
     pub measured: Option<u64>,
-    /// Of these, near-duplicates.
+    /// Of these, the near-duplicates.
     pub matches: Option<u64>,
-    /// Pairs that shared a bucket and were not compared, since very many kept documents share a boilerplate: how many, and
-    /// how many near-duplicates are left among them.
+    /// Pairs that shared a bucket and were not compared, since very many kept documents share a boilerplate: how many,
+    /// and how many near-duplicates are left among them.
     #[serde(flatten)]
     pub passed_over: PassedOverEstimate,
     /// Documents removed.
     pub removed: u64,
-    /// Of these, removed for a document of the reference: all that are like one.
+    /// Of these, the ones removed because of a reference document.
     pub removed_by_reference: u64,
     /// Of those removed, exact copies of the kept document.
     pub exact_copies: u64,
-    /// Of those removed, the ones that have the same words as the kept document and differ in punctuation, symbols, case or
-    /// white space, or in what is folded.
+    /// Of those removed, the ones that have the same words as the kept document and differ in punctuation, symbols,
+    /// case or white space, or in what is folded.
     pub same_words: u64,
     /// Of those removed, the others.
     pub near_duplicates: u64,
     /// Documents kept.
     pub kept: u64,
-    /// Kept documents in whose place others were removed.
+    /// Kept documents with at least one removed near-duplicate.
     pub clusters: u64,
-    /// Texts that have the checksum of another text without being its copy.
+    /// Texts with the checksum of another text that they are not a copy of.
     pub checksum_collisions: u64,
-    /// Removed documents that are below the threshold of similarity to the kept one: none, except where components are grouped.
+    /// Removed documents less similar to the kept one than the threshold: zero unless components are grouped.
     pub removed_below_threshold: u64,
 }
 
-/// What happened to the files that were written, beside the removals.
+/// Changes to the written files other than the removals.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Wrote {
-    /// Records of crawls that were left out with the removed documents they belong to, such as `request` records, by kind.
+    /// Records of crawls that were left out with the removed documents they belong to, such as `request` records, by
+    /// kind.
     pub removed_along: BTreeMap<String, u64>,
-    /// Documents that had a field of the same name as a note. It was replaced.
+    /// Documents that had a field with the name of a note, which was replaced.
     pub replaced_fields: u64,
 }
 
@@ -162,22 +164,22 @@ impl Wrote {
 /// A band of similarity.
 #[derive(Clone, Debug, Serialize)]
 pub struct Band {
-    /// From this similarity on.
+    /// The lower end.
     pub from: f64,
-    /// Up to this one, which is in the next band; the last band has it.
+    /// The upper end, which belongs to the next band, except in the last.
     pub to: f64,
-    /// Removed documents that are no exact copies.
+    /// Removed documents that are not exact copies.
     pub removed: u64,
 }
 
-/// A removed document, and the one kept in its place.
+/// One of the removals that are least sure.
 #[derive(Clone, Debug, Serialize)]
-pub struct Removal {
+pub struct LeastAlike {
     /// The removed document.
     pub removed_id: String,
     /// The kept one.
     pub kept_id: String,
-    /// How alike they are.
+    /// Their similarity.
     pub similarity: f64,
 }
 
@@ -188,11 +190,11 @@ pub struct Stage {
     pub name: String,
     /// How long it took.
     pub seconds: f64,
-    /// The most memory that the process had until its end.
+    /// Peak memory of the process until the end of the stage.
     pub peak_memory_bytes: Option<u64>,
 }
 
-/// Something that was skipped.
+/// A skipped entry.
 #[derive(Clone, Debug, Serialize)]
 pub struct SkippedEntry {
     /// The file, as it was given.
@@ -203,7 +205,7 @@ pub struct SkippedEntry {
     pub position: u64,
     /// Why it was skipped.
     pub reason: String,
-    /// How many entries are lost, this one and those after it.
+    /// Number of entries lost: this one and those after it.
     pub count: u64,
 }
 
@@ -251,7 +253,7 @@ impl Summary {
                 matches: None,
                 passed_over: PassedOverEstimate::default(),
                 removed,
-                removed_by_reference: fates.removed().filter(|(_, by, ..)| corpus.is_reference(*by)).count() as u64,
+                removed_by_reference: fates.removed().filter(|(_, by, ..)| corpus.is_reference(by.0)).count() as u64,
                 exact_copies,
                 same_words,
                 near_duplicates: removed - exact_copies - same_words,
@@ -347,20 +349,22 @@ fn similarity(fates: &Fates<'_>) -> Vec<Band> {
     bands.skip_while(|band| band.removed == 0).collect()
 }
 
-fn least_alike(corpus: &Corpus, fates: &Fates<'_>) -> Result<Vec<Removal>> {
-    let similarity = |(document, by, likeness, _): (u32, u32, Likeness, Same)| {
+fn least_alike(corpus: &Corpus, fates: &Fates<'_>) -> Result<Vec<LeastAlike>> {
+    let similarity = |(document, by, likeness, _): (Document, Document, Likeness, Same)| {
         (likeness.similarity(fates.criterion()), document, by)
     };
-    let mut removed: Vec<(f64, u32, u32)> = fates.removed().map(similarity).collect();
-    let by_similarity =
-        |left: &(f64, u32, u32), right: &(f64, u32, u32)| left.0.total_cmp(&right.0).then(left.1.cmp(&right.1));
+    let mut removed: Vec<(f64, Document, Document)> = fates.removed().map(similarity).collect();
+    let by_similarity = |left: &(f64, Document, Document), right: &(f64, Document, Document)| {
+        left.0.total_cmp(&right.0).then(left.1.cmp(&right.1))
+    };
     if removed.len() > LEAST_ALIKE {
         removed.select_nth_unstable_by(LEAST_ALIKE, by_similarity);
         removed.truncate(LEAST_ALIKE);
     }
     removed.sort_unstable_by(by_similarity);
-    let id = |document| -> Result<String> { Ok(corpus.describe(document)?.id().into_owned()) };
-    let removal = |(similarity, document, by)| Ok(Removal { removed_id: id(document)?, kept_id: id(by)?, similarity });
+    let id = |document: Document| -> Result<String> { Ok(corpus.describe(document.0)?.id().into_owned()) };
+    let removal =
+        |(similarity, document, by)| Ok(LeastAlike { removed_id: id(document)?, kept_id: id(by)?, similarity });
     removed.into_iter().map(removal).collect()
 }
 

@@ -1,7 +1,8 @@
-//! How much memory a run may use, and who gets how much of it.
+//! How much memory a run may use, and how it is shared out.
 //!
-//! Shares are of what is left when every document has its few bytes: those cannot go to the work folder, since they are asked for
-//! in any order. The rest of the run, buffers and documents that are being read, has to do with what no share was given of.
+//! Shares are of what is left when every document has its few bytes: those cannot go to the work folder, since they are
+//! asked for in any order. The rest of the run, buffers and documents that are being read, has to do with what no share
+//! was given of.
 
 use lookalike_core::bucket::SORTING_BYTES;
 
@@ -17,7 +18,8 @@ pub struct Memory {
 /// What the program takes before it does anything: itself, and buffers of its threads.
 const BASE: u64 = 24 << 20;
 
-/// What a thread takes while it reads: the part that it parses, the one that it unpacks ahead, and the sketches of both.
+/// What a thread takes while it reads: the part that it parses, the one that it unpacks ahead, and the sketches of
+/// both.
 const THREAD: u64 = 8 << 20;
 
 /// What a file takes, besides its documents: its path and name, what it is, and where its blocks are.
@@ -30,27 +32,27 @@ const MOST_WINDOW_LOG: u32 = 31;
 /// What stays in memory of each document: lengths, ranks, copies and decisions, and now and then a few bytes to sort.
 const DOCUMENT: u64 = 44;
 
-/// What a run over so many documents takes at its peak, where nothing has to be put aside: what is known of every document, its
-/// sketch and names, and its keys in so many columns that are sorted at once.
+/// What a run over so many documents takes at its peak, where nothing has to be put aside: what is known of every
+/// document, its sketch and names, and its keys in so many columns that are sorted at once.
 pub(crate) fn peak(documents: u64, sketch_and_name_bytes: f64, columns: usize) -> u64 {
     let fixed = DOCUMENT + (DOCUMENT_BYTES + columns * SORTING_BYTES) as u64;
     BASE + (documents as f64 * (fixed as f64 + sketch_and_name_bytes)) as u64
 }
 
 impl Memory {
-    /// The least memory that can be asked for.
+    /// The lowest possible limit.
     pub const LEAST: u64 = 64_000_000;
 
-    /// So many bytes.
+    /// A limit of this many bytes.
     ///
     /// # Errors
     ///
-    /// [`Error::MemoryTooSmall`] when nothing can be done with so few.
+    /// [`Error::MemoryTooSmall`] below [`Memory::LEAST`].
     pub fn new(bytes: u64) -> Result<Self> {
         if bytes < Self::LEAST { Err(Error::MemoryTooSmall { bytes, least: Self::LEAST }) } else { Ok(Self { bytes }) }
     }
 
-    /// Half of what the machine has, or that it has for this process; a gigabyte where nobody knows.
+    /// Half of the memory of the machine or container; one gigabyte if that is unknown.
     pub fn half_of_machine() -> Self {
         let bytes = machine_bytes().unwrap_or(2 << 30) / 2;
         Self { bytes: bytes.max(Self::LEAST) }
@@ -61,17 +63,17 @@ impl Memory {
         self.bytes
     }
 
-    /// The longest document that can be read: its bytes, words and features take a dozen times as much.
+    /// The longest document that can be read: its bytes, words and features take a dozen times its size.
     pub fn longest_document(self) -> u64 {
         self.bytes / 16
     }
 
-    /// How many threads there is room for: each reads a part of the input, and holds what it makes of it.
+    /// Number of threads that there is room for: each reads a part of the input, and holds its sketches.
     pub fn most_threads(self) -> usize {
         (self.bytes / 2 / THREAD).max(1) as usize
     }
 
-    /// The largest window of Zstandard that each of so many threads may need to unpack a file, as a power of two.
+    /// The largest Zstandard window that each of `threads` threads may use, as a power of two.
     pub fn window_log(self, threads: usize) -> u32 {
         (self.bytes / 2 / threads.max(1) as u64).max(1).ilog2().clamp(LEAST_WINDOW_LOG, MOST_WINDOW_LOG)
     }

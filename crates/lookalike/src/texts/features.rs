@@ -22,7 +22,6 @@ const AT_ONCE: usize = 256;
 pub(super) struct InMemory<'a, T> {
     texts: &'a [T],
     scheme: &'a Scheme,
-    pub(super) method: Box<dyn Method>,
     run: Key,
     pub(super) token_counts: Vec<u32>,
     pub(super) sizes: Vec<u32>,
@@ -33,8 +32,7 @@ pub(super) struct InMemory<'a, T> {
 
 impl<'a, T: AsRef<str> + Sync> InMemory<'a, T> {
     /// Sketches all texts, on all threads.
-    pub(super) fn sketch(texts: &'a [T], scheme: &'a Scheme, run: Key) -> Result<Self> {
-        let method = scheme.build_method()?;
+    pub(super) fn sketch(texts: &'a [T], scheme: &'a Scheme, method: &dyn Method, run: Key) -> Self {
         let of_some = |sketcher: &mut TextSketcher, some: &[T]| {
             let mut sketches = Sketches::new(method.layout());
             let of_text = |text: &T| {
@@ -50,7 +48,7 @@ impl<'a, T: AsRef<str> + Sync> InMemory<'a, T> {
             let summaries: Vec<TextSummary> = some.iter().map(of_text).collect();
             (summaries, sketches)
         };
-        let sketcher = || TextSketcher::new(scheme, &*method, run);
+        let sketcher = || TextSketcher::new(scheme, method, run);
         let parts: Vec<(Vec<TextSummary>, Sketches)> = texts.par_chunks(AT_ONCE).map_init(sketcher, of_some).collect();
         let mut sketches = Sketches::new(method.layout());
         let (mut token_counts, mut sizes, mut hashes) = (Vec::new(), Vec::new(), Vec::new());
@@ -62,7 +60,7 @@ impl<'a, T: AsRef<str> + Sync> InMemory<'a, T> {
                 hashes.push((text_hash, content_hash as u64));
             }
         }
-        Ok(Self { texts, scheme, method, run, token_counts, sizes, hashes, sketches })
+        Self { texts, scheme, run, token_counts, sizes, hashes, sketches }
     }
 
     pub(super) fn len(&self) -> usize {

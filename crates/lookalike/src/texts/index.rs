@@ -1,4 +1,4 @@
-//! An index in memory: texts that come and go, and the near-duplicates of another among them.
+//! An in-memory index: insert and remove texts, and search them for near-duplicates.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use lookalike_core::text::shingle::Shingler;
 
 use crate::error::{Error, Result};
 
-/// Texts by id, to be searched for near-duplicates.
+/// Texts by id that can be searched for near-duplicates.
 ///
 /// ```
 /// use lookalike::Scheme;
@@ -55,11 +55,11 @@ struct Stored {
 /// A text of an index that is similar enough.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
-    /// The id that it was inserted with.
+    /// The id it was inserted with.
     pub id: String,
-    /// How similar it is.
+    /// Its similarity to the text searched for.
     pub similarity: f64,
-    /// How alike they are: what was searched for is on the left.
+    /// The measured overlap; the text searched for is on the left.
     pub likeness: Likeness,
 }
 
@@ -68,8 +68,8 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// When the parameters of the scheme are not possible, or its method must see all texts before it can sketch one, or looks
-    /// for exact copies alone.
+    /// When the parameters of the scheme are invalid, or when its method needs all texts before it can sketch one, or
+    /// finds only exact copies.
     pub fn new(scheme: Scheme) -> Result<Self> {
         let (method, key) = (scheme.build_method()?, Key::random());
         if method.learns() || scheme.method.checksum().is_some() {
@@ -87,17 +87,17 @@ impl Index {
         })
     }
 
-    /// How many texts there are.
+    /// Number of texts.
     pub fn len(&self) -> usize {
         self.texts.len()
     }
 
-    /// Whether there is no text.
+    /// Whether the index has no texts.
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
     }
 
-    /// Puts a text into the index; one that has the same id goes.
+    /// Inserts a text, replacing one with the same id.
     pub fn insert(&mut self, id: &str, text: &str) {
         self.remove(id);
         let number = self.next;
@@ -110,7 +110,7 @@ impl Index {
         self.texts.insert(number, Stored { id: id.into(), text: text.into(), keys, bytes });
     }
 
-    /// Takes a text out of the index; says whether it was there.
+    /// Removes a text. Returns whether it was there.
     pub fn remove(&mut self, id: &str) -> bool {
         let Some(number) = self.numbers.remove(id) else { return false };
         let Some(stored) = self.texts.remove(&number) else { return false };
@@ -125,8 +125,8 @@ impl Index {
         true
     }
 
-    /// The near-duplicates of a text, the most similar first; those of one similarity in the order of insertion. Each is measured
-    /// exactly.
+    /// The near-duplicates of a text, the most similar first; those of one similarity in the order of insertion. Each
+    /// is measured exactly.
     pub fn search(&mut self, text: &str) -> Vec<Hit> {
         let (keys, bytes) = self.sketch(text);
         let features = self.shingler.features(text).all.to_vec();

@@ -1,4 +1,4 @@
-//! Texts in memory: the same answers as from files, without any.
+//! Texts in memory: the same results as from files.
 //!
 //! ```
 //! use lookalike::texts::{self, Fate};
@@ -18,6 +18,7 @@ mod index;
 use lookalike_core::decision::{Match, References};
 use lookalike_core::doors::SourceError;
 use lookalike_core::measure::likeness::Likeness;
+use lookalike_core::number::{Document, Number, Rank};
 use lookalike_core::resolve::keep::{FieldValue, Keep, Ranking, keep_order};
 use lookalike_core::resolve::{Candidates, TakeMatches, components, each_match, independent_set};
 use lookalike_core::scheme::Scheme;
@@ -31,20 +32,19 @@ use crate::candidates::{Find, Items};
 use crate::error::{Error, Result};
 use crate::options::Group;
 use crate::progress::{Progress, Silent};
-use crate::report::stages::Stages;
 use crate::resources::memory::Memory;
-use crate::resources::work::Work;
+use crate::run::Run;
 
-/// What becomes of a text.
+/// Whether a text is kept or removed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fate {
-    /// It stays.
+    /// It is kept.
     Kept,
-    /// It goes, because of one that stays.
+    /// It is removed, because of one that is kept.
     Removed {
-        /// The place of the text that is kept in its stead.
+        /// The position of the text that is kept instead.
         by: usize,
-        /// How alike they are: the removed text is on the left, the kept one on the right.
+        /// The measured overlap; the removed text is on the left, the kept one on the right.
         likeness: Likeness,
         /// Whether they are equal in every character, up to Unicode's NFC and white space at line ends.
         is_exact_copy: bool,
@@ -54,45 +54,45 @@ pub enum Fate {
 /// Two texts that are near-duplicates, `left` before `right`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
-    /// The place of the first.
+    /// The position of the first.
     pub left: usize,
-    /// The place of the second.
+    /// The position of the second.
     pub right: usize,
-    /// How alike they are.
+    /// The measured overlap.
     pub likeness: Likeness,
 }
 
-/// How [`dedup_with`] chooses what stays.
+/// Options of [`dedup_with`].
 #[derive(Clone, Debug, Default)]
 pub struct TextOptions {
-    /// Who stays: the longest by default.
+    /// Which of several near-duplicates is kept: the longest by default.
     pub keep: Keep,
-    /// What [`Keep::Max`] and [`Keep::Min`] compare: one value per text.
+    /// The values that [`Keep::Max`] and [`Keep::Min`] compare, one per text.
     pub values: Vec<FieldValue>,
     /// How matches become removals.
     pub group: Group,
-    /// How much memory to use besides the texts.
+    /// Memory limit, not counting the texts.
     pub memory: Memory,
 }
 
-/// Removes near-duplicates: what becomes of each text, in their order.
+/// Removes near-duplicates. Returns for each text, in order, whether it is kept or removed.
 ///
-/// Every removal is justified: the text that is named is kept, and is as similar as stated. No duplicates remain: no two kept texts are
-/// near-duplicates, up to the recall of the scheme. Empty texts are kept.
+/// Every removal is justified: the text named is kept, and is as similar as stated. No duplicates remain: no two kept
+/// texts are near-duplicates, up to the recall of the scheme. Empty texts are kept.
 ///
 /// # Errors
 ///
-/// When the parameters of the scheme are not possible, or a temporary folder is needed and cannot be written to.
+/// When the parameters of the scheme are invalid, or a temporary folder is needed and cannot be written to.
 pub fn dedup<T: AsRef<str> + Sync>(texts: impl IntoIterator<Item = T>, scheme: &Scheme) -> Result<Vec<Fate>> {
     let texts: Vec<T> = texts.into_iter().collect();
     dedup_with(&texts, scheme, &TextOptions::default(), &Silent)
 }
 
-/// The same with choices of one's own, and told how far it is.
+/// Like [`dedup`], with options and progress.
 ///
 /// # Errors
 ///
-/// As [`dedup`]; and when a value is compared and there is not one for each text.
+/// As [`dedup`]; also when the keep order compares values and there is not one per text.
 pub fn dedup_with<T: AsRef<str> + Sync>(
     texts: &[T],
     scheme: &Scheme,
@@ -102,8 +102,8 @@ pub fn dedup_with<T: AsRef<str> + Sync>(
     if options.keep.field().is_some() && options.values.len() != texts.len() {
         return Err(Error::WrongNumberOfValues { values: options.values.len(), texts: texts.len() });
     }
-    let mut removals: Vec<Option<(u32, Likeness)>> = vec![None; texts.len()];
-    let mut search = Search::start(texts, scheme, options.memory, progress)?;
+    let mut removals: Vec<Option<(Document, Likeness)>> = vec![None; texts.len()];
+    let search = Search::start(texts, scheme, options.memory, progress)?;
     let joined = search.join(&options.keep, &options.values)?;
     let references = References::default();
     let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>, take: &TakeMatches<'_>| {
@@ -114,18 +114,18 @@ pub fn dedup_with<T: AsRef<str> + Sync>(
     };
     search.run(&joined, resolve, |matches| {
         for Match { left, right, likeness } in matches {
-            let [removed, by] = [left, right].map(|rank| joined.items[rank as usize]);
-            removals[removed as usize] = Some((by, likeness));
+            let [removed, by] = [left, right].map(|rank| joined.items[rank.index()]);
+            removals[removed.index()] = Some((by, likeness));
         }
         Ok(())
     })?;
     let fate = |text: usize| {
         let first = joined.first_copy[text];
-        match removals[first as usize] {
-            Some((by, likeness)) => Fate::Removed { by: by as usize, likeness, is_exact_copy: false },
-            None if first as usize == text => Fate::Kept,
+        match removals[first.index()] {
+            Some((by, likeness)) => Fate::Removed { by: by.index(), likeness, is_exact_copy: false },
+            None if first.index() == text => Fate::Kept,
             None => Fate::Removed {
-                by: first as usize,
+                by: first.index(),
                 likeness: scheme.method.likeness_of_copies(search.size(text)),
                 is_exact_copy: joined.first_exact[text] == first,
             },
@@ -149,7 +149,7 @@ pub fn dedup_with<T: AsRef<str> + Sync>(
 ///
 /// As [`dedup`].
 pub fn pairs<T: AsRef<str> + Sync>(texts: &[T], scheme: &Scheme) -> Result<Vec<Pair>> {
-    let mut search = Search::start(texts, scheme, Memory::default(), &Silent)?;
+    let search = Search::start(texts, scheme, Memory::default(), &Silent)?;
     let joined = search.join(&Keep::First, &[])?;
     let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>, take: &TakeMatches<'_>| {
         each_match(candidates, &joined.items, References::default(), verifier, take)
@@ -161,19 +161,19 @@ pub fn pairs<T: AsRef<str> + Sync>(texts: &[T], scheme: &Scheme) -> Result<Vec<P
     })?;
     let copies = joined.copies();
     let mut pairs: Vec<Pair> = Vec::new();
-    let mut push = |left: u32, right: u32, likeness: Likeness| {
+    let mut push = |left: Document, right: Document, likeness: Likeness| {
         let (left, right, likeness) =
             if left < right { (left, right, likeness) } else { (right, left, likeness.swapped()) };
-        pairs.push(Pair { left: left as usize, right: right as usize, likeness });
+        pairs.push(Pair { left: left.index(), right: right.index(), likeness });
     };
     for Match { left, right, likeness } in found {
-        let [left, right] = [left, right].map(|rank| &copies[rank as usize]);
+        let [left, right] = [left, right].map(|rank| &copies[rank.index()]);
         for one in left {
             right.iter().for_each(|other| push(*one, *other, likeness));
         }
     }
     for same in &copies {
-        let likeness = scheme.method.likeness_of_copies(search.size(same[0] as usize));
+        let likeness = scheme.method.likeness_of_copies(search.size(same[0].index()));
         for (at, one) in same.iter().enumerate() {
             same[at + 1..].iter().for_each(|other| push(*one, *other, likeness));
         }
@@ -185,27 +185,23 @@ pub fn pairs<T: AsRef<str> + Sync>(texts: &[T], scheme: &Scheme) -> Result<Vec<P
 /// The stages that all jobs over texts share.
 struct Search<'a, T> {
     texts: InMemory<'a, T>,
-    scheme: &'a Scheme,
-    stages: Stages<'a>,
-    work: Work,
-    progress: &'a dyn Progress,
+    run: Run<'a>,
 }
 
 impl<'a, T: AsRef<str> + Sync> Search<'a, T> {
     /// Sketches all texts.
     fn start(texts: &'a [T], scheme: &'a Scheme, memory: Memory, progress: &'a dyn Progress) -> Result<Self> {
-        let work = Work::of_texts(memory, progress.unfinished());
-        let mut stages = Stages::start(progress);
-        let texts = stages.run("sketch", None, || InMemory::sketch(texts, scheme, work.key()))?;
-        Ok(Self { texts, scheme, stages, work, progress })
+        let run = Run::of_texts(scheme, memory, progress)?;
+        let texts = run.stage("sketch", || InMemory::sketch(texts, scheme, &*run.method, run.work.key()));
+        Ok(Self { texts, run })
     }
 
     /// Joins texts with the same words.
-    fn join(&mut self, keep: &Keep, field_values: &[FieldValue]) -> Result<Texts> {
-        let Self { texts, scheme, stages, work, .. } = self;
-        let shares = work.memory.shares(texts.len())?;
-        stages.run("copies", None, || {
-            let token_counts = lengths(scheme.criterion, &texts.token_counts, &texts.sizes);
+    fn join(&self, keep: &Keep, field_values: &[FieldValue]) -> Result<Texts> {
+        let Self { texts, run } = self;
+        let shares = run.work.memory.shares(texts.len())?;
+        run.stage("copies", || {
+            let token_counts = lengths(run.scheme.criterion, &texts.token_counts, &texts.sizes);
             let ranking = Ranking { token_counts, field_values };
             join_copies(texts, &keep_order(keep, ranking), shares)
         })
@@ -213,19 +209,17 @@ impl<'a, T: AsRef<str> + Sync> Search<'a, T> {
 
     /// Finds candidates and resolves them.
     fn run(
-        &mut self,
+        &self,
         joined: &Texts,
         resolve: impl Fn(Candidates<'_>, &Verifier<'_>, &TakeMatches<'_>) -> std::result::Result<(), SourceError>,
-        take: impl FnMut(Vec<Match>) -> Result<()> + Send,
+        take: impl FnMut(Vec<Match<Rank>>) -> Result<()> + Send,
     ) -> Result<()> {
-        let Self { texts, scheme, stages, work, progress } = self;
-        let shares = work.memory.shares(texts.len())?;
-        let (sketched, deciding) = (texts.shingled(scheme.key.of(work.key())), texts.shingled(work.key()));
+        let Self { texts, run } = self;
+        let shares = run.work.memory.shares(texts.len())?;
+        let (sketched, deciding) = (texts.shingled(run.scheme.key.of(run.work.key())), texts.shingled(run.work.key()));
         let items =
             Items { sizes: &texts.sizes, sketches: &texts.sketches, sketched: &sketched, deciding: &deciding, shares };
-        let references = References::default();
-        let find = Find { items, texts: joined, scheme, method: &*texts.method, references, work, progress: *progress };
-        find.run(stages, resolve, take).map(drop)
+        Find { items, texts: joined, references: References::default() }.run(run, resolve, take).map(drop)
     }
 
     /// The number of distinct features of a text.

@@ -1,4 +1,4 @@
-//! The other way round: what a number of bytes a document can buy.
+//! Bandings for a given number of bytes per document.
 
 use lookalike_core::bucket::banding::{Banding, MOST_SLOTS};
 use lookalike_core::measure::similarity::{Similarity, Threshold};
@@ -10,15 +10,15 @@ pub struct Bought {
     /// How the sketch is cut.
     #[serde(skip)]
     pub banding: Banding,
-    /// Bands of a sketch.
+    /// Bands per sketch.
     pub bands: usize,
-    /// Rows of a band.
+    /// Rows per band.
     pub rows: usize,
-    /// Bytes of a sketch: a key of eight bytes a band, and nothing else.
+    /// Bytes per sketch: a key of eight bytes per band, and nothing else.
     pub sketch_bytes: usize,
-    /// The chance to find a pair exactly at the threshold.
+    /// Probability of finding a pair exactly at the threshold.
     pub recall_at_threshold: f64,
-    /// The chance that a pair half as much alike comes through, to be verified for nothing.
+    /// Probability that a pair of half that similarity becomes a candidate, and is measured in vain.
     pub at_half_the_threshold: f64,
 }
 
@@ -29,8 +29,8 @@ const MOST_THROUGH: f64 = 0.01;
 /// Bytes of a band's key.
 const KEY: usize = size_of::<u64>();
 
-/// The bandings of so many bytes, one for each number of rows; the first has the best recall of those that do not drown in
-/// false candidates.
+/// The bandings for this many bytes, one for each number of rows; the first has the best recall of those that do not
+/// drown in false candidates.
 pub fn best_within(bytes: usize, threshold: Threshold) -> Vec<Bought> {
     let bands = bytes / KEY;
     let bought = |rows: usize| {

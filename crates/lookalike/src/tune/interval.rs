@@ -1,11 +1,11 @@
-//! How far off an estimate may be: intervals that hold the truth 19 times of 20.
+//! Confidence intervals of estimates, at 95 %.
 
 use serde::Serialize;
 
-/// A number that was estimated, and the interval that holds the true one with a chance of 95 %.
+/// An estimate with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Estimate {
-    /// The best guess.
+    /// The estimate.
     pub value: f64,
     /// The lower end of the interval.
     pub low: f64,
@@ -28,9 +28,10 @@ impl Estimate {
 /// How many standard deviations of a normal distribution leave 2.5 % on each side.
 const Z: f64 = 1.959_964;
 
-/// A sum of weights of events that came by chance, with the variance of the sum, and the greatest weight that an event could have
-/// had. By the gamma distribution, which errs on the safe side with few events, and also with none: then the upper end is what
-/// 3.7 events of the greatest weight would be. (Fay and Feuer, Confidence intervals for directly standardized rates, 1997)
+/// A sum of weights of events that came by chance, with the variance of the sum, and the greatest weight that an event
+/// could have had. By the gamma distribution, which errs on the safe side with few events, and also with none: then the
+/// upper end is what 3.7 events of the greatest weight would be. (Fay and Feuer, Confidence intervals for directly
+/// standardized rates, 1997)
 pub(super) fn of_sum(sum: f64, variance: f64, greatest: f64) -> Estimate {
     let quantile = |sum: f64, variance: f64, z: f64| {
         if sum <= 0.0 || variance <= 0.0 {

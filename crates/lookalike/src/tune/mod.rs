@@ -1,5 +1,5 @@
-//! Parameters explained before anything is run: what a banding finds, what it lets through, and what a whole corpus
-//! would take.
+//! Parameters explained before a run: what a banding finds, which false candidates it admits, and what a run over the
+//! whole corpus would cost.
 
 mod buckets;
 mod budget;
@@ -26,64 +26,64 @@ use crate::error::Result;
 use crate::options::{ReadOptions, Scheme};
 use crate::progress::Progress;
 
-/// What [`tune`] is asked.
+/// Options of [`tune()`].
 #[derive(Clone, Debug)]
 pub struct TuneOptions {
-    /// When documents are alike; its method is the one that is explained.
+    /// When documents are near-duplicates; its method is the one that is explained.
     pub similarity: Scheme,
-    /// The threshold, once more.
+    /// The threshold of the scheme.
     pub threshold: Threshold,
     /// How the sketch is cut.
     pub banding: Banding,
     /// The corpus, if there is one.
     pub corpus: Option<ReadOptions>,
-    /// How many bytes of it are read at most, as it lies there: if that is less than all, parts from all over it.
+    /// Maximum number of bytes to read, before decompression; if the corpus is larger, parts from all over it are read.
     pub most_bytes: u64,
 }
 
-/// How many bytes of a corpus are read unless another number is asked for: a few seconds.
+/// The default of [`TuneOptions::most_bytes`]: a few seconds of reading.
 pub const MOST_BYTES: u64 = 1_000_000_000;
 
-/// What a banding does.
+/// What a banding finds and costs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Tuning {
     /// The threshold.
     pub threshold: f64,
-    /// Bands of a sketch.
+    /// Bands per sketch.
     pub bands: usize,
-    /// Rows of a band.
+    /// Rows per band.
     pub rows: usize,
-    /// In how many bands candidates agree.
+    /// Number of bands in which candidates agree.
     pub agree: usize,
-    /// Slots of a sketch.
+    /// Slots per sketch.
     pub slots: usize,
-    /// Bytes of a sketch.
+    /// Bytes per sketch.
     pub sketch_bytes: usize,
-    /// The chance to find a pair exactly at the threshold.
+    /// Probability of finding a pair exactly at the threshold.
     pub recall_at_threshold: f64,
-    /// The similarity at which a pair is found every second time: where the curve is steepest, about.
+    /// The similarity at which half of the pairs are found, near the steepest point of the curve.
     pub half_found_at: f64,
-    /// The chance to find a pair, by its similarity.
+    /// Probability of finding a pair, by similarity.
     pub curve: Vec<Point>,
-    /// What the corpus shows, if there is one.
+    /// What was found in the corpus, if one was given.
     pub sample: Option<Sampled>,
-    /// What the whole corpus would take.
+    /// What a run over the whole corpus would cost.
     pub plan: Option<Plan>,
 }
 
 /// A point of the S-curve.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Point {
-    /// How alike a pair is.
+    /// The similarity of a pair.
     pub similarity: f64,
-    /// The chance that it is found.
+    /// Probability that it is found.
     pub found: f64,
 }
 
 /// How many steps the curve is told in.
 const STEPS: u32 = 20;
 
-/// Explains a banding; with a corpus, reads it or parts of it, and says how many pairs it has.
+/// Explains a banding. With a corpus, also reads it, or parts of it, and counts its pairs by similarity.
 ///
 /// # Errors
 ///
@@ -115,7 +115,7 @@ pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<Tuning> {
     })
 }
 
-/// The curve in so many steps from 0 to 1.
+/// The curve from 0 to 1, in this many steps.
 pub fn curve(banding: Banding, steps: u32) -> Vec<Point> {
     let point = |step: u32| {
         let similarity = f64::from(step) / f64::from(steps);

@@ -1,24 +1,24 @@
-//! Memory, disk and time of a whole corpus, before it is run.
+//! Estimated memory, disk space and time of a run over the whole corpus.
 
 use serde::Serialize;
 
 use super::sample::Sample;
 use crate::resources::memory;
 
-/// What a run of `dedup` over the whole corpus would take, about.
+/// What a run of `dedup` over the whole corpus would cost, approximately.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Plan {
     /// Files.
     pub files: u64,
-    /// Their bytes as they lie there.
+    /// Their bytes, before decompression.
     pub bytes: u64,
-    /// Documents, about.
+    /// Estimated number of documents.
     pub documents: u64,
-    /// Threads that it is planned for.
+    /// Threads that the estimate assumes.
     pub threads: usize,
-    /// Memory at its peak, where nothing has to be put aside. With a lower memory limit, the rest goes to the work folder.
+    /// Peak memory if nothing has to go to disk. With a lower memory limit, the rest goes to the work folder.
     pub memory_bytes: u64,
-    /// Disk for what is written: at most all that is read, once more.
+    /// Disk space for the output: at most the size of the input.
     pub disk_bytes: u64,
     /// Time.
     pub seconds: f64,

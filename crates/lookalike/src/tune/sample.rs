@@ -1,4 +1,4 @@
-//! What a corpus shows before it is run: how many pairs from which similarity on, and which threshold that suggests.
+//! A sample of a corpus: the number of pairs by similarity, and the threshold that this suggests.
 
 use lookalike_core::bucket::banding::Banding;
 use serde::Serialize;
@@ -21,37 +21,39 @@ const EFFORT: Effort = Effort { draws: 2000, listed: 20_000 };
 /// Any number; another one would give other draws.
 const SEED: u64 = 7;
 
-/// What was read of a corpus, and what it shows.
+/// What was read of a corpus, and what was found in it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Sampled {
     /// Documents that were read.
     pub documents: u64,
-    /// Documents that the whole corpus has, about.
+    /// Estimated number of documents in the whole corpus.
     pub documents_of_corpus: u64,
-    /// Whether all was read, so that only the draws of pairs leave something open.
+    /// Whether everything was read; the only uncertainty is then in the pairs drawn at random.
     pub is_whole: bool,
-    /// Pairs of the corpus from a similarity on.
+    /// Pairs of the corpus by minimum similarity.
     pub pairs: Vec<PairStep>,
-    /// A threshold, and why.
+    /// The suggested threshold.
     pub suggestion: Suggestion,
-    /// The share of candidates that will be no near-duplicates, about; none where no candidate is expected, or nobody knows.
+    /// Estimated share of candidates that are not near-duplicates; `None` if no candidates are expected or it is
+    /// unknown.
     pub false_candidates: Option<f64>,
-    /// Candidates of the whole corpus, about; none for bands of random rows.
+    /// Estimated number of candidates in the whole corpus; `None` for bands of random rows.
     pub candidates: Option<f64>,
     /// Entries that were skipped.
     pub skipped: u64,
-    /// Why the first of them was.
+    /// Why the first of them was skipped.
     pub first_skipped: Option<String>,
 }
 
-/// Pairs from a similarity on.
+/// Pairs with at least a given similarity.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct PairStep {
-    /// From this similarity on.
+    /// The minimum similarity.
     pub similarity: f64,
     /// Pairs of documents.
     pub pairs: Estimate,
-    /// Documents that `dedup` would remove at this threshold, at most; none where only a part of the corpus was read.
+    /// Maximum number of documents that `dedup` would remove at this threshold; `None` if only a part of the corpus was
+    /// read.
     pub removed: Option<Estimate>,
 }
 
@@ -114,8 +116,8 @@ pub(super) fn read(corpus: &ReadOptions, options: &TuneOptions, progress: &dyn P
     })
 }
 
-/// Candidates of the banding that is explained, and the share of them that are no near-duplicates: of pairs of texts, since copies
-/// are joined before.
+/// Candidates of the banding that is explained, and the share of them that are no near-duplicates: of pairs of texts,
+/// since copies are joined before.
 fn candidates(corpus: &Corpus<'_>, texts: &Texts<'_>, options: &TuneOptions) -> Result<(Option<f64>, Option<f64>)> {
     let banding: Banding = options.banding;
     if banding.is_random() || banding.slot_count() > SLOTS {

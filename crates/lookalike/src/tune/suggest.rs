@@ -1,4 +1,4 @@
-//! A threshold for a corpus, by where its pairs are: in the valley between near-duplicates and what is merely similar.
+//! A threshold for a corpus: in the gap between near-duplicates and texts that are merely similar.
 
 use serde::Serialize;
 
@@ -14,14 +14,14 @@ const DEPTH: f64 = 2.0;
 /// Below the default there are few pairs if there are so many times as many above it.
 const FEW: f64 = 10.0;
 
-/// A threshold, and why.
+/// A suggested threshold, with the reason.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Suggestion {
     /// The threshold.
     pub threshold: f64,
-    /// Whether it lies in a valley; if not, it is the default.
+    /// Whether it lies in such a gap; if not, it is the default.
     pub is_valley: bool,
-    /// Why, in a sentence.
+    /// The reason, in one sentence.
     pub reason: String,
 }
 
@@ -63,7 +63,8 @@ pub(super) fn suggest(steps: &[Estimate; EDGES.len()]) -> Suggestion {
         EDGES[0],
         count(sum(&steps[end + 1..])),
     );
-    // The middle, or the upper edge where there is none, since what is merely similar should stay. One itself would mean copies alone.
+    // The middle, or the upper edge where there is none, since what is merely similar should stay. One itself would
+    // mean copies alone.
     let middle = (start + end + 2) / 2;
     Suggestion { threshold: EDGES[middle.min(EDGES.len() - 1)], is_valley: true, reason }
 }

@@ -8,15 +8,16 @@ use std::path::Path;
 use anyhow::Result;
 use lookalike_judge::measure;
 
-use super::super::results::Machine;
 use super::answer::{Answer, Found};
 use super::edits_corpus::{self, CELLS, Cell, Twin};
 use super::edits_report::{CellTruth, Hits, Line, Report};
 use super::run::Runner;
 use super::tool::{LOOKALIKE, Tool};
 use super::{Field, environment, report, run_optimised};
-use crate::bench::truth::{self, Truth};
-use crate::bench::{SHINGLE, THRESHOLD, texts};
+use crate::bench::corpora::texts;
+use crate::bench::corpora::truth::{self, Truth};
+use crate::bench::tables::results::Machine;
+use crate::bench::{SHINGLE, THRESHOLD};
 use crate::workspace::Workspace;
 
 /// What the measure of edits can be told.

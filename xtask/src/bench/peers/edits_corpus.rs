@@ -8,8 +8,8 @@ use anyhow::{Context, Result};
 use serde_json::json;
 
 use super::answer::place;
-use crate::bench::dice::Dice;
-use crate::bench::language::{Language, Letters};
+use crate::bench::corpora::dice::Dice;
+use crate::bench::corpora::language::{Language, Letters};
 
 /// What is done to a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -199,7 +199,7 @@ mod tests {
     fn twins_are_found_again_by_their_ids() {
         let folder = tempfile::tempdir().unwrap();
         let file = write(folder.path(), 1).unwrap();
-        let documents = crate::bench::texts::read(&file).unwrap();
+        let documents = crate::bench::corpora::texts::read(&file).unwrap();
         let twins = twins(&documents.places(), 1).unwrap();
         assert_eq!((documents.texts.len(), twins.len()), (2 * 15 + 3, 15));
         assert!(documents.ids[twins[0].base].ends_with("base"));

@@ -6,10 +6,10 @@ use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::super::results::{self, Machine};
 use super::edits_corpus::Cell;
 use super::report::write_numbers;
 use super::tool::Tool;
+use crate::bench::tables::results::{self, Machine};
 use crate::bench::{SHINGLE, THRESHOLD};
 use crate::pairs::share;
 use crate::workspace::Workspace;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::answer::{Answer, Found, Gives};
-use crate::bench::truth::Truth;
+use crate::bench::corpora::truth::Truth;
 use crate::pairs::share;
 
 /// How good an answer is.

@@ -25,9 +25,10 @@ use self::judge::Verdict;
 use self::report::{Report, Row};
 use self::run::Runner;
 use self::tool::{LOOKALIKE, Tool};
-use super::measure::{Usage, measure};
-use super::results::Machine;
-use super::{DOCUMENTS, corpus, texts, truth};
+use crate::bench::DOCUMENTS;
+use crate::bench::corpora::{mixed, texts, truth};
+use crate::bench::tables::results::Machine;
+use crate::bench::timed::measure::{Usage, measure};
 use crate::workspace::{Workspace, succeed};
 
 /// How often lookalike is run before the peers, and again after them: a second is too short to be measured once.
@@ -128,7 +129,7 @@ pub(super) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     let folder = workspace.target().join("bench");
     let file = match &options.corpus {
         Some(file) => file.clone(),
-        None => corpus::prepare(&folder, options.documents)?,
+        None => mixed::prepare(&folder, options.documents)?,
     };
     let runner = options.field.runner(workspace, &folder)?;
     let documents = texts::read(&file)?;

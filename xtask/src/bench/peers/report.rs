@@ -7,13 +7,13 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-use super::super::results::{self, Machine};
 use super::answer::Gives;
 use super::chart::{self, Bar};
 use super::judge::Verdict;
 use super::tool::Tool;
-use crate::bench::measure::Usage;
-use crate::bench::report::range;
+use crate::bench::tables::report::range;
+use crate::bench::tables::results::{self, Machine};
+use crate::bench::timed::measure::Usage;
 use crate::bench::{SHINGLE, THRESHOLD};
 use crate::table::Table;
 use crate::workspace::Workspace;

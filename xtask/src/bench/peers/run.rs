@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::answer::{Answer, Found, place, read_pairs};
 use super::tool::Tool;
 use crate::bench::SHINGLE;
-use crate::bench::measure::{Usage, measure};
+use crate::bench::timed::measure::{Usage, measure};
 
 /// Everything that is needed to run tools.
 pub(super) struct Runner {

@@ -62,6 +62,23 @@ impl Maker {
         (self.fields.len() == 1).then(|| self.fields[0])
     }
 
+    /// The fields that its keys are made of.
+    pub(super) fn fields(&self) -> &[usize] {
+        &self.fields
+    }
+
+    /// The keys that two records share.
+    pub(super) fn shared(&self, records: &Records, left: u32, right: u32) -> Vec<u64> {
+        let of_record = |record: u32| -> Vec<u64> {
+            let fields = self.fields.iter().map(|at| &records.fields()[*at]);
+            let values = fields.map(|field| (field, field.of_record[record as usize]));
+            let known = values.filter(|(_, value)| *value != MISSING);
+            known.flat_map(|(field, value)| keys(self.kind, field, value as usize)).collect()
+        };
+        let of_right = of_record(right);
+        of_record(left).into_iter().filter(|key| of_right.contains(key)).collect()
+    }
+
     /// A bit for each field.
     pub(super) fn field_bits(&self) -> u16 {
         self.fields.iter().fold(0, |bits, field| bits | 1 << field)

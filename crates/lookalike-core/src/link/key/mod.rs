@@ -5,13 +5,17 @@
 //! [`Bounds::bucket_pairs`] is not dropped but split by a further key, one of another field, with one record for all that are
 //! equal in everything; only what is too large even then is left out, and counted.
 
+mod analyze;
 mod coarse;
 mod gather;
 mod make;
 mod phonetic;
+mod shared;
 mod split;
 
+pub use analyze::{Block, KeyAnalysis, analyze};
 pub use gather::Candidates;
+pub use shared::{Outcome, SharedKey, shared_keys};
 
 use rayon::prelude::*;
 

@@ -46,6 +46,18 @@ impl Frequencies {
         meetings.adjustments(model)
     }
 
+    /// What each value of each field adds, as [`Frequencies::all`] gave it.
+    pub fn from_all(adjustments: Vec<Vec<f32>>) -> Self {
+        let most = |of_field: &Vec<f32>| of_field.iter().fold(0.0, |most: f64, one| most.max(f64::from(*one)));
+        let most = adjustments.iter().map(most).collect();
+        Self { adjustments, most }
+    }
+
+    /// What each value of each field adds, to be kept.
+    pub fn all(&self) -> &[Vec<f32>] {
+        &self.adjustments
+    }
+
     /// What equality in this value of a field adds to the weight of equal values.
     #[inline]
     pub fn adjustment(&self, field: usize, value: u32) -> f64 {
@@ -110,8 +122,6 @@ impl<'a> Meetings<'a> {
         };
         let adjustments: Vec<Vec<f32>> =
             records.fields().iter().zip(&self.matched).zip(&model.fields).map(of_field).collect();
-        let most = |of_field: &Vec<f32>| of_field.iter().fold(0.0, |most: f64, one| most.max(f64::from(*one)));
-        let most = adjustments.iter().map(most).collect();
-        Frequencies { adjustments, most }
+        Frequencies::from_all(adjustments)
     }
 }

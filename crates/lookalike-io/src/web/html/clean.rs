@@ -1,10 +1,11 @@
 //! Given a page, makes markup that is safe to build a tree of.
 //!
-//! Builders of trees follow the standard of HTML, which lets a page of a few megabytes ask for a tree that is a million deep, or
-//! that takes the square of its length in time. What is written here has every element ended in order, none of the elements
-//! with rules of their own (drawings, formulas, frames, scripts), few attributes and no great depth, and asks for neither.
+//! Builders of trees follow the standard of HTML, which lets a page of a few megabytes ask for a tree that is a million
+//! deep, or that takes the square of its length in time. What is written here has every element ended in order, none of
+//! the elements with rules of their own (drawings, formulas, frames, scripts), few attributes and no great depth, and
+//! asks for neither.
 //!
-//! What a reader would get wrong: it is not for people. It keeps what an article is known by, and the words; `&` and `<` in the
+//! It is not for people. It keeps what an article is known by, and the words; `&` and `<` in the
 //! text have stand-ins, which [`text_of`] takes back.
 
 use memchr::memchr2;
@@ -12,11 +13,13 @@ use memchr::memchr2;
 use super::element::Element;
 use super::tags::{Attribute, Sink, read};
 
-/// The most elements that are written: a tree takes some 150 bytes for each. The text of others is written without them.
+/// The most elements that are written: a tree takes some 150 bytes for each. The text of others is written without
+/// them.
 const MOST_ELEMENTS: usize = 500_000;
 
-/// What stands for `&` and `<` in text. A builder of trees appends each character reference to the text before it, and copies
-/// that text each time; a megabyte of `&amp;` took a minute. Unicode sets these two aside for use within a program.
+/// What stands for `&` and `<` in text. A builder of trees appends each character reference to the text before it, and
+/// copies that text each time; a megabyte of `&amp;` took a minute. Unicode sets these two aside for use within a
+/// program.
 const STAND_INS: [(char, &str); 2] = [('\u{FDD0}', "&"), ('\u{FDD1}', "<")];
 
 /// Text from the clean markup as it was in the page.

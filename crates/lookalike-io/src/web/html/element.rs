@@ -1,6 +1,6 @@
 //! Given the name of an element, says how it shapes the text: what it breaks, hides and ends.
 //!
-//! What a reader would get wrong: these are not the classes of the standard of HTML, but the few of them that the text depends on.
+//! These are not the classes of the standard of HTML, but the few of them that the text depends on.
 
 use html5gum::State;
 
@@ -13,7 +13,8 @@ pub(super) enum Element {
     Void,
     /// Breaks the line, and is never ended: `br`.
     LineBreak,
-    /// Its tags say nothing: `body`, which is there once whatever the tags say, or `frameset`, which is not shown any more.
+    /// Its tags say nothing: `body`, which is there once whatever the tags say, or `frameset`, which is not shown any
+    /// more.
     Ignored,
     /// Breaks the line.
     Block,

@@ -1,6 +1,6 @@
 //! Given the characters of a web page, makes the text that people see, or the article alone.
 //!
-//! What a reader would get wrong: an article is a guess, and some pages have none. Where no article is found, all visible text
+//! An article is a guess, and some pages have none. Where no article is found, all visible text
 //! is taken, so that a page never becomes empty for being unlike an article.
 //!
 //! Why these two libraries, and what the others did on the same pages, is in `docs/extraction.md`.

@@ -1,12 +1,13 @@
 //! Given the tags of a page, knows which elements are open, and whether one of them hides what is in it.
 //!
-//! What a reader would get wrong: this is no tree builder. It mends what the text depends on, which is where hidden elements end
-//! and that every element ends within the one that it started in. It is never more than [`DEEPEST`] deep, so that each step is
+//! This is no tree builder. It mends what the text depends on, which is where hidden elements end and that every
+//! element ends within the one that it started in. It is never more than [`DEEPEST`] deep, so that each step is
 //! bounded, however many tags fit nothing.
 
 use super::element::Element;
 
-/// How many elements can be open. Pages that people write are seldom 60 deep; tags beyond are passed over, their text is not.
+/// How many elements can be open. Pages that people write are seldom 60 deep; tags beyond are passed over, their text
+/// is not.
 pub(super) const DEEPEST: usize = 256;
 
 /// The elements that are open, the innermost last.
@@ -53,7 +54,8 @@ impl OpenElements {
         true
     }
 
-    /// How many elements stay open when a start tag of `element` comes: a cell ends the one before it, a block a paragraph.
+    /// How many elements stay open when a start tag of `element` comes: a cell ends the one before it, a block a
+    /// paragraph.
     pub(super) fn height_at_start(&self, element: Element) -> usize {
         let mut height = self.stack.len();
         while let Some(place) = self.stack[..height].iter().rposition(|open| open.element != Element::Inline)

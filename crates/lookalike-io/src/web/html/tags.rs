@@ -2,8 +2,8 @@
 //!
 //! The tokenizer is `html5gum`, which knows tags, comments, character references and all their errors as browsers do.
 //!
-//! What a reader would get wrong: a sink gets no tree of the page, but it gets a tree. Each start that it is told of has its end,
-//! innermost first, at most [`DEEPEST`](super::open::DEEPEST) deep, whatever the page does; hidden elements are left out.
+//! A sink gets no tree of the page, but it gets a tree. Each start that it is told of has its end, innermost first, at
+//! most [`DEEPEST`](super::open::DEEPEST) deep, whatever the page does; hidden elements are left out.
 
 use std::convert::Infallible;
 

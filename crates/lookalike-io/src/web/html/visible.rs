@@ -1,10 +1,10 @@
 //! Given a page, makes its visible text: words parted by single spaces, a line for each block.
 //!
-//! What counts as visible is what Common Crawl's WET files have, so that a page is the same document in both: the title, choices
-//! and buttons are in; scripts, styles, drawings, comments and what is shown only without scripts are not. Hidden elements are
-//! in WET files, and not here.
+//! What counts as visible is what Common Crawl's WET files have, so that a page is the same document in both: the
+//! title, choices and buttons are in; scripts, styles, drawings, comments and what is shown only without scripts are
+//! not. Hidden elements are in WET files, and not here.
 //!
-//! What a reader would get wrong: a word can come in several pieces, cut at a character reference or between the bytes of a
+//! A word can come in several pieces, cut at a character reference or between the bytes of a
 //! character, so that white space is written only when the next word comes.
 
 use super::element::Element;

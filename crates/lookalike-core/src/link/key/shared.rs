@@ -1,0 +1,71 @@
+//! Two records to the keys that they share, and what came of the bucket of each: why a pair was compared, or was not.
+
+use super::coarse::Coarse;
+use super::make::Maker;
+use super::split::{Splitter, pack};
+use super::{Bounds, KeyKind};
+use crate::link::records::Records;
+
+/// A key that two records share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedKey {
+    /// How it came about.
+    pub kind: KeyKind,
+    /// The fields that it is made of.
+    pub fields: Vec<usize>,
+    /// How many records have it.
+    pub record_count: usize,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+/// What came of a shared key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// All that have it are compared.
+    Compared,
+    /// Too many have it; the pair shares a further key of another field.
+    ComparedBySplit,
+    /// Too many have it, and no further key brought the pair together.
+    TooMany,
+}
+
+impl SharedKey {
+    /// Whether it brought the pair together.
+    pub fn is_found(&self) -> bool {
+        self.outcome != Outcome::TooMany
+    }
+}
+
+/// The keys that two records share, in the order in which they are tried; the best outcome of each kind and field.
+pub fn shared_keys(records: &Records, bounds: &Bounds, left: u32, right: u32) -> Vec<SharedKey> {
+    let coarse = Coarse::of(records);
+    let pair = pack(left.min(right), left.max(right));
+    let mut shared = Vec::new();
+    for maker in Maker::all(records) {
+        let keys = maker.shared(records, left, right);
+        if keys.is_empty() {
+            continue;
+        }
+        let splitter = Splitter::new(records, &coarse, maker.field(), maker.kind(), *bounds);
+        let entries = maker.entries(records);
+        let buckets = entries.chunk_by(|left, right| left.key == right.key);
+        let of_bucket = |bucket: &[super::split::Entry]| {
+            let found = splitter.pairs(&[bucket]);
+            let outcome = if found.pairs.contains(&pair) {
+                Outcome::Compared
+            } else if found.split_pairs.contains(&pair) {
+                Outcome::ComparedBySplit
+            } else {
+                Outcome::TooMany
+            };
+            let mut members: Vec<u32> = bucket.iter().map(|entry| entry.record).collect();
+            members.sort_unstable();
+            members.dedup();
+            SharedKey { kind: maker.kind(), fields: maker.fields().to_vec(), record_count: members.len(), outcome }
+        };
+        let of_maker = buckets.filter(|bucket| keys.contains(&bucket[0].key)).map(of_bucket);
+        shared.extend(of_maker.min_by_key(|key| (key.outcome as u8, key.record_count)));
+    }
+    shared
+}

@@ -1,0 +1,70 @@
+//! What a search for files left out: hidden files, further names of a file, work folders.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+/// What was left out in the folders of an input, although nothing is wrong with it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// Files and folders whose names start with a dot.
+    pub hidden: Names,
+    /// Further names of files and folders that are read: symbolic and hard links.
+    pub links: Names,
+    /// Folders that hold an unfinished run.
+    pub work_folders: Names,
+}
+
+/// Names of files: all are counted, and the first 100 are kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Names {
+    /// Their number.
+    pub count: u64,
+    /// The first of them.
+    pub first: Vec<String>,
+}
+
+impl LeftOut {
+    /// Adds what another search left out.
+    pub fn add(&mut self, other: Self) {
+        self.hidden.add(other.hidden);
+        self.links.add(other.links);
+        self.work_folders.add(other.work_folders);
+    }
+
+    /// Forgets the work folder of this very run, which a run that is not resumed does not meet.
+    pub(crate) fn forget_work_folder(&mut self, own: &Path) {
+        let Ok(own) = own.canonicalize() else { return };
+        let names = &mut self.work_folders;
+        let before = names.first.len();
+        names.first.retain(|name| Path::new(name).canonicalize().ok().as_ref() != Some(&own));
+        names.count -= (before - names.first.len()) as u64;
+    }
+}
+
+impl Names {
+    /// How many names are kept.
+    const KEPT: usize = 100;
+
+    pub(super) fn push(&mut self, path: &Path) {
+        self.add(Self { count: 1, first: vec![path.display().to_string()] });
+    }
+
+    fn add(&mut self, other: Self) {
+        self.count += other.count;
+        let room = Self::KEPT.saturating_sub(self.first.len());
+        self.first.extend(other.first.into_iter().take(room));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_names_are_counted_and_the_first_are_kept() {
+        let mut many = Names::default();
+        (0..1000).for_each(|_| many.push(Path::new("x")));
+        assert_eq!((many.count, many.first.len()), (1000, Names::KEPT));
+    }
+}

@@ -1,0 +1,107 @@
+//! Who a document is: its id, its place, its address and its source, for everything that names it to a person.
+
+use std::borrow::Cow;
+
+use super::Corpus;
+use super::blocks::Names;
+use crate::options::SourceBy;
+
+/// Who a document is.
+pub(crate) struct Described<'a> {
+    pub(super) corpus: &'a Corpus,
+    pub(super) names: Names,
+    pub(super) file: u32,
+    pub(super) position: u64,
+}
+
+/// Which name is which.
+const ID: usize = 0;
+const URI: usize = 1;
+const SOURCE: usize = 2;
+
+impl Described<'_> {
+    /// The name of the file that the document is in.
+    pub(crate) fn file(&self) -> &str {
+        self.corpus.file_name(self.file)
+    }
+
+    /// Which entry of its file the document is, counted from 1.
+    pub(crate) fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// The id of the document: the user's own, or else where it lies.
+    pub(crate) fn id(&self) -> Cow<'_, str> {
+        self.own_id().map_or_else(|| Cow::Owned(self.place()), Cow::Borrowed)
+    }
+
+    /// The user's own id, if there is one.
+    pub(super) fn own_id(&self) -> Option<&str> {
+        self.names.at(ID)
+    }
+
+    /// Where the document lies, whatever its id.
+    pub(crate) fn place(&self) -> String {
+        self.corpus.kind(self.file).format.id(self.corpus.file_name(self.file), self.position)
+    }
+
+    /// The address of the document, if it is a page.
+    pub(crate) fn uri(&self) -> Option<&str> {
+        self.names.at(URI)
+    }
+
+    /// Where the document comes from.
+    pub(crate) fn source(&self, by: SourceBy) -> &str {
+        let host = || self.uri().and_then(host);
+        match by {
+            SourceBy::HostOrFile => host().unwrap_or_else(|| self.file_or_folder()),
+            SourceBy::Host => host().unwrap_or("(no host)"),
+            SourceBy::File => self.corpus.file_name(self.file),
+            SourceBy::Field => self.names.at(SOURCE).unwrap_or("(no source)"),
+        }
+    }
+
+    /// The file of many documents; of one that is a document itself the folder, since a source of one document loses
+    /// nothing or all.
+    fn file_or_folder(&self) -> &str {
+        let name = self.corpus.file_name(self.file);
+        if self.corpus.kind(self.file).format.is_one_document() { folder(name) } else { name }
+    }
+}
+
+/// The folder of a file by its name, with a slash at its end.
+fn folder(name: &str) -> &str {
+    name.rfind('/').map_or("./", |slash| &name[..=slash])
+}
+
+/// The host of an address.
+fn host(uri: &str) -> Option<&str> {
+    let (_, rest) = uri.split_once("://")?;
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let host = authority.rsplit('@').next()?;
+    let host = host.split_once(':').map_or(host, |(host, _)| host);
+    (!host.is_empty()).then_some(host)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folder_of_a_file_ends_in_a_slash() {
+        assert_eq!(["a.txt", "de/a.txt", "de/x/a.txt"].map(folder), ["./", "de/", "de/x/"]);
+    }
+
+    #[test]
+    fn a_host_is_what_stands_between_the_slashes() {
+        for (uri, expected) in [
+            ("https://news.example.com/a?b", Some("news.example.com")),
+            ("http://user:pass@example.org:8080/", Some("example.org")),
+            ("http://example.net?x://y", Some("example.net")),
+            ("mailto:someone", None),
+            ("file:///x", None),
+        ] {
+            assert_eq!(host(uri), expected, "{uri}");
+        }
+    }
+}

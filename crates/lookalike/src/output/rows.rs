@@ -1,0 +1,174 @@
+//! The rows of `dedup` and `pairs`, typed: what lines of their output say, for whoever reads no lines.
+
+use std::io;
+
+use serde::Serialize;
+
+use crate::output::measures::{PairMeasures, RemovalMeasures};
+use crate::output::sink::{Cell, Row};
+
+/// A removed document, and the one kept in its place: a line of `removed.jsonl`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Removal {
+    /// The removed document.
+    pub removed_id: String,
+    /// The kept one.
+    pub kept_id: String,
+    /// `reference`, where the kept document is one of the reference.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept_in: Option<&'static str>,
+    /// How similar they are by the measure of the run.
+    #[serde(skip)]
+    pub similarity: f64,
+    /// The same by all measures.
+    #[serde(flatten)]
+    pub measures: RemovalMeasures,
+    /// Whether they are equal in every character, up to Unicode's NFC and white space at line ends.
+    pub exact_copy: bool,
+    /// Whether they have the same words, and differ otherwise.
+    pub same_words: bool,
+    /// The checksum of the removed document, if one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checksum: Option<String>,
+    /// The number of the cluster that both are in.
+    pub cluster: u32,
+    /// The file of the removed document.
+    pub removed_file: String,
+    /// Its position in the file, counted from 1.
+    pub removed_position: u64,
+    /// The file of the kept document.
+    pub kept_file: String,
+    /// Its position in the file, counted from 1.
+    pub kept_position: u64,
+    /// The source of the removed document.
+    pub removed_source: String,
+    /// The source of the kept document.
+    pub kept_source: String,
+    /// The address of the removed document, if it is a page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub removed_uri: Option<String>,
+    /// The address of the kept document, if it is a page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept_uri: Option<String>,
+}
+
+impl Removal {
+    /// The names of its cells; `measures` are those of any row.
+    pub(crate) fn columns(measures: RemovalMeasures, has_checksums: bool) -> Vec<&'static str> {
+        let mut columns = vec!["removed_id", "kept_id", "kept_in"];
+        columns.extend(measures.names());
+        columns.extend(["exact_copy", "same_words"]);
+        columns.extend(has_checksums.then_some("checksum"));
+        columns.extend(["cluster", "removed_file", "removed_position", "kept_file", "kept_position"]);
+        columns.extend(["removed_source", "kept_source", "removed_uri", "kept_uri"]);
+        columns
+    }
+}
+
+impl Row for Removal {
+    fn each_cell(&self, each: &mut dyn FnMut(Cell<'_>) -> io::Result<()>) -> io::Result<()> {
+        each(Cell::Text(&self.removed_id))?;
+        each(Cell::Text(&self.kept_id))?;
+        each(self.kept_in.into())?;
+        self.measures.each_cell(each)?;
+        each(Cell::Flag(self.exact_copy))?;
+        each(Cell::Flag(self.same_words))?;
+        self.checksum.as_deref().map_or(Ok(()), |checksum| each(Cell::Text(checksum)))?;
+        each(Cell::Whole(self.cluster.into()))?;
+        each(Cell::Text(&self.removed_file))?;
+        each(Cell::Whole(self.removed_position))?;
+        each(Cell::Text(&self.kept_file))?;
+        each(Cell::Whole(self.kept_position))?;
+        each(Cell::Text(&self.removed_source))?;
+        each(Cell::Text(&self.kept_source))?;
+        each(self.removed_uri.as_deref().into())?;
+        each(self.kept_uri.as_deref().into())
+    }
+}
+
+/// A document of the input, and what becomes of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DocumentRow {
+    /// Its id.
+    pub id: String,
+    /// Its file.
+    pub file: String,
+    /// Its position in the file, counted from 1.
+    pub position: u64,
+    /// The number of its cluster: those with the same number are near-duplicates of the one that is kept.
+    pub cluster: u32,
+    /// Whether it is kept.
+    pub kept: bool,
+    /// If it is removed, the document that is kept in its place.
+    pub kept_id: Option<String>,
+    /// How similar the two are by the measure of the run.
+    pub similarity: Option<f64>,
+}
+
+impl DocumentRow {
+    /// The names of its cells.
+    pub(crate) const COLUMNS: [&'static str; 7] =
+        ["id", "file", "position", "cluster", "kept", "kept_id", "similarity"];
+}
+
+impl Row for DocumentRow {
+    fn each_cell(&self, each: &mut dyn FnMut(Cell<'_>) -> io::Result<()>) -> io::Result<()> {
+        each(Cell::Text(&self.id))?;
+        each(Cell::Text(&self.file))?;
+        each(Cell::Whole(self.position))?;
+        each(Cell::Whole(self.cluster.into()))?;
+        each(Cell::Flag(self.kept))?;
+        each(self.kept_id.as_deref().into())?;
+        each(self.similarity.map_or(Cell::Empty, Cell::Real))
+    }
+}
+
+/// Two near-duplicates: a row of `pairs`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PairRow {
+    /// The one that comes first, or that is of the input where the other is of the reference.
+    pub left_id: String,
+    /// The other.
+    pub right_id: String,
+    /// How similar they are by the measure of the run.
+    #[serde(skip)]
+    pub similarity: f64,
+    /// The same by all measures.
+    #[serde(flatten)]
+    pub measures: PairMeasures,
+    /// The checksum of the left document, if one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checksum: Option<String>,
+    /// The file of the left document.
+    pub left_file: String,
+    /// Its position in the file, counted from 1.
+    pub left_position: u64,
+    /// The file of the right document.
+    pub right_file: String,
+    /// Its position in the file, counted from 1.
+    pub right_position: u64,
+}
+
+impl PairRow {
+    /// The names of its cells; `measures` are those of any row.
+    pub(crate) fn columns(measures: PairMeasures, has_checksums: bool) -> Vec<&'static str> {
+        let mut columns = vec!["left_id", "right_id"];
+        columns.extend(measures.names());
+        columns.extend(has_checksums.then_some("checksum"));
+        columns.extend(["left_file", "left_position", "right_file", "right_position"]);
+        columns
+    }
+}
+
+impl Row for PairRow {
+    fn each_cell(&self, each: &mut dyn FnMut(Cell<'_>) -> io::Result<()>) -> io::Result<()> {
+        each(Cell::Text(&self.left_id))?;
+        each(Cell::Text(&self.right_id))?;
+        self.measures.each_cell(each)?;
+        self.checksum.as_deref().map_or(Ok(()), |checksum| each(Cell::Text(checksum)))?;
+        each(Cell::Text(&self.left_file))?;
+        each(Cell::Whole(self.left_position))?;
+        each(Cell::Text(&self.right_file))?;
+        each(Cell::Whole(self.right_position))
+    }
+}

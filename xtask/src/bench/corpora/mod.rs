@@ -1,0 +1,14 @@
+//! What makes the inputs of the benchmarks: from a fixed seed, the same on every machine; and what is known of them.
+
+pub(in crate::bench) mod baskets;
+pub(in crate::bench) mod crawl;
+pub(in crate::bench) mod customers;
+pub(crate) mod dice;
+mod edit;
+pub(in crate::bench) mod language;
+pub(in crate::bench) mod mixed;
+pub(in crate::bench) mod quadratic;
+pub(in crate::bench) mod script;
+pub(in crate::bench) mod short;
+pub(in crate::bench) mod texts;
+pub(in crate::bench) mod truth;

@@ -1,0 +1,4 @@
+//! What the benchmarks print, and what they save.
+
+pub(in crate::bench) mod report;
+pub(in crate::bench) mod results;

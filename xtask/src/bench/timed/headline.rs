@@ -1,0 +1,186 @@
+//! `cargo xtask bench headline`: a whole crawl, with as much memory as is wanted and with little, beside unpacking it.
+//!
+//! Both runs must find the same: the files of removals are compared byte by byte. Unpacking
+//! comes first, so that the runs find of the files what the system can hold; no run has its input from a cold disk.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use serde::Serialize;
+
+use super::measure::{Usage, measure};
+use super::running::{Program, Run, again_optimised, dedup, memory_limit};
+use super::timing::UNIFORM_LOCALE;
+use super::unpacking::{self, Unpacking, are_equal, unpack, unpack_all};
+use crate::bench::corpora::crawl;
+use crate::bench::tables::results;
+use crate::table::Table;
+use crate::workspace::Workspace;
+
+/// The most seconds a page: 120 for two million.
+const SECONDS_PER_PAGE: f64 = 120.0 / 2e6;
+
+/// The most memory with no limit given, and with a limit of a gigabyte.
+const PEAK_BYTES: f64 = 4e9;
+const LIMITED_PEAK_BYTES: f64 = 1.1e9;
+
+/// What this benchmark can be told.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Options {
+    /// How many pages the crawl has
+    #[arg(long, value_name = "N", default_value_t = crawl::PAGES)]
+    pages: usize,
+    /// How many files
+    #[arg(long, value_name = "F", default_value_t = crawl::FILES)]
+    files: usize,
+    /// The memory of the second run
+    #[arg(long, value_name = "SIZE", default_value = "1G")]
+    memory: String,
+    #[command(flatten)]
+    program: Program,
+}
+
+/// All that is measured.
+#[derive(Serialize)]
+struct Headline {
+    pages: usize,
+    files: usize,
+    packed_bytes: u64,
+    unpacking: Unpacking,
+    /// Of the first file alone.
+    word_count: Option<WordCount>,
+    dedup: Run,
+    limit: String,
+    limited: Option<Run>,
+    /// Whether both runs removed the same for the same.
+    same_removals: Option<bool>,
+}
+
+/// What `wc -w` took for the first file, unpacked.
+#[derive(Serialize)]
+struct WordCount {
+    bytes: u64,
+    usage: Usage,
+}
+
+/// Measures, prints and writes down.
+pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
+    if cfg!(debug_assertions) {
+        return again_optimised(workspace);
+    }
+    let folder = workspace.target().join("bench");
+    let lookalike = options.program.path(workspace)?;
+    let kind = crawl::Options { pages: options.pages, files: options.files, plain: false };
+    let crawl = crawl::prepare(&folder, &kind)?;
+    let headline = measure_all(&crawl, &folder, &lookalike, options)?;
+
+    let table = table(&headline);
+    println!("machine   {}", results::Machine::here());
+    println!("crawl     {}: {:.1} GB packed\n", crawl.display(), headline.packed_bytes as f64 / 1e9);
+    print!("{table}");
+    let is_whole = (options.pages, options.files) == (crawl::PAGES, crawl::FILES);
+    let name = if is_whole { "headline".to_owned() } else { format!("headline-{}", options.pages) };
+    let file = results::write(workspace, &name, &[&lookalike, Path::new("wc")], &headline)?;
+    // What a trial shows is not for the documentation.
+    if is_whole {
+        results::publish(workspace, "headline", &section(&headline, &table))?;
+    }
+    println!("\nraw numbers in {}", file.display());
+    ensure!(headline.same_removals != Some(false), "with --memory {} other documents are removed", options.memory);
+    Ok(())
+}
+
+fn measure_all(crawl: &Path, folder: &Path, lookalike: &Path, options: &Options) -> Result<Headline> {
+    let limit = memory_limit(lookalike, &options.memory)?;
+    let outs = ["headline-out", "headline-limited-out"].map(|name| folder.join(name));
+    eprintln!("unpacking");
+    let unpacking = unpack_all(crawl)?;
+    eprintln!("counting words");
+    let word_count = count_words(&unpacking::files(crawl)?[0], folder)?;
+    eprintln!("removing near-duplicates");
+    let free = dedup(lookalike, &[crawl], &outs[0], &[])?;
+    let mut limited = None;
+    let mut same_removals = None;
+    if let Some(limit) = limit {
+        eprintln!("removing near-duplicates with {}", limit.join(" "));
+        limited = Some(dedup(lookalike, &[crawl], &outs[1], &limit)?);
+        let [one, other] = outs.map(|out| out.join("removed.jsonl"));
+        same_removals = Some(are_equal(&one, &other)?);
+    }
+    let (pages, files, packed_bytes) = (options.pages, options.files, crawl::folder_bytes(crawl)?);
+    ensure!(free.summary.input.documents == pages as u64, "not all pages were read");
+    let limit = options.memory.clone();
+    Ok(Headline { pages, files, packed_bytes, unpacking, word_count, dedup: free, limit, limited, same_removals })
+}
+
+/// Counts the words of a file; none where there is no such program.
+fn count_words(file: &Path, folder: &Path) -> Result<Option<WordCount>> {
+    let mut unpacked = tempfile::NamedTempFile::new_in(folder).context("cannot make a file to count words of")?;
+    let bytes = unpack(file, &mut unpacked)?;
+    let mut wc = Command::new("wc");
+    wc.arg("-w").arg(unpacked.path()).env("LC_ALL", UNIFORM_LOCALE);
+    Ok(measure(&wc).ok().map(|usage| WordCount { bytes, usage }))
+}
+
+fn table(headline: &Headline) -> Table {
+    let limited_name = format!("--memory {}", headline.limit);
+    let mut table = Table::new(&["measure", "dedup", &limited_name, "target"]);
+    let runs: Vec<&Run> = std::iter::once(&headline.dedup).chain(&headline.limited).collect();
+    let mut row = |name: &str, value: &dyn Fn(&Run) -> String, target: String| {
+        let cell = |place: usize| runs.get(place).map_or(String::new(), |run| value(run));
+        table.row([name.to_owned(), cell(0), cell(1), target]);
+    };
+    let megabytes = headline.dedup.summary.input.bytes as f64 / 1e6;
+    let seconds_target = SECONDS_PER_PAGE * headline.pages as f64;
+
+    row("seconds", &|run| format!("{:.1}", run.usage.seconds), format!("≤ {seconds_target:.0}"));
+    row(
+        "processor seconds",
+        &|run| run.usage.cpu_seconds.map_or(String::new(), |cpu| format!("{cpu:.1}")),
+        String::new(),
+    );
+    row("MB/s of text", &|run| format!("{:.0}", megabytes / run.usage.seconds), String::new());
+    row("pages/s", &|run| format!("{:.0}", headline.pages as f64 / run.usage.seconds), String::new());
+    row(
+        "seconds / decompression",
+        &|run| format!("{:.2}", run.usage.seconds / headline.unpacking.seconds),
+        String::new(),
+    );
+    let limits = format!("< {:.0}, < {:.0}", PEAK_BYTES / 1e6, LIMITED_PEAK_BYTES / 1e6);
+    row("peak memory, MB", &|run| format!("{:.0}", run.peak_bytes() / 1e6), limits);
+    row("documents removed", &|run| run.summary.found.removed.to_string(), String::new());
+    row("pairs passed over", &|run| run.summary.found.passed_over.to_string(), String::new());
+    for stage in &headline.dedup.summary.stages {
+        row(&format!("  {}, s", stage.name), &|run| format!("{:.2}", run.summary.seconds(&stage.name)), String::new());
+    }
+    let same = match headline.same_removals {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "",
+    };
+    table.row(["same removals".to_owned(), String::new(), same.to_owned(), "yes".to_owned()]);
+    let unpacking = &headline.unpacking;
+    let speed = unpacking.bytes as f64 / 1e6 / unpacking.seconds;
+    table.row(["decompression alone, s".to_owned(), format!("{:.1}", unpacking.seconds)]);
+    table.row(["decompression alone, MB/s".to_owned(), format!("{speed:.0}")]);
+    if let Some(count) = &headline.word_count {
+        let speed = count.bytes as f64 / 1e6 / count.usage.seconds;
+        table.row(["wc -w of the first file, decompressed, MB/s".to_owned(), format!("{speed:.0}")]);
+    }
+    table
+}
+
+fn section(headline: &Headline, table: &Table) -> String {
+    format!(
+        "## A crawl\n\n{} pages of a synthetic crawl in {} WET.gz files: {:.1} GB of text, {:.1} GB compressed.\n{}, {}.\n\
+         `cargo xtask bench headline`. *Decompression* is that of `flate2` with as many threads.\n\n{}",
+        headline.pages,
+        headline.files,
+        headline.dedup.summary.input.bytes as f64 / 1e9,
+        headline.packed_bytes as f64 / 1e9,
+        results::today(),
+        results::Machine::here(),
+        table.to_markdown()
+    )
+}

@@ -1,0 +1,170 @@
+//! `cargo xtask bench link`: two tables of customers, linked without a config, held against what is known.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+
+use super::measure::{Usage, measure};
+use super::running::{Program, again_optimised};
+use crate::bench::corpora::customers;
+use crate::bench::tables::results;
+use crate::pairs::share;
+use crate::table::Table;
+use crate::workspace::Workspace;
+
+/// How many customers each table has, unless another number is asked for.
+const CUSTOMERS: usize = 1_000_000;
+
+/// The most seconds and memory for two tables of so many.
+const SECONDS: f64 = 300.0;
+const PEAK_BYTES: f64 = 8e9;
+
+/// What this benchmark can be told.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Options {
+    /// How many customers each table has
+    #[arg(long, value_name = "N", default_value_t = CUSTOMERS)]
+    customers: usize,
+    #[command(flatten)]
+    program: Program,
+}
+
+/// All that is measured.
+#[derive(Serialize)]
+struct Measured {
+    customers: usize,
+    shared: usize,
+    usage: Usage,
+    matches: usize,
+    right: usize,
+    summary: LinkSummary,
+}
+
+/// What the program says of itself.
+#[derive(Serialize, Deserialize)]
+struct LinkSummary {
+    candidates: u64,
+    threshold: f64,
+    keys: Vec<KeyKind>,
+    stages: Vec<Stage>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct KeyKind {
+    kind: String,
+    candidates: u64,
+    alone: u64,
+    not_compared: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Stage {
+    name: String,
+    seconds: f64,
+}
+
+impl Measured {
+    fn precision(&self) -> f64 {
+        share(self.right, self.matches)
+    }
+
+    fn recall(&self) -> f64 {
+        share(self.right, self.shared)
+    }
+}
+
+/// Measures, prints and writes down.
+pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
+    if cfg!(debug_assertions) {
+        return again_optimised(workspace);
+    }
+    let folder = workspace.target().join("bench");
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let lookalike = options.program.path(workspace)?;
+    let measured = measure_link(options.customers, &folder, &lookalike)?;
+
+    let table = table(&measured);
+    println!("machine   {}\n", results::Machine::here());
+    print!("{table}");
+    let is_whole = options.customers == CUSTOMERS;
+    let name = if is_whole { "link".to_owned() } else { format!("link-{}", options.customers) };
+    let file = results::write(workspace, &name, &[&lookalike], &measured)?;
+    // What a trial shows is not for the documentation.
+    if is_whole {
+        results::publish(workspace, "link", &section(&measured, &table))?;
+    }
+    println!("\nraw numbers in {}", file.display());
+    Ok(())
+}
+
+fn measure_link(customers: usize, folder: &Path, lookalike: &Path) -> Result<Measured> {
+    let [first, second] = ["a", "b"].map(|side| folder.join(format!("customers-{customers}-{side}.csv")));
+    eprintln!("making two tables of {customers} customers");
+    customers::write(customers, &first, &second)?;
+    let out = folder.join("link-out");
+    let mut command = Command::new(lookalike);
+    command.arg("link").args([&first, &second]).args(["--id", customers::ID, "--force", "-o"]).arg(&out);
+    eprintln!("linking them");
+    let usage = measure(&command)?;
+    let (matches, right) = judge(&out.join("matches.csv"))?;
+    let summary = fs::read_to_string(out.join("summary.json")).context("the summary is wanted")?;
+    let summary = serde_json::from_str(&summary).context("the summary is not what was expected")?;
+    Ok(Measured { customers, shared: customers::shared_count(customers), usage, matches, right, summary })
+}
+
+/// How many matches there are, and how many of them are right: both ids are a letter and the number of the customer.
+fn judge(path: &Path) -> Result<(usize, usize)> {
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut seen = HashSet::new();
+    let mut right = 0;
+    for row in text.lines().skip(1) {
+        let mut cells = row.split(',');
+        let (Some(left), Some(other)) = (cells.next(), cells.next()) else {
+            anyhow::bail!("two ids are wanted, not {row:?}");
+        };
+        ensure!(left.starts_with('a') && other.starts_with('b'), "{row:?} is not a match between the tables");
+        ensure!(seen.insert((left, other)), "{left} and {other} are matched twice");
+        right += usize::from(left[1..] == other[1..]);
+    }
+    Ok((seen.len(), right))
+}
+
+fn table(measured: &Measured) -> Table {
+    let mut table = Table::new(&["measure", "link", "target"]);
+    let mut row = |name: &str, value: String, target: String| table.row([name.to_owned(), value, target]);
+    let usage = &measured.usage;
+    // A trial of fewer customers is held to nothing.
+    let target = |text: String| if measured.customers == CUSTOMERS { text } else { String::new() };
+    row("seconds", format!("{:.1}", usage.seconds), target(format!("≤ {SECONDS:.0}")));
+    row("processor seconds", usage.cpu_seconds.map_or(String::new(), |cpu| format!("{cpu:.1}")), String::new());
+    let peak = usage.peak_bytes.unwrap_or(0) as f64;
+    row("peak memory, MB", format!("{:.0}", peak / 1e6), target(format!("≤ {:.0}", PEAK_BYTES / 1e6)));
+    row("records per second", format!("{:.0}", 2.0 * measured.customers as f64 / usage.seconds), String::new());
+    row("pairs compared", measured.summary.candidates.to_string(), String::new());
+    row("true matches", measured.shared.to_string(), String::new());
+    row("matches found", measured.matches.to_string(), String::new());
+    row("precision", format!("{:.4}", measured.precision()), String::new());
+    row("recall", format!("{:.4}", measured.recall()), String::new());
+    let (precision, recall) = (measured.precision(), measured.recall());
+    row("F1", format!("{:.4}", 2.0 * precision * recall / (precision + recall)), String::new());
+    for stage in &measured.summary.stages {
+        row(&format!("  {}, s", stage.name), format!("{:.2}", stage.seconds), String::new());
+    }
+    table
+}
+
+fn section(measured: &Measured, table: &Table) -> String {
+    format!(
+        "## Records\n\nTwo synthetic tables of {} customers each, {} of them in both, with typing errors, moves, marriages, \
+         missing\nfields and shared homes; no config, no labels. {}, {}.\n`cargo xtask bench link`.\n\n{}",
+        measured.customers,
+        measured.shared,
+        results::today(),
+        results::Machine::here(),
+        table.to_markdown()
+    )
+}

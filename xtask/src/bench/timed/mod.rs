@@ -1,0 +1,17 @@
+//! What runs commands and stages, and measures them: the commands of `cargo xtask bench`, and what they share.
+
+pub(in crate::bench) mod accuracy;
+pub(in crate::bench) mod blowup;
+pub(in crate::bench) mod growth;
+pub(in crate::bench) mod headline;
+pub(in crate::bench) mod link;
+pub(crate) mod measure;
+pub(in crate::bench) mod methods;
+pub(in crate::bench) mod reading;
+pub(in crate::bench) mod running;
+pub(in crate::bench) mod sets;
+pub(in crate::bench) mod sketching;
+mod summary;
+pub(in crate::bench) mod text;
+pub(in crate::bench) mod timing;
+mod unpacking;

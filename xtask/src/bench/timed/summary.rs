@@ -1,0 +1,91 @@
+//! What the benchmark reads of `summary.json`.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+/// What a run of `lookalike dedup` says of itself.
+#[derive(Debug, Deserialize, Serialize)]
+pub(in crate::bench) struct Summary {
+    /// What came in.
+    pub(in crate::bench) input: Input,
+    /// What was found.
+    pub(in crate::bench) found: Found,
+    /// The stages in order.
+    pub(in crate::bench) stages: Vec<Stage>,
+    /// The most memory that the process had, if the system told it.
+    pub(in crate::bench) peak_memory_bytes: Option<u64>,
+}
+
+/// What came in.
+#[derive(Debug, Deserialize, Serialize)]
+pub(in crate::bench) struct Input {
+    /// Documents read.
+    pub(in crate::bench) documents: u64,
+    /// Their bytes, unpacked.
+    pub(in crate::bench) bytes: u64,
+}
+
+/// What was found.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub(in crate::bench) struct Found {
+    /// Documents that share a bucket with another one.
+    pub(in crate::bench) sharing_a_bucket: u64,
+    /// Pairs that shared a bucket and were looked at.
+    pub(in crate::bench) candidates: u64,
+    /// Of these, measured exactly.
+    pub(in crate::bench) measured: u64,
+    /// Pairs that shared a bucket and were not looked at.
+    pub(in crate::bench) passed_over: u64,
+    /// Documents removed.
+    pub(in crate::bench) removed: u64,
+    /// Of these, exact copies of the kept one.
+    pub(in crate::bench) exact_copies: u64,
+    /// Documents kept.
+    pub(in crate::bench) kept: u64,
+}
+
+/// One stage.
+#[derive(Debug, Deserialize, Serialize)]
+pub(in crate::bench) struct Stage {
+    /// Its verb.
+    pub(in crate::bench) name: String,
+    /// How long it took.
+    pub(in crate::bench) seconds: f64,
+    /// The most memory until its end, if the system told it.
+    pub(in crate::bench) peak_memory_bytes: Option<u64>,
+}
+
+impl Summary {
+    /// Reads the file.
+    pub(in crate::bench) fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        serde_json::from_str(&text).with_context(|| path.display().to_string())
+    }
+
+    /// The seconds of a stage, or 0 if there is none of this name.
+    pub(in crate::bench) fn seconds(&self, name: &str) -> f64 {
+        self.stages.iter().filter(|stage| stage.name == name).map(|stage| stage.seconds).sum()
+    }
+
+    /// The seconds that go into measuring candidates, and deciding by what was measured.
+    pub(in crate::bench) fn verification_seconds(&self) -> f64 {
+        self.seconds("verify") + self.seconds("resolve")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verification_is_verify_and_resolve() {
+        let text = r#"{"input": {"documents": 9, "bytes": 1}, "found": {"sharing_a_bucket": 4}, "peak_memory_bytes": 5,
+            "stages": [{"name": "sketch", "seconds": 4.0}, {"name": "verify", "seconds": 1.5},
+                       {"name": "resolve", "seconds": 0.5}]}"#;
+        let summary: Summary = serde_json::from_str(text).unwrap();
+        assert!((summary.verification_seconds() - 2.0).abs() < 1e-9);
+    }
+}
