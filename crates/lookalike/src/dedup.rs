@@ -137,12 +137,13 @@ fn run(
     summary.run = result_of;
     summary.found.count_pairs(found);
     summary.wrote = wrote;
+    let report = destination.report(&corpus, &summary, options, &run)?;
     let (stages, work) = run.end();
     summary.set_stages(stages);
     corpus.shelf.check_unchanged()?;
     // From here on it is too late to stop: what has its name is complete.
     progress.go_on()?;
-    destination.commit(&summary, options, &work)?;
+    destination.commit(&summary, report, options, &work)?;
     work.finish()?;
     Ok(summary)
 }

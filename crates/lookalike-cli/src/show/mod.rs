@@ -5,6 +5,7 @@ pub(crate) mod harmless;
 pub(crate) mod losses;
 pub(crate) mod notes;
 pub(crate) mod numbers;
+pub(crate) mod pages;
 pub(crate) mod progress;
 pub(crate) mod side_by_side;
 pub(crate) mod streams;
