@@ -1,12 +1,13 @@
 //! The project's own commands: `cargo xtask test`, `quality`, `bench`, `assets`, `fuzz`, `attack` and `kills`.
 //!
-//! They need nothing but the Rust toolchain. What they measure is the command `lookalike` as a user has it: the release
+//! They need nothing but the Rust toolchain, and the browser tests chromium and node, which they install. What they measure is the command `lookalike` as a user has it: the release
 //! binary, run as a process of its own.
 
 #![forbid(unsafe_code)]
 
 mod attack;
 mod bench;
+mod browser;
 mod check;
 mod fuzz;
 mod kills;

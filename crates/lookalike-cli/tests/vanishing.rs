@@ -39,7 +39,9 @@ fn a_run_of_which_all_is_skipped_does_not_claim_to_have_written_documents() {
         let ran = folder.run(&[&["dedup", "in.jsonl", "-o", "out", "--force"], more].concat());
         assert_eq!(ran.code, 1);
         assert!(
-            ran.stderr.contains("wrote     out: removed.jsonl (removals and reasons), summary.json"),
+            ran.stderr.contains(
+                "wrote     out: removed.jsonl (removals and reasons), report.html (for your browser), summary.json"
+            ),
             "{}",
             ran.stderr
         );

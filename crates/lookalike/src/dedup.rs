@@ -150,12 +150,13 @@ fn run(
     summary.input.reference_documents += index.as_ref().map_or(0, OpenIndex::document_count);
     summary.found.count_pairs(found);
     summary.wrote = wrote;
+    let report = destination.report(&corpus, &summary, options, &run)?;
     let (stages, work) = run.end();
     summary.set_stages(stages);
     corpus.shelf.check_unchanged()?;
     // From here on it is too late to stop: what has its name is complete.
     progress.go_on()?;
-    destination.commit(&summary, options, &work)?;
+    destination.commit(&summary, report, options, &work)?;
     if let Some(index) = index {
         summary.wrote.added_to_index = index.add_kept(&corpus, &fates, &reread.deciding, options.memory)?;
     }

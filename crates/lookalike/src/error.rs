@@ -53,6 +53,15 @@ pub enum Error {
         field: String,
     },
 
+    /// A folder that is not the result of a run.
+    #[error("{path} is not the output of a finished run of dedup: {reason}", path = path.display())]
+    NotARun {
+        /// The folder.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+
     /// A file that cannot be read as a document.
     #[error("{path} is not a document: {reason}")]
     NotADocument {

@@ -82,8 +82,9 @@ pub use lookalike_core::text::checksum::Checksum;
 pub use lookalike_io::work::{Earlier, WorkOptions};
 pub use options::{
     Against, AgainstIndex, Between, Copies, DedupOptions, Group, MethodOptions, Output, PairsOptions, ReadOptions,
-    RowFormat, Scheme, Selection, Share, SketchKey, SourceBy,
+    ReportTexts, RowFormat, Scheme, Selection, Share, SketchKey, SourceBy,
 };
+pub use output::clusters::LargeCluster;
 pub use output::measures::{PairMeasures, RemovalMeasures};
 pub use output::rows::{DocumentRow, PairRow, Removal};
 pub use output::sink::{Cell, Row, RowWriter, Sink};
@@ -95,6 +96,7 @@ pub use prints::{
 };
 pub use progress::{Counted, Progress, Silent};
 pub use report::losses::{NearlyLost, Source};
+pub use report::page::{ReportOptions, Reported, command_of, report};
 pub use report::parameters::{MethodParameters, Parameters};
 pub use report::summary::{Band, Found, Input, LeastAlike, SkippedEntry, Stage, Summary, Wrote};
 pub use resources::memory::Memory;

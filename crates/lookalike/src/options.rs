@@ -76,10 +76,26 @@ pub struct DedupOptions {
     pub output: Output,
     /// Whether to replace what an earlier run wrote.
     pub force: bool,
+    /// What `report.html` in the folder shows of texts; none to write none.
+    pub report: Option<ReportTexts>,
+    /// The command line that asked for all this, word by word and without secrets, for the summary and the report; may be empty.
+    pub command: Vec<String>,
     /// Memory limit.
     pub memory: Memory,
     /// Where to put what does not fit in memory.
     pub work: WorkOptions,
+}
+
+/// How much of the documents a report shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReportTexts {
+    /// Ids and places only.
+    None,
+    /// What differs between two documents, and a little around it.
+    #[default]
+    Excerpt,
+    /// Whole documents, as far as there is room.
+    Full,
 }
 
 impl DedupOptions {
@@ -97,6 +113,8 @@ impl DedupOptions {
             folder: None,
             output: Output::default(),
             force: false,
+            report: Some(ReportTexts::default()),
+            command: Vec::new(),
             memory: Memory::default(),
             work: WorkOptions::default(),
         }

@@ -49,6 +49,10 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
                 }
                 summary["parameters"]["threads"] = json!(null);
                 found.insert(name, summary.to_string().into_bytes());
+            } else if name == "report.html" {
+                let page = fs::read_to_string(entry.path()).unwrap();
+                let (before, times) = page.split_once("<section id=\"stages\"").unwrap();
+                found.insert(name, (before.to_owned() + times.split_once("</section>").unwrap().1).into_bytes());
             } else {
                 found.insert(name, fs::read(entry.path()).unwrap());
             }

@@ -77,14 +77,17 @@ fn a_table_without_the_text_ends_the_run() {
 }
 
 #[test]
-fn annotated_rows_have_four_more_cells() {
+fn annotated_rows_have_six_more_cells() {
     let case = Case::new();
     case.write("in/a.csv", format!("id,text\n1,{}\n2,{}\n", text(1), text(1)));
     let mut options = options(&case, |settings| settings.fields.id = Some("id".to_owned()));
     options.output = Output::Annotated;
     dedup(&options);
-    let expected =
-        format!("id,text,cluster,kept,kept_id,similarity\n1,{},1,true,,\n2,{},1,false,1,1\n", text(1), text(1));
+    let expected = format!(
+        "id,text,cluster,kept,kept_id,similarity,cluster_size,copies\n1,{},1,true,,,2,2\n2,{},1,false,1,1,2,2\n",
+        text(1),
+        text(1)
+    );
     assert_eq!(out(&case, "annotated/a.csv"), expected);
 }
 

@@ -90,8 +90,10 @@ fn blank_lines_stay_blank_where_a_table_is_annotated() {
     case.write("in/a.csv", format!("\r\nid,text\r\n\r\n1,{}\r\n\n2,\r\n", text(1)));
     annotated(&case);
     let rows = fs::read_to_string(case.path("out/annotated/a.csv")).unwrap();
-    let expected =
-        format!("\r\nid,text,cluster,kept,kept_id,similarity\r\n\r\n1,{},1,true,,\r\n\n2,,2,true,,\r\n", text(1));
+    let expected = format!(
+        "\r\nid,text,cluster,kept,kept_id,similarity,cluster_size,copies\r\n\r\n1,{},1,true,,,1,1\r\n\n2,,2,true,,,1,1\r\n",
+        text(1)
+    );
     assert_eq!(rows, expected);
 }
 

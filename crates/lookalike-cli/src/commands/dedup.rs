@@ -12,7 +12,8 @@ use lookalike::index::Index;
 use lookalike::{Against, AgainstIndex, DedupOptions, Group, Output, Scheme, Share, SourceBy, Stream};
 
 use crate::commands::{Done, done, with_threads};
-use crate::flags::output::SummaryArgument;
+use crate::flags::command_line::command_line;
+use crate::flags::output::{ReportTextsArgument, SummaryArgument};
 use crate::flags::read::ReadArguments;
 use crate::flags::resources::ResourceArguments;
 use crate::flags::run::RunOptions;
@@ -48,6 +49,8 @@ pub(crate) struct DedupArguments {
     /// Write the removals and their reasons to this file, in a run without an output folder
     #[arg(long, value_name = "FILE")]
     removed: Option<PathBuf>,
+    #[command(flatten)]
+    report: ReportArguments,
     /// How to print the summary: text to standard error; json to standard output, or to the last line of standard error if
     /// documents go to standard output
     #[arg(long, value_enum, value_name = "HOW", default_value_t = SummaryArgument::Text)]
@@ -59,6 +62,15 @@ pub(crate) struct DedupArguments {
     similarity: SimilarityArguments,
     #[command(flatten)]
     resources: ResourceArguments,
+}
+
+#[derive(Debug, Args)]
+struct ReportArguments {
+    /// Do not write report.html to the output folder
+    #[arg(long)]
+    no_report: bool,
+    #[command(flatten)]
+    texts: ReportTextsArgument,
 }
 
 #[derive(Debug, Args)]
@@ -183,7 +195,7 @@ impl DedupArguments {
         Ok(documents)
     }
 
-    fn options(self) -> Result<Dedup> {
+    pub(crate) fn options(self) -> Result<Dedup> {
         let documents = self.documents()?;
         let keep: Keep = self.keep.parse()?;
         let run = self.read.run.options()?;
@@ -219,6 +231,8 @@ impl DedupArguments {
                 (false, false) => Output::Kept,
             },
             force: self.force,
+            report: (!self.report.no_report).then(|| self.report.texts.texts()),
+            command: command_line(std::env::args_os()),
             memory,
             work,
         };

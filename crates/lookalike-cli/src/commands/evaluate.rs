@@ -15,7 +15,7 @@ use crate::flags::resources::memory;
 use crate::flags::run::RunOptions;
 use crate::flags::similarity::SimilarityArguments;
 use crate::show::streams::{self, talk};
-use crate::show::{notes, numbers};
+use crate::show::{notes, numbers, pages};
 use crate::stop;
 
 #[derive(Debug, Args)]
@@ -47,7 +47,10 @@ pub(crate) struct EvaluateArguments {
     /// Also write everything to this file, as JSON
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace the output file if it exists
+    /// Write the table to this HTML file, for your browser
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// Replace the output files if they exist
     #[arg(long)]
     force: bool,
     /// Format of the output
@@ -66,6 +69,7 @@ struct Evaluate {
     options: EvaluateOptions,
     run: RunOptions,
     output: Option<PathBuf>,
+    report: Option<PathBuf>,
     force: bool,
     format: ReportArgument,
 }
@@ -96,7 +100,7 @@ impl EvaluateArguments {
         let memory = memory(self.memory.as_deref())?;
         let read = self.read.options(None, memory)?;
         let options = EvaluateOptions { read, schemes, truth: self.truth, histograms: self.histograms, memory };
-        Ok(Evaluate { options, run, output: self.output, force: self.force, format: self.format })
+        Ok(Evaluate { options, run, output: self.output, report: self.report, force: self.force, format: self.format })
     }
 
     /// Every method with every threshold and shingle.
@@ -159,6 +163,9 @@ impl Evaluate {
             let json = serde_json::to_string_pretty(evaluation)?;
             writeln!(file.writer(), "{json}").with_context(|| format!("cannot write {}", path.display()))?;
             file.commit()?;
+        }
+        if let Some(path) = &self.report {
+            pages::write(&pages::evaluate(evaluation), path, self.force)?;
         }
         if !self.run.quiet {
             talk!("{}", heading(evaluation).trim_end());

@@ -8,6 +8,7 @@ mod index;
 mod link;
 mod pairs;
 mod prints;
+mod report;
 mod search;
 mod sets;
 mod tune;
@@ -29,6 +30,7 @@ use crate::commands::index::IndexCommand;
 use crate::commands::link::LinkArguments;
 use crate::commands::pairs::PairsArguments;
 use crate::commands::prints::PrintsArguments;
+use crate::commands::report::ReportArguments;
 use crate::commands::search::SearchArguments;
 use crate::commands::sets::SetsArguments;
 use crate::commands::tune::TuneArguments;
@@ -62,9 +64,13 @@ pub(crate) enum Command {
     /// Remove near-duplicates, and name the kept document for each of them.
     #[command(after_help = "Examples:\n  lookalike dedup examples/news examples/five.jsonl --id id -o out\n  \
         lookalike dedup - < examples/five.jsonl > clean.jsonl\n\n\
-        The first writes out/kept/ (the kept documents, unchanged), out/removed.jsonl (each removal and its reason) and \
-        out/summary.json; the second is a filter, which writes only the kept documents.")]
+        The first writes out/kept/ (the kept documents, unchanged), out/removed.jsonl (each removal and its reason), \
+        out/report.html (for your browser) and out/summary.json; the second is a filter, which writes only the kept documents.")]
     Dedup(DedupArguments),
+    /// Write report.html for a finished run of dedup.
+    #[command(after_help = "Example:\n  lookalike report out --report-texts full -o everything.html\n\n\
+        Texts are read again from the input of the run; without it, the report has ids and places only.")]
+    Report(ReportArguments),
     /// List every near-duplicate pair with its similarity.
     #[command(
         after_help = "Examples:\n  lookalike pairs examples/five.jsonl --id id --threshold 0.9 --format tsv > pairs.tsv\n  \
@@ -137,6 +143,7 @@ pub(crate) enum Done {
 pub(crate) fn run(arguments: Arguments) -> Result<Done> {
     match arguments.command {
         Command::Dedup(arguments) => arguments.run(),
+        Command::Report(arguments) => arguments.run(),
         Command::Pairs(arguments) => arguments.run(),
         Command::Compare(arguments) => arguments.run(),
         Command::Index(command) => command.run(),

@@ -15,7 +15,7 @@ use crate::flags::read::SettingArguments;
 use crate::flags::run::{RunArguments, RunOptions};
 use crate::flags::similarity::SimilarityArguments;
 use crate::show::streams::talk;
-use crate::show::{chart, numbers, one_line, streams};
+use crate::show::{chart, numbers, one_line, pages, streams};
 use crate::stop;
 
 #[derive(Debug, Args)]
@@ -34,10 +34,13 @@ pub(crate) struct TuneArguments {
     /// Draw the curve to this SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    /// Write everything to this HTML file, for your browser
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
     /// Format of the output
     #[arg(long, value_enum, default_value_t = ReportArgument::Text)]
     format: ReportArgument,
-    /// Replace the SVG file if it exists
+    /// Replace the SVG or HTML file if it exists
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -52,6 +55,7 @@ struct Tune {
     bought: Vec<Bought>,
     run: RunOptions,
     svg: Option<PathBuf>,
+    report: Option<PathBuf>,
     format: ReportArgument,
     force: bool,
 }
@@ -93,7 +97,7 @@ impl TuneArguments {
             (!self.inputs.is_empty()).then_some(ReadOptions { inputs: self.inputs, listed: Vec::new(), settings });
         let most_bytes = self.sample_bytes.as_deref().map_or(Ok(lookalike::MOST_BYTES), sample_bytes)?;
         let options = TuneOptions { scheme: similarity, threshold, banding, corpus, most_bytes };
-        Ok(Tune { options, bought, run, svg: self.svg, format: self.format, force: self.force })
+        Ok(Tune { options, bought, run, svg: self.svg, report: self.report, format: self.format, force: self.force })
     }
 }
 
@@ -117,9 +121,12 @@ impl Tune {
         if let Some(path) = &self.svg {
             let title = format!("{} bands of {} rows", tuning.bands, tuning.rows);
             let mut file = OutputFile::new(path, self.force, stop::unfinished())?;
-            let picture = chart::as_svg(&curve, tuning.threshold, &title);
+            let picture = chart::as_svg(&curve, tuning.threshold, tuning.recall_at_threshold, &title);
             file.writer().write_all(picture.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
             file.commit()?;
+        }
+        if let Some(path) = &self.report {
+            pages::write(&pages::tune(tuning, &curve), path, self.force)?;
         }
         let shown = match self.format {
             ReportArgument::Json => {

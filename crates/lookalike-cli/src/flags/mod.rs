@@ -1,5 +1,6 @@
 //! Flags that several commands share: groups that are flattened into their arguments.
 
+pub(crate) mod command_line;
 pub(crate) mod method;
 pub(crate) mod output;
 pub(crate) mod read;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use lookalike::RowFormat;
+use lookalike::{ReportTexts, RowFormat};
 
 /// Where rows go.
 #[derive(Debug, Args)]
@@ -51,6 +51,34 @@ pub(crate) enum ReportArgument {
     Text,
     /// For programs
     Json,
+}
+
+/// How much of the documents `report.html` shows.
+#[derive(Debug, Args)]
+pub(crate) struct ReportTextsArgument {
+    /// What report.html shows of the documents
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = TextsArgument::Excerpt)]
+    report_texts: TextsArgument,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum TextsArgument {
+    /// Ids and places only, for private documents
+    None,
+    /// What differs between two documents, and a little around it
+    Excerpt,
+    /// Whole documents, as far as there is room
+    Full,
+}
+
+impl ReportTextsArgument {
+    pub(crate) fn texts(&self) -> ReportTexts {
+        match self.report_texts {
+            TextsArgument::None => ReportTexts::None,
+            TextsArgument::Excerpt => ReportTexts::Excerpt,
+            TextsArgument::Full => ReportTexts::Full,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

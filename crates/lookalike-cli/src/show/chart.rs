@@ -1,8 +1,7 @@
 //! The S-curve as people look at it: in the terminal, and as SVG.
 
-use std::fmt::Write;
-
 use lookalike::Point;
+use lookalike_page::chart as page;
 
 /// Columns and rows of the curve in the terminal.
 const WIDTH: usize = 60;
@@ -35,60 +34,21 @@ pub(crate) fn in_terminal(curve: &[Point], threshold: f64) -> String {
     drawn
 }
 
-/// The sides of the picture, and how far the axes are from them.
-const PICTURE: (f64, f64) = (640.0, 400.0);
-const MARGIN: f64 = 56.0;
-
 /// Draws a curve as a picture of its own.
-pub(crate) fn as_svg(curve: &[Point], threshold: f64, title: &str) -> String {
-    let (width, height) = PICTURE;
-    let x = |similarity: f64| MARGIN + similarity * (width - 1.5 * MARGIN);
-    let y = |found: f64| height - MARGIN - found * (height - 2.0 * MARGIN);
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" font-size=\"13\">\n\
-         <title>{title}</title>\n<rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n\
-         <text x=\"{}\" y=\"28\" font-size=\"15\">{title}</text>\n",
-        x(0.0)
-    );
-    for tenth in 0..=10 {
-        let share = f64::from(tenth) / 10.0;
-        let _ = writeln!(
-            svg,
-            "<path d=\"M{:.1} {:.1}V{:.1}M{:.1} {:.1}H{:.1}\" stroke=\"#ddd\"/>\
-             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{share:.1}</text>\
-             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{share:.1}</text>",
-            x(share),
-            y(0.0),
-            y(1.0),
-            x(0.0),
-            y(share),
-            x(1.0),
-            x(share),
-            y(0.0) + 20.0,
-            x(0.0) - 8.0,
-            y(share) + 4.0,
-        );
-    }
-    let points: Vec<String> =
-        curve.iter().map(|point| format!("{:.1},{:.1}", x(point.similarity), y(point.found))).collect();
-    let _ = writeln!(
-        svg,
-        "<path d=\"M{:.1} {:.1}V{:.1}\" stroke=\"#c33\" stroke-dasharray=\"5 4\"/>\
-         <text x=\"{:.1}\" y=\"{:.1}\" fill=\"#c33\" text-anchor=\"end\">threshold {threshold}</text>\n\
-         <polyline points=\"{}\" fill=\"none\" stroke=\"#236\" stroke-width=\"2.5\"/>\n\
-         <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">similarity of a pair</text>\n\
-         <text transform=\"translate(16 {:.1}) rotate(-90)\" text-anchor=\"middle\">chance to be found</text>",
-        x(threshold),
-        y(0.0),
-        y(1.0),
-        x(threshold) - 6.0,
-        y(0.0) - 8.0,
-        points.join(" "),
-        x(0.5),
-        height - 12.0,
-        y(0.5),
-    );
-    svg + "</svg>\n"
+pub(crate) fn as_svg(curve: &[Point], threshold: f64, recall: f64, title: &str) -> String {
+    let point = |point: &Point| page::Point { similarity: point.similarity, found: point.found };
+    let curve = page::Curve {
+        id: "curve".to_owned(),
+        title: title.to_owned(),
+        description: format!(
+            "The chance that a pair is found, by its similarity: {recall:.4} at the threshold of {threshold}."
+        ),
+        points: curve.iter().map(point).collect(),
+        threshold,
+        recall: Some(recall),
+        ..page::Curve::default()
+    };
+    curve.draw().standalone()
 }
 
 #[cfg(test)]
@@ -107,15 +67,5 @@ mod tests {
         assert!(rows[0].starts_with("  1.0 │") && rows[0].ends_with('•'));
         assert!(rows[HEIGHT].starts_with("  0.0 │•"));
         assert!(rows[3].contains('┊'));
-    }
-
-    #[test]
-    fn a_picture_is_one_element_with_all_points() {
-        let svg = as_svg(&line(), 0.8, "a title");
-        assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
-        assert_eq!(svg.matches("<svg").count(), 1);
-        let points = svg.split("points=\"").nth(1).unwrap().split('"').next().unwrap();
-        assert_eq!(points.split(' ').count(), 61);
-        assert!(svg.contains("threshold 0.8"));
     }
 }

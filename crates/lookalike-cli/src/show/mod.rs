@@ -6,6 +6,7 @@ pub(crate) mod link;
 pub(crate) mod losses;
 pub(crate) mod notes;
 pub(crate) mod numbers;
+pub(crate) mod pages;
 pub(crate) mod progress;
 pub(crate) mod side_by_side;
 pub(crate) mod streams;

@@ -35,9 +35,10 @@ pub(crate) fn write(out: &mut impl Write, summary: &Summary, dedup: &Dedup) -> i
             Output::Annotated => "annotated/ (all documents, with notes), ",
             Output::DryRun => "",
         };
+        let report = if dedup.options.report.is_some() { "report.html (for your browser), " } else { "" };
         writeln!(
             out,
-            "wrote     {}: {documents}removed.jsonl (removals and reasons), summary.json",
+            "wrote     {}: {documents}removed.jsonl (removals and reasons), {report}summary.json",
             shown_path(folder)
         )?;
     }

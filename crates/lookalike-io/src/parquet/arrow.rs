@@ -42,13 +42,16 @@ pub(super) fn with_notes(encoded: &str, field_count: usize, replaced: &[usize]) 
         number += 1;
         !replaced.contains(&(number - 1))
     });
+    let count = || Type::Int(Box::new(Int { bit_width: 64, is_signed: true }));
     let types = [
-        Type::Int(Box::new(Int { bit_width: 64, is_signed: true })),
-        Type::Bool(Box::new(Bool {})),
-        Type::Utf8(Box::new(Utf8 {})),
-        Type::FloatingPoint(Box::new(FloatingPoint { precision: Precision::Double })),
+        (count(), false),
+        (Type::Bool(Box::new(Bool {})), false),
+        (Type::Utf8(Box::new(Utf8 {})), true),
+        (Type::FloatingPoint(Box::new(FloatingPoint { precision: Precision::Double })), true),
+        (count(), true),
+        (count(), true),
     ];
-    fields.extend(NOTES.into_iter().zip(types).zip([false, false, true, true]).map(|((name, kind), nullable)| Field {
+    fields.extend(NOTES.into_iter().zip(types).map(|(name, (kind, nullable))| Field {
         name: Some(name.to_owned()),
         nullable,
         type_: Some(kind),

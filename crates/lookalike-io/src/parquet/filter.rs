@@ -238,7 +238,7 @@ fn write_batch<T: DataType>(
     written.map(drop).map_err(unwritable)
 }
 
-/// The schema with four more columns at its end, in the place of those that had their names.
+/// The schema with six more columns at its end, in the place of those that had their names.
 fn with_notes(schema: &Type, replaced: &Replaced) -> parquet::errors::Result<TypePtr> {
     let fields = schema.get_fields().iter().enumerate().filter(|(number, _)| !replaced.fields.contains(number));
     let mut fields: Vec<TypePtr> = fields.map(|(_, field)| Arc::clone(field)).collect();
@@ -247,6 +247,8 @@ fn with_notes(schema: &Type, replaced: &Replaced) -> parquet::errors::Result<Typ
         (Physical::BOOLEAN, Repetition::REQUIRED, None),
         (Physical::BYTE_ARRAY, Repetition::OPTIONAL, Some(LogicalType::String)),
         (Physical::DOUBLE, Repetition::OPTIONAL, None),
+        (Physical::INT64, Repetition::OPTIONAL, None),
+        (Physical::INT64, Repetition::OPTIONAL, None),
     ];
     for (name, (physical, repetition, logical)) in NOTES.into_iter().zip(types) {
         let column = Type::primitive_type_builder(name, physical)
@@ -263,7 +265,9 @@ fn write_notes<W: Write + Send>(notes: &[Annotation], writer: &mut SerializedRow
     write_note::<Int64Type, W>(writer, notes, |note| note.cluster.map(|cluster| cluster as i64))?;
     write_note::<BoolType, W>(writer, notes, |note| Some(note.kept))?;
     write_note::<ByteArrayType, W>(writer, notes, |note| note.kept_id.as_deref().map(ByteArray::from))?;
-    write_note::<DoubleType, W>(writer, notes, |note| note.similarity)
+    write_note::<DoubleType, W>(writer, notes, |note| note.similarity)?;
+    write_note::<Int64Type, W>(writer, notes, |note| note.cluster_size.map(|size| size as i64))?;
+    write_note::<Int64Type, W>(writer, notes, |note| note.copies.map(|copies| copies as i64))
 }
 
 fn write_note<T: DataType, W: Write + Send>(

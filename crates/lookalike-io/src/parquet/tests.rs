@@ -131,7 +131,7 @@ proptest! {
     }
 
     #[test]
-    fn notes_stand_in_four_more_columns(seed: u64) {
+    fn notes_stand_in_six_more_columns(seed: u64) {
         let sample = sample(seed);
         let kept: Vec<u64> = (0..sample.columns[0].len() as u64).collect();
         let notes: Vec<Annotation> = kept.iter().map(|row| Annotation {
@@ -139,6 +139,8 @@ proptest! {
             kept: row % 2 == 0,
             kept_id: (row % 2 == 1).then(|| format!("né-{row}")),
             similarity: (row % 2 == 1).then_some(0.75),
+            cluster_size: (row % 5 > 0).then_some(row + 1),
+            copies: (row % 3 > 0).then_some(row % 7),
         }).collect();
         let output = filtered(&sample.bytes, &kept, Some(&notes)).unwrap();
         let columns = read_back(&output);
@@ -150,6 +152,8 @@ proptest! {
             prop_assert_eq!(value(1), Some(vec![u8::from(note.kept)]));
             prop_assert_eq!(value(2), note.kept_id.clone().map(String::into_bytes));
             prop_assert_eq!(value(3), note.similarity.map(|similarity| similarity.to_le_bytes().to_vec()));
+            prop_assert_eq!(value(4), note.cluster_size.map(|size| (size as i64).to_le_bytes().to_vec()));
+            prop_assert_eq!(value(5), note.copies.map(|copies| (copies as i64).to_le_bytes().to_vec()));
         }
         let file = metadata(&output);
         let keys: Vec<&str> = file.file_metadata().key_value_metadata().unwrap().iter().map(|pair| &*pair.key).collect();
@@ -426,7 +430,7 @@ fn names(bytes: &[u8]) -> Vec<String> {
 #[test]
 fn columns_named_like_a_note_are_replaced() {
     let bytes = file_of("message table { required group kept { required binary text (STRING); } }", Some(&[b"a"]));
-    let note = |cluster| Annotation { cluster: Some(cluster), kept: true, kept_id: None, similarity: Some(0.5) };
+    let note = |cluster| Annotation { cluster: Some(cluster), similarity: Some(0.5), ..Annotation::WITHOUT_TEXT };
     let (mut once, mut twice) = (Vec::new(), Vec::new());
     assert_eq!(write_rows(file(&bytes), &[0], Some(&[note(1)]), &mut once), Ok(1));
     assert_eq!(names(&once), NOTES);
@@ -459,7 +463,7 @@ fn the_order_of_rows_is_told_of_the_columns_that_are_left() {
         column.close().unwrap();
         group.close().unwrap();
         let bytes = writer.into_inner().unwrap();
-        let note = Annotation { cluster: Some(1), kept: true, kept_id: None, similarity: None };
+        let note = Annotation { cluster: Some(1), ..Annotation::WITHOUT_TEXT };
         let footer = metadata(&filtered(&bytes, &[0], Some(&[note])).unwrap());
         let order = footer.row_group(0).sorting_columns();
         let columns = order.map(|order| order.iter().map(|column| column.column_idx).collect::<Vec<i32>>());

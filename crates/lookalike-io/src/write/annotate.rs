@@ -19,13 +19,24 @@ pub struct Annotation {
     pub kept_id: Option<String>,
     /// Their similarity.
     pub similarity: Option<f64>,
+    /// How many documents its cluster has, the kept one among them.
+    pub cluster_size: Option<u64>,
+    /// How often the kept document of its cluster occurs: itself and its exact copies.
+    pub copies: Option<u64>,
 }
 
 /// The names of the notes: fields of an object, or columns of a table.
-pub const NOTES: [&str; 4] = ["cluster", "kept", "kept_id", "similarity"];
+pub const NOTES: [&str; 6] = ["cluster", "kept", "kept_id", "similarity", "cluster_size", "copies"];
 
 /// The same as header lines.
-const NOTE_HEADERS: [&str; 4] = ["Lookalike-Cluster", "Lookalike-Kept", "Lookalike-Kept-ID", "Lookalike-Similarity"];
+const NOTE_HEADERS: [&str; 6] = [
+    "Lookalike-Cluster",
+    "Lookalike-Kept",
+    "Lookalike-Kept-ID",
+    "Lookalike-Similarity",
+    "Lookalike-Cluster-Size",
+    "Lookalike-Copies",
+];
 
 /// What a document becomes whose file has no room for a note.
 #[derive(Serialize)]
@@ -40,19 +51,16 @@ struct Noted<'a> {
 
 impl Annotation {
     /// The notes on a record without text, which is kept.
-    pub const WITHOUT_TEXT: Self = Self { cluster: None, kept: true, kept_id: None, similarity: None };
+    pub const WITHOUT_TEXT: Self =
+        Self { cluster: None, kept: true, kept_id: None, similarity: None, cluster_size: None, copies: None };
 
     /// Appends an entry to `bytes` with this note in it: fields of a JSON object, header lines of a WARC record,
     /// further cells of a row. Says whether it replaced something.
     pub(super) fn write(&self, kind: &FileKind, entry: &[u8], bytes: &mut Vec<u8>) -> bool {
         match &kind.table {
             Some(table) => {
-                let [kept_id, similarity] =
-                    [self.kept_id.clone(), self.similarity.map(|similarity| similarity.to_string())];
-                let [kept_id, similarity] = [kept_id, similarity].map(Option::unwrap_or_default);
-                let cluster = self.cluster.map_or(String::new(), |cluster| cluster.to_string());
-                let cells = [&*cluster, &self.kept.to_string(), &kept_id, &similarity];
-                write_row(entry, table, cells, bytes)
+                let cells = self.values().map(Option::unwrap_or_default);
+                write_row(entry, table, cells.each_ref().map(String::as_str), bytes)
             }
             None if kind.format == Format::Warc => self.write_record(entry, bytes),
             None => self.write_object(entry, bytes),
@@ -115,12 +123,23 @@ impl Annotation {
 
     fn header(&self, line_end: &str) -> String {
         // An id may have line ends in it, which would end the header.
-        let kept_id = self.kept_id.as_ref().map(|id| id.replace(char::is_control, " "));
-        let similarity = self.similarity.map(|similarity| similarity.to_string());
-        let values =
-            [self.cluster.map(|cluster| cluster.to_string()), Some(self.kept.to_string()), kept_id, similarity];
-        let line = |(name, value): (&str, Option<String>)| value.map(|value| format!("{name}: {value}{line_end}"));
-        NOTE_HEADERS.into_iter().zip(values).filter_map(line).collect()
+        let line = |(name, value): (&str, Option<String>)| {
+            value.map(|value| format!("{name}: {}{line_end}", value.replace(char::is_control, " ")))
+        };
+        NOTE_HEADERS.into_iter().zip(self.values()).filter_map(line).collect()
+    }
+
+    /// What a note says, in the order of [`NOTES`].
+    fn values(&self) -> [Option<String>; NOTES.len()] {
+        let number = |number: Option<u64>| number.map(|number| number.to_string());
+        [
+            number(self.cluster),
+            Some(self.kept.to_string()),
+            self.kept_id.clone(),
+            self.similarity.map(|similarity| similarity.to_string()),
+            number(self.cluster_size),
+            number(self.copies),
+        ]
     }
 }
 
@@ -135,7 +154,7 @@ fn is_note(quoted: &[u8]) -> bool {
 
 /// Appends a row with the cells of a note, in the columns after the last one that has a name: so they stand below each
 /// other also where rows have fewer cells or more. Says whether columns of the same names were left out.
-fn write_row(row: &[u8], table: &Table, note: [&str; 4], bytes: &mut Vec<u8>) -> bool {
+fn write_row(row: &[u8], table: &Table, note: [&str; NOTES.len()], bytes: &mut Vec<u8>) -> bool {
     let is_replaced = |column: &usize| table.has_header && NOTES.contains(&&*table.names[*column]);
     let mark = if row.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
     bytes.extend_from_slice(&row[..mark]);
@@ -183,7 +202,9 @@ mod tests {
     use crate::read::Settings;
 
     fn note() -> Annotation {
-        Annotation { cluster: Some(7), kept: false, kept_id: Some("a\"b".to_owned()), similarity: Some(0.875) }
+        let kept_id = Some("a\"b".to_owned());
+        let (cluster, similarity) = (Some(7), Some(0.875));
+        Annotation { cluster, kept: false, kept_id, similarity, cluster_size: Some(4), copies: Some(2) }
     }
 
     fn kind(format: Format, header: &str) -> FileKind {
@@ -209,14 +230,16 @@ mod tests {
     fn a_note_has_the_names_that_it_replaces() {
         let fields = serde_json::to_value(note()).unwrap();
         let names: Vec<&String> = fields.as_object().unwrap().keys().collect();
-        assert_eq!(names, NOTES);
+        let mut notes = NOTES;
+        notes.sort_unstable();
+        assert_eq!(names, notes);
     }
 
     #[test]
-    fn a_json_object_gets_four_more_fields() {
+    fn a_json_object_gets_six_more_fields() {
         assert_eq!(
             annotated(Format::Jsonl, "{\"text\": \"}\" } \r\n"),
-            "{\"text\": \"}\" ,\"cluster\":7,\"kept\":false,\"kept_id\":\"a\\\"b\",\"similarity\":0.875} \r\n"
+            "{\"text\": \"}\" ,\"cluster\":7,\"kept\":false,\"kept_id\":\"a\\\"b\",\"similarity\":0.875,\"cluster_size\":4,\"copies\":2} \r\n"
         );
     }
 
@@ -227,14 +250,15 @@ mod tests {
         Annotation::WITHOUT_TEXT.write(&kind, b"{\"text\":null}\n", &mut bytes);
         assert_eq!(
             String::from_utf8(bytes).unwrap(),
-            "{\"text\":null,\"cluster\":null,\"kept\":true,\"kept_id\":null,\"similarity\":null}\n"
+            "{\"text\":null,\"cluster\":null,\"kept\":true,\"kept_id\":null,\"similarity\":null,\"cluster_size\":null,\"copies\":null}\n"
         );
     }
 
     #[test]
     fn fields_named_like_a_note_are_replaced() {
         let jsonl = kind(Format::Jsonl, "");
-        let fields = "\"cluster\":7,\"kept\":false,\"kept_id\":\"a\\\"b\",\"similarity\":0.875";
+        let fields =
+            "\"cluster\":7,\"kept\":false,\"kept_id\":\"a\\\"b\",\"similarity\":0.875,\"cluster_size\":4,\"copies\":2";
         for (object, rest) in [
             ("{\"kept\": true, \"text\": \"x\"}\n", "{ \"text\": \"x\","),
             ("{\"text\": \"x\" ,\"similarity\":null, \"n\":1 }\n", "{\"text\": \"x\" , \"n\":1 ,"),
@@ -255,7 +279,7 @@ mod tests {
 
     #[test]
     fn a_warc_record_gets_header_lines() {
-        let lines = "Lookalike-Cluster: 7\r\nLookalike-Kept: false\r\nLookalike-Kept-ID: a\"b\r\nLookalike-Similarity: 0.875\r\n";
+        let lines = "Lookalike-Cluster: 7\r\nLookalike-Kept: false\r\nLookalike-Kept-ID: a\"b\r\nLookalike-Similarity: 0.875\r\nLookalike-Cluster-Size: 4\r\nLookalike-Copies: 2\r\n";
         let rest = "Content-Length: 1\r\nX: y\r\n z\r\n\r\nLookalike-Kept: x\r\n\r\n";
         let expected = format!("WARC/1.0\r\n{lines}{rest}");
         assert_eq!(annotated(Format::Warc, &format!("WARC/1.0\r\n{rest}")), expected);
@@ -266,16 +290,16 @@ mod tests {
     }
 
     #[test]
-    fn a_row_gets_four_more_cells() {
-        assert_eq!(annotated(Format::Csv, "1,\"a\nb\"\r\n\r\n"), "1,\"a\nb\",7,false,\"a\"\"b\",0.875\r\n\r\n");
-        assert_eq!(annotated(Format::Csv, "1,a"), "1,a,7,false,\"a\"\"b\",0.875\n");
+    fn a_row_gets_six_more_cells() {
+        assert_eq!(annotated(Format::Csv, "1,\"a\nb\"\r\n\r\n"), "1,\"a\nb\",7,false,\"a\"\"b\",0.875,4,2\r\n\r\n");
+        assert_eq!(annotated(Format::Csv, "1,a"), "1,a,7,false,\"a\"\"b\",0.875,4,2\n");
     }
 
     #[test]
     fn notes_stand_below_each_other_whatever_rows_have() {
         let csv = kind(Format::Csv, "text,id,more\n");
-        assert_eq!(noted(&csv, "a\n").0, "a,,,7,false,\"a\"\"b\",0.875\n");
-        assert_eq!(noted(&csv, "a,1,2,\"3\n\",4\n").0, "a,1,2,7,false,\"a\"\"b\",0.875,\"3\n\",4\n");
+        assert_eq!(noted(&csv, "a\n").0, "a,,,7,false,\"a\"\"b\",0.875,4,2\n");
+        assert_eq!(noted(&csv, "a,1,2,\"3\n\",4\n").0, "a,1,2,7,false,\"a\"\"b\",0.875,4,2,\"3\n\",4\n");
     }
 
     #[test]
@@ -284,15 +308,18 @@ mod tests {
         let csv = kind(Format::Csv, header);
         let mut bytes = Vec::new();
         Annotation::write_header(csv.table.as_ref().unwrap(), header.as_bytes(), &mut bytes);
-        assert_eq!(String::from_utf8(bytes).unwrap(), "\u{feff}text,n,cluster,kept,kept_id,similarity\n");
-        let expected = "a,1,7,false,\"a\"\"b\",0.875\n".to_owned();
+        assert_eq!(
+            String::from_utf8(bytes).unwrap(),
+            "\u{feff}text,n,cluster,kept,kept_id,similarity,cluster_size,copies\n"
+        );
+        let expected = "a,1,7,false,\"a\"\"b\",0.875,4,2\n".to_owned();
         assert_eq!(noted(&csv, "true,a,\"3, 4\",1\n"), (expected, true));
         // Without a header, columns have no names.
         let settings = Settings { has_header: false, ..Settings::default() };
         let fields = crate::read::Fields { text: "2".to_owned(), ..settings.fields };
         let table = Table::of("a.csv", b"kept,text\n", &Settings { fields, ..settings }).unwrap();
         let csv = FileKind { table: Some(Arc::new(table)), ..csv };
-        assert_eq!(noted(&csv, "kept,text\n"), ("kept,text,7,false,\"a\"\"b\",0.875\n".to_owned(), false));
+        assert_eq!(noted(&csv, "kept,text\n"), ("kept,text,7,false,\"a\"\"b\",0.875,4,2\n".to_owned(), false));
     }
 
     #[test]
@@ -309,7 +336,7 @@ mod tests {
         note().write_document("notes/x.txt", &document, &mut bytes);
         assert_eq!(
             String::from_utf8(bytes).unwrap(),
-            "{\"id\":\"notes/x.txt\",\"text\":\"one\\ntwo\",\"cluster\":7,\"kept\":false,\"kept_id\":\"a\\\"b\",\"similarity\":0.875}\n"
+            "{\"id\":\"notes/x.txt\",\"text\":\"one\\ntwo\",\"cluster\":7,\"kept\":false,\"kept_id\":\"a\\\"b\",\"similarity\":0.875,\"cluster_size\":4,\"copies\":2}\n"
         );
     }
 }

@@ -1,6 +1,7 @@
 //! Two documents: every measure, and what they share.
 
 pub(crate) mod passages;
+pub(crate) mod pieces;
 
 use std::path::{Path, PathBuf};
 

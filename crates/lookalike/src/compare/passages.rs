@@ -53,7 +53,7 @@ pub(crate) fn passages(own: Placed<'_>, other: Placed<'_>) -> Vec<Passage> {
 }
 
 /// For each word the one of the other text that it is, if a shingle over it is in both.
-fn align(own: &Places, other: &Places) -> Vec<Option<usize>> {
+pub(super) fn align(own: &Places, other: &Places) -> Vec<Option<usize>> {
     let hashes = |places: &Places| places.tokens.iter().map(|token| token.hash).collect::<Vec<u64>>();
     if hashes(own) == hashes(other) {
         return (0..own.tokens.len()).map(Some).collect();

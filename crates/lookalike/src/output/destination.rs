@@ -12,12 +12,13 @@ use crate::options::{DedupOptions, Output, RowFormat};
 use crate::output::evidence::Fates;
 use crate::output::kept::{EntriesToWrite, write, write_summary};
 use crate::output::sink::RowWriter;
+use crate::report::page::{self, CorpusTexts, Report};
 use crate::report::summary::{Summary, Wrote};
 use crate::resources::work::Work;
 use crate::run::{Files, Run};
 
 /// What a run writes, and what a later run may replace.
-const ENTRIES: &[&str] = &["kept", "annotated", "removed.jsonl", "summary.json"];
+const ENTRIES: &[&str] = &["kept", "annotated", "removed.jsonl", "report.html", "summary.json"];
 
 /// What is written, before it has its name.
 pub(crate) struct Destination<'a> {
@@ -52,7 +53,7 @@ impl<'a> Destination<'a> {
         Ok(Self { folder, evidence, documents: documents.filter(|_| options.output != Output::DryRun) })
     }
 
-    /// Writes all but the summary.
+    /// Writes all but the report and the summary.
     pub(crate) fn write(
         &mut self,
         corpus: &Corpus,
@@ -78,9 +79,29 @@ impl<'a> Destination<'a> {
         Ok(wrote)
     }
 
-    /// Writes the summary, and gives everything its name.
-    pub(crate) fn commit(self, summary: &Summary, options: &DedupOptions, work: &Work) -> Result<()> {
+    /// Gathers what the report shows, if there is to be one: all but the times.
+    pub(crate) fn report(
+        &self,
+        corpus: &Corpus,
+        summary: &Summary,
+        options: &DedupOptions,
+        run: &Run<'_>,
+    ) -> Result<Option<Report>> {
+        let (Some((_, staging)), Some(texts)) = (&self.folder, options.report) else { return Ok(None) };
+        let source = CorpusTexts::new(corpus, &options.read);
+        run.stage("report", || page::of_run(summary, staging.path(), &source, texts)).map(Some)
+    }
+
+    /// Writes the report and the summary, and gives everything its name.
+    pub(crate) fn commit(
+        self,
+        summary: &Summary,
+        report: Option<Report>,
+        options: &DedupOptions,
+        work: &Work,
+    ) -> Result<()> {
         if let Some((folder, staging)) = self.folder {
+            report.map_or(Ok(()), |report| report.write(summary, &staging))?;
             write_summary(summary, &staging)?;
             work.named().map_or(Ok(()), |work| work.note_commit(&folder))?;
             staging.commit_with(&options.work.faults)?;

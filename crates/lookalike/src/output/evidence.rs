@@ -14,6 +14,7 @@ use crate::candidates::copies::Texts;
 use crate::corpus::{Corpus, Described};
 use crate::error::{Error, Result};
 use crate::options::{Scheme, SourceBy};
+use crate::output::clusters::{ClusterSizes, Counts};
 use crate::output::measures::RemovalMeasures;
 use crate::output::rows::{DocumentRow, Removal};
 use crate::output::sink::Sink;
@@ -101,6 +102,7 @@ pub(crate) struct Fates<'a> {
     /// The number of each document's cluster: clusters are numbered from 1 in the order of their kept documents, and
     /// then go those of reference documents.
     pub(crate) clusters: Vec<u32>,
+    sizes: ClusterSizes,
 }
 
 /// What becomes of one document.
@@ -136,8 +138,10 @@ impl<'a> Fates<'a> {
         scope: Scope,
         similarity: &'a Scheme,
     ) -> Self {
-        let mut fates = Self { corpus, texts, decisions, scope, similarity, clusters: Vec::new() };
+        let (clusters, sizes) = (Vec::new(), ClusterSizes::default());
+        let mut fates = Self { corpus, texts, decisions, scope, similarity, clusters, sizes };
         fates.clusters = fates.clusters();
+        fates.sizes = ClusterSizes::of(&fates);
         fates
     }
 
@@ -193,15 +197,26 @@ impl<'a> Fates<'a> {
 
     /// What is noted of a document in annotated output.
     pub(crate) fn annotation(&self, document: Document) -> Result<Annotation> {
-        let cluster = Some(u64::from(self.clusters[document.index()]));
+        let Counts { cluster_size, copies } = self.cluster(document);
+        let kept = Annotation {
+            cluster: Some(u64::from(self.clusters[document.index()])),
+            cluster_size: Some(u64::from(cluster_size)),
+            copies: Some(u64::from(copies)),
+            ..Annotation::WITHOUT_TEXT
+        };
         Ok(match self.of(document) {
-            Fate::Kept => Annotation { cluster, kept: true, kept_id: None, similarity: None },
+            Fate::Kept => kept,
             Fate::Removed { by, likeness, .. } => {
                 let kept_id = Some(self.corpus.describe(by.0)?.id().into_owned());
                 let similarity = Some(likeness.similarity(self.criterion()));
-                Annotation { cluster, kept: false, kept_id, similarity }
+                Annotation { kept: false, kept_id, similarity, ..kept }
             }
         })
+    }
+
+    /// How large the cluster of a document is, and how often its kept document occurs.
+    pub(crate) fn cluster(&self, document: Document) -> Counts {
+        self.sizes.of_cluster(self.clusters[document.index()])
     }
 
     /// Gives the evidence to a sink: a row for each removed document, in the order of the input.
@@ -237,6 +252,7 @@ impl<'a> Fates<'a> {
         source: SourceBy,
     ) -> Result<Removal> {
         let kept = self.corpus.describe(by.0)?;
+        let Counts { cluster_size, copies } = self.cluster(document);
         Ok(Removal {
             removed_id: removed.id().into_owned(),
             kept_id: kept.id().into_owned(),
@@ -247,6 +263,8 @@ impl<'a> Fates<'a> {
             same_words: same == Same::Words,
             checksum: self.corpus.checksum(document.0)?,
             cluster: self.clusters[document.index()],
+            cluster_size,
+            copies,
             removed_file: removed.file().to_owned(),
             removed_position: removed.position(),
             kept_file: kept.file().to_owned(),
@@ -270,7 +288,8 @@ impl<'a> Fates<'a> {
                 let (id, file, position) =
                     (described.id().into_owned(), described.file().to_owned(), described.position());
                 let cluster = self.clusters[document as usize];
-                Ok(DocumentRow { id, file, position, cluster, kept, kept_id, similarity })
+                let Counts { cluster_size, copies } = self.cluster(Document(document));
+                Ok(DocumentRow { id, file, position, cluster, kept, kept_id, similarity, cluster_size, copies })
             };
             run.map(row).collect::<Result<Vec<_>>>()
         };

@@ -1,6 +1,7 @@
 //! What a run writes: evidence, measures, and which entries stay.
 
 pub(crate) mod captures;
+pub(crate) mod clusters;
 pub(crate) mod destination;
 pub(crate) mod evidence;
 pub(crate) mod kept;

@@ -32,6 +32,10 @@ pub struct Removal {
     pub checksum: Option<String>,
     /// The number of their cluster.
     pub cluster: u32,
+    /// How many documents the cluster has, the kept one included.
+    pub cluster_size: u32,
+    /// How often the kept document occurs: itself and its exact copies.
+    pub copies: u32,
     /// The file of the removed document.
     pub removed_file: String,
     /// Its position in the file, counted from 1.
@@ -59,7 +63,8 @@ impl Removal {
         columns.extend(measures.names());
         columns.extend(["exact_copy", "same_words"]);
         columns.extend(has_checksums.then_some("checksum"));
-        columns.extend(["cluster", "removed_file", "removed_position", "kept_file", "kept_position"]);
+        columns.extend(["cluster", "cluster_size", "copies"]);
+        columns.extend(["removed_file", "removed_position", "kept_file", "kept_position"]);
         columns.extend(["removed_source", "kept_source", "removed_uri", "kept_uri"]);
         columns
     }
@@ -75,6 +80,8 @@ impl Row for Removal {
         each(Cell::Flag(self.same_words))?;
         self.checksum.as_deref().map_or(Ok(()), |checksum| each(Cell::Text(checksum)))?;
         each(Cell::Whole(self.cluster.into()))?;
+        each(Cell::Whole(self.cluster_size.into()))?;
+        each(Cell::Whole(self.copies.into()))?;
         each(Cell::Text(&self.removed_file))?;
         each(Cell::Whole(self.removed_position))?;
         each(Cell::Text(&self.kept_file))?;
@@ -103,12 +110,16 @@ pub struct DocumentRow {
     pub kept_id: Option<String>,
     /// The similarity of the two by the measure of the run.
     pub similarity: Option<f64>,
+    /// How many documents its cluster has, the kept one included.
+    pub cluster_size: u32,
+    /// How often the kept document of its cluster occurs: itself and its exact copies.
+    pub copies: u32,
 }
 
 impl DocumentRow {
     /// The names of its cells.
-    pub(crate) const COLUMNS: [&'static str; 7] =
-        ["id", "file", "position", "cluster", "kept", "kept_id", "similarity"];
+    pub(crate) const COLUMNS: [&'static str; 9] =
+        ["id", "file", "position", "cluster", "kept", "kept_id", "similarity", "cluster_size", "copies"];
 }
 
 impl Row for DocumentRow {
@@ -119,7 +130,9 @@ impl Row for DocumentRow {
         each(Cell::Whole(self.cluster.into()))?;
         each(Cell::Flag(self.kept))?;
         each(self.kept_id.as_deref().into())?;
-        each(self.similarity.map_or(Cell::Empty, Cell::Real))
+        each(self.similarity.map_or(Cell::Empty, Cell::Real))?;
+        each(Cell::Whole(self.cluster_size.into()))?;
+        each(Cell::Whole(self.copies.into()))
     }
 }
 

@@ -17,6 +17,7 @@ use crate::candidates;
 use crate::corpus::Corpus;
 use crate::error::Result;
 use crate::options::{DedupOptions, ReadOptions};
+use crate::output::clusters::{self, LargeCluster};
 use crate::output::evidence::{Fates, Same};
 use crate::report::losses::{BySource, NearlyLost, Source};
 use crate::report::parameters::Parameters;
@@ -29,6 +30,9 @@ pub struct Summary {
     /// Identifies a run with a work folder: the same for the same input, parameters and kind of output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
+    /// The command line, word by word and without secrets, if the run was one of the command.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
     /// The input.
     pub input: Input,
     /// What was found.
@@ -43,6 +47,10 @@ pub struct Summary {
     pub least_alike: Vec<LeastAlike>,
     /// Number of clusters by number of documents.
     pub clusters_by_size: BTreeMap<u64, u64>,
+    /// The largest clusters of two or more documents.
+    pub largest_clusters: Vec<LargeCluster>,
+    /// Number of kept documents by how often they occur: themselves and their exact copies.
+    pub kept_by_copies: BTreeMap<u64, u64>,
     /// Seconds and memory by stage.
     pub stages: Vec<Stage>,
     /// Seconds of all stages.
@@ -228,6 +236,7 @@ impl Summary {
         Ok(Self {
             lookalike: env!("CARGO_PKG_VERSION").into(),
             run: None,
+            command: options.command.clone(),
             input: input(corpus, &options.read)?,
             found: Found {
                 repeated_texts: fates.repeated_texts(),
@@ -251,6 +260,8 @@ impl Summary {
             similarity: similarity(fates),
             least_alike: least_alike(corpus, fates)?,
             clusters_by_size: sizes,
+            largest_clusters: clusters::largest(corpus, fates)?,
+            kept_by_copies: clusters::kept_by_copies(fates),
             stages: Vec::new(),
             seconds: 0.0,
             peak_memory_bytes: None,

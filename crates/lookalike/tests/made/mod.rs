@@ -11,8 +11,8 @@ use lookalike::core::text::fold::Fold;
 use lookalike::core::text::shingle::Shingle;
 use lookalike::io::read::Settings;
 use lookalike::{
-    Copies, DedupOptions, Group, Memory, MethodOptions, Output, PairsOptions, ReadOptions, RowFormat, Scheme,
-    Selection, Silent, SourceBy, Summary, WorkOptions,
+    Copies, DedupOptions, Group, Memory, MethodOptions, Output, PairsOptions, ReadOptions, ReportTexts, RowFormat,
+    Scheme, Selection, Silent, SourceBy, Summary, WorkOptions,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -59,6 +59,8 @@ impl Case {
             folder: Some(self.path("out")),
             output: Output::Kept,
             force: true,
+            report: Some(ReportTexts::default()),
+            command: Vec::new(),
             memory: Memory::default(),
             work: WorkOptions::default(),
         }

@@ -1,0 +1,180 @@
+//! Numbers to charts: SVG with a title, a description, and the same numbers as a table.
+//!
+//! Colours are CSS variables, so that light, dark and paper need no second picture. No colour says anything alone: every bar and
+//! every cell has its number.
+
+mod bars;
+mod curve;
+mod funnel;
+mod matrix;
+mod sizes;
+
+pub use bars::{Bar, Bars};
+pub use curve::{Curve, Point, Step};
+pub use funnel::{Funnel, FunnelStep};
+pub use matrix::{Flow, Matrix};
+pub use sizes::Sizes;
+
+use crate::html;
+use crate::html::Html;
+use crate::table::Table;
+
+/// A chart, drawn.
+#[derive(Clone, Debug)]
+pub struct Chart {
+    /// What the page calls it: letters, digits and dashes.
+    pub id: String,
+    /// What it shows.
+    pub title: String,
+    /// What is to be seen in it, in a sentence or two.
+    pub description: String,
+    /// Its numbers.
+    pub numbers: Table,
+    /// Width and height.
+    size: (f64, f64),
+    /// What is drawn.
+    drawn: Html,
+    /// Whether parts of it are links.
+    has_links: bool,
+}
+
+/// The colours and lines of charts, for pages and for pictures of their own.
+pub(crate) const STYLE: &str = include_str!("../assets/chart.css");
+
+/// The colours of a picture that stands alone.
+const COLOURS: &str = include_str!("../assets/colours.css");
+
+impl Chart {
+    /// The chart in a page, with its description and its numbers below it.
+    pub fn figure(&self) -> Html {
+        html!(
+            "<figure class=\"chart\" id=\"{}\"><figcaption><h3>{}</h3><p>{}</p></figcaption>\n<div class=\"scroll\" role=\"group\" aria-label=\"{}\" tabindex=\"0\">{}</div>\n<details class=\"numbers\"><summary>The numbers</summary>{}</details></figure>\n",
+            self.id,
+            self.title,
+            self.description,
+            self.title,
+            self.svg(""),
+            self.numbers.render()
+        )
+    }
+
+    /// The chart as a picture of its own.
+    pub fn standalone(&self) -> String {
+        let mut picture = self
+            .svg(&format!("<style>{COLOURS}{STYLE}</style><rect class=\"paper\" width=\"100%\" height=\"100%\"/>"))
+            .to_string();
+        picture.push('\n');
+        picture
+    }
+
+    fn svg(&self, before: &str) -> Html {
+        // The parts of a picture are hidden from who cannot see it, and links must not be.
+        let role = Html::ours(if self.has_links { "group" } else { "img" });
+        let (width, height) = self.size;
+        html!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"drawn\" viewBox=\"0 0 {} {}\" role=\"{}\" aria-labelledby=\"{}-t {}-d\">\n<title id=\"{}-t\">{}</title><desc id=\"{}-d\">{}</desc>{}\n{}</svg>",
+            place(width),
+            place(height),
+            role,
+            self.id,
+            self.id,
+            self.id,
+            self.title,
+            self.id,
+            self.description,
+            Html::ours(before),
+            self.drawn
+        )
+    }
+}
+
+/// How wide a chart is.
+const WIDTH: f64 = 640.0;
+
+/// A coordinate: a tenth of a pixel is as fine as anybody sees.
+fn place(at: f64) -> Html {
+    let rounded = (10.0 * at).round() / 10.0;
+    Html::ours(if rounded == rounded.trunc() { format!("{rounded:.0}") } else { format!("{rounded:.1}") })
+}
+
+/// The part of a chart between its axes.
+#[derive(Clone, Copy, Debug)]
+struct Plane {
+    left: f64,
+    right: f64,
+    top: f64,
+    bottom: f64,
+}
+
+impl Plane {
+    /// A share of the way from left to right.
+    fn x(self, share: f64) -> f64 {
+        self.left + share * (self.right - self.left)
+    }
+
+    /// A share of the way from bottom to top.
+    fn y(self, share: f64) -> f64 {
+        self.bottom - share * (self.bottom - self.top)
+    }
+
+    /// A line across at this height.
+    fn across(self, share: f64) -> Html {
+        html!("<path class=\"grid\" d=\"M{} {}H{}\"/>", place(self.left), place(self.y(share)), place(self.right))
+    }
+
+    /// A line up at this place.
+    fn up(self, share: f64) -> Html {
+        html!("<path class=\"grid\" d=\"M{} {}V{}\"/>", place(self.x(share)), place(self.bottom), place(self.top))
+    }
+}
+
+/// Where a text stands to its place.
+#[derive(Clone, Copy, Debug)]
+enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// A text in a chart.
+fn label(x: f64, y: f64, anchor: Anchor, class: &'static str, text: &str) -> Html {
+    let anchor = match anchor {
+        Anchor::Start => "start",
+        Anchor::Middle => "middle",
+        Anchor::End => "end",
+    };
+    html!("<text x=\"{}\" y=\"{}\" text-anchor=\"{}\" class=\"{}\">{}</text>", place(x), place(y), anchor, class, text)
+}
+
+/// Steps of an axis from 0 on that people count in: 1, 2 or 5 times a power of ten; five of them at most. The last is at least `most`.
+fn steps(most: u64) -> Vec<u64> {
+    let most = most.max(1);
+    let mut step = 1_u64;
+    loop {
+        for factor in [1, 2, 5] {
+            let step = step * factor;
+            if most.div_ceil(step) <= 5 {
+                return (0..=most.div_ceil(step)).map(|at| at * step).collect();
+            }
+        }
+        step = step.saturating_mul(10);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_count_as_people_do() {
+        assert_eq!(steps(0), [0, 1]);
+        assert_eq!(steps(7), [0, 2, 4, 6, 8]);
+        assert_eq!(steps(1234), [0, 500, 1000, 1500]);
+        assert!(steps(u64::MAX / 8).len() <= 6);
+    }
+
+    #[test]
+    fn a_coordinate_has_one_digit() {
+        assert_eq!([12.0, 12.04, 12.36].map(|at| place(at).to_string()), ["12", "12", "12.4"]);
+    }
+}

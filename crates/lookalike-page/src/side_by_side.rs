@@ -1,0 +1,283 @@
+//! Two texts beside each other: what they share is numbered, coloured and underlined, with the same number on both sides; long runs are
+//! folded.
+
+use std::borrow::Cow;
+
+use crate::html::Html;
+use crate::{html, number};
+
+/// A stretch of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The number of the passage that it belongs to, if the other text has it too. Passages are numbered from 1.
+    pub passage: Option<u32>,
+    /// The text itself.
+    pub text: String,
+}
+
+/// One of two texts.
+#[derive(Clone, Debug, Default)]
+pub struct SideText {
+    /// What it is: removed, kept.
+    pub role: String,
+    /// Its name.
+    pub name: String,
+    /// Where it is from.
+    pub place: String,
+    /// The text in order.
+    pub pieces: Vec<Piece>,
+    /// How many characters follow that were not compared, since the text is so long.
+    pub more: u64,
+}
+
+/// How much of the texts is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Excerpt {
+    /// What differs, and a little of what is around it.
+    Short,
+    /// Everything; long runs can be unfolded.
+    Full,
+}
+
+/// Two texts.
+#[derive(Clone, Debug)]
+pub struct SideBySide {
+    /// The left one.
+    pub left: SideText,
+    /// The right one.
+    pub right: SideText,
+    /// How much is shown of both.
+    pub excerpt: Excerpt,
+    /// Whether white space alone is a difference that is worth a frame.
+    pub marks_space: bool,
+}
+
+/// What stays of a run that is folded, at each of its ends.
+const AROUND: usize = 110;
+
+/// The longest runs that are not folded, in characters: of what both have, and of what only one has.
+const SHARED: usize = 300;
+const ONLY: usize = 600;
+const FULL: usize = 2_000;
+
+/// How many characters of a text an excerpt has, about.
+const EXCERPT: usize = 2_200;
+
+/// How many colours there are.
+const COLOURS: u32 = 6;
+
+impl SideBySide {
+    /// Both texts.
+    pub fn render(&self) -> Html {
+        html!("<div class=\"sides\">{}{}</div>\n", self.side(&self.left, "del"), self.side(&self.right, "ins"))
+    }
+
+    fn side(&self, side: &SideText, only: &'static str) -> Html {
+        let mut text = Html::default();
+        let (mut shown, mut last) = (0, None);
+        let pieces =
+            if self.marks_space { Cow::Borrowed(&side.pieces) } else { Cow::Owned(without_space(&side.pieces)) };
+        let count = pieces.len();
+        for (at, piece) in pieces.iter().enumerate() {
+            if self.excerpt == Excerpt::Short && shown > EXCERPT {
+                let rest: usize = pieces[at..].iter().map(|piece| piece.text.chars().count()).sum();
+                text.push(&gap(rest as u64 + side.more));
+                break;
+            }
+            let is_within = is_blank(piece) && !is_inside(&pieces, at);
+            let (opened, closed) = match piece.passage {
+                Some(number) => {
+                    let again = if last == Some(number) { Html::default() } else { html!("<sup>{}</sup>", number) };
+                    last = Some(number);
+                    (
+                        html!("<mark class=\"p{}\" data-p=\"{}\">{}", number % COLOURS, number, again),
+                        Html::ours("</mark>"),
+                    )
+                }
+                None if is_within => (Html::default(), Html::default()),
+                None => (html!("<{}>", only), html!("</{}>", only)),
+            };
+            let folded = self.folded(piece, Ends { is_first: at == 0, is_last: at + 1 == count });
+            shown += folded.characters;
+            text.push(&html!("{}{}{}", opened, folded.text, closed));
+        }
+        if side.more > 0 && (self.excerpt == Excerpt::Full || shown <= EXCERPT) {
+            text.push(&gap(side.more));
+        }
+        html!(
+            "<div class=\"side {}\"><p class=\"who\"><span class=\"role\">{}</span> <b dir=\"auto\">{}</b> <span class=\"place\" dir=\"auto\">{}</span></p><div class=\"text\" dir=\"auto\">{}</div></div>",
+            side.role,
+            side.role,
+            side.name,
+            side.place,
+            text
+        )
+    }
+
+    /// A piece, and how many characters of it are shown.
+    fn folded(&self, piece: &Piece, ends: Ends) -> Folded {
+        let characters = piece.text.chars().count();
+        let most = match (self.excerpt, piece.passage) {
+            (Excerpt::Full, _) => FULL,
+            (Excerpt::Short, Some(_)) => SHARED,
+            (Excerpt::Short, None) => ONLY,
+        };
+        if characters <= most {
+            return Folded { text: Html::text(&piece.text), characters };
+        }
+        let (start, end) = match (self.excerpt, piece.passage) {
+            (Excerpt::Full, _) => (FULL / 2, AROUND),
+            // Before the first difference and after the last there is nothing to lead to.
+            (Excerpt::Short, Some(_)) if ends.is_first && !ends.is_last => (AROUND / 2, AROUND),
+            (Excerpt::Short, Some(_)) if ends.is_last && ends.is_first => (SHARED, 0),
+            (Excerpt::Short, Some(_)) => (AROUND, AROUND),
+            (Excerpt::Short, None) => (ONLY - 2 * AROUND, AROUND),
+        };
+        let cut = |count: usize| piece.text.char_indices().nth(count).map_or(piece.text.len(), |(at, _)| at);
+        let (from, to) = between_words(&piece.text, cut(start), cut(characters - end));
+        let hidden = piece.text[from..to].chars().count() as u64;
+        let middle = match self.excerpt {
+            Excerpt::Short => gap(hidden),
+            Excerpt::Full => html!(
+                "<details class=\"fold\"><summary>{}</summary>{}</details>",
+                format!("{} more characters", number::count(hidden)),
+                &piece.text[from..to]
+            ),
+        };
+        let text = html!("{}{}{}", &piece.text[..from], middle, &piece.text[to..]);
+        Folded { text, characters: characters - hidden as usize }
+    }
+}
+
+struct Folded {
+    text: Html,
+    characters: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Ends {
+    is_first: bool,
+    is_last: bool,
+}
+
+/// The same range, a little narrower, so that it begins and ends between words where that is near.
+fn between_words(text: &str, from: usize, to: usize) -> (usize, usize) {
+    const NEAR: usize = 24;
+    let middle = &text[from..to];
+    let start = middle.char_indices().take(NEAR).find(|(_, c)| c.is_whitespace()).map_or(0, |(at, _)| at);
+    let end = middle[start..].char_indices().rev().take(NEAR).find(|(_, c)| c.is_whitespace());
+    (from + start, end.map_or(to, |(at, c)| from + start + at + c.len_utf8()))
+}
+
+/// Pieces in which white space within a passage is part of it, however it is written in the other text.
+fn without_space(pieces: &[Piece]) -> Vec<Piece> {
+    let mut joined: Vec<Piece> = Vec::new();
+    for (at, piece) in pieces.iter().enumerate() {
+        let passage = if is_blank(piece) && is_inside(pieces, at) { pieces[at - 1].passage } else { piece.passage };
+        match joined.last_mut() {
+            Some(last) if last.passage == passage => last.text.push_str(&piece.text),
+            _ => joined.push(Piece { passage, text: piece.text.clone() }),
+        }
+    }
+    joined
+}
+
+fn is_blank(piece: &Piece) -> bool {
+    piece.passage.is_none() && piece.text.trim().is_empty()
+}
+
+/// Whether a piece is a difference within one passage, and not what stands between two.
+fn is_inside(pieces: &[Piece], at: usize) -> bool {
+    let passage = |at: usize| pieces.get(at).and_then(|piece| piece.passage);
+    at > 0 && passage(at - 1).is_some() && passage(at - 1) == passage(at + 1)
+}
+
+fn gap(characters: u64) -> Html {
+    html!("<span class=\"gap\"> ⋯ {} ⋯ </span>", number::of(characters, "character"))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn piece(passage: Option<u32>, text: &str) -> Piece {
+        Piece { passage, text: text.to_owned() }
+    }
+
+    fn shown(pieces: Vec<Piece>, excerpt: Excerpt) -> String {
+        let side = |role: &str, pieces| SideText { role: role.to_owned(), pieces, ..SideText::default() };
+        let (left, right) = (side("removed", pieces.clone()), side("kept", pieces));
+        SideBySide { left, right, excerpt, marks_space: true }.render().to_string()
+    }
+
+    #[test]
+    fn a_passage_has_its_number_once_and_on_both_sides() {
+        let pieces = vec![
+            piece(Some(1), "one two"),
+            piece(None, ","),
+            piece(Some(1), " three"),
+            piece(None, " x "),
+            piece(Some(2), "four"),
+        ];
+        let shown = shown(pieces, Excerpt::Short);
+        assert_eq!(shown.matches("<sup>1</sup>").count(), 2);
+        assert_eq!(shown.matches("data-p=\"1\"").count(), 4);
+        assert!(shown.contains("<del>,</del>") && shown.contains("<ins> x </ins>"));
+    }
+
+    #[test]
+    fn white_space_between_passages_is_no_difference() {
+        let between = shown(vec![piece(Some(1), "a"), piece(None, "\n"), piece(Some(2), "b")], Excerpt::Short);
+        assert!(!between.contains("<del>"));
+        let within = shown(vec![piece(Some(1), "a"), piece(None, "\n"), piece(Some(1), "b")], Excerpt::Short);
+        assert!(within.contains("<del>\n</del>"));
+        let joined = without_space(&[
+            piece(Some(1), "a"),
+            piece(None, "\n"),
+            piece(Some(1), "b"),
+            piece(None, " "),
+            piece(Some(2), "c"),
+        ]);
+        assert_eq!(joined, [piece(Some(1), "a\nb"), piece(None, " "), piece(Some(2), "c")]);
+    }
+
+    #[test]
+    fn a_long_text_is_short_in_an_excerpt_and_whole_otherwise() {
+        let pieces: Vec<Piece> =
+            (0..2_000).map(|at| piece((at % 2 == 0).then_some(at), &"word ".repeat(1_000))).collect();
+        let excerpt = shown(pieces.clone(), Excerpt::Short);
+        assert!(excerpt.len() < 20_000, "{}", excerpt.len());
+        assert!(excerpt.contains("⋯"));
+        let full = shown(pieces, Excerpt::Full);
+        assert_eq!(full.matches("word").count(), 2 * 2_000_000);
+    }
+
+    #[test]
+    fn hostile_text_stays_text() {
+        let shown = shown(
+            vec![piece(Some(1), "<script>alert(1)</script>\0\u{202e}"), piece(None, "</div><img src=x onerror=y>")],
+            Excerpt::Full,
+        );
+        assert!(
+            !shown.contains("<script")
+                && !shown.contains("<img")
+                && !shown.contains('\0')
+                && !shown.contains('\u{202e}')
+        );
+        assert!(shown.contains("&lt;script&gt;") && shown.contains("␀⟨U+202E⟩"));
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_the_pieces_tags_are_closed(pieces in prop::collection::vec((prop::option::of(1_u32..4), "[a<é\u{0}\n ]{0,400}"), 0..8), is_full in any::<bool>()) {
+            let pieces = pieces.iter().map(|(passage, text)| piece(*passage, text)).collect();
+            let shown = shown(pieces, if is_full { Excerpt::Full } else { Excerpt::Short });
+            for tag in ["mark", "ins", "del", "div", "span", "details"] {
+                let opened = shown.matches(&format!("<{tag} ")).count() + shown.matches(&format!("<{tag}>")).count();
+                prop_assert_eq!(opened, shown.matches(&format!("</{tag}>")).count(), "{}", tag);
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The fate of every document to how large each cluster is, and how often its kept document occurs.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use lookalike_core::number::{Document, Number};
+use serde::{Deserialize, Serialize};
+
+use crate::corpus::Corpus;
+use crate::error::Result;
+use crate::output::evidence::{Fate, Fates, Same};
+
+/// What is counted of a cluster.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    /// Its documents, the kept one among them, be it of the reference.
+    pub(crate) cluster_size: u32,
+    /// The kept one and its exact copies.
+    pub(crate) copies: u32,
+}
+
+/// The counts of every cluster, by its number.
+#[derive(Default)]
+pub(crate) struct ClusterSizes(Vec<Counts>);
+
+impl ClusterSizes {
+    pub(crate) fn of(fates: &Fates<'_>) -> Self {
+        let last = fates.clusters.iter().max().copied().unwrap_or(0);
+        let mut counts = vec![Counts::default(); last as usize + 1];
+        for (document, fate) in fates.iter() {
+            let of_cluster = &mut counts[fates.clusters[document.index()] as usize];
+            let is_copy = match fate {
+                Fate::Kept => true,
+                Fate::Removed { same, .. } => same == Same::Content,
+            };
+            of_cluster.cluster_size += 1;
+            of_cluster.copies += u32::from(is_copy);
+        }
+        // Reference documents have the numbers after all kept ones, and are not among the fates.
+        let kept = fates.iter().filter(|(_, fate)| *fate == Fate::Kept).count();
+        for of_cluster in counts.iter_mut().skip(kept + 1).filter(|of_cluster| of_cluster.cluster_size > 0) {
+            of_cluster.cluster_size += 1;
+            of_cluster.copies += 1;
+        }
+        Self(counts)
+    }
+
+    pub(crate) fn of_cluster(&self, cluster: u32) -> Counts {
+        self.0[cluster as usize]
+    }
+}
+
+/// A cluster that has many documents.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LargeCluster {
+    /// Its number.
+    pub cluster: u32,
+    /// The document that is kept.
+    pub kept_id: String,
+    /// How many documents it has, the kept one among them.
+    pub cluster_size: u64,
+    /// How often the kept one occurs: itself and its exact copies.
+    pub copies: u64,
+}
+
+/// How many clusters are named.
+const NAMED: usize = 10;
+
+/// The largest clusters of two documents or more.
+pub(crate) fn largest(corpus: &Corpus, fates: &Fates<'_>) -> Result<Vec<LargeCluster>> {
+    let mut largest: BTreeSet<(Reverse<u32>, Document)> = BTreeSet::new();
+    for (document, _) in fates.iter().filter(|(_, fate)| *fate == Fate::Kept) {
+        let size = fates.cluster(document).cluster_size;
+        if size > 1 {
+            largest.insert((Reverse(size), document));
+            if largest.len() > NAMED {
+                largest.pop_last();
+            }
+        }
+    }
+    let cluster = |(_, document): (Reverse<u32>, Document)| {
+        let Counts { cluster_size, copies } = fates.cluster(document);
+        Ok(LargeCluster {
+            cluster: fates.clusters[document.index()],
+            kept_id: corpus.describe(document.0)?.id().into_owned(),
+            cluster_size: u64::from(cluster_size),
+            copies: u64::from(copies),
+        })
+    };
+    largest.into_iter().map(cluster).collect()
+}
+
+/// How many kept documents occur how often.
+pub(crate) fn kept_by_copies(fates: &Fates<'_>) -> BTreeMap<u64, u64> {
+    let mut by_copies = BTreeMap::new();
+    for (document, _) in fates.iter().filter(|(_, fate)| *fate == Fate::Kept) {
+        *by_copies.entry(u64::from(fates.cluster(document).copies)).or_default() += 1;
+    }
+    by_copies
+}

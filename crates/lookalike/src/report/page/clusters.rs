@@ -1,0 +1,85 @@
+//! Clusters by size, and the largest of them by name.
+
+use std::collections::BTreeMap;
+
+use lookalike_page::chart::Sizes;
+use lookalike_page::{Budget, Cell, Column, Html, Table, html, name, number};
+
+use super::pairs::Pairs;
+use super::rows::Gathered;
+use super::told::Told;
+
+/// What the names of members may take.
+const MEMBER_BYTES: usize = 120_000;
+
+/// How many numbers of copies are listed one by one.
+const LISTED: usize = 20;
+
+pub(super) fn section(told: &Told, gathered: &Gathered, pairs: &Pairs) -> Html {
+    if told.found.clusters == 0 {
+        return html!("<p>{}</p>", "There are no clusters of two documents or more.");
+    }
+    let largest = told.clusters_by_size.keys().next_back().copied().unwrap_or(0);
+    let clustered: u64 = told.clusters_by_size.range(2..).map(|(size, count)| size * count).sum();
+    let sizes = Sizes {
+        id: "by-size".to_owned(),
+        title: "Clusters by number of documents".to_owned(),
+        description: format!(
+            "{} of two or more documents hold {} documents; the largest has {}. Each cluster has one kept document. Both scales are powers of ten.",
+            number::of(told.found.clusters, "cluster"),
+            number::count(clustered),
+            number::count(largest)
+        ),
+        items: "documents".to_owned(),
+        clusters: told.clusters_by_size.clone(),
+    };
+    let mut room = Budget::new(MEMBER_BYTES);
+    let clusters: Html = told.largest_clusters.iter().map(|cluster| {
+        let copies = if cluster.copies > 1 { format!(", occurs {} times", number::count(cluster.copies)) } else { String::new() };
+        let members = gathered.members(cluster.cluster);
+        let mut list = Html::default();
+        for member in members {
+            let item = html!("<li>{} <span dir=\"auto\">{}</span></li>", number::similarity(member.similarity), name(&member.removed_id));
+            if room.take(&item) {
+                list.push(&item);
+            }
+        }
+        let more = (cluster.cluster_size - 1).saturating_sub(members.len() as u64);
+        if more > 0 {
+            list.push(&html!("<li>and {} more</li>", number::count(more)));
+        }
+        let pair = pairs.of_clusters.get(&cluster.cluster).cloned().unwrap_or_default();
+        html!(
+            "<details class=\"group\"><summary><span dir=\"auto\">{}</span> <small>{}{}</small></summary><div><p>Removed in its favour, with their similarity:</p><ul>{}</ul>{}</div></details>\n",
+            name(&cluster.kept_id),
+            number::of(cluster.cluster_size, "document"),
+            copies,
+            list,
+            pair
+        )
+    }).collect();
+    html!("{}<h3>The largest clusters</h3>\n{}{}", sizes.draw().figure(), clusters, copies(&told.kept_by_copies))
+}
+
+/// How often kept documents occur.
+fn copies(by_copies: &BTreeMap<u64, u64>) -> Html {
+    if by_copies.range(2..).next().is_none() {
+        return Html::default();
+    }
+    let mut table = Table::new(
+        "Kept documents by how often they occur",
+        vec![Column::number("occurrences"), Column::number("kept documents")],
+    );
+    let row = |occurs: String, from: u64, count: u64| vec![Cell::number(&occurs, from as f64), Cell::count(count)];
+    table.rows =
+        by_copies.iter().take(LISTED).map(|(occurs, count)| row(number::count(*occurs), *occurs, *count)).collect();
+    let rest: Vec<(&u64, &u64)> = by_copies.iter().skip(LISTED).collect();
+    if let (Some((first, _)), Some((last, _))) = (rest.first(), rest.last()) {
+        let shown = format!("{} to {}", number::count(**first), number::count(**last));
+        table.rows.push(row(shown, **first, rest.iter().map(|(_, count)| **count).sum()));
+    }
+    html!(
+        "<h3>How often kept documents occur</h3><p>Exact copies of a kept document, and itself; <code>copies</code> in the output.</p>{}",
+        table.render()
+    )
+}

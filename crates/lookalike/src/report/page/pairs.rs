@@ -1,0 +1,242 @@
+//! Removals to pairs side by side: what both share, how much of each that is, and why the kept one was kept.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use lookalike_core::measure::feature_set::Overlap;
+use lookalike_core::text::fold::Fold;
+use lookalike_core::text::shingle::{Shingle, Shingler};
+use lookalike_page::{Budget, Excerpt, Html, SideBySide, SideText, html, name, number};
+use rayon::prelude::*;
+
+use super::rows::{Gathered, Group, Place, Removal};
+use super::texts::{Text, TextSource};
+use super::told::{Parameters, Told};
+use crate::compare::pieces::{Pieces, pieces};
+use crate::options::ReportTexts;
+
+/// What all texts of a page may take, and all that is said of pairs besides.
+const TEXT_BYTES: usize = 1_000_000;
+const PAIR_BYTES: usize = 250_000;
+
+/// Pairs, drawn.
+pub(super) struct Pairs {
+    /// The removals that are least sure.
+    pub(super) least: Html,
+    /// A sample of each group.
+    pub(super) samples: Vec<(Group, Html)>,
+    /// One of each of the largest clusters.
+    pub(super) of_clusters: HashMap<u32, Html>,
+    /// How many documents are shown, and of how many of them the text was not there, or is another one now.
+    pub(super) shown: usize,
+    pub(super) without_text: usize,
+}
+
+/// What pairs are made with.
+struct Maker<'a> {
+    parameters: &'a Parameters,
+    texts: HashMap<Place, Text>,
+    /// The texts of each pair in pieces, by the removed document.
+    pieces: HashMap<Place, Pieces>,
+    excerpt: Option<Excerpt>,
+    shingle: Shingle,
+    fold: Fold,
+    text_room: Budget,
+    room: Budget,
+}
+
+impl Pairs {
+    /// Reads the texts of all pairs that are shown, and draws them.
+    pub(super) fn new(gathered: &Gathered, told: &Told, source: &dyn TextSource, texts: ReportTexts) -> Self {
+        let wanted: BTreeSet<&Place> = gathered.all().flat_map(|removal| [&removal.removed, &removal.kept]).collect();
+        let mut maker = Maker::new(told, texts);
+        if maker.excerpt.is_some() {
+            maker.texts = source.texts(&wanted);
+        }
+        if source.may_have_changed() {
+            gathered.all().for_each(|removal| maker.forget_changed(removal));
+        }
+        maker.cut(gathered);
+        let without_text = wanted.iter().filter(|place| !maker.texts.contains_key(**place)).count();
+        let least = gathered.least().map(|removal| maker.pair(removal)).collect();
+        let samples = gathered.samples();
+        let samples =
+            samples.map(|(group, sample)| (group, sample.into_iter().map(|removal| maker.pair(removal)).collect()));
+        let samples = samples.collect();
+        let first = |cluster: u32| gathered.members(cluster).first();
+        let clusters =
+            told.largest_clusters.iter().filter_map(|cluster| Some((cluster.cluster, first(cluster.cluster)?)));
+        let of_clusters = clusters.map(|(cluster, removal)| (cluster, maker.pair(removal))).collect();
+        Self { least, samples, of_clusters, shown: wanted.len(), without_text }
+    }
+}
+
+impl<'a> Maker<'a> {
+    fn new(told: &'a Told, texts: ReportTexts) -> Self {
+        let parameters = &told.parameters;
+        Self {
+            parameters,
+            texts: HashMap::new(),
+            pieces: HashMap::new(),
+            excerpt: match texts {
+                ReportTexts::None => None,
+                ReportTexts::Excerpt => Some(Excerpt::Short),
+                ReportTexts::Full => Some(Excerpt::Full),
+            },
+            shingle: parameters.shingle.parse().unwrap_or(Shingle::Word(5)),
+            fold: parameters.fold.parse().unwrap_or(Fold::NONE),
+            text_room: Budget::new(TEXT_BYTES),
+            room: Budget::new(PAIR_BYTES),
+        }
+    }
+
+    /// Forgets texts that are not what was compared: they changed since.
+    fn forget_changed(&mut self, removal: &Removal) {
+        let (Some(removed), Some(kept)) = (self.texts.get(&removal.removed), self.texts.get(&removal.kept)) else {
+            return;
+        };
+        let (Some(jaccard), 0) = (removal.jaccard, removed.more + kept.more) else { return };
+        let mut shingler = self.shingler();
+        let features = [removed, kept].map(|text| shingler.features(&text.text).all.to_vec());
+        if (Overlap::of(&features[0], &features[1]).jaccard() - jaccard).abs() > 1e-9 {
+            self.texts.remove(&removal.removed);
+            self.texts.remove(&removal.kept);
+        }
+    }
+
+    fn shingler(&self) -> Shingler {
+        Shingler::new(&self.shingle, self.fold)
+    }
+
+    /// Cuts the texts of all pairs, on all threads.
+    fn cut(&mut self, gathered: &Gathered) {
+        let both =
+            |removal: &&Removal| self.texts.contains_key(&removal.removed) && self.texts.contains_key(&removal.kept);
+        let pairs: BTreeMap<&Place, &Place> =
+            gathered.all().filter(both).map(|removal| (&removal.removed, &removal.kept)).collect();
+        let of_pair = |shingler: &mut Shingler, (removed, kept): (&Place, &Place)| {
+            let pieces = pieces([removed, kept].map(|place| &*self.texts[place].text), shingler);
+            (removed.clone(), pieces)
+        };
+        self.pieces = pairs.into_par_iter().map_init(|| self.shingler(), of_pair).collect();
+    }
+
+    /// A pair; without its texts if they are not there or there is no room for them.
+    fn pair(&mut self, removal: &Removal) -> Html {
+        let cut = self.pieces.get(&removal.removed);
+        let more = |place: &Place| self.texts.get(place).map_or(0, |text| text.more);
+        let more = [more(&removal.removed), more(&removal.kept)];
+        let counts = cut.filter(|_| more == [0, 0]).map(|cut| cut.token_counts);
+        let mut left = SideText {
+            role: "removed".to_owned(),
+            name: name(&removal.removed_id),
+            place: place(&removal.removed, &removal.removed_id),
+            ..SideText::default()
+        };
+        let mut right = SideText {
+            role: "kept".to_owned(),
+            name: name(&removal.kept_id),
+            place: place(&removal.kept, &removal.kept_id),
+            ..SideText::default()
+        };
+        let names = html!(
+            "<p class=\"who\"><span class=\"removed\"><span class=\"role\">removed</span></span> <b dir=\"auto\">{}</b> <span class=\"place\" dir=\"auto\">{}</span> → <span class=\"kept\"><span class=\"role\">kept</span></span> <b dir=\"auto\">{}</b> <span class=\"place\" dir=\"auto\">{}</span></p>",
+            left.name,
+            left.place,
+            right.name,
+            right.place
+        );
+        let sides = cut.zip(self.excerpt).map(|(Pieces { pieces: [removed, kept], .. }, excerpt)| {
+            (left.pieces, left.more) = (removed.clone(), more[0]);
+            (right.pieces, right.more) = (kept.clone(), more[1]);
+            SideBySide { left, right, excerpt, marks_space: removal.is_same_words }.render()
+        });
+        let sides = sides.filter(|sides| self.text_room.take(sides));
+        let head = html!(
+            "<h3><b>{}</b> {}</h3><p>{}</p>",
+            number::similarity(removal.similarity),
+            what(removal),
+            self.sentence(removal, counts)
+        );
+        let rest = if sides.is_some() { head } else { html!("{}{}", head, names) };
+        if !self.room.take(&rest) {
+            return Html::default();
+        }
+        html!("<article class=\"pair\">{}{}</article>\n", rest, sides.unwrap_or_default())
+    }
+
+    /// Both containments, and why the kept one was kept.
+    fn sentence(&self, removal: &Removal, counts: Option<[usize; 2]>) -> String {
+        let how = match (removal.containments, removal.hamming) {
+            _ if removal.is_exact_copy => "Both are equal in every character. ".to_owned(),
+            (Some([in_kept, of_kept]), _) => format!(
+                "{} of the removed document is in the kept one, and {} of the kept one is in the removed one. ",
+                number::share(in_kept),
+                number::share(of_kept)
+            ),
+            (None, Some(bits)) => format!("Their sketches differ in {}. ", number::of(u64::from(bits), "bit")),
+            (None, None) => String::new(),
+        };
+        let cluster = match removal.cluster_size {
+            0..=2 => String::new(),
+            size => format!(" Their cluster has {}.", number::of(size, "document")),
+        };
+        format!("{how}Kept because {}.{cluster}", self.why(removal, counts))
+    }
+
+    fn why(&self, removal: &Removal, counts: Option<[usize; 2]>) -> String {
+        if removal.kept.is_reference {
+            return "it belongs to the reference".to_owned();
+        }
+        let keep = &*self.parameters.keep;
+        let word = if self.parameters.shingle.starts_with("char") { "character" } else { "word" };
+        // Of several kept near-duplicates the most similar one is named, which need not be the one that is best in keep order.
+        let or_alone =
+            |better: &str, because: String| format!("{because}, or no {better} document that stays is similar to it");
+        let is_before = removal.kept.position < removal.removed.position;
+        let is_one_file = removal.kept.file == removal.removed.file && !removal.kept.is_reference;
+        let by_place = |better: &str, is_best: bool| match (is_one_file, is_best) {
+            (true, true) => format!("it is the {better} of both in the input"),
+            (true, false) => format!("no {better} document that stays is similar to it; the removed one is"),
+            (false, _) => or_alone(better, format!("it is the {better} of both in the input")),
+        };
+        match (keep.split_once(':'), keep, counts) {
+            (Some(("max", field)), ..) => or_alone("better", format!("its field {} is larger", name(field))),
+            (Some(("min", field)), ..) => or_alone("better", format!("its field {} is smaller", name(field))),
+            (_, "first", _) => by_place("earlier", is_before),
+            (_, "last", _) => by_place("later", !is_before),
+            (_, "longest", Some([removed, kept])) if kept > removed => {
+                format!("it is longer: {} against {}", number::of(kept as u64, word), number::count(removed as u64))
+            }
+            (_, "longest", Some([removed, kept])) if kept == removed => {
+                format!("both have {}, and {}", number::of(kept as u64, word), by_place("earlier", is_before))
+            }
+            (_, "longest", Some([removed, kept])) => format!(
+                "no longer document that stays is similar to it ({}); the removed one ({}) also resembles a longer one",
+                number::of(kept as u64, word),
+                number::count(removed as u64)
+            ),
+            (_, "longest", None) => or_alone("longer", "it is longer".to_owned()),
+            (_, other, _) => format!("it is the first in keep order ({other})"),
+        }
+    }
+}
+
+/// What two documents have in common.
+fn what(removal: &Removal) -> &'static str {
+    match removal {
+        Removal { is_exact_copy: true, .. } => "exact copy",
+        Removal { is_same_words: true, .. } => "same words",
+        _ => "near-duplicate",
+    }
+}
+
+/// Where a document is, unless its id says it.
+fn place(place: &Place, id: &str) -> String {
+    let shown = format!("{}:{}", place.file, place.position);
+    let reference = if place.is_reference { ", reference" } else { "" };
+    if shown == id || place.file == id {
+        reference.trim_start_matches(", ").to_owned()
+    } else {
+        format!("{}{reference}", name(&shown))
+    }
+}

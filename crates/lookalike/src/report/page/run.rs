@@ -1,0 +1,180 @@
+//! How the run went: the funnel, its stages, and what it was asked for.
+
+use lookalike_page::chart::{Funnel, FunnelStep};
+use lookalike_page::{Budget, Cell, Column, Html, Table, clipped, html, name, number};
+use serde_json::Value;
+
+use super::told::Told;
+
+/// What skipped entries may take, and how many are listed.
+const SKIPPED_BYTES: usize = 60_000;
+const SKIPPED: usize = 100;
+
+/// How many characters of a word of the command line, and of a reason, are shown.
+const WORD: usize = 300;
+const REASON: usize = 200;
+
+/// How many words of the command line are shown: a shell may have put in thousands of names.
+const WORDS: usize = 60;
+
+/// From documents to removals.
+pub(super) fn funnel(told: &Told) -> Html {
+    let (input, found) = (&told.input, &told.found);
+    let step = |label: &str, count: Option<u64>, unit, note: &str| {
+        count.map(|count| FunnelStep { label: label.to_owned(), count, unit, note: note.to_owned() })
+    };
+    let all = input.documents + input.reference_documents;
+    let steps = [
+        step("documents", Some(all), "documents", "all that were read"),
+        step(
+            "distinct texts",
+            Some(all.saturating_sub(found.repeated_texts)),
+            "documents",
+            "without exact copies of a better one",
+        ),
+        step(
+            "sharing a bucket",
+            found.sharing_a_bucket,
+            "documents",
+            "texts whose sketches agree with another in a band",
+        ),
+        step("candidates", found.candidates, "pairs", "that were looked at; a removed document needs no further proof"),
+        step("measured", found.measured, "pairs", "exactly; the others were beyond doubt too different"),
+        step("matches", found.matches, "pairs", "at the threshold or above"),
+        step("removed", Some(found.removed), "documents", "with a kept near-duplicate each"),
+    ];
+    let funnel = Funnel {
+        id: "from-all".to_owned(),
+        title: "From all documents to those removed".to_owned(),
+        description: "How many documents, and pairs of documents, are left after each stage. Bars are on a scale of powers of ten.".to_owned(),
+        steps: steps.into_iter().flatten().collect(),
+    };
+    funnel.draw().figure()
+}
+
+/// Times, which are other ones in every run.
+pub(super) fn stages(told: &Told) -> Html {
+    let mut table = Table::new(
+        "Stages",
+        vec![
+            Column::text("stage"),
+            Column::number("seconds"),
+            Column::number("share"),
+            Column::number("peak memory so far"),
+        ],
+    );
+    let memory = |bytes: Option<u64>| {
+        bytes.map_or_else(|| Cell::text("–"), |bytes| Cell::number(&number::bytes(bytes), bytes as f64))
+    };
+    let row = |stage: &super::told::Stage| {
+        let share = stage.seconds / told.seconds.max(1e-9);
+        vec![
+            Cell::text(&stage.name),
+            Cell::number(&format!("{:.3}", stage.seconds), stage.seconds),
+            Cell::share(share),
+            memory(stage.peak_memory_bytes),
+        ]
+    };
+    table.rows = told.stages.iter().map(row).collect();
+    let speed = number::bytes((told.input.bytes as f64 / told.seconds.max(1e-9)) as u64);
+    let peak = told.peak_memory_bytes.map_or(String::new(), |bytes| format!(", {} of memory", number::bytes(bytes)));
+    html!(
+        "<p>{}</p>{}",
+        format!(
+            "{} for {} of text ({speed}/s) on {}{peak}.",
+            number::seconds(told.seconds),
+            number::bytes(told.input.bytes),
+            number::of(told.parameters.threads, "thread")
+        ),
+        table.render()
+    )
+}
+
+/// What was asked for, how to repeat it, and what was skipped.
+pub(super) fn parameters(told: &Told) -> Html {
+    let mut section = html!("<p>lookalike {}.</p>\n", told.lookalike);
+    if !told.command.is_empty() {
+        section
+            .push(&html!("<p>The command line:</p><pre dir=\"ltr\"><code>{}</code></pre>\n", command(&told.command)));
+    }
+    let parameters = &told.parameters;
+    let mut table = Table::new("Parameters", vec![Column::text("parameter"), Column::text("value")]);
+    let mut say =
+        |name: &str, value: String| table.rows.push(vec![Cell::text(name), Cell::text(&clipped(&value, WORD))]);
+    say("measure", parameters.measure.clone());
+    say("threshold", parameters.threshold.to_string());
+    say("shingle", parameters.shingle.clone());
+    say("fold", parameters.fold.clone());
+    say("keep", parameters.keep.clone());
+    say("method", parameters.method.name.clone());
+    let numbers = [
+        ("bands", parameters.method.bands),
+        ("rows", parameters.method.rows),
+        ("agree", parameters.method.agree),
+        ("random slots", parameters.method.random_slots),
+    ];
+    for (name, value) in numbers {
+        value.into_iter().for_each(|value| say(name, value.to_string()));
+    }
+    parameters.method.taken.into_iter().for_each(|taken| say("features taken", taken.to_string()));
+    parameters.recall_at_threshold.into_iter().for_each(|recall| say("recall at the threshold", recall.to_string()));
+    for (name, value) in parameters.method.others.iter().chain(&parameters.others) {
+        let value = match value {
+            Value::String(value) => value.clone(),
+            value => value.to_string(),
+        };
+        say(&name.replace('_', " "), value);
+    }
+    section.push(&table.render());
+    section.push(&skipped(told));
+    section
+}
+
+/// The command line as a shell would take it.
+fn command(words: &[String]) -> String {
+    let is_plain =
+        |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c));
+    let quote = |word: &String| {
+        if is_plain(word) { clipped(word, WORD) } else { format!("'{}'", clipped(word, WORD).replace('\'', "'\\''")) }
+    };
+    let mut shown: Vec<String> = words.iter().take(WORDS).map(quote).collect();
+    if words.len() > WORDS {
+        shown.push(format!("… ({} more words)", number::count((words.len() - WORDS) as u64)));
+    }
+    shown.join(" ")
+}
+
+fn skipped(told: &Told) -> Html {
+    if told.skipped.is_empty() {
+        return html!("<h3>Skipped</h3><p>{}</p>\n", "Nothing was skipped.");
+    }
+    let columns = vec![
+        Column::text("file"),
+        Column::text("entry"),
+        Column::number("position"),
+        Column::text("reason"),
+        Column::number("lost"),
+    ];
+    let table = Table { is_filtered: true, ..Table::new("Skipped entries", columns) };
+    let (mut rows, mut room, mut shown) = (Html::default(), Budget::new(SKIPPED_BYTES), 0);
+    for entry in told.skipped.iter().take(SKIPPED) {
+        let row = table.row(&[
+            Cell::text(&name(&entry.file)),
+            Cell::text(&entry.entry),
+            Cell::count(entry.position),
+            Cell::text(&clipped(&entry.reason, REASON)),
+            Cell::count(entry.count),
+        ]);
+        if !room.take(&row) {
+            break;
+        }
+        shown += entry.count;
+        rows.push(&row);
+    }
+    let all = told.input.skipped + told.input.reference_skipped;
+    let more = match all.saturating_sub(shown) {
+        0 => Html::default(),
+        more => html!("<p class=\"soft\">{}</p>", format!("and {} more", number::count(more))),
+    };
+    html!("<h3>Skipped</h3>{}{}\n", table.around(&rows), more)
+}

@@ -1,0 +1,141 @@
+//! How similar the removed documents are to what is kept, and what the method finds at each similarity.
+
+use lookalike_core::bucket::banding::Banding;
+use lookalike_core::measure::similarity::Similarity;
+use lookalike_page::chart::{Bar, Bars, Curve, Point, Step};
+use lookalike_page::{Html, html, number};
+
+use super::rows::Group;
+use super::told::{Method, Told};
+
+/// The id of what a bar opens.
+pub(super) fn group_id(group: Group) -> String {
+    match group {
+        Group::Band(band) => format!("band-{}", 5 * u32::from(band)),
+        Group::Copies => "copies".to_owned(),
+    }
+}
+
+/// The name of a group of removals.
+pub(super) fn group_name(group: Group) -> String {
+    let edge = |band: u8| f64::from(band) / 20.0;
+    match group {
+        Group::Band(band) => format!("{:.2} to {:.2}", edge(band), edge(band + 1)),
+        Group::Copies => "exact copies".to_owned(),
+    }
+}
+
+/// Bars by band, each of which opens its pairs.
+pub(super) fn bars(told: &Told) -> Html {
+    if told.found.removed == 0 {
+        return html!("<p>{}</p>", "Nothing was removed.");
+    }
+    let bar = |band: &super::told::Band| {
+        let group = Group::Band((band.from * 20.0).round() as u8);
+        let label = if told.similarity.len() > 8 {
+            format!("{:.2}", band.from)
+        } else {
+            format!("{:.2}–{:.2}", band.from, band.to)
+        };
+        Bar { label, count: band.removed, opens: Some(group_id(group)) }
+    };
+    let copies =
+        Bar { label: "exact copies".to_owned(), count: told.found.exact_copies, opens: Some(group_id(Group::Copies)) };
+    let bars = Bars {
+        id: "by-band".to_owned(),
+        title: "Removed documents by similarity to the kept one".to_owned(),
+        description: described(told),
+        counted: "removed".to_owned(),
+        axis: "similarity".to_owned(),
+        bars: told.similarity.iter().map(bar).collect(),
+        apart: vec![copies],
+    };
+    bars.draw().figure()
+}
+
+/// What the bars show, in words.
+fn described(told: &Told) -> String {
+    let others: u64 = told.similarity.iter().map(|band| band.removed).sum();
+    let copies = match told.found.exact_copies {
+        0 => "None of the removed documents is an exact copy of the kept one.".to_owned(),
+        copies => format!(
+            "{} of {} removed documents are exact copies of the kept one.",
+            number::count(copies),
+            number::count(told.found.removed)
+        ),
+    };
+    let most = told.similarity.iter().max_by(|left, right| left.removed.cmp(&right.removed)).filter(|_| others > 0);
+    let of_these = if told.found.exact_copies == 0 { "Most" } else { "Of the others, most" };
+    let most = most.map_or(String::new(), |band| {
+        format!(" {of_these} ({}) are between {:.2} and {:.2}.", number::count(band.removed), band.from, band.to)
+    });
+    // More and more documents towards the threshold: it goes through the middle of something.
+    let is_cut = match &told.similarity[..] {
+        [first, rest @ ..] => {
+            !rest.is_empty() && first.removed > 10 && rest.iter().all(|band| band.removed < first.removed)
+        }
+        [] => false,
+    };
+    let cut = if is_cut {
+        " The lowest band has most: the threshold cuts through a group of similar documents. Look at its pairs."
+    } else {
+        ""
+    };
+    format!("{copies}{most}{cut} A bar opens examples.")
+}
+
+/// How finely the curve is drawn.
+const STEPS: u32 = 100;
+
+/// The curve of the run, with what the corpus has.
+pub(super) fn curve(told: &Told) -> Html {
+    let parameters = &told.parameters;
+    let Some(found) = recall(&parameters.method) else {
+        let why = match &*parameters.method.name {
+            "exact" => "The exact join compares what can be alike and misses nothing: there is no curve.",
+            "copies" => "Only exact copies were looked for, and all of them are found: there is no curve.",
+            _ => "What this method finds does not depend on similarity alone: there is no curve.",
+        };
+        return html!("<p>{}</p>", why);
+    };
+    let point = |step: u32| {
+        let similarity = f64::from(step) / f64::from(STEPS);
+        Point { similarity, found: found(similarity) }
+    };
+    let recall = parameters.recall_at_threshold.unwrap_or_else(|| found(parameters.threshold));
+    let curve = Curve {
+        id: "s-curve".to_owned(),
+        title: "Chance that a pair is found, by its similarity".to_owned(),
+        description: format!(
+            "A pair exactly at the threshold of {} is found with a chance of {recall:.4}, one in the middle above it with {:.6}. Every pair that is found is measured exactly, so that what is below the threshold is not removed.",
+            parameters.threshold,
+            found(f64::midpoint(parameters.threshold, 1.0))
+        ),
+        points: (0..=STEPS).map(point).collect(),
+        threshold: parameters.threshold,
+        recall: Some(recall),
+        histogram: told
+            .similarity
+            .iter()
+            .map(|band| Step { from: band.from, to: band.to, count: band.removed })
+            .collect(),
+        counted: "removed documents, without exact copies".to_owned(),
+    };
+    curve.draw().figure()
+}
+
+/// The chance to be found by similarity, where a method has one.
+fn recall(method: &Method) -> Option<Box<dyn Fn(f64) -> f64>> {
+    if let Some(taken) = method.taken {
+        return Some(Box::new(move |similarity| 1.0 - (1.0 - similarity).powi(taken)));
+    }
+    let (bands, rows) = (method.bands?, method.rows?);
+    let banding = match method.random_slots {
+        Some(slots) => Banding::random(bands, rows, slots),
+        None => Banding::new(bands, rows),
+    };
+    let banding = banding.and_then(|banding| banding.with_agreeing(method.agree.unwrap_or(1))).ok()?;
+    Some(Box::new(move |similarity| {
+        Similarity::new(similarity).map_or(0.0, |similarity| banding.recall_at(similarity))
+    }))
+}

@@ -1,0 +1,91 @@
+//! Sources: how much each lost, to whom, and who copies whom.
+
+use lookalike_page::chart::{Flow, Matrix};
+use lookalike_page::{Budget, Cell, Column, Html, Table, html, name, number};
+
+use super::rows::Gathered;
+use super::told::Told;
+
+/// What the rows of the table may take.
+const TABLE_BYTES: usize = 250_000;
+
+/// How many sources the matrix has.
+const IN_MATRIX: usize = 20;
+
+pub(super) fn section(told: &Told, gathered: &Gathered) -> Html {
+    if told.sources.len() < 2 {
+        let only = told.sources.first().map_or_else(|| "no source".to_owned(), |source| name(&source.source));
+        return html!("<p>All documents are of one source: {}.</p>", only);
+    }
+    let columns = ["documents", "removed", "share removed"].map(Column::number);
+    let columns = [Column::text("source")]
+        .into_iter()
+        .chain(columns)
+        .chain([Column::text("mostly lost to"), Column::number("of these")]);
+    let mut table = Table { is_filtered: true, ..Table::new("Sources", columns.collect()) };
+    let mostly_to = gathered.flows.mostly_to();
+    let (mut rows, mut room, mut shown) = (Html::default(), Budget::new(TABLE_BYTES), 0);
+    for source in &told.sources {
+        let to = mostly_to.get(&*source.source);
+        let to_name = match to {
+            Some((to, _)) if **to == *source.source => Cell::html(Html::ours("<span class=\"soft\">itself</span>")),
+            Some((to, _)) => Cell::text(&name(to)),
+            None => Cell::text("–"),
+        };
+        let row = table.row(&[
+            Cell::text(&name(&source.source)),
+            Cell::count(source.documents),
+            Cell::count(source.removed),
+            Cell::share(source.share),
+            to_name,
+            Cell::count(to.map_or(0, |(_, count)| *count)),
+        ]);
+        if !room.take(&row) {
+            break;
+        }
+        rows.push(&row);
+        shown += 1;
+    }
+    table.rows.clear();
+    let more = told.more_sources + told.sources.len() as u64 - shown;
+    let more = if more == 0 {
+        Html::default()
+    } else {
+        html!(
+            "<p class=\"soft\">{}</p>",
+            format!("These are the {} largest; there are {} more.", number::count(shown), number::count(more))
+        )
+    };
+    html!("{}{}{}", matrix(gathered), table.around(&rows), more)
+}
+
+/// Who copies whom.
+fn matrix(gathered: &Gathered) -> Html {
+    let (sources, flows) = gathered.flows.largest(IN_MATRIX);
+    if sources.len() < 2 {
+        return Html::default();
+    }
+    let most = flows
+        .iter()
+        .filter(|(from, to, _)| from != to)
+        .max_by_key(|(from, to, removed)| (*removed, std::cmp::Reverse((*from, *to))));
+    let most = most.map_or_else(
+        || "No document was removed because of one of another source.".to_owned(),
+        |(from, to, removed)| {
+            format!(
+                "Most between two sources: {} of {}, because of documents of {}. If a row is nearly all in one other column, that source is a mirror, and a crawler could skip it.",
+                number::of(*removed, "document"),
+                name(&sources[*from]),
+                name(&sources[*to])
+            )
+        },
+    );
+    let matrix = Matrix {
+        id: "who-copies".to_owned(),
+        title: "Removed from one source because of another".to_owned(),
+        description: most,
+        sources,
+        flows: flows.into_iter().map(|(from, to, removed)| Flow { from, to, removed }).collect(),
+    };
+    matrix.draw().figure()
+}

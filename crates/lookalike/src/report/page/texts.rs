@@ -1,0 +1,148 @@
+//! The places of documents to their texts: in a run by the corpus, later by reading the input again.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use lookalike_io::input::discover::discover_listed;
+use lookalike_io::input::shelf::Shelf;
+use lookalike_io::read::{Chunk, Entry, Parser, Stream, Unit};
+
+use super::rows::Place;
+use crate::corpus::Corpus;
+use crate::error::Result;
+use crate::options::ReadOptions;
+
+/// A text, or the beginning of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Text {
+    pub(super) text: String,
+    /// How many characters are left out at its end.
+    pub(super) more: u64,
+}
+
+/// How many bytes of a text are looked at: a page has no room for more, and neither has a reader.
+const LONGEST: usize = 60_000;
+
+impl Text {
+    pub(super) fn new(text: &str) -> Self {
+        let end = (0..=LONGEST.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        Self { text: text[..end].to_owned(), more: text[end..].chars().count() as u64 }
+    }
+}
+
+/// Where texts are had again.
+pub(crate) trait TextSource {
+    /// The texts of documents, as far as they can be read.
+    fn texts(&self, wanted: &BTreeSet<&Place>) -> HashMap<Place, Text>;
+
+    /// Whether they may be other ones than those that were compared.
+    fn may_have_changed(&self) -> bool;
+}
+
+/// The documents of a run that is not over.
+pub(crate) struct CorpusTexts<'a> {
+    corpus: &'a Corpus,
+    read: &'a ReadOptions,
+}
+
+impl<'a> CorpusTexts<'a> {
+    pub(crate) fn new(corpus: &'a Corpus, read: &'a ReadOptions) -> Self {
+        Self { corpus, read }
+    }
+
+    fn text(&self, place: &Place, file: u32, parser: &mut Parser, bytes: &mut Vec<u8>) -> Option<Text> {
+        let documents = self.corpus.documents_of_file(file);
+        let (mut first, mut end) = (documents.start, documents.end);
+        while first < end {
+            let middle = u32::midpoint(first, end);
+            let row = self.corpus.row(middle).ok()?;
+            match row.position.cmp(&place.position) {
+                std::cmp::Ordering::Less => first = middle + 1,
+                std::cmp::Ordering::Greater => end = middle,
+                std::cmp::Ordering::Equal => {
+                    self.corpus.shelf.read(row.place, bytes).ok()?;
+                    return parser.document(self.corpus.kind(file), bytes).map(|document| Text::new(document.text));
+                }
+            }
+        }
+        None
+    }
+}
+
+impl TextSource for CorpusTexts<'_> {
+    fn texts(&self, wanted: &BTreeSet<&Place>) -> HashMap<Place, Text> {
+        let names: BTreeSet<(bool, &str)> = wanted.iter().map(|place| (place.is_reference, &*place.file)).collect();
+        let files = self.corpus.shelf.files().iter().zip(0_u32..);
+        let name = |(file, number): (&'_ lookalike_io::input::discover::InputFile, u32)| {
+            let name = (number as usize >= self.corpus.input_files, file.name.clone());
+            names.contains(&(name.0, &*name.1)).then_some((name, number))
+        };
+        let numbers: HashMap<(bool, String), u32> = files.filter_map(name).collect();
+        let (mut parser, mut bytes) = (Parser::new(&self.read.settings), Vec::new());
+        let text = |place: &&Place| {
+            let file = *numbers.get(&(place.is_reference, place.file.clone()))?;
+            Some(((*place).clone(), self.text(place, file, &mut parser, &mut bytes)?))
+        };
+        wanted.iter().filter_map(text).collect()
+    }
+
+    fn may_have_changed(&self) -> bool {
+        // A run ends with an error if its input changes.
+        false
+    }
+}
+
+/// The input of a finished run, where it is still there. It may have changed: whoever asks has to look.
+pub(super) struct InputTexts<'a> {
+    pub(super) read: &'a ReadOptions,
+    pub(super) references: &'a [std::path::PathBuf],
+}
+
+impl TextSource for InputTexts<'_> {
+    fn texts(&self, wanted: &BTreeSet<&Place>) -> HashMap<Place, Text> {
+        let mut found = HashMap::new();
+        // What is gone is left out, and the page says so.
+        let _ = self.read(false, wanted, &mut found);
+        let _ = self.read(true, wanted, &mut found);
+        found
+    }
+
+    fn may_have_changed(&self) -> bool {
+        true
+    }
+}
+
+impl InputTexts<'_> {
+    fn read(&self, is_reference: bool, wanted: &BTreeSet<&Place>, found: &mut HashMap<Place, Text>) -> Result<()> {
+        let mut by_file: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
+        for place in wanted.iter().filter(|place| place.is_reference == is_reference) {
+            by_file.entry(&place.file).or_default().insert(place.position);
+        }
+        if by_file.is_empty() {
+            return Ok(());
+        }
+        let inputs = if is_reference { self.references } else { &*self.read.inputs };
+        let listed = if is_reference { &[][..] } else { &*self.read.listed };
+        let shelf = Shelf::new(discover_listed(inputs, listed, None)?);
+        let mut parser = Parser::new(&self.read.settings);
+        for (number, file) in (0..).zip(shelf.files()) {
+            let Some(positions) = by_file.get(&*file.name) else { continue };
+            let last = positions.last().copied().unwrap_or(0);
+            let mut stream = Stream::open(&Unit::whole(number), file, &self.read.settings.unlimited())?;
+            let (mut chunk, mut before) = (Chunk::default(), 0);
+            while before < last && stream.next(&mut chunk)? {
+                chunk.settle(&shelf)?;
+                before += parser.entries(&chunk, |placed| {
+                    let position = before + placed.position + 1;
+                    if let Entry::Document(document) = placed.entry
+                        && positions.contains(&position)
+                    {
+                        let place = Place { is_reference, file: file.name.clone(), position };
+                        found.insert(place, Text::new(document.text));
+                    }
+                });
+                before += chunk.damage().map_or(0, |(_, lost)| lost);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,326 @@
+//! `report.html`: what it says, that texts stay texts, that it is never large, and that it is the same in every run.
+
+mod made;
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use lookalike::{DedupOptions, Output, ReadOptions, ReportOptions, ReportTexts, Silent};
+use made::{Case, dedup, jsonl, rows};
+use serde_json::{Value, json};
+
+/// Words that no other text has.
+fn words(seed: usize, count: usize) -> Vec<String> {
+    (0..count).map(|at| format!("w{}x{at}", seed)).collect()
+}
+
+/// Three families and a single: near-duplicates, exact copies, and texts with the same words.
+fn texts() -> Vec<String> {
+    let near = words(1, 60).join(" ");
+    let long = words(2, 80);
+    let mut changed = long.clone();
+    changed[40] = "changed".to_owned();
+    vec![
+        near.clone() + " and an end",
+        near.clone(),
+        near.to_uppercase(),
+        long.join(" "),
+        changed.join(" "),
+        words(3, 30).join(" "),
+        words(3, 30).join(" "),
+        words(3, 30).join(" "),
+        "alone among many others in the corpus".to_owned(),
+    ]
+}
+
+fn page(case: &Case) -> String {
+    fs::read_to_string(case.path("out/report.html")).unwrap()
+}
+
+/// A page without the block of times.
+fn without_times(page: &str) -> String {
+    let (before, times) = page.split_once("<section id=\"stages\"").unwrap();
+    before.to_owned() + times.split_once("</section>").unwrap().1
+}
+
+fn report(case: &Case, read: Option<ReadOptions>, texts: ReportTexts) -> lookalike::Reported {
+    let options =
+        ReportOptions { folder: case.path("out"), output: None, force: false, texts, read, references: Vec::new() };
+    lookalike::report(&options, &Silent).unwrap()
+}
+
+#[test]
+fn the_parts_come_in_order_and_warnings_first() {
+    let mut lines = jsonl(&texts());
+    lines += "{oops\n";
+    lines += &json!({ "id": "8", "text": "" }).to_string();
+    let case = Case::new();
+    case.write("in/a.jsonl", lines);
+    case.write("in/b.jsonl", jsonl(&texts()));
+    let mut options = case.options("in", 0.8);
+    options.read.settings.fields.id = Some("id".to_owned());
+    dedup(&options);
+    let page = page(&case);
+    let ids = [
+        "eye-h",
+        "similarity",
+        "by-band",
+        "recall",
+        "s-curve",
+        "clusters",
+        "by-size",
+        "sources",
+        "who-copies",
+        "pairs",
+        "least",
+        "funnel",
+        "from-all",
+        "stages",
+        "run",
+    ];
+    let places: Vec<usize> =
+        ids.iter().map(|id| page.find(&format!("id=\"{id}\"")).unwrap_or_else(|| panic!("{id}"))).collect();
+    assert!(places.is_sorted(), "{places:?}");
+    for said in
+        ["What needs your eye", "1 entry was skipped", "have the id of another", "1 document has no words", "b.jsonl"]
+    {
+        assert!(page.contains(said), "{said}");
+    }
+    // Both bars of the chart open what is there.
+    for opened in ["copies", "band-90"] {
+        assert!(
+            page.contains(&format!("href=\"#{opened}\"")) && page.contains(&format!("id=\"{opened}\"")),
+            "{opened}"
+        );
+    }
+    assert!(page.contains("<del>changed"));
+}
+
+#[test]
+fn a_run_without_anything_to_say_has_a_page_too() {
+    let case = Case::of(&["one text of a few words", "and another one that is not alike"]);
+    dedup(&case.options("corpus.jsonl", 0.8));
+    let page = page(&case);
+    assert!(page.contains("Nothing was removed") && !page.contains("What needs your eye"));
+    let case = Case::of(&[] as &[&str]);
+    dedup(&case.options("corpus.jsonl", 0.8));
+    assert!(case.path("out/report.html").exists());
+}
+
+#[test]
+fn no_report_is_written_where_none_is_wanted() {
+    let case = Case::of(&texts());
+    dedup(&DedupOptions { report: None, ..case.options("corpus.jsonl", 0.8) });
+    assert!(!case.path("out/report.html").exists() && case.path("out/summary.json").exists());
+    // An earlier one goes.
+    dedup(&case.options("corpus.jsonl", 0.8));
+    assert!(case.path("out/report.html").exists());
+    dedup(&DedupOptions { report: None, ..case.options("corpus.jsonl", 0.8) });
+    assert!(!case.path("out/report.html").exists());
+}
+
+#[test]
+fn hostile_texts_ids_and_sources_stay_text() {
+    let hostile = "</div><script>alert(1)</script><img src=x onerror=alert(2)>\u{202e}\u{0}'\"&--><!--";
+    let base = words(1, 60).join(" ");
+    let document = |id: &str, text: String| {
+        json!({ "id": format!("{id}{hostile}"), "host": format!("{id}{hostile}"), "text": text }).to_string() + "\n"
+    };
+    let case = Case::new();
+    let texts = [base.clone(), format!("{base} {hostile} more"), format!("{hostile} {base}"), base];
+    case.write(
+        "corpus.jsonl",
+        ["a", "b", "c", "d"].iter().zip(texts).map(|(id, text)| document(id, text)).collect::<String>(),
+    );
+    for texts in [ReportTexts::Excerpt, ReportTexts::Full, ReportTexts::None] {
+        let mut options = DedupOptions {
+            report: Some(texts),
+            source: lookalike::SourceBy::Field,
+            ..case.options("corpus.jsonl", 0.5)
+        };
+        options.read.settings.fields.id = Some("id".to_owned());
+        options.read.settings.fields.source = Some("host".to_owned());
+        options.command = vec!["lookalike".to_owned(), hostile.to_owned()];
+        assert_eq!(dedup(&options).found.removed, 3);
+        let page = page(&case);
+        assert_eq!(page.matches("<script>").count(), 1, "only the page's own");
+        assert!(!page.contains("<img") && !page.contains('\u{202e}') && !page.contains('\0'));
+        assert!(page.contains("&lt;script&gt;alert(1)") && page.contains("⟨U+202E⟩"));
+        assert_eq!(page.matches("<section").count(), page.matches("</section>").count());
+        assert_eq!(page.contains("class=\"sides\""), texts != ReportTexts::None);
+        assert_eq!(page.contains("w1x1 "), texts != ReportTexts::None);
+    }
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes_but_for_the_times() {
+    let case = Case::of(&texts());
+    let options = case.options("corpus.jsonl", 0.8);
+    let pages: Vec<String> = [1, 4]
+        .iter()
+        .map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(*threads).build().unwrap();
+            pool.install(|| dedup(&options));
+            without_times(&page(&case))
+        })
+        .collect();
+    assert_eq!(pages[0], pages[1]);
+}
+
+#[test]
+fn a_finished_run_gets_the_same_report_again() {
+    let case = Case::of(&texts());
+    let options = case.options("corpus.jsonl", 0.8);
+    dedup(&options);
+    let first = page(&case);
+    let reported = report(&case, Some(options.read.clone()), ReportTexts::Excerpt);
+    assert_eq!((reported.without_text, reported.bytes), (0, first.len() as u64));
+    assert_eq!(page(&case), first);
+    // Another text in the place of one that was compared is not shown as if it were that.
+    let mut changed = texts();
+    changed[4] = words(9, 80).join(" ");
+    case.write("corpus.jsonl", jsonl(&changed));
+    let reported = report(&case, Some(options.read.clone()), ReportTexts::Excerpt);
+    assert!(reported.without_text >= 1 && !page(&case).contains("w9x40"));
+    assert!(page(&case).contains("have changed since the run"));
+    // Without the input there are no texts, and the page says so.
+    fs::remove_file(case.path("corpus.jsonl")).unwrap();
+    let reported = report(&case, Some(options.read), ReportTexts::Excerpt);
+    assert_eq!(reported.without_text, reported.documents);
+    assert!(page(&case).contains("Texts are not shown") && !page(&case).contains("class=\"sides\""));
+}
+
+#[test]
+fn a_folder_that_is_no_result_is_refused() {
+    let case = Case::new();
+    case.write("out/summary.json", "{\"records\": [1, 2]}");
+    let options = ReportOptions {
+        folder: case.path("out"),
+        output: None,
+        force: false,
+        texts: ReportTexts::None,
+        read: None,
+        references: Vec::new(),
+    };
+    let error = lookalike::report(&options, &Silent).unwrap_err().to_string();
+    assert!(
+        error.ends_with("is not the output of a finished run of dedup: its summary.json is not one of dedup"),
+        "{error}"
+    );
+    fs::remove_file(case.path("out/summary.json")).unwrap();
+    assert!(lookalike::report(&options, &Silent).unwrap_err().to_string().contains("summary.json: "));
+}
+
+#[test]
+fn documents_of_fifty_megabytes_do_not_make_a_large_page() {
+    let mut text = String::with_capacity(50_000_000);
+    for at in 0.. {
+        if text.len() > 49_900_000 {
+            break;
+        }
+        write!(text, "word{} <&> ", at % 5_000_011).unwrap();
+    }
+    let changed = text.replacen("word999 ", "another ", 1);
+    let case = Case::of(&[text + "end", changed]);
+    let summary = dedup(&DedupOptions { report: Some(ReportTexts::Full), ..case.options("corpus.jsonl", 0.8) });
+    assert_eq!(summary.found.removed, 1);
+    let page = page(&case);
+    assert!(page.len() < 2_000_000, "{}", page.len());
+    assert!(page.contains("another"));
+}
+
+/// Writes a result of a million removals, each from one source to another, with names as long and as hostile as they get.
+fn many_sources(out: &Path) {
+    let mut lines = String::new();
+    let hostile = "\u{202e}\"<'&>".repeat(40);
+    for at in 0..1_000_000 {
+        // A few long names are enough to fill every part of the page; a million of them would fill the disk.
+        let name = if at < 3_000 { format!("{at}{hostile}") } else { at.to_string() };
+        let name = serde_json::to_string(&name).unwrap();
+        writeln!(lines, "{{\"removed_id\":{name},\"kept_id\":{name},\"jaccard\":{},\"exact_copy\":false,\"cluster\":{},\"removed_file\":{name},\"removed_position\":1,\"kept_file\":{name},\"kept_position\":2,\"removed_source\":{name},\"kept_source\":{name}}}", f64::from(at % 1000) / 1000.0, at % 7).unwrap();
+    }
+    fs::write(out.join("removed.jsonl"), lines).unwrap();
+    let name = |at: u64| format!("{at}{hostile}");
+    let mut summary: Value = serde_json::from_slice(&fs::read(out.join("summary.json")).unwrap()).unwrap();
+    let source = |at: u64| json!({ "source": name(at), "documents": 2, "removed": 1, "share": 0.5 });
+    let lost = |at: u64| json!({ "source": name(at), "documents": 20, "removed": 20, "share": 1.0, "mostly_for": name(at + 1), "mostly_for_reference": true, "mostly_for_removed": 20 });
+    summary["sources"] = (0..1000).map(source).collect();
+    summary["more_sources"] = json!(999_000);
+    summary["nearly_lost"] = (0..50_000).map(lost).collect();
+    summary["skipped"] = (0..1000)
+        .map(|at| json!({ "file": name(at), "entry": "line", "position": at, "reason": name(at), "count": 3 }))
+        .collect();
+    summary["similarity"] = (0..20)
+        .map(|at| json!({ "from": f64::from(at) / 20.0, "to": f64::from(at + 1) / 20.0, "removed": 50_000 }))
+        .collect();
+    summary["largest_clusters"] =
+        (0..10).map(|at| json!({ "cluster": at, "kept_id": name(at), "cluster_size": 100_000, "copies": 5 })).collect();
+    summary["clusters_by_size"] =
+        (1..100_000).map(|size: u64| (size.to_string(), json!(1))).collect::<serde_json::Map<_, _>>().into();
+    summary["kept_by_copies"] = summary["clusters_by_size"].clone();
+    summary["command"] = (0..1000).map(|at| json!(name(at))).collect();
+    fs::write(out.join("summary.json"), summary.to_string()).unwrap();
+}
+
+#[test]
+fn a_million_sources_do_not_make_a_large_page() {
+    let case = Case::of(&texts());
+    dedup(&case.options("corpus.jsonl", 0.8));
+    many_sources(&case.path("out"));
+    let reported = report(&case, None, ReportTexts::Full);
+    assert!(reported.bytes < 2_000_000, "{}", reported.bytes);
+    let page = page(&case);
+    assert!(page.contains("there are 999,") && page.contains("49,9"));
+}
+
+#[test]
+fn cluster_sizes_and_copies_are_those_that_rows_show() {
+    let case = Case::of(&texts());
+    let mut options = case.options("corpus.jsonl", 0.8);
+    options.read.settings.fields.id = Some("id".to_owned());
+    let summary = dedup(&options);
+    let removed = case.rows("removed.jsonl");
+    // Counted by hand, from who was removed for whom.
+    let mut counts: HashMap<String, (u64, u64)> = HashMap::new();
+    for row in &removed {
+        let count = counts.entry(row["kept_id"].as_str().unwrap().to_owned()).or_insert((1, 1));
+        *count = (count.0 + 1, count.1 + u64::from(row["exact_copy"].as_bool().unwrap()));
+    }
+    assert!(!removed.is_empty());
+    for row in &removed {
+        let told = (row["cluster_size"].as_u64().unwrap(), row["copies"].as_u64().unwrap());
+        assert_eq!(told, counts[row["kept_id"].as_str().unwrap()], "{row}");
+    }
+    let largest: Vec<(&str, u64, u64)> =
+        summary.largest_clusters.iter().map(|at| (&*at.kept_id, at.cluster_size, at.copies)).collect();
+    assert_eq!(largest, [("0", 3, 1), ("5", 3, 3), ("3", 2, 1)]);
+    assert_eq!(summary.kept_by_copies, [(1, 3), (3, 1)].into());
+    dedup(&DedupOptions { output: Output::Annotated, ..options });
+    let annotated = rows(&case.path("out/annotated/corpus.jsonl"));
+    let notes: Vec<(u64, u64)> =
+        annotated.iter().map(|row| (row["cluster_size"].as_u64().unwrap(), row["copies"].as_u64().unwrap())).collect();
+    assert_eq!(notes, [(3, 1), (3, 1), (3, 1), (2, 1), (2, 1), (3, 3), (3, 3), (3, 3), (1, 1)]);
+}
+
+#[test]
+fn a_reference_document_counts_to_its_cluster() {
+    let case = Case::new();
+    let text = words(1, 40).join(" ");
+    case.write("in.jsonl", jsonl(&[&text, &text]));
+    case.write("reference.jsonl", jsonl(&[&text]));
+    let mut options = case.options("in.jsonl", 0.8);
+    options.against = Some(lookalike::Against {
+        references: vec![case.path("reference.jsonl")],
+        scope: lookalike::core::decision::Scope::Everything,
+    });
+    dedup(&options);
+    let told: Vec<(u64, u64)> = case
+        .rows("removed.jsonl")
+        .iter()
+        .map(|row| (row["cluster_size"].as_u64().unwrap(), row["copies"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(told, [(3, 3), (3, 3)]);
+    assert!(page(&case).contains("it belongs to the reference"));
+}

@@ -1,0 +1,55 @@
+// A browser that fails a test by any request that leaves the file, and by any line on the console.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { chromium } from 'playwright-core';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+let browser;
+
+export async function start() {
+  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
+}
+
+export async function stop() {
+  await browser.close();
+}
+
+/// Opens an address, gives the page to `use`, and checks that it asked for nothing and said nothing.
+export async function visit(address, options, use) {
+  const { width = 1280, colorScheme = 'light', javaScriptEnabled = true } = options;
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, javaScriptEnabled, offline: true });
+  const page = await context.newPage();
+  const heard = [];
+  page.on('console', (message) => heard.push(`console: ${message.text()}`));
+  page.on('pageerror', (error) => heard.push(`error: ${error.message}`));
+  page.on('dialog', (dialog) => heard.push(`dialog: ${dialog.message()}`));
+  page.on('request', (request) => {
+    const asked = request.url().split('#')[0];
+    if (asked !== address.split('#')[0] && !asked.startsWith('data:')) heard.push(`request: ${asked}`);
+  });
+  await page.goto(address);
+  await use(page);
+  assert.deepEqual(heard, []);
+  await context.close();
+}
+
+/// No rule of axe is violated.
+export async function accessible(page) {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+  const told = violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map((node) => `${node.html.slice(0, 160)} (${node.failureSummary})`).join('; ')}`);
+  assert.deepEqual(told, []);
+}
+
+/// Nothing is wider than the window.
+export async function fits(page) {
+  const [wide, room] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
+  assert.ok(wide <= room, `${wide} px in ${room} px`);
+}
+
+/// Everything that can be opened is.
+export async function openAll(page) {
+  await page.evaluate(() => document.querySelectorAll('details').forEach((details) => { details.open = true; }));
+}
