@@ -24,7 +24,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
             Command::new("npm").args(["ci", "--no-audit", "--no-fund", "--loglevel", "error"]).current_dir(&tests),
         )?;
     }
-    succeed(workspace.cargo().args(["build", "--quiet", "--package", "lookalike-cli"]))?;
+    succeed(workspace.cargo().args(["build", "--quiet", "--workspace", "--bin", "lookalike"]))?;
     let lookalike = workspace.target().join("debug").join(format!("lookalike{}", env::consts::EXE_SUFFIX));
     // Names of failed tests, and why; of those that pass, only their number.
     let mut node = Command::new("node");
@@ -49,6 +49,8 @@ fn is_there(program: &str) -> bool {
 
 fn install(package: &str) -> Result<()> {
     println!("installing {package}");
+    // The lists of a new machine are old or empty.
+    succeed(Command::new("apt-get").args(["update", "-qq"]).stdout(Stdio::null()))?;
     let install = ["install", "-y", "-qq", "--no-install-recommends", package];
     succeed(Command::new("apt-get").args(install).env("DEBIAN_FRONTEND", "noninteractive").stdout(Stdio::null()))
 }

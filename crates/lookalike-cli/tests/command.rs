@@ -26,7 +26,7 @@ fn a_run_says_what_it_did_and_exits_with_0() {
     let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
     assert_eq!(summary["found"]["removed"], 2);
     assert_eq!(summary["parameters"]["method"]["bands"], 20);
-    assert_eq!(summary["stages"].as_array().unwrap().len(), 5);
+    assert_eq!(summary["stages"].as_array().unwrap().len(), 6);
     assert_eq!(folder.names(), ["in.jsonl", "out"]);
 }
 

@@ -7,7 +7,23 @@ use std::process::Command;
 
 use folder::{Folder, Ran};
 
-const COMMANDS: [&str; 8] = ["dedup", "pairs", "link", "sets", "prints", "tune", "evaluate", "compare"];
+const COMMANDS: [&str; 11] =
+    ["dedup", "report", "pairs", "index", "search", "link", "sets", "prints", "tune", "evaluate", "compare"];
+
+/// Commands of commands.
+const INNER: [[&str; 2]; 3] = [["index", "create"], ["index", "add"], ["index", "delete"]];
+
+/// What a user has done before the examples of a command.
+fn done_before(command: &[&str]) -> &'static [&'static str] {
+    match command {
+        ["report"] => &["lookalike dedup examples/news -o out"],
+        ["search"] | ["index", "delete"] => {
+            &["lookalike index create archive", "lookalike index add archive examples/news --id id"]
+        }
+        ["index", "add"] => &["lookalike index create archive"],
+        _ => &[],
+    }
+}
 
 /// The examples of a help text.
 fn examples(help: &str) -> Vec<&str> {
@@ -30,11 +46,13 @@ fn run(folder: &Folder, line: &str) -> Ran {
 fn every_command_has_an_example_that_works() {
     let examples_folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let mut count = 0;
-    for command in COMMANDS.iter().map(|command| vec![*command]).chain([Vec::new()]) {
+    let inner = INNER.iter().map(|command| command.to_vec());
+    for command in COMMANDS.iter().map(|command| vec![*command]).chain(inner).chain([Vec::new()]) {
         let folder = Folder::new();
         std::os::unix::fs::symlink(&examples_folder, folder.0.path().join("examples")).unwrap();
         let help = folder.run(&[&command[..], &["--help"]].concat());
         assert_eq!((help.code, help.stderr.as_str()), (0, ""), "{command:?}");
+        done_before(&command).iter().for_each(|line| assert_eq!(run(&folder, line).code, 0, "{line}"));
         for example in examples(&help.stdout) {
             let ran = run(&folder, example);
             assert_eq!(ran.code, 0, "{example}: {}", ran.stderr);

@@ -37,7 +37,8 @@ fn case(before: Before) -> Case {
         Before::EmptyFolder => fs::create_dir(case.path("out")).unwrap(),
         Before::Result => {
             case.write("other/old.jsonl", jsonl(&[text(7), text(7), text(8)]));
-            lookalike::dedup(&DedupOptions { force: false, ..case.options("other", 0.7) }, &Silent).unwrap();
+            lookalike::dedup(&DedupOptions { force: false, report: None, ..case.options("other", 0.7) }, &Silent)
+                .unwrap();
             case.write("out/mine.txt", "mine");
             fs::remove_dir_all(case.path("other")).unwrap();
         }
@@ -51,6 +52,8 @@ fn options(folder: &Path, has_work: bool, earlier: Earlier, faults: Faults) -> D
     options.read.inputs = vec![folder.join("corpus")];
     options.folder = Some(folder.join("out"));
     let work = has_work.then(|| folder.join("work"));
+    // It has times in it.
+    options.report = None;
     options.work = WorkOptions { folder: work, earlier, faults: Arc::new(faults) };
     options
 }

@@ -31,7 +31,7 @@ pub struct Summary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
     /// The command line, word by word and without secrets, if the run was one of the command.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
     /// The input.
     pub input: Input,

@@ -33,7 +33,7 @@ pub(crate) enum IndexCommand {
     Add(AddArguments),
     /// Delete documents by id: no search finds them any more.
     #[command(after_help = "Examples:\n  lookalike index delete archive agency-007\n  \
-        lookalike index delete archive --ids-from withdrawn.txt\n\n\
+        lookalike index delete archive herald-001 herald-002\n\n\
         Their bytes stay on disk until lookalike index compact --purge.")]
     Delete(DeleteArguments),
     /// Join segments and free space; --purge removes every byte of deleted documents.
