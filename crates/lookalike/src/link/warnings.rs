@@ -11,7 +11,7 @@ use super::Linking;
 /// Matches per record from which on it is more than anybody has duplicates.
 const MOST_A_RECORD: f64 = 5.0;
 
-/// The share of matched records with several matches from which on `--one-to-one` may be wanted.
+/// The share of matched records with several matches from which on one match per record may be wanted.
 const MANY: f64 = 0.2;
 
 pub(super) fn of(
@@ -24,26 +24,26 @@ pub(super) fn of(
     if linking.model.learnt == Learnt::FromSurePairs {
         warnings.push(
             "few records have a match, so the weights are mostly the usual ones; \
-             --model takes those of a similar table, --expect the share of records with a match"
+             the option model takes those of a similar table, and expect the share of records with a match"
                 .to_owned(),
         );
     }
     let expected = linking.model.match_count;
     if expected > MOST_A_RECORD * linking.records.count() as f64 {
         warnings.push(format!(
-            "{expected:.0} matches are expected, more than is credible: check some with --explain, \
-             or give --expect with the share of records that have a match"
+            "{expected:.0} matches are expected, more than is credible: have some explained, \
+             or give the share of records that have a match by the option expect"
         ));
     }
     if linking.records.are_of_two_tables() && !one_to_one && several(matches) >= MANY {
         warnings.push(
-            "many records have several matches in the other table: if each can have one only, use --one-to-one"
+            "many records have several matches in the other table: if each can have one only, use the option one-to-one"
                 .to_owned(),
         );
     }
     if validation.is_some_and(Validation::is_without_evidence) {
         warnings.push(
-            "no evidence that these are matches: in the column of --validate, sure matches differ as much as random pairs"
+            "no evidence that these are matches: in the column to validate by, sure matches differ as much as random pairs"
                 .to_owned(),
         );
     }
