@@ -49,7 +49,7 @@ impl Case {
         let sizes = self.items.sizes();
         let mut sketches = Sketches::new(Layout::default());
         sizes.iter().for_each(|_| sketches.push_none());
-        let lists: Lists = [0..documents.len() as u32].into_iter().collect();
+        let lists: Lists = std::iter::once(0..documents.len() as u32).collect();
         let (buckets, sets) = (Buckets::of_lists(documents.len(), &[lists]), Sets::new(&by_rank));
         [Candidates::Buckets(&buckets), Candidates::Sets(&sets)].map(|candidates| {
             let verifier = Verifier::new(self.truth.criterion(), &sizes, &sketches, &Exact, &self.items, 1 << 20);

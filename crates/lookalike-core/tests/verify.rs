@@ -26,7 +26,7 @@ fn check(items: &Items, truth: Truth, method: &dyn Method, held_bytes: usize) ->
     let (documents, sizes, sketches) = (items.documents(), items.sizes(), sketches(items, method));
     let count = documents.len() as u32;
     let verifier = Verifier::new(truth.criterion(), &sizes, &sketches, method, items, held_bytes);
-    let lists: Lists = [0..count].into_iter().collect();
+    let lists: Lists = std::iter::once(0..count).collect();
     let buckets = Buckets::of_lists(documents.len(), &[lists]);
     let outcomes: Vec<Result<u64, TestCaseError>> = buckets
         .families()

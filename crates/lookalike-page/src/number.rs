@@ -38,8 +38,8 @@ pub fn share(share: f64) -> String {
     let percent = 100.0 * share;
     match percent {
         p if p > 0.0 && p < 0.05 => "under 0.1 %".to_owned(),
-        p if p < 100.0 && p >= 99.95 => "over 99.9 %".to_owned(),
-        p if p == 0.0 || p == 100.0 => format!("{p:.0} %"),
+        p if (99.95..100.0).contains(&p) => "over 99.9 %".to_owned(),
+        p if p <= 0.0 || p >= 100.0 => format!("{p:.0} %"),
         p => format!("{p:.1} %"),
     }
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 /// Words that no other text has.
 fn words(seed: usize, count: usize) -> Vec<String> {
-    (0..count).map(|at| format!("w{}x{at}", seed)).collect()
+    (0..count).map(|at| format!("w{seed}x{at}")).collect()
 }
 
 /// Three families and a single: near-duplicates, exact copies, and texts with the same words.
@@ -21,7 +21,7 @@ fn texts() -> Vec<String> {
     let near = words(1, 60).join(" ");
     let long = words(2, 80);
     let mut changed = long.clone();
-    changed[40] = "changed".to_owned();
+    "changed".clone_into(&mut changed[40]);
     vec![
         near.clone() + " and an end",
         near.clone(),

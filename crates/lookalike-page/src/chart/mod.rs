@@ -94,7 +94,7 @@ const WIDTH: f64 = 640.0;
 /// A coordinate: a tenth of a pixel is as fine as anybody sees.
 fn place(at: f64) -> Html {
     let rounded = (10.0 * at).round() / 10.0;
-    Html::ours(if rounded == rounded.trunc() { format!("{rounded:.0}") } else { format!("{rounded:.1}") })
+    Html::ours(if rounded.fract().abs() < f64::EPSILON { format!("{rounded:.0}") } else { format!("{rounded:.1}") })
 }
 
 /// The part of a chart between its axes.
