@@ -134,6 +134,10 @@ fn an_index_is_copied_merged_and_refused_where_it_must_be() {
     refused(&["index", "merge", "strict", "copy"], &["differ"]);
     refused(&["index", "add", "archive", "in.jsonl", "--field", "text"], &["--field text names the text"]);
     refused(
+        &["dedup", "in.jsonl", "-o", "o", "--against-index", "strict", "--group", "components"],
+        &["--group components", "leave out one of them"],
+    );
+    refused(
         &["dedup", "in.jsonl", "-o", "o", "--against-index", "strict", "--threshold", "0.7"],
         &["0.95", "0.7", "leave out what differs"],
     );

@@ -208,6 +208,9 @@ impl DedupArguments {
         if self.against.only_against && matches!(self.group, GroupArgument::Components) {
             bail!("--only-against cannot be combined with --group components: leave out one of them");
         }
+        if self.against.against_index.is_some() && matches!(self.group, GroupArgument::Components) {
+            bail!("--against-index cannot be combined with --group components: leave out one of them");
+        }
         let similarity = self.against.scheme(self.similarity.options()?)?;
         if matches!(similarity.criterion, Criterion::Containment(_)) && keep != Keep::Longest {
             bail!("--measure containment removes the shorter of two documents: leave out --keep");
