@@ -69,6 +69,20 @@ fn adding_again_changes_nothing_and_fields_come_back_with_matches() {
 }
 
 #[test]
+fn a_missing_field_is_refused_or_noted_as_dedup_does() {
+    let folder = with_archive();
+    folder.write("other.jsonl", "{\"body\":\"one two three\",\"title\":\"x\"}\n");
+    let refused = folder.run(&["index", "add", "archive", "other.jsonl"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("body, title"), "{}", refused.stderr);
+    assert_eq!(folder.run(&["search", "archive", "--input", "other.jsonl"]).code, 2);
+    assert!(folder.run(&["index", "stat", "archive"]).stdout.contains("documents      4"));
+    let noted = folder.run(&["index", "add", "archive", "in.jsonl", "--id", "nosuch"]);
+    assert_eq!(noted.code, 0);
+    assert!(noted.stderr.contains("note: 4 documents without a field 'nosuch'"), "{}", noted.stderr);
+}
+
+#[test]
 fn what_is_left_out_is_named_with_what_is_there() {
     let folder = Folder::new();
     folder.write("in.jsonl", lines());

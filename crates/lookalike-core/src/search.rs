@@ -52,7 +52,7 @@ impl Probe {
         self.set.size() == 0
     }
 
-    /// Whether a text with so many features and this sketch could be a match. Says no only to what is beyond doubt.
+    /// Whether a text with this number of features and this sketch could be a match. Says no only to what is beyond doubt.
     pub fn allows(&self, criterion: Criterion, method: &dyn Method, size: u32, bytes: &[u8]) -> bool {
         // Where the sketches are the measure, sizes say nothing.
         (method.is_measure() || criterion.allows_sizes(self.summary.size, size)) && method.allows(&self.bytes, bytes)
@@ -73,7 +73,7 @@ impl Probe {
     }
 }
 
-/// Keeps each that was met at least so many times, once and in order.
+/// Keeps each that was met at least this many times, once and in order.
 pub fn agreeing(met: &mut Vec<u32>, times: usize) {
     met.sort_unstable();
     if times <= 1 {

@@ -147,7 +147,7 @@ pub fn name(text: &str) -> String {
     clipped(text, NAME_LENGTH)
 }
 
-/// A text on one line, its middle left out if it has more than so many characters.
+/// A text on one line, its middle left out if it has more characters than that.
 pub fn clipped(text: &str, most: usize) -> String {
     // Whoever has names of a megabyte does not wait for them to be counted.
     let is_long = text.len() > most && text.chars().nth(most).is_some();

@@ -1,6 +1,6 @@
 //! Matches to clusters that one weak link does not chain together, and the best record of each.
 //!
-//! Matches are taken best first. What a reader would get wrong: a match between two clusters joins them only when *all*
+//! Matches are taken best first. Note that a match between two clusters joins them only when *all*
 //! their records agree on the whole, so that a record of which little is known cannot tie two families into one.
 
 use std::collections::HashMap;

@@ -1,7 +1,7 @@
 //! Two tables to pairs of columns: those of one name first, then those of names that mean the same, then those that hold
 //! the same.
 //!
-//! What a reader would get wrong: columns with few different values (yes and no, small numbers) look alike whatever they mean, and
+//! Columns with few different values (yes and no, small numbers) look alike whatever they mean, and
 //! are paired by their names only.
 
 use std::collections::HashMap;

@@ -52,7 +52,7 @@ impl Part {
         })
     }
 
-    /// The method that takes so many features of each item.
+    /// The method that takes this number of features per item.
     ///
     /// # Errors
     ///

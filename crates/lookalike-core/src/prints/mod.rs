@@ -7,7 +7,7 @@
 //! Impressions of a finger are shifted, turned and stretched against each other. So nothing here looks at where a
 //! print lies on its image, except [`grid`], the method of the textbook, which is for prints that lie alike.
 //!
-//! What a reader would get wrong: `y` grows downwards, as in images, but angles turn counter-clockwise as one sees
+//! `y` grows downwards, as in images, but angles turn counter-clockwise as one sees
 //! them, as in ISO/IEC 19794-2. A minutia at 90 degrees points to smaller `y`.
 
 pub mod accuracy;

@@ -3,10 +3,11 @@
 //! Rounds are cut while the one before is dealt with, and parsed by all threads.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::mem;
 
-use lookalike_io::input::shelf::Shelf;
-use lookalike_io::read::{Chunk, Entry, NO_TEXT_FIELD, NULL_TEXT, Parser, Settings, Stream, Unit};
+use lookalike_io::input::shelf::{Place, Shelf};
+use lookalike_io::read::{Chunk, Entry, NO_TEXT_FIELD, NULL_TEXT, Parser, Settings, Stream, Unit, json_fields};
 use rayon::prelude::*;
 
 use crate::error::Result;
@@ -19,6 +20,9 @@ const ROUND_BYTES: u64 = 16 << 20;
 
 /// How many skipped entries are named; the rest is counted.
 const NAMED: usize = 1000;
+
+/// How many records of a file are looked at for the names of its fields.
+const LOOKED_AT: usize = 100;
 
 /// A document with its text.
 #[derive(Debug)]
@@ -40,8 +44,36 @@ pub(crate) struct Skips {
     pub(crate) count: u64,
     /// How many records have no text, or no field of that name.
     pub(crate) without_text: u64,
+    /// How many documents lack the field of the id that was asked for.
+    pub(crate) without_id: u64,
     pub(crate) documents: u64,
+    /// What each file has, if that is not clear yet.
+    files: BTreeMap<u32, Lacking>,
     pub(crate) bytes: u64,
+}
+
+/// Whether a file has any text at all.
+#[derive(Debug, Default)]
+struct Lacking {
+    has_texts: bool,
+    /// Where its first records without the field of the text are, to name the fields they have.
+    records: Vec<Place>,
+}
+
+impl Skips {
+    /// A file of records of which none has the field of the text was hardly meant.
+    fn check_texts(&self, shelf: &Shelf, field: &str) -> Result<()> {
+        let lacks = |lacking: &Lacking| !lacking.has_texts && !lacking.records.is_empty();
+        let Some((file, lacking)) = self.files.iter().find(|(_, lacking)| lacks(lacking)) else { return Ok(()) };
+        let read = |place: &Place| {
+            let mut record = Vec::new();
+            shelf.read(*place, &mut record).is_ok().then_some(record)
+        };
+        let records: Vec<Vec<u8>> = lacking.records.iter().filter_map(read).collect();
+        let fields = json_fields(records.iter().map(Vec::as_slice));
+        let path = shelf.files()[*file as usize].shown();
+        Err(lookalike_io::Error::NoTextField { path, field: field.to_owned(), fields }.into())
+    }
 }
 
 /// Gives all documents to `take`, a round at a time, in the order of the input.
@@ -64,7 +96,8 @@ pub(crate) fn walk(
             || cutter.round(),
             || {
                 let parsed = parse(&round, &settings);
-                let walked = gather(&round, parsed, &shelf, &mut position, &mut skips);
+                let asks_for_id = settings.fields.id.is_some();
+                let walked = gather(&round, parsed, &shelf, &mut position, &mut skips, asks_for_id);
                 let packed = round.iter().map(Chunk::packed_bytes).sum();
                 progress.advance(packed, Counted::Documents(walked.len() as u64));
                 take(walked)
@@ -75,6 +108,7 @@ pub(crate) fn walk(
         cutter.spare = done;
     }
     progress.finish();
+    skips.check_texts(&shelf, &settings.fields.text)?;
     Ok(skips)
 }
 
@@ -121,12 +155,14 @@ struct Parsed {
     documents: Vec<(u64, Walked)>,
     skipped: Vec<(u64, String, u64)>,
     without_text: u64,
+    lacking: Vec<Place>,
     positions: u64,
 }
 
 fn parse(round: &[Chunk], settings: &Settings) -> Vec<Parsed> {
     let of_chunk = |parser: &mut Parser, chunk: &Chunk| {
         let (mut documents, mut skipped, mut without_text) = (Vec::new(), Vec::new(), 0);
+        let mut lacking = Vec::new();
         let mut positions = parser.entries(chunk, |placed| match placed.entry {
             Entry::Document(document) => {
                 let fields = object(&settings.fields.others, &document.others);
@@ -135,14 +171,20 @@ fn parse(round: &[Chunk], settings: &Settings) -> Vec<Parsed> {
                 documents.push((placed.position, Walked { id: id.unwrap_or_default(), text, uri, fields }));
             }
             Entry::Skipped(reason) => skipped.push((placed.position, reason, 1)),
-            Entry::Carried(NULL_TEXT | NO_TEXT_FIELD) => without_text += 1,
+            Entry::Carried(NULL_TEXT) => without_text += 1,
+            Entry::Carried(NO_TEXT_FIELD) => {
+                without_text += 1;
+                if lacking.len() < LOOKED_AT {
+                    lacking.push(placed.place);
+                }
+            }
             Entry::Carried(_) => {}
         });
         if let Some((reason, lost)) = chunk.damage() {
             skipped.push((positions, reason.to_owned(), lost.max(1)));
             positions += lost;
         }
-        Parsed { documents, skipped, without_text, positions }
+        Parsed { documents, skipped, without_text, lacking, positions }
     };
     round.par_iter().map_init(|| Parser::new(settings), of_chunk).collect()
 }
@@ -168,6 +210,7 @@ fn gather(
     shelf: &Shelf,
     position: &mut Position,
     skips: &mut Skips,
+    asks_for_id: bool,
 ) -> Vec<Walked> {
     let mut walked = Vec::with_capacity(parsed.iter().map(|parsed| parsed.documents.len()).sum());
     for (chunk, parsed) in round.iter().zip(parsed) {
@@ -175,9 +218,18 @@ fn gather(
             *position = Position { file: chunk.file(), before: 0 };
         }
         let (file, format) = (&shelf.files()[chunk.file() as usize], chunk.kind().format);
+        let of_file = skips.files.entry(chunk.file()).or_default();
+        of_file.has_texts |= !parsed.documents.is_empty() || parsed.without_text > parsed.lacking.len() as u64;
+        if of_file.has_texts {
+            of_file.records.clear();
+        } else {
+            let room = LOOKED_AT - of_file.records.len();
+            of_file.records.extend(parsed.lacking.into_iter().take(room));
+        }
         for (at, mut document) in parsed.documents {
             // Nobody is known by an empty id.
             if document.id.is_empty() {
+                skips.without_id += u64::from(asks_for_id);
                 document.id = format.id(&file.name, position.before + at + 1);
             }
             walked.push(document);

@@ -48,6 +48,8 @@ pub struct Added {
     pub alike: u64,
     /// How many records have no text.
     pub without_text: u64,
+    /// How many documents lack the field of the id, and are known by file and position.
+    pub without_id: u64,
     /// How many entries were skipped.
     pub skipped_count: u64,
     /// What was skipped, and why: the first of them.
@@ -115,6 +117,7 @@ pub fn add_with(
         documents: skips.documents,
         bytes: skips.bytes,
         without_text: skips.without_text,
+        without_id: skips.without_id,
         skipped_count: skips.count,
         skipped: skips.named,
         ..added

@@ -1,6 +1,6 @@
 //! Matches and clusters against a known answer: a table of true pairs, or of the true cluster of each record.
 //!
-//! What a reader would get wrong: what an answer says nothing about is not judged. A list of pairs is taken to be complete, unless
+//! What an answer says nothing about is not judged. A list of pairs is taken to be complete, unless
 //! it has a column of labels; records without a cluster in a table of clusters are left out.
 
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -13,7 +13,7 @@ use super::open;
 use crate::commands::{Done, done, with_threads};
 use crate::flags::read::ReadArguments;
 use crate::show::streams::{self, talk};
-use crate::show::{notes, numbers};
+use crate::show::{notes, numbers, one_line};
 
 #[derive(Debug, Args)]
 pub(crate) struct AddArguments {
@@ -54,6 +54,10 @@ impl AddArguments {
         writer.close()?;
         until_closed(stdout.flush().map_err(lookalike::Error::unwritable))?;
         notes::skipped(&added.skipped, added.skipped_count);
+        if let (Some(field), 1..) = (&options.read.settings.fields.id, added.without_id) {
+            let documents = numbers::of(added.without_id, "document");
+            talk!("note: {documents} without a field '{}': named by file and position", one_line(field));
+        }
         if !run.quiet {
             show(&added, start.elapsed().as_secs_f64());
         }

@@ -1,7 +1,7 @@
 //! Records to candidates: pairs that share a key, found by sorting. Nobody compares all with all.
 //!
 //! First the records that are identical in a field, then those that a forgiving key brings together: a letter left out, the
-//! same sound, rare words, swapped names, a phone without its area code. What a reader would get wrong: a bucket over
+//! same sound, rare words, swapped names, a phone without its area code. Note that a bucket over
 //! [`Bounds::bucket_pairs`] is not dropped but split by a further key, one of another field, with one record for all that are
 //! equal in everything; only what is too large even then is left out, and counted.
 
@@ -103,7 +103,7 @@ pub struct Bounds {
     pub from: u32,
     /// As many candidates are there room for: with more, the search ends, and says so.
     pub most: usize,
-    /// Candidates a record from which on those that share keys of one field only are left out.
+    /// Number of candidates per record above which pairs that share keys of only one field are left out.
     pub most_a_record: usize,
 }
 
@@ -120,7 +120,7 @@ impl Bounds {
         Self { bucket_pairs, from: 0, most: usize::MAX, most_a_record: MOST_A_RECORD }
     }
 
-    /// As many times more to compare: buckets may have so many times the pairs.
+    /// Factor by which more is compared: buckets may have this many times the pairs.
     #[must_use]
     pub fn times(self, effort: f64) -> Self {
         let bucket_pairs = (self.bucket_pairs as f64 * effort).max(1.0) as u64;
@@ -129,7 +129,7 @@ impl Bounds {
     }
 }
 
-/// Candidates a record from which on those that share keys of one field only are left out. Small tables have as many without
+/// Number of candidates per record above which pairs that share keys of only one field are left out. Small tables have as many without
 /// harm, since they are small.
 pub const MOST_A_RECORD: usize = 20;
 

@@ -1,6 +1,6 @@
 //! Term frequencies: equal values tell the more, the rarer they are, so that "Smith" says less than "Szczepanski".
 //!
-//! What a reader would get wrong: not how often a value occurs is counted but how often it meets itself *by chance*.
+//! What is counted is not how often a value occurs, but how often it meets itself *by chance*.
 //! An e-mail that seven records have is not common when the seven are one person.
 
 use super::super::key::Candidates;

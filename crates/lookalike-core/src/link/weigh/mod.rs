@@ -1,7 +1,7 @@
 //! Patterns to weights: how much each level of each field speaks for a match, estimated without labels.
 //!
 //! Fellegi and Sunter (1969): a level that has the share m among matches and u among other pairs adds log2(m / u), and a
-//! missing value adds nothing. What a reader would get wrong: the sum is bounded in two places, where fields do not
+//! missing value adds nothing. Note that the sum is bounded in two places, where fields do not
 //! speak independently of each other; see [`Model::together`].
 
 mod credible;

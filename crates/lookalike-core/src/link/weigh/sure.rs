@@ -1,7 +1,7 @@
 //! Where duplicates are few: weights that begin as they are for most data, and are corrected by pairs that are sure without the
 //! field that is asked for.
 //!
-//! What a reader would get wrong: here rarity counts from the start. Two of the same common name are nobody's evidence, and they are
+//! Rarity counts from the start here. Two of the same common name are nobody's evidence, and they are
 //! many more than the duplicates.
 
 use super::super::key::Candidates;
