@@ -25,6 +25,21 @@ export function news() {
   return run('news', join(root, 'examples', 'news'), '--id', 'id');
 }
 
+/// The page on the example of customers.
+export function records() {
+  const out = join(folder, 'records.html');
+  execFileSync(lookalike, ['link', join(root, 'examples', 'customers.csv'), '--id', 'id', '-q', '-o', join(folder, 'records'), '--report', out]);
+  return pathToFileURL(out).href;
+}
+
+/// The page on sets whose elements want to be more than text.
+export function sets() {
+  const [input, out] = [join(folder, 'sets.txt'), join(folder, 'sets.html')];
+  writeFileSync(input, `a b c d\na b c\na b c d e\n${hostile} x y\n${hostile} x y\n`);
+  execFileSync(lookalike, ['sets', input, '--threshold', '0.5', '-q', '-o', join(folder, 'sets.jsonl'), '--report', out]);
+  return pathToFileURL(out).href;
+}
+
 /// Documents that want to be more than text, with ids and sources like them, and one of a single line of a megabyte.
 export function hostiles() {
   const base = words(1, 200).join(' ');

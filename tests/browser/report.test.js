@@ -10,7 +10,7 @@ const reports = {};
 const shots = process.env.SCREENSHOTS;
 
 before(async () => {
-  for (const name of ['news', 'sources', 'hostiles', 'large']) reports[name] = made[name]();
+  for (const name of ['news', 'sources', 'hostiles', 'large', 'records', 'sets']) reports[name] = made[name]();
   await start();
 });
 
@@ -19,7 +19,7 @@ after(async () => {
   rmSync(made.folder, { recursive: true });
 });
 
-for (const name of ['news', 'sources', 'hostiles']) {
+for (const name of ['news', 'sources', 'hostiles', 'records', 'sets']) {
   for (const width of [320, 1280]) {
     for (const colorScheme of ['light', 'dark']) {
       test(`${name}: anybody can read it at ${width} px, ${colorScheme}`, async () => {

@@ -641,3 +641,24 @@ fn a_table_may_be_a_folder_a_pattern_or_standard_input() {
     assert_refused(&folder, &["link", "-", "-", "-o", "mixed"], &["standard input is given twice"]);
     assert_refused(&folder, &["link", "gone/*.csv", "-o", "mixed"], &["nothing matches gone/*.csv"]);
 }
+
+#[test]
+fn a_page_has_scores_weights_and_pairs_and_does_not_change_the_result() {
+    let folder = with_customers();
+    link(&folder, &[]);
+    let without = folder.read("out/matches.csv");
+    link(&folder, &["--force", "--report", "link.html"]);
+    assert_eq!(folder.read("out/matches.csv"), without);
+    let page = folder.read("link.html");
+    for part in ["id=\"by-score\"", "id=\"match-weights\"", "id=\"pair-least-0\"", "id=\"keys\"", "id=\"by-size\""] {
+        assert!(page.contains(part), "{part}");
+    }
+    let (names, rows) = table_of(&without);
+    let bits = names.iter().position(|name| name == "bits").unwrap();
+    // The surest match is shown with the bits that the table has.
+    let shown = format!("{:+.1} bits, probability", rows[0][bits].parse::<f64>().unwrap());
+    assert!(page.contains(&shown), "{shown}");
+    let ran = folder.run(&["link", "customers.csv", "-o", "other", "--report", "link.html"]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("link.html") && ran.stderr.contains("--force"), "{}", ran.stderr);
+}

@@ -325,3 +325,19 @@ fn the_guide_is_true() {
     }
     assert!(count >= 5, "{count}");
 }
+
+#[test]
+fn a_page_counts_pairs_by_similarity() {
+    let folder = Folder::new();
+    folder.write("baskets.txt", BASKETS);
+    let ran = folder.run(&["sets", "baskets.txt", "--threshold", "0.6", "--report", "sets.html", "-q"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let page = folder.read("sets.html");
+    assert!(page.contains("3 pairs among 5 sets."), "{page}");
+    // Two pairs at two thirds, and one of equal sets.
+    let row = |step: &str, pairs: u8| {
+        format!("<th scope=\"row\" dir=\"auto\">{step}</th><td class=\"n\" data-v=\"{pairs}\">")
+    };
+    assert!(page.contains(&row("0.65", 2)) && page.contains(&row("1", 1)), "{page}");
+    assert!(!page.contains(&row("0.55", 0)), "below the threshold nothing was looked for");
+}

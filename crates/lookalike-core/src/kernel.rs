@@ -2,7 +2,7 @@
 //! the same numbers everywhere.
 
 use crate::hash::Key;
-use crate::measure::feature_set::FeatureSet;
+use crate::measure::distinct::Distinct;
 use crate::method::{Method, Sketcher};
 use crate::scheme::Scheme;
 use crate::sketch::Sketches;
@@ -13,7 +13,7 @@ use crate::text::shingle::Shingler;
 pub struct TextSketcher {
     shingler: Shingler,
     sketcher: Box<dyn Sketcher>,
-    set: FeatureSet,
+    distinct: Distinct,
     content: ContentHasher,
 }
 
@@ -36,7 +36,7 @@ impl TextSketcher {
         Self {
             shingler: Shingler::keyed(&scheme.shingle, scheme.fold, scheme.key.of(run)),
             sketcher: method.sketcher(),
-            set: FeatureSet::default(),
+            distinct: Distinct::default(),
             content: ContentHasher::keyed(run),
         }
     }
@@ -60,13 +60,13 @@ impl TextSketcher {
     pub fn sketch(&mut self, text: &str, sketches: &mut Sketches) -> TextSummary {
         let content_hash = self.content.hash(text);
         let features = self.shingler.features(text);
-        self.set.fill(features.all);
-        self.sketcher.sketch(features.all, &self.set, sketches);
+        self.distinct.fill(features.all);
+        self.sketcher.sketch(features.all, &self.distinct, sketches);
         TextSummary {
             text_hash: features.text_hash(),
             content_hash,
             token_count: u32::try_from(features.token_count()).unwrap_or(u32::MAX),
-            size: self.set.size(),
+            size: self.distinct.size(),
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::bucket::Family;
 use crate::bucket::passed_over::PassedOver;
 use crate::doors::{FeatureSource, SketchSource, SourceError};
 use crate::measure::criterion::Criterion;
+use crate::measure::distinct::Distinct;
 use crate::measure::feature_filter::FeatureFilter;
 use crate::measure::feature_set::{FeatureSet, Overlap};
 use crate::measure::likeness::Likeness;
@@ -183,7 +184,7 @@ impl Features {
     }
 
     fn size(&self) -> u32 {
-        *self.size.get_or_init(|| self.set.get().map_or_else(|| FeatureSet::new(&self.all).size(), FeatureSet::size))
+        *self.size.get_or_init(|| self.set.get().map_or_else(|| Distinct::new(&self.all).size(), FeatureSet::size))
     }
 }
 

@@ -4,7 +4,7 @@
 
 use lookalike_core::bucket::banding::Banding;
 use lookalike_core::bucket::hamming::Tables;
-use lookalike_core::measure::feature_set::FeatureSet;
+use lookalike_core::measure::distinct::Distinct;
 use lookalike_core::method::{Method, SimHash, Weights, Width};
 use lookalike_core::sketch::{ClassicSketcher, FastSketcher, Sketches, SlotSketcher};
 use lookalike_core::text::content::ContentHasher;
@@ -51,7 +51,7 @@ fn features_sketches_and_band_keys_are_what_they_have_always_been() {
         for (weights, name) in [(Weights::Count, "simhash_count"), (Weights::None, "simhash_none")] {
             let simhash = SimHash::new(Width::Bits128, weights, 3, Tables::Blocks, false).unwrap();
             let mut sketches = Sketches::new(simhash.layout());
-            simhash.sketcher().sketch(features.all, &FeatureSet::new(features.all), &mut sketches);
+            simhash.sketcher().sketch(features.all, &Distinct::new(features.all), &mut sketches);
             let words = numbers(&vector[name]);
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
             assert_eq!(sketches.all_bytes(), bytes, "{text}");

@@ -6,7 +6,8 @@ use lookalike_core::bucket::banding::Banding;
 use lookalike_core::bucket::hamming::Tables;
 use lookalike_core::hash::mix;
 use lookalike_core::measure::criterion::Criterion;
-use lookalike_core::measure::feature_set::{FeatureSet, Overlap};
+use lookalike_core::measure::distinct::Distinct;
+use lookalike_core::measure::feature_set::Overlap;
 use lookalike_core::measure::likeness::Likeness;
 use lookalike_core::measure::similarity::{Similarity, Threshold};
 use lookalike_core::method::{Method, SimHash, Weights, Width};
@@ -150,7 +151,7 @@ fn a_word_less_moves_only_a_few_bits() {
     let bits = |text: &str| {
         let features = Shingler::new(&shingle, Fold::NONE).features(text).all.to_vec();
         let mut sketches = Sketches::new(simhash.layout());
-        simhash.sketcher().sketch(&features, &FeatureSet::new(&features), &mut sketches);
+        simhash.sketcher().sketch(&features, &Distinct::new(&features), &mut sketches);
         u64::from_le_bytes(sketches.all_bytes().try_into().unwrap())
     };
     // 500 texts of 200 words, each with one word less; and as many pairs of texts that have nothing to do with each other.

@@ -5,7 +5,7 @@
 
 use lookalike_core::bucket::banding::Banding;
 use lookalike_core::hash::mix;
-use lookalike_core::measure::feature_set::FeatureSet;
+use lookalike_core::measure::distinct::Distinct;
 use lookalike_core::measure::similarity::{Similarity, Threshold};
 use lookalike_core::method::{Method, Part};
 use lookalike_core::sketch::{ClassicSketcher, FastSketcher, Sketches, SlotSketcher, estimate};
@@ -146,7 +146,7 @@ fn a_part_is_found_as_often_as_was_asked_for_whatever_the_sizes() {
             let outer: Vec<u64> = (10..50).chain(1000..960 + size).map(feature).collect();
             let mut sketches = Sketches::new(part.layout());
             for set in [&inner, &outer] {
-                part.sketcher().sketch(set, &FeatureSet::new(set), &mut sketches);
+                part.sketcher().sketch(set, &Distinct::new(set), &mut sketches);
             }
             let has = |set: &[u64], item: u32| sketches.keys(item).iter().any(|key| set.contains(key));
             has(&outer, 0) || has(&inner, 1)

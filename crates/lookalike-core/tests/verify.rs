@@ -5,7 +5,7 @@ mod brute;
 use brute::{Items, Truth, any_items, any_truth};
 use lookalike_core::bucket::Buckets;
 use lookalike_core::bucket::banding::Banding;
-use lookalike_core::measure::feature_set::FeatureSet;
+use lookalike_core::measure::distinct::Distinct;
 use lookalike_core::measure::likeness::Likeness;
 use lookalike_core::measure::similarity::Threshold;
 use lookalike_core::method::{Exact, Method, MinHash};
@@ -17,7 +17,7 @@ use rayon::iter::ParallelIterator;
 
 fn sketches(items: &Items, method: &dyn Method) -> Sketches {
     let (mut sketches, mut sketcher) = (Sketches::new(method.layout()), method.sketcher());
-    items.0.iter().for_each(|features| sketcher.sketch(features, &FeatureSet::new(features), &mut sketches));
+    items.0.iter().for_each(|features| sketcher.sketch(features, &Distinct::new(features), &mut sketches));
     sketches
 }
 

@@ -100,7 +100,7 @@ pub use report::page::{ReportOptions, Reported, command_of, report};
 pub use report::parameters::{MethodParameters, Parameters};
 pub use report::summary::{Band, Found, Input, LeastAlike, SkippedEntry, Stage, Summary, Wrote};
 pub use resources::memory::Memory;
-pub use sets::{Finding, Separator, SetsForm, SetsOptions, SetsReport, sets};
+pub use sets::{Finding, SIMILARITY_STEPS, Separator, SetsForm, SetsOptions, SetsReport, sets};
 
 pub use tune::{
     Bought, Estimate, MOST_BYTES, PairStep, Plan, Point, Sampled, Suggestion, TuneOptions, Tuning, best_within, curve,

@@ -1,6 +1,6 @@
 //! `lookalike prints` on real fingerprints: error rates of alignment, recall of candidates, and speed.
 //!
-//! What a reader would get wrong: databases are different sensors, and finger 101 of one is not finger 101 of another.
+//! Note that databases are different sensors, and finger 101 of one is not finger 101 of another.
 
 use std::collections::BTreeMap;
 use std::fs;

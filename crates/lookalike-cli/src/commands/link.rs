@@ -11,8 +11,8 @@ use crate::commands::{Done, done, with_threads};
 use crate::flags::resources::{TableResourceArguments, TableResources};
 use crate::flags::run::{RunArguments, RunOptions};
 use crate::show::link::{show, show_analysis, show_explanation};
-use crate::show::notes;
 use crate::show::streams::{self, talk};
+use crate::show::{notes, pages};
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 #[derive(Debug, Args)]
@@ -72,7 +72,10 @@ pub(crate) struct LinkArguments {
     /// Add the records of table NEW to the result in folder TABLE, whose clusters keep their numbers
     #[arg(long, value_name = "NEW", conflicts_with_all = ["output", "explain", "config", "id", "threshold", "validate", "within", "expect", "model"])]
     add: Option<PathBuf>,
-    /// Replace what an earlier run wrote to the output folder, or an edited file of --write-config
+    /// Write everything to this HTML file too, for your browser: scores, weights, and the pairs to look at
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["explain", "add", "analyze", "write_config"])]
+    report: Option<PathBuf>,
+    /// Replace what an earlier run wrote to the output folder, an edited file of --write-config, or the file of --report
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -83,7 +86,7 @@ pub(crate) struct LinkArguments {
 
 /// What is to be done.
 enum Job {
-    Link(LinkOptions),
+    Link(LinkOptions, Option<PathBuf>),
     Explain(LinkOptions, [String; 2]),
     ExplainResult(PathBuf, Memory, [String; 2]),
     Analyze(LinkOptions),
@@ -117,8 +120,11 @@ impl LinkArguments {
                 streams::show(|out| show_analysis(out, &analysis))?;
                 return Ok(done(analysis.skipped));
             }
-            Job::Link(options) => {
+            Job::Link(options, page) => {
                 let report = with_threads(run, |progress| lookalike::link(&options, progress))??;
+                if let (Some(path), Some(page)) = (&page, &report.page) {
+                    pages::write(page, path, options.force)?;
+                }
                 (report, options.folder.context("clap asks for a folder")?)
             }
             Job::Add(options) => {
@@ -177,6 +183,7 @@ impl LinkArguments {
             expect: self.expect,
             model: self.model,
             validate: self.validate,
+            has_page: self.report.is_some(),
             folder: self.output,
             force: self.force,
         };
@@ -190,7 +197,7 @@ impl LinkArguments {
                 }
             }
             (None, None) if self.analyze => Job::Analyze(options),
-            (None, None) => Job::Link(options),
+            (None, None) => Job::Link(options, self.report),
         };
         Ok((job, run))
     }

@@ -15,7 +15,7 @@ use crate::flags::output::RowOutputArguments;
 use crate::flags::resources::{TableResourceArguments, TableResources};
 use crate::flags::run::{RunArguments, RunOptions};
 use crate::show::streams::{self, talk};
-use crate::show::{notes, numbers};
+use crate::show::{notes, numbers, pages};
 
 #[derive(Debug, Args)]
 pub(crate) struct SetsArguments {
@@ -51,6 +51,9 @@ pub(crate) struct SetsArguments {
     /// Swap sets and elements: compare films by their fans instead of fans by their films
     #[arg(long)]
     transpose: bool,
+    /// Write what was found to this HTML file too, for your browser
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
     #[command(flatten)]
     form: FormArguments,
     #[command(flatten)]
@@ -102,11 +105,14 @@ enum MeasureArgument {
 
 impl SetsArguments {
     pub(crate) fn run(self) -> Result<Done> {
-        let (target, force) = (self.output.file(), self.output.force);
+        let (target, force, page) = (self.output.file(), self.output.force, self.report.clone());
         let (options, run) = self.options()?;
         let (report, is_read) = to_output(target.as_deref(), force, run, streams::stdout(), |writer, progress| {
             lookalike::sets(&options, writer, progress)
         })?;
+        if let Some(path) = page {
+            pages::write(&pages::sets(&report, &options), &path, force)?;
+        }
         notes::skipped(&report.skipped_rows, report.skipped);
         let is_told = || options.form.set.is_some() || options.form.element.is_some() || options.form.weights.is_some();
         if report.skipped_rows.iter().any(|row| row.reason.contains(RAGGED)) && !is_told() {

@@ -7,7 +7,7 @@
 //! Sets that look the same to all others, such as equal ones, are one *class*: whoever meets it measures it once, and takes of its
 //! members the first ones, as many as are wanted.
 //!
-//! What a reader would get wrong: bounds are no formulas of their own. A bound is the similarity of the best pair that
+//! Note that bounds are no formulas of their own. A bound is the similarity of the best pair that
 //! is still possible, computed as all similarities are, so that rounding never makes it lower than what it bounds.
 
 use std::ops::Range;

@@ -3,7 +3,7 @@
 //! A token is the rank of a feature in the order of how many sets hold it, so that a set that is sorted by tokens
 //! begins with what it shares with few others.
 //!
-//! What a reader would get wrong: a feature that a single set holds can never be shared, and is not stored. It still
+//! Note that a feature that a single set holds can never be shared, and is not stored. It still
 //! counts in the set's size. As the rarest of all it would come first in the set, so a bound on places of a set must
 //! be counted from its end: the last `n` features of a set are its last `n` tokens.
 

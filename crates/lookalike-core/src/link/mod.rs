@@ -45,7 +45,7 @@
 //! # Ok::<(), lookalike_core::Error>(())
 //! ```
 //!
-//! What a reader would get wrong: nothing here depends on the order of the rows. Where two records are equally good,
+//! Note that nothing here depends on the order of the rows. Where two records are equally good,
 //! what they hold decides.
 
 pub mod cluster;

@@ -1,7 +1,7 @@
 //! Tables to records: each field normalised, each different value kept once, and what its measure needs worked out once a
 //! value instead of once a pair.
 //!
-//! Records of the first table come first, then those of the second. What a reader would get wrong: values are numbered
+//! Records of the first table come first, then those of the second. Note that values are numbered
 //! in the order of their hashes, and [`Records::content`] orders records by a hash of what they hold. So nothing that
 //! comes later can depend on the order of the rows.
 

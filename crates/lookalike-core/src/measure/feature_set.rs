@@ -31,7 +31,7 @@ impl Default for FeatureSet {
 }
 
 /// The same for all sets of a process; no result depends on it, only the order in which features lie in tables.
-fn multiplier() -> u64 {
+pub(super) fn multiplier() -> u64 {
     static MULTIPLIER: OnceLock<u64> = OnceLock::new();
     // An odd one: of those, two features have the same high bits of the product seldom, whichever features they are.
     // (Dietzfelbinger et al., A reliable randomized algorithm for the closest-pair problem, 1997)

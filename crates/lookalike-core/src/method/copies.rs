@@ -3,7 +3,7 @@
 use super::{Method, Sketched, Sketcher, Take};
 use crate::doors::SourceError;
 use crate::join::Sets;
-use crate::measure::feature_set::FeatureSet;
+use crate::measure::distinct::Distinct;
 use crate::measure::similarity::Similarity;
 use crate::sketch::{Layout, Sketches};
 
@@ -30,7 +30,7 @@ impl Method for Copies {
 }
 
 impl Sketcher for Copies {
-    fn sketch(&mut self, _: &[u64], _: &FeatureSet, sketches: &mut Sketches) {
+    fn sketch(&mut self, _: &[u64], _: &Distinct, sketches: &mut Sketches) {
         sketches.push_none();
     }
 }

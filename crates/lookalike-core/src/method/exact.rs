@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::{Method, Sketched, Sketcher, Take};
 use crate::doors::SourceError;
 use crate::join::{Sets, SetsBuilder};
-use crate::measure::feature_set::FeatureSet;
+use crate::measure::distinct::Distinct;
 use crate::measure::similarity::Similarity;
 use crate::sketch::{Layout, Sketches};
 
@@ -46,7 +46,7 @@ impl Method for Exact {
 }
 
 impl Sketcher for Exact {
-    fn sketch(&mut self, _: &[u64], _: &FeatureSet, sketches: &mut Sketches) {
+    fn sketch(&mut self, _: &[u64], _: &Distinct, sketches: &mut Sketches) {
         sketches.push_none();
     }
 }

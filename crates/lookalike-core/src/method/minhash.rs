@@ -6,7 +6,7 @@ use crate::bucket::chance::binomial;
 use crate::bucket::{Entry, lists_of_columns};
 use crate::doors::SourceError;
 use crate::join::Sets;
-use crate::measure::feature_set::FeatureSet;
+use crate::measure::distinct::Distinct;
 use crate::measure::similarity::{Similarity, Threshold};
 use crate::sketch::{Layout, Sketches, SlotKind, SlotSketcher};
 
@@ -95,10 +95,10 @@ pub(super) struct BandSketcher {
 }
 
 impl Sketcher for BandSketcher {
-    fn sketch(&mut self, features: &[u64], set: &FeatureSet, sketches: &mut Sketches) {
+    fn sketch(&mut self, features: &[u64], distinct: &Distinct, sketches: &mut Sketches) {
         // Repeated features make no difference but to the time it takes; where most are, it takes far less without.
-        let is_repetitive = (set.size() as usize) < features.len() / 2;
-        let distinct: Vec<u64> = if is_repetitive { set.iter().collect() } else { Vec::new() };
+        let is_repetitive = (distinct.size() as usize) < features.len() / 2;
+        let distinct: Vec<u64> = if is_repetitive { distinct.iter(features).collect() } else { Vec::new() };
         let Some(slots) = self.slots.sketch(if is_repetitive { &distinct } else { features }) else {
             return sketches.push_none();
         };

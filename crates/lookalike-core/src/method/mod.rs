@@ -22,7 +22,7 @@ pub use supershingle::SuperShingle;
 use crate::doors::SketchSource;
 use crate::doors::{FeatureSource, SourceError};
 use crate::join::Sets;
-use crate::measure::feature_set::FeatureSet;
+use crate::measure::distinct::Distinct;
 use crate::measure::likeness::Likeness;
 use crate::measure::similarity::Similarity;
 use crate::number::{Document, Rank};
@@ -93,8 +93,8 @@ pub trait Method: fmt::Debug + Send + Sync {
 
 /// Makes the sketches of items one after the other.
 pub trait Sketcher: Send {
-    /// Adds the sketch of an item, given its `features` in order and the set of them.
-    fn sketch(&mut self, features: &[u64], set: &FeatureSet, sketches: &mut Sketches);
+    /// Adds the sketch of an item, given its `features` in order and which are different.
+    fn sketch(&mut self, features: &[u64], distinct: &Distinct, sketches: &mut Sketches);
 }
 
 /// Items that were sketched.

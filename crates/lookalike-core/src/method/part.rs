@@ -16,6 +16,7 @@ use crate::bucket::{Entry, lists_of_columns};
 use crate::doors::SourceError;
 use crate::error::{Error, Result};
 use crate::join::Sets;
+use crate::measure::distinct::Distinct;
 use crate::measure::feature_set::FeatureSet;
 use crate::measure::similarity::{Similarity, Threshold};
 use crate::number::Document;
@@ -131,7 +132,7 @@ struct LeastFeatures {
 }
 
 impl Sketcher for LeastFeatures {
-    fn sketch(&mut self, features: &[u64], _: &FeatureSet, sketches: &mut Sketches) {
+    fn sketch(&mut self, features: &[u64], _: &Distinct, sketches: &mut Sketches) {
         let Some(first) = features.first() else { return sketches.push_none() };
         self.least.clear();
         for &feature in features {
@@ -177,7 +178,7 @@ mod tests {
         let mut sketches = Sketches::new(Layout { keys: 3, bytes: 0 });
         let mut sketcher = Part { taken: 3 }.sketcher();
         for features in [&[5, 1, 9, 1, 7, 3][..], &[3, 9, 7, 5, 1], &[4, 4], &[]] {
-            sketcher.sketch(features, &FeatureSet::new(features), &mut sketches);
+            sketcher.sketch(features, &Distinct::new(features), &mut sketches);
         }
         assert_eq!(
             (0..4).map(|item| sketches.keys(item).to_vec()).collect::<Vec<_>>(),

@@ -15,7 +15,7 @@ use crate::doors::{FeatureSource, SourceError};
 use crate::error::{Error, Result};
 use crate::hash::{ROUND_STEP, mix};
 use crate::join::Sets;
-use crate::measure::feature_set::FeatureSet;
+use crate::measure::distinct::Distinct;
 use crate::measure::likeness::Likeness;
 use crate::measure::similarity::Similarity;
 use crate::sketch::{Counters, FeatureWeights, Frequencies, Layout, Sketches};
@@ -235,10 +235,10 @@ impl Voter {
 }
 
 impl Sketcher for Voter {
-    fn sketch(&mut self, features: &[u64], set: &FeatureSet, sketches: &mut Sketches) {
+    fn sketch(&mut self, features: &[u64], distinct: &Distinct, sketches: &mut Sketches) {
         let mut word = |word| {
             match self.weights {
-                Weights::None => self.counters.add_all(set.iter().map(|feature| ballot(feature, word))),
+                Weights::None => self.counters.add_all(distinct.iter(features).map(|feature| ballot(feature, word))),
                 _ => self.counters.add_all(features.iter().map(|feature| ballot(*feature, word))),
             }
             self.counters.majority()
@@ -252,8 +252,8 @@ impl Sketcher for Voter {
 struct Count(Arc<Frequencies>);
 
 impl Sketcher for Count {
-    fn sketch(&mut self, _: &[u64], set: &FeatureSet, sketches: &mut Sketches) {
-        self.0.count(set.iter());
+    fn sketch(&mut self, features: &[u64], distinct: &Distinct, sketches: &mut Sketches) {
+        self.0.count(distinct.iter(features));
         sketches.push_none();
     }
 }

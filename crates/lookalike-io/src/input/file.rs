@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use crate::error::{Error, Result};
-use crate::remote::RemoteFile;
+use crate::remote::{Ahead, RemoteFile};
 
 /// Where a file's bytes come from.
 #[derive(Clone, Debug)]
@@ -56,6 +56,13 @@ impl InputFile {
             Origin::Path(path) | Origin::Pipe(path) => path.clone(),
             Origin::Stdin => PathBuf::from("standard input"),
             Origin::Remote(file) => PathBuf::from(file.shown()),
+        }
+    }
+
+    /// Shares what is read ahead of need with others that are told the same, if the file is far away.
+    pub fn share_ahead(&self, ahead: &Arc<Ahead>) {
+        if let Origin::Remote(file) = &self.origin {
+            file.share_ahead(ahead);
         }
     }
 

@@ -6,12 +6,24 @@ mod shown;
 use std::convert::Infallible;
 use std::fs::File;
 use std::path::Path;
+use std::sync::Arc;
 
 pub use problem::Problem;
 pub(crate) use shown::place;
 pub use shown::{is_url, shown_path};
 
 use crate::error::{Error, Result};
+
+/// What is held ahead: nothing.
+#[derive(Debug)]
+pub struct Ahead;
+
+impl Ahead {
+    /// Nothing.
+    pub fn of(_: u64) -> Self {
+        Self
+    }
+}
 
 /// One object to read, of which there is none.
 #[derive(Clone, Debug)]
@@ -24,6 +36,11 @@ pub struct RemoteFile {
 }
 
 impl RemoteFile {
+    /// Nothing is read ahead.
+    pub fn share_ahead(&self, _: &Arc<Ahead>) {
+        match self.never {}
+    }
+
     pub(crate) fn shown(&self) -> String {
         match self.never {}
     }
@@ -53,9 +70,6 @@ fn refused<T>(url: &str) -> Result<T> {
 pub fn find(url: &str) -> Result<Vec<RemoteFile>> {
     refused(url)
 }
-
-/// Nothing is read ahead.
-pub fn bound_ahead(_: u64) {}
 
 pub(crate) fn upload(_: &Path, url: &str, _: &str) -> Result<()> {
     refused(url)

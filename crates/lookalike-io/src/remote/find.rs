@@ -19,6 +19,7 @@ use super::access::{Access, Location};
 use super::address::Address;
 use super::patience::Patience;
 use super::problem::Problem;
+use super::ranges::Ahead;
 use super::version::Version;
 use super::waiting::Waiting;
 use super::{runtime, web};
@@ -40,6 +41,8 @@ pub(super) struct Object {
     pub(super) way: Way,
     pub(super) version: Version,
     pub(super) patience: Patience,
+    /// What it and others together hold ahead.
+    pub(super) ahead: OnceLock<Arc<Ahead>>,
     /// The local copy, once it is opened, and whether it is whole.
     pub(super) local: OnceLock<Arc<File>>,
     pub(super) is_whole: AtomicBool,
@@ -65,12 +68,17 @@ impl fmt::Debug for RemoteFile {
 impl RemoteFile {
     fn new(address: &Address, location: Location, way: Way, version: Version, patience: Patience) -> Self {
         let bytes = version.bytes.unwrap_or(0);
-        let (local, is_whole) = (OnceLock::new(), AtomicBool::new(false));
+        let (ahead, local, is_whole) = (OnceLock::new(), OnceLock::new(), AtomicBool::new(false));
         Self {
             url: address.url(),
             bytes,
-            object: Arc::new(Object { location, way, version, patience, local, is_whole }),
+            object: Arc::new(Object { location, way, version, patience, ahead, local, is_whole }),
         }
+    }
+
+    /// Shares what is held ahead with others that are told the same; the first that it is told counts.
+    pub fn share_ahead(&self, ahead: &Arc<Ahead>) {
+        let _ = self.object.ahead.set(Arc::clone(ahead));
     }
 
     /// The address to show in messages: without a signature.

@@ -33,7 +33,7 @@ pub use download::Download;
 pub use find::RemoteFile;
 pub use patience::Patience;
 pub use problem::Problem;
-pub use ranges::bound_ahead;
+pub use ranges::Ahead;
 pub(crate) use shown::place;
 pub use shown::{is_url, shown_path};
 pub use waiting::{Silence, on_silence};

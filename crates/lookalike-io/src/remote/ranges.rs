@@ -1,11 +1,11 @@
 //! An object in large parts, several of them under way ahead of the reader, to bytes in order.
 //!
-//! What all readers together hold ahead is bounded. A part that its reader waits for is always asked for, whatever the
+//! What all readers of a job together hold ahead is bounded. A part that its reader waits for is always asked for, whatever the
 //! others hold: so no two readers wait for each other.
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
@@ -27,35 +27,44 @@ const AHEAD: usize = 4;
 /// How many parts all readers have under way ahead of need: 256 MB.
 const ALL_AHEAD: usize = 32;
 
-static HELD: AtomicUsize = AtomicUsize::new(0);
-
-/// How large parts are, and how many may be held ahead by all readers.
-static PART: AtomicU64 = AtomicU64::new(PART_BYTES);
-static MOST_AHEAD: AtomicUsize = AtomicUsize::new(ALL_AHEAD);
-
-/// Sets the approximate number of bytes that all readers of this process read ahead, in addition to one part each.
-pub fn bound_ahead(bytes: u64) {
-    let part = (bytes / ALL_AHEAD as u64).clamp(LEAST_PART_BYTES, PART_BYTES);
-    PART.store(part, Ordering::Relaxed);
-    MOST_AHEAD.store(((bytes / part) as usize).min(ALL_AHEAD), Ordering::Relaxed);
+/// What all readers of some files hold ahead of need together, in addition to one part each.
+#[derive(Debug)]
+pub struct Ahead {
+    /// How large parts are, and how many may be held ahead.
+    part_bytes: u64,
+    most: usize,
+    held: AtomicUsize,
 }
 
-/// One part's share of what all may hold ahead.
+impl Default for Ahead {
+    fn default() -> Self {
+        Self::of(ALL_AHEAD as u64 * PART_BYTES)
+    }
+}
+
+impl Ahead {
+    /// About so many bytes.
+    pub fn of(bytes: u64) -> Self {
+        let part_bytes = (bytes / ALL_AHEAD as u64).clamp(LEAST_PART_BYTES, PART_BYTES);
+        Self { part_bytes, most: ((bytes / part_bytes) as usize).min(ALL_AHEAD), held: AtomicUsize::new(0) }
+    }
+}
+
+/// One part's share of what may be held ahead.
 #[derive(Debug)]
-struct Share;
+struct Share(Arc<Ahead>);
 
 impl Share {
-    fn take() -> Option<Self> {
-        let taken = HELD.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {
-            (held < MOST_AHEAD.load(Ordering::Relaxed)).then_some(held + 1)
-        });
-        taken.ok().map(|_| Self)
+    fn take(ahead: &Arc<Ahead>) -> Option<Self> {
+        let more = |held: usize| (held < ahead.most).then_some(held + 1);
+        let taken = ahead.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+        taken.ok().map(|_| Self(Arc::clone(ahead)))
     }
 }
 
 impl Drop for Share {
     fn drop(&mut self) {
-        HELD.fetch_sub(1, Ordering::Relaxed);
+        self.0.held.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -84,12 +93,14 @@ pub(super) struct Ranges {
     end: u64,
     under_way: VecDeque<Part>,
     waiting: Waiting,
+    ahead: Arc<Ahead>,
 }
 
 impl Ranges {
     /// All parts of `object`, which has so many bytes.
     pub(super) fn new(object: Arc<Object>, bytes: u64, waiting: Waiting) -> Self {
-        Self { waiting, object, first_etag: Arc::default(), next: 0, end: bytes, under_way: VecDeque::new() }
+        let ahead = Arc::clone(object.ahead.get_or_init(Arc::default));
+        Self { waiting, object, first_etag: Arc::default(), next: 0, end: bytes, under_way: VecDeque::new(), ahead }
     }
 
     /// The next part; `None` at the end.
@@ -99,7 +110,7 @@ impl Ranges {
         }
         let Some((part, share)) = self.under_way.pop_front() else { return Ok(None) };
         while self.under_way.len() + 1 < AHEAD && self.next < self.end {
-            let Some(share) = Share::take() else { break };
+            let Some(share) = Share::take(&self.ahead) else { break };
             self.ask(Some(share));
         }
         let part = self.waiting.wait(&part).map_err(Failure::from).and_then(|part| part);
@@ -111,7 +122,7 @@ impl Ranges {
         if self.next >= self.end {
             return;
         }
-        let range = self.next..self.end.min(self.next + PART.load(Ordering::Relaxed));
+        let range = self.next..self.end.min(self.next + self.ahead.part_bytes);
         self.next = range.end;
         let (object, first_etag) = (Arc::clone(&self.object), Arc::clone(&self.first_etag));
         let pulse = self.waiting.pulse.clone();
@@ -182,17 +193,20 @@ mod tests {
 
     #[test]
     fn what_is_held_ahead_is_bounded_and_given_back() {
-        let shares: Vec<Share> = std::iter::from_fn(Share::take).take(ALL_AHEAD * 2).collect();
-        assert!(shares.len() <= ALL_AHEAD);
-        assert!(Share::take().is_none());
+        let held = |ahead: &Arc<Ahead>| -> Vec<Share> {
+            std::iter::from_fn(|| Share::take(ahead)).take(ALL_AHEAD * 2).collect()
+        };
+        let much = Arc::new(Ahead::of(1 << 30));
+        let shares = held(&much);
+        assert_eq!((shares.len(), much.part_bytes), (ALL_AHEAD, PART_BYTES));
+        assert!(Share::take(&much).is_none());
         drop(shares);
-        assert!(Share::take().is_some());
-        // With little memory, less.
-        bound_ahead(8 << 20);
-        let shares: Vec<Share> = std::iter::from_fn(Share::take).take(ALL_AHEAD * 2).collect();
-        assert!(shares.len() as u64 * PART.load(Ordering::Relaxed) <= 8 << 20, "{}", shares.len());
-        drop(shares);
-        bound_ahead(1 << 30);
-        assert_eq!((PART.load(Ordering::Relaxed), MOST_AHEAD.load(Ordering::Relaxed)), (PART_BYTES, ALL_AHEAD));
+        assert!(Share::take(&much).is_some());
+        // With little memory, less; and another job has its own.
+        let little = Arc::new(Ahead::of(8 << 20));
+        let of_other = held(&much);
+        let shares = held(&little);
+        assert!(!shares.is_empty() && shares.len() as u64 * little.part_bytes <= 8 << 20, "{}", shares.len());
+        drop(of_other);
     }
 }

@@ -4,12 +4,14 @@
 //! every cell has its number.
 
 mod bars;
+mod bits;
 mod curve;
 mod funnel;
 mod matrix;
 mod sizes;
 
 pub use bars::{Bar, Bars};
+pub use bits::{Bit, Bits};
 pub use curve::{Curve, Point, Step};
 pub use funnel::{Funnel, FunnelStep};
 pub use matrix::{Flow, Matrix};

@@ -9,8 +9,9 @@ use lookalike_core::bucket::hamming::Tables;
 use lookalike_core::doors::SketchSource;
 use lookalike_core::doors::{FeatureSource, SourceError};
 use lookalike_core::hash::Key;
+use lookalike_core::measure::distinct::Distinct;
 use lookalike_core::measure::edit;
-use lookalike_core::measure::feature_set::{FeatureSet, Overlap};
+use lookalike_core::measure::feature_set::Overlap;
 use lookalike_core::measure::likeness::Likeness;
 use lookalike_core::measure::similarity::Similarity;
 use lookalike_core::method::{Method, SimHash, Weights, Width};
@@ -184,12 +185,13 @@ fn simhash(options: &Scheme, features: &[Vec<u64>; 2]) -> Result<(u32, Option<u3
     if features.iter().any(Vec::is_empty) {
         return Ok((width.bits(), None));
     }
-    let sets = [0, 1].map(|side: usize| FeatureSet::new(&features[side]));
+    let distinct = features.each_ref().map(|features| Distinct::new(features));
     let mut sketches = Sketches::new(method.layout());
     let mut sketcher = method.sketcher();
-    (0..2).for_each(|side| sketcher.sketch(&features[side], &sets[side], &mut sketches));
+    (0..2).for_each(|side| sketcher.sketch(&features[side], &distinct[side], &mut sketches));
     // Weights by rarity are those of a corpus of these two.
-    let again = method.sketch_again(&[sets[0].size(), sets[1].size()], &Both(features)).map_err(Error::of_source)?;
+    let again =
+        method.sketch_again(&[distinct[0].size(), distinct[1].size()], &Both(features)).map_err(Error::of_source)?;
     let sketches = again.unwrap_or(sketches);
     let [left, right] = [sketches.bytes(0), sketches.bytes(1)];
     let (left, right) = (left.map_err(Error::of_source)?, right.map_err(Error::of_source)?);

@@ -9,7 +9,7 @@ use lookalike_io::format::FileKind;
 use lookalike_io::input::discover::Origin;
 use lookalike_io::input::shelf::{Place, Shelf};
 use lookalike_io::read::{Chunk, Document, Entry, Parser, Placed, Stream, UNIT_BYTES, Unit, units};
-use lookalike_io::remote::bound_ahead;
+use lookalike_io::remote::Ahead;
 
 use super::block::{Builder, Head, Row, Shape, Spooled};
 use super::blocks::{Blocks, Collector};
@@ -37,7 +37,8 @@ pub(super) fn read(shelf: &Shelf, reading: Reading<'_>) -> Result<(Vec<Arc<FileK
     let (collector, finished) = Collector::start(work, |head| !method.learns() && is_there(shelf, head))?;
     let mut left = units(shelf.files(), settings, UNIT_BYTES)?;
     left.retain(|unit| !finished.contains(&(unit.file, unit.number)));
-    bound_ahead(work.memory.bytes() / 8);
+    let ahead = Arc::new(Ahead::of(work.memory.bytes() / 8));
+    shelf.files().iter().for_each(|file| file.share_ahead(&ahead));
     let together = work.memory.read_together(rayon::current_num_threads());
     let queue = Queue::new(shelf.files(), &left, settings, together);
     let kinds = Kinds { kinds: shelf.files().iter().map(|_| OnceLock::new()).collect(), collector: &collector };

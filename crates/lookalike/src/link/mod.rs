@@ -11,6 +11,7 @@ mod gold;
 mod merge;
 mod need;
 mod output;
+mod page;
 mod report;
 mod result;
 mod tables;
@@ -99,6 +100,8 @@ pub struct LinkOptions {
     pub model: Option<PathBuf>,
     /// A column that is not compared, to hold matches against.
     pub validate: Option<String>,
+    /// Whether to make a page of it for a browser.
+    pub has_page: bool,
     /// The folder to write to; none to write nothing.
     pub folder: Option<PathBuf>,
     /// Whether to replace what an earlier run wrote.
@@ -242,6 +245,7 @@ pub fn link(options: &LinkOptions, progress: &dyn Progress) -> Result<LinkReport
     }
     stages.go_on()?;
     report.set_stages(stages.finish());
+    report.page = options.has_page.then(|| page::page(&report, &linking, &matches, &ids));
     if let Some(output) = &output {
         output.summary(&report)?;
     }

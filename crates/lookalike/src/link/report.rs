@@ -6,6 +6,7 @@ use lookalike_core::link::config::{Config, Kind};
 use lookalike_core::link::score::Scored;
 use lookalike_core::link::validate::{Band, Validation};
 use lookalike_core::link::weigh::Learnt;
+use lookalike_page::Page;
 use serde::Serialize;
 
 use super::Linking;
@@ -67,6 +68,9 @@ pub struct LinkReport {
     pub seconds: f64,
     /// The most memory that the process had, where the system tells.
     pub peak_memory_bytes: Option<u64>,
+    /// All of it and some pairs as a page, if that was asked for.
+    #[serde(skip)]
+    pub page: Option<Page>,
 }
 
 /// What adding records did.
@@ -179,6 +183,7 @@ impl LinkReport {
             stages: Vec::new(),
             seconds: 0.0,
             peak_memory_bytes: None,
+            page: None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Who has what, row by row, to a collection of sets.
 //!
-//! What a reader would get wrong: rows of one name are one set, wherever they stand. So a set may be written as one
+//! Note that rows of one name are one set, wherever they stand. So a set may be written as one
 //! long line, or as a row for each element.
 
 use std::collections::HashMap;

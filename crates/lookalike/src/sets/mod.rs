@@ -35,6 +35,9 @@ use crate::progress::Progress;
 use crate::report::stages::Stages;
 use crate::report::summary::{SkippedEntry, Stage};
 
+/// Steps that similarities are counted in.
+pub const SIMILARITY_STEPS: usize = 20;
+
 /// What a run of `sets` did.
 #[derive(Clone, Debug)]
 pub struct SetsReport {
@@ -48,6 +51,8 @@ pub struct SetsReport {
     pub separator: Option<Separator>,
     /// How many pairs were written.
     pub pairs: u64,
+    /// Of these, how many of each similarity: from 0 on, in steps of 0.05; the last are those of equal sets.
+    pub by_similarity: [u64; SIMILARITY_STEPS + 1],
     /// Seconds and memory by stage.
     pub stages: Vec<Stage>,
     /// How many rows were skipped.
@@ -79,6 +84,7 @@ pub fn sets(options: &SetsOptions, writer: &mut (dyn Write + Send), progress: &d
         empty: input.empty_count(),
         separator: input.separator,
         pairs: 0,
+        by_similarity: [0; SIMILARITY_STEPS + 1],
         stages: Vec::new(),
         skipped: 0,
         skipped_rows: Vec::new(),
@@ -200,6 +206,7 @@ fn write(
     let first = report.against.unwrap_or(0) as u32;
     let progress = stages.progress();
     let write = || rows.write(finder, first..all.len() as u32, writer, progress);
-    report.pairs = until_closed(stages.run("write", None, write))?;
+    report.by_similarity = until_closed(stages.run("write", None, write))?;
+    report.pairs = report.by_similarity.iter().sum();
     Ok(())
 }

@@ -113,7 +113,8 @@ impl Default for Finding {
 }
 
 impl Finding {
-    pub(super) fn threshold(self) -> Option<Threshold> {
+    /// The least similarity of a pair, if there is one.
+    pub fn threshold(self) -> Option<Threshold> {
         match self {
             Self::Exact { threshold } => threshold,
             Self::Sketched { threshold, .. } => Some(threshold),

@@ -1,6 +1,6 @@
 //! Pairs to rows, in the order of sets.
 //!
-//! What a reader would get wrong: hardly any row is formatted. An id is written out once for all rows that have it, and
+//! Note that hardly any row is formatted. An id is written out once for all rows that have it, and
 //! what follows the ids, the same few quotients over and over, is looked up.
 
 use std::io::Write;
@@ -10,6 +10,7 @@ use lookalike_core::join::{Measure, Near};
 use lookalike_core::packed::Strings;
 use rayon::prelude::*;
 
+use super::SIMILARITY_STEPS;
 use super::find::Finder;
 use crate::error::{Error, Result};
 use crate::options::RowFormat;
@@ -70,21 +71,21 @@ impl Rows {
         Self { ids, measure, format }
     }
 
-    /// Writes the pairs of these sets, and says how many there are.
+    /// Writes the pairs of these sets, and counts them by similarity.
     pub(super) fn write(
         &self,
         finder: &dyn Finder,
         mut sets: Range<u32>,
         writer: &mut (dyn Write + Send),
         progress: &dyn Progress,
-    ) -> Result<u64> {
+    ) -> Result<BySimilarity> {
         if self.format != RowFormat::Jsonl {
             let mut names = vec!["left_id", "right_id", self.measure.word(), "shared"];
             names.extend(self.tells_both().then_some(["containment_left", "containment_right"]).into_iter().flatten());
             let names = names.join(&self.format.separator().to_string());
             writeln!(writer, "{names}").map_err(Error::unwritable)?;
         }
-        let (mut count, mut pace) = (0, Pace::start());
+        let (mut counted, mut pace) = (NONE, Pace::start());
         let mut rendered: Vec<Rendered> = Vec::new();
         // While one thread writes what is there, the others make what comes next.
         while !sets.is_empty() || !rendered.is_empty() {
@@ -103,17 +104,19 @@ impl Rows {
             next.truncate(cut.map_or(next.len(), |cut| cut + 1));
             sets.start += next.iter().map(|part| part.sets as u32).sum::<u32>();
             pace = pace.next(next.iter().map(|part| part.bytes.len()).sum(), cut.is_some());
-            count += next.iter().map(|part| part.count).sum::<u64>();
+            for part in &next {
+                counted.iter_mut().zip(part.counted).for_each(|(all, of_part)| *all += of_part);
+            }
             rendered = next;
         }
         writer.flush().map_err(Error::unwritable)?;
-        Ok(count)
+        Ok(counted)
     }
 
     /// The rows of the first of these sets, until they have so many bytes or the job should stop.
     fn render(&self, finder: &dyn Finder, sets: &[u32], most_bytes: usize, progress: &dyn Progress) -> Rendered {
         let (mut seeker, mut near, mut ends) = (finder.seeker(), Vec::new(), Ends::new());
-        let mut rendered = Rendered { bytes: Vec::new(), count: 0, sets: 0 };
+        let mut rendered = Rendered { bytes: Vec::new(), counted: NONE, sets: 0 };
         let [before, between, after]: [&[u8]; 3] = match self.format {
             RowFormat::Jsonl => [b"{\"left_id\":", b",\"right_id\":", b",\""],
             RowFormat::Tsv => [b"", b"\t", b"\t"],
@@ -125,9 +128,9 @@ impl Rows {
             }
             rendered.sets += 1;
             finder.near(*set, &mut seeker, &mut near);
-            rendered.count += near.len() as u64;
             let left = self.ids.get(*set as usize).as_bytes();
             for near in &near {
+                rendered.counted[step(near.similarity)] += 1;
                 let right = self.ids.get(near.item as usize).as_bytes();
                 let sizes = if self.tells_both() { [finder.size(*set), finder.size(near.item)] } else { [0; 2] };
                 let shared = finder.shared(*set, near);
@@ -165,10 +168,20 @@ impl Rows {
     }
 }
 
+/// How many pairs there are of each step of similarity.
+type BySimilarity = [u64; SIMILARITY_STEPS + 1];
+
+const NONE: BySimilarity = [0; SIMILARITY_STEPS + 1];
+
+/// The step that a similarity belongs to. What is added is less than two quotients of sets differ by, and more than rounding.
+fn step(similarity: f64) -> usize {
+    ((similarity * SIMILARITY_STEPS as f64 + 1e-9) as usize).min(SIMILARITY_STEPS)
+}
+
 /// Rows that are ready.
 struct Rendered {
     bytes: Vec<u8>,
-    count: u64,
+    counted: BySimilarity,
     /// How many sets these are the rows of.
     sets: usize,
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use lookalike_core::hash::{Key, mix};
+use lookalike_core::measure::distinct::Distinct;
 use lookalike_core::measure::feature_set::{FeatureSet, Overlap};
 use lookalike_core::sketch::{FastSketcher, SlotSketcher};
 use lookalike_core::text::shingle::Shingler;
@@ -208,7 +209,7 @@ impl<'a> Corpus<'a> {
             let set = FeatureSet::new(&left);
             let similarity = |(_, right): &(u32, u32)| {
                 let right = features(*right)?;
-                let size = FeatureSet::new(&right).size();
+                let size = Distinct::new(&right).size();
                 let overlap = Overlap { shared: set.shared_count(&right), left: set.size(), right: size };
                 Ok(self.similarity.criterion.similarity(overlap))
             };

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use lookalike_core::bucket::banding::Banding;
-use lookalike_core::measure::feature_set::FeatureSet;
+use lookalike_core::measure::distinct::Distinct;
 use lookalike_core::method::Method;
 use lookalike_core::sketch::{FastSketcher, Sketches, SlotSketcher};
 use lookalike_core::text::fold::Fold;
@@ -49,11 +49,11 @@ fn sketch_all(texts: &[String], shingle: &Shingle, method: &dyn Method) -> Sketc
     let mut shingler = Shingler::new(shingle, Fold::NONE);
     let mut sketcher = method.sketcher();
     let mut sketches = Sketches::new(method.layout());
-    let mut set = FeatureSet::default();
+    let mut distinct = Distinct::default();
     for text in texts {
         let features = shingler.features(text);
-        set.fill(features.all);
-        sketcher.sketch(features.all, &set, &mut sketches);
+        distinct.fill(features.all);
+        sketcher.sketch(features.all, &distinct, &mut sketches);
     }
     sketches
 }

@@ -1,6 +1,6 @@
 //! A value as it was written to a value as it is compared: one form for what a person would call the same.
 //!
-//! Each kind has its own way. What a reader would get wrong: an empty result means *missing*, also for "n/a" or a phone
+//! Each kind has its own way. Note that an empty result means *missing*, also for "n/a" or a phone
 //! without digits.
 
 mod address;
