@@ -110,7 +110,7 @@ fn link(first: &Table, second: Option<&Table>, config: &Config) -> Result<Linked
     let frequencies = Frequencies::new(&records, &candidates, &patterns, &model);
     let scorer = Scorer { records: &records, model: &model, frequencies: &frequencies };
     let scored = scorer.score_all(&candidates, &patterns);
-    let scored = if config.one_to_one { one_to_one(&records, &scored) } else { scored };
+    let scored = if config.one_to_one { one_to_one(&scorer, &scored) } else { scored };
     let threshold = config.threshold.unwrap_or_else(|| suggest_threshold(&scored));
     let matches = matches(&records, &scored, threshold);
     let clusters = Clusters::join(&scorer, &matches);

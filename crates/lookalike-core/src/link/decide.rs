@@ -3,7 +3,8 @@
 use std::cmp::Ordering;
 
 use super::records::Records;
-use super::score::Scored;
+use super::score::{Scored, Scorer};
+use super::weigh::exact_weight;
 
 /// The probability from which on pairs are taken for matches when they are to have the best expected F1, the mean of
 /// precision and recall.
@@ -32,30 +33,65 @@ pub fn matches(records: &Records, scored: &[Scored], threshold: f64) -> Vec<Scor
     matches
 }
 
+/// What the share of all words that two texts have in common counts, in bits, where one of several partners is chosen. Levels are
+/// coarse: of all that reach the highest, the closest is meant.
+const CLOSENESS: f64 = 8.0;
+
 /// The pairs of which neither record is in a better pair, best first: a record that is taken is taken.
-pub fn one_to_one(records: &Records, scored: &[Scored]) -> Vec<Scored> {
-    let mut sorted = scored.to_vec();
-    best_first(records, &mut sorted);
+pub fn one_to_one(scorer: &Scorer<'_>, scored: &[Scored]) -> Vec<Scored> {
+    let records = scorer.records;
+    let closer = |pair: &Scored| {
+        let closeness = exact_weight(CLOSENESS * scorer.closeness(pair.left, pair.right));
+        Scored { weight: pair.weight + closeness, ..*pair }
+    };
+    let mut sorted: Vec<(Scored, f64)> = scored.iter().map(|pair| (closer(pair), pair.weight)).collect();
+    sorted.sort_by(|(one, _), (other, _)| order(records, one, other));
     let mut is_taken = vec![false; records.count()];
-    sorted.retain(|pair| {
+    sorted.retain(|(pair, _)| {
         let is_free = !is_taken[pair.left as usize] && !is_taken[pair.right as usize];
         is_taken[pair.left as usize] |= is_free;
         is_taken[pair.right as usize] |= is_free;
         is_free
     });
-    sorted
+    let mut taken: Vec<Scored> = sorted.into_iter().map(|(pair, weight)| Scored { weight, ..pair }).collect();
+    best_first(records, &mut taken);
+    taken
+}
+
+/// The logarithm of the odds that a random pair of two tables is a match, where a record has at most one: then the partners of a
+/// record compete, and what is estimated is the share of records that have one. `prior` is what the scores were made with.
+pub fn one_to_one_prior(records: &Records, scored: &[Scored], prior: f64) -> f64 {
+    /// Nobody is sure that every record has a match.
+    const MOST: f64 = 0.95;
+    const ROUNDS: usize = 100;
+    let (first, second) = (records.first_count(), records.count() - records.first_count());
+    let (is_first_smaller, smaller, larger) = (first <= second, first.min(second) as f64, first.max(second) as f64);
+    // What speaks for any of the partners of a record, over what speaks for none.
+    let mut evidence = vec![0.0; first.min(second)];
+    for pair in scored {
+        let record = if is_first_smaller { pair.left as usize } else { pair.right as usize - first };
+        evidence[record] += (pair.weight - prior).exp2();
+    }
+    let mut share = 0.5_f64;
+    for _ in 0..ROUNDS {
+        let odds = share / (larger * (1.0 - share));
+        let has_match: f64 = evidence.iter().map(|evidence| odds * evidence / (1.0 + odds * evidence)).sum();
+        share = (has_match / smaller).clamp(1.0 / smaller.max(2.0), MOST);
+    }
+    exact_weight((share / (larger * (1.0 - share))).log2())
 }
 
 /// Sorts by weight, and ties by what the records hold, never by their rows.
 pub(super) fn best_first(records: &Records, scored: &mut [Scored]) {
+    scored.sort_by(|one, other| order(records, one, other));
+}
+
+fn order(records: &Records, one: &Scored, other: &Scored) -> Ordering {
     let contents = |scored: &Scored| {
         let (left, right) = (records.content(scored.left), records.content(scored.right));
         if records.are_of_two_tables() { (left, right) } else { (left.min(right), left.max(right)) }
     };
-    let order = |a: &Scored, b: &Scored| -> Ordering {
-        b.weight.total_cmp(&a.weight).then_with(|| contents(a).cmp(&contents(b)))
-    };
-    scored.sort_by(order);
+    other.weight.total_cmp(&one.weight).then_with(|| contents(one).cmp(&contents(other)))
 }
 
 #[cfg(test)]

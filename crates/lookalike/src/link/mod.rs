@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use lookalike_core::link::cluster::Clusters;
 use lookalike_core::link::config::{Config, Kind};
-use lookalike_core::link::decide::{matches, one_to_one, suggest_threshold};
+use lookalike_core::link::decide::{matches, one_to_one, one_to_one_prior, suggest_threshold};
 use lookalike_core::link::guess::guess;
 use lookalike_core::link::key::{Bounds, Candidates, try_find_candidates};
 use lookalike_core::link::measure::Pattern;
@@ -160,9 +160,17 @@ impl Linking {
         })?;
         model.set_by_hand(config)?;
         stages.go_on()?;
+        let is_prior_given = config.prior.is_some() || options.expect.is_some();
         stages.run("score", None, || {
             let frequencies = Frequencies::new(&records, &candidates, &patterns, &model);
-            Self::score(records, candidates, &patterns, model, frequencies, progress)
+            let mut linking = Self::score(records, candidates, &patterns, model, frequencies, progress)?;
+            if config.one_to_one && linking.records.are_of_two_tables() && !is_prior_given {
+                let prior = one_to_one_prior(&linking.records, &linking.scored, linking.model.prior);
+                let Self { records, candidates, model, frequencies, .. } = linking;
+                let model = Model { prior, ..model };
+                linking = Self::score(records, candidates, &patterns, model, frequencies, progress)?;
+            }
+            Ok(linking)
         })
     }
 
@@ -187,7 +195,7 @@ impl Linking {
     fn matches(&self, config: &Config) -> (Vec<Scored>, f64) {
         let apart;
         let scored = if config.one_to_one && self.records.are_of_two_tables() {
-            apart = one_to_one(&self.records, &self.scored);
+            apart = one_to_one(&self.scorer(), &self.scored);
             &apart
         } else {
             &self.scored
