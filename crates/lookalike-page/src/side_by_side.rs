@@ -62,6 +62,9 @@ const SHARED: usize = 300;
 const ONLY: usize = 600;
 const FULL: usize = 2_000;
 
+/// The same of what both have, where everything is there and the differences are to be in sight.
+const FOLDED: usize = 1_000;
+
 /// How many characters of a text an excerpt has, about.
 const EXCERPT: usize = 2_200;
 
@@ -121,7 +124,8 @@ impl SideBySide {
         let characters = piece.text.chars().count();
         let most = match (self.excerpt, piece.passage) {
             (Excerpt::Full, _) | (Excerpt::Folded, None) => FULL,
-            (Excerpt::Short | Excerpt::Folded, Some(_)) => SHARED,
+            (Excerpt::Folded, Some(_)) => FOLDED,
+            (Excerpt::Short, Some(_)) => SHARED,
             (Excerpt::Short, None) => ONLY,
         };
         if characters <= most {
@@ -129,10 +133,11 @@ impl SideBySide {
         }
         let (start, end) = match (self.excerpt, piece.passage) {
             (Excerpt::Full, _) | (Excerpt::Folded, None) => (FULL / 2, AROUND),
+            (Excerpt::Folded, Some(_)) => (FOLDED / 2, 2 * AROUND),
             // Before the first difference and after the last there is nothing to lead to.
-            (_, Some(_)) if ends.is_first && !ends.is_last => (AROUND / 2, AROUND),
-            (_, Some(_)) if ends.is_last && ends.is_first => (SHARED, 0),
-            (_, Some(_)) => (AROUND, AROUND),
+            (Excerpt::Short, Some(_)) if ends.is_first && !ends.is_last => (AROUND / 2, AROUND),
+            (Excerpt::Short, Some(_)) if ends.is_last && ends.is_first => (SHARED, 0),
+            (Excerpt::Short, Some(_)) => (AROUND, AROUND),
             (Excerpt::Short, None) => (ONLY - 2 * AROUND, AROUND),
         };
         let cut = |count: usize| piece.text.char_indices().nth(count).map_or(piece.text.len(), |(at, _)| at);

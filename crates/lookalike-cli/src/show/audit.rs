@@ -78,7 +78,7 @@ fn conclusion(result: &AuditResult) -> String {
             &format!("with {copies} exact copies, which need no label: {} to {}\n", share(with.low), share(with.high));
     }
     if let Some(labels) = result.labels_to_halve {
-        text += &format!("an interval half as wide takes about {} more\n", numbers::of(labels, "label"));
+        text += &format!("an interval half as wide takes about {}\n", numbers::of(labels, "more label"));
     }
     let marks = [(result.something_lost, "something is lost"), (result.worse_kept, "the worse copy was kept")];
     for (count, what) in marks.iter().filter(|(count, _)| *count > 0) {

@@ -117,7 +117,8 @@ impl Weighted {
             variance += weight * weight * right * (1.0 - right) / of * unknown;
             weights += weight * weight / of * unknown;
         }
-        let share = share.clamp(0.0, 1.0);
+        // Weights that add up to 1 do so only nearly.
+        let share = if share > 1.0 - 1e-12 { 1.0 } else { share };
         // The labels by their weights (Kish 1965); fewer, if the wrong ones lie where few were labelled. Never more: where
         // no wrong pair was found there may still be some.
         let by_weight = 1.0 / weights;
@@ -265,7 +266,7 @@ mod tests {
 
     // Of 4,000 intervals that cover with a chance of 0.95, 0.95 ± 0.0104 cover in all but one of 400 tests (three standard
     // deviations). A share of few counts jumps by as much again, around 0.95: Brown, Cai and DasGupta (2001), figure 5.
-    const LEAST: f64 = 0.93;
+    const LEAST: f64 = 0.925;
 
     #[test]
     fn the_interval_of_one_stratum_covers_as_often_as_it_says() {

@@ -65,7 +65,7 @@ fn sentence(audit: &AuditResult) -> String {
         ),
     };
     let more = audit.labels_to_halve.map_or_else(String::new, |labels| {
-        format!(" An interval half as wide takes about {} more.", number::of(labels, "label"))
+        format!(" An interval half as wide takes about {}.", number::of(labels, "more label"))
     });
     format!(
         "By {labelled}, {} wrong, the precision is {}, at 95 % confidence.{copies}{lost}{more}",
