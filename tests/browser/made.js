@@ -1,11 +1,11 @@
 // Corpora to report on, and the reports: made anew for each run in a temporary folder.
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, mkdirSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const root = resolve(import.meta.dirname, '..', '..');
+export const root = resolve(import.meta.dirname, '..', '..');
 const lookalike = process.env.LOOKALIKE ?? join(root, 'target', 'debug', 'lookalike');
 export const folder = mkdtempSync(join(tmpdir(), 'lookalike-browser-'));
 
@@ -74,4 +74,36 @@ export function sources() {
   const input = join(folder, 'sources.jsonl');
   writeFileSync(input, lines(documents));
   return run('sources', input, '--id', 'id', '--source', 'field:host', '--threshold', '0.6');
+}
+
+/// The page on which a run is labelled, served by the command: its address, and how to end it.
+export async function audit(name, ...args) {
+  const command = spawn(lookalike, ['audit', join(folder, name), ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const address = await new Promise((found, failed) => {
+    let said = '';
+    command.stderr.on('data', (part) => {
+      said += part;
+      const open = said.match(/^open +(http\S+)$/m);
+      if (open) found(open[1]);
+    });
+    command.on('exit', () => failed(new Error(said)));
+  });
+  const stop = () => new Promise((ended) => {
+    command.removeAllListeners('exit');
+    command.on('exit', ended);
+    command.kill('SIGINT');
+  });
+  return { address, origin: new URL(address).origin, stop };
+}
+
+/// The same as a file for somebody else.
+export function auditFile(name, ...args) {
+  const file = join(folder, `${name}-label.html`);
+  execFileSync(lookalike, ['audit', join(folder, name), '-q', '--force', '--html', file, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
+  return pathToFileURL(file).href;
+}
+
+/// The labels of a run so far.
+export function labels(name) {
+  return readFileSync(join(folder, name, 'labels.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line));
 }

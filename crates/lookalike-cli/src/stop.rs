@@ -20,12 +20,21 @@ const GRACE: Duration = Duration::from_secs(1);
 
 static IS_ASKED: AtomicBool = AtomicBool::new(false);
 
+/// Whether a signal is how the command is meant to end.
+static IS_SERVING: AtomicBool = AtomicBool::new(false);
+
 /// What the one job of this process is making.
 static UNFINISHED: LazyLock<Unfinished> = LazyLock::new(Unfinished::default);
 
 /// Where everything is noted that is to be removed when the process ends early.
 pub(crate) fn unfinished() -> &'static Unfinished {
     &UNFINISHED
+}
+
+/// From now on a signal ends what is served, and what comes after it takes its time.
+#[cfg(feature = "serve")]
+pub(crate) fn serve_until_asked() {
+    IS_SERVING.store(true, Relaxed);
 }
 
 /// Whether the user wants the job to stop.
@@ -39,6 +48,9 @@ pub(crate) fn on_signals() {
     let _ = ctrlc::set_handler(|| {
         if IS_ASKED.swap(true, Relaxed) {
             end();
+        }
+        if IS_SERVING.load(Relaxed) {
+            return;
         }
         thread::spawn(|| {
             thread::sleep(GRACE);

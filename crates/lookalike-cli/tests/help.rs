@@ -7,8 +7,8 @@ use std::process::Command;
 
 use folder::{Folder, Ran};
 
-const COMMANDS: [&str; 11] =
-    ["dedup", "report", "pairs", "index", "search", "link", "sets", "prints", "tune", "evaluate", "compare"];
+const COMMANDS: [&str; 12] =
+    ["dedup", "report", "audit", "pairs", "index", "search", "link", "sets", "prints", "tune", "evaluate", "compare"];
 
 /// Commands of commands.
 const INNER: [[&str; 2]; 3] = [["index", "create"], ["index", "add"], ["index", "delete"]];
@@ -17,6 +17,7 @@ const INNER: [[&str; 2]; 3] = [["index", "create"], ["index", "add"], ["index", 
 fn done_before(command: &[&str]) -> &'static [&'static str] {
     match command {
         ["report"] => &["lookalike dedup examples/news -o out"],
+        ["audit"] => &["lookalike dedup examples/news --id id -o out"],
         ["search"] | ["index", "delete"] => {
             &["lookalike index create archive", "lookalike index add archive examples/news --id id"]
         }

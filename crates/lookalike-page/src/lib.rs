@@ -17,12 +17,14 @@
 
 pub mod chart;
 mod html;
+mod label;
 pub mod number;
 mod page;
 mod side_by_side;
 mod table;
 
 pub use html::{Html, Show, clipped, marked, name};
+pub use label::{LabelPage, LabelPlace};
 pub use page::{Budget, MOST_BYTES, Page, Section};
 pub use side_by_side::{Excerpt, Piece, SideBySide, SideText};
 pub use table::{Cell, Column, Table};

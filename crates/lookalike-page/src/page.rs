@@ -34,8 +34,8 @@ impl Section {
 pub const MOST_BYTES: usize = 2_000_000;
 
 /// The style of all pages, and the script, which nothing depends on.
-const STYLE: &str = include_str!("assets/style.css");
-const COLOURS: &str = include_str!("assets/colours.css");
+pub(crate) const STYLE: &str = include_str!("assets/style.css");
+pub(crate) const COLOURS: &str = include_str!("assets/colours.css");
 const SCRIPT: &str = include_str!("assets/script.js");
 
 /// The hashes of both, which are all that the page lets a browser run. A test makes them.

@@ -37,6 +37,8 @@ pub enum Excerpt {
     Short,
     /// Everything; long runs can be unfolded.
     Full,
+    /// Everything; what both have is folded as soon as it is more than a few lines, so that the differences are in sight.
+    Folded,
 }
 
 /// Two texts.
@@ -59,6 +61,9 @@ const AROUND: usize = 110;
 const SHARED: usize = 300;
 const ONLY: usize = 600;
 const FULL: usize = 2_000;
+
+/// The same of what both have, where everything is there and the differences are to be in sight.
+const FOLDED: usize = 1_000;
 
 /// How many characters of a text an excerpt has, about.
 const EXCERPT: usize = 2_200;
@@ -101,7 +106,7 @@ impl SideBySide {
             shown += folded.characters;
             text.push(&html!("{}{}{}", opened, folded.text, closed));
         }
-        if side.more > 0 && (self.excerpt == Excerpt::Full || shown <= EXCERPT) {
+        if side.more > 0 && (self.excerpt != Excerpt::Short || shown <= EXCERPT) {
             text.push(&gap(side.more));
         }
         html!(
@@ -118,7 +123,8 @@ impl SideBySide {
     fn folded(&self, piece: &Piece, ends: Ends) -> Folded {
         let characters = piece.text.chars().count();
         let most = match (self.excerpt, piece.passage) {
-            (Excerpt::Full, _) => FULL,
+            (Excerpt::Full, _) | (Excerpt::Folded, None) => FULL,
+            (Excerpt::Folded, Some(_)) => FOLDED,
             (Excerpt::Short, Some(_)) => SHARED,
             (Excerpt::Short, None) => ONLY,
         };
@@ -126,7 +132,8 @@ impl SideBySide {
             return Folded { text: Html::text(&piece.text), characters };
         }
         let (start, end) = match (self.excerpt, piece.passage) {
-            (Excerpt::Full, _) => (FULL / 2, AROUND),
+            (Excerpt::Full, _) | (Excerpt::Folded, None) => (FULL / 2, AROUND),
+            (Excerpt::Folded, Some(_)) => (FOLDED / 2, 2 * AROUND),
             // Before the first difference and after the last there is nothing to lead to.
             (Excerpt::Short, Some(_)) if ends.is_first && !ends.is_last => (AROUND / 2, AROUND),
             (Excerpt::Short, Some(_)) if ends.is_last && ends.is_first => (SHARED, 0),
@@ -138,7 +145,7 @@ impl SideBySide {
         let hidden = piece.text[from..to].chars().count() as u64;
         let middle = match self.excerpt {
             Excerpt::Short => gap(hidden),
-            Excerpt::Full => html!(
+            Excerpt::Full | Excerpt::Folded => html!(
                 "<details class=\"fold\"><summary>{}</summary>{}</details>",
                 format!("{} more characters", number::count(hidden)),
                 &piece.text[from..to]
@@ -250,8 +257,9 @@ mod tests {
         let excerpt = shown(pieces.clone(), Excerpt::Short);
         assert!(excerpt.len() < 20_000, "{}", excerpt.len());
         assert!(excerpt.contains("⋯"));
-        let full = shown(pieces, Excerpt::Full);
-        assert_eq!(full.matches("word").count(), 2 * 2_000_000);
+        for whole in [Excerpt::Full, Excerpt::Folded] {
+            assert_eq!(shown(pieces.clone(), whole).matches("word").count(), 2 * 2_000_000);
+        }
     }
 
     #[test]

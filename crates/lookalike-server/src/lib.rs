@@ -4,5 +4,5 @@
 #![forbid(unsafe_code)]
 
 mod api;
-mod audit;
+pub mod audit;
 mod pages;

@@ -62,6 +62,41 @@ pub enum Error {
         reason: String,
     },
 
+    /// A line that should be a label.
+    #[error("{path}:{line}: not a label: {reason}; give a file that a page of the audit saved", path = path.display())]
+    NotALabel {
+        /// The file.
+        path: PathBuf,
+        /// The line number.
+        line: u64,
+        /// Why not.
+        reason: String,
+    },
+
+    /// A run without labels.
+    #[error("nobody has labelled pairs of {folder} yet: label some first, or name files of labels", folder = folder.display())]
+    NoLabels {
+        /// The folder of the run.
+        folder: PathBuf,
+    },
+
+    /// A run without pairs to label.
+    #[error(
+        "there is nothing to label in {folder}: {}",
+        if *without_text > 0 {
+            format!("the input of the run is not there any more, or has changed ({without_text} pairs)")
+        } else {
+            "it removed exact copies only, or nothing, and no kept documents are just below the threshold".to_owned()
+        },
+        folder = folder.display()
+    )]
+    NothingToLabel {
+        /// The folder of the run.
+        folder: PathBuf,
+        /// Number of removals whose texts cannot be read again.
+        without_text: usize,
+    },
+
     /// A file that cannot be read as a document.
     #[error("{path} is not a document: {reason}")]
     NotADocument {

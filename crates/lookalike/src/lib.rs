@@ -35,6 +35,7 @@
 //! | work with files of documents | [`dedup()`], [`filter()`] (stream to stream), [`pairs()`], [`compare()`] |
 //! | have their results as typed rows | [`dedup_into()`], [`pairs_into()`], and a [`Sink`] to take them |
 //! | choose a threshold or a method | [`tune()`], [`evaluate()`] |
+//! | have people judge a result | [`Audit`], [`judge()`] |
 //! | work with records, sets, fingerprints | [`link()`], [`sets()`], [`prints()`] |
 //!
 //! # Features
@@ -44,6 +45,7 @@
 //! name.
 #![forbid(unsafe_code)]
 
+mod audit;
 mod candidates;
 mod compare;
 mod corpus;
@@ -64,6 +66,10 @@ mod sets;
 pub mod texts;
 mod tune;
 
+pub use audit::{
+    Answer, Audit, AuditOptions, AuditResult, Disagreement, JudgedRow, Kappa, Label, PairFacts, Precision, Said, judge,
+    labels_by_similarity,
+};
 pub use compare::passages::Passage;
 pub use compare::{Comparison, Side, Verdict, compare, find_in_corpus};
 pub use dedup::{DedupRows, Stream, dedup, dedup_into, filter};
@@ -96,7 +102,7 @@ pub use prints::{
 };
 pub use progress::{Counted, Progress, Silent};
 pub use report::losses::{NearlyLost, Source};
-pub use report::page::{ReportOptions, Reported, command_of, report};
+pub use report::page::{FinishedRun, ReportOptions, Reported, finished_run, report};
 pub use report::parameters::{MethodParameters, Parameters};
 pub use report::summary::{Band, Found, Input, LeastAlike, SkippedEntry, Stage, Summary, Wrote};
 pub use resources::memory::Memory;

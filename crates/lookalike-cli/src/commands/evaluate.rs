@@ -41,7 +41,8 @@ pub(crate) struct EvaluateArguments {
     /// Also show histograms: scores of the pairs that agree in a band, and pairs by equal super-shingles
     #[arg(long)]
     histograms: bool,
-    /// File of the true pairs, as `pairs` writes them or two ids separated by a tab, instead of finding them by an exact join
+    /// File of the true pairs, as `pairs` writes them or two ids separated by a tab, instead of finding them by an exact join; or
+    /// labels.jsonl of an audit, whose pairs alone count then
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
     /// Also write everything to this file, as JSON
@@ -197,6 +198,9 @@ fn heading(evaluation: &Evaluation) -> String {
             0 => String::new(),
             unknown => format!(" ({} of unknown documents)", numbers::of(unknown, "pair")),
         };
+        let labelled = truth.different.map_or_else(String::new, |different| {
+            format!("; with {} labelled different, precision is that of labelled pairs", numbers::count(different))
+        });
         let mut which = String::new();
         if shingles {
             which += &format!(" with {}", truth.shingle);
@@ -204,7 +208,8 @@ fn heading(evaluation: &Evaluation) -> String {
         if thresholds {
             which += &format!(" at {}", truth.threshold);
         }
-        text += &format!("truth{which}: {} by {}{took}{unknown}\n", numbers::of(truth.pairs, "pair"), truth.by);
+        text +=
+            &format!("truth{which}: {} by {}{took}{unknown}{labelled}\n", numbers::of(truth.pairs, "pair"), truth.by);
     }
     text + "\n"
 }

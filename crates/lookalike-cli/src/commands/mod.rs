@@ -1,9 +1,11 @@
 //! The commands, one file each: its arguments, its run, and its result for a person.
 
 mod assets;
+mod audit;
 mod compare;
 pub(crate) mod dedup;
 mod evaluate;
+mod finished;
 mod index;
 mod link;
 mod pairs;
@@ -23,6 +25,7 @@ use lookalike::Progress;
 use lookalike::io::remote::{Silence, on_silence};
 use lookalike::io::write::OutputFile;
 
+use crate::commands::audit::AuditArguments;
 use crate::commands::compare::CompareArguments;
 use crate::commands::dedup::DedupArguments;
 use crate::commands::evaluate::EvaluateArguments;
@@ -71,6 +74,13 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  lookalike report out --report-texts full -o everything.html\n\n\
         Texts are read again from the input of the run; without it, the report has ids and places only.")]
     Report(ReportArguments),
+    /// Label a sample of removals in your browser, and get the precision of a run with its confidence interval.
+    #[command(after_help = "Examples:\n  lookalike audit out --html label.html\n  \
+        lookalike audit out --labels examples/labels/anna.jsonl examples/labels/ben.jsonl\n\n\
+        Without --html and --labels it opens a page for this machine alone, and prints its address; labels go to \
+        labels.jsonl in DIR. The first example makes the page as a file for somebody else, the second counts what they \
+        sent back, prints the table, and writes audit.json to DIR.")]
+    Audit(AuditArguments),
     /// List every near-duplicate pair with its similarity.
     #[command(
         after_help = "Examples:\n  lookalike pairs examples/five.jsonl --id id --threshold 0.9 --format tsv > pairs.tsv\n  \
@@ -144,6 +154,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Done> {
     match arguments.command {
         Command::Dedup(arguments) => arguments.run(),
         Command::Report(arguments) => arguments.run(),
+        Command::Audit(arguments) => arguments.run(),
         Command::Pairs(arguments) => arguments.run(),
         Command::Compare(arguments) => arguments.run(),
         Command::Index(command) => command.run(),

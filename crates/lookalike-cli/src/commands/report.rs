@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use clap::{Args, Parser};
-use lookalike::{DedupOptions, ReadOptions, ReportOptions};
+use clap::Args;
+use lookalike::ReportOptions;
 
-use crate::commands::{Arguments, Command, Done, with_threads};
+use crate::commands::finished::finished;
+use crate::commands::{Done, with_threads};
 use crate::flags::output::ReportTextsArgument;
 use crate::flags::run::RunArguments;
 use crate::show::streams::talk;
@@ -32,7 +33,7 @@ pub(crate) struct ReportArguments {
 impl ReportArguments {
     pub(crate) fn run(self) -> Result<Done> {
         let run = self.run.options()?;
-        let (read, references) = input_of(lookalike::command_of(&self.folder)?).unzip();
+        let (read, references) = finished(&self.folder)?.map(|finished| (finished.read, finished.references)).unzip();
         let options = ReportOptions {
             folder: self.folder,
             output: self.output,
@@ -54,20 +55,4 @@ impl ReportArguments {
         }
         Ok(Done::All)
     }
-}
-
-/// What a run read, by its command line: none where that was not files, or the line is not one of this version.
-fn input_of(mut words: Vec<String>) -> Option<(ReadOptions, Vec<PathBuf>)> {
-    // Its key is not known, and no matter.
-    words.retain(|word| !word.starts_with("--key="));
-    if let Some(key) = words.iter().position(|word| word == "--key") {
-        words.drain(key..(key + 2).min(words.len()));
-    }
-    // Standard input was read once and for all.
-    if words.iter().any(|word| word == "-") {
-        return None;
-    }
-    let Command::Dedup(arguments) = Arguments::try_parse_from(words).ok()?.command else { return None };
-    let DedupOptions { read, against, .. } = arguments.options().ok()?.options;
-    Some((read, against.map(|against| against.references).unwrap_or_default()))
 }

@@ -7,7 +7,9 @@ use clap::Args;
 use lookalike::core::measure::similarity::Threshold;
 use lookalike::core::sketch::SlotKind;
 use lookalike::io::write::OutputFile;
-use lookalike::{Bought, Estimate, MethodOptions, Plan, ReadOptions, Sampled, Suggestion, TuneOptions, Tuning};
+use lookalike::{
+    Bought, Estimate, JudgedRow, MethodOptions, Plan, ReadOptions, Sampled, Suggestion, TuneOptions, Tuning,
+};
 
 use crate::commands::{Done, done, with_threads};
 use crate::flags::output::ReportArgument;
@@ -31,6 +33,9 @@ pub(crate) struct TuneArguments {
     /// Choose bands and rows by the bytes per document that a sketch may take, such as 64B
     #[arg(long, value_name = "SIZE", conflicts_with_all = ["recall", "bands", "rows", "rows_random", "method"])]
     budget: Option<String>,
+    /// Also show what people say of pairs by similarity: files of labels that lookalike audit made (put INPUT before it)
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    labels: Vec<PathBuf>,
     /// Draw the curve to this SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
@@ -53,6 +58,7 @@ pub(crate) struct TuneArguments {
 struct Tune {
     options: TuneOptions,
     bought: Vec<Bought>,
+    labelled: Vec<JudgedRow>,
     run: RunOptions,
     svg: Option<PathBuf>,
     report: Option<PathBuf>,
@@ -93,11 +99,21 @@ impl TuneArguments {
             );
         };
         let settings = self.settings.settings(None)?;
+        let labelled = lookalike::labels_by_similarity(&self.labels)?;
         let corpus =
             (!self.inputs.is_empty()).then_some(ReadOptions { inputs: self.inputs, listed: Vec::new(), settings });
         let most_bytes = self.sample_bytes.as_deref().map_or(Ok(lookalike::MOST_BYTES), sample_bytes)?;
         let options = TuneOptions { scheme: similarity, threshold, banding, corpus, most_bytes };
-        Ok(Tune { options, bought, run, svg: self.svg, report: self.report, format: self.format, force: self.force })
+        Ok(Tune {
+            options,
+            bought,
+            labelled,
+            run,
+            svg: self.svg,
+            report: self.report,
+            format: self.format,
+            force: self.force,
+        })
     }
 }
 
@@ -134,10 +150,14 @@ impl Tune {
                 if !self.bought.is_empty() {
                     value["budget"] = serde_json::to_value(&self.bought)?;
                 }
+                if !self.labelled.is_empty() {
+                    value["labels"] = serde_json::to_value(&self.labelled)?;
+                }
                 serde_json::to_string_pretty(&value)? + "\n"
             }
             ReportArgument::Text => {
                 let mut text = tuning.sample.as_ref().map_or(String::new(), sampled);
+                text += &labelled(&self.labelled);
                 text += &self.text(tuning);
                 text += &chart::in_terminal(&curve, tuning.threshold);
                 text += &points(tuning);
@@ -217,6 +237,23 @@ fn sampled(sample: &Sampled) -> String {
         "\nsuggested threshold: {threshold}\n  {reason}\n  \
          to read pairs near it: lookalike pairs INPUT --between {low},{high} --show\n\n"
     )
+}
+
+/// What people say of pairs, by similarity.
+fn labelled(rows: &[JudgedRow]) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut text =
+        "labels by similarity\n  similarity    labelled    same  different  share that is the same\n".to_owned();
+    for row in rows {
+        let share = row.precision.map_or("–".to_owned(), |precision| {
+            let Estimate { value, low, high } = precision.estimate;
+            format!("{value:.2} ({low:.2} to {high:.2})")
+        });
+        text += &format!("  {:<12}  {:>8}  {:>6}  {:>9}  {share}\n", row.name, row.labelled, row.same, row.different);
+    }
+    text + "\n"
 }
 
 /// A range of numbers.

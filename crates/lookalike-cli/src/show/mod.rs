@@ -1,5 +1,6 @@
 //! Results for a person, and the streams that they go to.
 
+pub(crate) mod audit;
 pub(crate) mod chart;
 pub(crate) mod harmless;
 pub(crate) mod link;

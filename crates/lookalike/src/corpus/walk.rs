@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::mem;
+use std::sync::Arc;
 
 use lookalike_io::input::shelf::{Place, Shelf};
 use lookalike_io::read::{Chunk, Entry, NO_TEXT_FIELD, NULL_TEXT, Parser, Settings, Stream, Unit, json_fields};
@@ -30,6 +31,9 @@ pub(crate) struct Walked {
     /// Its own id, or the place where it lies.
     pub(crate) id: String,
     pub(crate) text: String,
+    /// The name of its file, and its position there, counted from 1.
+    pub(crate) file: Arc<str>,
+    pub(crate) position: u64,
     /// The address of a page.
     pub(crate) uri: Option<String>,
     /// The fields that were asked for besides, as a JSON object: those that it has.
@@ -151,8 +155,8 @@ impl Cutter<'_> {
 
 /// What a chunk has.
 struct Parsed {
-    /// With positions inside of the chunk.
-    documents: Vec<(u64, Walked)>,
+    /// With positions inside of the chunk, from 0.
+    documents: Vec<Walked>,
     skipped: Vec<(u64, String, u64)>,
     without_text: u64,
     lacking: Vec<Place>,
@@ -160,6 +164,8 @@ struct Parsed {
 }
 
 fn parse(round: &[Chunk], settings: &Settings) -> Vec<Parsed> {
+    // Names and positions in the whole file are known when chunks are back in order.
+    let nowhere: Arc<str> = "".into();
     let of_chunk = |parser: &mut Parser, chunk: &Chunk| {
         let (mut documents, mut skipped, mut without_text) = (Vec::new(), Vec::new(), 0);
         let mut lacking = Vec::new();
@@ -168,7 +174,8 @@ fn parse(round: &[Chunk], settings: &Settings) -> Vec<Parsed> {
                 let fields = object(&settings.fields.others, &document.others);
                 let [id, uri] = [document.id, document.uri].map(|name| name.map(Cow::into_owned));
                 let text = document.text.to_owned();
-                documents.push((placed.position, Walked { id: id.unwrap_or_default(), text, uri, fields }));
+                let (file, position) = (Arc::clone(&nowhere), placed.position);
+                documents.push(Walked { id: id.unwrap_or_default(), text, file, position, uri, fields });
             }
             Entry::Skipped(reason) => skipped.push((placed.position, reason, 1)),
             Entry::Carried(NULL_TEXT) => without_text += 1,
@@ -226,11 +233,14 @@ fn gather(
             let room = LOOKED_AT - of_file.records.len();
             of_file.records.extend(parsed.lacking.into_iter().take(room));
         }
-        for (at, mut document) in parsed.documents {
+        let name: Arc<str> = file.name.as_str().into();
+        for mut document in parsed.documents {
+            document.file = Arc::clone(&name);
+            document.position += position.before + 1;
             // Nobody is known by an empty id.
             if document.id.is_empty() {
                 skips.without_id += u64::from(asks_for_id);
-                document.id = format.id(&file.name, position.before + at + 1);
+                document.id = format.id(&file.name, document.position);
             }
             walked.push(document);
         }

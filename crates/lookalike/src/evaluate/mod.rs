@@ -46,7 +46,7 @@ pub struct EvaluateOptions {
     pub read: ReadOptions,
     /// The schemes to compare, at least one.
     pub schemes: Vec<NamedScheme>,
-    /// File of the true pairs. Without it, they are found by an exact join.
+    /// File of the true pairs, or of labels of an audit. Without it, they are found by an exact join.
     pub truth: Option<PathBuf>,
     /// Whether to also count pairs by score and by agreement.
     pub histograms: bool,
@@ -133,10 +133,12 @@ pub fn evaluate(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Ev
     let truths = Truths::find(options, progress)?;
     let evaluation = |(scheme, run): (&NamedScheme, &Outcome)| {
         let (shingle, threshold) = scheme.target();
+        let judges = truths.judges(&shingle, threshold);
+        let found = pairs_of(&run.matches)?.filter(|pair| pair.as_ref().map_or(true, &judges));
         Ok(MethodEvaluation {
             name: scheme.name.clone(),
             parameters: MethodParameters::new(&scheme.scheme.method),
-            score: Score::new(pairs_of(&run.matches)?, truths.pairs_of(&shingle, threshold)?)?,
+            score: Score::new(found, truths.pairs_of(&shingle, threshold)?)?,
             shingle,
             threshold,
             candidates: run.candidates,

@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{EvaluateOptions, NamedScheme, Outcome, Read, read_by, run};
+use crate::audit::{Answer, Labels, PairFacts};
 use crate::candidates::copies::Texts;
 use crate::corpus::{Corpus, Described};
 use crate::error::{Error, Result};
@@ -33,6 +34,10 @@ pub struct Truth {
     pub copies: u64,
     /// Pairs in the file that name an unknown document.
     pub unknown: u64,
+    /// Pairs in the file that people labelled different, if it has labels. Precision is then the share of true pairs among
+    /// the labelled pairs that were found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub different: Option<u64>,
     /// Seconds of the exact join; there is one for all thresholds of a shingle.
     pub seconds: Option<f64>,
 }
@@ -50,6 +55,8 @@ enum Pairs {
     Joined { run: Rc<Outcome>, criterion: Criterion, threshold: f64 },
     /// Those of a file.
     Read(Vec<(Rank, Rank)>),
+    /// Those that people labelled the same; and all of which they could tell.
+    Labelled { same: Vec<(Rank, Rank)>, all: Vec<(Rank, Rank)> },
 }
 
 /// Pairs, one after the other, or why there are no more.
@@ -64,7 +71,7 @@ impl Pairs {
                 };
                 Box::new(run.matches.in_order()?.filter_map(move |found| found.map(pair).transpose()))
             }
-            Self::Read(pairs) => Box::new(pairs.iter().copied().map(Ok)),
+            Self::Read(pairs) | Self::Labelled { same: pairs, .. } => Box::new(pairs.iter().copied().map(Ok)),
         })
     }
 }
@@ -102,9 +109,22 @@ impl Truths {
         shingle: &str,
         threshold: f64,
     ) -> Result<impl Iterator<Item = Result<(Rank, Rank)>> + use<'_>> {
-        let is_wanted = |truth: &Truth| truth.shingle == shingle && truth.threshold.total_cmp(&threshold).is_eq();
-        let pairs = self.said.iter().position(is_wanted).map(|at| self.pairs[at].in_order()).transpose()?;
+        let pairs = self.of(shingle, threshold).map(Pairs::in_order).transpose()?;
         Ok(pairs.into_iter().flatten())
+    }
+
+    /// Whether it is known of a pair if it is true: always, unless people labelled a sample.
+    pub(super) fn judges(&self, shingle: &str, threshold: f64) -> impl Fn(&(Rank, Rank)) -> bool + use<'_> {
+        let of = self.of(shingle, threshold);
+        move |pair| match of {
+            Some(Pairs::Labelled { all, .. }) => all.binary_search(pair).is_ok(),
+            _ => true,
+        }
+    }
+
+    fn of(&self, shingle: &str, threshold: f64) -> Option<&Pairs> {
+        let is_wanted = |truth: &Truth| truth.shingle == shingle && truth.threshold.total_cmp(&threshold).is_eq();
+        self.said.iter().position(is_wanted).map(|at| &self.pairs[at])
     }
 
     /// One join at the lowest threshold has the pairs of all others.
@@ -139,9 +159,20 @@ impl Truths {
         let _work = run.end();
         for threshold in thresholds {
             let mut truth = Truth::new(similarity, *threshold, file.display().to_string());
-            let rows = rows.iter().filter(|row| row.similarity.is_none_or(|similarity| similarity >= *threshold));
-            let pairs = pairs(&corpus, &texts, rows, &mut truth)?;
-            self.push(truth, Pairs::Read(pairs))?;
+            let is_wanted = |row: &&Row| row.similarity.is_none_or(|similarity| similarity >= *threshold);
+            let of = |answer: Option<Answer>, truth: &mut Truth| {
+                pairs(&corpus, &texts, rows.iter().filter(is_wanted).filter(|row| row.answer == answer), truth)
+            };
+            let pairs = if rows.iter().all(|row| row.answer.is_none()) {
+                Pairs::Read(of(None, &mut truth)?)
+            } else {
+                let (same, mut all) = (of(Some(Answer::Same), &mut truth)?, of(Some(Answer::Different), &mut truth)?);
+                truth.different = Some(all.len() as u64);
+                all.extend(&same);
+                all.sort_unstable();
+                Pairs::Labelled { same, all }
+            };
+            self.push(truth, pairs)?;
         }
         Ok(())
     }
@@ -157,7 +188,7 @@ impl Truths {
 impl Truth {
     fn new(similarity: &Scheme, threshold: f64, by: String) -> Self {
         let shingle = similarity.shingle.to_string();
-        Self { shingle, threshold, by, pairs: 0, copies: 0, unknown: 0, seconds: None }
+        Self { shingle, threshold, by, pairs: 0, copies: 0, unknown: 0, different: None, seconds: None }
     }
 }
 
@@ -200,12 +231,17 @@ struct Row {
     right: String,
     /// As the file says; none where it says nothing, and the pair is true at every threshold.
     similarity: Option<f64>,
+    /// What people say, in a file of labels.
+    answer: Option<Answer>,
 }
 
-/// The pairs of a file: as `pairs` writes them, or two or three columns between tabs.
+/// The pairs of a file: as `pairs` writes them, two or three columns between tabs, or the labels of an audit.
 fn rows(file: &Path) -> Result<Vec<Row>> {
     let cannot = |cause| lookalike_io::Error::Unreadable { path: file.to_owned(), cause };
     let text = std::fs::read_to_string(file).map_err(cannot)?;
+    if text.lines().next().is_some_and(is_label) {
+        return of_labels(file);
+    }
     let mut rows = Vec::new();
     for (number, line) in (1_u64..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
         let row = if line.starts_with('{') {
@@ -220,6 +256,22 @@ fn rows(file: &Path) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
+fn is_label(line: &str) -> bool {
+    serde_json::from_str::<Value>(line).is_ok_and(|row| row.get("label").is_some())
+}
+
+/// What most labellers say of each pair. People judge texts and not similarities, so a pair is the same at every threshold.
+fn of_labels(file: &Path) -> Result<Vec<Row>> {
+    let labels = Labels::read(&[file.to_owned()])?;
+    let row = |(pair, facts): (&_, &PairFacts)| Row {
+        left: facts.left_id.clone(),
+        right: facts.right_id.clone(),
+        similarity: None,
+        answer: labels.answer(pair).or(Some(Answer::CannotTell)),
+    };
+    Ok(labels.pairs().into_iter().map(row).collect())
+}
+
 fn of_json(line: &str) -> Option<Row> {
     let row: Value = serde_json::from_str(line).ok()?;
     let id = |name: &str| match row.get(name)? {
@@ -228,7 +280,7 @@ fn of_json(line: &str) -> Option<Row> {
     };
     let similarity =
         ["jaccard", "containment", "simhash", "similarity"].iter().find_map(|name| row.get(name)?.as_f64());
-    Some(Row { left: id("left_id")?, right: id("right_id")?, similarity })
+    Some(Row { left: id("left_id")?, right: id("right_id")?, similarity, answer: None })
 }
 
 /// Whether the first line names columns: by the name of the first, or by a third that is no number.
@@ -241,7 +293,7 @@ fn of_cells(line: &str) -> Option<Row> {
     let mut cells = line.split('\t');
     let (left, right) = (cells.next()?.to_owned(), cells.next()?.to_owned());
     let similarity = cells.next().map(|cell| cell.trim().parse()).transpose().ok()?;
-    Some(Row { left, right, similarity })
+    Some(Row { left, right, similarity, answer: None })
 }
 
 #[cfg(test)]

@@ -17,8 +17,9 @@ use crate::report::summary::{Summary, Wrote};
 use crate::resources::work::Work;
 use crate::run::{Files, Run};
 
-/// What a run writes, and what a later run may replace.
-const ENTRIES: &[&str] = &["kept", "annotated", "removed.jsonl", "report.html", "summary.json"];
+/// What a run writes, and what a later run may replace. What was counted for another result goes with it; labels stay, since
+/// a person made them.
+const ENTRIES: &[&str] = &["audit.json", "kept", "annotated", "removed.jsonl", "report.html", "summary.json"];
 
 /// What is written, before it has its name.
 pub(crate) struct Destination<'a> {

@@ -57,6 +57,9 @@ pub struct Summary {
     pub seconds: f64,
     /// Peak memory of the process, where the system reports it.
     pub peak_memory_bytes: Option<u64>,
+    /// The folder that relative names in `command` are relative to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub working_folder: Option<String>,
     /// Documents and removals by source, the largest first.
     pub sources: Vec<Source>,
     /// Number of further sources.
@@ -265,6 +268,7 @@ impl Summary {
             stages: Vec::new(),
             seconds: 0.0,
             peak_memory_bytes: None,
+            working_folder: None,
             sources,
             more_sources,
             losing_most: by_source.losing_most(),
@@ -273,11 +277,14 @@ impl Summary {
         })
     }
 
-    /// Adds the times of the stages.
+    /// Adds the times of the stages, and where they were: what differs between two runs that are the same.
     pub(crate) fn set_stages(&mut self, stages: Vec<Stage>) {
         self.seconds = stages.iter().map(|stage| stage.seconds).sum();
         self.peak_memory_bytes = stages.last().and_then(|stage| stage.peak_memory_bytes);
         self.stages = stages;
+        // Who has no command line has told what to read in another way.
+        let folder = || std::env::current_dir().ok()?.into_os_string().into_string().ok();
+        self.working_folder = if self.command.is_empty() { None } else { folder() };
     }
 }
 

@@ -1,9 +1,9 @@
 //! Confidence intervals of estimates, at 95 %.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// An estimate with its 95 % confidence interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// The estimate.
     pub value: f64,

@@ -9,15 +9,16 @@
 //! The same way is taken by a run that is about to end and by [`report()`] for one that ended long ago; only where texts come from
 //! differs. Every part has a bound in bytes, so that the page is never larger than [`MOST_BYTES`], whatever the corpus is.
 
+mod audit;
 mod clusters;
 mod overview;
 mod pairs;
-mod rows;
+pub(crate) mod rows;
 mod run;
 mod similarity;
 mod sources;
-mod texts;
-mod told;
+pub(crate) mod texts;
+pub(crate) mod told;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -25,12 +26,14 @@ use std::path::{Path, PathBuf};
 use lookalike_io::write::{OutputFile, Staging};
 use lookalike_page::{Html, MOST_BYTES, Page, Section, html, number};
 
+pub(crate) use self::audit::section as audit_section;
 pub(crate) use self::texts::{CorpusTexts, TextSource};
 
 use self::pairs::Pairs;
 use self::rows::{Gathered, Group};
 use self::texts::InputTexts;
 use self::told::Told;
+use crate::audit::AuditResult;
 use crate::error::Result;
 use crate::options::{ReadOptions, ReportTexts};
 use crate::progress::Progress;
@@ -44,6 +47,8 @@ pub(crate) struct Report {
     gathered: Gathered,
     pairs: Pairs,
     texts: ReportTexts,
+    /// What people say of a sample, if they were asked.
+    audit: Option<AuditResult>,
 }
 
 /// What a report on a run that is about to end is made of: rows are read from the folder that becomes the output.
@@ -81,13 +86,23 @@ pub struct Reported {
     pub without_text: u64,
 }
 
-/// The command line of a finished run, word by word and without secrets, if it was one of the command.
+/// How a finished run was started.
+#[derive(Clone, Debug)]
+pub struct FinishedRun {
+    /// The command line, word by word and without secrets; empty if it was not one of the command.
+    pub command: Vec<String>,
+    /// The folder that relative names in it are relative to, if that is known.
+    pub working_folder: Option<PathBuf>,
+}
+
+/// How the finished run in a folder was started, as far as its summary tells.
 ///
 /// # Errors
 ///
 /// [`crate::Error::NotARun`] when the folder has no summary of `dedup`.
-pub fn command_of(folder: &Path) -> Result<Vec<String>> {
-    Ok(Told::read(folder)?.command)
+pub fn finished_run(folder: &Path) -> Result<FinishedRun> {
+    let told = Told::read(folder)?;
+    Ok(FinishedRun { command: told.command, working_folder: told.working_folder })
 }
 
 /// Writes the report on a finished run.
@@ -123,7 +138,7 @@ impl Report {
     fn new(told: &Told, folder: &Path, source: &dyn TextSource, texts: ReportTexts) -> Result<Self> {
         let gathered = Gathered::read(folder, told)?;
         let pairs = Pairs::new(&gathered, told, source, texts);
-        Ok(Self { gathered, pairs, texts })
+        Ok(Self { gathered, pairs, texts, audit: audit::read(folder)? })
     }
 
     /// Writes the page beside what else becomes the output.
@@ -136,7 +151,7 @@ impl Report {
 
     /// The whole page.
     fn page(&self, told: &Told) -> String {
-        let sections = vec![
+        let mut sections = vec![
             Section::new("similarity", "Similarity of what was removed", similarity::bars(told)),
             Section::new("recall", "What the method finds", similarity::curve(told)),
             Section::new("clusters", "Clusters by size", clusters::section(told, &self.gathered, &self.pairs)),
@@ -146,6 +161,9 @@ impl Report {
             Section::new("stages", "Stages", run::stages(told)),
             Section::new("run", "Parameters", run::parameters(told)),
         ];
+        if let Some(audit) = &self.audit {
+            sections.insert(0, Section::new("audit", "Precision by labels", audit::section(audit)));
+        }
         let page = Page { title: "Deduplication report".to_owned(), lead: overview::lead(told), sections }.render();
         debug_assert!(page.len() <= MOST_BYTES, "{} bytes", page.len());
         page

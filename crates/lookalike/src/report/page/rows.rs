@@ -15,64 +15,64 @@ use crate::error::{Error, Result};
 
 /// A line of `removed.jsonl`.
 #[derive(Deserialize)]
-struct Line<'a> {
+pub(crate) struct Line<'a> {
     #[serde(borrow)]
-    removed_id: Cow<'a, str>,
+    pub(crate) removed_id: Cow<'a, str>,
     #[serde(borrow)]
-    kept_id: Cow<'a, str>,
+    pub(crate) kept_id: Cow<'a, str>,
     #[serde(default)]
-    kept_in: Option<&'a str>,
-    jaccard: Option<f64>,
-    containment_in_kept: Option<f64>,
-    containment_of_kept: Option<f64>,
-    simhash: Option<f64>,
-    hamming: Option<u32>,
-    exact_copy: bool,
+    pub(crate) kept_in: Option<&'a str>,
+    pub(crate) jaccard: Option<f64>,
+    pub(crate) containment_in_kept: Option<f64>,
+    pub(crate) containment_of_kept: Option<f64>,
+    pub(crate) simhash: Option<f64>,
+    pub(crate) hamming: Option<u32>,
+    pub(crate) exact_copy: bool,
     #[serde(default)]
-    same_words: bool,
-    cluster: u32,
+    pub(crate) same_words: bool,
+    pub(crate) cluster: u32,
     #[serde(default)]
-    cluster_size: u64,
+    pub(crate) cluster_size: u64,
     #[serde(borrow)]
-    removed_file: Cow<'a, str>,
-    removed_position: u64,
+    pub(crate) removed_file: Cow<'a, str>,
+    pub(crate) removed_position: u64,
     #[serde(borrow)]
-    kept_file: Cow<'a, str>,
-    kept_position: u64,
+    pub(crate) kept_file: Cow<'a, str>,
+    pub(crate) kept_position: u64,
     #[serde(borrow)]
-    removed_source: Cow<'a, str>,
+    pub(crate) removed_source: Cow<'a, str>,
     #[serde(borrow)]
-    kept_source: Cow<'a, str>,
+    pub(crate) kept_source: Cow<'a, str>,
 }
 
 /// A removed document, and the one kept in its place.
 #[derive(Clone, Debug)]
-pub(super) struct Removal {
-    pub(super) removed_id: String,
-    pub(super) kept_id: String,
-    pub(super) removed: Place,
-    pub(super) kept: Place,
-    pub(super) similarity: f64,
-    pub(super) jaccard: Option<f64>,
+pub(crate) struct Removal {
+    pub(crate) removed_id: String,
+    pub(crate) kept_id: String,
+    pub(crate) removed: Place,
+    pub(crate) kept: Place,
+    pub(crate) similarity: f64,
+    pub(crate) jaccard: Option<f64>,
     /// How much of the removed one is in the kept one, and the other way round.
-    pub(super) containments: Option<[f64; 2]>,
-    pub(super) hamming: Option<u32>,
-    pub(super) is_exact_copy: bool,
-    pub(super) is_same_words: bool,
-    pub(super) cluster_size: u64,
+    pub(crate) containments: Option<[f64; 2]>,
+    pub(crate) hamming: Option<u32>,
+    pub(crate) is_exact_copy: bool,
+    pub(crate) is_same_words: bool,
+    pub(crate) cluster_size: u64,
 }
 
 /// Where a document is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Place {
-    pub(super) is_reference: bool,
-    pub(super) file: String,
-    pub(super) position: u64,
+    pub(crate) is_reference: bool,
+    pub(crate) file: String,
+    pub(crate) position: u64,
 }
 
 /// What is sampled together: exact copies, and the others by bands of similarity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Group {
+pub(crate) enum Group {
     Band(u8),
     Copies,
 }
@@ -94,7 +94,7 @@ const BATCH_BYTES: usize = 1 << 20;
 
 /// What a report shows of the rows.
 #[derive(Debug, Default)]
-pub(super) struct Gathered {
+pub(crate) struct Gathered {
     /// By draws, the least ones.
     samples: BTreeMap<Group, BTreeMap<u64, Removal>>,
     /// By similarity (all of it is positive, so its bits are in order) and place.
@@ -102,37 +102,15 @@ pub(super) struct Gathered {
     /// Of the largest clusters.
     members: BTreeMap<u32, Vec<Removal>>,
     /// How many documents went from which source to which.
-    pub(super) flows: Flows,
+    pub(crate) flows: Flows,
 }
 
 impl Gathered {
     /// Reads the rows of a folder.
-    pub(super) fn read(folder: &Path, told: &Told) -> Result<Self> {
-        let path = folder.join("removed.jsonl");
-        let unreadable = |cause| Error::from(lookalike_io::Error::Unreadable { path: path.clone(), cause });
-        let mut reader = BufReader::with_capacity(1 << 18, std::fs::File::open(&path).map_err(unreadable)?);
+    pub(crate) fn read(folder: &Path, told: &Told) -> Result<Self> {
         let mut gathered = Self { flows: Flows::of(told), ..Self::default() };
         gathered.members.extend(told.largest_clusters.iter().map(|cluster| (cluster.cluster, Vec::new())));
-        let (mut number, mut batch) = (0, Vec::with_capacity(BATCH_BYTES + (1 << 16)));
-        loop {
-            batch.clear();
-            let mut ends = vec![0];
-            while batch.len() < BATCH_BYTES && reader.read_until(b'\n', &mut batch).map_err(unreadable)? > 0 {
-                ends.push(batch.len());
-            }
-            if batch.is_empty() {
-                break;
-            }
-            // To parse them is nearly all of the work, and needs no order.
-            let parse = |span: &[usize]| serde_json::from_slice::<Line<'_>>(&batch[span[0]..span[1]]);
-            let rows = ends.par_windows(2).map(parse).collect::<serde_json::Result<Vec<Line<'_>>>>();
-            let not_a_run =
-                |error| Error::NotARun { path: folder.to_owned(), reason: format!("removed.jsonl: {error}") };
-            for row in rows.map_err(not_a_run)? {
-                gathered.take(number, &row, &told.parameters.measure);
-                number += 1;
-            }
-        }
+        each_line(folder, |number, line| gathered.take(number, line, &told.parameters.measure))?;
         Ok(gathered)
     }
 
@@ -153,7 +131,7 @@ impl Gathered {
     }
 
     /// A few pairs of each group, those least alike first.
-    pub(super) fn samples(&self) -> impl Iterator<Item = (Group, Vec<&Removal>)> {
+    pub(crate) fn samples(&self) -> impl Iterator<Item = (Group, Vec<&Removal>)> {
         self.samples.iter().map(|(group, sample)| {
             let mut sample: Vec<&Removal> = sample.values().collect();
             sample.sort_by(|left, right| {
@@ -164,26 +142,52 @@ impl Gathered {
     }
 
     /// The removals that are least sure.
-    pub(super) fn least(&self) -> impl Iterator<Item = &Removal> {
+    pub(crate) fn least(&self) -> impl Iterator<Item = &Removal> {
         self.least.values()
     }
 
     /// The first removed documents of one of the largest clusters.
-    pub(super) fn members(&self, cluster: u32) -> &[Removal] {
+    pub(crate) fn members(&self, cluster: u32) -> &[Removal] {
         self.members.get(&cluster).map_or(&[], Vec::as_slice)
     }
 
     /// All removals that are shown.
-    pub(super) fn all(&self) -> impl Iterator<Item = &Removal> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Removal> {
         let samples = self.samples.values().flat_map(BTreeMap::values);
         self.least.values().chain(samples).chain(self.members.values().filter_map(|members| members.first()))
     }
 }
 
+/// Gives the lines of `removed.jsonl` in a folder to `take`, in order and numbered from 0.
+pub(crate) fn each_line(folder: &Path, mut take: impl FnMut(u64, &Line<'_>)) -> Result<()> {
+    let path = folder.join("removed.jsonl");
+    let unreadable = |cause| Error::from(lookalike_io::Error::Unreadable { path: path.clone(), cause });
+    let mut reader = BufReader::with_capacity(1 << 18, std::fs::File::open(&path).map_err(unreadable)?);
+    let (mut number, mut batch) = (0, Vec::with_capacity(BATCH_BYTES + (1 << 16)));
+    loop {
+        batch.clear();
+        let mut ends = vec![0];
+        while batch.len() < BATCH_BYTES && reader.read_until(b'\n', &mut batch).map_err(unreadable)? > 0 {
+            ends.push(batch.len());
+        }
+        if batch.is_empty() {
+            return Ok(());
+        }
+        // To parse them is nearly all of the work, and needs no order.
+        let parse = |span: &[usize]| serde_json::from_slice::<Line<'_>>(&batch[span[0]..span[1]]);
+        let lines = ends.par_windows(2).map(parse).collect::<serde_json::Result<Vec<Line<'_>>>>();
+        let not_a_run = |error| Error::NotARun { path: folder.to_owned(), reason: format!("removed.jsonl: {error}") };
+        for line in lines.map_err(not_a_run)? {
+            take(number, &line);
+            number += 1;
+        }
+    }
+}
+
 /// Keeps the `most` least keys.
-fn insert_least<K: Ord>(kept: &mut BTreeMap<K, Removal>, most: usize, key: K, removal: impl FnOnce() -> Removal) {
+pub(crate) fn insert_least<K: Ord, V>(kept: &mut BTreeMap<K, V>, most: usize, key: K, value: impl FnOnce() -> V) {
     if kept.len() < most || kept.last_key_value().is_some_and(|(last, _)| key < *last) {
-        kept.insert(key, removal());
+        kept.insert(key, value());
         if kept.len() > most {
             kept.pop_last();
         }
@@ -191,7 +195,8 @@ fn insert_least<K: Ord>(kept: &mut BTreeMap<K, Removal>, most: usize, key: K, re
 }
 
 impl Line<'_> {
-    fn similarity(&self, measure: &str) -> f64 {
+    /// By the measure of the run.
+    pub(crate) fn similarity(&self, measure: &str) -> f64 {
         match (self.jaccard, self.containment_in_kept, self.containment_of_kept) {
             (_, Some(one), Some(other)) if measure == "containment" => one.max(other),
             (Some(jaccard), ..) => jaccard,
@@ -199,7 +204,7 @@ impl Line<'_> {
         }
     }
 
-    fn removal(&self, similarity: f64) -> Removal {
+    pub(crate) fn removal(&self, similarity: f64) -> Removal {
         let place =
             |is_reference: bool, file: &str, position: u64| Place { is_reference, file: file.to_owned(), position };
         Removal {
@@ -220,7 +225,7 @@ impl Line<'_> {
 
 /// How many documents the sources that a summary names lost to whom.
 #[derive(Debug, Default)]
-pub(super) struct Flows {
+pub(crate) struct Flows {
     /// The numbers of sources by name: first those that the summary names.
     numbers: HashMap<String, u32>,
     names: Vec<String>,
@@ -261,7 +266,7 @@ impl Flows {
     }
 
     /// Who has most of what a source lost, and how much of it.
-    pub(super) fn mostly_to(&self) -> HashMap<&str, (&str, u64)> {
+    pub(crate) fn mostly_to(&self) -> HashMap<&str, (&str, u64)> {
         let mut mostly: HashMap<&str, (&str, u64)> = HashMap::new();
         for ((from, to), count) in &self.counts {
             let (from, to) = (&*self.names[*from as usize], &*self.names[*to as usize]);
@@ -274,7 +279,7 @@ impl Flows {
     }
 
     /// The sources between which most documents went, at most so many, and what went between them.
-    pub(super) fn largest(&self, most: usize) -> (Vec<String>, Vec<(usize, usize, u64)>) {
+    pub(crate) fn largest(&self, most: usize) -> (Vec<String>, Vec<(usize, usize, u64)>) {
         let mut weights: BTreeMap<u32, u64> = BTreeMap::new();
         for ((from, to), count) in &self.counts {
             *weights.entry(*from).or_default() += count;

@@ -14,16 +14,16 @@ use crate::options::ReadOptions;
 /// A text, or the beginning of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Text {
-    pub(super) text: String,
+    pub(crate) text: String,
     /// How many characters are left out at its end.
-    pub(super) more: u64,
+    pub(crate) more: u64,
 }
 
 /// How many bytes of a text are looked at: a page has no room for more, and neither has a reader.
 const LONGEST: usize = 60_000;
 
 impl Text {
-    pub(super) fn new(text: &str) -> Self {
+    pub(crate) fn new(text: &str) -> Self {
         let end = (0..=LONGEST.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
         Self { text: text[..end].to_owned(), more: text[end..].chars().count() as u64 }
     }
@@ -92,9 +92,9 @@ impl TextSource for CorpusTexts<'_> {
 }
 
 /// The input of a finished run, where it is still there. It may have changed: whoever asks has to look.
-pub(super) struct InputTexts<'a> {
-    pub(super) read: &'a ReadOptions,
-    pub(super) references: &'a [std::path::PathBuf],
+pub(crate) struct InputTexts<'a> {
+    pub(crate) read: &'a ReadOptions,
+    pub(crate) references: &'a [std::path::PathBuf],
 }
 
 impl TextSource for InputTexts<'_> {

@@ -1,0 +1,177 @@
+//! The page on which people say of pairs whether they are the same: served pair by pair, or as one file for somebody else.
+//!
+//! The script gets what it has to know as JSON in the page, with every character that could end it written as an escape.
+
+use crate::html;
+use crate::html::Html;
+use crate::page::{COLOURS, STYLE};
+
+/// A page to label on.
+#[derive(Clone, Debug)]
+pub struct LabelPage {
+    /// What the script knows of the pairs: a JSON object.
+    pub facts: String,
+    /// Where the pairs are.
+    pub place: LabelPlace,
+}
+
+/// Where a page to label on has its pairs.
+#[derive(Clone, Debug)]
+pub enum LabelPlace {
+    /// The address that the page comes from has them, and takes the labels.
+    Served,
+    /// In the page itself, which saves labels as a file.
+    File(Vec<Html>),
+}
+
+/// What pages to label on have besides the style of all pages, and their own script.
+const LABEL: &str = include_str!("assets/label.css");
+const SCRIPT: &str = include_str!("assets/label.js");
+
+/// The hashes of both, which are all that the page lets a browser run. A test makes them.
+const STYLE_HASH: &str = "sha256-wr//fSuy0LXEGfTKGQWNDUC80xO3KbxObUQ4/LMdCDE=";
+const SCRIPT_HASH: &str = "sha256-pPwGBzItGGY7kC59VWFL5f7wMcuxN1Pj6kYX5uweXQc=";
+
+impl LabelPage {
+    /// What a browser may do with a page that is served.
+    pub fn served_policy() -> String {
+        policy(" connect-src 'self';")
+    }
+
+    /// The whole file.
+    pub fn render(&self) -> String {
+        let (place, extra) = match &self.place {
+            LabelPlace::Served => ("served", Html::ours("<button type=\"button\" id=\"table\">Result so far</button>")),
+            LabelPlace::File(_) => (
+                "file",
+                Html::ours(
+                    "<label>Your name <input type=\"text\" id=\"labeller\" autocomplete=\"off\"></label><button type=\"button\" id=\"save\">Save labels</button>",
+                ),
+            ),
+        };
+        let done = match &self.place {
+            LabelPlace::Served => "All pairs are labelled. You can close this page, and end lookalike audit by Ctrl-C.",
+            LabelPlace::File(_) => "All pairs are labelled. Save the labels, and send the file back.",
+        };
+        let pairs: Html = match &self.place {
+            LabelPlace::Served => Html::default(),
+            LabelPlace::File(pairs) => {
+                let pair =
+                    |(number, pair): (usize, &Html)| html!("<template id=\"pair-{}\">{}</template>\n", number, pair);
+                pairs.iter().enumerate().map(pair).collect()
+            }
+        };
+        html!(
+            "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><meta name=\"color-scheme\" content=\"light dark\"><meta name=\"referrer\" content=\"no-referrer\">\n<title>Are these two the same?</title><link rel=\"icon\" href=\"data:,\">\n<style>{}</style></head>\n<body class=\"label\" data-place=\"{}\"><header class=\"bar\"><a class=\"skip\" href=\"#answers\">Skip to the answers</a><h1>Are these two the same?</h1><p id=\"count\"></p><progress id=\"done\" max=\"{}\" value=\"0\" aria-label=\"Labelled pairs\"></progress><p id=\"labelled\" class=\"soft\"></p>{}<p id=\"status\" class=\"unseen\" role=\"status\"></p></header>\n<main id=\"main\"><p id=\"alarm\" role=\"alert\" hidden></p><p id=\"all\" hidden>{}</p><div id=\"result\" tabindex=\"-1\" hidden></div><div id=\"pair\"><noscript><p>This page needs JavaScript to take your answers.</p></noscript></div></main>\n{}<script type=\"application/json\" id=\"island\">{}</script>\n{}<script>{}</script>\n</body></html>\n",
+            match self.place {
+                LabelPlace::Served => Self::served_policy(),
+                LabelPlace::File(_) => policy(""),
+            },
+            Html::ours(style()),
+            place,
+            self.pair_count(),
+            extra,
+            done,
+            Html::ours(FOOTER),
+            Html::ours(harmless_json(&self.facts)),
+            pairs,
+            Html::ours(SCRIPT)
+        )
+        .to_string()
+    }
+
+    /// How many pairs the progress is counted to.
+    fn pair_count(&self) -> usize {
+        self.facts.matches("\"turned\":").count()
+    }
+}
+
+/// Its own style and script, and nothing else but what `more` allows.
+fn policy(more: &str) -> String {
+    format!(
+        "default-src 'none'; style-src '{STYLE_HASH}'; script-src '{SCRIPT_HASH}';{more} img-src data:; base-uri 'none'; form-action 'none'"
+    )
+}
+
+/// What stands below the pair, always in sight.
+const FOOTER: &str = concat!(
+    "<footer id=\"answers\"><div class=\"answers\" role=\"group\" aria-label=\"Your answer\">",
+    "<button type=\"button\" data-key=\"s\" aria-pressed=\"false\"><kbd>s</kbd> Same<small>who has one does not need the other</small></button>",
+    "<button type=\"button\" data-key=\"d\" aria-pressed=\"false\"><kbd>d</kbd> Different<small>both are wanted</small></button>",
+    "<button type=\"button\" data-key=\"u\" aria-pressed=\"false\"><kbd>u</kbd> Cannot tell<small>counted both ways</small></button></div>\n",
+    "<div class=\"moves\" id=\"after\" hidden><p id=\"last\"></p>",
+    "<button type=\"button\" id=\"lost\" data-key=\"l\" aria-pressed=\"false\"><kbd>l</kbd> Something is lost</button>",
+    "<button type=\"button\" id=\"worse\" data-key=\"w\" aria-pressed=\"false\"><kbd>w</kbd> Worse copy kept</button>",
+    "<label><kbd>e</kbd> Note <input type=\"text\" id=\"note\" autocomplete=\"off\"></label></div>\n",
+    "<div class=\"moves\"><button type=\"button\" data-key=\"b\"><kbd>b</kbd> Back</button>",
+    "<button type=\"button\" data-key=\"f\"><kbd>f</kbd> Forward</button>",
+    "<button type=\"button\" id=\"undo\" data-key=\"z\" disabled><kbd>z</kbd> Undo</button>",
+    "<button type=\"button\" data-key=\"p\" aria-label=\"p Difference before\"><kbd>p</kbd><span class=\"long\"> Difference before</span></button>",
+    "<button type=\"button\" data-key=\"n\" aria-label=\"n Next difference\"><kbd>n</kbd><span class=\"long\"> Next difference</span></button>",
+    "<details id=\"help\"><summary><kbd>?</kbd> Help</summary><p>Framed text stands in one document only. Numbered text is in both; long runs of it are folded. ",
+    "The similarity, and which one was kept, are shown after your answer.</p>",
+    "<ul><li><kbd>s</kbd> same, <kbd>d</kbd> different, <kbd>u</kbd> cannot tell</li><li><kbd>n</kbd> next difference, <kbd>p</kbd> the one before</li>",
+    "<li><kbd>b</kbd> or <kbd>←</kbd> back, <kbd>f</kbd> or <kbd>→</kbd> forward</li><li><kbd>z</kbd> take back the last answer</li>",
+    "<li><kbd>l</kbd> the removed document has something that is lost with it</li><li><kbd>w</kbd> the worse copy was kept</li><li><kbd>e</kbd> write a note, <kbd>Enter</kbd> ends it</li></ul>",
+    "<label><input type=\"checkbox\" id=\"keys\" checked> Answer by single keys</label></details></div></footer>\n",
+);
+
+/// JSON in which nothing can end the element around it, and every character arrives as it is.
+fn harmless_json(json: &str) -> String {
+    let mut harmless = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '<' | '>' | '&' => harmless.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c if c.is_ascii() => harmless.push(c),
+            c => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| harmless.push_str(&format!("\\u{unit:04x}"))),
+        }
+    }
+    harmless
+}
+
+/// All styles.
+fn style() -> String {
+    [COLOURS, STYLE, LABEL].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    use sha2::{Digest, Sha256};
+
+    use super::*;
+
+    fn hash(of: &str) -> String {
+        format!("sha256-{}", STANDARD.encode(Sha256::digest(of)))
+    }
+
+    #[test]
+    fn the_hashes_are_those_of_the_style_and_the_script() {
+        assert_eq!(STYLE_HASH, hash(&style()), "set STYLE_HASH to the second of both");
+        assert_eq!(SCRIPT_HASH, hash(SCRIPT), "set SCRIPT_HASH to the second of both");
+    }
+
+    #[test]
+    fn the_script_is_small_and_ends_nothing() {
+        assert!(SCRIPT.len() <= 15_000, "{}", SCRIPT.len());
+        assert!(!SCRIPT.contains("</") && !style().contains("</") && !style().contains("url("));
+    }
+
+    #[test]
+    fn no_fact_ends_the_island() {
+        let facts = "{\"pairs\":[{\"id\":\"</script><!--\u{202e}😀&\",\"turned\":true}]}";
+        let page = LabelPage { facts: facts.to_owned(), place: LabelPlace::Served }.render();
+        assert!(page.contains("\\u003c/script\\u003e\\u003c!--\\u202e\\ud83d\\ude00\\u0026"), "{page}");
+        assert_eq!(page.matches("</script>").count(), 2);
+        assert!(page.contains("connect-src") && page.contains("max=\"1\""));
+    }
+
+    #[test]
+    fn a_file_has_all_pairs_and_asks_nobody() {
+        let pairs = vec![Html::text("<b>one"), Html::text("two")];
+        let page = LabelPage { facts: "{}".to_owned(), place: LabelPlace::File(pairs) }.render();
+        assert!(page.contains("<template id=\"pair-0\">&lt;b&gt;one</template>") && page.contains("id=\"pair-1\""));
+        assert!(!page.contains("connect-src") && page.contains("id=\"save\""));
+    }
+}

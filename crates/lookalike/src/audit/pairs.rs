@@ -1,0 +1,128 @@
+//! Pairs to be labelled, with their texts, as a person sees them: side by side, in an order and on sides that chance
+//! decides, without a similarity.
+
+use std::collections::{BTreeSet, HashMap};
+
+use lookalike_core::hash::{Key, draw};
+use lookalike_core::kernel::TextSketcher;
+use lookalike_core::measure::feature_set::Overlap;
+use lookalike_core::sketch::Sketches;
+use lookalike_core::text::shingle::Shingler;
+use lookalike_page::{Excerpt, Html, SideBySide, SideText, name};
+
+use super::labels::PairFacts;
+use crate::compare::pieces::pieces;
+use crate::error::Result;
+use crate::options::{MethodOptions, Scheme, SketchKey};
+use crate::report::page::rows::{Place, Removal};
+use crate::report::page::texts::{Text, TextSource};
+
+/// A pair with both texts, left and right.
+#[derive(Clone, Debug)]
+pub(crate) struct Pair {
+    pub(crate) facts: PairFacts,
+    pub(crate) texts: [Text; 2],
+}
+
+/// The removals whose texts could be read again, and are what was compared.
+pub(crate) fn with_texts(removals: Vec<Removal>, scheme: &Scheme, source: &dyn TextSource) -> Result<Vec<Pair>> {
+    let wanted: BTreeSet<&Place> = removals.iter().flat_map(|removal| [&removal.removed, &removal.kept]).collect();
+    let texts: HashMap<Place, Text> = source.texts(&wanted);
+    let mut shingler = Shingler::new(&scheme.shingle, scheme.fold);
+    let agreeing = Agreeing::new(scheme)?;
+    let pair = |removal: Removal| {
+        let texts = [texts.get(&removal.removed)?.clone(), texts.get(&removal.kept)?.clone()];
+        if !is_unchanged(&removal, &texts, &mut shingler) {
+            return None;
+        }
+        let facts = PairFacts {
+            left_id: removal.removed_id,
+            right_id: removal.kept_id,
+            left_file: removal.removed.file,
+            left_position: removal.removed.position,
+            right_file: removal.kept.file,
+            right_position: removal.kept.position,
+            right_in_reference: removal.kept.is_reference,
+            near_miss: false,
+            similarity: removal.similarity,
+            equal_super_shingles: agreeing.as_ref().and_then(|agreeing| agreeing.count(&texts)),
+        };
+        Some(Pair { facts, texts })
+    };
+    Ok(removals.into_iter().filter_map(pair).collect())
+}
+
+/// Whether two texts are what was compared; of those that are cut nobody knows.
+fn is_unchanged(removal: &Removal, texts: &[Text; 2], shingler: &mut Shingler) -> bool {
+    let (Some(jaccard), 0) = (removal.jaccard, texts[0].more + texts[1].more) else { return true };
+    let features = [0, 1].map(|side: usize| shingler.features(&texts[side].text).all.to_vec());
+    (Overlap::of(&features[0], &features[1]).jaccard() - jaccard).abs() < 1e-9
+}
+
+/// Counts the super-shingles in which two texts agree.
+struct Agreeing<'a> {
+    scheme: &'a Scheme,
+    method: Box<dyn lookalike_core::method::Method>,
+}
+
+impl<'a> Agreeing<'a> {
+    /// None for other methods, and where the key of the run is not known.
+    fn new(scheme: &'a Scheme) -> Result<Option<Self>> {
+        let is_meant = matches!(scheme.method, MethodOptions::SuperShingle { .. }) && scheme.key == SketchKey::Fixed;
+        let method = is_meant.then(|| scheme.build_method()).transpose()?;
+        Ok(method.map(|method| Self { scheme, method }))
+    }
+
+    /// None if a text is so long that it was cut.
+    fn count(&self, texts: &[Text; 2]) -> Option<u32> {
+        if texts[0].more + texts[1].more > 0 {
+            return None;
+        }
+        let mut sketches = Sketches::new(self.method.layout());
+        let mut sketcher = TextSketcher::new(self.scheme, &*self.method, Key::FIXED);
+        for text in texts {
+            sketcher.sketch(&text.text, &mut sketches);
+        }
+        let equal = sketches.keys(0).iter().zip(sketches.keys(1)).filter(|(left, right)| left == right);
+        Some(equal.count() as u32)
+    }
+}
+
+/// Puts pairs into a random order, the same for the same seed.
+pub(crate) fn shuffle(pairs: &mut [Pair], seed: u64) {
+    let place = |pair: &Pair| (pair.facts.left_file.clone(), pair.facts.left_position, pair.facts.near_miss);
+    pairs.sort_by_cached_key(place);
+    let mut numbered: Vec<(u64, usize)> = (0..pairs.len()).map(|at| (draw(seed ^ ORDER, at as u64), at)).collect();
+    numbered.sort_unstable();
+    let order: Vec<usize> = numbered.into_iter().map(|(_, at)| at).collect();
+    let shuffled: Vec<Pair> = order.iter().map(|at| pairs[*at].clone()).collect();
+    pairs.clone_from_slice(&shuffled);
+}
+
+/// What draws are for: which pair comes next, and which of its documents is on the left.
+const ORDER: u64 = 0x6F72_6465_7200_0000;
+const SIDES: u64 = 0x7369_6465_7300_0000;
+
+/// Whether the left document is shown on the right.
+pub(crate) fn is_turned(seed: u64, number: usize) -> bool {
+    draw(seed ^ SIDES, number as u64) & 1 == 1
+}
+
+impl Pair {
+    /// Both texts side by side.
+    pub(crate) fn render(&self, scheme: &Scheme, is_turned: bool, excerpt: Excerpt) -> Html {
+        let mut shingler = Shingler::new(&scheme.shingle, scheme.fold);
+        let order = if is_turned { [1, 0] } else { [0, 1] };
+        let ids = [&self.facts.left_id, &self.facts.right_id];
+        let [first, second] = pieces(order.map(|side| &*self.texts[side].text), &mut shingler).pieces;
+        let side = |role: &str, side: usize, pieces| SideText {
+            role: role.to_owned(),
+            name: name(ids[side]),
+            place: String::new(),
+            pieces,
+            more: self.texts[side].more,
+        };
+        let (left, right) = (side("left", order[0], first), side("right", order[1], second));
+        SideBySide { left, right, excerpt, marks_space: false }.render()
+    }
+}

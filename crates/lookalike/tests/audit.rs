@@ -1,0 +1,343 @@
+//! The audit: what is sampled, that it is blind, what follows from labels, and where they count.
+
+mod made;
+
+use std::fs;
+
+use lookalike::{
+    Answer, Audit, AuditOptions, AuditResult, EvaluateOptions, Memory, NamedScheme, ReadOptions, ReportOptions,
+    ReportTexts, Said, Silent,
+};
+use made::{Case, dedup, jsonl};
+use serde_json::Value;
+
+/// Words that no other text has.
+fn words(seed: usize, count: usize) -> Vec<String> {
+    (0..count).map(|at| format!("w{seed}x{at}")).collect()
+}
+
+/// Pairs of documents in which so many of 100 words differ at the end: the similarity falls with the number.
+fn corpus(changes: &[usize]) -> Vec<String> {
+    let pair = |(at, changed): (usize, &usize)| {
+        let one = words(at, 100);
+        let mut other = one.clone();
+        other.iter_mut().rev().take(*changed).for_each(|word| word.push('z'));
+        [one.join(" ") + " and an end", other.join(" ")]
+    };
+    changes.iter().enumerate().flat_map(pair).collect()
+}
+
+/// A run over 100 pairs of several similarities, ten exact copies, and ten pairs just below the threshold.
+fn run() -> (Case, ReadOptions) {
+    let changes: Vec<usize> = (0..100).map(|at| 1 + at % 8).chain([13; 10]).collect();
+    let mut texts = corpus(&changes);
+    let copies: Vec<String> = texts.iter().step_by(2).take(10).cloned().collect();
+    texts.extend(copies);
+    let case = Case::of(&texts);
+    let mut options = case.options("corpus.jsonl", 0.8);
+    options.read.settings.fields.id = Some("id".to_owned());
+    let summary = dedup(&options);
+    assert_eq!((summary.found.removed, summary.found.exact_copies), (110, 10));
+    (case, options.read)
+}
+
+fn prepare(case: &Case, read: &ReadOptions, change: impl FnOnce(&mut AuditOptions)) -> Audit {
+    let mut options = AuditOptions::new(case.path("out"), read.clone());
+    change(&mut options);
+    Audit::prepare(&options, &Silent).unwrap()
+}
+
+fn same() -> Said {
+    Said { label: Some(Answer::Same), ..Said::default() }
+}
+
+fn different() -> Said {
+    Said { label: Some(Answer::Different), ..Said::default() }
+}
+
+fn saved(case: &Case) -> AuditResult {
+    serde_json::from_slice(&fs::read(case.path("out/audit.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn the_sample_has_all_bands_near_misses_and_no_exact_copies() {
+    let (case, read) = run();
+    let audit = prepare(&case, &read, |_| {});
+    assert_eq!((audit.len(), audit.near_misses(), audit.without_text()), (110, 10, 0));
+    let facts: Vec<_> = (0..audit.len()).map(|number| audit.facts(number).unwrap()).collect();
+    assert!(facts.iter().filter(|facts| facts.near_miss).all(|facts| (0.7..0.8).contains(&facts.similarity)));
+    assert!(facts.iter().filter(|facts| !facts.near_miss).all(|facts| (0.8..1.0).contains(&facts.similarity)));
+    // What a smaller sample has is in the larger one, and some of each band.
+    let fewer = prepare(&case, &read, |options| (options.sample, options.near_misses) = (20, 0));
+    assert_eq!((fewer.len(), fewer.near_misses()), (20, 0));
+    let few: Vec<_> = (0..20).map(|number| fewer.facts(number).unwrap()).collect();
+    assert!(few.iter().all(|one| facts.contains(one)));
+    for band in [0.8, 0.85, 0.9, 0.95] {
+        assert!(few.iter().any(|facts| (band..band + 0.05).contains(&facts.similarity)), "{band}");
+    }
+}
+
+#[test]
+fn the_same_seed_draws_the_same_pairs_and_another_draws_others() {
+    let (case, read) = run();
+    let facts = |seed: u64| -> Vec<_> {
+        let audit = prepare(&case, &read, |options| (options.sample, options.seed) = (30, seed));
+        (0..audit.len()).map(|number| (audit.facts(number).unwrap().clone(), audit.side_by_side(number))).collect()
+    };
+    assert_eq!(facts(7), facts(7));
+    assert_ne!(facts(7), facts(8));
+}
+
+#[test]
+fn a_pair_is_shown_blind_and_sides_are_chance() {
+    let (case, read) = run();
+    let audit = prepare(&case, &read, |_| {});
+    let mut removed_on_the_left = 0;
+    for number in 0..audit.len() {
+        let (facts, shown) = (audit.facts(number).unwrap(), audit.side_by_side(number).unwrap().to_string());
+        assert!(!shown.contains("removed") && !shown.contains("kept"), "{shown}");
+        assert!(!shown.contains(&format!("{:.3}", facts.similarity)), "{shown}");
+        let place = |id: &str| shown.find(&format!(">{id}</b>")).unwrap();
+        removed_on_the_left += usize::from(place(&facts.left_id) < place(&facts.right_id));
+    }
+    assert!((35..=75).contains(&removed_on_the_left), "{removed_on_the_left} of {}", audit.len());
+}
+
+#[test]
+fn labels_become_a_table_by_band_and_all_by_weight() {
+    let (case, read) = run();
+    let audit = prepare(&case, &read, |options| options.labeller = Some("anna".to_owned()));
+    let (mut wrong, mut lowest) = (0, 0);
+    for number in 0..audit.len() {
+        let facts = audit.facts(number).unwrap();
+        let is_wrong = facts.similarity < 0.85;
+        lowest += u64::from(is_wrong && !facts.near_miss);
+        wrong += u64::from(is_wrong);
+        audit.label(number, if is_wrong { different() } else { same() }).unwrap();
+    }
+    assert!(lowest > 0 && wrong == lowest + 10);
+    let result = audit.result(&Silent).unwrap();
+    assert_eq!(result, saved(&case));
+    assert_eq!((result.removed, result.exact_copies, result.all.labelled), (110, 10, 100));
+    assert_eq!((result.bands[0].different, result.bands[0].same), (lowest, 0));
+    assert!(result.bands[1..].iter().all(|row| row.different == 0 && row.precision.unwrap().estimate.value >= 1.0));
+    // All are labelled, so nothing is left to chance.
+    let precision = result.all.precision.unwrap().estimate;
+    assert!((precision.value - (100 - lowest) as f64 / 100.0).abs() < 1e-12 && precision.low >= precision.high);
+    let with_copies = result.precision_with_exact_copies.unwrap();
+    assert!((with_copies.value - (110 - lowest) as f64 / 110.0).abs() < 1e-12);
+    let misses = result.near_misses.unwrap();
+    assert_eq!((misses.labelled, misses.same), (10, 0));
+    assert_eq!(result.labellers["anna"], 110);
+    // One file is one source.
+    assert_eq!((result.sources[0].labelled, result.sources[1].labelled), (100, 0));
+}
+
+#[test]
+fn a_part_of_the_sample_has_an_interval_that_covers_the_whole() {
+    let (case, read) = run();
+    let audit = prepare(&case, &read, |options| (options.sample, options.near_misses) = (40, 0));
+    for number in 0..audit.len() {
+        let is_wrong = audit.facts(number).unwrap().similarity < 0.85;
+        audit.label(number, if is_wrong { different() } else { same() }).unwrap();
+    }
+    let truth = prepare(&case, &read, |options| options.near_misses = 0);
+    let wrong = (0..truth.len()).filter(|number| truth.facts(*number).unwrap().similarity < 0.85).count();
+    let precision = audit.result(&Silent).unwrap().all.precision.unwrap().estimate;
+    let truth = 1.0 - wrong as f64 / 100.0;
+    assert!(precision.low < truth && truth < precision.high && precision.low < precision.high, "{precision:?} {truth}");
+}
+
+#[test]
+fn labels_survive_and_are_taken_back() {
+    let (case, read) = run();
+    let audit = prepare(&case, &read, |_| {});
+    audit.label(0, same()).unwrap();
+    audit.label(1, Said { something_lost: true, note: "a <b>note</b>".to_owned(), ..same() }).unwrap();
+    audit.label(2, different()).unwrap();
+    audit.label(2, Said::default()).unwrap();
+    let again = prepare(&case, &read, |_| {});
+    let said = again.said().unwrap();
+    assert_eq!(said[0], Some(same()));
+    assert_eq!(said[1].as_ref().map(|said| (said.something_lost, &*said.note)), Some((true, "a <b>note</b>")));
+    assert!(said[2..].iter().all(Option::is_none));
+    let other = prepare(&case, &read, |options| options.labeller = Some("ben".to_owned()));
+    assert!(other.said().unwrap().iter().all(Option::is_none));
+}
+
+#[test]
+fn several_labellers_are_compared_and_most_decide() {
+    let (case, read) = run();
+    let of = |name: &str| prepare(&case, &read, |options| options.labeller = Some(name.to_owned()));
+    let [anna, ben, cleo] = ["anna", "ben", "cleo"].map(of);
+    for number in 0..20 {
+        anna.label(number, same()).unwrap();
+        ben.label(number, if number < 5 { different() } else { same() }).unwrap();
+        cleo.label(number, if number < 2 { different() } else { same() }).unwrap();
+    }
+    let result = anna.result(&Silent).unwrap();
+    let near_misses = (0..20).filter(|number| anna.facts(*number).unwrap().near_miss).count() as u64;
+    assert_eq!(result.labelled(), 20);
+    assert_eq!(result.all.labelled, 20 - near_misses);
+    let different = result.all.different + result.near_misses.as_ref().map_or(0, |row| row.different);
+    assert_eq!(different, 2);
+    assert_eq!((result.agreement.len(), result.disagreements.len()), (3, 5));
+    let ben_and_cleo = result.agreement.iter().find(|kappa| kappa.left == "ben" && kappa.right == "cleo").unwrap();
+    // They agree in 17 of 20; by chance in (5 · 2 + 15 · 18) / 400 = 0.7.
+    assert_eq!((ben_and_cleo.pairs, ben_and_cleo.agreed), (20, 17));
+    assert!((ben_and_cleo.kappa.unwrap() - 0.5).abs() < 1e-12);
+}
+
+#[test]
+fn labels_of_other_files_count_and_those_of_other_runs_do_not() {
+    let (case, read) = run();
+    let audit = prepare(&case, &read, |_| {});
+    let removal = (0..audit.len()).find(|number| !audit.facts(*number).unwrap().near_miss).unwrap();
+    audit.label(removal, same()).unwrap();
+    let line = fs::read_to_string(case.path("out/labels.jsonl")).unwrap();
+    let mut other: Value = serde_json::from_str(&line).unwrap();
+    other["left_position"] = 9999.into();
+    let sent = case.write("sent.jsonl", format!("{line}{other}\n"));
+    fs::remove_file(case.path("out/labels.jsonl")).unwrap();
+    let result = lookalike::judge(&case.path("out"), &[sent], &Silent).unwrap();
+    assert_eq!((result.all.labelled, result.other_pairs, result.labellers["sent"]), (1, 1, 2));
+    let error = lookalike::judge(&case.path("out"), &[], &Silent).unwrap_err().to_string();
+    assert!(error.contains("nobody has labelled pairs of"), "{error}");
+}
+
+#[test]
+fn a_later_run_forgets_the_result_and_keeps_the_labels() {
+    let (case, read) = run();
+    let audit = prepare(&case, &read, |_| {});
+    audit.label(0, same()).unwrap();
+    audit.result(&Silent).unwrap();
+    let mut options = case.options("corpus.jsonl", 0.8);
+    options.read = read;
+    dedup(&options);
+    assert!(!case.path("out/audit.json").exists() && case.path("out/labels.jsonl").exists());
+}
+
+#[test]
+fn the_report_of_an_audited_run_has_the_table() {
+    let (case, read) = run();
+    let report = |read: &ReadOptions| {
+        let (read, folder) = (Some(read.clone()), case.path("out"));
+        let options = ReportOptions {
+            folder,
+            output: None,
+            force: false,
+            texts: ReportTexts::None,
+            read,
+            references: Vec::new(),
+        };
+        lookalike::report(&options, &Silent).unwrap();
+        fs::read_to_string(case.path("out/report.html")).unwrap()
+    };
+    assert!(!report(&read).contains("Precision by labels"));
+    let audit = prepare(&case, &read, |_| {});
+    (0..audit.len()).for_each(|number| audit.label(number, same()).unwrap());
+    audit.result(&Silent).unwrap();
+    let page = report(&read);
+    assert!(page.contains("Precision by labels") && page.contains("0.95 to 1.00") && page.contains("0 wrong"));
+    fs::write(case.path("out/audit.json"), "{}").unwrap();
+    let options = ReportOptions {
+        folder: case.path("out"),
+        output: None,
+        force: false,
+        texts: ReportTexts::None,
+        read: None,
+        references: Vec::new(),
+    };
+    assert!(lookalike::report(&options, &Silent).unwrap_err().to_string().contains("audit.json: "));
+}
+
+#[test]
+fn texts_that_changed_are_not_labelled_as_if_they_were_those_compared() {
+    let (case, read) = run();
+    let mut texts = corpus(&(0..100).map(|at| 1 + at % 8).collect::<Vec<_>>());
+    texts[1] = words(999, 100).join(" ");
+    case.write("corpus.jsonl", jsonl(&texts));
+    let audit = prepare(&case, &read, |options| options.near_misses = 0);
+    assert_eq!((audit.len(), audit.without_text()), (99, 1));
+    fs::remove_file(case.path("corpus.jsonl")).unwrap();
+    let mut options = AuditOptions::new(case.path("out"), read);
+    options.near_misses = 0;
+    let error = Audit::prepare(&options, &Silent).unwrap_err().to_string();
+    assert!(error.contains("nothing to label") && error.contains("100 pairs"), "{error}");
+}
+
+#[test]
+fn super_shingles_are_judged_by_how_many_are_equal() {
+    let case = Case::of(&corpus(&[1, 1, 2, 2, 3]));
+    let mut options = case.options("corpus.jsonl", 0.5);
+    let scheme = options.scheme.clone();
+    let banding = lookalike::core::bucket::banding::Banding::new(6, 4).unwrap().with_agreeing(2).unwrap();
+    let slots = lookalike::core::sketch::SlotKind::Fast;
+    options.scheme = scheme.with_method(lookalike::MethodOptions::SuperShingle { banding, slots });
+    assert!(dedup(&options).found.removed > 0);
+    let scheme = options.scheme.clone();
+    let audit = prepare(&case, &options.read, |options| (options.scheme, options.near_misses) = (scheme, 0));
+    for number in 0..audit.len() {
+        let equal = audit.facts(number).unwrap().equal_super_shingles.unwrap();
+        assert!((2..=6).contains(&equal), "{equal}");
+        audit.label(number, same()).unwrap();
+    }
+    let result = audit.result(&Silent).unwrap();
+    assert_eq!(result.super_shingles.iter().map(|row| row.labelled).sum::<u64>(), audit.len() as u64);
+    assert!(result.super_shingles[0].name.ends_with("-sim"));
+}
+
+#[test]
+fn labels_are_a_truth_for_evaluate_and_a_table_for_tune() {
+    let (case, read) = run();
+    let audit = prepare(&case, &read, |_| {});
+    // People find near misses the same, and what is least similar of the removals different.
+    for number in 0..audit.len() {
+        let facts = audit.facts(number).unwrap();
+        let is_wrong = !facts.near_miss && facts.similarity < 0.85;
+        audit.label(number, if is_wrong { different() } else { same() }).unwrap();
+    }
+    let wrong = audit.result(&Silent).unwrap().all.different;
+    let labels = case.path("out/labels.jsonl");
+    let scheme = |threshold: f64| NamedScheme {
+        name: "minhash".to_owned(),
+        scheme: made::similarity("word:5", threshold, 0.9999),
+    };
+    let options = EvaluateOptions {
+        read: read.clone(),
+        schemes: vec![scheme(0.8), scheme(0.7)],
+        truth: Some(labels.clone()),
+        histograms: false,
+        memory: Memory::default(),
+    };
+    let evaluation = lookalike::evaluate(&options, &Silent).unwrap();
+    let [strict, loose] = [0, 1].map(|at: usize| evaluation.methods[at].score);
+    assert_eq!((evaluation.truth[0].pairs, evaluation.truth[0].different), (110 - wrong, Some(wrong)));
+    assert_eq!((strict.found, strict.right, strict.missed), (100, 100 - wrong, 10));
+    assert_eq!((loose.found, loose.right, loose.missed), (110, 110 - wrong, 0));
+    let rows = lookalike::labels_by_similarity(&[labels]).unwrap();
+    assert!(rows[0].name == "0.70 to 0.75" && rows.last().unwrap().name == "0.95 to 1.00");
+    assert_eq!(rows.iter().map(|row| row.labelled).sum::<u64>(), 110);
+}
+
+#[test]
+fn hostile_texts_stay_text_on_both_pages() {
+    let hostile = "</script></template><script>alert(1)</script><img src=x onerror=alert(2)>\u{202e}\u{0}";
+    let base = words(1, 60).join(" ");
+    let document = |id: &str, text: String| serde_json::json!({ "id": id, "text": text }).to_string() + "\n";
+    let case = Case::new();
+    case.write("in.jsonl", document(hostile, base.clone()) + &document("b", format!("{base} {hostile} more")));
+    let mut options = case.options("in.jsonl", 0.5);
+    options.read.settings.fields.id = Some("id".to_owned());
+    assert_eq!(dedup(&options).found.removed, 1);
+    let audit = prepare(&case, &options.read, |_| {});
+    for page in [audit.page().unwrap(), audit.offline_page(), audit.side_by_side(0).unwrap().to_string()] {
+        assert!(!page.contains("<script>alert") && !page.contains("<img") && !page.contains('\u{202e}'), "{page}");
+        assert!(!page.contains("</template><script") && !page.contains('\0'));
+    }
+    assert!(audit.offline_page().contains("&lt;script&gt;alert(1)"));
+    // The label has the id as it is.
+    audit.label(0, same()).unwrap();
+    let line: Value = serde_json::from_str(&fs::read_to_string(case.path("out/labels.jsonl")).unwrap()).unwrap();
+    assert!(line["left_id"] == hostile || line["right_id"] == hostile);
+}
