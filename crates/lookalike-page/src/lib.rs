@@ -23,6 +23,6 @@ mod side_by_side;
 mod table;
 
 pub use html::{Html, Show, clipped, marked, name};
-pub use page::{Budget, MOST_BYTES, Page, Section};
+pub use page::{Budget, MOST_BYTES, Page, SCRIPT, Section, style};
 pub use side_by_side::{Excerpt, Piece, SideBySide, SideText};
 pub use table::{Cell, Column, Table};

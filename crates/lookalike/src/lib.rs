@@ -65,6 +65,7 @@ pub mod texts;
 mod tune;
 
 pub use compare::passages::Passage;
+pub use compare::pieces::{Pieces, pieces_of};
 pub use compare::{Comparison, Side, Verdict, compare, find_in_corpus};
 pub use dedup::{DedupRows, Stream, dedup, dedup_into, filter};
 pub use error::{Error, Result, until_closed};
@@ -96,7 +97,7 @@ pub use prints::{
 };
 pub use progress::{Counted, Progress, Silent};
 pub use report::losses::{NearlyLost, Source};
-pub use report::page::{ReportOptions, Reported, command_of, report};
+pub use report::page::{FinishedRun, ReportOptions, Reported, ShownPair, SourceFlow, command_of, report};
 pub use report::parameters::{MethodParameters, Parameters};
 pub use report::summary::{Band, Found, Input, LeastAlike, SkippedEntry, Stage, Summary, Wrote};
 pub use resources::memory::Memory;

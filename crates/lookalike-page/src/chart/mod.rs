@@ -8,12 +8,14 @@ mod curve;
 mod funnel;
 mod matrix;
 mod sizes;
+mod weights;
 
 pub use bars::{Bar, Bars};
 pub use curve::{Curve, Point, Step};
 pub use funnel::{Funnel, FunnelStep};
 pub use matrix::{Flow, Matrix};
 pub use sizes::Sizes;
+pub use weights::{Weight, Weights};
 
 use crate::html;
 use crate::html::Html;

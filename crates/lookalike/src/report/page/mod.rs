@@ -10,6 +10,7 @@
 //! differs. Every part has a bound in bytes, so that the page is never larger than [`MOST_BYTES`], whatever the corpus is.
 
 mod clusters;
+mod finished;
 mod overview;
 mod pairs;
 mod rows;
@@ -25,6 +26,7 @@ use std::path::{Path, PathBuf};
 use lookalike_io::write::{OutputFile, Staging};
 use lookalike_page::{Html, MOST_BYTES, Page, Section, html, number};
 
+pub use self::finished::{FinishedRun, ShownPair, SourceFlow};
 pub(crate) use self::texts::{CorpusTexts, TextSource};
 
 use self::pairs::Pairs;
@@ -38,6 +40,9 @@ use crate::report::summary::Summary;
 
 /// What the file of a report is called.
 pub(crate) const REPORT: &str = "report.html";
+
+/// What a report is called.
+const TITLE: &str = "Deduplication report";
 
 /// A report of which all but the times is known.
 pub(crate) struct Report {
@@ -98,7 +103,7 @@ pub fn command_of(folder: &Path) -> Result<Vec<String>> {
 pub fn report(options: &ReportOptions, progress: &dyn Progress) -> Result<Reported> {
     let told = Told::read(&options.folder)?;
     let read = options.read.clone().unwrap_or_else(|| ReadOptions::new(Vec::<PathBuf>::new()));
-    let source = InputTexts { read: &read, references: &options.references };
+    let source = InputTexts { read: &read, references: &options.references, longest: texts::LONGEST };
     let report = Report::new(&told, &options.folder, &source, options.texts)?;
     progress.go_on()?;
     let page = report.page(&told);
@@ -137,7 +142,7 @@ impl Report {
     /// The whole page.
     fn page(&self, told: &Told) -> String {
         let sections = vec![
-            Section::new("similarity", "Similarity of what was removed", similarity::bars(told)),
+            Section::new("similarity", "Similarity of what was removed", similarity::bars(told, &similarity::in_report)),
             Section::new("recall", "What the method finds", similarity::curve(told)),
             Section::new("clusters", "Clusters by size", clusters::section(told, &self.gathered, &self.pairs)),
             Section::new("sources", "Sources", sources::section(told, &self.gathered)),
@@ -146,7 +151,8 @@ impl Report {
             Section::new("stages", "Stages", run::stages(told)),
             Section::new("run", "Parameters", run::parameters(told)),
         ];
-        let page = Page { title: "Deduplication report".to_owned(), lead: overview::lead(told), sections }.render();
+        let lead = overview::lead(told, TITLE);
+        let page = Page { title: TITLE.to_owned(), lead, sections }.render();
         debug_assert!(page.len() <= MOST_BYTES, "{} bytes", page.len());
         page
     }

@@ -190,6 +190,14 @@ fn insert_least<K: Ord>(kept: &mut BTreeMap<K, Removal>, most: usize, key: K, re
     }
 }
 
+impl Removal {
+    /// A line of `removed.jsonl`.
+    pub(super) fn parse(line: &[u8], measure: &str) -> serde_json::Result<Self> {
+        let line: Line<'_> = serde_json::from_slice(line)?;
+        Ok(line.removal(line.similarity(measure)))
+    }
+}
+
 impl Line<'_> {
     fn similarity(&self, measure: &str) -> f64 {
         match (self.jaccard, self.containment_in_kept, self.containment_of_kept) {
