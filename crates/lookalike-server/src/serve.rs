@@ -291,6 +291,7 @@ pub fn serve(options: &ServeOptions, started: impl FnOnce(&Started)) -> Result<(
     let tls = options.tls.as_ref().map(tls::acceptor).transpose()?;
     let mut shared = Shared::new(keys, options.limits);
     shared.is_read_only = options.is_read_only;
+    shared.is_secure = options.tls.is_some();
     shared.hosts.clone_from(&options.hosts);
     shared.snapshots.clone_from(&options.snapshots);
     shared.results = results(&options.results)?;

@@ -28,6 +28,8 @@ pub(crate) struct Shared {
     pub(crate) results: BTreeMap<String, PathBuf>,
     pub(crate) opened: Opened,
     pub(crate) is_read_only: bool,
+    /// Whether it is spoken to in HTTPS.
+    pub(crate) is_secure: bool,
     pub(crate) keys: Keys,
     pub(crate) limits: Limits,
     pub(crate) metrics: Metrics,
@@ -59,6 +61,7 @@ impl Shared {
             results: BTreeMap::new(),
             opened: Opened::default(),
             is_read_only: false,
+            is_secure: false,
             keys,
             limits,
             metrics: Metrics::default(),

@@ -158,6 +158,11 @@ impl RowTable {
         File::open(&self.path).and_then(|file| Stamp::of(&file)).is_ok_and(|stamp| stamp == self.stamp)
     }
 
+    /// How many rows each band has, from 0 to 0.05 up to 0.95 to 1; exact copies last.
+    pub(crate) fn by_band(&self) -> &[u64] {
+        &self.by_band
+    }
+
     /// How many clusters have a removed document.
     pub(crate) fn cluster_count(&self) -> u64 {
         self.clusters
