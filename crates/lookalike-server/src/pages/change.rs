@@ -43,10 +43,11 @@ pub(super) async fn add(
         open.with_writer(|writer| Ok(index::add(writer, &options, &Silent)))?
             .map_err(|error| Problem::new(Kind::NotPossible, error.to_string()))
     });
+    let added = added.await?;
     let body = html!(
         "<h1>Added to {}</h1>\n{}<p><a class=\"button\" href=\"/indexes/{}\">Back to the index</a></p>\n",
         index,
-        shown(&added.await?),
+        shown(&added),
         address::part(&index)
     );
     Ok(Screen { title: "Added", current: Current::Index, body }.page())

@@ -145,7 +145,8 @@ pub(super) async fn pair(
             pair.sides
         ))
     });
-    let body = html!("{}<h1>A removal of {}</h1>\n{}", result_tabs(&result, Tab::Removed), result, body.await?);
+    let body = body.await?;
+    let body = html!("{}<h1>A removal of {}</h1>\n{}", result_tabs(&result, Tab::Removed), result, body);
     Ok(Screen { title: "A removal", current: Current::Results, body }.page())
 }
 
@@ -182,11 +183,12 @@ pub(super) async fn clusters(
             last
         ))
     });
+    let shown = shown.await?;
     let body = html!(
         "{}<h1>Clusters of {}</h1>\n<p>A kept document, and what was removed for it. A huge cluster is often boilerplate.</p>\n{}",
         result_tabs(&result, Tab::Clusters),
         result,
-        shown.await?
+        shown
     );
     Ok(Screen { title: "Clusters", current: Current::Results, body }.page())
 }
@@ -212,7 +214,8 @@ pub(super) async fn cluster(
             pages(&path, &[], offset, rows.count)
         ))
     });
-    let body = html!("{}<h1>Cluster {} of {}</h1>\n{}", result_tabs(&result, Tab::Clusters), cluster, result, shown.await?);
+    let shown = shown.await?;
+    let body = html!("{}<h1>Cluster {} of {}</h1>\n{}", result_tabs(&result, Tab::Clusters), cluster, result, shown);
     Ok(Screen { title: "A cluster", current: Current::Results, body }.page())
 }
 

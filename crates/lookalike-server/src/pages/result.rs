@@ -58,7 +58,8 @@ pub(super) async fn show(
             section("run", "Parameters", &run.parameters())
         ))
     });
-    let body = html!("{}{}", result_tabs(&name, Tab::Overview), body.await?);
+    let body = body.await?;
+    let body = html!("{}{}", result_tabs(&name, Tab::Overview), body);
     Ok(Screen { title: &name, current: Current::Results, body }.page())
 }
 

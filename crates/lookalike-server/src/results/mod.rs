@@ -125,7 +125,7 @@ fn usual_limit() -> usize {
 }
 
 async fn list(_may: MayRead, State(shared): State<Arc<Shared>>) -> Json<Listed> {
-    let kind = |folder| if is_link_result(folder) { "link" } else { "dedup" };
+    let kind = |folder: &std::path::Path| if is_link_result(folder) { "link" } else { "dedup" };
     let result = |(name, folder): (&String, &std::path::PathBuf)| ListedResult { name: name.clone(), kind: kind(folder) };
     Json(Listed { results: shared.results.iter().map(result).collect() })
 }
