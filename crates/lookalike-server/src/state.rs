@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use lookalike_index::{Index, Snapshot, Writer};
+use tokio::sync::Semaphore;
 
+use crate::body;
 use crate::keys::Keys;
 use crate::metrics::Metrics;
 use crate::problem::{Kind, Problem};
@@ -31,6 +33,10 @@ pub(crate) struct Shared {
     pub(crate) metrics: Metrics,
     pub(crate) tasks: Tasks,
     pub(crate) work: Work,
+    /// Room for bodies.
+    pub(crate) bodies: Arc<Semaphore>,
+    /// One who makes or deletes an index at a time.
+    pub(crate) arranging: Mutex<()>,
     /// Names that the header `Host` may have, besides addresses and localhost.
     pub(crate) hosts: Vec<String>,
     is_open: AtomicBool,
@@ -61,6 +67,8 @@ impl Shared {
             metrics: Metrics::default(),
             tasks: Tasks::default(),
             work: Work::new(&limits),
+            bodies: body::all_room(&limits),
+            arranging: Mutex::new(()),
             hosts: Vec::new(),
             is_open: AtomicBool::new(false),
             is_draining: AtomicBool::new(false),
