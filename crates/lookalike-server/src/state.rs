@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use lookalike_index::{Index, Snapshot, Writer};
+use lookalike_index::{Index, Snapshot, Store, Writer};
 use tokio::sync::Semaphore;
 
 use crate::body;
@@ -48,6 +48,10 @@ pub(crate) struct OpenIndex {
     pub(crate) name: String,
     pub(crate) path: PathBuf,
     pub(crate) index: Index,
+    /// What is kept of documents.
+    pub(crate) store: Store,
+    /// The chance to find a pair exactly at the threshold, where it can be told.
+    pub(crate) recall: Option<f64>,
     /// None in a server that only reads, and once the index is deleted.
     writer: RwLock<Option<Writer>>,
     is_poisoned: AtomicBool,
@@ -174,10 +178,13 @@ impl OpenIndex {
     /// When somebody else writes to it.
     pub(crate) fn of(name: &str, path: &Path, index: Index, is_read_only: bool) -> lookalike_index::Result<Self> {
         let writer = if is_read_only { None } else { Some(index.writer()?) };
+        let stat = index.snapshot()?.stat();
         Ok(Self {
             name: name.to_owned(),
             path: path.to_owned(),
             index,
+            store: stat.store,
+            recall: stat.recall,
             writer: RwLock::new(writer),
             is_poisoned: AtomicBool::new(false),
         })

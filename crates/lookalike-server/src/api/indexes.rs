@@ -227,7 +227,7 @@ fn make_index(shared: &Shared, name: &str, options: &CreateOptions) -> Result<(S
     match shared.index(name) {
         Ok(index) => {
             let (found, asked) = (index.index.scheme().to_string(), options.scheme.to_string());
-            let store = index.snapshot()?.stat().store;
+            let store = index.store;
             if found == asked && store == options.store {
                 return Ok((StatusCode::OK, index));
             }

@@ -157,7 +157,7 @@ pub(crate) async fn search(
 /// How many answers wait for the client to take them.
 const ANSWERS_AHEAD: usize = 16;
 
-/// Answers line by line, as fast as the client takes the answers. All see the same state of the index.
+/// Answers line by line, as fast as the client takes the answers.
 fn answer_lines(shared: &Arc<Shared>, index: Arc<OpenIndex>, held: Held) -> Response {
     let (sender, mut receiver) = mpsc::channel::<Bytes>(ANSWERS_AHEAD);
     let shared = Arc::clone(shared);
@@ -208,10 +208,9 @@ fn answer(index: &OpenIndex, snapshot: &Snapshot, request: SearchRequest, start:
         max_candidates: request.max_candidates,
     };
     let found = snapshot.search(query, &options)?;
-    let stat = snapshot.stat();
     let mut matches: Vec<MatchAnswer> = found.hits.into_iter().map(|hit| of_hit(hit, request.fields)).collect();
     if request.passages {
-        if stat.store == Store::Features {
+        if index.store == Store::Features {
             return Err(Problem::new(Kind::Impossible, "the index keeps no texts, so passages cannot be shown"));
         }
         let own = match query {
@@ -229,7 +228,7 @@ fn answer(index: &OpenIndex, snapshot: &Snapshot, request: SearchRequest, start:
         complete: found.complete,
         candidates: found.candidates,
         looked_at: found.looked_at,
-        recall: stat.recall,
+        recall: index.recall,
         version: snapshot.version(),
         seconds: start.elapsed().as_secs_f64(),
     })
