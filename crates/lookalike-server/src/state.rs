@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use lookalike_index::{Index, Snapshot, Writer};
+use lookalike_index::{Index, Snapshot, Store, Writer};
+use tokio::sync::Semaphore;
 
+use crate::body;
 use crate::keys::Keys;
 use crate::metrics::Metrics;
 use crate::problem::{Kind, Problem};
@@ -35,6 +37,10 @@ pub(crate) struct Shared {
     pub(crate) metrics: Metrics,
     pub(crate) tasks: Tasks,
     pub(crate) work: Work,
+    /// Room for bodies.
+    pub(crate) bodies: Arc<Semaphore>,
+    /// One who makes or deletes an index at a time.
+    pub(crate) arranging: Mutex<()>,
     /// Names that the header `Host` may have, besides addresses and localhost.
     pub(crate) hosts: Vec<String>,
     is_open: AtomicBool,
@@ -46,6 +52,10 @@ pub(crate) struct OpenIndex {
     pub(crate) name: String,
     pub(crate) path: PathBuf,
     pub(crate) index: Index,
+    /// What is kept of documents.
+    pub(crate) store: Store,
+    /// The chance to find a pair exactly at the threshold, where it can be told.
+    pub(crate) recall: Option<f64>,
     /// None in a server that only reads, and once the index is deleted.
     writer: RwLock<Option<Writer>>,
     is_poisoned: AtomicBool,
@@ -67,6 +77,8 @@ impl Shared {
             metrics: Metrics::default(),
             tasks: Tasks::default(),
             work: Work::new(&limits),
+            bodies: body::all_room(&limits),
+            arranging: Mutex::new(()),
             hosts: Vec::new(),
             is_open: AtomicBool::new(false),
             is_draining: AtomicBool::new(false),
@@ -172,10 +184,13 @@ impl OpenIndex {
     /// When somebody else writes to it.
     pub(crate) fn of(name: &str, path: &Path, index: Index, is_read_only: bool) -> lookalike_index::Result<Self> {
         let writer = if is_read_only { None } else { Some(index.writer()?) };
+        let stat = index.snapshot()?.stat();
         Ok(Self {
             name: name.to_owned(),
             path: path.to_owned(),
             index,
+            store: stat.store,
+            recall: stat.recall,
             writer: RwLock::new(writer),
             is_poisoned: AtomicBool::new(false),
         })

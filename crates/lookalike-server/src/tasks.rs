@@ -73,7 +73,29 @@ pub(crate) enum TaskState {
     Failed,
 }
 
+impl List {
+    fn none_of(&self, index: &str) -> Result<(), Problem> {
+        let is_running = |task: &Task| task.index == index && task.state == TaskState::Running;
+        match self.tasks.iter().find(|(_, task)| is_running(task)) {
+            None => Ok(()),
+            Some((_, task)) => {
+                let detail = format!("task {} of the index '{index}' is running", task.id);
+                Err(Problem::new(Kind::Busy, detail).with("task", task.id))
+            }
+        }
+    }
+}
+
 impl Tasks {
+    /// Makes sure that an index has no task that is running.
+    ///
+    /// # Errors
+    ///
+    /// When it has.
+    pub(crate) fn none_of(&self, index: &str) -> Result<(), Problem> {
+        self.list().none_of(index)
+    }
+
     fn list(&self) -> MutexGuard<'_, List> {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -101,11 +123,7 @@ impl Tasks {
     /// When it has.
     fn begin(&self, kind: TaskKind, index: &str) -> Result<Task, Problem> {
         let mut list = self.list();
-        let is_running = |task: &Task| task.index == index && task.state == TaskState::Running;
-        if let Some((_, task)) = list.tasks.iter().find(|(_, task)| is_running(task)) {
-            let detail = format!("task {} of the index '{index}' is running", task.id);
-            return Err(Problem::new(Kind::Busy, detail).with("task", task.id));
-        }
+        list.none_of(index)?;
         list.next += 1;
         let task = Task {
             id: list.next,

@@ -10,6 +10,7 @@ mod pairs;
 mod prints;
 mod report;
 mod search;
+mod serve;
 mod sets;
 mod tune;
 
@@ -32,6 +33,7 @@ use crate::commands::pairs::PairsArguments;
 use crate::commands::prints::PrintsArguments;
 use crate::commands::report::ReportArguments;
 use crate::commands::search::SearchArguments;
+use crate::commands::serve::ServeArguments;
 use crate::commands::sets::SetsArguments;
 use crate::commands::tune::TuneArguments;
 use crate::flags::run::RunOptions;
@@ -93,6 +95,11 @@ pub(crate) enum Command {
         lookalike search archive --input examples/five.jsonl --format jsonl > matches.jsonl\n\n\
         Similarities are measured exactly. An index is made by lookalike index create and lookalike index add.")]
     Search(SearchArguments),
+    /// Serve indexes and results over HTTP: an API for programs, and a page for people.
+    #[command(after_help = "Examples:\n  lookalike serve\n  lookalike serve archive\n  lookalike serve --results out\n\n\
+        The first makes an empty index to try it with, which is removed at the end. It listens on this machine only; to serve \
+        others, make keys with lookalike serve keys new. Ctrl-C ends it once requests under way are answered.")]
+    Serve(ServeArguments),
     /// Find records of the same customer, site or product, in one table, between two, or in several.
     #[command(after_help = "Examples:\n  lookalike link examples/customers.csv --id id -o linked\n  \
         lookalike link linked --explain 1 2\n  \
@@ -133,6 +140,13 @@ pub(crate) enum Command {
     },
 }
 
+impl Command {
+    /// Whether it waits for signals itself: it is to end in its own time.
+    pub(crate) fn has_signals_of_its_own(&self) -> bool {
+        matches!(self, Self::Serve(_))
+    }
+}
+
 /// How a command ended.
 pub(crate) enum Done {
     All,
@@ -148,6 +162,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Done> {
         Command::Compare(arguments) => arguments.run(),
         Command::Index(command) => command.run(),
         Command::Search(arguments) => arguments.run(),
+        Command::Serve(arguments) => arguments.run(),
         Command::Link(arguments) => arguments.run(),
         Command::Prints(arguments) => arguments.run(),
         Command::Sets(arguments) => arguments.run(),
