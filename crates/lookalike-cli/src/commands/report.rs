@@ -1,6 +1,6 @@
 //! `lookalike report`: the report on a finished run, made again.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::{Args, Parser};
@@ -54,6 +54,11 @@ impl ReportArguments {
         }
         Ok(Done::All)
     }
+}
+
+/// What the run in a folder read, if that is known.
+pub(crate) fn input_of_run(folder: &Path) -> Option<(ReadOptions, Vec<PathBuf>)> {
+    input_of(lookalike::command_of(folder).ok()?)
 }
 
 /// What a run read, by its command line: none where that was not files, or the line is not one of this version.

@@ -8,6 +8,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use lookalike_server::{Error, KeyFile, LogFormat, Scope, ServeOptions, Tls};
 
 use crate::commands::Done;
+use crate::commands::report::input_of_run;
 use crate::show::streams::{show, talk};
 use crate::show::{one_line, shown_path};
 use crate::stop;
@@ -20,7 +21,7 @@ pub(crate) struct ServeArguments {
     /// Indexes, or a folder with indexes in it, where new ones are made. Without any: an empty index, removed at the end
     #[arg(value_name = "DIR")]
     folders: Vec<PathBuf>,
-    /// Folder with the result of dedup, to look at
+    /// Folder with the result of dedup or link, to look at
     #[arg(long, value_name = "DIR")]
     results: Vec<PathBuf>,
     /// Address and port. Without --keys it must be an address of this machine alone, and whoever can reach it may do everything
@@ -153,6 +154,7 @@ impl ServeArguments {
         ServeOptions {
             folders: self.folders,
             results: self.results,
+            input_of: Some(input_of_run),
             listen: self.listen,
             keys: self.keys,
             hosts: self.host,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Multipart, Path, State};
+use axum::extract::{Multipart, State};
 use axum::response::Html as Body;
 use lookalike::index::{self, AddOptions, Added};
 use lookalike::{ReadOptions, Silent};
@@ -11,6 +11,7 @@ use lookalike_page::{Cell, Column, Html, Table, clipped, html, name, number};
 use super::address;
 use super::fields::Fields;
 use super::layout::{Current, Screen, facts};
+use crate::api::Path;
 use crate::keys::MayWrite;
 use crate::problem::{Kind, Problem};
 use crate::state::Shared;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Multipart, Query, State};
+use axum::extract::{Multipart, State};
 use axum::response::Html as Body;
 use lookalike::{Scheme, pieces_of};
 use lookalike_index::Snapshot;
@@ -12,6 +12,7 @@ use serde::Deserialize;
 use super::fields::Fields;
 use super::layout::{Current, Screen};
 use super::{address, measures};
+use crate::api::Query;
 use crate::keys::MaySearch;
 use crate::problem::{Kind, Problem};
 use crate::state::Shared;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::Html as Body;
 use lookalike_index::Stat;
@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use super::layout::{Current, Screen, facts};
 use super::{address, hits};
+use crate::api::{Path, Query};
 use crate::keys::MayRead;
 use crate::problem::{Kind, Problem};
 use crate::state::Shared;
@@ -211,9 +212,9 @@ fn examples(index: &str, server: &str, needs_key: bool) -> Html {
         ("Add a document", format!("curl{key} {json} {at}/documents -d '{{\"id\": \"a\", \"text\": \"The storm hit the coast on Monday night.\"}}'")),
         ("Add many, unless a near-duplicate is there", format!("curl{key} -H 'Content-Type: application/x-ndjson' '{at}/documents?unless_alike=true' --data-binary @news.jsonl")),
         ("Search", format!("curl{key} {json} {at}/search -d '{{\"text\": \"The storm hit the coast on Monday night!\", \"limit\": 5}}'")),
-        ("Compare two documents", format!("curl{key} {json} {server}/v1/compare -d '{{\"index\": \"{index}\", \"left_id\": \"a\", \"right_id\": \"b\"}}'")),
+        ("Compare two documents", format!("curl{key} {json} {server}/v1/compare -d '{{\"index\": \"{index}\", \"left\": {{\"id\": \"a\"}}, \"right\": {{\"id\": \"b\"}}}}'")),
         ("Delete a document", format!("curl{key} -X DELETE {at}/documents/a")),
-        ("Free the space of what was deleted", format!("curl{key} -X POST {at}/compact")),
+        ("Free the space of what was deleted", format!("curl{key} {json} {at}/compact -d '{{\"purge\": true}}'")),
     ];
     let example = |(what, command): &(&str, String)| {
         html!("<h3>{}</h3><pre dir=\"ltr\"><code>{}</code></pre>\n", *what, command)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Multipart, Query, State};
+use axum::extract::{Multipart, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use lookalike_page::{Html, html};
@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use super::fields::Fields;
 use super::layout::{Current, Screen};
+use crate::api::Query;
 use crate::keys::{COOKIE, Caller};
 use crate::problem::{Kind, Problem};
 use crate::state::Shared;

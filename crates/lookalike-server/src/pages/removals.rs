@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::response::Html as Body;
 use lookalike_page::{Cell, Column, Html, Table, html, name, number};
 use serde::Deserialize;
@@ -10,6 +10,7 @@ use serde::Deserialize;
 use super::layout::{Current, Screen};
 use super::result::{Tab, result_tabs};
 use super::{address, measures};
+use crate::api::{Path, Query};
 use crate::keys::MayRead;
 use crate::problem::{Kind, Problem};
 use crate::results::opened::unreadable;

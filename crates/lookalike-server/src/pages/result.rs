@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::response::Html as Body;
 use lookalike::is_link_result;
 use lookalike_page::{Html, html};
 
 use super::layout::{Current, Screen, tabs};
 use super::{address, records};
+use crate::api::{Path, Query};
 use crate::keys::MayRead;
 use crate::problem::Problem;
 use crate::results;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use axum::extract::{Multipart, Query, State};
+use axum::extract::{Multipart, State};
 use axum::response::Html as Body;
 use lookalike_index::{Query as Sought, SearchOptions};
 use lookalike_page::{Html, html, name, number};
@@ -12,6 +12,7 @@ use serde::Deserialize;
 use super::fields::Fields;
 use super::hits::{self, Found, Opened};
 use super::layout::{Current, Screen};
+use crate::api::Query;
 use crate::keys::MaySearch;
 use crate::problem::{Kind, Problem};
 use crate::state::{OpenIndex, Shared};

@@ -5,7 +5,7 @@ pub(crate) mod table;
 
 use std::sync::Arc;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -16,6 +16,7 @@ use serde_json::value::RawValue;
 
 use self::opened::{OpenResult, unreadable};
 use self::table::{BANDS, Line, Which};
+use crate::api::{Path, Query};
 use crate::keys::MayRead;
 use crate::problem::{Kind, Problem};
 use crate::state::Shared;
