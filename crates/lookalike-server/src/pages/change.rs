@@ -9,7 +9,7 @@ use lookalike::{ReadOptions, Silent};
 use lookalike_page::{Cell, Column, Html, Table, clipped, html, name, number};
 
 use super::address;
-use super::fields::Fields;
+use super::fields::{Fields, Takes};
 use super::layout::{Current, Screen, facts};
 use crate::api::Path;
 use crate::keys::MayWrite;
@@ -30,7 +30,7 @@ pub(super) async fn add(
     form: Multipart,
 ) -> Result<Body<String>, Problem> {
     let open = shared.index(&index)?;
-    let mut fields = Fields::read(form).await?;
+    let mut fields = Fields::read(form, Takes::Documents, &shared.limits).await?;
     let file = fields.file.take().ok_or_else(|| Problem::new(Kind::Malformed, "choose a file to add"))?;
     let mut read = ReadOptions::new([file.path.clone()]);
     if let Some(text) = fields.given("text_field") {
@@ -62,7 +62,7 @@ pub(super) async fn delete(
     form: Multipart,
 ) -> Result<Body<String>, Problem> {
     let open = shared.index(&index)?;
-    let id = Fields::read(form).await?.text("id").to_owned();
+    let id = Fields::read(form, Takes::Words, &shared.limits).await?.text("id").to_owned();
     let of_job = id.clone();
     let deleted = shared.work.write(move || open.with_writer(|writer| writer.delete(&[&of_job]))).await?;
     if deleted == 0 {

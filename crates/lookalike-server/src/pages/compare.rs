@@ -9,7 +9,7 @@ use lookalike_index::Snapshot;
 use lookalike_page::{Excerpt, Html, SideBySide, SideText, html, name, number};
 use serde::Deserialize;
 
-use super::fields::Fields;
+use super::fields::{Fields, Takes};
 use super::layout::{Current, Screen};
 use super::{address, measures};
 use crate::api::Query;
@@ -59,7 +59,7 @@ pub(super) async fn show(
 
 /// Two texts, or a text and a stored document.
 pub(super) async fn texts(_may: MaySearch, State(shared): State<Arc<Shared>>, form: Multipart) -> Result<Body<String>, Problem> {
-    let mut fields = Fields::read(form).await?;
+    let mut fields = Fields::read(form, Takes::Texts, &shared.limits).await?;
     let index = fields.given("index").map(|name| shared.index(name)).transpose()?;
     let (right_id, is_whole) = (fields.given("right_id").map(str::to_owned), fields.given("whole").is_some());
     let right = fields.given("other").map(str::to_owned);

@@ -1,20 +1,33 @@
-//! What a form sends: short fields, texts and a file. Files go to the disk as they come.
+//! What a form sends: short fields, texts and a file. Files go to the disk as they come; a form that comes too slowly is given up.
 
 use std::collections::HashMap;
+use std::future::Future;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
+use axum::body::Bytes;
 use axum::extract::Multipart;
 use axum::extract::multipart::{Field, MultipartError};
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt as _;
+use tokio::time::timeout;
 
 use crate::problem::{Kind, Problem};
+use crate::serve::Limits;
 
-/// The largest text that a form may send, and all of its texts together.
-const MOST_TEXT: usize = 32 << 20;
+/// What a form is allowed to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Takes {
+    /// A few words, of anybody.
+    Words,
+    /// Texts, or a file with one.
+    Texts,
+    /// A file with many documents.
+    Documents,
+}
 
-/// The largest file.
-const MOST_FILE: u64 = 1 << 30;
+/// All that somebody may send who has not said who they are.
+const MOST_WORDS: usize = 4 << 10;
 
 /// How many fields a form may have: ours have a few.
 const MOST_FIELDS: usize = 20;
@@ -38,21 +51,27 @@ impl Fields {
     ///
     /// # Errors
     ///
-    /// When it is too large, or is not a form.
-    pub(super) async fn read(mut form: Multipart) -> Result<Self, Problem> {
-        let (mut fields, mut count, mut room) = (Self::default(), 0, MOST_TEXT);
-        while let Some(field) = form.next_field().await.map_err(malformed)? {
-            count += 1;
-            if count > MOST_FIELDS {
+    /// When it is too large or too slow, or is not a form.
+    pub(super) async fn read(mut form: Multipart, takes: Takes, limits: &Limits) -> Result<Self, Problem> {
+        let mut fields = Self::default();
+        let mut clock = Clock { start: Instant::now(), bytes: 0, limits };
+        let mut room = if takes == Takes::Words { MOST_WORDS } else { limits.body_bytes };
+        let most_file = if takes == Takes::Documents { limits.stream_bytes } else { limits.body_bytes as u64 };
+        for count in 0.. {
+            let Some(field) = clock.within(form.next_field()).await? else { break };
+            if count == MOST_FIELDS {
                 return Err(Problem::new(Kind::Malformed, format!("the form has more than {MOST_FIELDS} fields")));
             }
             let name = field.name().unwrap_or_default().to_owned();
             match field.file_name().map(str::to_owned) {
                 // A form without a file sends one without a name.
                 Some(file) if file.is_empty() => {}
-                Some(file) => fields.file = Some(SentFile::write(field, &file).await?),
+                Some(_) if takes == Takes::Words => {
+                    return Err(Problem::new(Kind::Malformed, "the form takes no file"));
+                }
+                Some(file) => fields.file = Some(SentFile::write(field, &file, &mut clock, most_file).await?),
                 None => {
-                    let text = text(field, &mut room).await?;
+                    let text = text(field, &mut clock, &mut room).await?;
                     fields.texts.insert(name, text);
                 }
             }
@@ -84,18 +103,44 @@ impl Fields {
     }
 }
 
+/// How long a form may take: some time to begin with, and then so many bytes per second.
+struct Clock<'a> {
+    start: Instant,
+    bytes: u64,
+    limits: &'a Limits,
+}
+
+impl Clock<'_> {
+    async fn within<T>(&self, next: impl Future<Output = Result<T, MultipartError>>) -> Result<T, Problem> {
+        let allowed = self.bytes / self.limits.body_bytes_per_second.max(1);
+        let allowed = self.limits.body_time + Duration::from_secs(allowed);
+        let late = |_| Problem::new(Kind::TooSlow, "the form came too slowly");
+        let left = allowed.saturating_sub(self.start.elapsed());
+        timeout(left.min(self.limits.body_time), next).await.map_err(late)?.map_err(malformed)
+    }
+
+    /// The next piece of a field.
+    async fn chunk(&mut self, field: &mut Field<'_>) -> Result<Option<Bytes>, Problem> {
+        let chunk = self.within(field.chunk()).await?;
+        self.bytes += chunk.as_ref().map_or(0, |chunk| chunk.len() as u64);
+        Ok(chunk)
+    }
+}
+
 impl SentFile {
-    async fn write(mut field: Field<'_>, name: &str) -> Result<Self, Problem> {
-        let failed = |error: std::io::Error| Problem::new(Kind::Internal, format!("the file cannot be stored: {error}"));
+    async fn write(mut field: Field<'_>, name: &str, clock: &mut Clock<'_>, most: u64) -> Result<Self, Problem> {
+        let failed = |error: std::io::Error| {
+            let kind = if error.kind() == std::io::ErrorKind::StorageFull { Kind::DiskFull } else { Kind::Internal };
+            Problem::new(kind, format!("the file cannot be stored: {error}"))
+        };
         let folder = tempfile::tempdir().map_err(failed)?;
         let path = folder.path().join(safe(name));
         let mut file = tokio::fs::File::create(&path).await.map_err(failed)?;
         let mut bytes = 0;
-        while let Some(chunk) = field.chunk().await.map_err(malformed)? {
+        while let Some(chunk) = clock.chunk(&mut field).await? {
             bytes += chunk.len() as u64;
-            if bytes > MOST_FILE {
-                let detail = format!("the file is larger than {} MB: add it with the command, or in parts", MOST_FILE >> 20);
-                return Err(Problem::new(Kind::TooLarge, detail));
+            if bytes > most {
+                return Err(too_large("the file is", most));
             }
             file.write_all(&chunk).await.map_err(failed)?;
         }
@@ -106,28 +151,26 @@ impl SentFile {
     /// Its text; what is not UTF-8 is replaced.
     fn text(&self) -> Result<String, Problem> {
         let failed = |error: std::io::Error| Problem::new(Kind::Internal, format!("the file cannot be read: {error}"));
-        let bytes = std::fs::metadata(&self.path).map_err(failed)?.len();
-        if bytes > MOST_TEXT as u64 {
-            return Err(too_large());
-        }
         Ok(String::from_utf8_lossy(&std::fs::read(&self.path).map_err(failed)?).into_owned())
     }
 }
 
-async fn text(mut field: Field<'_>, room: &mut usize) -> Result<String, Problem> {
-    let mut bytes = Vec::new();
-    while let Some(chunk) = field.chunk().await.map_err(malformed)? {
-        *room = room.checked_sub(chunk.len()).ok_or_else(too_large)?;
+async fn text(mut field: Field<'_>, clock: &mut Clock<'_>, room: &mut usize) -> Result<String, Problem> {
+    let (mut bytes, most) = (Vec::new(), *room as u64);
+    while let Some(chunk) = clock.chunk(&mut field).await? {
+        *room = room.checked_sub(chunk.len()).ok_or_else(|| too_large("the texts are", most))?;
         bytes.extend_from_slice(&chunk);
     }
     // Forms end their lines as no other text does.
     Ok(String::from_utf8_lossy(&bytes).replace("\r\n", "\n"))
 }
 
-fn too_large() -> Problem {
-    Problem::new(Kind::TooLarge, format!("the texts are larger than {} MB together", MOST_TEXT >> 20))
+fn too_large(what: &str, most: u64) -> Problem {
+    let most = if most < 1 << 20 { format!("{} kB", most >> 10) } else { format!("{} MB", most >> 20) };
+    Problem::new(Kind::TooLarge, format!("{what} larger than {most}: send less, or use the command"))
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it is what errors are mapped by")]
 fn malformed(error: MultipartError) -> Problem {
     Problem::new(Kind::Malformed, format!("the form cannot be read: {}", error.body_text()))
 }

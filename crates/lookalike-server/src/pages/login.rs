@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use lookalike_page::{Html, html};
 use serde::Deserialize;
 
-use super::fields::Fields;
+use super::fields::{Fields, Takes};
 use super::layout::{Current, Screen};
 use crate::api::Query;
 use crate::keys::{COOKIE, Caller};
@@ -35,7 +35,7 @@ pub(super) async fn show(State(shared): State<Arc<Shared>>, Query(asked): Query<
 
 /// Takes a key, and goes on if it is known.
 pub(super) async fn enter(State(shared): State<Arc<Shared>>, form_sent: Multipart) -> Result<Response, Problem> {
-    let fields = Fields::read(form_sent).await?;
+    let fields = Fields::read(form_sent, Takes::Words, &shared.limits).await?;
     let to = within(fields.text("to"));
     let key = fields.given("key").unwrap_or_default();
     let bearer = HeaderValue::from_str(&format!("Bearer {key}"))

@@ -9,7 +9,7 @@ use lookalike_index::{Query as Sought, SearchOptions};
 use lookalike_page::{Html, html, name, number};
 use serde::Deserialize;
 
-use super::fields::Fields;
+use super::fields::{Fields, Takes};
 use super::hits::{self, Found, Opened};
 use super::layout::{Current, Screen};
 use crate::api::Query;
@@ -50,20 +50,20 @@ pub(super) async fn show(
 
 /// The form as it was sent, and what was found.
 pub(super) async fn find(_may: MaySearch, State(shared): State<Arc<Shared>>, form: Multipart) -> Result<Body<String>, Problem> {
-    let asked = Asked::of(form).await?;
+    let asked = Asked::of(form, &shared).await?;
     let found = find_in(&shared, asked.clone()).await?;
     Ok(page(&shared, &asked, &found))
 }
 
 /// Only what was found, for a script that asks while somebody types.
 pub(super) async fn matches(_may: MaySearch, State(shared): State<Arc<Shared>>, form: Multipart) -> Result<Body<String>, Problem> {
-    let asked = Asked::of(form).await?;
+    let asked = Asked::of(form, &shared).await?;
     Ok(Body(find_in(&shared, asked).await?.to_string()))
 }
 
 impl Asked {
-    async fn of(form: Multipart) -> Result<Self, Problem> {
-        let mut fields = Fields::read(form).await?;
+    async fn of(form: Multipart, shared: &Shared) -> Result<Self, Problem> {
+        let mut fields = Fields::read(form, Takes::Texts, &shared.limits).await?;
         let wrong = |name: &str, allowed: &str| Problem::new(Kind::Malformed, format!("{name}: give {allowed}"));
         let threshold = fields.given("threshold").map(str::parse).transpose();
         let limit = fields.given("limit").map(str::parse).transpose();
