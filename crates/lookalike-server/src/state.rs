@@ -88,9 +88,7 @@ impl Shared {
         let indexes = self.indexes.read().unwrap_or_else(PoisonError::into_inner);
         match indexes.get(name) {
             Some(index) => Ok(Arc::clone(index)),
-            None if !self.is_open.load(Relaxed) => {
-                Err(Problem::new(Kind::NotReady, "indexes are still being opened"))
-            }
+            None if !self.is_open.load(Relaxed) => Err(Problem::new(Kind::NotReady, "indexes are still being opened")),
             None => Err(Problem::new(Kind::NoSuchIndex, format!("there is no index '{}'", shown(name)))),
         }
     }
@@ -118,6 +116,7 @@ impl Shared {
     /// # Errors
     ///
     /// When there is none.
+    #[allow(dead_code, reason = "it is for the screens of results")]
     pub(crate) fn result(&self, name: &str) -> Result<&Path, Problem> {
         let found = self.results.get(name);
         let missing = || Problem::new(Kind::NoSuchResult, format!("there is no result '{}'", shown(name)));
@@ -252,7 +251,9 @@ mod tests {
     #[test]
     fn a_name_is_never_a_path() {
         assert!(["news", "news-2024", "a.b", "7"].into_iter().all(is_name));
-        assert!(!["", ".", "..", ".hidden", "a/b", "a\\b", "a b", "ä", "a\0", &"x".repeat(65)].into_iter().any(is_name));
+        assert!(
+            !["", ".", "..", ".hidden", "a/b", "a\\b", "a b", "ä", "a\0", &"x".repeat(65)].into_iter().any(is_name)
+        );
     }
 
     #[test]

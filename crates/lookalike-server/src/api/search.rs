@@ -195,18 +195,20 @@ fn answer_lines(shared: &Arc<Shared>, index: Arc<OpenIndex>, held: Held) -> Resp
 }
 
 /// Searches for one.
-fn answer(index: &OpenIndex, snapshot: &Snapshot, request: SearchRequest, start: Instant) -> Result<SearchAnswer, Problem> {
+fn answer(
+    index: &OpenIndex,
+    snapshot: &Snapshot,
+    request: SearchRequest,
+    start: Instant,
+) -> Result<SearchAnswer, Problem> {
     let query = match (&request.text, &request.id) {
         (Some(text), None) => Query::Text(text),
         (None, Some(id)) => Query::Id(id),
         _ => return Err(Problem::new(Kind::Malformed, "give a text or an id, and not both")),
     };
     check(&request)?;
-    let options = SearchOptions {
-        threshold: request.threshold,
-        limit: request.limit,
-        max_candidates: request.max_candidates,
-    };
+    let options =
+        SearchOptions { threshold: request.threshold, limit: request.limit, max_candidates: request.max_candidates };
     let found = snapshot.search(query, &options)?;
     let mut matches: Vec<MatchAnswer> = found.hits.into_iter().map(|hit| of_hit(hit, request.fields)).collect();
     if request.passages {
