@@ -21,6 +21,9 @@ pub(crate) fn run(workspace: &Workspace, options: Options) -> Result<()> {
     let mut cargo = workspace.cargo();
     cargo.args(["test", "--quiet", "--release", "--package", "lookalike-cli", "--test", "serve_kills"]);
     succeed(cargo.env("LOOKALIKE_KILLS", options.rounds.to_string()))?;
-    println!("{} writers and as many servers were killed: nothing acknowledged was lost, nothing deleted came back", options.rounds);
+    println!(
+        "{} writers and as many servers were killed: nothing acknowledged was lost, nothing deleted came back",
+        options.rounds
+    );
     Ok(())
 }

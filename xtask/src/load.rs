@@ -70,7 +70,11 @@ pub(crate) fn run(workspace: &Workspace, options: Options) -> Result<()> {
     })?;
     service.stop()?;
     judge(&samples)?;
-    println!("{} requests in {} minutes: memory, files and descriptors are level", requests.into_inner(), options.minutes);
+    println!(
+        "{} requests in {} minutes: memory, files and descriptors are level",
+        requests.into_inner(),
+        options.minutes
+    );
     Ok(())
 }
 
@@ -133,12 +137,8 @@ fn watch(service: &Service, folder: &Path, options: Options, requests: &AtomicU6
             compact(&mut service.client()?)?;
         }
         let (files, disk_bytes) = files(&folder.join("news"))?;
-        let sample = Sample {
-            memory_bytes: service.memory_bytes()?,
-            descriptors: service.descriptors()?,
-            files,
-            disk_bytes,
-        };
+        let sample =
+            Sample { memory_bytes: service.memory_bytes()?, descriptors: service.descriptors()?, files, disk_bytes };
         let done = requests.load(Relaxed);
         println!(
             "{:>6.1} min  {done:>10} requests  {:>5} MB of memory  {:>3} descriptors  {files:>3} files  {:>6} MB",

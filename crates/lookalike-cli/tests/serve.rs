@@ -70,11 +70,8 @@ fn what_is_added_is_found_with_exact_measures_until_it_is_deleted() {
     let passages = first["passages"]["query"].as_array().unwrap();
     assert_eq!(passages.last().unwrap(), &json!({"is_shared": false, "text": " closing"}));
 
-    let compared = service.json(
-        "POST",
-        "/v1/compare",
-        &json!({"index": "news", "left": {"id": "a"}, "right": {"text": near}}),
-    );
+    let compared =
+        service.json("POST", "/v1/compare", &json!({"index": "news", "left": {"id": "a"}, "right": {"text": near}}));
     assert_eq!((&compared.value()["verdict"], &compared.value()["edit_words"]), (&json!("near_duplicates"), &json!(1)));
 
     assert_eq!(service.get("/v1/indexes/news/documents/a").value()["text"], json!(text(1)));
@@ -100,7 +97,8 @@ fn a_line_that_is_not_a_document_is_named_and_the_others_are_stored() {
     let added = service.lines(DOCUMENTS, &lines);
     let value = added.value();
     assert_eq!((added.status, &value["added"], &value["failed"]), (207, &json!(2), &json!(3)), "{value}");
-    let lines_failed: Vec<&Value> = value["failed_lines"].as_array().unwrap().iter().map(|line| &line["line"]).collect();
+    let lines_failed: Vec<&Value> =
+        value["failed_lines"].as_array().unwrap().iter().map(|line| &line["line"]).collect();
     assert_eq!(lines_failed, [&json!(3), &json!(5), &json!(6)]);
 
     // Without an id, the id is that of the text: sending it again changes nothing.
@@ -147,7 +145,8 @@ fn many_are_searched_for_at_once_and_answered_in_order() {
 fn all_documents_come_page_by_page() {
     let folder = with_root();
     let service = with_news(&folder, &[]);
-    let lines: String = (0..250).map(|at| json!({"id": format!("d{at}"), "text": text(at)}).to_string() + "\n").collect();
+    let lines: String =
+        (0..250).map(|at| json!({"id": format!("d{at}"), "text": text(at)}).to_string() + "\n").collect();
     assert_eq!(service.lines(DOCUMENTS, &lines).value()["added"], 250);
     let (mut next, mut ids) = (Some(json!(0)), Vec::new());
     while let Some(after) = next {
@@ -308,14 +307,22 @@ fn a_key_opens_what_its_scope_allows_and_nothing_else() {
 #[test]
 fn what_cannot_be_served_is_refused_with_what_helps() {
     let folder = with_root();
-    assert_refused(&folder, &["serve", "--listen", "0.0.0.0:0"], &["reached from other machines", "serve keys new", "--keys FILE"]);
+    assert_refused(
+        &folder,
+        &["serve", "--listen", "0.0.0.0:0"],
+        &["reached from other machines", "serve keys new", "--keys FILE"],
+    );
     assert_refused(&folder, &["serve", "nowhere"], &["nowhere does not exist", "index create"]);
     assert_refused(&folder, &["serve", "--results", "all"], &["not the output of a finished run"]);
     assert_refused(&folder, &["serve", "--keys", "none.jsonl"], &["has no keys"]);
     folder.write("keys.jsonl", "nonsense\n");
     assert_refused(&folder, &["serve", "--keys", "keys.jsonl"], &["not a file of keys", "line 1"]);
     folder.write("cert.pem", "nonsense");
-    assert_refused(&folder, &["serve", "--tls-cert", "cert.pem", "--tls-key", "cert.pem"], &["cannot be used for HTTPS"]);
+    assert_refused(
+        &folder,
+        &["serve", "--tls-cert", "cert.pem", "--tls-key", "cert.pem"],
+        &["cannot be used for HTTPS"],
+    );
 }
 
 #[test]

@@ -89,7 +89,10 @@ fn a_body_without_end_is_refused_and_takes_no_memory() {
     let (_folder, service) = started();
     // One that says how large it is, is refused before it comes.
     for kind in [JSON, LINES] {
-        let head = format!("POST {DOCUMENTS} HTTP/1.1\r\nhost: localhost\r\n{}: {}\r\ncontent-length: 10000000000\r\n\r\n", kind.0, kind.1);
+        let head = format!(
+            "POST {DOCUMENTS} HTTP/1.1\r\nhost: localhost\r\n{}: {}\r\ncontent-length: 10000000000\r\n\r\n",
+            kind.0, kind.1
+        );
         let mut stream = service.connect();
         stream.write_all(head.as_bytes()).unwrap();
         let (answer, _) = until_closed(&mut stream);
@@ -97,7 +100,10 @@ fn a_body_without_end_is_refused_and_takes_no_memory() {
     }
     // One that does not is cut off: as a whole, and as one line.
     for kind in [JSON, LINES] {
-        let head = format!("POST {DOCUMENTS} HTTP/1.1\r\nhost: localhost\r\n{}: {}\r\ntransfer-encoding: chunked\r\n\r\n", kind.0, kind.1);
+        let head = format!(
+            "POST {DOCUMENTS} HTTP/1.1\r\nhost: localhost\r\n{}: {}\r\ntransfer-encoding: chunked\r\n\r\n",
+            kind.0, kind.1
+        );
         let mut stream = service.connect();
         stream.write_all(head.as_bytes()).unwrap();
         let chunk = [b"100000\r\n".as_slice(), &vec![b' '; 1 << 20], b"\r\n"].concat();
@@ -198,9 +204,26 @@ fn what_is_not_http_or_not_json_is_refused() {
     assert!([0, 431].contains(&answer.status), "{}", answer.status);
 
     let deep = "[".repeat(200_000);
-    let bodies = ["", "{", "nonsense", "{\"text\":}", "[1", "\u{feff}{}", "{\"text\":\"\\ud800\"}", "{\"text\":1e999}", "null", &deep, "{\"text\":\"a\",\"text\":\"b\"}"];
+    let bodies = [
+        "",
+        "{",
+        "nonsense",
+        "{\"text\":}",
+        "[1",
+        "\u{feff}{}",
+        "{\"text\":\"\\ud800\"}",
+        "{\"text\":1e999}",
+        "null",
+        &deep,
+        "{\"text\":\"a\",\"text\":\"b\"}",
+    ];
     for body in bodies {
-        for (method, path) in [("POST", DOCUMENTS), ("POST", SEARCH), ("POST", "/v1/compare"), ("POST", "/v1/indexes/scratch/documents/delete")] {
+        for (method, path) in [
+            ("POST", DOCUMENTS),
+            ("POST", SEARCH),
+            ("POST", "/v1/compare"),
+            ("POST", "/v1/indexes/scratch/documents/delete"),
+        ] {
             let answer = service.request(method, path, &[JSON], body.as_bytes());
             assert_eq!((answer.status, answer.problem()), (400, "malformed".to_owned()), "{path} {body:.20}");
         }
@@ -233,10 +256,17 @@ fn pages_of_other_sites_get_nothing() {
         assert_eq!((answer.status, answer.problem()), (403, "other-origin".to_owned()), "{origin}");
     }
     assert_eq!(service.get(&format!("{DOCUMENTS}/planted")).status, 404);
-    let asked = service.request("OPTIONS", DOCUMENTS, &[("origin", "http://evil.example"), ("access-control-request-method", "POST")], b"");
+    let asked = service.request(
+        "OPTIONS",
+        DOCUMENTS,
+        &[("origin", "http://evil.example"), ("access-control-request-method", "POST")],
+        b"",
+    );
     assert!(!asked.head.contains("access-control-allow"), "{}", asked.head);
     let answer = service.get("/v1/indexes");
-    for header in ["x-content-type-options: nosniff", "content-security-policy: default-src 'none'", "cache-control: no-store"] {
+    for header in
+        ["x-content-type-options: nosniff", "content-security-policy: default-src 'none'", "cache-control: no-store"]
+    {
         assert!(answer.head.contains(header), "{}", answer.head);
     }
 }
@@ -244,8 +274,19 @@ fn pages_of_other_sites_get_nothing() {
 #[test]
 fn no_path_leads_out() {
     let (_folder, service) = started();
-    let paths = ["/../../etc/passwd", "/v1/indexes/../../../etc/passwd", "/v1/indexes/%2e%2e/documents", "/v1/indexes/..%2f..%2fetc/search",
-        "/problems/..%2f..%2fetc%2fpasswd", "//etc/passwd", "/v1/tasks/..", "/v1/tasks/-1", "/v1/indexes/scratch%00/documents", "/%", "/v1/indexes/%ff"];
+    let paths = [
+        "/../../etc/passwd",
+        "/v1/indexes/../../../etc/passwd",
+        "/v1/indexes/%2e%2e/documents",
+        "/v1/indexes/..%2f..%2fetc/search",
+        "/problems/..%2f..%2fetc%2fpasswd",
+        "//etc/passwd",
+        "/v1/tasks/..",
+        "/v1/tasks/-1",
+        "/v1/indexes/scratch%00/documents",
+        "/%",
+        "/v1/indexes/%ff",
+    ];
     for path in paths {
         for method in ["GET", "POST", "PUT", "DELETE"] {
             let answer = service.request(method, path, &[JSON], b"{}");
@@ -259,7 +300,8 @@ fn no_path_leads_out() {
 #[test]
 fn who_does_not_take_its_answers_holds_up_nobody() {
     let (_folder, service) = started();
-    let documents: Vec<Value> = (0..200).map(|at| json!({"id": at.to_string(), "text": text(at).repeat(100)})).collect();
+    let documents: Vec<Value> =
+        (0..200).map(|at| json!({"id": at.to_string(), "text": text(at).repeat(100)})).collect();
     assert_eq!(service.json("POST", DOCUMENTS, &json!(documents)).status, 200);
     // Answers of some megabytes each, to questions that are never taken.
     let stuck: Vec<TcpStream> = (0..50)

@@ -57,7 +57,13 @@ fn send(address: SocketAddr, method: &str, path: &str, body: &Value) -> Option<A
 }
 
 /// Writes until the server is gone.
-fn write_on(address: SocketAddr, client: usize, round: usize, histories: &mut HashMap<String, History>, stop: &AtomicBool) {
+fn write_on(
+    address: SocketAddr,
+    client: usize,
+    round: usize,
+    histories: &mut HashMap<String, History>,
+    stop: &AtomicBool,
+) {
     for at in 0.. {
         if stop.load(Relaxed) {
             return;

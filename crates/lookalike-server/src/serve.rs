@@ -324,7 +324,7 @@ pub fn serve(options: &ServeOptions, started: impl FnOnce(&Started)) -> Result<(
     });
     // Work that nobody waits for any more may take a moment; what was acknowledged is on the disk.
     runtime.shutdown_timeout(Duration::from_secs(1));
-    let closed = shared.indexes().iter().try_for_each(|index| index.close());
+    let closed = shared.indexes().iter().try_for_each(|index| index.close_if_idle());
     served.and_then(|()| Ok(closed?))
 }
 

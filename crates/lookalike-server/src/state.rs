@@ -52,6 +52,7 @@ pub(crate) struct OpenIndex {
     pub(crate) store: Store,
     /// The chance to find a pair exactly at the threshold, where it can be told.
     pub(crate) recall: Option<f64>,
+    is_read_only: bool,
     /// None in a server that only reads, and once the index is deleted.
     writer: RwLock<Option<Writer>>,
     is_poisoned: AtomicBool,
@@ -184,6 +185,7 @@ impl OpenIndex {
             index,
             store: stat.store,
             recall: stat.recall,
+            is_read_only,
             writer: RwLock::new(writer),
             is_poisoned: AtomicBool::new(false),
         })
@@ -206,8 +208,11 @@ impl OpenIndex {
     pub(crate) fn with_writer<T>(&self, job: impl FnOnce(&Writer) -> lookalike_index::Result<T>) -> Result<T, Problem> {
         let writer = self.writer.read().unwrap_or_else(PoisonError::into_inner);
         let Some(writer) = &*writer else {
-            let detail = format!("the index '{}' is served to be read only", self.name);
-            return Err(Problem::new(Kind::ReadOnly, detail));
+            return Err(if self.is_read_only {
+                Problem::new(Kind::ReadOnly, format!("the index '{}' is served to be read only", self.name))
+            } else {
+                Problem::new(Kind::NoSuchIndex, format!("the index '{}' was deleted", self.name))
+            });
         };
         let done = job(writer).map_err(Problem::from);
         if matches!(&done, Err(problem) if problem.kind() == Kind::Poisoned) {
@@ -216,13 +221,23 @@ impl OpenIndex {
         done
     }
 
-    /// Ends writing, so that opening is faster next time.
+    /// Ends writing once nobody writes any more.
     ///
     /// # Errors
     ///
     /// When the disk refuses.
     pub(crate) fn close(&self) -> lookalike_index::Result<()> {
         let writer = self.writer.write().unwrap_or_else(PoisonError::into_inner).take();
+        writer.map_or(Ok(()), Writer::close)
+    }
+
+    /// Ends writing unless somebody still writes, so that opening is faster next time. What was acknowledged is on the disk anyway.
+    ///
+    /// # Errors
+    ///
+    /// When the disk refuses.
+    pub(crate) fn close_if_idle(&self) -> lookalike_index::Result<()> {
+        let writer = self.writer.try_write().ok().and_then(|mut writer| writer.take());
         writer.map_or(Ok(()), Writer::close)
     }
 }

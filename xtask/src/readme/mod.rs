@@ -61,7 +61,8 @@ fn run_page(page: &Path, copy: &copy::Copy, workspace: &Workspace) -> Result<()>
             continue;
         }
         println!("  $ {}", example.command);
-        let place = || format!("{}:{}: $ {} (in {})", page.display(), example.line, example.command, copy.root().display());
+        let place =
+            || format!("{}:{}: $ {} (in {})", page.display(), example.line, example.command, copy.root().display());
         match example.command.strip_suffix('&') {
             Some(command) => beside.push(Beside::start(command, example, copy.root(), workspace).with_context(place)?),
             None => run_example(example, copy.root(), workspace).with_context(place)?,
@@ -73,7 +74,10 @@ fn run_page(page: &Path, copy: &copy::Copy, workspace: &Workspace) -> Result<()>
 /// What fetches the project, installs it, does not end by itself, or would run this very check again.
 fn is_for_people(command: &str) -> bool {
     let command = command.split(" #").next().unwrap_or_default().trim();
-    command == "cargo xtask test" || command == "lookalike serve" || command.starts_with("cargo install") || command.starts_with("git clone")
+    command == "cargo xtask test"
+        || command == "lookalike serve"
+        || command.starts_with("cargo install")
+        || command.starts_with("git clone")
 }
 
 /// A command that goes on while others are run.
@@ -84,7 +88,12 @@ impl Beside {
     fn start(command: &str, example: &Example, folder: &Path, workspace: &Workspace) -> Result<Self> {
         let mut shell = in_copy(Command::new("sh"), folder, workspace)?;
         // In place of the shell, so that it is the command that is ended.
-        shell.arg("-c").arg(format!("exec {command}")).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        shell
+            .arg("-c")
+            .arg(format!("exec {command}"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
         let mut child = Self(shell.spawn().context("cannot run sh")?);
         let stdout = child.0.stdout.take().context("it has an output")?;
         let mut line = String::new();

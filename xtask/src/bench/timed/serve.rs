@@ -88,7 +88,11 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
     let written = clients(&service, options.writing, time, |client, _| write(client, next.fetch_add(1, Relaxed)))?;
     let memory_bytes = service.memory_bytes()?;
     let stored = service.client()?.done("GET", "/v1/indexes/written", "")?["documents"].as_u64();
-    ensure!(stored == Some(written.requests as u64), "{stored:?} documents are stored, and {} were acknowledged", written.requests);
+    ensure!(
+        stored == Some(written.requests as u64),
+        "{stored:?} documents are stored, and {} were acknowledged",
+        written.requests
+    );
     service.stop()?;
 
     let syncs_per_second = syncs_per_second(&folder)?;
