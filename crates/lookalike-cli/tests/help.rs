@@ -47,11 +47,8 @@ fn run(folder: &Folder, line: &str) -> Ran {
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
     // What serves does not end by itself, and its port may be taken.
     let is_service = line.starts_with("lookalike serve") && !line.starts_with("lookalike serve keys");
-    let line = if is_service {
-        format!("timeout --preserve-status 2 {line} --listen 127.0.0.1:0")
-    } else {
-        line.to_owned()
-    };
+    let line =
+        if is_service { format!("timeout --preserve-status 2 {line} --listen 127.0.0.1:0") } else { line.to_owned() };
     let mut shell = Command::new("sh");
     shell.args(["-c", &line]).current_dir(folder.0.path()).env("PATH", path);
     Ran::new(shell.output().unwrap())

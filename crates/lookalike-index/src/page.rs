@@ -130,8 +130,7 @@ mod tests {
         (0..40).for_each(|round| put(&writer, round * 25..(round + 1) * 25));
         let gone: Vec<String> = (300..700).filter(|id| id % 3 > 0).map(|id| format!("{id:05}")).collect();
         writer.delete(&gone.iter().map(|id| &**id).collect::<Vec<_>>()).unwrap();
-        let all: Vec<String> =
-            index.snapshot().unwrap().documents().map(|document| document.unwrap().id).collect();
+        let all: Vec<String> = index.snapshot().unwrap().documents().map(|document| document.unwrap().id).collect();
         assert_eq!(all.len() as u64, index.snapshot().unwrap().len());
         assert_eq!(pages(&index, |_| ()), all);
 

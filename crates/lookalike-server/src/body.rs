@@ -401,7 +401,8 @@ mod tests {
     use crate::keys::Keys;
 
     fn shared() -> Shared {
-        let limits = Limits { body_bytes: 1 << 20, stream_bytes: 4 << 20, all_bodies_bytes: 2 << 20, ..Limits::default() };
+        let limits =
+            Limits { body_bytes: 1 << 20, stream_bytes: 4 << 20, all_bodies_bytes: 2 << 20, ..Limits::default() };
         Shared::new(Keys::none(), Limits { body_time: Duration::from_millis(50), ..limits })
     }
 
@@ -505,7 +506,8 @@ mod tests {
     #[tokio::test]
     async fn all_bodies_together_have_a_cap_that_is_given_back() {
         let shared = shared();
-        let read = || Held::read(&shared, &HeaderMap::new(), vec![b'x'; 1 << 20].into());
+        let none = HeaderMap::new();
+        let read = || Held::read(&shared, &none, vec![b'x'; 1 << 20].into());
         let (first, second) = (read().await.unwrap(), read().await.unwrap());
         assert_eq!(read().await.unwrap_err().kind(), Kind::Overloaded);
         drop((first, second));

@@ -335,7 +335,8 @@ impl Caller {
                 Err(Problem::new(Kind::ScopeTooLow, detail))
             }
             Self::Nameless => {
-                let detail = format!("a key with the scope {needed} is needed, in the header Authorization: Bearer KEY");
+                let detail =
+                    format!("a key with the scope {needed} is needed, in the header Authorization: Bearer KEY");
                 Err(Problem::new(Kind::KeyMissing, detail))
             }
             Self::Stranger => Err(Problem::new(Kind::KeyUnknown, "the key is not known: it may have been revoked")),
@@ -405,7 +406,8 @@ mod tests {
 
         let keys = Keys::of(file.clone()).unwrap();
         let caller = |value: &str| keys.caller(&headers(header::AUTHORIZATION, value));
-        let ingest = |caller: &Caller| matches!(caller, Caller::Known { name, scope: Scope::Write } if &**name == "ingest");
+        let ingest =
+            |caller: &Caller| matches!(caller, Caller::Known { name, scope: Scope::Write } if &**name == "ingest");
         assert!(ingest(&caller(&format!("Bearer {token}"))) && ingest(&caller(&format!("bearer  {token}"))));
         assert!(ingest(&keys.caller(&headers(header::COOKIE, &format!("a=b; {COOKIE}={token}")))));
         for wrong in [format!("Bearer {token}0"), format!("Bearer {}", token.to_uppercase()), "Bearer ".to_owned()] {
@@ -427,7 +429,8 @@ mod tests {
         assert_eq!(parse(b"\n").unwrap(), []);
         let key = format!("{{\"name\":\"a\",\"scope\":\"read\",\"sha256\":\"{}\"}}", "0".repeat(64));
         assert_eq!(parse(key.as_bytes()).unwrap().len(), 1);
-        for wrong in [key.replace("read", "all"), key.replace("00", "0"), key.replace("\"a\"", "\"a b\""), "{}".into()] {
+        for wrong in [key.replace("read", "all"), key.replace("00", "0"), key.replace("\"a\"", "\"a b\""), "{}".into()]
+        {
             assert!(parse(format!("{key}\n{wrong}").as_bytes()).unwrap_err().starts_with("line 2: "), "{wrong}");
         }
     }

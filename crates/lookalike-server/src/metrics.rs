@@ -94,7 +94,11 @@ impl Metrics {
         registry.register("requests", "Requests that were answered", self.requests.clone());
         registry.register("request_seconds", "Time to an answer", self.seconds.clone());
         registry.register("requests_under_way", "Requests that are not answered yet", self.under_way.clone());
-        registry.register("refused_connections", "Connections for which there was no room", self.refused_connections.clone());
+        registry.register(
+            "refused_connections",
+            "Connections for which there was no room",
+            self.refused_connections.clone(),
+        );
         registry.register("documents", "Documents that can be found", self.documents.clone());
         registry.register("segments", "Segments on the disk", self.segments.clone());
         registry.register("disk_bytes", "Bytes of segments and logs", self.disk_bytes.clone());

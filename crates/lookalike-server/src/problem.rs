@@ -219,7 +219,10 @@ mod tests {
     #[test]
     fn a_problem_says_what_to_send_and_when_to_try_again() {
         let response = Problem::new(Kind::KeyMissing, "a key is needed").into_response();
-        assert_eq!((response.status().as_u16(), &response.headers()["www-authenticate"]), (401, &HeaderValue::from_static("Bearer")));
+        assert_eq!(
+            (response.status().as_u16(), &response.headers()["www-authenticate"]),
+            (401, &HeaderValue::from_static("Bearer"))
+        );
         let response = Problem::new(Kind::Overloaded, "1,000 requests wait").into_response();
         assert_eq!((response.status().as_u16(), &response.headers()["retry-after"]), (503, &RETRY_SECONDS));
         assert_eq!(response.headers()["content-type"], "application/problem+json");
@@ -227,7 +230,8 @@ mod tests {
 
     #[test]
     fn more_members_stand_beside_the_usual_ones() {
-        let problem = Problem::new(Kind::OtherParameters, "the threshold is 0.9").with("found", json!({"threshold": 0.9}));
+        let problem =
+            Problem::new(Kind::OtherParameters, "the threshold is 0.9").with("found", json!({"threshold": 0.9}));
         let object = problem.to_json();
         assert_eq!(object["type"], "/problems/other-parameters");
         assert_eq!((&object["status"], &object["found"]["threshold"]), (&json!(409), &json!(0.9)));

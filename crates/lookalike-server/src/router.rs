@@ -114,7 +114,10 @@ fn is_quiet(method: &Method, route: &str) -> bool {
 /// Headers by which a browser trusts an answer less; whoever made the answer may have set stricter ones.
 async fn harden(request: Request, next: Next) -> Response {
     const HEADERS: [(HeaderName, &str); 6] = [
-        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"),
+        (
+            header::CONTENT_SECURITY_POLICY,
+            "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+        ),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::X_FRAME_OPTIONS, "DENY"),
         (header::REFERRER_POLICY, "no-referrer"),
@@ -142,9 +145,12 @@ mod tests {
 
     #[test]
     fn addresses_localhost_and_given_names_are_own_and_all_else_is_not() {
-        let own = ["127.0.0.1:7811", "[::1]:7811", "[::1]", "localhost", "LOCALHOST:1", "10.0.0.7", "search.example.org:80"];
+        let own =
+            ["127.0.0.1:7811", "[::1]:7811", "[::1]", "localhost", "LOCALHOST:1", "10.0.0.7", "search.example.org:80"];
         own.into_iter().for_each(|host| assert_eq!(check(host, None), Ok(()), "{host}"));
-        for other in ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "", "a b", "user@evil.example"] {
+        for other in
+            ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "", "a b", "user@evil.example"]
+        {
             assert_eq!(check(other, None), Err(Kind::OtherHost), "{other}");
         }
         assert_eq!(check_host(&HeaderMap::new(), &[]).unwrap_err().kind(), Kind::OtherHost);

@@ -153,7 +153,9 @@ pub enum Error {
     },
 
     /// An address that others can reach, without keys.
-    #[error("{address} can be reached from other machines, and without keys anybody could read and delete everything: make a key first")]
+    #[error(
+        "{address} can be reached from other machines, and without keys anybody could read and delete everything: make a key first"
+    )]
     NeedsKeys {
         /// The address.
         address: SocketAddr,
@@ -328,7 +330,7 @@ pub fn serve(options: &ServeOptions, started: impl FnOnce(&Started)) -> Result<(
     });
     // Work that nobody waits for any more may take a moment; what was acknowledged is on the disk.
     runtime.shutdown_timeout(Duration::from_secs(1));
-    let closed = shared.indexes().iter().try_for_each(|index| index.close());
+    let closed = shared.indexes().iter().try_for_each(|index| index.close_if_idle());
     served.and_then(|()| Ok(closed?))
 }
 
@@ -413,7 +415,8 @@ mod tests {
 
     #[test]
     fn an_address_that_others_can_reach_needs_keys() {
-        let options = ServeOptions { listen: ([0, 0, 0, 0], 0).into(), log: LogFormat::None, ..ServeOptions::default() };
+        let options =
+            ServeOptions { listen: ([0, 0, 0, 0], 0).into(), log: LogFormat::None, ..ServeOptions::default() };
         let refused = serve(&options, |_| panic!("it must not listen"));
         assert!(matches!(refused, Err(Error::NeedsKeys { .. })), "{refused:?}");
     }
@@ -432,7 +435,9 @@ mod tests {
         assert_eq!(found.indexes.keys().collect::<Vec<_>>(), ["one", "two-words"]);
         let found = places(&[root.join("one")]).unwrap();
         assert_eq!((found.root, found.indexes.len()), (None, 1));
-        assert!(matches!(places(&[root.join("one"), root.join("all")]), Err(Error::SameName { name, .. }) if name == "one"));
+        assert!(
+            matches!(places(&[root.join("one"), root.join("all")]), Err(Error::SameName { name, .. }) if name == "one")
+        );
         assert!(matches!(places(&[root.join("none")]), Err(Error::NoSuchFolder { .. })));
         assert!(matches!(places(&[root.join("all"), root.join("all/other")]), Err(Error::TwoRoots { .. })));
         assert!(matches!(results(&[root.join("one")]), Err(Error::NotAResult { .. })));

@@ -56,6 +56,7 @@ pub(crate) struct OpenIndex {
     pub(crate) store: Store,
     /// The chance to find a pair exactly at the threshold, where it can be told.
     pub(crate) recall: Option<f64>,
+    is_read_only: bool,
     /// None in a server that only reads, and once the index is deleted.
     writer: RwLock<Option<Writer>>,
     is_poisoned: AtomicBool,
@@ -94,9 +95,7 @@ impl Shared {
         let indexes = self.indexes.read().unwrap_or_else(PoisonError::into_inner);
         match indexes.get(name) {
             Some(index) => Ok(Arc::clone(index)),
-            None if !self.is_open.load(Relaxed) => {
-                Err(Problem::new(Kind::NotReady, "indexes are still being opened"))
-            }
+            None if !self.is_open.load(Relaxed) => Err(Problem::new(Kind::NotReady, "indexes are still being opened")),
             None => Err(Problem::new(Kind::NoSuchIndex, format!("there is no index '{}'", shown(name)))),
         }
     }
@@ -124,6 +123,7 @@ impl Shared {
     /// # Errors
     ///
     /// When there is none.
+    #[allow(dead_code, reason = "it is for the screens of results")]
     pub(crate) fn result(&self, name: &str) -> Result<&Path, Problem> {
         let found = self.results.get(name);
         let missing = || Problem::new(Kind::NoSuchResult, format!("there is no result '{}'", shown(name)));
@@ -191,6 +191,7 @@ impl OpenIndex {
             index,
             store: stat.store,
             recall: stat.recall,
+            is_read_only,
             writer: RwLock::new(writer),
             is_poisoned: AtomicBool::new(false),
         })
@@ -213,8 +214,11 @@ impl OpenIndex {
     pub(crate) fn with_writer<T>(&self, job: impl FnOnce(&Writer) -> lookalike_index::Result<T>) -> Result<T, Problem> {
         let writer = self.writer.read().unwrap_or_else(PoisonError::into_inner);
         let Some(writer) = &*writer else {
-            let detail = format!("the index '{}' is served to be read only", self.name);
-            return Err(Problem::new(Kind::ReadOnly, detail));
+            return Err(if self.is_read_only {
+                Problem::new(Kind::ReadOnly, format!("the index '{}' is served to be read only", self.name))
+            } else {
+                Problem::new(Kind::NoSuchIndex, format!("the index '{}' was deleted", self.name))
+            });
         };
         let done = job(writer).map_err(Problem::from);
         if matches!(&done, Err(problem) if problem.kind() == Kind::Poisoned) {
@@ -223,13 +227,23 @@ impl OpenIndex {
         done
     }
 
-    /// Ends writing, so that opening is faster next time.
+    /// Ends writing once nobody writes any more.
     ///
     /// # Errors
     ///
     /// When the disk refuses.
     pub(crate) fn close(&self) -> lookalike_index::Result<()> {
         let writer = self.writer.write().unwrap_or_else(PoisonError::into_inner).take();
+        writer.map_or(Ok(()), Writer::close)
+    }
+
+    /// Ends writing unless somebody still writes, so that opening is faster next time. What was acknowledged is on the disk anyway.
+    ///
+    /// # Errors
+    ///
+    /// When the disk refuses.
+    pub(crate) fn close_if_idle(&self) -> lookalike_index::Result<()> {
+        let writer = self.writer.try_write().ok().and_then(|mut writer| writer.take());
         writer.map_or(Ok(()), Writer::close)
     }
 }
@@ -258,7 +272,9 @@ mod tests {
     #[test]
     fn a_name_is_never_a_path() {
         assert!(["news", "news-2024", "a.b", "7"].into_iter().all(is_name));
-        assert!(!["", ".", "..", ".hidden", "a/b", "a\\b", "a b", "ä", "a\0", &"x".repeat(65)].into_iter().any(is_name));
+        assert!(
+            !["", ".", "..", ".hidden", "a/b", "a\\b", "a b", "ä", "a\0", &"x".repeat(65)].into_iter().any(is_name)
+        );
     }
 
     #[test]

@@ -15,7 +15,8 @@ pub(crate) fn acceptor(files: &Tls) -> Result<TlsAcceptor> {
     let unusable = |path: &Path, reason: String| Error::NotForTls { path: path.to_owned(), reason };
     let of_certificate = |error: &dyn std::fmt::Display| unusable(&files.certificate, error.to_string());
     let certificates = CertificateDer::pem_file_iter(&files.certificate).map_err(|error| of_certificate(&error))?;
-    let certificates = certificates.collect::<std::result::Result<Vec<_>, _>>().map_err(|error| of_certificate(&error))?;
+    let certificates =
+        certificates.collect::<std::result::Result<Vec<_>, _>>().map_err(|error| of_certificate(&error))?;
     if certificates.is_empty() {
         return Err(of_certificate(&"it has no certificate in PEM"));
     }

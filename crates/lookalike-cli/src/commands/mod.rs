@@ -96,9 +96,11 @@ pub(crate) enum Command {
         Similarities are measured exactly. An index is made by lookalike index create and lookalike index add.")]
     Search(SearchArguments),
     /// Serve indexes and results over HTTP: an API for programs, and a page for people.
-    #[command(after_help = "Examples:\n  lookalike serve\n  lookalike serve archive\n  lookalike serve --results out\n\n\
+    #[command(
+        after_help = "Examples:\n  lookalike serve\n  lookalike serve archive\n  lookalike serve --results out\n\n\
         The first makes an empty index to try it with, which is removed at the end. It listens on this machine only; to serve \
-        others, make keys with lookalike serve keys new. Ctrl-C ends it once requests under way are answered.")]
+        others, make keys with lookalike serve keys new. Ctrl-C ends it once requests under way are answered."
+    )]
     Serve(ServeArguments),
     /// Find records of the same customer, site or product, in one table, between two, or in several.
     #[command(after_help = "Examples:\n  lookalike link examples/customers.csv --id id -o linked\n  \

@@ -184,7 +184,8 @@ impl KeysCommand {
         match self {
             Self::New { name, scope, keys } => {
                 let token = KeyFile::new(&keys).add(&name, scope.scope())?;
-                show(|out| writeln!(out, "{token}")).context("the key was made, and must be revoked: nobody knows it")?;
+                show(|out| writeln!(out, "{token}"))
+                    .context("the key was made, and must be revoked: nobody knows it")?;
                 talk!("the key '{}' is in force, and is shown only now", one_line(&name));
             }
             Self::List { keys } => {

@@ -206,9 +206,7 @@ fn read(bytes: &[u8]) -> Result<DocumentRequest, String> {
     let document: DocumentRequest = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     match &document {
         DocumentRequest { id: Some(id), .. } if id.is_empty() => Err("the id is empty".to_owned()),
-        DocumentRequest { id: Some(id), .. } if id.len() > LONGEST_ID => {
-            Err("the id is longer than 64 KiB".to_owned())
-        }
+        DocumentRequest { id: Some(id), .. } if id.len() > LONGEST_ID => Err("the id is longer than 64 KiB".to_owned()),
         DocumentRequest { fields: Some(fields), .. } if !fields.get().starts_with('{') => {
             Err("fields must be an object".to_owned())
         }
@@ -223,7 +221,12 @@ pub(super) fn check_body(bytes: &[u8]) {
 }
 
 /// Stores some documents in one commit, and adds to what became of others.
-fn put(index: &OpenIndex, some: &Batch, parameters: AddParameters, mut answer: AddAnswer) -> Result<AddAnswer, Problem> {
+fn put(
+    index: &OpenIndex,
+    some: &Batch,
+    parameters: AddParameters,
+    mut answer: AddAnswer,
+) -> Result<AddAnswer, Problem> {
     let mut read_ones = Vec::with_capacity(some.len());
     for (line, bytes) in some {
         match read(bytes) {
@@ -238,9 +241,12 @@ fn put(index: &OpenIndex, some: &Batch, parameters: AddParameters, mut answer: A
         .iter()
         .map(|(_, id, text, fields)| NewDocument { id, text, fields: fields.as_deref().map_or("", RawValue::get) })
         .collect();
-    let stored = index.with_writer(|writer| {
-        if parameters.unless_alike { writer.put_unless_alike(&new) } else { writer.put_many(&new) }
-    });
+    let stored =
+        index.with_writer(
+            |writer| {
+                if parameters.unless_alike { writer.put_unless_alike(&new) } else { writer.put_many(&new) }
+            },
+        );
     let stored = match stored {
         Ok(stored) => stored,
         Err(problem) => return Err(so_far(problem, &answer)),
@@ -438,7 +444,14 @@ mod tests {
         assert!(read(br#"{"id":"a/b\u0000","text":"a","fields":{"year":1999}}"#).is_ok());
         assert!(read(br#"{"id":"a","text":"","fields":null}"#).is_ok());
         let long = format!(r#"{{"id":"{}","text":"a"}}"#, "x".repeat(LONGEST_ID + 1));
-        let wrong = [r#"{"id":"","text":"a"}"#, r#"{"id":"a"}"#, r#"{"text":"a","fields":[1]}"#, r#"{"text":"a","tags":1}"#, "7", &long];
+        let wrong = [
+            r#"{"id":"","text":"a"}"#,
+            r#"{"id":"a"}"#,
+            r#"{"text":"a","fields":[1]}"#,
+            r#"{"text":"a","tags":1}"#,
+            "7",
+            &long,
+        ];
         wrong.iter().for_each(|wrong| assert!(read(wrong.as_bytes()).is_err(), "{wrong:.40}"));
         // What a client nests without end is refused, not followed.
         assert!(read(format!(r#"{{"text":"a","fields":{}"#, "[".repeat(100_000)).as_bytes()).is_err());

@@ -7,9 +7,9 @@ use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
-use lookalike::core::method::Part;
 use lookalike::core::measure::criterion::Criterion;
 use lookalike::core::measure::similarity::Threshold;
+use lookalike::core::method::Part;
 use lookalike::core::text::fold::Fold;
 use lookalike::core::text::shingle::Shingle;
 use lookalike::{MethodOptions, Scheme};
@@ -272,7 +272,8 @@ fn delete_index(shared: &Shared, name: &str) -> Result<(), Problem> {
     shared.tasks.none_of(name)?;
     shared.remove(name);
     let refused = |error: std::io::Error| {
-        let detail = format!("the index '{}' is served no more, but not all of its files are gone: {error}", shown(name));
+        let detail =
+            format!("the index '{}' is served no more, but not all of its files are gone: {error}", shown(name));
         Problem::new(Kind::Unreadable, detail)
     };
     // Whoever still writes finds no writer; what it could not write before is not wanted any more.

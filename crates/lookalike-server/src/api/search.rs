@@ -1,7 +1,7 @@
 //! Searching an index for near-duplicates of a text, or of one of its documents.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::Json;
 use axum::body::{Body, Bytes};
@@ -60,6 +60,9 @@ fn yes() -> bool {
 const MOST_MATCHES: usize = 10_000;
 const MOST_WITH_PASSAGES: usize = 100;
 const MOST_CANDIDATES: usize = 1_000_000;
+
+/// Nobody waits any longer for passages.
+const LONGEST: Duration = Duration::from_secs(30);
 
 /// What was found.
 #[derive(Debug, Serialize, ToSchema)]
@@ -195,18 +198,20 @@ fn answer_lines(shared: &Arc<Shared>, index: Arc<OpenIndex>, held: Held) -> Resp
 }
 
 /// Searches for one.
-fn answer(index: &OpenIndex, snapshot: &Snapshot, request: SearchRequest, start: Instant) -> Result<SearchAnswer, Problem> {
+fn answer(
+    index: &OpenIndex,
+    snapshot: &Snapshot,
+    request: SearchRequest,
+    start: Instant,
+) -> Result<SearchAnswer, Problem> {
     let query = match (&request.text, &request.id) {
         (Some(text), None) => Query::Text(text),
         (None, Some(id)) => Query::Id(id),
         _ => return Err(Problem::new(Kind::Malformed, "give a text or an id, and not both")),
     };
     check(&request)?;
-    let options = SearchOptions {
-        threshold: request.threshold,
-        limit: request.limit,
-        max_candidates: request.max_candidates,
-    };
+    let options =
+        SearchOptions { threshold: request.threshold, limit: request.limit, max_candidates: request.max_candidates };
     let found = snapshot.search(query, &options)?;
     let mut matches: Vec<MatchAnswer> = found.hits.into_iter().map(|hit| of_hit(hit, request.fields)).collect();
     if request.passages {
@@ -218,6 +223,9 @@ fn answer(index: &OpenIndex, snapshot: &Snapshot, request: SearchRequest, start:
             Query::Id(id) => snapshot.document(id)?.and_then(|document| document.text).unwrap_or_default(),
         };
         for found in &mut matches {
+            if start.elapsed() > LONGEST {
+                return Err(Problem::new(Kind::TookTooLong, "passages take too long: ask for fewer matches"));
+            }
             let text = snapshot.document(&found.id)?.and_then(|document| document.text).unwrap_or_default();
             let compared = lookalike::compare(&own, &text, index.index.scheme())?;
             found.passages = Some(Passages { query: compared.left.passages, r#match: compared.right.passages });

@@ -27,7 +27,11 @@ fn begun(task: Task) -> Begun {
 }
 
 /// A body that may be left out.
-async fn optional<T: Default + DeserializeOwned>(shared: &Shared, headers: &HeaderMap, body: Body) -> Result<T, Problem> {
+async fn optional<T: Default + DeserializeOwned>(
+    shared: &Shared,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<T, Problem> {
     let held = Held::read(shared, headers, body).await?;
     if held.is_empty() {
         return Ok(T::default());
