@@ -1,4 +1,4 @@
-// A browser that fails a test by any request that leaves the file, and by any line on the console.
+// A browser that fails a test by any request that leaves the file or the server, and by any line on the console.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -16,20 +16,23 @@ export async function stop() {
   await browser.close();
 }
 
-/// Opens an address, gives the page to `use`, and checks that it asked for nothing and said nothing. With an `origin`, it may ask
-/// that, and nobody else.
+/// Opens an address, gives the page to `use`, and checks that it asked nobody for anything and said nothing. The page of a server
+/// may ask its server.
 export async function visit(address, options, use) {
-  const { width = 1280, height = 900, colorScheme = 'light', javaScriptEnabled = true, origin = null } = options;
+  const { width = 1280, height = 900, colorScheme = 'light', javaScriptEnabled = true, refused = false } = options;
+  const origin = address.startsWith('http') ? new URL(address).origin : null;
   const context = await browser.newContext({ viewport: { width, height }, colorScheme, javaScriptEnabled, offline: !origin });
   const page = await context.newPage();
   const heard = [];
-  page.on('console', (message) => heard.push(`console: ${message.text()}`));
+  // A browser says of every page that was refused that it was.
+  const isExpected = (message) => refused && /^Failed to load resource/.test(message.text());
+  page.on('console', (message) => { if (!isExpected(message)) heard.push(`console: ${message.text()}`); });
   page.on('pageerror', (error) => heard.push(`error: ${error.message}`));
   page.on('dialog', (dialog) => heard.push(`dialog: ${dialog.message()}`));
   page.on('request', (request) => {
     const asked = request.url().split('#')[0];
-    const isOurs = asked === address.split('#')[0] || asked.startsWith('data:') || asked.startsWith('blob:') || (origin && asked.startsWith(origin));
-    if (!isOurs) heard.push(`request: ${asked}`);
+    const isOwn = origin ? new URL(asked).origin === origin : asked === address.split('#')[0];
+    if (!isOwn && !asked.startsWith('data:') && !asked.startsWith('blob:')) heard.push(`request: ${asked}`);
   });
   await page.goto(address);
   await use(page);

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 export const root = resolve(import.meta.dirname, '..', '..');
-const lookalike = process.env.LOOKALIKE ?? join(root, 'target', 'debug', 'lookalike');
+export const lookalike = process.env.LOOKALIKE ?? join(root, 'target', 'debug', 'lookalike');
 export const folder = mkdtempSync(join(tmpdir(), 'lookalike-browser-'));
 
 export const hostile = '</div><script>document.title="hacked"</script><img src=x onerror="document.title=\'hacked\'">\u202e\u0000';

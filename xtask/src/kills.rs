@@ -1,4 +1,4 @@
-//! `cargo xtask kills`: writers of a saved index that are killed under load, many more than in the tests.
+//! `cargo xtask kills`: writers of a saved index, and servers, that are killed under load: many more than in the tests.
 
 use anyhow::Result;
 
@@ -18,6 +18,12 @@ pub(crate) fn run(workspace: &Workspace, options: Options) -> Result<()> {
     cargo.args(["test", "--quiet", "--release", "--package", "lookalike-index", "--test", "processes"]);
     cargo.args(["--", "--exact", "a_writer_that_is_killed_loses_nothing_that_it_acknowledged"]);
     succeed(cargo.env("LOOKALIKE_KILLS", options.rounds.to_string()))?;
-    println!("{} writers were killed: nothing acknowledged was lost, nothing deleted came back", options.rounds);
+    let mut cargo = workspace.cargo();
+    cargo.args(["test", "--quiet", "--release", "--package", "lookalike-cli", "--test", "serve_kills"]);
+    succeed(cargo.env("LOOKALIKE_KILLS", options.rounds.to_string()))?;
+    println!(
+        "{} writers and as many servers were killed: nothing acknowledged was lost, nothing deleted came back",
+        options.rounds
+    );
     Ok(())
 }

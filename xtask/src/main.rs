@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask test`, `quality`, `bench`, `assets`, `fuzz`, `attack` and `kills`.
+//! The project's own commands: `cargo xtask test`, `quality`, `bench`, `assets`, `fuzz`, `attack`, `kills` and `load`.
 //!
 //! They need nothing but the Rust toolchain, and the browser tests chromium and node, which they install. What they measure is the command `lookalike` as a user has it: the release
 //! binary, run as a process of its own.
@@ -11,9 +11,11 @@ mod browser;
 mod check;
 mod fuzz;
 mod kills;
+mod load;
 mod pairs;
 mod quality;
 mod readme;
+mod service;
 mod table;
 mod workspace;
 
@@ -57,6 +59,8 @@ enum Job {
     Attack(attack::Options),
     /// Kill writers of a saved index under load, and check that nothing acknowledged is lost
     Kills(kills::Options),
+    /// Mixed load on a server for an hour, with its memory, files and descriptors level
+    Load(load::Options),
     /// Run a command and record the time and memory it used; `bench` calls this
     #[command(hide = true)]
     Measure {
@@ -97,6 +101,7 @@ fn run(job: Job) -> Result<()> {
         Job::Fuzz(options) => fuzz::run(&Workspace::find()?, &options),
         Job::Attack(options) => attack::run(&Workspace::find()?, &options),
         Job::Kills(options) => kills::run(&Workspace::find()?, options),
+        Job::Load(options) => load::run(&Workspace::find()?, options),
         Job::Measure { report, command } => bench::measure::run_and_report(&report, &command),
     }
 }

@@ -23,7 +23,9 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return usage::usage_error(&error),
     };
-    stop::on_signals();
+    if !arguments.command.has_signals_of_its_own() {
+        stop::on_signals();
+    }
     lookalike::io::hide_caught_panics();
     match commands::run(arguments) {
         Ok(commands::Done::All) => ExitCode::SUCCESS,

@@ -59,6 +59,16 @@ pub(crate) fn on_signals() {
     });
 }
 
+/// Waits for signals in a process that serves others: the first asks it to stop, however long that takes, and the second ends it.
+pub(crate) fn on_signals_call(stop: impl Fn() + Send + 'static) {
+    let _ = ctrlc::set_handler(move || {
+        if IS_ASKED.swap(true, Relaxed) {
+            process::exit(2);
+        }
+        stop();
+    });
+}
+
 /// Ends the process, and removes what is not complete.
 fn end() -> ! {
     let is_complete = unfinished().abandon();

@@ -8,10 +8,20 @@ use std::process::Command;
 use folder::{Folder, Ran};
 
 const COMMANDS: [&str; 12] =
-    ["dedup", "report", "audit", "pairs", "index", "search", "link", "sets", "prints", "tune", "evaluate", "compare"];
+    [
+        "dedup", "report", "audit", "pairs", "index", "search", "serve", "link", "sets", "prints", "tune", "evaluate",
+        "compare",
+    ];
 
 /// Commands of commands.
-const INNER: [[&str; 2]; 3] = [["index", "create"], ["index", "add"], ["index", "delete"]];
+const INNER: [&[&str]; 6] = [
+    &["index", "create"],
+    &["index", "add"],
+    &["index", "delete"],
+    &["serve", "keys", "new"],
+    &["serve", "keys", "list"],
+    &["serve", "keys", "revoke"],
+];
 
 /// What a user has done before the examples of a command.
 fn done_before(command: &[&str]) -> &'static [&'static str] {
@@ -22,6 +32,8 @@ fn done_before(command: &[&str]) -> &'static [&'static str] {
             &["lookalike index create archive", "lookalike index add archive examples/news --id id"]
         }
         ["index", "add"] => &["lookalike index create archive"],
+        ["serve"] => &["lookalike index create archive", "lookalike dedup examples/news -o out"],
+        ["serve", "keys", "list" | "revoke"] => &["lookalike serve keys new ingest --scope write --keys keys.jsonl"],
         _ => &[],
     }
 }
@@ -37,8 +49,12 @@ fn examples(help: &str) -> Vec<&str> {
 fn run(folder: &Folder, line: &str) -> Ran {
     let program = Path::new(env!("CARGO_BIN_EXE_lookalike")).parent().unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    // What serves does not end by itself, and its port may be taken.
+    let is_service = line.starts_with("lookalike serve") && !line.starts_with("lookalike serve keys");
+    let line =
+        if is_service { format!("timeout --preserve-status 2 {line} --listen 127.0.0.1:0") } else { line.to_owned() };
     let mut shell = Command::new("sh");
-    shell.args(["-c", line]).current_dir(folder.0.path()).env("PATH", path);
+    shell.args(["-c", &line]).current_dir(folder.0.path()).env("PATH", path);
     Ran::new(shell.output().unwrap())
 }
 

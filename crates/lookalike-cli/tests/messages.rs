@@ -28,7 +28,7 @@ fn no_library_names_a_flag() {
     assert!(names_a_flag("give --memory 64M") && !names_a_flag("// ---- a rule, and a -- b"));
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut files = Vec::new();
-    for name in ["lookalike-core", "lookalike-io", "lookalike"] {
+    for name in ["lookalike-core", "lookalike-io", "lookalike-index", "lookalike-server", "lookalike"] {
         sources(&crates.join(name).join("src"), &mut files);
     }
     assert!(files.len() > 150, "{} files", files.len());

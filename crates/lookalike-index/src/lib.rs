@@ -17,6 +17,7 @@ mod index;
 mod kernel;
 mod log;
 mod manifest;
+mod page;
 mod part;
 mod rebuild;
 mod row;

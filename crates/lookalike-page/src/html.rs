@@ -19,6 +19,24 @@ impl Html {
         html
     }
 
+    /// Text for a field of a form, without marks: what is sent back is what was given.
+    pub fn exact(text: &str) -> Self {
+        let mut html = String::with_capacity(text.len());
+        for c in text.chars() {
+            match c {
+                '&' => html.push_str("&amp;"),
+                '<' => html.push_str("&lt;"),
+                '>' => html.push_str("&gt;"),
+                '"' => html.push_str("&quot;"),
+                '\'' => html.push_str("&#39;"),
+                // A browser would make a line feed of it.
+                '\r' => html.push_str("&#13;"),
+                c => html.push(c),
+            }
+        }
+        Self(html)
+    }
+
     /// A template whose `{}` are filled, one after the other. [`html!`](crate::html) calls this.
     ///
     /// # Panics
@@ -202,6 +220,11 @@ mod tests {
         assert_eq!(marked("a\r\nb\t"), "a␍␊b␉");
         // Joiners are part of words and of emoji.
         assert_eq!(Html::text("क्\u{200d}ष 👩\u{200d}🚀").as_str(), "क्\u{200d}ष 👩\u{200d}🚀");
+    }
+
+    #[test]
+    fn a_field_has_what_was_given_and_cannot_be_left() {
+        assert_eq!(Html::exact("\u{202e}\"></textarea>\r").as_str(), "\u{202e}&quot;&gt;&lt;/textarea&gt;&#13;");
     }
 
     #[test]

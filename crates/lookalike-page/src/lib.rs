@@ -25,6 +25,6 @@ mod table;
 
 pub use html::{Html, Show, clipped, marked, name};
 pub use label::{LabelPage, LabelPlace};
-pub use page::{Budget, MOST_BYTES, Page, Section};
+pub use page::{Budget, MOST_BYTES, Page, SCRIPT, Section, style};
 pub use side_by_side::{Excerpt, Piece, SideBySide, SideText};
 pub use table::{Cell, Column, Table};

@@ -77,6 +77,13 @@ pub fn similarity(similarity: f64) -> String {
     if shown == "1.0000" && similarity < 1.0 { "0.9999".to_owned() } else { shown }
 }
 
+/// A number with two digits and its sign: +3.20, −1.05.
+pub fn signed(value: f64) -> String {
+    let shown = format!("{:.2}", value.abs());
+    let sign = if value < 0.0 && shown != "0.00" { '−' } else { '+' };
+    format!("{sign}{shown}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,6 +102,7 @@ mod tests {
         assert_eq!([12, 1500, 304_000_000].map(bytes), ["12 B", "1.5 kB", "304 MB"]);
         assert_eq!([0.421, 12.34, 245.0, 7300.0].map(seconds), ["0.42 s", "12.3 s", "4 min 5 s", "2 h 1 min"]);
         assert_eq!([0.8, 0.99999, 1.0].map(similarity), ["0.8000", "0.9999", "1.0000"]);
+        assert_eq!([3.2, -1.054, -0.001].map(signed), ["+3.20", "−1.05", "+0.00"]);
         assert_eq!([of(1, "pair"), of(2000, "pair")], ["1 pair", "2,000 pairs"]);
     }
 }

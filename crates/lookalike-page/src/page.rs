@@ -33,14 +33,15 @@ impl Section {
 /// How large a page may be: larger ones are not opened by every browser, nor sent by mail.
 pub const MOST_BYTES: usize = 2_000_000;
 
-/// The style of all pages, and the script, which nothing depends on.
 pub(crate) const STYLE: &str = include_str!("assets/style.css");
 pub(crate) const COLOURS: &str = include_str!("assets/colours.css");
-const SCRIPT: &str = include_str!("assets/script.js");
+
+/// The script of all pages, which nothing depends on: it sorts and filters tables, and steps through passages.
+pub const SCRIPT: &str = include_str!("assets/script.js");
 
 /// The hashes of both, which are all that the page lets a browser run. A test makes them.
-const STYLE_HASH: &str = "sha256-cwwuLY6rZrDvBUYvq4iF9Q03B6hLxLSJ8F5wIFDZxIY=";
-const SCRIPT_HASH: &str = "sha256-EPwJKf/Zc7pOtL5SLUtacRAkcHXZks6z6qEUctld9b8=";
+const STYLE_HASH: &str = "sha256-d6dhcCs7ix7J50y5vkCimaxBNFq+6LWUXvkgXDUQquM=";
+const SCRIPT_HASH: &str = "sha256-sFhwCDjS0xPVnLQQT+4QRGQSkA3JKnDg6eQCyN0v+fc=";
 
 impl Page {
     /// The whole file.
@@ -74,8 +75,8 @@ impl Page {
     }
 }
 
-/// All styles.
-fn style() -> String {
+/// The style of all pages and charts.
+pub fn style() -> String {
     [COLOURS, STYLE, chart::STYLE].concat()
 }
 

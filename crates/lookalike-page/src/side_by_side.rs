@@ -1,6 +1,9 @@
 //! Two texts beside each other: what they share is numbered, coloured and underlined, with the same number on both sides; long runs are
 //! folded.
 
+mod blocks;
+mod strip;
+
 use std::borrow::Cow;
 
 use crate::html::Html;
@@ -39,6 +42,8 @@ pub enum Excerpt {
     Full,
     /// Everything; what both have is folded as soon as it is more than a few lines, so that the differences are in sight.
     Folded,
+    /// Everything, in blocks that a browser lays out only when they come into view; long runs can be unfolded.
+    Blocks,
 }
 
 /// Two texts.
@@ -77,38 +82,18 @@ impl SideBySide {
         html!("<div class=\"sides\">{}{}</div>\n", self.side(&self.left, "del"), self.side(&self.right, "ins"))
     }
 
+    /// Where passages lie in both texts: a line each, the whole width from the beginning of the text to its end.
+    pub fn strip(&self) -> Html {
+        strip::strip(&self.left, &self.right)
+    }
+
     fn side(&self, side: &SideText, only: &'static str) -> Html {
-        let mut text = Html::default();
-        let (mut shown, mut last) = (0, None);
         let pieces =
             if self.marks_space { Cow::Borrowed(&side.pieces) } else { Cow::Owned(without_space(&side.pieces)) };
-        let count = pieces.len();
-        for (at, piece) in pieces.iter().enumerate() {
-            if self.excerpt == Excerpt::Short && shown > EXCERPT {
-                let rest: usize = pieces[at..].iter().map(|piece| piece.text.chars().count()).sum();
-                text.push(&gap(rest as u64 + side.more));
-                break;
-            }
-            let is_within = is_blank(piece) && !is_inside(&pieces, at);
-            let (opened, closed) = match piece.passage {
-                Some(number) => {
-                    let again = if last == Some(number) { Html::default() } else { html!("<sup>{}</sup>", number) };
-                    last = Some(number);
-                    (
-                        html!("<mark class=\"p{}\" data-p=\"{}\">{}", number % COLOURS, number, again),
-                        Html::ours("</mark>"),
-                    )
-                }
-                None if is_within => (Html::default(), Html::default()),
-                None => (html!("<{}>", only), html!("</{}>", only)),
-            };
-            let folded = self.folded(piece, Ends { is_first: at == 0, is_last: at + 1 == count });
-            shown += folded.characters;
-            text.push(&html!("{}{}{}", opened, folded.text, closed));
-        }
-        if side.more > 0 && (self.excerpt != Excerpt::Short || shown <= EXCERPT) {
-            text.push(&gap(side.more));
-        }
+        let text = match self.excerpt {
+            Excerpt::Blocks => blocks::blocks(&pieces, side.more, only),
+            Excerpt::Short | Excerpt::Full | Excerpt::Folded => self.excerpt(&pieces, side.more, only),
+        };
         html!(
             "<div class=\"side {}\"><p class=\"who\"><span class=\"role\">{}</span> <b dir=\"auto\">{}</b> <span class=\"place\" dir=\"auto\">{}</span></p><div class=\"text\" dir=\"auto\">{}</div></div>",
             side.role,
@@ -119,11 +104,33 @@ impl SideBySide {
         )
     }
 
+    fn excerpt(&self, pieces: &[Piece], more: u64, only: &'static str) -> Html {
+        let mut text = Html::default();
+        let (mut shown, mut last) = (0, None);
+        let count = pieces.len();
+        for (at, piece) in pieces.iter().enumerate() {
+            if self.excerpt == Excerpt::Short && shown > EXCERPT {
+                let rest: usize = pieces[at..].iter().map(|piece| piece.text.chars().count()).sum();
+                text.push(&gap(rest as u64 + more));
+                break;
+            }
+            let around = Around::of(pieces, at, only);
+            let (opened, closed) = around.tags(&mut last);
+            let folded = self.folded(piece, Ends { is_first: at == 0, is_last: at + 1 == count });
+            shown += folded.characters;
+            text.push(&html!("{}{}{}", opened, folded.text, closed));
+        }
+        if more > 0 && (self.excerpt == Excerpt::Full || shown <= EXCERPT) {
+            text.push(&gap(more));
+        }
+        text
+    }
+
     /// A piece, and how many characters of it are shown.
     fn folded(&self, piece: &Piece, ends: Ends) -> Folded {
         let characters = piece.text.chars().count();
         let most = match (self.excerpt, piece.passage) {
-            (Excerpt::Full, _) | (Excerpt::Folded, None) => FULL,
+            (Excerpt::Full | Excerpt::Blocks, _) | (Excerpt::Folded, None) => FULL,
             (Excerpt::Folded, Some(_)) => FOLDED,
             (Excerpt::Short, Some(_)) => SHARED,
             (Excerpt::Short, None) => ONLY,
@@ -132,7 +139,7 @@ impl SideBySide {
             return Folded { text: Html::text(&piece.text), characters };
         }
         let (start, end) = match (self.excerpt, piece.passage) {
-            (Excerpt::Full, _) | (Excerpt::Folded, None) => (FULL / 2, AROUND),
+            (Excerpt::Full | Excerpt::Blocks, _) | (Excerpt::Folded, None) => (FULL / 2, AROUND),
             (Excerpt::Folded, Some(_)) => (FOLDED / 2, 2 * AROUND),
             // Before the first difference and after the last there is nothing to lead to.
             (Excerpt::Short, Some(_)) if ends.is_first && !ends.is_last => (AROUND / 2, AROUND),
@@ -145,7 +152,7 @@ impl SideBySide {
         let hidden = piece.text[from..to].chars().count() as u64;
         let middle = match self.excerpt {
             Excerpt::Short => gap(hidden),
-            Excerpt::Full | Excerpt::Folded => html!(
+            Excerpt::Full | Excerpt::Folded | Excerpt::Blocks => html!(
                 "<details class=\"fold\"><summary>{}</summary>{}</details>",
                 format!("{} more characters", number::count(hidden)),
                 &piece.text[from..to]
@@ -153,6 +160,41 @@ impl SideBySide {
         };
         let text = html!("{}{}{}", &piece.text[..from], middle, &piece.text[to..]);
         Folded { text, characters: characters - hidden as usize }
+    }
+}
+
+/// What stands around the text of a piece.
+#[derive(Clone, Copy)]
+enum Around {
+    /// It is of this passage.
+    Passage(u32),
+    /// Nothing: white space between passages is not a difference.
+    Nothing,
+    /// Only one text has it.
+    Only(&'static str),
+}
+
+impl Around {
+    fn of(pieces: &[Piece], at: usize, only: &'static str) -> Self {
+        match pieces[at].passage {
+            Some(number) => Self::Passage(number),
+            None if is_blank(&pieces[at]) && !is_inside(pieces, at) => Self::Nothing,
+            None => Self::Only(only),
+        }
+    }
+
+    /// The tags before and after; `last` is the passage that has had its number.
+    fn tags(self, last: &mut Option<u32>) -> (Html, Html) {
+        match self {
+            Self::Passage(number) => {
+                let again = if *last == Some(number) { Html::default() } else { html!("<sup>{}</sup>", number) };
+                *last = Some(number);
+                let opened = html!("<mark class=\"p{}\" data-p=\"{}\">{}", number % COLOURS, number, again);
+                (opened, Html::ours("</mark>"))
+            }
+            Self::Nothing => (Html::default(), Html::default()),
+            Self::Only(only) => (html!("<{}>", only), html!("</{}>", only)),
+        }
     }
 }
 
@@ -279,9 +321,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_the_pieces_tags_are_closed(pieces in prop::collection::vec((prop::option::of(1_u32..4), "[a<é\u{0}\n ]{0,400}"), 0..8), is_full in any::<bool>()) {
+        fn whatever_the_pieces_tags_are_closed(
+            pieces in prop::collection::vec((prop::option::of(1_u32..4), "[a<é\u{0}\n ]{0,400}"), 0..8),
+            excerpt in prop::sample::select(&[Excerpt::Short, Excerpt::Full, Excerpt::Blocks][..]),
+        ) {
             let pieces = pieces.iter().map(|(passage, text)| piece(*passage, text)).collect();
-            let shown = shown(pieces, if is_full { Excerpt::Full } else { Excerpt::Short });
+            let shown = shown(pieces, excerpt);
             for tag in ["mark", "ins", "del", "div", "span", "details"] {
                 let opened = shown.matches(&format!("<{tag} ")).count() + shown.matches(&format!("<{tag}>")).count();
                 prop_assert_eq!(opened, shown.matches(&format!("</{tag}>")).count(), "{}", tag);

@@ -1,8 +1,39 @@
 //! Saved indexes and results over HTTP: an API for programs (`api`), a page for people (`pages`), and the page on which
 //! a sample of removals is judged (`audit`).
+//!
+//! A request goes: connection ([`serve`]) → layers ([`router`](mod@router)) → key and scope ([`keys`]) → body ([`body`]) → a thread that may wait for
+//! the disk ([`work`]) → an index ([`state`]) → an answer or a [`problem`].
 
 #![forbid(unsafe_code)]
+#![allow(rustdoc::private_intra_doc_links, reason = "the rooms are named for whoever reads the source")]
 
 mod api;
 pub mod audit;
+mod body;
+mod connections;
+mod keys;
+mod log;
+mod metrics;
 mod pages;
+mod problem;
+mod results;
+mod router;
+mod serve;
+mod state;
+mod tasks;
+mod tls;
+mod work;
+
+/// Bytes of bodies and of a file of keys, read without trust: for the fuzzer.
+#[doc(hidden)]
+pub mod hostile {
+    pub use crate::api::check_body as body;
+    pub use crate::body::check_packed as packed;
+    pub use crate::keys::check_bytes as keys;
+}
+
+pub use api::openapi::openapi;
+pub use keys::{Key, KeyFile, Scope};
+pub use log::LogFormat;
+pub use results::opened::InputOf;
+pub use serve::{Error, Limits, Result, ServeOptions, Started, Stopper, Tls, serve};

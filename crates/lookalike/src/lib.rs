@@ -71,6 +71,7 @@ pub use audit::{
     labels_by_similarity,
 };
 pub use compare::passages::Passage;
+pub use compare::pieces::{Pieces, pieces_of};
 pub use compare::{Comparison, Side, Verdict, compare, find_in_corpus};
 pub use dedup::{DedupRows, Stream, dedup, dedup_into, filter};
 pub use error::{Error, Result, until_closed};
@@ -82,6 +83,7 @@ pub use link::{
     Accuracy, AddOptions, Added, Analysis, BlockReport, ClusterExplanation, ColumnReport, Compared, GoldReport,
     KeyExplanation, KeyKindReport, KeyReport, LinkOptions, LinkReport, PairExplanation, ScoreBand, ValidationBand,
     ValidationReport, add_records, analyze, explain, explain_result, guess_config, is_link_result, link,
+    waterfall,
 };
 pub use lookalike_core::remedy::{JobOption, OptionValue, Remedy};
 pub use lookalike_core::text::checksum::Checksum;
@@ -102,7 +104,9 @@ pub use prints::{
 };
 pub use progress::{Counted, Progress, Silent};
 pub use report::losses::{NearlyLost, Source};
-pub use report::page::{FinishedRun, ReportOptions, Reported, finished_run, report};
+pub use report::page::{
+    FinishedRun, ReportOptions, Reported, RunCommand, ShownPair, SourceFlow, command_of, report,
+};
 pub use report::parameters::{MethodParameters, Parameters};
 pub use report::summary::{Band, Found, Input, LeastAlike, SkippedEntry, Stage, Summary, Wrote};
 pub use resources::memory::Memory;

@@ -21,7 +21,7 @@ use self::corpora::{crawl, mixed, texts, truth};
 use self::tables::report;
 use self::timed::running::again_optimised;
 use self::timed::{
-    accuracy, blowup, growth, headline, index, link, methods, prints, reading, sets, sketching, text, timing,
+    accuracy, blowup, growth, headline, index, link, methods, prints, reading, serve, sets, sketching, text, timing,
 };
 use crate::workspace::{Workspace, succeed};
 
@@ -85,6 +85,8 @@ enum Part {
     Prints(prints::Options),
     /// Speed of reading WET.gz, compared with decompression alone
     Read(reading::Options),
+    /// Searches and durable writes over HTTP, by many clients
+    Serve(serve::Options),
     /// Speed of `lookalike sets`, compared with a plain single-threaded join
     Sets(sets::Options),
     /// Speed from text to tokens and features by script, compared with ASCII
@@ -113,6 +115,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         Some(Part::Peers(options)) => return peers::run(workspace, options),
         Some(Part::Prints(options)) => return prints::run(workspace, options),
         Some(Part::Read(options)) => return reading::run(workspace, options),
+        Some(Part::Serve(options)) => return serve::run(workspace, options),
         Some(Part::Sets(options)) => return sets::run(workspace, options),
         Some(Part::Text(options)) => return text::run(workspace, options),
         None => {}

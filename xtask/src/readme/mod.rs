@@ -1,8 +1,8 @@
 //! The commands of the README and the documentation, run in a fresh copy of the repository as a new user would run them.
 //!
 //! Every command of every `console` block must exit as the page says (0, or what a comment `# exit 1` names), and must
-//! print the lines shown after it. Some lines of a README are for a person only and are passed over: see
-//! [`is_for_people`].
+//! print the lines shown after it. A command that ends with `&` goes on until the page ends; it is waited for until it says
+//! something. Some lines of a README are for a person only and are passed over: see [`is_for_people`].
 
 mod compare;
 mod copy;
@@ -10,8 +10,9 @@ mod parse;
 
 use std::env;
 use std::ffi::OsString;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -53,23 +54,63 @@ fn run_page(page: &Path, copy: &copy::Copy, workspace: &Workspace) -> Result<()>
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let examples = parse::examples(&text);
     ensure!(!examples.is_empty() || page != Path::new("README.md"), "README.md has no console block with a command");
+    let mut beside = Vec::new();
     for example in &examples {
         if is_for_people(&example.command) {
             println!("  passed over: {}", example.command);
             continue;
         }
         println!("  $ {}", example.command);
-        run_example(example, copy.root(), workspace).with_context(|| {
-            format!("{}:{}: $ {} (in {})", page.display(), example.line, example.command, copy.root().display())
-        })?;
+        let place =
+            || format!("{}:{}: $ {} (in {})", page.display(), example.line, example.command, copy.root().display());
+        match example.command.strip_suffix('&') {
+            Some(command) => beside.push(Beside::start(command, example, copy.root(), workspace).with_context(place)?),
+            None => run_example(example, copy.root(), workspace).with_context(place)?,
+        }
     }
     Ok(())
 }
 
-/// What fetches the project, installs it, or would run this very check again.
+/// What fetches the project, installs it, does not end by itself, or would run this very check again.
 fn is_for_people(command: &str) -> bool {
     let command = command.split(" #").next().unwrap_or_default().trim();
-    command == "cargo xtask test" || command.starts_with("cargo install") || command.starts_with("git clone")
+    command == "cargo xtask test"
+        || command == "lookalike serve"
+        || command.starts_with("cargo install")
+        || command.starts_with("git clone")
+}
+
+/// A command that goes on while others are run.
+struct Beside(Child);
+
+impl Beside {
+    /// Starts it, and waits for the first line, which must be the one that is shown, if one is.
+    fn start(command: &str, example: &Example, folder: &Path, workspace: &Workspace) -> Result<Self> {
+        let mut shell = in_copy(Command::new("sh"), folder, workspace)?;
+        // In place of the shell, so that it is the command that is ended.
+        shell
+            .arg("-c")
+            .arg(format!("exec {command}"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        let mut child = Self(shell.spawn().context("cannot run sh")?);
+        let stdout = child.0.stdout.take().context("it has an output")?;
+        let mut line = String::new();
+        BufReader::new(stdout).read_line(&mut line)?;
+        ensure!(!line.is_empty(), "it ended without a word");
+        match compare::first_missing(&example.shown, &line, "") {
+            Some(missing) => bail!("it does not say {missing:?} first, but {line:?}"),
+            None => Ok(child),
+        }
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 fn run_example(example: &Example, folder: &Path, workspace: &Workspace) -> Result<()> {
@@ -104,9 +145,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fetching_installing_and_testing_are_for_people() {
+    fn fetching_installing_serving_and_testing_are_for_people() {
         assert!(is_for_people("cargo xtask test  # every check"));
         assert!(is_for_people("cargo install --path crates/lookalike-cli"));
+        assert!(is_for_people("lookalike serve"));
+        assert!(!is_for_people("lookalike serve archive &"));
         assert!(!is_for_people("cargo xtask quality"));
         assert!(!is_for_people("cargo run --release -- dedup examples/news -o out"));
     }

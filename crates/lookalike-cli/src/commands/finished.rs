@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Parser;
 use lookalike::io::remote::is_url;
-use lookalike::{DedupOptions, FinishedRun, ReadOptions, Scheme, SketchKey};
+use lookalike::{DedupOptions, ReadOptions, RunCommand, Scheme, SketchKey};
 
 use crate::commands::{Arguments, Command};
 
@@ -19,7 +19,7 @@ pub(crate) struct Finished {
 
 /// The options of the run in a folder: none where the input was not files, or the command line is not one of this version.
 pub(crate) fn finished(folder: &Path) -> Result<Option<Finished>> {
-    let FinishedRun { command, working_folder } = lookalike::finished_run(folder)?;
+    let RunCommand { command, working_folder } = lookalike::command_of(folder)?;
     let here = env::current_dir().context("the current folder is gone: go to another")?;
     let there = working_folder.filter(|there| *there != here && there.is_dir());
     let Some(there) = there else { return Ok(of_words(command)) };
@@ -28,6 +28,12 @@ pub(crate) fn finished(folder: &Path) -> Result<Option<Finished>> {
     let finished = of_words(command);
     env::set_current_dir(&here).with_context(|| format!("cannot go back to {}", here.display()))?;
     Ok(finished.map(|finished| finished.seen_from(&there)))
+}
+
+/// What the run in a folder read, if that is known.
+#[cfg(feature = "serve")]
+pub(crate) fn input_of(folder: &Path) -> Option<(ReadOptions, Vec<PathBuf>)> {
+    finished(folder).ok().flatten().map(|finished| (finished.read, finished.references))
 }
 
 fn of_words(mut words: Vec<String>) -> Option<Finished> {

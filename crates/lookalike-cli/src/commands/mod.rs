@@ -12,6 +12,8 @@ mod pairs;
 mod prints;
 mod report;
 mod search;
+#[cfg(feature = "serve")]
+mod serve;
 mod sets;
 mod tune;
 
@@ -35,6 +37,8 @@ use crate::commands::pairs::PairsArguments;
 use crate::commands::prints::PrintsArguments;
 use crate::commands::report::ReportArguments;
 use crate::commands::search::SearchArguments;
+#[cfg(feature = "serve")]
+use crate::commands::serve::ServeArguments;
 use crate::commands::sets::SetsArguments;
 use crate::commands::tune::TuneArguments;
 use crate::flags::run::RunOptions;
@@ -103,6 +107,14 @@ pub(crate) enum Command {
         lookalike search archive --input examples/five.jsonl --format jsonl > matches.jsonl\n\n\
         Similarities are measured exactly. An index is made by lookalike index create and lookalike index add.")]
     Search(SearchArguments),
+    /// Serve indexes and results over HTTP: an API for programs, and a page for people.
+    #[command(
+        after_help = "Examples:\n  lookalike serve\n  lookalike serve archive\n  lookalike serve --results out\n\n\
+        The first makes an empty index to try it with, which is removed at the end. It listens on this machine only; to serve \
+        others, make keys with lookalike serve keys new. Ctrl-C ends it once requests under way are answered."
+    )]
+    #[cfg(feature = "serve")]
+    Serve(ServeArguments),
     /// Find records of the same customer, site or product, in one table, between two, or in several.
     #[command(after_help = "Examples:\n  lookalike link examples/customers.csv --id id -o linked\n  \
         lookalike link linked --explain 1 2\n  \
@@ -143,6 +155,16 @@ pub(crate) enum Command {
     },
 }
 
+impl Command {
+    /// Whether it waits for signals itself: it is to end in its own time.
+    pub(crate) fn has_signals_of_its_own(&self) -> bool {
+        #[cfg(feature = "serve")]
+        return matches!(self, Self::Serve(_));
+        #[cfg(not(feature = "serve"))]
+        false
+    }
+}
+
 /// How a command ended.
 pub(crate) enum Done {
     All,
@@ -159,6 +181,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<Done> {
         Command::Compare(arguments) => arguments.run(),
         Command::Index(command) => command.run(),
         Command::Search(arguments) => arguments.run(),
+        #[cfg(feature = "serve")]
+        Command::Serve(arguments) => arguments.run(),
         Command::Link(arguments) => arguments.run(),
         Command::Prints(arguments) => arguments.run(),
         Command::Sets(arguments) => arguments.run(),

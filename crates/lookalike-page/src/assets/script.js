@@ -85,14 +85,33 @@
   follow();
 
   // Passages: n and p step through those of a pair; a click shows the same one on the other side.
+  // They are found once: a text may have many thousands, and one of them many pieces.
+  const found = new WeakMap();
+  const passages = (sides) => {
+    if (!found.has(sides)) {
+      const pieces = new Map();
+      const steps = [];
+      all('mark[data-p]', sides).forEach((mark) => {
+        const number = mark.dataset.p;
+        if (!pieces.has(number)) pieces.set(number, []);
+        pieces.get(number).push(mark);
+        if (mark.querySelector('sup') && sides.firstElementChild.contains(mark)) steps.push(mark);
+      });
+      found.set(sides, { pieces, steps });
+    }
+    return found.get(sides);
+  };
   let current = null;
+  let lit = [];
   const show = (mark) => {
-    all('mark.on').forEach((other) => other.classList.remove('on'));
-    const pair = mark.closest('.sides');
-    all('mark[data-p="' + mark.dataset.p + '"]', pair).forEach((same) => {
-      same.classList.add('on');
-      if (same.closest('.side') !== mark.closest('.side')) same.scrollIntoView({ block: 'nearest' });
-    });
+    lit.forEach((other) => other.classList.remove('on'));
+    const side = mark.closest('.side');
+    const same = passages(mark.closest('.sides')).pieces.get(mark.dataset.p);
+    const other = same.find((piece) => !side.contains(piece));
+    lit = [mark, ...(other ? [other] : []), ...same.slice(0, 200)];
+    lit.forEach((piece) => piece.classList.add('on'));
+    open(mark);
+    if (other) other.scrollIntoView({ block: 'nearest' });
     mark.tabIndex = -1;
     mark.focus({ preventScroll: true });
     mark.scrollIntoView({ block: 'nearest' });
@@ -102,13 +121,11 @@
   const step = (by) => {
     const near = document.activeElement && document.activeElement.closest('.pair');
     let sides = near && near.querySelector('.sides');
-    if (!sides) sides = current && isShown(current) ? current.closest('.sides') : all('.sides').find(isShown);
-    if (!sides) return;
-    const marks = all('.side:first-child mark', sides).filter((mark) => mark.querySelector('sup'));
-    if (!marks.length) return;
-    const at = current ? marks.findIndex((mark) => mark.dataset.p === current.dataset.p && sides.contains(current)) : -1;
-    const next = at < 0 ? (by > 0 ? 0 : marks.length - 1) : (at + by + marks.length) % marks.length;
-    show(marks[next]);
+    if (!sides) sides = current && current.isConnected && isShown(current) ? current.closest('.sides') : all('.sides').find(isShown);
+    const steps = sides ? passages(sides).steps : [];
+    if (!steps.length) return;
+    const at = current && sides.contains(current) ? steps.findIndex((mark) => mark.dataset.p === current.dataset.p) : -1;
+    show(steps[at < 0 ? (by > 0 ? 0 : steps.length - 1) : (at + by + steps.length) % steps.length]);
   };
   document.addEventListener('click', (event) => {
     const mark = event.target.closest && event.target.closest('mark[data-p]');

@@ -12,7 +12,7 @@ pub struct Bar {
     pub label: String,
     /// How high it is.
     pub count: u64,
-    /// The id of what it opens, if anything.
+    /// The address that it leads to, if any: `#id` within the page.
     pub opens: Option<String>,
 }
 
@@ -120,7 +120,7 @@ fn one(bar: &Bar, plane: Plane, (left, width): (f64, f64), top: f64, is_apart: b
     drawn.push(&label(middle, plane.bottom + 17.0, Anchor::Middle, "tick", &bar.label));
     drawn.push(&label(middle, plane.bottom - high - 6.0, Anchor::Middle, "value", &shown));
     match &bar.opens {
-        Some(opens) if bar.count > 0 => html!("<a href=\"#{}\">{}</a>\n", opens, drawn),
+        Some(opens) if bar.count > 0 => html!("<a href=\"{}\">{}</a>\n", opens, drawn),
         _ => html!("{}\n", drawn),
     }
 }
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     fn bars(counts: &[u64], apart: u64) -> String {
-        let bar = |count: &u64| Bar { label: "0.80".to_owned(), count: *count, opens: Some("b".to_owned()) };
+        let bar = |count: &u64| Bar { label: "0.80".to_owned(), count: *count, opens: Some("#b".to_owned()) };
         let bars = Bars {
             id: "x".into(),
             bars: counts.iter().map(bar).collect(),

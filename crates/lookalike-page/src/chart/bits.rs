@@ -2,9 +2,9 @@
 //! other, each from where the last one ended.
 
 use super::{Anchor, Chart, Plane, WIDTH, label, place};
-use crate::html;
 use crate::html::{Html, clipped};
 use crate::table::{Cell, Column, Table};
+use crate::{html, number};
 
 /// One bar.
 #[derive(Clone, Debug)]
@@ -54,7 +54,12 @@ impl Bits {
         for (at, (name, from, to, said)) in spans.iter().enumerate() {
             let top = plane.top + ROW * at as f64;
             let (left, right) = (x(from.min(*to)), x(from.max(*to)));
-            let class = Html::ours(if *said < 0.0 { "bar apart" } else { "bar" });
+            let is_total = self.is_sum && at + 1 == spans.len();
+            let class = Html::ours(match (is_total, *said < 0.0) {
+                (true, _) => "bar apart",
+                (false, true) => "against",
+                (false, false) => "bar",
+            });
             drawn.push(&label(204.0, top + 16.0, Anchor::End, "tick", &clipped(name, LETTERS)));
             drawn.push(&html!(
                 "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
@@ -65,7 +70,7 @@ impl Bits {
                 place(ROW - 8.0)
             ));
             let (beside, anchor) = if *said < 0.0 { (left - 5.0, Anchor::End) } else { (right + 5.0, Anchor::Start) };
-            drawn.push(&label(beside, top + 16.0, anchor, "value", &format!("{said:+.1}")));
+            drawn.push(&label(beside, top + 16.0, anchor, "value", &number::signed(*said)));
             drawn.push(&Html::ours("\n"));
         }
         for (share, bits) in [(0.0, low), ((0.0 - low) / (high - low), 0.0), (1.0, high)] {
@@ -102,7 +107,7 @@ impl Bits {
         let [label, note] = &self.columns;
         let mut table = Table::new(&self.title, vec![Column::text(label), Column::text(note), Column::number("bits")]);
         let row = |label: &str, note: &str, bits: f64| {
-            vec![Cell::text(label), Cell::text(note), Cell::number(&format!("{bits:+.2}"), bits)]
+            vec![Cell::text(label), Cell::text(note), Cell::number(&number::signed(bits), bits)]
         };
         table.rows = self.bars.iter().map(|bar| row(&bar.label, &bar.note, bar.bits)).collect();
         if self.is_sum {
@@ -127,7 +132,7 @@ mod tests {
         let spans: Vec<(f64, f64)> = bits.spans().iter().map(|span| (span.1, span.2)).collect();
         assert_eq!(spans, [(0.0, -4.0), (-4.0, 6.0), (0.0, 6.0)]);
         let shown = bits.draw().figure().to_string();
-        assert!(shown.contains("+6.0") && shown.contains("together") && shown.contains("&lt;name&gt;"));
+        assert!(shown.contains("+6.00") && shown.contains("together") && shown.contains("&lt;name&gt;"));
     }
 
     #[test]

@@ -1,1 +1,144 @@
-//! The screens that people look at.
+//! The screens: pages for people, made on the server, which work without a script.
+//!
+//! | screen | file |
+//! | --- | --- |
+//! | Search | `search.rs`, and `hits.rs` for what was found |
+//! | Compare | `compare.rs`, and `measures.rs` for what the numbers say |
+//! | Result, Clusters, Sources | `result.rs` for the run as a whole, `removals.rs` for its rows |
+//! | Records | `records.rs`, and `explanation.rs` for why two of them are a match |
+//! | Index | `index.rs`, and `change.rs` for what adds and deletes |
+//!
+//! A screen answers as the API does, with a [`Problem`] where something is wrong; [`as_page`] makes a page of it, or asks for a key.
+
+mod address;
+mod assets;
+mod change;
+mod compare;
+mod explanation;
+mod fields;
+mod hits;
+mod index;
+mod layout;
+mod login;
+mod measures;
+mod records;
+mod removals;
+mod result;
+mod search;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, Request};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::{get, post};
+use lookalike_page::html;
+
+use self::layout::{Current, Screen};
+use crate::problem::{Kind, Problem};
+use crate::state::Shared;
+
+/// The routes of all screens.
+pub(crate) fn routes() -> Router<Arc<Shared>> {
+    Router::new()
+        .route("/", get(search::show).post(search::find))
+        .route("/matches", post(search::matches))
+        .route("/compare", get(compare::show).post(compare::texts))
+        .route("/results", get(result::list))
+        .route("/results/{result}", get(result::show))
+        .route("/results/{result}/removed", get(removals::list))
+        .route("/results/{result}/pair", get(removals::pair))
+        .route("/results/{result}/clusters", get(removals::clusters))
+        .route("/results/{result}/clusters/{cluster}", get(removals::cluster))
+        .route("/results/{result}/sources", get(result::sources))
+        .route("/indexes", get(index::list))
+        .route("/indexes/{index}", get(index::show))
+        .route("/indexes/{index}/document", get(index::document))
+        .route("/indexes/{index}/add", post(change::add))
+        .route("/indexes/{index}/delete", post(change::delete))
+        .route("/login", get(login::show).post(login::enter))
+        .route("/logout", post(login::leave))
+        // Bodies are read piece by piece, and each piece is counted where it is read.
+        .layer(DefaultBodyLimit::disable())
+        .layer(from_fn(as_page))
+        .merge(assets::routes())
+}
+
+/// What a browser may load and do on a page: only what is of this server.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+);
+
+/// Refuses forms of other sites, makes pages of problems, and asks for a key where one is missing.
+async fn as_page(request: Request, next: Next) -> Response {
+    let (method, address) = (request.method().clone(), request.uri().clone());
+    let is_own = is_own_form(&method, request.headers());
+    let mut response =
+        if is_own { next.run(request).await } else { other_site().into_response() };
+    if let Some(problem) = response.extensions().get::<Problem>().cloned() {
+        response = match problem.kind() {
+            Kind::KeyMissing | Kind::KeyUnknown => {
+                // After a form, its text is gone anyway: the screen is opened anew.
+                let back = if method == Method::GET { address.path_and_query().map_or("/", |to| to.as_str()) } else { "/" };
+                let to = format!("/login?to={}", address::part(back));
+                Redirect::to(&to).into_response()
+            }
+            kind => problem_page(kind.status(), kind.title(), problem.detail()),
+        };
+        response.extensions_mut().insert(problem);
+    }
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
+    // With no referrer at all, a browser would not say which site a form is of.
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    response
+}
+
+/// Whether a form was sent by a page of this server. Browsers say so; what is not a browser has no cookie that could be misused.
+fn is_own_form(method: &Method, headers: &HeaderMap) -> bool {
+    let site = headers.get("sec-fetch-site").and_then(|site| site.to_str().ok());
+    *method != Method::POST || matches!(site, None | Some("same-origin" | "none"))
+}
+
+fn other_site() -> Problem {
+    Problem::new(Kind::OtherOrigin, "the form was sent by a page of another site")
+}
+
+fn problem_page(status: StatusCode, title: &str, detail: &str) -> Response {
+    let body = html!(
+        "<h1>{}</h1>\n<p class=\"lead\">{}</p>\n<p><a href=\"/\">Back to the start</a></p>\n",
+        title,
+        first_upper(detail)
+    );
+    (status, Screen { title, current: Current::Nowhere, body }.page()).into_response()
+}
+
+/// A sentence begins with a capital letter and ends with a stop.
+fn first_upper(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    let stop = if sentence.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{first}{}{stop}", letters.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_form_of_another_site_is_refused() {
+        let from = |site: &'static str| HeaderMap::from_iter([("sec-fetch-site".parse().unwrap(), HeaderValue::from_static(site))]);
+        assert!(is_own_form(&Method::POST, &from("same-origin")) && is_own_form(&Method::POST, &HeaderMap::new()));
+        assert!(!is_own_form(&Method::POST, &from("cross-site")) && !is_own_form(&Method::POST, &from("same-site")));
+        // A link of another site may lead here.
+        assert!(is_own_form(&Method::GET, &from("cross-site")));
+    }
+
+    #[test]
+    fn a_detail_becomes_a_sentence() {
+        assert_eq!(first_upper("there is no index 'a'"), "There is no index 'a'.");
+        assert_eq!(first_upper(""), ".");
+    }
+}

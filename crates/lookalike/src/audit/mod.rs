@@ -38,7 +38,7 @@ use self::population::Population;
 use crate::error::Result;
 use crate::options::{ReadOptions, Scheme};
 use crate::progress::Progress;
-use crate::report::page::texts::InputTexts;
+use crate::report::page::texts::{InputTexts, LONGEST};
 use crate::report::page::told::Told;
 
 /// Options of [`Audit::prepare`].
@@ -118,7 +118,7 @@ impl Audit {
         let population = Population::read(folder, &told, *sample, *seed, &HashSet::new())?;
         let removals = population.sample(*sample);
         progress.go_on()?;
-        let (drawn, source) = (removals.len(), InputTexts { read: &options.read, references: &options.references });
+        let (drawn, source) = (removals.len(), InputTexts { read: &options.read, references: &options.references, longest: LONGEST });
         let mut pairs = pairs::with_texts(removals, scheme, &source)?;
         let without_text = drawn - pairs.len();
         progress.go_on()?;

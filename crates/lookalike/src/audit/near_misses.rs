@@ -20,7 +20,7 @@ use crate::error::Result;
 use crate::options::{MethodOptions, ReadOptions, Scheme};
 use crate::progress::Progress;
 use crate::report::page::rows::{each_line, insert_least};
-use crate::report::page::texts::Text;
+use crate::report::page::texts::{LONGEST, Text};
 use crate::texts;
 
 /// How far below the threshold a near miss is at most.
@@ -152,6 +152,6 @@ impl Chosen {
             similarity: found.likeness.similarity(criterion),
             equal_super_shingles: None,
         };
-        Pair { facts, texts: [Text::new(&left.text), Text::new(&right.text)] }
+        Pair { facts, texts: [&left.text, &right.text].map(|text| Text::new(text, LONGEST)) }
     }
 }

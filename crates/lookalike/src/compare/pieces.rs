@@ -3,15 +3,35 @@
 //! Words that mean each other in both directions make passages, one of each text. What a text has once more than the other has the
 //! number of the first. Within a passage, what is written differently is cut out, as [`passages`] says it.
 
+use lookalike_core::hash::Key;
 use lookalike_core::text::shingle::{Places, Shingler};
 use lookalike_page::Piece;
 
 use crate::compare::passages::{Placed, align, passages};
+use crate::options::Scheme;
 
 /// Both texts in pieces, and how many tokens each has.
-pub(crate) struct Pieces {
-    pub(crate) pieces: [Vec<Piece>; 2],
-    pub(crate) token_counts: [usize; 2],
+#[derive(Clone, Debug)]
+pub struct Pieces {
+    /// The left text and the right one, whole and in order.
+    pub pieces: [Vec<Piece>; 2],
+    /// How many tokens each has.
+    pub token_counts: [usize; 2],
+}
+
+/// Cuts two texts into what both have and what only one has, to be shown side by side.
+///
+/// ```
+/// use lookalike::{Scheme, pieces_of};
+///
+/// let scheme = Scheme::jaccard(0.8)?;
+/// let cut = pieces_of(["one two three four five, and more", "So: one two three four five"], &scheme);
+/// assert_eq!((cut.pieces[0][0].passage, &*cut.pieces[0][0].text), (Some(1), "one two three four five"));
+/// assert_eq!((cut.pieces[1][1].passage, &*cut.pieces[1][1].text), (Some(1), "one two three four five"));
+/// # Ok::<(), lookalike::Error>(())
+/// ```
+pub fn pieces_of(texts: [&str; 2], scheme: &Scheme) -> Pieces {
+    pieces(texts, &mut Shingler::keyed(&scheme.shingle, scheme.fold, Key::random()))
 }
 
 /// Cuts two texts.

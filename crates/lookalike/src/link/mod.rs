@@ -37,6 +37,7 @@ pub use add::{AddOptions, add_records};
 pub use analyze::{Analysis, BlockReport, KeyReport, analyze};
 pub use explain::{ClusterExplanation, Compared, KeyExplanation, PairExplanation, explain, explain_result};
 pub use gold::{Accuracy, GoldReport};
+pub use page::waterfall;
 pub use report::{Added, ColumnReport, KeyKindReport, LinkReport, ScoreBand, ValidationBand, ValidationReport};
 pub use result::is_link_result;
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use lookalike_core::link::explain::{Explanation, FieldExplanation};
 use lookalike_core::link::measure::Scale;
 use lookalike_core::link::score::Scored;
 use lookalike_core::link::weigh::{FieldModel, log_odds};
@@ -171,34 +172,8 @@ impl Pairs<'_> {
 
     fn pair(&self, pair: &Scored, id: &str) -> Html {
         let explained = self.linking.scorer().explain(pair.left, pair.right);
-        let value = |value: &Option<String>| clipped(value.as_deref().unwrap_or("(missing)"), VALUE);
-        let prior = Bit {
-            label: "a random pair".to_owned(),
-            note: "the odds before anything is compared".to_owned(),
-            bits: explained.prior,
-        };
-        let field = |field: &lookalike_core::link::explain::FieldExplanation| Bit {
-            label: field.name.clone(),
-            note: format!("{}: {} | {}", field.level, value(&field.left), value(&field.right)),
-            bits: field.weight,
-        };
-        let bounded = (explained.bounded != 0.0).then(|| Bit {
-            label: "bounded".to_owned(),
-            note: "one field alone, or the fields of a household, prove little".to_owned(),
-            bits: explained.bounded,
-        });
         let [left, right] = [pair.left, pair.right].map(|record| name(&self.ids[record as usize]));
-        let bits = Bits {
-            id: format!("pair-{id}"),
-            title: format!("{left} and {right}"),
-            description: format!(
-                "Bar by bar from the odds of a random pair to {:+.1} bits, a probability of {:.4}.",
-                explained.weight, explained.probability
-            ),
-            columns: ["field".to_owned(), "level and both values".to_owned()],
-            bars: [prior].into_iter().chain(explained.fields.iter().map(field)).chain(bounded).collect(),
-            is_sum: true,
-        };
+        let bits = waterfall(&explained, &format!("pair-{id}"), &format!("{left} and {right}"));
         html!(
             "<details class=\"group\"><summary><span dir=\"auto\">{} | {}</span> <small>{} bits, probability {}</small></summary><div>{}</div></details>\n",
             left,
@@ -207,6 +182,38 @@ impl Pairs<'_> {
             format!("{:.4}", explained.probability),
             bits.draw().figure()
         )
+    }
+}
+
+/// What each field of a pair adds, bar by bar, from the odds of a random pair to its own.
+pub fn waterfall(explained: &Explanation, id: &str, title: &str) -> Bits {
+    let value = |value: &Option<String>| clipped(value.as_deref().unwrap_or("(missing)"), VALUE);
+    let prior = Bit {
+        label: "a random pair".to_owned(),
+        note: "the odds before anything is compared".to_owned(),
+        bits: explained.prior,
+    };
+    let field = |field: &FieldExplanation| Bit {
+        label: field.name.clone(),
+        note: format!("{}: {} | {}", field.level, value(&field.left), value(&field.right)),
+        bits: field.weight,
+    };
+    let bounded = (explained.bounded.abs() > 0.005).then(|| Bit {
+        label: "bounded".to_owned(),
+        note: "one field alone, or the fields of a household, prove little".to_owned(),
+        bits: explained.bounded,
+    });
+    Bits {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        description: format!(
+            "From the odds of a random pair to {} bits, a probability of {:.4}. Bars to the right speak for a match, bars to the left against one; one bit doubles the odds.",
+            number::signed(explained.weight),
+            explained.probability
+        ),
+        columns: ["field".to_owned(), "level and both values".to_owned()],
+        bars: [prior].into_iter().chain(explained.fields.iter().map(field)).chain(bounded).collect(),
+        is_sum: true,
     }
 }
 

@@ -11,6 +11,7 @@ pub(in crate::bench) mod methods;
 pub(in crate::bench) mod prints;
 pub(in crate::bench) mod reading;
 pub(in crate::bench) mod running;
+pub(in crate::bench) mod serve;
 pub(in crate::bench) mod sets;
 pub(in crate::bench) mod sketching;
 mod summary;

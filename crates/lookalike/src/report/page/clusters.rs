@@ -19,20 +19,6 @@ pub(super) fn section(told: &Told, gathered: &Gathered, pairs: &Pairs) -> Html {
     if told.found.clusters == 0 {
         return html!("<p>{}</p>", "There are no clusters of two documents or more.");
     }
-    let largest = told.clusters_by_size.keys().next_back().copied().unwrap_or(0);
-    let clustered: u64 = told.clusters_by_size.range(2..).map(|(size, count)| size * count).sum();
-    let sizes = Sizes {
-        id: "by-size".to_owned(),
-        title: "Clusters by number of documents".to_owned(),
-        description: format!(
-            "{} of two or more documents hold {} documents; the largest has {}. Each cluster has one kept document. Both scales are powers of ten.",
-            number::of(told.found.clusters, "cluster"),
-            number::count(clustered),
-            number::count(largest)
-        ),
-        items: "documents".to_owned(),
-        clusters: told.clusters_by_size.clone(),
-    };
     let mut room = Budget::new(MEMBER_BYTES);
     let clusters: Html = told.largest_clusters.iter().map(|cluster| {
         let copies = if cluster.copies > 1 { format!(", occurs {} times", number::count(cluster.copies)) } else { String::new() };
@@ -58,11 +44,30 @@ pub(super) fn section(told: &Told, gathered: &Gathered, pairs: &Pairs) -> Html {
             pair
         )
     }).collect();
-    html!("{}<h3>The largest clusters</h3>\n{}{}", sizes.draw().figure(), clusters, copies(&told.kept_by_copies))
+    html!("{}<h3>The largest clusters</h3>\n{}{}", by_size(told), clusters, copies(&told.kept_by_copies))
+}
+
+/// How many clusters have how many documents.
+pub(super) fn by_size(told: &Told) -> Html {
+    let largest = told.clusters_by_size.keys().next_back().copied().unwrap_or(0);
+    let clustered: u64 = told.clusters_by_size.range(2..).map(|(size, count)| size * count).sum();
+    let sizes = Sizes {
+        id: "by-size".to_owned(),
+        title: "Clusters by number of documents".to_owned(),
+        description: format!(
+            "{} of two or more documents hold {} documents; the largest has {}. Each cluster has one kept document. Both scales are powers of ten.",
+            number::of(told.found.clusters, "cluster"),
+            number::count(clustered),
+            number::count(largest)
+        ),
+        items: "documents".to_owned(),
+        clusters: told.clusters_by_size.clone(),
+    };
+    sizes.draw().figure()
 }
 
 /// How often kept documents occur.
-fn copies(by_copies: &BTreeMap<u64, u64>) -> Html {
+pub(super) fn copies(by_copies: &BTreeMap<u64, u64>) -> Html {
     if by_copies.range(2..).next().is_none() {
         return Html::default();
     }

@@ -11,6 +11,7 @@
 
 mod audit;
 mod clusters;
+mod finished;
 mod overview;
 mod pairs;
 pub(crate) mod rows;
@@ -27,6 +28,7 @@ use lookalike_io::write::{OutputFile, Staging};
 use lookalike_page::{Html, MOST_BYTES, Page, Section, html, number};
 
 pub(crate) use self::audit::section as audit_section;
+pub use self::finished::{FinishedRun, ShownPair, SourceFlow};
 pub(crate) use self::texts::{CorpusTexts, TextSource};
 
 use self::pairs::Pairs;
@@ -41,6 +43,9 @@ use crate::report::summary::Summary;
 
 /// What the file of a report is called.
 pub(crate) const REPORT: &str = "report.html";
+
+/// What a report is called.
+const TITLE: &str = "Deduplication report";
 
 /// A report of which all but the times is known.
 pub(crate) struct Report {
@@ -88,7 +93,7 @@ pub struct Reported {
 
 /// How a finished run was started.
 #[derive(Clone, Debug)]
-pub struct FinishedRun {
+pub struct RunCommand {
     /// The command line, word by word and without secrets; empty if it was not one of the command.
     pub command: Vec<String>,
     /// The folder that relative names in it are relative to, if that is known.
@@ -100,9 +105,9 @@ pub struct FinishedRun {
 /// # Errors
 ///
 /// [`crate::Error::NotARun`] when the folder has no summary of `dedup`.
-pub fn finished_run(folder: &Path) -> Result<FinishedRun> {
+pub fn command_of(folder: &Path) -> Result<RunCommand> {
     let told = Told::read(folder)?;
-    Ok(FinishedRun { command: told.command, working_folder: told.working_folder })
+    Ok(RunCommand { command: told.command, working_folder: told.working_folder })
 }
 
 /// Writes the report on a finished run.
@@ -113,7 +118,7 @@ pub fn finished_run(folder: &Path) -> Result<FinishedRun> {
 pub fn report(options: &ReportOptions, progress: &dyn Progress) -> Result<Reported> {
     let told = Told::read(&options.folder)?;
     let read = options.read.clone().unwrap_or_else(|| ReadOptions::new(Vec::<PathBuf>::new()));
-    let source = InputTexts { read: &read, references: &options.references };
+    let source = InputTexts { read: &read, references: &options.references, longest: texts::LONGEST };
     let report = Report::new(&told, &options.folder, &source, options.texts)?;
     progress.go_on()?;
     let page = report.page(&told);
@@ -152,7 +157,7 @@ impl Report {
     /// The whole page.
     fn page(&self, told: &Told) -> String {
         let mut sections = vec![
-            Section::new("similarity", "Similarity of what was removed", similarity::bars(told)),
+            Section::new("similarity", "Similarity of what was removed", similarity::bars(told, &similarity::in_report)),
             Section::new("recall", "What the method finds", similarity::curve(told)),
             Section::new("clusters", "Clusters by size", clusters::section(told, &self.gathered, &self.pairs)),
             Section::new("sources", "Sources", sources::section(told, &self.gathered)),
@@ -164,7 +169,8 @@ impl Report {
         if let Some(audit) = &self.audit {
             sections.insert(0, Section::new("audit", "Precision by labels", audit::section(audit)));
         }
-        let page = Page { title: "Deduplication report".to_owned(), lead: overview::lead(told), sections }.render();
+        let lead = overview::lead(told, TITLE);
+        let page = Page { title: TITLE.to_owned(), lead, sections }.render();
         debug_assert!(page.len() <= MOST_BYTES, "{} bytes", page.len());
         page
     }

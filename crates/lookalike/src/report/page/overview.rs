@@ -11,8 +11,8 @@ const NAMED: usize = 20;
 const NAME_BYTES: usize = 60_000;
 
 /// The head of the page.
-pub(super) fn lead(told: &Told) -> Html {
-    let mut lead = html!("<h1>Deduplication report</h1>\n<p class=\"lead\">{}</p>\n{}", sentence(told), facts(told));
+pub(super) fn lead(told: &Told, title: &str) -> Html {
+    let mut lead = html!("<h1>{}</h1>\n<p class=\"lead\">{}</p>\n{}", title, sentence(told), facts(told));
     let needs = needs(told);
     if !needs.is_empty() {
         let items: Html = needs.iter().map(|need| html!("<li>{}</li>\n", need)).collect();

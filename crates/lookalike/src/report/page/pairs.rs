@@ -32,12 +32,12 @@ pub(super) struct Pairs {
 }
 
 /// What pairs are made with.
-struct Maker<'a> {
+pub(super) struct Maker<'a> {
     parameters: &'a Parameters,
-    texts: HashMap<Place, Text>,
+    pub(super) texts: HashMap<Place, Text>,
     /// The texts of each pair in pieces, by the removed document.
     pieces: HashMap<Place, Pieces>,
-    excerpt: Option<Excerpt>,
+    pub(super) excerpt: Option<Excerpt>,
     shingle: Shingle,
     fold: Fold,
     text_room: Budget,
@@ -55,7 +55,7 @@ impl Pairs {
         if source.may_have_changed() {
             gathered.all().for_each(|removal| maker.forget_changed(removal));
         }
-        maker.cut(gathered);
+        maker.cut(gathered.all());
         let without_text = wanted.iter().filter(|place| !maker.texts.contains_key(**place)).count();
         let least = gathered.least().map(|removal| maker.pair(removal)).collect();
         let samples = gathered.samples();
@@ -71,7 +71,7 @@ impl Pairs {
 }
 
 impl<'a> Maker<'a> {
-    fn new(told: &'a Told, texts: ReportTexts) -> Self {
+    pub(super) fn new(told: &'a Told, texts: ReportTexts) -> Self {
         let parameters = &told.parameters;
         Self {
             parameters,
@@ -90,7 +90,7 @@ impl<'a> Maker<'a> {
     }
 
     /// Forgets texts that are not what was compared: they changed since.
-    fn forget_changed(&mut self, removal: &Removal) {
+    pub(super) fn forget_changed(&mut self, removal: &Removal) {
         let (Some(removed), Some(kept)) = (self.texts.get(&removal.removed), self.texts.get(&removal.kept)) else {
             return;
         };
@@ -108,11 +108,11 @@ impl<'a> Maker<'a> {
     }
 
     /// Cuts the texts of all pairs, on all threads.
-    fn cut(&mut self, gathered: &Gathered) {
+    pub(super) fn cut<'r>(&mut self, removals: impl Iterator<Item = &'r Removal>) {
         let both =
             |removal: &&Removal| self.texts.contains_key(&removal.removed) && self.texts.contains_key(&removal.kept);
         let pairs: BTreeMap<&Place, &Place> =
-            gathered.all().filter(both).map(|removal| (&removal.removed, &removal.kept)).collect();
+            removals.filter(both).map(|removal| (&removal.removed, &removal.kept)).collect();
         let of_pair = |shingler: &mut Shingler, (removed, kept): (&Place, &Place)| {
             let pieces = pieces([removed, kept].map(|place| &*self.texts[place].text), shingler);
             (removed.clone(), pieces)
@@ -122,46 +122,49 @@ impl<'a> Maker<'a> {
 
     /// A pair; without its texts if they are not there or there is no room for them.
     fn pair(&mut self, removal: &Removal) -> Html {
-        let cut = self.pieces.get(&removal.removed);
-        let more = |place: &Place| self.texts.get(place).map_or(0, |text| text.more);
-        let more = [more(&removal.removed), more(&removal.kept)];
-        let counts = cut.filter(|_| more == [0, 0]).map(|cut| cut.token_counts);
-        let mut left = SideText {
-            role: "removed".to_owned(),
-            name: name(&removal.removed_id),
-            place: place(&removal.removed, &removal.removed_id),
-            ..SideText::default()
-        };
-        let mut right = SideText {
-            role: "kept".to_owned(),
-            name: name(&removal.kept_id),
-            place: place(&removal.kept, &removal.kept_id),
-            ..SideText::default()
-        };
-        let names = html!(
-            "<p class=\"who\"><span class=\"removed\"><span class=\"role\">removed</span></span> <b dir=\"auto\">{}</b> <span class=\"place\" dir=\"auto\">{}</span> → <span class=\"kept\"><span class=\"role\">kept</span></span> <b dir=\"auto\">{}</b> <span class=\"place\" dir=\"auto\">{}</span></p>",
-            left.name,
-            left.place,
-            right.name,
-            right.place
-        );
-        let sides = cut.zip(self.excerpt).map(|(Pieces { pieces: [removed, kept], .. }, excerpt)| {
-            (left.pieces, left.more) = (removed.clone(), more[0]);
-            (right.pieces, right.more) = (kept.clone(), more[1]);
-            SideBySide { left, right, excerpt, marks_space: removal.is_same_words }.render()
-        });
+        let sides = self.sides(removal).map(|sides| sides.render());
         let sides = sides.filter(|sides| self.text_room.take(sides));
-        let head = html!(
-            "<h3><b>{}</b> {}</h3><p>{}</p>",
-            number::similarity(removal.similarity),
-            what(removal),
-            self.sentence(removal, counts)
-        );
-        let rest = if sides.is_some() { head } else { html!("{}{}", head, names) };
+        let head = self.head(removal);
+        let rest = if sides.is_some() { head } else { html!("{}{}", head, names(removal)) };
         if !self.room.take(&rest) {
             return Html::default();
         }
         html!("<article class=\"pair\">{}{}</article>\n", rest, sides.unwrap_or_default())
+    }
+
+    /// Both texts, if they are there and wanted.
+    pub(super) fn sides(&self, removal: &Removal) -> Option<SideBySide> {
+        let (cut, excerpt) = self.pieces.get(&removal.removed).zip(self.excerpt)?;
+        let side = |role: &str, at: usize, id: &str, its: &Place| SideText {
+            role: role.to_owned(),
+            name: name(id),
+            place: place(its, id),
+            pieces: cut.pieces[at].clone(),
+            more: self.more(its),
+        };
+        Some(SideBySide {
+            left: side("removed", 0, &removal.removed_id, &removal.removed),
+            right: side("kept", 1, &removal.kept_id, &removal.kept),
+            excerpt,
+            marks_space: removal.is_same_words,
+        })
+    }
+
+    /// How similar they are, and why which one was kept.
+    pub(super) fn head(&self, removal: &Removal) -> Html {
+        let is_whole = self.more(&removal.removed) + self.more(&removal.kept) == 0;
+        let counts = self.pieces.get(&removal.removed).filter(|_| is_whole).map(|cut| cut.token_counts);
+        html!(
+            "<h3><b>{}</b> {}</h3><p>{}</p>",
+            number::similarity(removal.similarity),
+            what(removal),
+            self.sentence(removal, counts)
+        )
+    }
+
+    /// How many characters of a text are left out.
+    fn more(&self, place: &Place) -> u64 {
+        self.texts.get(place).map_or(0, |text| text.more)
     }
 
     /// Both containments, and why the kept one was kept.
@@ -219,6 +222,17 @@ impl<'a> Maker<'a> {
             (_, other, _) => format!("it is the first in keep order ({other})"),
         }
     }
+}
+
+/// Both documents by name, where their texts are not shown.
+pub(super) fn names(removal: &Removal) -> Html {
+    html!(
+        "<p class=\"who\"><span class=\"removed\"><span class=\"role\">removed</span></span> <b dir=\"auto\">{}</b> <span class=\"place\" dir=\"auto\">{}</span> → <span class=\"kept\"><span class=\"role\">kept</span></span> <b dir=\"auto\">{}</b> <span class=\"place\" dir=\"auto\">{}</span></p>",
+        name(&removal.removed_id),
+        place(&removal.removed, &removal.removed_id),
+        name(&removal.kept_id),
+        place(&removal.kept, &removal.kept_id)
+    )
 }
 
 /// What two documents have in common.

@@ -194,6 +194,14 @@ pub(crate) fn insert_least<K: Ord, V>(kept: &mut BTreeMap<K, V>, most: usize, ke
     }
 }
 
+impl Removal {
+    /// A line of `removed.jsonl`.
+    pub(super) fn parse(line: &[u8], measure: &str) -> serde_json::Result<Self> {
+        let line: Line<'_> = serde_json::from_slice(line)?;
+        Ok(line.removal(line.similarity(measure)))
+    }
+}
+
 impl Line<'_> {
     /// By the measure of the run.
     pub(crate) fn similarity(&self, measure: &str) -> f64 {

@@ -8,7 +8,12 @@ use lookalike_page::{Html, html, number};
 use super::rows::Group;
 use super::told::{Method, Told};
 
-/// The id of what a bar opens.
+/// Where a bar of the report leads.
+pub(super) fn in_report(group: Group) -> String {
+    format!("#{}", group_id(group))
+}
+
+/// The id of a group of removals.
 pub(super) fn group_id(group: Group) -> String {
     match group {
         Group::Band(band) => format!("band-{}", 5 * u32::from(band)),
@@ -25,8 +30,8 @@ pub(super) fn group_name(group: Group) -> String {
     }
 }
 
-/// Bars by band, each of which opens its pairs.
-pub(super) fn bars(told: &Told) -> Html {
+/// Bars by band, each of which leads to its pairs.
+pub(super) fn bars(told: &Told, address: &dyn Fn(Group) -> String) -> Html {
     if told.found.removed == 0 {
         return html!("<p>{}</p>", "Nothing was removed.");
     }
@@ -37,10 +42,10 @@ pub(super) fn bars(told: &Told) -> Html {
         } else {
             format!("{:.2}–{:.2}", band.from, band.to)
         };
-        Bar { label, count: band.removed, opens: Some(group_id(group)) }
+        Bar { label, count: band.removed, opens: Some(address(group)) }
     };
     let copies =
-        Bar { label: "exact copies".to_owned(), count: told.found.exact_copies, opens: Some(group_id(Group::Copies)) };
+        Bar { label: "exact copies".to_owned(), count: told.found.exact_copies, opens: Some(address(Group::Copies)) };
     let bars = Bars {
         id: "by-band".to_owned(),
         title: "Removed documents by similarity to the kept one".to_owned(),

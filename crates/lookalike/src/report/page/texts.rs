@@ -20,11 +20,11 @@ pub(crate) struct Text {
 }
 
 /// How many bytes of a text are looked at: a page has no room for more, and neither has a reader.
-const LONGEST: usize = 60_000;
+pub(crate) const LONGEST: usize = 60_000;
 
 impl Text {
-    pub(crate) fn new(text: &str) -> Self {
-        let end = (0..=LONGEST.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    pub(crate) fn new(text: &str, longest: usize) -> Self {
+        let end = (0..=longest.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
         Self { text: text[..end].to_owned(), more: text[end..].chars().count() as u64 }
     }
 }
@@ -60,7 +60,7 @@ impl<'a> CorpusTexts<'a> {
                 std::cmp::Ordering::Greater => end = middle,
                 std::cmp::Ordering::Equal => {
                     self.corpus.shelf.read(row.place, bytes).ok()?;
-                    return parser.document(self.corpus.kind(file), bytes).map(|document| Text::new(document.text));
+                    return parser.document(self.corpus.kind(file), bytes).map(|document| Text::new(document.text, LONGEST));
                 }
             }
         }
@@ -95,6 +95,8 @@ impl TextSource for CorpusTexts<'_> {
 pub(crate) struct InputTexts<'a> {
     pub(crate) read: &'a ReadOptions,
     pub(crate) references: &'a [std::path::PathBuf],
+    /// How many bytes of a text are looked at.
+    pub(crate) longest: usize,
 }
 
 impl TextSource for InputTexts<'_> {
@@ -137,7 +139,7 @@ impl InputTexts<'_> {
                         && positions.contains(&position)
                     {
                         let place = Place { is_reference, file: file.name.clone(), position };
-                        found.insert(place, Text::new(document.text));
+                        found.insert(place, Text::new(document.text, self.longest));
                     }
                 });
                 before += chunk.damage().map_or(0, |(_, lost)| lost);

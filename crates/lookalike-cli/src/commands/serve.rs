@@ -1,0 +1,202 @@
+//! `lookalike serve`: indexes and results over HTTP, and the keys by which others may use them.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::{Args, Subcommand, ValueEnum};
+use lookalike_server::{Error, KeyFile, LogFormat, Scope, ServeOptions, Tls};
+
+use crate::commands::Done;
+use crate::commands::finished::input_of;
+use crate::show::streams::{show, talk};
+use crate::show::{one_line, shown_path};
+use crate::stop;
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct ServeArguments {
+    #[command(subcommand)]
+    command: Option<ServeCommand>,
+    /// Indexes, or a folder with indexes in it, where new ones are made. Without any: an empty index, removed at the end
+    #[arg(value_name = "DIR")]
+    folders: Vec<PathBuf>,
+    /// Folder with the result of dedup or link, to look at
+    #[arg(long, value_name = "DIR")]
+    results: Vec<PathBuf>,
+    /// Address and port. Without --keys it must be an address of this machine alone, and whoever can reach it may do everything
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7811")]
+    listen: SocketAddr,
+    /// File of keys, made by lookalike serve keys new
+    #[arg(long, value_name = "FILE")]
+    keys: Option<PathBuf>,
+    /// Name by which this server is called, besides its address and localhost
+    #[arg(long, value_name = "NAME")]
+    host: Vec<String>,
+    /// Refuse everything that writes; another process may write to the indexes
+    #[arg(long)]
+    read_only: bool,
+    /// Folder for the copies of indexes that clients ask for
+    #[arg(long, value_name = "DIR")]
+    snapshots: Option<PathBuf>,
+    /// Certificate for HTTPS, with those that vouch for it, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// Private key of the certificate, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// How to log requests, on standard error
+    #[arg(long, value_enum, default_value_t = LogArgument::Text)]
+    log: LogArgument,
+}
+
+#[derive(Debug, Subcommand)]
+enum ServeCommand {
+    /// Make, list and revoke keys.
+    #[command(subcommand, arg_required_else_help = true)]
+    Keys(KeysCommand),
+}
+
+#[derive(Debug, Subcommand)]
+enum KeysCommand {
+    /// Make a key, and print it: it is not stored, and cannot be shown again.
+    #[command(after_help = "Example:\n  lookalike serve keys new ingest --scope write --keys keys.jsonl")]
+    New {
+        /// What the key is called, in logs and to revoke it
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// What it allows, each with all before it
+        #[arg(long, value_enum)]
+        scope: ScopeArgument,
+        /// File of keys, made if it does not exist
+        #[arg(long, value_name = "FILE")]
+        keys: PathBuf,
+    },
+    /// List the names and scopes of all keys.
+    #[command(after_help = "Example:\n  lookalike serve keys list --keys keys.jsonl")]
+    List {
+        /// File of keys
+        #[arg(long, value_name = "FILE")]
+        keys: PathBuf,
+    },
+    /// Revoke a key: a running server refuses it within a second.
+    #[command(after_help = "Example:\n  lookalike serve keys revoke ingest --keys keys.jsonl")]
+    Revoke {
+        /// The name of the key
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// File of keys
+        #[arg(long, value_name = "FILE")]
+        keys: PathBuf,
+    },
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ScopeArgument {
+    /// Search and compare
+    Search,
+    /// Read documents and results
+    Read,
+    /// Add and delete documents
+    Write,
+    /// Make, delete and look after indexes
+    Admin,
+}
+
+impl ScopeArgument {
+    fn scope(self) -> Scope {
+        match self {
+            Self::Search => Scope::Search,
+            Self::Read => Scope::Read,
+            Self::Write => Scope::Write,
+            Self::Admin => Scope::Admin,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum LogArgument {
+    /// One line per request, for people
+    Text,
+    /// One JSON object per request
+    Json,
+    /// Nothing
+    None,
+}
+
+impl ServeArguments {
+    pub(crate) fn run(self) -> Result<Done> {
+        if let Some(ServeCommand::Keys(command)) = self.command {
+            return command.run();
+        }
+        let options = self.options();
+        let served = lookalike_server::serve(&options, |started| {
+            let stopper = started.stopper.clone();
+            stop::on_signals_call(move || stopper.stop());
+            // First of all, and for programs: who started this wants to know where it is.
+            let _ = show(|out| writeln!(out, "lookalike serve: {}", started.url));
+            if let Some(folder) = &started.scratch {
+                talk!("an empty index to try it with is in {}, and is removed at the end", shown_path(folder));
+            }
+        });
+        match served {
+            Err(error) => Err(with_remedy(error)),
+            Ok(()) => Ok(Done::All),
+        }
+    }
+
+    fn options(self) -> ServeOptions {
+        let log = match self.log {
+            LogArgument::Text => LogFormat::Text,
+            LogArgument::Json => LogFormat::Json,
+            LogArgument::None => LogFormat::None,
+        };
+        ServeOptions {
+            folders: self.folders,
+            results: self.results,
+            input_of: Some(input_of),
+            listen: self.listen,
+            keys: self.keys,
+            hosts: self.host,
+            is_read_only: self.read_only,
+            snapshots: self.snapshots,
+            tls: self.tls_cert.zip(self.tls_key).map(|(certificate, key)| Tls { certificate, key }),
+            log,
+            ..ServeOptions::default()
+        }
+    }
+}
+
+/// What helps, in the words of the command.
+fn with_remedy(error: Error) -> anyhow::Error {
+    let remedy = match &error {
+        Error::NeedsKeys { .. } => "run lookalike serve keys new, and give --keys FILE",
+        Error::Listen { .. } => "give another --listen ADDRESS",
+        Error::NoSuchFolder { .. } => "run lookalike index create",
+        Error::Index(lookalike::index::Error::Locked { .. }) => "give --read-only to serve it meanwhile",
+        _ => return error.into(),
+    };
+    anyhow::anyhow!("{error}; {remedy}")
+}
+
+impl KeysCommand {
+    fn run(self) -> Result<Done> {
+        match self {
+            Self::New { name, scope, keys } => {
+                let token = KeyFile::new(&keys).add(&name, scope.scope())?;
+                show(|out| writeln!(out, "{token}"))
+                    .context("the key was made, and must be revoked: nobody knows it")?;
+                talk!("the key '{}' is in force, and is shown only now", one_line(&name));
+            }
+            Self::List { keys } => {
+                let all = KeyFile::new(&keys).keys()?;
+                show(|out| all.iter().try_for_each(|key| writeln!(out, "{}\t{}", key.name, key.scope)))?;
+            }
+            Self::Revoke { name, keys } => {
+                KeyFile::new(&keys).revoke(&name)?;
+                talk!("revoked '{}'", one_line(&name));
+            }
+        }
+        Ok(Done::All)
+    }
+}

@@ -1,0 +1,460 @@
+//! `lookalike serve`: what clients are promised, asked of the real server.
+
+mod folder;
+mod service;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::time::{Duration, Instant};
+
+use folder::{Folder, assert_refused, text};
+use serde_json::{Value, json};
+use service::Service;
+
+const JSON: (&str, &str) = ("content-type", "application/json");
+
+/// A folder with a place for indexes.
+fn with_root() -> Folder {
+    let folder = Folder::new();
+    fs::create_dir(folder.0.path().join("all")).unwrap();
+    folder
+}
+
+/// A server with one empty index, `news`.
+fn with_news(folder: &Folder, arguments: &[&str]) -> Service {
+    let service = Service::start(folder.0.path(), &[&["all", "--log", "json"], arguments].concat());
+    assert_eq!(service.json("PUT", "/v1/indexes/news", &json!({})).status, 201);
+    service
+}
+
+const DOCUMENTS: &str = "/v1/indexes/news/documents";
+const SEARCH: &str = "/v1/indexes/news/search";
+
+#[test]
+fn a_newcomer_gets_an_empty_index_that_is_gone_afterwards() {
+    let folder = Folder::new();
+    let service = Service::start(folder.0.path(), &[]);
+    let indexes = service.get("/v1/indexes").value();
+    assert_eq!(indexes["indexes"][0]["name"], "scratch");
+    assert_eq!(service.json("POST", "/v1/indexes/scratch/documents", &json!({"text": "a text"})).status, 200);
+    let said = folder.read("serve.log");
+    let (_, path) = said.split_once("an empty index to try it with is in ").unwrap();
+    let path = path.split(',').next().unwrap().to_owned();
+    assert!(fs::exists(&path).unwrap());
+    assert_eq!(service.stop(), 0);
+    assert!(!fs::exists(&path).unwrap(), "{path}");
+}
+
+#[test]
+fn what_is_added_is_found_with_exact_measures_until_it_is_deleted() {
+    let folder = with_root();
+    let service = with_news(&folder, &[]);
+    let near = format!("{} closing", text(1));
+    let added = service.json(
+        "POST",
+        DOCUMENTS,
+        &json!([{"id": "a", "text": text(1), "fields": {"year": 1999}}, {"id": "b", "text": text(2)}]),
+    );
+    assert_eq!(added.status, 200, "{}", added.text());
+    assert_eq!((&added.value()["added"], &added.value()["version"]), (&json!(2), &json!(2)));
+
+    let found = service.json("POST", SEARCH, &json!({"text": near, "passages": true})).value();
+    let first = &found["matches"][0];
+    assert_eq!(found["matches"].as_array().unwrap().len(), 1);
+    // 56 runs of five words of 60, and one more in the query.
+    assert_eq!((&first["id"], &first["similarity"]), (&json!("a"), &json!(56.0 / 57.0)));
+    assert_eq!((&first["containment_of_query"], &first["containment_of_match"]), (&json!(56.0 / 57.0), &json!(1.0)));
+    assert_eq!((&first["exact_copy"], &first["fields"]["year"]), (&json!(false), &json!(1999)));
+    assert_eq!((&found["complete"], &found["looked_at"], &found["version"]), (&json!(true), &json!(1), &json!(2)));
+    assert!(found["recall"].as_f64().unwrap() > 0.99);
+    let passages = first["passages"]["query"].as_array().unwrap();
+    assert_eq!(passages.last().unwrap(), &json!({"is_shared": false, "text": " closing"}));
+
+    let compared =
+        service.json("POST", "/v1/compare", &json!({"index": "news", "left": {"id": "a"}, "right": {"text": near}}));
+    assert_eq!((&compared.value()["verdict"], &compared.value()["edit_words"]), (&json!("near_duplicates"), &json!(1)));
+
+    assert_eq!(service.get("/v1/indexes/news/documents/a").value()["text"], json!(text(1)));
+    let deleted = service.request("DELETE", "/v1/indexes/news/documents/a", &[], b"");
+    assert_eq!((deleted.status, &deleted.value()["deleted"]), (200, &json!(1)));
+    assert_eq!(service.json("POST", SEARCH, &json!({"text": near})).value()["matches"], json!([]));
+    assert_eq!(service.get("/v1/indexes/news/documents/a").problem(), "no-such-document");
+    // Once more is as good.
+    let again = service.json("POST", &format!("{DOCUMENTS}/delete"), &json!({"ids": ["a", "b", "c"]}));
+    assert_eq!(again.value()["deleted"], json!(1));
+}
+
+#[test]
+fn a_line_that_is_not_a_document_is_named_and_the_others_are_stored() {
+    let folder = with_root();
+    let service = with_news(&folder, &[]);
+    let lines = format!(
+        "{}\n\nnot a document\n{}\n{{\"id\":\"\",\"text\":\"a\"}}\n{}\n",
+        json!({"id": "a", "text": text(1)}),
+        json!({"text": text(2)}),
+        json!({"id": "c", "text": text(1), "color": "red"})
+    );
+    let added = service.lines(DOCUMENTS, &lines);
+    let value = added.value();
+    assert_eq!((added.status, &value["added"], &value["failed"]), (207, &json!(2), &json!(3)), "{value}");
+    let lines_failed: Vec<&Value> =
+        value["failed_lines"].as_array().unwrap().iter().map(|line| &line["line"]).collect();
+    assert_eq!(lines_failed, [&json!(3), &json!(5), &json!(6)]);
+
+    // Without an id, the id is that of the text: sending it again changes nothing.
+    let again = service.json("POST", DOCUMENTS, &json!([{"text": text(2)}, {"id": "a", "text": text(1)}]));
+    assert_eq!((again.status, &again.value()["unchanged"]), (200, &json!(2)));
+    let list = service.json("POST", DOCUMENTS, &json!([{"id": "d", "text": text(4)}, 7]));
+    assert_eq!((list.status, &list.value()["failed_lines"][0]["line"]), (207, &json!(2)));
+}
+
+#[test]
+fn documents_are_kept_unless_a_near_duplicate_is_there() {
+    let folder = with_root();
+    let service = with_news(&folder, &[]);
+    let near = format!("{} closing", text(1));
+    let added = service.json(
+        "POST",
+        &format!("{DOCUMENTS}?unless_alike=true"),
+        &json!([{"id": "a", "text": text(1)}, {"id": "b", "text": near}, {"id": "c", "text": text(2)}]),
+    );
+    let value = added.value();
+    assert_eq!((&value["added"], &value["skipped"]), (&json!(2), &json!(1)));
+    let skipped = json!([{"line": 2, "id": "b", "kept_id": "a", "similarity": 56.0 / 57.0, "exact_copy": false}]);
+    assert_eq!(value["skipped_documents"], skipped);
+}
+
+#[test]
+fn many_are_searched_for_at_once_and_answered_in_order() {
+    let folder = with_root();
+    let service = with_news(&folder, &[]);
+    let documents: Vec<Value> = (0..50).map(|at| json!({"id": at.to_string(), "text": text(at)})).collect();
+    service.json("POST", DOCUMENTS, &json!(documents));
+    let mut lines: Vec<String> = (0..50).map(|at| json!({"text": text(at), "limit": 1}).to_string()).collect();
+    lines.insert(20, "nonsense".to_owned());
+    lines.insert(40, json!({"id": "none"}).to_string());
+    let answer = service.lines(SEARCH, &lines.join("\n"));
+    let answers: Vec<Value> = answer.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(answers.len(), 52);
+    assert_eq!((&answers[20]["status"], &answers[40]["status"]), (&json!(400), &json!(404)));
+    let found = answers.iter().filter_map(|answer| answer["matches"][0]["id"].as_str()?.parse().ok());
+    assert_eq!(found.collect::<Vec<usize>>(), (0..50).collect::<Vec<_>>());
+}
+
+#[test]
+fn all_documents_come_page_by_page() {
+    let folder = with_root();
+    let service = with_news(&folder, &[]);
+    let lines: String =
+        (0..250).map(|at| json!({"id": format!("d{at}"), "text": text(at)}).to_string() + "\n").collect();
+    assert_eq!(service.lines(DOCUMENTS, &lines).value()["added"], 250);
+    let (mut next, mut ids) = (Some(json!(0)), Vec::new());
+    while let Some(after) = next {
+        let page = service.get(&format!("{DOCUMENTS}?after={after}&limit=70")).value();
+        ids.extend(page["documents"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap().to_owned()));
+        assert!(page["documents"][0]["text"].is_null(), "texts are sent only if they are asked for");
+        next = Some(page["next"].clone()).filter(|next| !next.is_null());
+        // What is written between two pages does not move them.
+        service.json("POST", DOCUMENTS, &json!({"id": "d0", "text": text(ids.len())}));
+    }
+    let expected: Vec<String> = (0..250).map(|at| format!("d{at}")).chain(["d0".to_owned()]).collect();
+    assert_eq!(ids, expected);
+    assert_eq!(service.get(&format!("{DOCUMENTS}?limit=0")).problem(), "malformed");
+    assert_eq!(service.get(&format!("{DOCUMENTS}?lmit=10")).problem(), "malformed");
+}
+
+#[test]
+fn an_index_is_made_once_and_keeps_its_parameters() {
+    let folder = with_root();
+    let service = Service::start(folder.0.path(), &["all"]);
+    let put = |body: &Value| service.json("PUT", "/v1/indexes/other", body);
+    assert_eq!(put(&json!({"threshold": 0.9, "shingle": "char:7"})).status, 201);
+    assert_eq!(put(&json!({"threshold": 0.9, "shingle": "char:7"})).status, 200);
+    let refused = put(&json!({"threshold": 0.7}));
+    assert_eq!((refused.status, refused.problem()), (409, "other-parameters".to_owned()));
+    assert!(refused.value()["found"].as_str().unwrap().starts_with("char:7 jaccard 0.9"));
+    assert!(refused.value()["asked"].as_str().unwrap().starts_with("word:5 jaccard 0.7"));
+    assert_eq!(put(&json!({"threshold": 7})).problem(), "not-possible");
+    let too_low = service.json("POST", "/v1/indexes/other/search", &json!({"text": "a", "threshold": 0.5}));
+    assert_eq!(too_low.problem(), "not-possible");
+    for name in ["..", ".", "..%2Fescape", "a%2Fb", "%2e%2e%2fescape", "a%00b", ".hidden", "a b"] {
+        let path = format!("/v1/indexes/{}", name.replace(' ', "%20"));
+        assert!([404, 422].contains(&service.request("PUT", &path, &[], b"").status), "{name}");
+    }
+    assert_eq!(fs::read_dir(folder.0.path()).unwrap().count(), 2, "the folder of indexes and the log");
+
+    assert_eq!(service.request("DELETE", "/v1/indexes/other", &[], b"").status, 204);
+    assert!(!folder.0.path().join("all/other").exists());
+    assert_eq!(service.get("/v1/indexes/other").problem(), "no-such-index");
+    assert_eq!(put(&json!({"threshold": 0.7})).status, 201);
+}
+
+#[test]
+fn ids_may_be_anything_that_can_be_written_in_a_path() {
+    let folder = with_root();
+    let service = with_news(&folder, &[]);
+    let ids = ["a/b", "../../etc/passwd", "line\nbreak", "\u{0}", "ä ö?#%&+", "delete", ".", "..", "\u{202e}", "a\\b"];
+    for id in ids {
+        assert_eq!(service.json("POST", DOCUMENTS, &json!({"id": id, "text": text(3)})).status, 200, "{id:?}");
+        let encoded: String = id.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        let path = format!("{DOCUMENTS}/{encoded}");
+        assert_eq!(service.get(&path).value()["id"], json!(id));
+        assert_eq!(service.request("DELETE", &path, &[], b"").value()["deleted"], json!(1), "{id:?}");
+        assert_eq!(service.get(&path).problem(), "no-such-document");
+    }
+    // One line per request, whatever is in its path.
+    let log = folder.read("serve.log");
+    for line in log.lines() {
+        assert!(serde_json::from_str::<Value>(line).is_ok(), "{line}");
+    }
+}
+
+#[test]
+fn upkeep_is_a_task_that_can_be_asked_about() {
+    let folder = with_root();
+    fs::create_dir(folder.0.path().join("copies")).unwrap();
+    let service = with_news(&folder, &["--snapshots", "copies"]);
+    let documents: Vec<Value> = (0..20).map(|at| json!({"id": at.to_string(), "text": text(at)})).collect();
+    service.json("POST", DOCUMENTS, &json!(documents));
+    service.json("POST", &format!("{DOCUMENTS}/delete"), &json!({"ids": ["3"]}));
+    let done = |path: &str, body: &[u8]| {
+        let begun = service.request("POST", path, &[JSON], body);
+        assert_eq!(begun.status, 202, "{}", begun.text());
+        let place = format!("/v1/tasks/{}", begun.value()["id"]);
+        assert!(begun.head.contains(&format!("location: {place}")));
+        loop {
+            let task = service.get(&place).value();
+            if task["state"] != "running" {
+                return task;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    };
+    let compacted = done("/v1/indexes/news/compact", b"{\"purge\":true}");
+    assert_eq!((&compacted["state"], &compacted["result"]["deleted"]), (&json!("done"), &json!(0)));
+    let verified = done("/v1/indexes/news/verify", b"");
+    assert_eq!((&verified["result"]["documents"], &verified["result"]["problems"]), (&json!(19), &json!([])));
+    let copied = done("/v1/indexes/news/snapshots", b"{\"name\":\"monday\"}");
+    assert_eq!((&copied["state"], &copied["result"]["name"]), (&json!("done"), &json!("monday")));
+    let stat = folder.run(&["index", "stat", "copies/monday", "--json"]);
+    assert_eq!(serde_json::from_str::<Value>(&stat.stdout).unwrap()["documents"], 19);
+    let refused = service.json("POST", "/v1/indexes/news/snapshots", &json!({"name": "../escape"}));
+    assert_eq!(refused.problem(), "not-possible");
+    assert_eq!(service.get("/v1/tasks").value()["tasks"].as_array().unwrap().len(), 3);
+    assert_eq!(service.get("/v1/tasks/99").problem(), "no-such-task");
+}
+
+#[test]
+fn a_key_opens_what_its_scope_allows_and_nothing_else() {
+    let folder = with_root();
+    let key = |scope: &str| {
+        let ran = folder.run(&["serve", "keys", "new", scope, "--scope", scope, "--keys", "keys.jsonl"]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        format!("Bearer {}", ran.stdout.trim())
+    };
+    let keys = ["search", "read", "write", "admin"].map(key);
+    let service = Service::start(folder.0.path(), &["all", "--keys", "keys.jsonl"]);
+    let admin = &[("authorization", keys[3].as_str()), JSON];
+    assert_eq!(service.request("PUT", "/v1/indexes/news", admin, b"").status, 201);
+    assert_eq!(service.request("POST", DOCUMENTS, admin, br#"{"id":"a","text":"one two"}"#).status, 200);
+
+    let search = br#"{"text":"one two"}"#.as_slice();
+    let document = br#"{"id":"b","text":"three"}"#.as_slice();
+    // The method, the path, the body, and the first of the keys that may.
+    let routes = [
+        ("POST", SEARCH, search, 0),
+        ("POST", "/v1/compare", br#"{"left":{"text":"a"},"right":{"text":"b"}}"#, 0),
+        ("GET", "/v1/indexes", b"", 1),
+        ("GET", "/v1/indexes/news", b"", 1),
+        ("GET", DOCUMENTS, b"", 1),
+        ("GET", "/v1/indexes/news/documents/a", b"", 1),
+        ("GET", "/v1/tasks", b"", 1),
+        ("POST", DOCUMENTS, document, 2),
+        ("DELETE", "/v1/indexes/news/documents/b", b"", 2),
+        ("POST", "/v1/indexes/news/documents/delete", br#"{"ids":["b"]}"#, 2),
+        ("PUT", "/v1/indexes/more", b"", 3),
+        ("POST", "/v1/indexes/news/compact", b"", 3),
+        ("DELETE", "/v1/indexes/more", b"", 3),
+    ];
+    for (method, path, body, first) in routes {
+        for (at, key) in keys.iter().enumerate() {
+            let answer = service.request(method, path, &[("authorization", key), JSON], body);
+            let is_let_in = answer.status < 300;
+            assert_eq!(is_let_in, at >= first, "{method} {path} with {at}: {} {}", answer.status, answer.text());
+            assert!(is_let_in || answer.problem() == "scope-too-low");
+        }
+        assert_eq!(service.request(method, path, &[JSON], body).problem(), "key-missing");
+        let basic = service.request(method, path, &[("authorization", "Basic YTpi"), JSON], body);
+        assert_eq!((basic.status, basic.problem()), (401, "key-missing".to_owned()));
+        let wrong = keys[3].replace('a', "b");
+        assert_eq!(service.request(method, path, &[("authorization", &wrong), JSON], body).problem(), "key-unknown");
+    }
+    for open in ["/livez", "/readyz", "/metrics", "/openapi.json", "/problems/key-missing"] {
+        assert_eq!(service.get(open).status, 200, "{open}");
+    }
+
+    let listed = folder.run(&["serve", "keys", "list", "--keys", "keys.jsonl"]).stdout;
+    assert_eq!(listed, "search\tsearch\nread\tread\nwrite\twrite\nadmin\tadmin\n");
+    assert_eq!(folder.run(&["serve", "keys", "revoke", "search", "--keys", "keys.jsonl"]).code, 0);
+    let end = Instant::now() + Duration::from_secs(10);
+    let revoked = || service.request("POST", SEARCH, &[("authorization", &keys[0]), JSON], search);
+    while revoked().problem() != "key-unknown" {
+        assert!(Instant::now() < end, "a key that was revoked still opens");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn what_cannot_be_served_is_refused_with_what_helps() {
+    let folder = with_root();
+    assert_refused(
+        &folder,
+        &["serve", "--listen", "0.0.0.0:0"],
+        &["reached from other machines", "serve keys new", "--keys FILE"],
+    );
+    assert_refused(&folder, &["serve", "nowhere"], &["nowhere does not exist", "index create"]);
+    assert_refused(&folder, &["serve", "--results", "all"], &["not the output of a finished run"]);
+    assert_refused(&folder, &["serve", "--keys", "none.jsonl"], &["has no keys"]);
+    folder.write("keys.jsonl", "nonsense\n");
+    assert_refused(&folder, &["serve", "--keys", "keys.jsonl"], &["not a file of keys", "line 1"]);
+    folder.write("cert.pem", "nonsense");
+    assert_refused(
+        &folder,
+        &["serve", "--tls-cert", "cert.pem", "--tls-key", "cert.pem"],
+        &["cannot be used for HTTPS"],
+    );
+}
+
+#[test]
+fn an_index_that_another_process_writes_to_can_be_read() {
+    let folder = with_root();
+    let writer = with_news(&folder, &[]);
+    let ran = folder.run(&["serve", "all", "--listen", "127.0.0.1:0"]);
+    assert!(ran.code == 2 && ran.stderr.contains("--read-only"), "{}", ran.stderr);
+    let reader_log = Folder::new();
+    let all = folder.0.path().join("all");
+    let reader = Service::start(reader_log.0.path(), &[all.to_str().unwrap(), "--read-only"]);
+    writer.json("POST", DOCUMENTS, &json!({"id": "a", "text": text(1)}));
+    let found = reader.json("POST", SEARCH, &json!({"text": text(1)})).value();
+    assert_eq!(found["matches"][0]["id"], "a");
+    let refused = [
+        reader.json("POST", DOCUMENTS, &json!({"text": "a"})),
+        reader.request("DELETE", "/v1/indexes/news", &[], b""),
+        reader.request("PUT", "/v1/indexes/more", &[], b""),
+        reader.request("POST", "/v1/indexes/news/compact", &[], b""),
+    ];
+    refused.iter().for_each(|answer| assert_eq!((answer.status, answer.problem()), (403, "read-only".to_owned())));
+}
+
+#[test]
+fn what_was_acknowledged_is_there_after_a_restart() {
+    let folder = with_root();
+    let service = with_news(&folder, &[]);
+    for at in 0..30 {
+        service.json("POST", DOCUMENTS, &json!({"id": at.to_string(), "text": text(at)}));
+    }
+    assert_eq!(service.stop(), 0);
+    let service = Service::start(folder.0.path(), &["all/news"]);
+    assert_eq!(service.get("/v1/indexes/news").value()["documents"], 30);
+    service.json("POST", DOCUMENTS, &json!({"id": "last", "text": text(99)}));
+    service.kill();
+    let service = Service::start(folder.0.path(), &["all/news"]);
+    assert_eq!(service.get("/v1/indexes/news").value()["documents"], 31);
+    // A server of single indexes has no place for others.
+    assert_eq!(service.request("PUT", "/v1/indexes/more", &[], b"").problem(), "impossible");
+}
+
+#[test]
+fn every_example_of_the_description_works() {
+    // In an order in which each finds what it needs.
+    const ORDER: [(&str, &str); 20] = [
+        ("put", "/v1/indexes/{index}"),
+        ("get", "/v1/indexes"),
+        ("get", "/v1/indexes/{index}"),
+        ("post", "/v1/indexes/{index}/documents"),
+        ("get", "/v1/indexes/{index}/documents"),
+        ("get", "/v1/indexes/{index}/documents/{id}"),
+        ("post", "/v1/indexes/{index}/search"),
+        ("post", "/v1/compare"),
+        ("delete", "/v1/indexes/{index}/documents/{id}"),
+        ("post", "/v1/indexes/{index}/documents/delete"),
+        ("post", "/v1/indexes/{index}/compact"),
+        ("post", "/v1/indexes/{index}/snapshots"),
+        ("post", "/v1/indexes/{index}/verify"),
+        ("get", "/v1/tasks"),
+        ("get", "/v1/tasks/{task}"),
+        ("get", "/livez"),
+        ("get", "/readyz"),
+        ("get", "/metrics"),
+        ("get", "/openapi.json"),
+        ("delete", "/v1/indexes/{index}"),
+    ];
+    let folder = with_root();
+    fs::create_dir(folder.0.path().join("copies")).unwrap();
+    let service = Service::start(folder.0.path(), &["all", "--snapshots", "copies"]);
+    let description = service.get("/openapi.json").value();
+    let paths = description["paths"].as_object().unwrap();
+    let described: BTreeSet<(&str, &str)> = paths
+        .iter()
+        .flat_map(|(path, operations)| operations.as_object().unwrap().keys().map(|method| (&**method, &**path)))
+        .filter(|(_, path)| !path.starts_with("/v1/results"))
+        .collect();
+    assert_eq!(described, ORDER.into_iter().collect::<BTreeSet<_>>());
+
+    for (method, path) in ORDER {
+        let operation = &paths[path][method];
+        let mut place = path.to_owned();
+        for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            if parameter["in"] == "path" {
+                let example = parameter["example"].as_str().map_or(parameter["example"].to_string(), str::to_owned);
+                place = place.replace(&format!("{{{}}}", parameter["name"].as_str().unwrap()), &example);
+            }
+        }
+        let contents = operation["requestBody"]["content"].as_object();
+        let mut bodies: Vec<(String, String)> = Vec::new();
+        for (kind, content) in contents.into_iter().flatten() {
+            let example = &content["example"];
+            assert!(!example.is_null(), "{method} {path} has no example of {kind}");
+            bodies.push((kind.clone(), example.as_str().map_or(example.to_string(), str::to_owned)));
+        }
+        if bodies.is_empty() {
+            bodies.push((String::new(), String::new()));
+        }
+        for (kind, body) in bodies {
+            let send = || service.request(&method.to_uppercase(), &place, &[("content-type", &kind)], body.as_bytes());
+            let mut answer = send();
+            // Tasks are done one after the other.
+            while answer.problem() == "busy" {
+                std::thread::sleep(Duration::from_millis(10));
+                answer = send();
+            }
+            let is_described = operation["responses"].get(answer.status.to_string()).is_some();
+            assert!(answer.status < 300 && is_described, "{method} {place}: {} {}", answer.status, answer.text());
+        }
+    }
+}
+
+#[test]
+fn what_is_counted_says_what_was_done() {
+    let folder = with_root();
+    let service = with_news(&folder, &[]);
+    service.json("POST", DOCUMENTS, &json!({"id": "a", "text": text(1)}));
+    service.json("POST", SEARCH, &json!({"text": text(1)}));
+    service.json("POST", SEARCH, &json!({"text": 7}));
+    let answer = service.get("/metrics");
+    let text = answer.text();
+    for line in [
+        "lookalike_requests_total{method=\"POST\",route=\"/v1/indexes/{index}/search\",status=\"200\"} 1",
+        "lookalike_requests_total{method=\"POST\",route=\"/v1/indexes/{index}/search\",status=\"400\"} 1",
+        "lookalike_documents{index=\"news\"} 1",
+        "lookalike_request_seconds_count{method=\"POST\",route=\"/v1/indexes/{index}/documents\"} 1",
+        "lookalike_waiting{lane=\"write\"} 0",
+    ] {
+        assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
+    }
+    let log = folder.read("serve.log");
+    let lines: Vec<Value> = log.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let search = lines.iter().find(|line| line["path"] == SEARCH && line["status"] == 400).unwrap();
+    assert_eq!((&search["method"], &search["key"], &search["level"]), (&json!("POST"), &json!("-"), &json!("INFO")));
+    assert!(search["problem"].as_str().unwrap().contains("expected a string"), "{search}");
+}

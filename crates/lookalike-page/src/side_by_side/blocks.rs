@@ -1,0 +1,148 @@
+//! A whole text in blocks, each of which a browser lays out when it comes into view: a text of ten megabytes in one box stops it.
+//!
+//! A block ends where a line does, if one ends in time; a line that is longer than a block is broken.
+
+use super::{AROUND, Around, FULL, Piece, between_words, gap};
+use crate::html::Html;
+use crate::{html, number};
+
+/// How many characters a block has at most.
+const BLOCK: usize = 12_000;
+
+/// What a block that is long enough waits for before it ends: the end of a line.
+const WAITS: usize = BLOCK / 2;
+
+/// The text of one side.
+pub(super) fn blocks(pieces: &[Piece], more: u64, only: &'static str) -> Html {
+    let mut blocks = Blocks::default();
+    for (at, piece) in pieces.iter().enumerate() {
+        let around = Around::of(pieces, at, only);
+        let characters = piece.text.chars().count();
+        if characters <= FULL {
+            blocks.run(around, &piece.text);
+            continue;
+        }
+        let cut = |count: usize| piece.text.char_indices().nth(count).map_or(piece.text.len(), |(at, _)| at);
+        let (from, to) = between_words(&piece.text, cut(FULL / 2), cut(characters - AROUND));
+        blocks.run(around, &piece.text[..from]);
+        blocks.fold(around, &piece.text[from..to]);
+        blocks.run(around, &piece.text[to..]);
+    }
+    blocks.end();
+    if more > 0 {
+        blocks.all.push(&gap(more));
+    }
+    blocks.all
+}
+
+/// Blocks that are done, and the one that is being filled.
+#[derive(Default)]
+struct Blocks {
+    all: Html,
+    block: Html,
+    characters: usize,
+    last: Option<u32>,
+}
+
+impl Blocks {
+    /// Appends text, ending blocks where they are full.
+    fn run(&mut self, around: Around, mut text: &str) {
+        while !text.is_empty() {
+            let taken;
+            (taken, text) = text.split_at(self.room_in(text));
+            let (opened, closed) = around.tags(&mut self.last);
+            self.block.push(&html!("{}{}{}", opened, taken, closed));
+            self.characters += taken.chars().count();
+            let ends_line = taken.ends_with('\n') && self.characters >= WAITS;
+            if ends_line || self.characters >= BLOCK {
+                self.end();
+            }
+        }
+    }
+
+    /// How much of a text still fits: up to the end of a line once the block is long enough, or else up to its end.
+    fn room_in(&self, text: &str) -> usize {
+        let room = BLOCK.saturating_sub(self.characters).max(1);
+        let fits = text.char_indices().nth(room).map_or(text.len(), |(at, _)| at);
+        let waits = WAITS.saturating_sub(self.characters);
+        let early = text.char_indices().nth(waits).map_or(fits, |(at, _)| at.min(fits));
+        match text[early..fits].find('\n') {
+            Some(at) => early + at + 1,
+            None => fits,
+        }
+    }
+
+    /// A run that is shown when somebody opens it.
+    fn fold(&mut self, around: Around, text: &str) {
+        self.end();
+        let hidden = text.chars().count() as u64;
+        self.all.push(&html!(
+            "<details class=\"fold run\"><summary>{} more characters</summary>",
+            number::count(hidden)
+        ));
+        self.run(around, text);
+        self.end();
+        self.all.push(&Html::ours("</details>"));
+    }
+
+    fn end(&mut self) {
+        if !self.block.is_empty() {
+            let block = std::mem::take(&mut self.block);
+            self.all.push(&html!("<div class=\"block\">{}</div>", block));
+        }
+        self.characters = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn piece(passage: Option<u32>, text: &str) -> Piece {
+        Piece { passage, text: text.to_owned() }
+    }
+
+    /// The text of the markup, without tags, numbers of passages and names of folds.
+    fn text_of(html: &Html) -> String {
+        let (mut text, mut rest) = (String::new(), html.as_str());
+        while let Some(at) = rest.find('<') {
+            text.push_str(&rest[..at]);
+            let skipped = ["<sup>", "<summary>"].iter().find(|tag| rest[at..].starts_with(**tag));
+            let end = match skipped {
+                Some(tag) => format!("</{}", &tag[1..]),
+                None => ">".to_owned(),
+            };
+            rest = &rest[at + rest[at..].find(&end).unwrap() + end.len()..];
+        }
+        text + rest
+    }
+
+    #[test]
+    fn a_short_text_is_one_block() {
+        let html = blocks(&[piece(Some(1), "one two\nthree"), piece(None, " four")], 0, "del");
+        assert_eq!(
+            html.as_str(),
+            "<div class=\"block\"><mark class=\"p1\" data-p=\"1\"><sup>1</sup>one two\nthree</mark><del> four</del></div>"
+        );
+    }
+
+    #[test]
+    fn blocks_end_with_lines_and_lose_nothing() {
+        let line = "a line of some words that is not long at all\n";
+        let pieces: Vec<Piece> = (0..2_000).map(|at| piece((at % 3 > 0).then_some(at), line)).collect();
+        let html = blocks(&pieces, 0, "del");
+        assert_eq!(text_of(&html), line.repeat(2_000));
+        let many: Vec<&str> = html.as_str().split("<div class=\"block\">").skip(1).collect();
+        assert!(many.len() > 5 && many.iter().all(|block| text_of(&Html::ours(*block)).len() <= BLOCK));
+        assert!(many.iter().all(|block| text_of(&Html::ours(*block)).ends_with('\n')));
+    }
+
+    #[test]
+    fn a_line_without_end_is_broken_and_folded() {
+        let text = "é".repeat(1_000_000);
+        let html = blocks(&[piece(None, &text)], 7, "ins");
+        assert_eq!(text_of(&html).trim_end_matches(" ⋯ 7 characters ⋯ "), text);
+        assert_eq!(html.as_str().matches("<details").count(), 1);
+        assert!(html.as_str().matches("<div class=\"block\">").count() > 80);
+    }
+}

@@ -1,0 +1,459 @@
+//! Documents: added, shown, listed, deleted.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use lookalike_index::{NewDocument, Put};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{Path, Query};
+use crate::body::{Batch, Content, Held, Lines, content};
+use crate::keys::{MayRead, MayWrite, hexadecimal};
+use crate::problem::{Kind, Problem};
+use crate::state::{OpenIndex, Shared, shown};
+
+/// A document to be stored.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DocumentRequest {
+    /// What it is known by; without it, the SHA-256 of the text.
+    id: Option<String>,
+    /// What is searched.
+    text: String,
+    /// An object with whatever belongs to the document.
+    #[schema(value_type = Option<Object>)]
+    fields: Option<Box<RawValue>>,
+}
+
+/// How documents are added.
+#[derive(Clone, Copy, Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct AddParameters {
+    /// Leave out documents that have a near-duplicate in the index, or among those before them.
+    #[serde(default)]
+    unless_alike: bool,
+}
+
+/// What became of documents.
+#[derive(Debug, Default, Serialize, ToSchema)]
+pub(crate) struct AddAnswer {
+    /// Documents that are new.
+    added: u64,
+    /// Documents that have the place of others with the same id.
+    replaced: u64,
+    /// Documents that were there already, with the same text and fields.
+    unchanged: u64,
+    /// Documents that were left out, for a near-duplicate that is there.
+    skipped: u64,
+    /// Which documents were left out: the first 10,000.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    skipped_documents: Vec<SkippedDocument>,
+    /// Lines or items that are not documents.
+    failed: u64,
+    /// Which failed, and why: the first 1,000.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    failed_lines: Vec<FailedLine>,
+    /// The number of the last write: every later search sees these documents.
+    version: u64,
+    /// How long it took.
+    seconds: f64,
+}
+
+/// A document that was left out.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct SkippedDocument {
+    /// Its line, or its place in the list, from 1.
+    line: u64,
+    /// Its id.
+    id: String,
+    /// The document that is there.
+    kept_id: String,
+    /// How similar they are.
+    similarity: f64,
+    /// Whether they are equal in every character, up to Unicode's NFC and white space at line ends.
+    exact_copy: bool,
+}
+
+/// A line that is not a document.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct FailedLine {
+    /// The line, or the place in the list, from 1.
+    line: u64,
+    /// What is wrong.
+    detail: String,
+}
+
+const MOST_SKIPPED_NAMED: usize = 10_000;
+const MOST_FAILED_NAMED: usize = 1000;
+
+/// The longest id that an index takes.
+const LONGEST_ID: usize = 64 << 10;
+
+impl AddAnswer {
+    fn fail(&mut self, line: u64, detail: String) {
+        self.failed += 1;
+        if self.failed_lines.len() < MOST_FAILED_NAMED {
+            self.failed_lines.push(FailedLine { line, detail });
+        }
+    }
+
+    fn count(&mut self, line: u64, id: &str, put: Put) {
+        match put {
+            Put::Added => self.added += 1,
+            Put::Replaced => self.replaced += 1,
+            Put::Unchanged => self.unchanged += 1,
+            Put::Alike { id: kept_id, similarity, is_exact_copy, .. } => {
+                self.skipped += 1;
+                if self.skipped_documents.len() < MOST_SKIPPED_NAMED {
+                    let id = id.to_owned();
+                    let exact_copy = is_exact_copy;
+                    self.skipped_documents.push(SkippedDocument { line, id, kept_id, similarity, exact_copy });
+                }
+            }
+        }
+    }
+}
+
+/// Adds documents: an object, a list of objects, or one object per line. Once it is answered they are on the disk, and every
+/// later search finds them. A document whose id is known takes its place.
+#[utoipa::path(post, path = "/v1/indexes/{index}/documents", tag = "documents",
+    params(("index" = String, Path, description = "The name of the index", example = "news"), AddParameters),
+    request_body(description = "One document, a list of them, or one per line", content(
+        (DocumentRequest = "application/json", example = json!([
+            {"id": "storm-1", "text": "The storm hit the coast on Monday night and left a trail of damage in its wake.", "fields": {"source": "agency"}},
+            {"id": "storm-2", "text": "The storm hit the coast on Monday night, and left a trail of damage in its wake!"},
+        ])),
+        (DocumentRequest = "application/x-ndjson", example = "{\"id\":\"rain-1\",\"text\":\"It will rain in the north tomorrow.\"}\n{\"text\":\"No rain in the south.\"}\n"),
+    )),
+    responses(
+        (status = 200, description = "All of them were stored, left out or there already", body = AddAnswer),
+        (status = 207, description = "Some lines are not documents; all others were stored", body = AddAnswer),
+        (status = 507, description = "The disk is full"),
+    ))]
+pub(crate) async fn add(
+    State(shared): State<Arc<Shared>>,
+    _: MayWrite,
+    Path(name): Path<String>,
+    Query(parameters): Query<AddParameters>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Problem> {
+    let start = Instant::now();
+    let index = shared.index(&name)?;
+    let mut answer = match content(&headers)? {
+        Content::Json => {
+            let held = Held::read(&shared, &headers, body).await?;
+            let store = move || {
+                let items = items(&held)?;
+                put(&index, &items, parameters, AddAnswer::default())
+            };
+            shared.work.write(store).await?
+        }
+        Content::Lines => add_lines(&shared, &index, parameters, Lines::new(&shared, &headers, body)?).await?,
+    };
+    answer.seconds = start.elapsed().as_secs_f64();
+    let status = if answer.failed > 0 { StatusCode::MULTI_STATUS } else { StatusCode::OK };
+    Ok((status, Json(answer)).into_response())
+}
+
+/// Stores lines as they come. What went wrong later does not undo what was stored before: the problem says how far it came.
+async fn add_lines(
+    shared: &Arc<Shared>,
+    index: &Arc<OpenIndex>,
+    parameters: AddParameters,
+    mut lines: Lines,
+) -> Result<AddAnswer, Problem> {
+    let mut answer = AddAnswer::default();
+    loop {
+        let some = lines.next().await.map_err(|problem| so_far(problem, &answer))?;
+        if some.is_empty() {
+            return Ok(answer);
+        }
+        let index = Arc::clone(index);
+        let done = std::mem::take(&mut answer);
+        answer = shared.work.write(move || put(&index, &some, parameters, done)).await?;
+    }
+}
+
+fn so_far(problem: Problem, answer: &AddAnswer) -> Problem {
+    let problem = problem.with("added", answer.added).with("replaced", answer.replaced);
+    problem.with("unchanged", answer.unchanged).with("skipped", answer.skipped).with("failed", answer.failed)
+}
+
+/// The documents of a body: one, or a list.
+fn items(held: &Held) -> Result<Batch, Problem> {
+    if held.bytes().trim_ascii_start().first() != Some(&b'[') {
+        // A single one that is wrong is not one of many.
+        read(held.bytes()).map_err(|detail| Problem::new(Kind::Malformed, detail))?;
+        return Ok(vec![(1, held.bytes().to_vec())]);
+    }
+    let list: Vec<&RawValue> =
+        serde_json::from_slice(held.bytes()).map_err(|error| Problem::new(Kind::Malformed, error.to_string()))?;
+    Ok((1..).zip(list).map(|(line, item)| (line, item.get().as_bytes().to_vec())).collect())
+}
+
+/// A document, checked: what an index would refuse is refused here, so that it does not stand in the way of the others.
+fn read(bytes: &[u8]) -> Result<DocumentRequest, String> {
+    let document: DocumentRequest = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    match &document {
+        DocumentRequest { id: Some(id), .. } if id.is_empty() => Err("the id is empty".to_owned()),
+        DocumentRequest { id: Some(id), .. } if id.len() > LONGEST_ID => Err("the id is longer than 64 KiB".to_owned()),
+        DocumentRequest { fields: Some(fields), .. } if !fields.get().starts_with('{') => {
+            Err("fields must be an object".to_owned())
+        }
+        _ => Ok(document),
+    }
+}
+
+/// Reads bytes that may be anything: for the fuzzer.
+pub(super) fn check_body(bytes: &[u8]) {
+    let _ = read(bytes);
+    let _ = serde_json::from_slice::<Vec<&RawValue>>(bytes);
+}
+
+/// Stores some documents in one commit, and adds to what became of others.
+fn put(
+    index: &OpenIndex,
+    some: &Batch,
+    parameters: AddParameters,
+    mut answer: AddAnswer,
+) -> Result<AddAnswer, Problem> {
+    let mut read_ones = Vec::with_capacity(some.len());
+    for (line, bytes) in some {
+        match read(bytes) {
+            Ok(document) => {
+                let id = document.id.unwrap_or_else(|| hexadecimal(&Sha256::digest(document.text.as_bytes())));
+                read_ones.push((*line, id, document.text, document.fields));
+            }
+            Err(detail) => answer.fail(*line, detail),
+        }
+    }
+    let new: Vec<NewDocument<'_>> = read_ones
+        .iter()
+        .map(|(_, id, text, fields)| NewDocument { id, text, fields: fields.as_deref().map_or("", RawValue::get) })
+        .collect();
+    let stored =
+        index.with_writer(
+            |writer| {
+                if parameters.unless_alike { writer.put_unless_alike(&new) } else { writer.put_many(&new) }
+            },
+        );
+    let stored = match stored {
+        Ok(stored) => stored,
+        Err(problem) => return Err(so_far(problem, &answer)),
+    };
+    for ((line, id, ..), put) in read_ones.iter().zip(stored) {
+        answer.count(*line, id, put);
+    }
+    answer.version = index.snapshot()?.version();
+    Ok(answer)
+}
+
+/// A stored document.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct DocumentAnswer {
+    /// What it is known by.
+    id: String,
+    /// Its text, where it is kept and asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    /// What was given with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    fields: Option<Box<RawValue>>,
+}
+
+impl DocumentAnswer {
+    fn of(document: lookalike_index::Document, with_text: bool) -> Self {
+        let text = document.text.filter(|_| with_text);
+        Self { id: document.id, text, fields: RawValue::from_string(document.fields).ok() }
+    }
+}
+
+/// Where a document is: the path of the one with the id `delete` is also that of another route.
+#[derive(Debug, Deserialize)]
+pub(crate) struct DocumentPath {
+    index: String,
+    #[serde(default = "id_of_the_other_route")]
+    id: String,
+}
+
+fn id_of_the_other_route() -> String {
+    "delete".to_owned()
+}
+
+/// Shows a document.
+#[utoipa::path(get, path = "/v1/indexes/{index}/documents/{id}", tag = "documents",
+    params(("index" = String, Path, description = "The name of the index", example = "news"),
+           ("id" = String, Path, description = "The id, percent-encoded", example = "storm-1")),
+    responses((status = 200, description = "The document", body = DocumentAnswer), (status = 404, description = "There is none")))]
+pub(crate) async fn show(
+    State(shared): State<Arc<Shared>>,
+    _: MayRead,
+    Path(path): Path<DocumentPath>,
+) -> Result<Json<DocumentAnswer>, Problem> {
+    let index = shared.index(&path.index)?;
+    let find = move || {
+        let found = index.snapshot()?.document(&path.id)?;
+        let missing = || Problem::new(Kind::NoSuchDocument, format!("no document has the id '{}'", shown(&path.id)));
+        found.map(|document| DocumentAnswer::of(document, true)).ok_or_else(missing)
+    };
+    Ok(Json(shared.work.search(find).await?))
+}
+
+/// How documents are listed.
+#[derive(Clone, Copy, Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ListParameters {
+    /// Where the page begins: `next` of the page before. It stays good whatever is written in between.
+    #[serde(default)]
+    after: u64,
+    /// How many documents: 1 to 1,000.
+    #[serde(default = "hundred")]
+    #[param(minimum = 1, maximum = 1000)]
+    limit: usize,
+    /// Whether their texts are wanted.
+    #[serde(default)]
+    text: bool,
+}
+
+fn hundred() -> usize {
+    100
+}
+
+/// A page of documents.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct DocumentList {
+    /// In the order in which they were added.
+    documents: Vec<DocumentAnswer>,
+    /// Where the next page begins; none after the last.
+    next: Option<u64>,
+    /// The number of the last write that this page knows of.
+    version: u64,
+}
+
+/// A page ends where its texts take this much.
+const PAGE_BYTES: usize = 16 << 20;
+
+/// Lists documents in the order in which they were added, page by page.
+#[utoipa::path(get, path = "/v1/indexes/{index}/documents", tag = "documents",
+    params(("index" = String, Path, description = "The name of the index", example = "news"), ListParameters),
+    responses((status = 200, description = "A page of documents", body = DocumentList)))]
+pub(crate) async fn list(
+    State(shared): State<Arc<Shared>>,
+    _: MayRead,
+    Path(name): Path<String>,
+    Query(parameters): Query<ListParameters>,
+) -> Result<Json<DocumentList>, Problem> {
+    if !(1..=1000).contains(&parameters.limit) {
+        return Err(Problem::new(Kind::Malformed, "limit must be between 1 and 1,000"));
+    }
+    let index = shared.index(&name)?;
+    let page = move || {
+        let snapshot = index.snapshot()?;
+        let (mut documents, mut next, mut bytes) = (Vec::new(), None, 0);
+        let mut last = parameters.after;
+        for document in snapshot.documents_after(parameters.after)? {
+            let (number, document) = document?;
+            if documents.len() == parameters.limit || bytes > PAGE_BYTES {
+                next = Some(last);
+                break;
+            }
+            last = number;
+            bytes += document.fields.len() + document.text.as_ref().map_or(0, String::len);
+            documents.push(DocumentAnswer::of(document, parameters.text));
+        }
+        Ok(DocumentList { documents, next, version: snapshot.version() })
+    };
+    Ok(Json(shared.work.search(page).await?))
+}
+
+/// Which documents to delete.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DeleteRequest {
+    /// Their ids.
+    ids: Vec<String>,
+}
+
+/// What was deleted.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub(crate) struct DeleteAnswer {
+    /// How many of the documents were there.
+    deleted: u64,
+    /// The number of the last write: no later search sees these documents.
+    version: u64,
+}
+
+fn delete_ids(index: &OpenIndex, ids: &[String]) -> Result<DeleteAnswer, Problem> {
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let deleted = index.with_writer(|writer| writer.delete(&ids))?;
+    Ok(DeleteAnswer { deleted, version: index.snapshot()?.version() })
+}
+
+/// Deletes a document; one that is not there is as good as deleted.
+#[utoipa::path(delete, path = "/v1/indexes/{index}/documents/{id}", tag = "documents",
+    params(("index" = String, Path, description = "The name of the index", example = "news"),
+           ("id" = String, Path, description = "The id, percent-encoded", example = "rain-1")),
+    responses((status = 200, description = "It is gone", body = DeleteAnswer)))]
+pub(crate) async fn delete(
+    State(shared): State<Arc<Shared>>,
+    _: MayWrite,
+    Path(path): Path<DocumentPath>,
+) -> Result<Json<DeleteAnswer>, Problem> {
+    let index = shared.index(&path.index)?;
+    Ok(Json(shared.work.write(move || delete_ids(&index, &[path.id])).await?))
+}
+
+/// Deletes many documents; those that are not there are as good as deleted.
+#[utoipa::path(post, path = "/v1/indexes/{index}/documents/delete", tag = "documents",
+    params(("index" = String, Path, description = "The name of the index", example = "news")),
+    request_body(content = DeleteRequest, example = json!({"ids": ["storm-2", "rain-1"]})),
+    responses((status = 200, description = "They are gone", body = DeleteAnswer)))]
+pub(crate) async fn delete_many(
+    State(shared): State<Arc<Shared>>,
+    _: MayWrite,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Json<DeleteAnswer>, Problem> {
+    let index = shared.index(&name)?;
+    content(&headers)?;
+    let held = Held::read(&shared, &headers, body).await?;
+    let delete = move || delete_ids(&index, &held.parse::<DeleteRequest>()?.ids);
+    Ok(Json(shared.work.write(delete).await?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_index_would_refuse_is_refused_alone() {
+        assert!(read(br#"{"text":"a"}"#).is_ok());
+        assert!(read(br#"{"id":"a/b\u0000","text":"a","fields":{"year":1999}}"#).is_ok());
+        assert!(read(br#"{"id":"a","text":"","fields":null}"#).is_ok());
+        let long = format!(r#"{{"id":"{}","text":"a"}}"#, "x".repeat(LONGEST_ID + 1));
+        let wrong = [
+            r#"{"id":"","text":"a"}"#,
+            r#"{"id":"a"}"#,
+            r#"{"text":"a","fields":[1]}"#,
+            r#"{"text":"a","tags":1}"#,
+            "7",
+            &long,
+        ];
+        wrong.iter().for_each(|wrong| assert!(read(wrong.as_bytes()).is_err(), "{wrong:.40}"));
+        // What a client nests without end is refused, not followed.
+        assert!(read(format!(r#"{{"text":"a","fields":{}"#, "[".repeat(100_000)).as_bytes()).is_err());
+    }
+}

@@ -1,0 +1,36 @@
+//! Parts of a request, and problems where they cannot be read.
+
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use serde::de::DeserializeOwned;
+
+use crate::problem::{Kind, Problem};
+use crate::state::Shared;
+
+/// What stands after the question mark.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Query<T>(pub(crate) T);
+
+impl<T: DeserializeOwned> FromRequestParts<Arc<Shared>> for Query<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Arc<Shared>) -> Result<Self, Problem> {
+        let query = axum::extract::Query::try_from_uri(&parts.uri);
+        query.map(|query| Self(query.0)).map_err(|error| Problem::new(Kind::Malformed, error.body_text()))
+    }
+}
+
+/// What stands in the path, decoded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Path<T>(pub(crate) T);
+
+impl<T: DeserializeOwned + Send> FromRequestParts<Arc<Shared>> for Path<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, Problem> {
+        let path = axum::extract::Path::from_request_parts(parts, shared).await;
+        path.map(|path| Self(path.0)).map_err(|error| Problem::new(Kind::Malformed, error.body_text()))
+    }
+}

@@ -1,0 +1,306 @@
+//! Indexes: made, looked at, deleted.
+
+use std::fs;
+use std::sync::{Arc, PoisonError};
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use lookalike::core::measure::criterion::Criterion;
+use lookalike::core::measure::similarity::Threshold;
+use lookalike::core::method::Part;
+use lookalike::core::text::fold::Fold;
+use lookalike::core::text::shingle::Shingle;
+use lookalike::{MethodOptions, Scheme};
+use lookalike_index::{CreateOptions, Index, Store};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::Path;
+use crate::body::{Held, content};
+use crate::keys::{MayAdmin, MayRead};
+use crate::problem::{Kind, Problem};
+use crate::state::{OpenIndex, Shared, is_name, shown};
+
+/// How an index is to be made. All of it is fixed for the life of the index.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct CreateRequest {
+    /// Minimum similarity of near-duplicates: above 0, at most 1.
+    threshold: f64,
+    /// The chance to find a pair exactly at the threshold.
+    recall: f64,
+    /// What is compared: `word:K` or `char:K`, runs of K words or characters, or `stopword`.
+    shingle: String,
+    /// Differences to ignore: `accents`, `digits`, both with a comma between, or nothing.
+    fold: Option<String>,
+    /// What is measured.
+    measure: Measure,
+    /// What is kept of documents.
+    store: Keep,
+}
+
+impl Default for CreateRequest {
+    fn default() -> Self {
+        Self {
+            threshold: 0.8,
+            recall: 0.99,
+            shingle: "word:5".to_owned(),
+            fold: None,
+            measure: Measure::Jaccard,
+            store: Keep::Text,
+        }
+    }
+}
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum Measure {
+    /// What both have in common, divided by all that either has.
+    Jaccard,
+    /// The part of the smaller that lies in the larger.
+    Containment,
+}
+
+/// What is kept of documents.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum Keep {
+    /// Their texts.
+    Text,
+    /// Hashes of their shingles, for texts that must not be kept.
+    Features,
+}
+
+impl CreateRequest {
+    /// The same as an index wants it.
+    ///
+    /// # Errors
+    ///
+    /// When a value is impossible.
+    pub(crate) fn options(&self) -> Result<CreateOptions, lookalike::core::Error> {
+        let threshold = Threshold::new(self.threshold)?;
+        let shingle: Shingle = self.shingle.parse()?;
+        let fold = self.fold.as_deref().map_or(Ok(Fold::NONE), str::parse)?;
+        let (criterion, method) = match self.measure {
+            Measure::Jaccard => (Criterion::Jaccard(threshold), MethodOptions::minhash(threshold, self.recall)?),
+            Measure::Containment => {
+                (Criterion::Containment(threshold), MethodOptions::Part(Part::new(threshold, self.recall)?))
+            }
+        };
+        let store = match self.store {
+            Keep::Text => Store::Text,
+            Keep::Features => Store::Features,
+        };
+        let scheme = Scheme { criterion, method, ..Scheme::default() };
+        Ok(CreateOptions { scheme: scheme.with_shingle(shingle).with_fold(fold), store })
+    }
+}
+
+/// An index, in numbers.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct IndexAnswer {
+    /// Its name.
+    name: String,
+    /// Documents that can be found.
+    documents: u64,
+    /// Deleted or replaced documents whose bytes are still on the disk.
+    deleted: u64,
+    /// Documents that are in the log and not yet in a segment.
+    in_memory: u64,
+    /// Segments on the disk.
+    segments: u64,
+    /// Bytes of segments.
+    segment_bytes: u64,
+    /// Bytes of logs, which have the texts.
+    log_bytes: u64,
+    /// Minimum similarity of near-duplicates.
+    threshold: f64,
+    /// What is measured.
+    measure: String,
+    /// What is compared.
+    shingle: String,
+    /// Differences that are ignored.
+    fold: String,
+    /// What is kept of documents.
+    #[schema(value_type = Keep)]
+    store: Store,
+    /// The chance to find a pair exactly at the threshold.
+    recall: Option<f64>,
+    /// All parameters in one line.
+    scheme: String,
+    /// The number of the last write.
+    version: u64,
+}
+
+impl IndexAnswer {
+    fn of(index: &OpenIndex) -> Result<Self, Problem> {
+        let snapshot = index.snapshot()?;
+        let stat = snapshot.stat();
+        let scheme = index.index.scheme();
+        Ok(Self {
+            name: index.name.clone(),
+            documents: stat.documents,
+            deleted: stat.deleted,
+            in_memory: stat.in_memory,
+            segments: stat.segments,
+            segment_bytes: stat.segment_bytes,
+            log_bytes: stat.log_bytes,
+            threshold: scheme.threshold(),
+            measure: scheme.criterion.measure().to_owned(),
+            shingle: scheme.shingle.to_string(),
+            fold: scheme.fold.to_string(),
+            store: stat.store,
+            recall: stat.recall,
+            scheme: stat.scheme,
+            version: snapshot.version(),
+        })
+    }
+}
+
+/// All indexes.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct IndexList {
+    /// By name.
+    indexes: Vec<IndexAnswer>,
+}
+
+/// Lists all indexes.
+#[utoipa::path(get, path = "/v1/indexes", tag = "indexes", responses((status = 200, description = "All indexes", body = IndexList)))]
+pub(crate) async fn list(State(shared): State<Arc<Shared>>, _: MayRead) -> Result<Json<IndexList>, Problem> {
+    let indexes = shared.indexes();
+    let all = move || indexes.iter().map(|index| IndexAnswer::of(index)).collect::<Result<_, _>>();
+    Ok(Json(IndexList { indexes: shared.work.search(all).await? }))
+}
+
+/// Says what an index has.
+#[utoipa::path(get, path = "/v1/indexes/{index}", tag = "indexes",
+    params(("index" = String, Path, description = "The name of the index", example = "news")),
+    responses((status = 200, description = "The index", body = IndexAnswer), (status = 404, description = "There is none")))]
+pub(crate) async fn show(
+    State(shared): State<Arc<Shared>>,
+    _: MayRead,
+    Path(name): Path<String>,
+) -> Result<Json<IndexAnswer>, Problem> {
+    let index = shared.index(&name)?;
+    Ok(Json(shared.work.search(move || IndexAnswer::of(&index)).await?))
+}
+
+/// Makes an index; without a body, with the usual parameters. If there is one with the same parameters, nothing is done.
+#[utoipa::path(put, path = "/v1/indexes/{index}", tag = "indexes",
+    params(("index" = String, Path, description = "The name of the index", example = "news")),
+    request_body(content = CreateRequest, description = "Parameters; all have a default", example = json!({"threshold": 0.8, "shingle": "word:5"})),
+    responses(
+        (status = 201, description = "It was made", body = IndexAnswer),
+        (status = 200, description = "It was there, with these parameters", body = IndexAnswer),
+        (status = 409, description = "It was there, with other parameters"),
+        (status = 422, description = "The parameters are impossible"),
+    ))]
+pub(crate) async fn create(
+    State(shared): State<Arc<Shared>>,
+    _: MayAdmin,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<(StatusCode, Json<IndexAnswer>), Problem> {
+    let held = Held::read(&shared, &headers, body).await?;
+    let request = if held.is_empty() {
+        CreateRequest::default()
+    } else {
+        content(&headers)?;
+        held.parse::<CreateRequest>()?
+    };
+    if !is_name(&name) {
+        let detail = "a name has up to 64 letters, digits, dots, hyphens and underscores, and no dot first";
+        return Err(Problem::new(Kind::NotPossible, detail));
+    }
+    let options = request.options().map_err(|error| Problem::new(Kind::NotPossible, error.to_string()))?;
+    let make = Arc::clone(&shared);
+    let (status, index) = shared.work.write(move || make_index(&make, &name, &options)).await?;
+    Ok((status, Json(shared.work.search(move || IndexAnswer::of(&index)).await?)))
+}
+
+fn make_index(shared: &Shared, name: &str, options: &CreateOptions) -> Result<(StatusCode, Arc<OpenIndex>), Problem> {
+    let _one_at_a_time = shared.arranging.lock().unwrap_or_else(PoisonError::into_inner);
+    match shared.index(name) {
+        Ok(index) => {
+            let (found, asked) = (index.index.scheme().to_string(), options.scheme.to_string());
+            let store = index.store;
+            if found == asked && store == options.store {
+                return Ok((StatusCode::OK, index));
+            }
+            let in_words = |scheme: &str, store: Store| match store {
+                Store::Text => scheme.to_owned(),
+                Store::Features => format!("{scheme}, without texts"),
+            };
+            let (found, asked) = (in_words(&found, store), in_words(&asked, options.store));
+            let detail = format!("the index '{name}' has {found}, and {asked} was asked for");
+            Err(Problem::new(Kind::OtherParameters, detail).with("found", found).with("asked", asked))
+        }
+        Err(problem) if problem.kind() == Kind::NoSuchIndex => {
+            let Some(root) = &shared.root else {
+                let detail = "this server has no folder for new indexes: start it with a folder of indexes";
+                return Err(Problem::new(Kind::Impossible, detail));
+            };
+            let path = root.join(name);
+            let index = OpenIndex::of(name, &path, Index::create(&path, options)?, false)?;
+            Ok((StatusCode::CREATED, shared.add(index)))
+        }
+        Err(problem) => Err(problem),
+    }
+}
+
+/// Deletes an index with all its documents.
+#[utoipa::path(delete, path = "/v1/indexes/{index}", tag = "indexes",
+    params(("index" = String, Path, description = "The name of the index", example = "news")),
+    responses((status = 204, description = "It is gone"), (status = 404, description = "There is none"), (status = 409, description = "One of its tasks is running")))]
+pub(crate) async fn delete(
+    State(shared): State<Arc<Shared>>,
+    _: MayAdmin,
+    Path(name): Path<String>,
+) -> Result<StatusCode, Problem> {
+    let gone = Arc::clone(&shared);
+    shared.work.write(move || delete_index(&gone, &name)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+fn delete_index(shared: &Shared, name: &str) -> Result<(), Problem> {
+    let _one_at_a_time = shared.arranging.lock().unwrap_or_else(PoisonError::into_inner);
+    let index = shared.index(name)?;
+    shared.tasks.none_of(name)?;
+    shared.remove(name);
+    let refused = |error: std::io::Error| {
+        let detail =
+            format!("the index '{}' is served no more, but not all of its files are gone: {error}", shown(name));
+        Problem::new(Kind::Unreadable, detail)
+    };
+    // Whoever still writes finds no writer; what it could not write before is not wanted any more.
+    let _ = index.close();
+    // First of all that without which it is not an index, so that half of it is never opened.
+    fs::remove_file(index.path.join("index.json")).map_err(refused)?;
+    fs::remove_dir_all(&index.path).map_err(refused)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_usual_parameters_are_those_of_the_command() {
+        let options = CreateRequest::default().options().unwrap();
+        assert_eq!(options.scheme.to_string(), Scheme::default().to_string());
+        let asked: CreateRequest = serde_json::from_str(r#"{"measure":"containment","fold":"digits"}"#).unwrap();
+        let scheme = asked.options().unwrap().scheme;
+        assert_eq!((scheme.criterion.measure(), scheme.fold.to_string()), ("containment", "digits".to_owned()));
+    }
+
+    #[test]
+    fn impossible_and_unknown_parameters_are_refused() {
+        for wrong in [r#"{"threshold":0}"#, r#"{"threshold":1.5}"#, r#"{"shingle":"word:0"}"#, r#"{"recall":2}"#] {
+            assert!(serde_json::from_str::<CreateRequest>(wrong).unwrap().options().is_err(), "{wrong}");
+        }
+        assert!(serde_json::from_str::<CreateRequest>(r#"{"treshold":0.8}"#).is_err());
+    }
+}

@@ -1,0 +1,68 @@
+//! The description of all routes, in OpenAPI.
+
+use std::sync::LazyLock;
+
+use utoipa::OpenApi;
+use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+
+use super::{compare, documents, indexes, search, system, upkeep};
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "lookalike",
+        description = "Saved indexes of documents over HTTP: what is acknowledged is on the disk, and every similarity is measured exactly. \
+            Errors are problems as of RFC 9457.",
+        license(name = "MIT OR Apache-2.0")
+    ),
+    paths(
+        indexes::list, indexes::create, indexes::show, indexes::delete,
+        documents::add, documents::list, documents::show, documents::delete, documents::delete_many,
+        search::search, compare::compare,
+        upkeep::compact, upkeep::snapshot, upkeep::verify, upkeep::tasks, upkeep::task,
+        system::livez, system::readyz, system::metrics, system::openapi,
+    ),
+    components(schemas(search::PassageAnswer)),
+    security(("key" = [])),
+    tags(
+        (name = "indexes", description = "Made, looked at, deleted."),
+        (name = "documents", description = "Added, shown, listed, deleted."),
+        (name = "search", description = "What is like a text or a document."),
+        (name = "tasks", description = "What takes longer than a request."),
+        (name = "server", description = "What is asked about the server itself; no key is needed."),
+    )
+)]
+struct Description;
+
+static TEXT: LazyLock<String> = LazyLock::new(|| {
+    let mut description = Description::openapi();
+    let components = description.components.get_or_insert_default();
+    let mut key = Http::new(HttpAuthScheme::Bearer);
+    key.description = Some("A key of this server. Without a file of keys, none is needed.".to_owned());
+    components.add_security_scheme("key", SecurityScheme::Http(key));
+    description.to_pretty_json().expect("a description is plain data")
+});
+
+/// The description of all routes, as JSON.
+pub fn openapi() -> &'static str {
+    &TEXT
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    /// Set `UPDATE_SNAPSHOTS` to write it anew, and look at the difference.
+    #[test]
+    fn the_description_is_as_it_was_published() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("openapi.json");
+        let now = format!("{}\n", openapi());
+        if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+            std::fs::write(&path, &now).unwrap();
+        }
+        let published = std::fs::read_to_string(&path).unwrap();
+        assert!(published == now, "openapi.json is not what the routes say: write it anew and look at the difference");
+    }
+}

@@ -1,0 +1,58 @@
+//! What is asked about the server itself: by those who watch it, and by those who want to know how to talk to it.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+
+use super::Path;
+use crate::problem::{Kind, Problem};
+use crate::state::{Shared, shown};
+
+/// Says that the process is there.
+#[utoipa::path(get, path = "/livez", tag = "server", responses((status = 200, description = "The process is there")))]
+pub(crate) async fn livez() -> &'static str {
+    "alive\n"
+}
+
+/// Says whether requests should be sent here.
+#[utoipa::path(get, path = "/readyz", tag = "server", responses(
+    (status = 200, description = "Requests can be sent here"),
+    (status = 503, description = "Indexes are being opened, the server is shutting down, or an index takes no more writes"),
+    (status = 507, description = "The disk is nearly full"),
+))]
+pub(crate) async fn readyz(State(shared): State<Arc<Shared>>) -> Result<&'static str, Problem> {
+    // It asks the file system how much room there is, and that may hang.
+    let ready = tokio::task::spawn_blocking(move || shared.ready()).await;
+    ready.unwrap_or_else(|_| Err(Problem::new(Kind::Internal, "it cannot be told")))?;
+    Ok("ready\n")
+}
+
+/// Everything that is counted, in the format of Prometheus.
+#[utoipa::path(get, path = "/metrics", tag = "server", responses((status = 200, description = "Counters, in the text format of OpenMetrics")))]
+pub(crate) async fn metrics(State(shared): State<Arc<Shared>>) -> Result<Response, Problem> {
+    let text = tokio::task::spawn_blocking(move || shared.metrics.text(&shared)).await;
+    let text = text.map_err(|_| Problem::new(Kind::Internal, "it cannot be counted"))?;
+    Ok(([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], text).into_response())
+}
+
+/// This description.
+#[utoipa::path(get, path = "/openapi.json", tag = "server", responses((status = 200, description = "This description")))]
+pub(crate) async fn openapi() -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], super::openapi::openapi()).into_response()
+}
+
+/// All kinds of problems.
+pub(crate) async fn problems() -> Json<Vec<String>> {
+    Json(Kind::ALL.iter().map(|kind| format!("/problems/{}", kind.slug())).collect())
+}
+
+/// What a kind of problem means.
+pub(crate) async fn problem(Path(slug): Path<String>) -> Result<String, Problem> {
+    let kind = Kind::ALL.iter().find(|kind| kind.slug() == slug);
+    let missing = || Problem::new(Kind::NoSuchRoute, format!("there is no problem '{}'", shown(&slug)));
+    let kind = kind.ok_or_else(missing)?;
+    Ok(format!("{} ({})\n\n{}\n", kind.title(), kind.status(), kind.meaning()))
+}

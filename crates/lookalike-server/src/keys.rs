@@ -1,0 +1,443 @@
+//! Keys: who may do what. A key is a token that only its owner has; the server has its SHA-256.
+//!
+//! The file of keys has one JSON object per line: name, scope and hash. A running server notices when it changes.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+use std::{fmt, fs, io};
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
+
+use crate::problem::{Kind, Problem};
+use crate::serve::Error;
+use crate::state::{Shared, is_name};
+
+/// What a key allows: each scope has all before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// To search and to compare.
+    Search,
+    /// To read documents and results.
+    Read,
+    /// To add and to delete documents.
+    Write,
+    /// To make and to delete indexes, and to look after them.
+    Admin,
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Search => "search",
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Admin => "admin",
+        })
+    }
+}
+
+impl FromStr for Scope {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let all = [Self::Search, Self::Read, Self::Write, Self::Admin];
+        let found = all.into_iter().find(|scope| scope.to_string() == text);
+        found.ok_or_else(|| format!("'{text}' is not a scope: give search, read, write or admin"))
+    }
+}
+
+/// A key as the server knows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Key {
+    /// What its owner is called in logs.
+    pub name: String,
+    /// What it allows.
+    pub scope: Scope,
+    /// The SHA-256 of the token, in hexadecimal digits.
+    sha256: String,
+}
+
+/// The file of keys.
+#[derive(Clone, Debug)]
+pub struct KeyFile {
+    path: PathBuf,
+}
+
+/// How a token begins, so that it is known for what it is where it should not be.
+const TOKEN_PREFIX: &str = "lookalike_";
+
+impl KeyFile {
+    /// The keys of this file; it need not exist.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// All keys; none if there is no file.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read or is not a file of keys.
+    pub fn keys(&self) -> Result<Vec<Key>, Error> {
+        match fs::read(&self.path) {
+            Ok(bytes) => parse(&bytes).map_err(|reason| Error::NotKeys { path: self.path.clone(), reason }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(source) => Err(Error::io(&self.path, source)),
+        }
+    }
+
+    /// Makes a key, and gives the token, which is not stored anywhere.
+    ///
+    /// # Errors
+    ///
+    /// When the name is taken or impossible, or the file cannot be written.
+    pub fn add(&self, name: &str, scope: Scope) -> Result<String, Error> {
+        if !is_name(name) {
+            return Err(Error::NotAName { name: name.to_owned() });
+        }
+        let mut keys = self.keys()?;
+        if keys.iter().any(|key| key.name == name) {
+            return Err(Error::KeyExists { name: name.to_owned() });
+        }
+        let token = new_token()?;
+        keys.push(Key { name: name.to_owned(), scope, sha256: hexadecimal(&hash(&token)) });
+        self.write(&keys)?;
+        Ok(token)
+    }
+
+    /// Takes a key away. A running server knows it no more within a second.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such key, or the file cannot be written.
+    pub fn revoke(&self, name: &str) -> Result<(), Error> {
+        let mut keys = self.keys()?;
+        let before = keys.len();
+        keys.retain(|key| key.name != name);
+        if keys.len() == before {
+            return Err(Error::NoSuchKey { name: name.to_owned() });
+        }
+        self.write(&keys)
+    }
+
+    /// Aside and then into place, so that a running server never reads half of it; and for nobody else to read.
+    fn write(&self, keys: &[Key]) -> Result<(), Error> {
+        let failed = |source| Error::io(&self.path, source);
+        let folder = self.path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+        for key in keys {
+            let line = serde_json::to_string(key).expect("a key is plain text");
+            writeln!(file, "{line}").map_err(failed)?;
+        }
+        file.as_file().sync_all().map_err(failed)?;
+        file.persist(&self.path).map_err(|error| failed(error.error))?;
+        Ok(())
+    }
+}
+
+/// The keys in the bytes of a file; or what is wrong, and where.
+fn parse(bytes: &[u8]) -> Result<Vec<Key>, String> {
+    let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    let key = |(number, line): (usize, &str)| {
+        let key: Key = serde_json::from_str(line).map_err(|error| format!("line {number}: {error}"))?;
+        let is_hash = digits(&key.sha256).is_some();
+        if is_hash && is_name(&key.name) { Ok(key) } else { Err(format!("line {number}: not a name and a SHA-256")) }
+    };
+    lines.map(key).collect()
+}
+
+/// Reads bytes that may be anything: for the fuzzer.
+pub fn check_bytes(bytes: &[u8]) {
+    let _ = parse(bytes);
+}
+
+fn hash(token: &str) -> [u8; 32] {
+    Sha256::digest(token.as_bytes()).into()
+}
+
+/// Bytes as hexadecimal digits.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut digits, byte| {
+        let _ = write!(digits, "{byte:02x}");
+        digits
+    })
+}
+
+fn digits(text: &str) -> Option<[u8; 32]> {
+    let mut bytes = [0; 32];
+    if text.len() != 64 || !text.is_ascii() {
+        return None;
+    }
+    for (byte, at) in bytes.iter_mut().zip((0..64).step_by(2)) {
+        *byte = u8::from_str_radix(&text[at..at + 2], 16).ok()?;
+    }
+    Some(bytes)
+}
+
+/// Thirty-two bytes that nobody can guess.
+fn new_token() -> Result<String, Error> {
+    let mut bytes = [0; 32];
+    let provider = tokio_rustls::rustls::crypto::ring::default_provider();
+    provider.secure_random.fill(&mut bytes).map_err(|_| Error::NoRandomness)?;
+    Ok(format!("{TOKEN_PREFIX}{}", hexadecimal(&bytes)))
+}
+
+/// Who is known to a running server.
+#[derive(Debug)]
+pub(crate) struct Keys {
+    /// None where whoever reaches the server may do everything.
+    file: Option<KeyFile>,
+    known: Mutex<Known>,
+}
+
+#[derive(Debug)]
+struct Known {
+    keys: Arc<Vec<([u8; 32], Caller)>>,
+    changed: Option<SystemTime>,
+    looked: Instant,
+}
+
+/// Who sent a request.
+#[derive(Clone, Debug)]
+pub(crate) enum Caller {
+    /// Nobody has to say who they are.
+    Anybody,
+    /// No key was sent.
+    Nameless,
+    /// A key was sent that is not known.
+    Stranger,
+    /// The owner of a key.
+    Known { name: Arc<str>, scope: Scope },
+}
+
+/// How often the file is looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+impl Keys {
+    /// No keys: everybody may do everything.
+    pub(crate) fn none() -> Self {
+        Self { file: None, known: Mutex::new(Known { keys: Arc::default(), changed: None, looked: Instant::now() }) }
+    }
+
+    /// The keys of a file, which must have one at least: else nobody could do anything.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read or has no keys.
+    pub(crate) fn of(file: KeyFile) -> Result<Self, Error> {
+        let changed = modified(&file.path);
+        let keys = prepared(file.keys()?);
+        if keys.is_empty() {
+            return Err(Error::NotKeys { path: file.path, reason: "it has no keys: make one first".to_owned() });
+        }
+        let known = Known { keys: Arc::new(keys), changed, looked: Instant::now() };
+        Ok(Self { file: Some(file), known: Mutex::new(known) })
+    }
+
+    /// Whether a key is needed.
+    pub(crate) fn are_needed(&self) -> bool {
+        self.file.is_some()
+    }
+
+    /// Who sent a request with these headers.
+    pub(crate) fn caller(&self, headers: &HeaderMap) -> Caller {
+        if self.file.is_none() {
+            return Caller::Anybody;
+        }
+        let Some(token) = token(headers) else { return Caller::Nameless };
+        let given = hash(token);
+        let keys = self.newest();
+        // All are compared, so that the time does not tell which one is nearly right.
+        let mut found = u64::MAX;
+        for (at, (known, _)) in (0..).zip(keys.iter()) {
+            let is_same: Choice = known.ct_eq(&given);
+            found = u64::conditional_select(&found, &at, is_same);
+        }
+        keys.get(found as usize).map_or(Caller::Stranger, |(_, caller)| caller.clone())
+    }
+
+    /// The keys as the file has them now. One that cannot be read changes nothing.
+    fn newest(&self) -> Arc<Vec<([u8; 32], Caller)>> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = &self.file
+            && known.looked.elapsed() >= LOOK_EVERY
+        {
+            known.looked = Instant::now();
+            let changed = modified(&file.path);
+            if changed != known.changed {
+                match file.keys() {
+                    Ok(keys) => (known.keys, known.changed) = (Arc::new(prepared(keys)), changed),
+                    Err(error) => tracing::error!(%error, "the keys are as they were"),
+                }
+            }
+        }
+        Arc::clone(&known.keys)
+    }
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    fs::metadata(path).and_then(|metadata| metadata.modified()).ok()
+}
+
+fn prepared(keys: Vec<Key>) -> Vec<([u8; 32], Caller)> {
+    let prepare = |key: Key| {
+        let caller = Caller::Known { name: key.name.into(), scope: key.scope };
+        digits(&key.sha256).map(|hash| (hash, caller))
+    };
+    keys.into_iter().filter_map(prepare).collect()
+}
+
+/// The name of the cookie that a browser has its key in.
+pub(crate) const COOKIE: &str = "lookalike_key";
+
+/// The token of a request: of a program in the header for it, of a browser in a cookie.
+fn token(headers: &HeaderMap) -> Option<&str> {
+    if let Some(value) = headers.get(header::AUTHORIZATION) {
+        let (kind, token) = value.to_str().ok()?.split_once(' ')?;
+        return kind.eq_ignore_ascii_case("bearer").then(|| token.trim());
+    }
+    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut cookies = cookies.flat_map(|value| value.split(';'));
+    cookies.find_map(|cookie| cookie.trim().strip_prefix(COOKIE)?.strip_prefix('='))
+}
+
+impl Caller {
+    /// What logs call it.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Known { name, .. } => name,
+            Self::Anybody | Self::Nameless | Self::Stranger => "-",
+        }
+    }
+
+    /// Whether it may do what needs this scope.
+    ///
+    /// # Errors
+    ///
+    /// What is missing.
+    pub(crate) fn needs(&self, needed: Scope) -> Result<(), Problem> {
+        match self {
+            Self::Anybody => Ok(()),
+            Self::Known { scope, .. } if *scope >= needed => Ok(()),
+            Self::Known { name, scope } => {
+                let detail = format!("the key '{name}' has the scope {scope}, and {needed} is needed");
+                Err(Problem::new(Kind::ScopeTooLow, detail))
+            }
+            Self::Nameless => {
+                let detail =
+                    format!("a key with the scope {needed} is needed, in the header Authorization: Bearer KEY");
+                Err(Problem::new(Kind::KeyMissing, detail))
+            }
+            Self::Stranger => Err(Problem::new(Kind::KeyUnknown, "the key is not known: it may have been revoked")),
+        }
+    }
+}
+
+/// A request is only handled by whoever asks for one of these if the caller has the scope.
+macro_rules! allowed {
+    ($($(#[$doc:meta])* $name:ident $scope:ident;)+) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct $name;
+
+        impl FromRequestParts<Arc<Shared>> for $name {
+            type Rejection = Problem;
+
+            async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, Problem> {
+                // Who calls was found out by a layer; without it nobody is let in.
+                parts.extensions.get::<Caller>().unwrap_or(&Caller::Nameless).needs(Scope::$scope)?;
+                if shared.is_read_only && Scope::$scope >= Scope::Write {
+                    return Err(Problem::new(Kind::ReadOnly, "this server was started to read only"));
+                }
+                Ok(Self)
+            }
+        }
+    )+};
+}
+
+allowed! {
+    /// The caller may search.
+    MaySearch Search;
+    /// The caller may read.
+    MayRead Read;
+    /// The caller may write, and so may the server.
+    MayWrite Write;
+    /// The caller may do everything, and the server may write.
+    MayAdmin Admin;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(name: header::HeaderName, value: &str) -> HeaderMap {
+        HeaderMap::from_iter([(name, value.parse().unwrap())])
+    }
+
+    #[test]
+    fn scopes_contain_each_other() {
+        assert!(Scope::Search < Scope::Read && Scope::Read < Scope::Write && Scope::Write < Scope::Admin);
+        let reader = Caller::Known { name: "reader".into(), scope: Scope::Read };
+        assert!(reader.needs(Scope::Search).is_ok() && reader.needs(Scope::Read).is_ok());
+        assert_eq!(reader.needs(Scope::Write).unwrap_err().kind(), Kind::ScopeTooLow);
+        assert_eq!(Caller::Nameless.needs(Scope::Search).unwrap_err().kind(), Kind::KeyMissing);
+        assert_eq!(Caller::Stranger.needs(Scope::Search).unwrap_err().kind(), Kind::KeyUnknown);
+    }
+
+    #[test]
+    fn a_token_opens_until_it_is_revoked_and_is_not_in_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = KeyFile::new(folder.path().join("keys.jsonl"));
+        let token = file.add("ingest", Scope::Write).unwrap();
+        file.add("other", Scope::Search).unwrap();
+        assert!(!fs::read_to_string(&file.path).unwrap().contains(&token[TOKEN_PREFIX.len()..]));
+        assert!(matches!(file.add("ingest", Scope::Read), Err(Error::KeyExists { .. })));
+
+        let keys = Keys::of(file.clone()).unwrap();
+        let caller = |value: &str| keys.caller(&headers(header::AUTHORIZATION, value));
+        let ingest =
+            |caller: &Caller| matches!(caller, Caller::Known { name, scope: Scope::Write } if &**name == "ingest");
+        assert!(ingest(&caller(&format!("Bearer {token}"))) && ingest(&caller(&format!("bearer  {token}"))));
+        assert!(ingest(&keys.caller(&headers(header::COOKIE, &format!("a=b; {COOKIE}={token}")))));
+        for wrong in [format!("Bearer {token}0"), format!("Bearer {}", token.to_uppercase()), "Bearer ".to_owned()] {
+            assert!(matches!(caller(&wrong), Caller::Stranger), "{wrong}");
+        }
+        assert!(matches!(caller("Basic eDp5"), Caller::Nameless));
+        assert!(matches!(keys.caller(&HeaderMap::new()), Caller::Nameless));
+
+        file.revoke("ingest").unwrap();
+        keys.known.lock().unwrap().looked = Instant::now().checked_sub(LOOK_EVERY).unwrap();
+        // The file may have changed within one tick of its clock.
+        keys.known.lock().unwrap().changed = None;
+        assert!(matches!(caller(&format!("Bearer {token}")), Caller::Stranger));
+        assert!(matches!(file.revoke("ingest"), Err(Error::NoSuchKey { .. })));
+    }
+
+    #[test]
+    fn a_file_that_is_no_file_of_keys_is_refused_with_its_line() {
+        assert_eq!(parse(b"\n").unwrap(), []);
+        let key = format!("{{\"name\":\"a\",\"scope\":\"read\",\"sha256\":\"{}\"}}", "0".repeat(64));
+        assert_eq!(parse(key.as_bytes()).unwrap().len(), 1);
+        for wrong in [key.replace("read", "all"), key.replace("00", "0"), key.replace("\"a\"", "\"a b\""), "{}".into()]
+        {
+            assert!(parse(format!("{key}\n{wrong}").as_bytes()).unwrap_err().starts_with("line 2: "), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_server_with_an_empty_file_of_keys_does_not_start() {
+        let missing = KeyFile::new(tempfile::tempdir().unwrap().path().join("none"));
+        assert!(matches!(Keys::of(missing), Err(Error::NotKeys { .. })));
+    }
+}

@@ -1,0 +1,98 @@
+//! What changes an index: a file is added, a document is deleted.
+
+use std::sync::Arc;
+
+use axum::extract::{Multipart, State};
+use axum::response::Html as Body;
+use lookalike::index::{self, AddOptions, Added};
+use lookalike::{ReadOptions, Silent};
+use lookalike_page::{Cell, Column, Html, Table, clipped, html, name, number};
+
+use super::address;
+use super::fields::{Fields, Takes};
+use super::layout::{Current, Screen, facts};
+use crate::api::Path;
+use crate::keys::MayWrite;
+use crate::problem::{Kind, Problem};
+use crate::state::Shared;
+
+/// How many skipped entries are listed.
+const LISTED: usize = 20;
+
+/// How many characters of a reason are shown.
+const REASON: usize = 200;
+
+/// Adds the documents of a file, in any format that can be read.
+pub(super) async fn add(
+    _may: MayWrite,
+    State(shared): State<Arc<Shared>>,
+    Path(index): Path<String>,
+    form: Multipart,
+) -> Result<Body<String>, Problem> {
+    let open = shared.index(&index)?;
+    let mut fields = Fields::read(form, Takes::Documents, &shared.limits).await?;
+    let file = fields.file.take().ok_or_else(|| Problem::new(Kind::Malformed, "choose a file to add"))?;
+    let mut read = ReadOptions::new([file.path.clone()]);
+    if let Some(text) = fields.given("text_field") {
+        read.settings.fields.text = text.to_owned();
+    }
+    read.settings.fields.id = fields.given("id_field").map(str::to_owned);
+    let options = AddOptions { read, unless_alike: fields.given("unless_alike").is_some() };
+    let added = shared.work.write(move || {
+        // The file is gone when this ends.
+        let _file = file;
+        open.with_writer(|writer| Ok(index::add(writer, &options, &Silent)))?
+            .map_err(|error| Problem::new(Kind::NotPossible, error.to_string()))
+    });
+    let added = added.await?;
+    let body = html!(
+        "<h1>Added to {}</h1>\n{}<p><a class=\"button\" href=\"/indexes/{}\">Back to the index</a></p>\n",
+        index,
+        shown(&added),
+        address::part(&index)
+    );
+    Ok(Screen { title: "Added", current: Current::Index, body }.page())
+}
+
+/// Deletes a document.
+pub(super) async fn delete(
+    _may: MayWrite,
+    State(shared): State<Arc<Shared>>,
+    Path(index): Path<String>,
+    form: Multipart,
+) -> Result<Body<String>, Problem> {
+    let open = shared.index(&index)?;
+    let id = Fields::read(form, Takes::Words, &shared.limits).await?.text("id").to_owned();
+    let of_job = id.clone();
+    let deleted = shared.work.write(move || open.with_writer(|writer| writer.delete(&[&of_job]))).await?;
+    if deleted == 0 {
+        return Err(Problem::new(Kind::NoSuchDocument, format!("the index '{index}' has no document '{}'", name(&id))));
+    }
+    let body = html!(
+        "<h1>Deleted</h1>\n<p class=\"lead\"><b dir=\"auto\">{}</b> is no longer in {}, and no search finds it.</p>\n<p>Its bytes stay on the disk until the index is compacted.</p>\n<p><a class=\"button\" href=\"/indexes/{}\">Back to the index</a></p>\n",
+        name(&id),
+        index,
+        address::part(&index)
+    );
+    Ok(Screen { title: "Deleted", current: Current::Index, body }.page())
+}
+
+fn shown(added: &Added) -> Html {
+    let numbers = facts(&[
+        ("Read", number::count(added.documents), number::bytes(added.bytes)),
+        ("Added", number::count(added.added), "are new, on the disk, and can be found".to_owned()),
+        ("Replaced", number::count(added.replaced), "had the id of another".to_owned()),
+        ("Unchanged", number::count(added.unchanged), "were there already".to_owned()),
+        ("Left out", number::count(added.alike), "have a near-duplicate in the index".to_owned()),
+        ("Skipped", number::count(added.skipped_count), "could not be read".to_owned()),
+    ]);
+    if added.skipped.is_empty() {
+        return numbers;
+    }
+    let mut table = Table::new("Skipped entries", vec![Column::text("entry"), Column::number("position"), Column::text("reason")]);
+    let row = |entry: &lookalike::SkippedEntry| {
+        vec![Cell::text(&entry.entry), Cell::count(entry.position), Cell::text(&clipped(&entry.reason, REASON))]
+    };
+    table.rows = added.skipped.iter().take(LISTED).map(row).collect();
+    html!("{}<h2>Skipped</h2>\n{}", numbers, table.render())
+}

@@ -1,0 +1,169 @@
+//! Compare: any two documents of an index by their ids, or two texts, in two columns.
+
+use std::sync::Arc;
+
+use axum::extract::{Multipart, State};
+use axum::response::Html as Body;
+use lookalike::{Scheme, pieces_of};
+use lookalike_index::Snapshot;
+use lookalike_page::{Excerpt, Html, SideBySide, SideText, html, name, number};
+use serde::Deserialize;
+
+use super::fields::{Fields, Takes};
+use super::layout::{Current, Screen};
+use super::{address, measures};
+use crate::api::Query;
+use crate::keys::MaySearch;
+use crate::problem::{Kind, Problem};
+use crate::state::Shared;
+
+/// Which documents an address means.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Asked {
+    index: String,
+    left: String,
+    right: String,
+    /// Whether long texts are shown whole.
+    whole: bool,
+}
+
+/// One of two documents.
+struct Sought {
+    id: Option<String>,
+    text: Option<String>,
+}
+
+/// Longer texts are shown whole only to whoever asks for it: browsers are slow with them.
+const MOST_WHOLE: usize = 1_000_000;
+
+/// Two stored documents, or a form for two texts.
+pub(super) async fn show(
+    _may: MaySearch,
+    State(shared): State<Arc<Shared>>,
+    Query(asked): Query<Asked>,
+) -> Result<Body<String>, Problem> {
+    if asked.left.is_empty() || asked.right.is_empty() {
+        return Ok(page("Compare", &form(&shared, &asked.index)));
+    }
+    let index = shared.index(&asked.index)?;
+    let of_job = asked.clone();
+    let shown = shared.work.search(move || {
+        let (snapshot, asked) = (index.snapshot()?, of_job);
+        let sought = [&asked.left, &asked.right].map(|id| stored(&snapshot, id));
+        let [left, right] = sought;
+        compared([&left?, &right?], index.index.scheme(), if asked.whole { Whole::Yes } else { Whole::Ask(whole_link(&asked)) })
+    });
+    Ok(page("Compare", &shown.await?))
+}
+
+/// Two texts, or a text and a stored document.
+pub(super) async fn texts(_may: MaySearch, State(shared): State<Arc<Shared>>, form: Multipart) -> Result<Body<String>, Problem> {
+    let mut fields = Fields::read(form, Takes::Texts, &shared.limits).await?;
+    let index = fields.given("index").map(|name| shared.index(name)).transpose()?;
+    let (right_id, is_whole) = (fields.given("right_id").map(str::to_owned), fields.given("whole").is_some());
+    let right = fields.given("other").map(str::to_owned);
+    let left = Sought { id: None, text: Some(fields.take_text("text")?) };
+    let shown = shared.work.search(move || {
+        let scheme = index.as_ref().map_or_else(Scheme::default, |index| index.index.scheme().clone());
+        let right = match (&right_id, &index) {
+            (Some(id), Some(index)) => stored(&index.snapshot()?, id)?,
+            _ => Sought { id: None, text: Some(right.unwrap_or_default()) },
+        };
+        let again = || Html::text("To see them whole, go back, tick “whole texts” and compare again.");
+        compared([&left, &right], &scheme, if is_whole { Whole::Yes } else { Whole::Ask(again()) })
+    });
+    Ok(page("Compare", &shown.await?))
+}
+
+fn page(title: &str, body: &Html) -> Body<String> {
+    Screen { title, current: Current::Compare, body: html!("<h1>Compare</h1>\n{}", body) }.page()
+}
+
+fn stored(snapshot: &Snapshot, id: &str) -> Result<Sought, Problem> {
+    let missing = || Problem::new(Kind::NoSuchDocument, format!("no document of the index has the id '{}'", name(id)));
+    let document = snapshot.document(id)?.ok_or_else(missing)?;
+    Ok(Sought { id: Some(document.id), text: document.text })
+}
+
+/// Whether long texts are shown whole, and how somebody asks for that.
+enum Whole {
+    Yes,
+    Ask(Html),
+}
+
+fn whole_link(asked: &Asked) -> Html {
+    let parameters = [("index", &*asked.index), ("left", &asked.left), ("right", &asked.right), ("whole", "true")];
+    html!("<a class=\"button\" href=\"{}\">Show both whole</a>", address::with("/compare", &parameters))
+}
+
+/// Measures and texts of two documents.
+fn compared(both: [&Sought; 2], scheme: &Scheme, whole: Whole) -> Result<Html, Problem> {
+    let [Some(left), Some(right)] = both.map(|sought| sought.text.as_deref()) else {
+        return Err(Problem::new(Kind::Impossible, "the index keeps no texts, so there is nothing to compare"));
+    };
+    let comparison = lookalike::compare(left, right, scheme)?;
+    let is_long = left.len().max(right.len()) > MOST_WHOLE;
+    let (excerpt, asks) = match whole {
+        Whole::Ask(how) if is_long => (Excerpt::Short, Some(how)),
+        Whole::Ask(_) | Whole::Yes => (Excerpt::Blocks, None),
+    };
+    let asks = asks.map_or(Html::default(), |how| {
+        let sizes = [left, right].map(|text| number::bytes(text.len() as u64));
+        html!(
+            "<p class=\"ask-first\">The texts have {} and {}, which a browser may take a while to show. Here is what differs, and a little around it. {}</p>\n",
+            sizes[0],
+            sizes[1],
+            how
+        )
+    });
+    let [left, right] = pieces_of([left, right], scheme).pieces;
+    let side = |role: &str, sought: &Sought, pieces| SideText {
+        role: role.to_owned(),
+        name: sought.id.as_deref().map_or_else(|| "a text".to_owned(), name),
+        pieces,
+        ..SideText::default()
+    };
+    let marks_space = comparison.verdict == lookalike::Verdict::SameWords;
+    let sides =
+        SideBySide { left: side("left", both[0], left), right: side("right", both[1], right), excerpt, marks_space };
+    Ok(html!(
+        "<p class=\"lead\">{}</p>\n{}<section class=\"pair whole\" aria-label=\"Both texts\">{}{}{}{}</section>\n",
+        measures::sentence(&comparison),
+        measures::all(&comparison),
+        measures::legend(),
+        asks,
+        sides.strip(),
+        sides.render()
+    ))
+}
+
+fn form(shared: &Shared, chosen: &str) -> Html {
+    let indexes = shared.indexes();
+    let option = |index: &Arc<crate::state::OpenIndex>| {
+        let is_chosen = Html::ours(if index.name == chosen { " selected" } else { "" });
+        html!("<option{}>{}</option>", is_chosen, index.name)
+    };
+    let options: Html = indexes.iter().map(option).collect();
+    let by_id = if indexes.is_empty() {
+        Html::default()
+    } else {
+        html!(
+            "<h2>Two stored documents</h2>\n<form class=\"ask\" method=\"get\" action=\"/compare\"><div class=\"row\"><span><label for=\"index\">Index</label><select id=\"index\" name=\"index\">{}</select></span><span><label for=\"left\">Left id</label><input id=\"left\" name=\"left\" required></span><span><label for=\"right\">Right id</label><input id=\"right\" name=\"right\" required></span><button class=\"main\">Compare</button></div></form>\n",
+            options
+        )
+    };
+    let like = if indexes.is_empty() {
+        Html::default()
+    } else {
+        html!(
+            "<span><label for=\"like\">As the index</label><select id=\"like\" name=\"index\"><option value=\"\">none: the defaults</option>{}</select></span>",
+            options
+        )
+    };
+    html!(
+        "<p>All measures of two texts, exactly, and what they share.</p>\n<form class=\"ask\" method=\"post\" action=\"/compare\" enctype=\"multipart/form-data\">\n<div class=\"two\"><span><label for=\"text\">Left</label><textarea id=\"text\" name=\"text\" rows=\"12\" dir=\"auto\" data-drop placeholder=\"Paste a text, or drop a file\"></textarea></span><span><label for=\"other\">Right</label><textarea id=\"other\" name=\"other\" rows=\"12\" dir=\"auto\" data-drop placeholder=\"Paste a text, or drop a file\"></textarea></span></div>\n<div class=\"row\">{}<span class=\"tick\"><input id=\"whole\" name=\"whole\" type=\"checkbox\" value=\"true\"><label for=\"whole\">whole texts, also over 1 MB</label></span><button class=\"main\">Compare</button></div></form>\n{}",
+        like,
+        by_id
+    )
+}

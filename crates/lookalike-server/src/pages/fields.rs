@@ -1,0 +1,202 @@
+//! What a form sends: short fields, texts and a file. Files go to the disk as they come; a form that comes too slowly is given up.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use axum::body::Bytes;
+use axum::extract::Multipart;
+use axum::extract::multipart::{Field, MultipartError};
+use tempfile::TempDir;
+use tokio::io::AsyncWriteExt as _;
+use tokio::time::timeout;
+
+use crate::problem::{Kind, Problem};
+use crate::serve::Limits;
+
+/// What a form is allowed to send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Takes {
+    /// A few words, of anybody.
+    Words,
+    /// Texts, or a file with one.
+    Texts,
+    /// A file with many documents.
+    Documents,
+}
+
+/// All that somebody may send who has not said who they are.
+const MOST_WORDS: usize = 4 << 10;
+
+/// How many fields a form may have: ours have a few.
+const MOST_FIELDS: usize = 20;
+
+/// What was sent.
+#[derive(Debug, Default)]
+pub(super) struct Fields {
+    texts: HashMap<String, String>,
+    pub(super) file: Option<SentFile>,
+}
+
+/// A file that was sent. It is gone when this is.
+#[derive(Debug)]
+pub(super) struct SentFile {
+    pub(super) path: PathBuf,
+    _folder: TempDir,
+}
+
+impl Fields {
+    /// Reads a form to its end.
+    ///
+    /// # Errors
+    ///
+    /// When it is too large or too slow, or is not a form.
+    pub(super) async fn read(mut form: Multipart, takes: Takes, limits: &Limits) -> Result<Self, Problem> {
+        let mut fields = Self::default();
+        let mut clock = Clock { start: Instant::now(), bytes: 0, limits };
+        let mut room = if takes == Takes::Words { MOST_WORDS } else { limits.body_bytes };
+        let most_file = if takes == Takes::Documents { limits.stream_bytes } else { limits.body_bytes as u64 };
+        for count in 0.. {
+            let Some(field) = clock.within(form.next_field()).await? else { break };
+            if count == MOST_FIELDS {
+                return Err(Problem::new(Kind::Malformed, format!("the form has more than {MOST_FIELDS} fields")));
+            }
+            let name = field.name().unwrap_or_default().to_owned();
+            match field.file_name().map(str::to_owned) {
+                // A form without a file sends one without a name.
+                Some(file) if file.is_empty() => {}
+                Some(_) if takes == Takes::Words => {
+                    return Err(Problem::new(Kind::Malformed, "the form takes no file"));
+                }
+                Some(file) => fields.file = Some(SentFile::write(field, &file, &mut clock, most_file).await?),
+                None => {
+                    let text = text(field, &mut clock, &mut room).await?;
+                    fields.texts.insert(name, text);
+                }
+            }
+        }
+        Ok(fields)
+    }
+
+    /// A field; empty if there is none.
+    pub(super) fn text(&self, name: &str) -> &str {
+        self.texts.get(name).map_or("", String::as_str)
+    }
+
+    /// A field that has something in it.
+    pub(super) fn given(&self, name: &str) -> Option<&str> {
+        Some(self.text(name).trim()).filter(|text| !text.is_empty())
+    }
+
+    /// Takes a text out of the form, or else that of the file.
+    ///
+    /// # Errors
+    ///
+    /// When the file is too large for a text.
+    pub(super) fn take_text(&mut self, name: &str) -> Result<String, Problem> {
+        let text = self.texts.remove(name).unwrap_or_default();
+        match &self.file {
+            Some(file) if text.trim().is_empty() => file.text(),
+            _ => Ok(text),
+        }
+    }
+}
+
+/// How long a form may take: some time to begin with, and then so many bytes per second.
+struct Clock<'a> {
+    start: Instant,
+    bytes: u64,
+    limits: &'a Limits,
+}
+
+impl Clock<'_> {
+    async fn within<T>(&self, next: impl Future<Output = Result<T, MultipartError>>) -> Result<T, Problem> {
+        let allowed = self.bytes / self.limits.body_bytes_per_second.max(1);
+        let allowed = self.limits.body_time + Duration::from_secs(allowed);
+        let late = |_| Problem::new(Kind::TooSlow, "the form came too slowly");
+        let left = allowed.saturating_sub(self.start.elapsed());
+        timeout(left.min(self.limits.body_time), next).await.map_err(late)?.map_err(malformed)
+    }
+
+    /// The next piece of a field.
+    async fn chunk(&mut self, field: &mut Field<'_>) -> Result<Option<Bytes>, Problem> {
+        let chunk = self.within(field.chunk()).await?;
+        self.bytes += chunk.as_ref().map_or(0, |chunk| chunk.len() as u64);
+        Ok(chunk)
+    }
+}
+
+impl SentFile {
+    async fn write(mut field: Field<'_>, name: &str, clock: &mut Clock<'_>, most: u64) -> Result<Self, Problem> {
+        let failed = |error: std::io::Error| {
+            let kind = if error.kind() == std::io::ErrorKind::StorageFull { Kind::DiskFull } else { Kind::Internal };
+            Problem::new(kind, format!("the file cannot be stored: {error}"))
+        };
+        let folder = tempfile::tempdir().map_err(failed)?;
+        let path = folder.path().join(safe(name));
+        let mut file = tokio::fs::File::create(&path).await.map_err(failed)?;
+        let mut bytes = 0;
+        while let Some(chunk) = clock.chunk(&mut field).await? {
+            bytes += chunk.len() as u64;
+            if bytes > most {
+                return Err(too_large("the file is", most));
+            }
+            file.write_all(&chunk).await.map_err(failed)?;
+        }
+        file.flush().await.map_err(failed)?;
+        Ok(Self { path, _folder: folder })
+    }
+
+    /// Its text; what is not UTF-8 is replaced.
+    fn text(&self) -> Result<String, Problem> {
+        let failed = |error: std::io::Error| Problem::new(Kind::Internal, format!("the file cannot be read: {error}"));
+        Ok(String::from_utf8_lossy(&std::fs::read(&self.path).map_err(failed)?).into_owned())
+    }
+}
+
+async fn text(mut field: Field<'_>, clock: &mut Clock<'_>, room: &mut usize) -> Result<String, Problem> {
+    let (mut bytes, most) = (Vec::new(), *room as u64);
+    while let Some(chunk) = clock.chunk(&mut field).await? {
+        *room = room.checked_sub(chunk.len()).ok_or_else(|| too_large("the texts are", most))?;
+        bytes.extend_from_slice(&chunk);
+    }
+    // Forms end their lines as no other text does.
+    Ok(String::from_utf8_lossy(&bytes).replace("\r\n", "\n"))
+}
+
+fn too_large(what: &str, most: u64) -> Problem {
+    let most = if most < 1 << 20 { format!("{} kB", most >> 10) } else { format!("{} MB", most >> 20) };
+    Problem::new(Kind::TooLarge, format!("{what} larger than {most}: send less, or use the command"))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is what errors are mapped by")]
+fn malformed(error: MultipartError) -> Problem {
+    Problem::new(Kind::Malformed, format!("the form cannot be read: {}", error.body_text()))
+}
+
+/// The last part of a name, without what a file system could take for anything else. Its ending says the format.
+fn safe(name: &str) -> String {
+    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let plain = |letter: char| if letter.is_alphanumeric() || "-_.+~ ".contains(letter) { letter } else { '_' };
+    let plain: String = last.chars().map(plain).collect();
+    let from = plain.char_indices().rev().nth(99).map_or(0, |(at, _)| at);
+    match plain[from..].trim_start_matches(['.', ' ']) {
+        "" => "file".to_owned(),
+        name => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_file_is_no_path() {
+        assert_eq!(safe("news 2024.jsonl.gz"), "news 2024.jsonl.gz");
+        assert_eq!(safe("../../etc/passwd"), "passwd");
+        assert_eq!(safe("C:\\a\\b.csv"), "b.csv");
+        assert_eq!([safe(".."), safe(""), safe("a/"), safe("*?\0")], ["file", "file", "file", "___"]);
+        assert!(safe(&("é".repeat(3_000) + ".csv")).ends_with("é.csv") && safe(&"é".repeat(3_000)).len() <= 200);
+    }
+}

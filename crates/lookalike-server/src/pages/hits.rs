@@ -1,0 +1,196 @@
+//! What a search found: the matches with their measures, and one of them opened beside the list.
+
+use lookalike::{Scheme, pieces_of};
+use lookalike_index::{Answer, Hit, Snapshot};
+use lookalike_page::{Excerpt, Html, SideBySide, SideText, clipped, html, name, number};
+use serde_json::{Map, Value};
+
+use super::address;
+use super::layout::share_line;
+use super::search::took;
+use crate::problem::{Kind, Problem};
+
+/// What was found.
+pub(super) struct Found {
+    pub(super) index: String,
+    pub(super) documents: u64,
+    pub(super) threshold: f64,
+    /// The document that others are like, if one was asked for.
+    pub(super) id: Option<String>,
+    pub(super) answer: Answer,
+    pub(super) seconds: f64,
+    pub(super) opened: Option<Opened>,
+}
+
+/// A match that is opened.
+pub(super) struct Opened {
+    id: String,
+    /// None where the index keeps no texts.
+    sides: Option<SideBySide>,
+}
+
+/// Longer texts are shown in excerpts here; the screen for comparing shows them whole.
+const MOST_WHOLE: usize = 60_000;
+
+/// Fields of a document that are shown with it, and how much of each.
+const MOST_FIELDS: usize = 4;
+const FIELD_LENGTH: usize = 60;
+
+impl Opened {
+    /// Opens a match of a text, or of the document with an id.
+    pub(super) fn of(
+        snapshot: &Snapshot,
+        scheme: &Scheme,
+        of: Option<&str>,
+        text: &str,
+        id: &str,
+    ) -> Result<Option<Self>, Problem> {
+        let missing = || Problem::new(Kind::NoSuchDocument, format!("no document of the index has the id '{}'", name(id)));
+        let document = snapshot.document(id)?.ok_or_else(missing)?;
+        let own = of.map(|of| snapshot.document(of)).transpose()?.flatten();
+        let text = own.as_ref().map_or(Some(text), |own| own.text.as_deref());
+        let sides = document.text.as_deref().zip(text).map(|(other, text)| {
+            let [left, right] = pieces_of([text, other], scheme).pieces;
+            let excerpt = if text.len().max(other.len()) > MOST_WHOLE { Excerpt::Short } else { Excerpt::Blocks };
+            let own = of.map_or_else(|| "your text".to_owned(), name);
+            let side = |role: &str, name: String, pieces| SideText { role: role.to_owned(), name, pieces, ..SideText::default() };
+            SideBySide {
+                left: side("left", own, left),
+                right: side("right", name(id), right),
+                excerpt,
+                marks_space: false,
+            }
+        });
+        Ok(Some(Self { id: id.to_owned(), sides }))
+    }
+}
+
+/// All of it.
+pub(super) fn show(found: &Found) -> Html {
+    let hits: Html = found.answer.hits.iter().map(|hit| show_hit(found, hit)).collect();
+    if hits.is_empty() {
+        return html!("<p class=\"found\" role=\"status\">{}</p>\n", summed_up(found));
+    }
+    html!(
+        "<p class=\"found\" role=\"status\">{}</p>\n<div class=\"beside\"><ol class=\"hits\">{}</ol>\n{}</div>\n",
+        summed_up(found),
+        hits,
+        found.opened.as_ref().map(|opened| show_opened(found, opened)).unwrap_or_default()
+    )
+}
+
+/// How many there are, of how many documents, and whether that is all.
+fn summed_up(found: &Found) -> String {
+    let answer = &found.answer;
+    let among = format!("among {}, in {}", number::of(found.documents, "document"), took(found.seconds));
+    let all = if answer.complete {
+        String::new()
+    } else {
+        format!(
+            " There are more candidates than were looked at: {} of {}.",
+            number::count(answer.looked_at),
+            number::count(answer.candidates)
+        )
+    };
+    match answer.hits.len() as u64 {
+        0 => format!("No document has a similarity of {} or more, {among}.{all}", found.threshold),
+        1 => format!("1 match {among}. Its similarity is exact.{all}"),
+        count => format!("{} matches {among}. Every similarity is exact.{all}", number::count(count)),
+    }
+}
+
+fn show_hit(found: &Found, hit: &Hit) -> Html {
+    let is_open = found.opened.as_ref().is_some_and(|opened| opened.id == hit.id);
+    let tag = if hit.is_exact_copy { Html::ours(" <span class=\"tag\">a copy</span>") } else { Html::default() };
+    let parts = match (hit.containment_left(), hit.containment_right()) {
+        (Some(of_query), Some(of_match)) => {
+            let whose = if found.id.is_some() { "of the document is in it" } else { "of your text is in it" };
+            html!(
+                "<p class=\"part\">{}<span>{} {}</span></p><p class=\"part\">{}<span>{} of it is in {}</span></p>",
+                share_line(of_query),
+                number::share(of_query),
+                whose,
+                share_line(of_match),
+                number::share(of_match),
+                if found.id.is_some() { "the document" } else { "yours" }
+            )
+        }
+        _ => Html::default(),
+    };
+    html!(
+        "<li class=\"hit{}\"><p class=\"score\"><b>{}</b>{}</p><p class=\"who\"><b dir=\"auto\">{}</b></p>{}{}{}</li>\n",
+        Html::ours(if is_open { " open" } else { "" }),
+        number::similarity(hit.similarity),
+        tag,
+        name(&hit.id),
+        stored(&hit.fields),
+        parts,
+        actions(found, &hit.id, is_open)
+    )
+}
+
+/// What is stored with a document: its source or address first.
+pub(super) fn stored(fields: &str) -> Html {
+    let Ok(fields) = serde_json::from_str::<Map<String, Value>>(fields) else { return Html::default() };
+    let shown = |(name, value): (&String, &Value)| {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        html!(
+            "<span><i>{}</i> <span dir=\"auto\">{}</span></span> ",
+            clipped(name, FIELD_LENGTH),
+            clipped(&value, FIELD_LENGTH)
+        )
+    };
+    let is_first = |name: &str| matches!(name, "source" | "uri" | "url" | "host" | "title");
+    let (first, rest): (Vec<_>, Vec<_>) = fields.iter().partition(|(name, _)| is_first(name));
+    let shown: Html = first.into_iter().chain(rest).take(MOST_FIELDS).map(shown).collect();
+    html!("<p class=\"stored\">{}</p>", shown)
+}
+
+/// What can be done with a match: links for a stored document, and buttons that send the text again.
+fn actions(found: &Found, id: &str, is_open: bool) -> Html {
+    let compare = match &found.id {
+        Some(own) => {
+            let to = address::with("/compare", &[("index", &found.index), ("left", own), ("right", id)]);
+            html!("<a class=\"button\" href=\"{}\">Compare<span class=\"unseen\"> with {}</span></a>", to, name(id))
+        }
+        None => html!(
+            "<button form=\"search\" formaction=\"/compare\" name=\"right_id\" value=\"{}\">Compare<span class=\"unseen\"> with {}</span></button>",
+            Html::exact(id),
+            name(id)
+        ),
+    };
+    let open = match (&found.id, is_open) {
+        (_, true) => Html::default(),
+        (Some(own), false) => {
+            let to = address::with("/", &[("index", &found.index), ("id", own), ("open", id)]);
+            html!("<a class=\"button\" href=\"{}\">Open<span class=\"unseen\"> {}</span></a> ", to, name(id))
+        }
+        (None, false) => html!(
+            "<button form=\"search\" name=\"open\" value=\"{}\">Open<span class=\"unseen\"> {}</span></button> ",
+            Html::exact(id),
+            name(id)
+        ),
+    };
+    let like = address::with("/", &[("index", &found.index), ("id", id)]);
+    html!(
+        "<p class=\"actions\">{}{} <a href=\"{}\">More like it<span class=\"unseen\">: {}</span></a></p>",
+        open,
+        compare,
+        like,
+        name(id)
+    )
+}
+
+fn show_opened(found: &Found, opened: &Opened) -> Html {
+    let body = match &opened.sides {
+        Some(sides) => html!("{}{}", sides.strip(), sides.render()),
+        None => html!("<p>{}</p>", "The index keeps no texts, so there is nothing to show side by side."),
+    };
+    let hint = if opened.sides.is_some() { super::measures::legend() } else { Html::default() };
+    html!(
+        "<section class=\"opened pair\" aria-label=\"{}\">{}{}</section>\n",
+        if found.id.is_some() { "The document and its match" } else { "Your text and its match" },
+        hint,
+        body
+    )
+}

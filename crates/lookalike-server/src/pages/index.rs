@@ -1,0 +1,226 @@
+//! Index: what an index has, what can be done with it, and the API by example.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::{HeaderMap, header};
+use axum::response::Html as Body;
+use lookalike_index::Stat;
+use lookalike_page::{Cell, Column, Html, Table, html, name, number};
+use serde::Deserialize;
+
+use super::layout::{Current, Screen, facts};
+use super::{address, hits};
+use crate::api::{Path, Query};
+use crate::keys::MayRead;
+use crate::problem::{Kind, Problem};
+use crate::state::Shared;
+use crate::tasks::{Task, TaskKind, TaskState};
+
+/// Which document an address means.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct AskedDocument {
+    id: String,
+}
+
+/// How many bytes of a text are shown.
+const MOST_TEXT: usize = 200_000;
+
+/// All indexes; of one, all about it.
+pub(super) async fn list(may: MayRead, State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Result<Body<String>, Problem> {
+    let indexes = shared.indexes();
+    if let [only] = &indexes[..] {
+        let name = only.name.clone();
+        return show(may, State(shared), Path(name), headers).await;
+    }
+    let mut list = Html::default();
+    for index in indexes {
+        let of_job = Arc::clone(&index);
+        let documents = shared.work.search(move || Ok(of_job.snapshot()?.len())).await?;
+        list.push(&html!(
+            "<li><a class=\"card\" href=\"{}\"><b>{}</b> <span class=\"soft\">{}</span></a></li>\n",
+            address::with(&format!("/indexes/{}", address::part(&index.name)), &[]),
+            index.name,
+            number::of(documents, "document")
+        ));
+    }
+    let body = if list.is_empty() {
+        html!(
+            "<h1>Indexes</h1>\n<p class=\"lead\">{}</p>\n",
+            "This server has no index. Make one with the command, or with PUT /v1/indexes/NAME."
+        )
+    } else {
+        html!("<h1>Indexes</h1>\n<ul class=\"cards\">{}</ul>\n", list)
+    };
+    Ok(Screen { title: "Indexes", current: Current::Index, body }.page())
+}
+
+/// One index.
+pub(super) async fn show(
+    _may: MayRead,
+    State(shared): State<Arc<Shared>>,
+    Path(index): Path<String>,
+    headers: HeaderMap,
+) -> Result<Body<String>, Problem> {
+    let open = shared.index(&index)?;
+    let stat = shared.work.search(move || Ok(open.snapshot()?.stat())).await?;
+    let changes = if shared.is_read_only {
+        html!("<p>{}</p>\n", "This server only reads: nothing can be added or deleted.")
+    } else {
+        add_form(&index)
+    };
+    let body = html!(
+        "<h1>{}</h1>\n<p class=\"lead\">{}</p>\n{}<h2>Add documents</h2>\n{}<h2>Look up or delete a document</h2>\n{}{}<h2>The API by example</h2>\n{}",
+        index,
+        sentence(&stat),
+        numbers(&stat),
+        changes,
+        document_form(&index),
+        tasks(&shared.tasks.all(), &index),
+        examples(&index, &server(&shared, &headers), shared.keys.are_needed())
+    );
+    Ok(Screen { title: &index, current: Current::Index, body }.page())
+}
+
+/// One document, and what can be done with it.
+pub(super) async fn document(
+    _may: MayRead,
+    State(shared): State<Arc<Shared>>,
+    Path(index): Path<String>,
+    Query(AskedDocument { id }): Query<AskedDocument>,
+) -> Result<Body<String>, Problem> {
+    let open = shared.index(&index)?;
+    let of_job = id.clone();
+    let document = shared.work.search(move || Ok(open.snapshot()?.document(&of_job)?)).await?;
+    let missing = || Problem::new(Kind::NoSuchDocument, format!("the index '{index}' has no document '{}'", name(&id)));
+    let document = document.ok_or_else(missing)?;
+    let text = document.text.as_deref().map_or_else(
+        || html!("<p>{}</p>\n", "The index keeps no texts."),
+        |text| {
+            let end = (0..=MOST_TEXT.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+            let more = text[end..].chars().count() as u64;
+            let more = if more == 0 { Html::default() } else { html!("<p class=\"soft\">{} more</p>", number::of(more, "character")) };
+            html!("<div class=\"text\" dir=\"auto\">{}</div>{}\n", &text[..end], more)
+        },
+    );
+    let delete = if shared.is_read_only {
+        Html::default()
+    } else {
+        html!(
+            "<form method=\"post\" action=\"/indexes/{}/delete\" enctype=\"multipart/form-data\"><input type=\"hidden\" name=\"id\" value=\"{}\"><button class=\"danger\">Delete this document</button></form>\n",
+            address::part(&index),
+            Html::exact(&id)
+        )
+    };
+    let body = html!(
+        "<p><a href=\"/indexes/{}\">{}</a></p>\n<h1 dir=\"auto\">{}</h1>\n{}<p><a class=\"button\" href=\"{}\">More like it</a></p>\n{}{}",
+        address::part(&index),
+        index,
+        name(&id),
+        hits::stored(&document.fields),
+        address::with("/", &[("index", &index), ("id", &id)]),
+        text,
+        delete
+    );
+    Ok(Screen { title: "A document", current: Current::Index, body }.page())
+}
+
+fn sentence(stat: &Stat) -> String {
+    let recall = stat.recall.map_or(String::new(), |recall| {
+        format!(" A pair exactly at the threshold is found with a chance of {recall:.4}; every answer is measured exactly.")
+    });
+    format!("{} can be found.{recall}", number::of(stat.documents, "document"))
+}
+
+fn numbers(stat: &Stat) -> Html {
+    let bytes = stat.segment_bytes + stat.log_bytes;
+    let per_document = match stat.documents {
+        0 => String::new(),
+        documents => format!("{} per document", number::bytes(bytes / documents)),
+    };
+    let kept = format!("{:?}", stat.store).to_lowercase();
+    html!(
+        "{}<p class=\"soft\">Scheme: <code>{}</code></p>\n",
+        facts(&[
+            ("Documents", number::count(stat.documents), format!("{} not yet in a segment", number::count(stat.in_memory))),
+            ("On the disk", number::bytes(bytes), per_document),
+            ("Segments", number::count(stat.segments), number::bytes(stat.segment_bytes)),
+            ("Logs", number::count(stat.logs), number::bytes(stat.log_bytes)),
+            ("Deleted", number::count(stat.deleted), "whose bytes are still there".to_owned()),
+            ("Kept of documents", kept, "besides ids, fields and sketches".to_owned()),
+        ]),
+        stat.scheme
+    )
+}
+
+fn add_form(index: &str) -> Html {
+    html!(
+        "<form class=\"ask\" method=\"post\" action=\"/indexes/{}/add\" enctype=\"multipart/form-data\">\n<div class=\"row\"><span class=\"file\"><label for=\"file\">A file (JSONL, CSV, Parquet, WARC, text …)</label><input id=\"file\" name=\"file\" type=\"file\" data-drop required></span><span><label for=\"text-field\">Field of the text</label><input id=\"text-field\" name=\"text_field\" placeholder=\"text\"></span><span><label for=\"id-field\">Field of the id</label><input id=\"id-field\" name=\"id_field\" placeholder=\"file and position\"></span><span class=\"tick\"><input id=\"unless\" name=\"unless_alike\" type=\"checkbox\" value=\"true\"><label for=\"unless\">leave out what has a near-duplicate</label></span><button class=\"main\">Add</button></div></form>\n",
+        address::part(index)
+    )
+}
+
+fn document_form(index: &str) -> Html {
+    html!(
+        "<form class=\"ask\" method=\"get\" action=\"/indexes/{}/document\"><div class=\"row\"><span><label for=\"id\">Id</label><input id=\"id\" name=\"id\" required></span><button>Look up</button></div></form>\n",
+        address::part(index)
+    )
+}
+
+/// What is being done with the index, and was.
+fn tasks(all: &[Task], index: &str) -> Html {
+    let mut table = Table::new("Tasks", vec![Column::number("task"), Column::text("what"), Column::text("state"), Column::number("seconds")]);
+    for task in all.iter().filter(|task| task.index == index) {
+        let what = match task.kind {
+            TaskKind::Compact => "compact",
+            TaskKind::Snapshot => "snapshot",
+            TaskKind::Verify => "verify",
+        };
+        let state = match task.state {
+            TaskState::Running => "running",
+            TaskState::Done => "done",
+            TaskState::Failed => "failed",
+        };
+        table.rows.push(vec![
+            Cell::count(task.id),
+            Cell::text(what),
+            Cell::text(state),
+            Cell::number(&format!("{:.1}", task.seconds), task.seconds),
+        ]);
+    }
+    let shown = if table.rows.is_empty() {
+        html!("<p class=\"soft\">{}</p>\n", "None since the server was started. Compacting, copying and verifying are tasks.")
+    } else {
+        table.render()
+    };
+    html!("<h2>Tasks</h2>\n{}", shown)
+}
+
+/// This server, as its user called it.
+fn server(shared: &Shared, headers: &HeaderMap) -> String {
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1:7811");
+    format!("{}://{host}", if shared.is_secure { "https" } else { "http" })
+}
+
+/// Requests to be copied.
+fn examples(index: &str, server: &str, needs_key: bool) -> Html {
+    let key = if needs_key { " -H \"Authorization: Bearer $KEY\"" } else { "" };
+    let at = format!("{server}/v1/indexes/{index}");
+    let json = "-H 'Content-Type: application/json'";
+    let examples = [
+        ("Add a document", format!("curl{key} {json} {at}/documents -d '{{\"id\": \"a\", \"text\": \"The storm hit the coast on Monday night.\"}}'")),
+        ("Add many, unless a near-duplicate is there", format!("curl{key} -H 'Content-Type: application/x-ndjson' '{at}/documents?unless_alike=true' --data-binary @news.jsonl")),
+        ("Search", format!("curl{key} {json} {at}/search -d '{{\"text\": \"The storm hit the coast on Monday night!\", \"limit\": 5}}'")),
+        ("Compare two documents", format!("curl{key} {json} {server}/v1/compare -d '{{\"index\": \"{index}\", \"left\": {{\"id\": \"a\"}}, \"right\": {{\"id\": \"b\"}}}}'")),
+        ("Delete a document", format!("curl{key} -X DELETE {at}/documents/a")),
+        ("Free the space of what was deleted", format!("curl{key} {json} {at}/compact -d '{{\"purge\": true}}'")),
+    ];
+    let example = |(what, command): &(&str, String)| {
+        html!("<h3>{}</h3><pre dir=\"ltr\"><code>{}</code></pre>\n", *what, command)
+    };
+    html!(
+        "<p>All routes are described in <a href=\"/openapi.json\">openapi.json</a>.</p>\n{}",
+        examples.iter().map(example).collect::<Html>()
+    )
+}

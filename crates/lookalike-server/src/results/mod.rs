@@ -1,0 +1,259 @@
+//! Finished runs of `dedup` and `link`, page by page: `/v1/results…`. Rows are given as the files have them.
+
+pub(crate) mod opened;
+pub(crate) mod table;
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use lookalike::{SourceFlow, is_link_result};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use self::opened::{OpenResult, unreadable};
+use self::table::{BANDS, Line, Which};
+use crate::api::{Path, Query};
+use crate::keys::MayRead;
+use crate::problem::{Kind, Problem};
+use crate::state::Shared;
+
+/// The routes of results.
+pub(crate) fn routes() -> Router<Arc<Shared>> {
+    Router::new()
+        .route("/v1/results", get(list))
+        .route("/v1/results/{result}", get(summary))
+        .route("/v1/results/{result}/clusters", get(clusters))
+        .route("/v1/results/{result}/removed", get(removed))
+        .route("/v1/results/{result}/sources", get(sources))
+}
+
+/// All results of the server.
+#[derive(Serialize)]
+struct Listed {
+    results: Vec<ListedResult>,
+}
+
+/// A result by name.
+#[derive(Serialize)]
+struct ListedResult {
+    name: String,
+    kind: &'static str,
+}
+
+/// Which part of a list is asked for.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Part {
+    #[serde(default)]
+    offset: u64,
+    #[serde(default = "usual_limit")]
+    limit: usize,
+}
+
+/// Which removals are asked for.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RemovedParameters {
+    #[serde(default)]
+    order: Order,
+    /// The lower end of a band of similarity, in percent, or `copies`.
+    band: Option<String>,
+    cluster: Option<u32>,
+    #[serde(default)]
+    offset: u64,
+    #[serde(default = "usual_limit")]
+    limit: usize,
+}
+
+/// The order of removals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Order {
+    /// As the file has them.
+    #[default]
+    Input,
+    /// The least alike first.
+    LeastAlike,
+}
+
+/// Some rows of a list, and how to go on.
+#[derive(Serialize)]
+struct Removed {
+    count: u64,
+    removed: Vec<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_offset: Option<u64>,
+}
+
+/// Some clusters, and how to go on.
+#[derive(Serialize)]
+struct Clusters {
+    count: u64,
+    clusters: Vec<Cluster>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_offset: Option<u64>,
+}
+
+/// A cluster: its kept document, and how many were removed for it.
+#[derive(Serialize)]
+struct Cluster {
+    cluster: u32,
+    kept_id: String,
+    removed: u64,
+}
+
+/// Sources, and what went between the largest of them.
+#[derive(Serialize)]
+struct Sources {
+    sources: Option<Box<RawValue>>,
+    more_sources: u64,
+    flows: Vec<SourceFlow>,
+}
+
+/// How many rows are given when nobody says, and at most.
+const USUAL_LIMIT: usize = 100;
+const MOST: usize = 1_000;
+
+/// Between how many sources flows are given.
+const FLOW_SOURCES: usize = 100;
+
+fn usual_limit() -> usize {
+    USUAL_LIMIT
+}
+
+async fn list(_may: MayRead, State(shared): State<Arc<Shared>>) -> Json<Listed> {
+    let kind = |folder: &std::path::Path| if is_link_result(folder) { "link" } else { "dedup" };
+    let result = |(name, folder): (&String, &std::path::PathBuf)| ListedResult { name: name.clone(), kind: kind(folder) };
+    Json(Listed { results: shared.results.iter().map(result).collect() })
+}
+
+async fn summary(_may: MayRead, State(shared): State<Arc<Shared>>, Path(name): Path<String>) -> Result<Response, Problem> {
+    let summary = with(&shared, name, |open| open.summary()).await?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], summary).into_response())
+}
+
+async fn clusters(
+    _may: MayRead,
+    State(shared): State<Arc<Shared>>,
+    Path(name): Path<String>,
+    Query(part): Query<Part>,
+) -> Result<Response, Problem> {
+    let limit = checked(part.limit)?;
+    let clusters = with(&shared, name, move |open| {
+        let table = open.table()?;
+        let found = table.clusters(part.offset, limit).map_err(|error| unreadable(&error))?;
+        let cluster = |(cluster, removed, line): (u32, u64, Line)| Cluster { cluster, kept_id: kept_id(&line), removed };
+        let clusters: Vec<Cluster> = found.into_iter().map(cluster).collect();
+        let next_offset = next(part.offset, clusters.len(), table.cluster_count());
+        Ok(Clusters { count: table.cluster_count(), clusters, next_offset })
+    });
+    Ok(Json(clusters.await?).into_response())
+}
+
+async fn removed(
+    _may: MayRead,
+    State(shared): State<Arc<Shared>>,
+    Path(name): Path<String>,
+    Query(parameters): Query<RemovedParameters>,
+) -> Result<Response, Problem> {
+    let (which, limit) = (which(&parameters)?, checked(parameters.limit)?);
+    let removed = with(&shared, name, move |open| {
+        let found = open.table()?.rows(which, parameters.offset, limit).map_err(|error| unreadable(&error))?;
+        let raw = |line: Line| {
+            let json = String::from_utf8(line.json).ok().and_then(|json| RawValue::from_string(json).ok());
+            json.ok_or_else(|| Problem::new(Kind::NoSuchResult, "a row of removed.jsonl is not JSON"))
+        };
+        let removed = found.rows.into_iter().map(raw).collect::<Result<Vec<_>, _>>()?;
+        let next_offset = next(parameters.offset, removed.len(), found.count);
+        Ok(Removed { count: found.count, removed, next_offset })
+    });
+    Ok(Json(removed.await?).into_response())
+}
+
+async fn sources(_may: MayRead, State(shared): State<Arc<Shared>>, Path(name): Path<String>) -> Result<Response, Problem> {
+    #[derive(Deserialize)]
+    struct Told {
+        sources: Option<Box<RawValue>>,
+        #[serde(default)]
+        more_sources: u64,
+    }
+    let sources = with(&shared, name, |open| {
+        let told: Told = serde_json::from_str(&open.summary()?)
+            .map_err(|error| Problem::new(Kind::NoSuchResult, format!("summary.json: {error}")))?;
+        Ok(Sources { sources: told.sources, more_sources: told.more_sources, flows: open.run.flows(FLOW_SOURCES)? })
+    });
+    Ok(Json(sources.await?).into_response())
+}
+
+/// Does something with a result, where that may wait for the disk.
+pub(crate) async fn with<T: Send + 'static>(
+    shared: &Arc<Shared>,
+    name: String,
+    job: impl FnOnce(&OpenResult) -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
+    let of_job = Arc::clone(shared);
+    shared.work.search(move || job(&*of_job.opened.open(&name, of_job.result(&name)?)?)).await
+}
+
+/// Which rows somebody means.
+fn which(parameters: &RemovedParameters) -> Result<Which, Problem> {
+    match (&parameters.band, parameters.cluster, parameters.order) {
+        (Some(band), None, _) => band_of(band),
+        (None, Some(cluster), _) => Ok(Which::Cluster(cluster)),
+        (None, None, Order::LeastAlike) => Ok(Which::LeastAlike),
+        (None, None, Order::Input) => Ok(Which::InPlace),
+        (Some(_), Some(_), _) => Err(Problem::new(Kind::Malformed, "give a band or a cluster, not both")),
+    }
+}
+
+/// A band as it is written: its lower end in percent, or `copies`.
+pub(crate) fn band_of(band: &str) -> Result<Which, Problem> {
+    let wrong = || Problem::new(Kind::Malformed, "band: give 0, 5, 10 and so on up to 95, or 'copies'");
+    if band == "copies" {
+        return Ok(Which::Copies);
+    }
+    let percent: u8 = band.parse().map_err(|_| wrong())?;
+    let (band, rest) = (percent / 5, percent % 5);
+    if rest == 0 && band < BANDS { Ok(Which::Band(band)) } else { Err(wrong()) }
+}
+
+fn checked(limit: usize) -> Result<usize, Problem> {
+    let wrong = || Problem::new(Kind::Malformed, format!("limit: {limit} is not between 1 and {MOST}"));
+    (1..=MOST).contains(&limit).then_some(limit).ok_or_else(wrong)
+}
+
+fn next(offset: u64, given: usize, count: u64) -> Option<u64> {
+    let next = offset.saturating_add(given as u64);
+    (given > 0 && next < count).then_some(next)
+}
+
+fn kept_id(line: &Line) -> String {
+    #[derive(Deserialize)]
+    struct Kept {
+        kept_id: String,
+    }
+    serde_json::from_slice(&line.json).map_or_else(|_| String::new(), |kept: Kept| kept.kept_id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_band_is_named_by_its_lower_end() {
+        assert_eq!(band_of("80").unwrap(), Which::Band(16));
+        assert_eq!(band_of("copies").unwrap(), Which::Copies);
+        for wrong in ["", "81", "100", "-5", "copy"] {
+            assert_eq!(band_of(wrong).unwrap_err().kind(), Kind::Malformed, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_list_goes_on_until_its_end() {
+        assert_eq!((next(0, 10, 25), next(20, 5, 25), next(30, 0, 25)), (Some(10), None, None));
+    }
+}

@@ -1,0 +1,291 @@
+//! What all requests share: the open indexes and results by name, keys, limits, and what is counted.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use lookalike_index::{Index, Snapshot, Store, Writer};
+use tokio::sync::Semaphore;
+
+use crate::body;
+use crate::keys::Keys;
+use crate::metrics::Metrics;
+use crate::problem::{Kind, Problem};
+use crate::results::opened::Opened;
+use crate::serve::Limits;
+use crate::tasks::Tasks;
+use crate::work::Work;
+
+/// What all requests share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    indexes: RwLock<BTreeMap<String, Arc<OpenIndex>>>,
+    /// Where new indexes are made, if anywhere.
+    pub(crate) root: Option<PathBuf>,
+    /// Where copies of indexes are made, if anywhere.
+    pub(crate) snapshots: Option<PathBuf>,
+    /// Folders with results of `dedup`, by name.
+    pub(crate) results: BTreeMap<String, PathBuf>,
+    pub(crate) opened: Opened,
+    pub(crate) is_read_only: bool,
+    /// Whether it is spoken to in HTTPS.
+    pub(crate) is_secure: bool,
+    pub(crate) keys: Keys,
+    pub(crate) limits: Limits,
+    pub(crate) metrics: Metrics,
+    pub(crate) tasks: Tasks,
+    pub(crate) work: Work,
+    /// Room for bodies.
+    pub(crate) bodies: Arc<Semaphore>,
+    /// One who makes or deletes an index at a time.
+    pub(crate) arranging: Mutex<()>,
+    /// Names that the header `Host` may have, besides addresses and localhost.
+    pub(crate) hosts: Vec<String>,
+    is_open: AtomicBool,
+    is_draining: AtomicBool,
+}
+
+/// An index that is being served.
+pub(crate) struct OpenIndex {
+    pub(crate) name: String,
+    pub(crate) path: PathBuf,
+    pub(crate) index: Index,
+    /// What is kept of documents.
+    pub(crate) store: Store,
+    /// The chance to find a pair exactly at the threshold, where it can be told.
+    pub(crate) recall: Option<f64>,
+    is_read_only: bool,
+    /// None in a server that only reads, and once the index is deleted.
+    writer: RwLock<Option<Writer>>,
+    is_poisoned: AtomicBool,
+}
+
+impl Shared {
+    /// Nothing open yet.
+    pub(crate) fn new(keys: Keys, limits: Limits) -> Self {
+        Self {
+            indexes: RwLock::default(),
+            root: None,
+            snapshots: None,
+            results: BTreeMap::new(),
+            opened: Opened::default(),
+            is_read_only: false,
+            is_secure: false,
+            keys,
+            limits,
+            metrics: Metrics::default(),
+            tasks: Tasks::default(),
+            work: Work::new(&limits),
+            bodies: body::all_room(&limits),
+            arranging: Mutex::new(()),
+            hosts: Vec::new(),
+            is_open: AtomicBool::new(false),
+            is_draining: AtomicBool::new(false),
+        }
+    }
+
+    /// The index with this name.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, or it is still being opened.
+    pub(crate) fn index(&self, name: &str) -> Result<Arc<OpenIndex>, Problem> {
+        let indexes = self.indexes.read().unwrap_or_else(PoisonError::into_inner);
+        match indexes.get(name) {
+            Some(index) => Ok(Arc::clone(index)),
+            None if !self.is_open.load(Relaxed) => Err(Problem::new(Kind::NotReady, "indexes are still being opened")),
+            None => Err(Problem::new(Kind::NoSuchIndex, format!("there is no index '{}'", shown(name)))),
+        }
+    }
+
+    /// All indexes, by name.
+    pub(crate) fn indexes(&self) -> Vec<Arc<OpenIndex>> {
+        self.indexes.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+    }
+
+    /// Serves another index.
+    pub(crate) fn add(&self, index: OpenIndex) -> Arc<OpenIndex> {
+        let index = Arc::new(index);
+        let mut indexes = self.indexes.write().unwrap_or_else(PoisonError::into_inner);
+        indexes.insert(index.name.clone(), Arc::clone(&index));
+        index
+    }
+
+    /// Serves an index no more.
+    pub(crate) fn remove(&self, name: &str) -> Option<Arc<OpenIndex>> {
+        self.indexes.write().unwrap_or_else(PoisonError::into_inner).remove(name)
+    }
+
+    /// The folder of the result with this name.
+    ///
+    /// # Errors
+    ///
+    /// When there is none.
+    #[allow(dead_code, reason = "it is for the screens of results")]
+    pub(crate) fn result(&self, name: &str) -> Result<&Path, Problem> {
+        let found = self.results.get(name);
+        let missing = || Problem::new(Kind::NoSuchResult, format!("there is no result '{}'", shown(name)));
+        found.map(PathBuf::as_path).ok_or_else(missing)
+    }
+
+    /// From now on, what is not open does not exist.
+    pub(crate) fn all_open(&self) {
+        self.is_open.store(true, Relaxed);
+    }
+
+    /// From now on, the server is not ready.
+    pub(crate) fn drain(&self) {
+        self.is_draining.store(true, Relaxed);
+    }
+
+    /// Whether requests should be sent here.
+    ///
+    /// # Errors
+    ///
+    /// Why not.
+    pub(crate) fn ready(&self) -> Result<(), Problem> {
+        if self.is_draining.load(Relaxed) {
+            return Err(Problem::new(Kind::NotReady, "the server is shutting down"));
+        }
+        if !self.is_open.load(Relaxed) {
+            return Err(Problem::new(Kind::NotReady, "indexes are still being opened"));
+        }
+        for index in self.indexes() {
+            if index.is_poisoned.load(Relaxed) {
+                return Err(Problem::new(Kind::Poisoned, format!("the index '{}' takes no more writes", index.name)));
+            }
+            let least = self.limits.least_free_bytes;
+            if !self.is_read_only && fs4::available_space(&index.path).is_ok_and(|free| free < least) {
+                let detail = format!("less than {} MB are free on the disk of the index '{}'", least >> 20, index.name);
+                return Err(Problem::new(Kind::DiskFull, detail));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl OpenIndex {
+    /// Opens an index, to write to it or only to read it.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be opened, or somebody else writes to it.
+    pub(crate) fn open(name: &str, path: &Path, is_read_only: bool) -> lookalike_index::Result<Self> {
+        let index = Index::open(path)?;
+        Self::of(name, path, index, is_read_only)
+    }
+
+    /// An index that was opened or made just now.
+    ///
+    /// # Errors
+    ///
+    /// When somebody else writes to it.
+    pub(crate) fn of(name: &str, path: &Path, index: Index, is_read_only: bool) -> lookalike_index::Result<Self> {
+        let writer = if is_read_only { None } else { Some(index.writer()?) };
+        let stat = index.snapshot()?.stat();
+        Ok(Self {
+            name: name.to_owned(),
+            path: path.to_owned(),
+            index,
+            store: stat.store,
+            recall: stat.recall,
+            is_read_only,
+            writer: RwLock::new(writer),
+            is_poisoned: AtomicBool::new(false),
+        })
+    }
+
+    /// The newest state. It may read files, so it is to be called where that is allowed: see [`Work`].
+    ///
+    /// # Errors
+    ///
+    /// When what others wrote cannot be read.
+    pub(crate) fn snapshot(&self) -> Result<Snapshot, Problem> {
+        Ok(self.index.snapshot()?)
+    }
+
+    /// Does something with the one writer; many may do so at once. It waits for the disk: see [`Work`].
+    ///
+    /// # Errors
+    ///
+    /// When the server only reads, the index was deleted, or `job` fails.
+    pub(crate) fn with_writer<T>(&self, job: impl FnOnce(&Writer) -> lookalike_index::Result<T>) -> Result<T, Problem> {
+        let writer = self.writer.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(writer) = &*writer else {
+            return Err(if self.is_read_only {
+                Problem::new(Kind::ReadOnly, format!("the index '{}' is served to be read only", self.name))
+            } else {
+                Problem::new(Kind::NoSuchIndex, format!("the index '{}' was deleted", self.name))
+            });
+        };
+        let done = job(writer).map_err(Problem::from);
+        if matches!(&done, Err(problem) if problem.kind() == Kind::Poisoned) {
+            self.is_poisoned.store(true, Relaxed);
+        }
+        done
+    }
+
+    /// Ends writing once nobody writes any more.
+    ///
+    /// # Errors
+    ///
+    /// When the disk refuses.
+    pub(crate) fn close(&self) -> lookalike_index::Result<()> {
+        let writer = self.writer.write().unwrap_or_else(PoisonError::into_inner).take();
+        writer.map_or(Ok(()), Writer::close)
+    }
+
+    /// Ends writing unless somebody still writes, so that opening is faster next time. What was acknowledged is on the disk anyway.
+    ///
+    /// # Errors
+    ///
+    /// When the disk refuses.
+    pub(crate) fn close_if_idle(&self) -> lookalike_index::Result<()> {
+        let writer = self.writer.try_write().ok().and_then(|mut writer| writer.take());
+        writer.map_or(Ok(()), Writer::close)
+    }
+}
+
+impl fmt::Debug for OpenIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OpenIndex").field("name", &self.name).field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// A name as it was asked for, short enough to be told.
+pub(crate) fn shown(name: &str) -> String {
+    name.chars().take(80).map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
+}
+
+/// Whether something may be called so: letters, digits, `-`, `_` and `.`, at most 64, and no dot first. So it is never a path.
+pub(crate) fn is_name(name: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    !name.is_empty() && name.len() <= 64 && !name.starts_with('.') && name.bytes().all(is_part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_never_a_path() {
+        assert!(["news", "news-2024", "a.b", "7"].into_iter().all(is_name));
+        assert!(
+            !["", ".", "..", ".hidden", "a/b", "a\\b", "a b", "ä", "a\0", &"x".repeat(65)].into_iter().any(is_name)
+        );
+    }
+
+    #[test]
+    fn an_index_that_is_not_open_yet_is_not_missing() {
+        let shared = Shared::new(Keys::none(), Limits::default());
+        assert_eq!(shared.index("news").unwrap_err().kind(), Kind::NotReady);
+        assert_eq!(shared.ready().unwrap_err().kind(), Kind::NotReady);
+        shared.all_open();
+        assert_eq!(shared.index("news").unwrap_err().kind(), Kind::NoSuchIndex);
+        assert!(shared.ready().is_ok());
+        shared.drain();
+        assert_eq!(shared.ready().unwrap_err().kind(), Kind::NotReady);
+    }
+}

@@ -1,0 +1,307 @@
+// The screens of the service in a real browser, which may ask nobody but the service.
+import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { accessible, fits, openAll, start, stop, visit } from './browser.js';
+import { folder, hostile } from './made.js';
+import * as serving from './serving.js';
+
+const shots = process.env.SCREENSHOTS;
+let server;
+let locked;
+let keys;
+let text;
+
+before(async () => {
+  const indexes = serving.indexes();
+  const results = serving.results();
+  text = serving.text();
+  keys = serving.keys();
+  server = await serving.serve(...indexes, ...results);
+  locked = await serving.serve('--keys', keys.file);
+  await start();
+});
+
+after(async () => {
+  await stop();
+  serving.stopAll();
+  rmSync(folder, { recursive: true });
+});
+
+const screens = {
+  search: '/',
+  found: '/?index=hostile-index&id=line',
+  'compare-form': '/compare',
+  compare: '/compare?index=archive&left=agency-001&right=agency-002',
+  results: '/results',
+  result: '/results/news-result',
+  removed: '/results/sources/removed?order=least_alike',
+  band: '/results/sources/removed?band=80',
+  pair: '/results/news-result/pair?row=0',
+  clusters: '/results/sources/clusters',
+  cluster: '/results/sources/clusters/1',
+  sources: '/results/sources/sources',
+  records: '/results/customers',
+  why: '/results/customers?left=1&right=2',
+  indexes: '/indexes',
+  index: '/indexes/archive',
+  document: '/indexes/archive/document?id=agency-001',
+  missing: '/indexes/none',
+};
+
+for (const [name, path] of Object.entries(screens)) {
+  for (const width of [320, 1280]) {
+    for (const colorScheme of ['light', 'dark']) {
+      test(`${name}: anybody can read it at ${width} px, ${colorScheme}`, async () => {
+        await visit(server + path, { width, colorScheme, refused: name === 'missing' }, async (page) => {
+          await fits(page);
+          if (shots) await page.screenshot({ path: join(shots, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+          await openAll(page);
+          await fits(page);
+          await accessible(page);
+        });
+      });
+    }
+  }
+}
+
+test('a page allows nothing but what is of its server', async () => {
+  for (const path of ['/', '/results/news-result', '/indexes/none']) {
+    const headers = (await fetch(server + path)).headers;
+    assert.equal(headers.get('content-security-policy'), "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'");
+    assert.equal(headers.get('x-content-type-options'), 'nosniff');
+  }
+});
+
+test('matches appear as typing stops, and the first is opened beside', async () => {
+  await visit(server, {}, async (page) => {
+    await page.selectOption('#index', 'archive');
+    await page.fill('#text', text);
+    await page.waitForSelector('.hit');
+    assert.match(await page.locator('.found').innerText(), /^1 match among \d+ documents, in [\d.]+ ms/);
+    assert.match(await page.locator('.hit .score b').first().innerText(), /^0\.\d{4}$/);
+    assert.match(await page.locator('.hit').first().innerText(), /agency-001[^]*of your text is in it[^]*of it is in yours/);
+    assert.ok((await page.locator('.opened mark').count()) > 2);
+    // An exact copy is said to be one.
+    await page.fill('#text', '');
+    await page.waitForFunction(() => !document.querySelector('.hit'));
+  });
+});
+
+test('the keyboard alone searches, compares and steps through passages', async () => {
+  await visit(server, {}, async (page) => {
+    const focused = () => page.evaluate(() => document.activeElement.id || document.activeElement.textContent.trim());
+    const tabTo = async (wanted) => {
+      for (let presses = 0; presses < 30; presses++) {
+        if ((await focused()).startsWith(wanted)) return;
+        await page.keyboard.press('Tab');
+      }
+      assert.fail(`${wanted} was not reached`);
+    };
+    await tabTo('text');
+    await page.keyboard.insertText(text);
+    await page.waitForSelector('.hit');
+    await tabTo('Compare with agency-001');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/compare');
+    assert.match(await page.locator('.lead').innerText(), /^These are near-duplicates: their jaccard is 0\.\d{4}/);
+    await page.keyboard.press('n');
+    const first = await page.evaluate(() => [...document.querySelectorAll('mark.on')].map((mark) => mark.dataset.p));
+    assert.ok(first.length >= 2 && first.every((number) => number === '1'), `${first}`);
+    await page.keyboard.press('n');
+    assert.equal(await page.evaluate(() => document.querySelector('mark.on').dataset.p), '2');
+    await page.keyboard.press('p');
+    assert.equal(await page.evaluate(() => document.querySelector('mark.on').dataset.p), '1');
+  });
+});
+
+test('everything works without a script', async () => {
+  await visit(server, { javaScriptEnabled: false }, async (page) => {
+    await page.fill('#text', text);
+    await page.click('button.main');
+    assert.match(await page.locator('.found').innerText(), /^1 match/);
+    assert.equal(await page.inputValue('#text'), text);
+    await page.click('text=More like it');
+    assert.match(page.url(), /id=agency-001/);
+    await page.goto(`${server}/results/sources`);
+    await page.locator('#by-band a').first().click();
+    assert.match(page.url(), /\/removed\?band=\d+$/);
+    await page.locator('tbody a').first().click();
+    assert.ok((await page.locator('.side mark').count()) > 1);
+    await page.click('text=of their cluster');
+    assert.match(await page.locator('h1').innerText(), /^Cluster \d+ of sources$/);
+  });
+});
+
+test('the bars of a result filter its list', async () => {
+  await visit(`${server}/results/sources`, {}, async (page) => {
+    const bar = page.locator('#by-band a').first();
+    const count = Number((await bar.locator('.value').textContent()).replaceAll(',', ''));
+    await bar.click();
+    await page.waitForURL(/band=/);
+    assert.equal(await page.locator('tbody tr').count(), Math.min(count, 50));
+    const shown = await page.$$eval('tbody tr', (rows) => rows.map((row) => Number(row.cells[0].dataset.v)));
+    assert.deepEqual(shown, [...shown].sort((a, b) => a - b));
+  });
+});
+
+test('a dropped file is searched for', async () => {
+  await visit(server, {}, async (page) => {
+    await page.selectOption('#index', 'archive');
+    const file = await page.evaluateHandle((content) => {
+      const moved = new DataTransfer();
+      moved.items.add(new File([content], 'a.txt', { type: 'text/plain' }));
+      return moved;
+    }, text);
+    await page.dispatchEvent('#text', 'drop', { dataTransfer: file });
+    await page.waitForSelector('.hit');
+    assert.match(await page.locator('.hit .who').first().innerText(), /agency-001/);
+  });
+});
+
+test('both sides scroll in step', async () => {
+  await visit(`${server}/compare?index=hostile-index&left=line&right=line2`, {}, async (page) => {
+    const tops = () => page.$$eval('.whole .text', (texts) => texts.map((side) => side.scrollTop));
+    await page.locator('.whole .text').first().evaluate((side) => { side.scrollTop = 600; });
+    await page.waitForFunction(() => document.querySelectorAll('.whole .text')[1].scrollTop > 300);
+    const [left, right] = await tops();
+    assert.ok(Math.abs(left - right) < 60, `${left} and ${right}`);
+  });
+});
+
+test('hostile texts stay text', async () => {
+  const of = (id) => encodeURIComponent(`${id}${hostile}`);
+  for (const path of [`/?index=hostile-index&id=${of('a')}`, `/compare?index=hostile-index&left=${of('a')}&right=${of('b')}`, `/indexes/hostile-index/document?id=${of('b')}`]) {
+    await visit(server + path, {}, async (page) => {
+      await openAll(page);
+      assert.match(await page.title(), / · lookalike$/);
+      assert.equal(await page.locator('img').count(), 0);
+      assert.equal(await page.locator('script').count(), 2);
+      const shown = await page.locator('main').textContent();
+      assert.ok(shown.includes('<script>document.title') && shown.includes('⟨U+202E⟩') && shown.includes('␀'), path);
+      assert.ok(!shown.includes('\u202e'));
+      assert.ok(await page.evaluate(() => document.title !== 'hacked'));
+      await fits(page);
+    });
+  }
+});
+
+test('a hostile text that is typed stays text', async () => {
+  await visit(server, {}, async (page) => {
+    await page.selectOption('#index', 'hostile-index');
+    const base = Array.from({ length: 200 }, (_, at) => `word${at}`).join(' ');
+    await page.fill('#text', `${base} ${hostile}`);
+    await page.waitForSelector('.hit');
+    assert.match(await page.title(), /^Search/);
+    assert.equal(await page.locator('img').count(), 0);
+    assert.equal(await page.locator('main script').count(), 0);
+  });
+});
+
+test('texts of ten megabytes are shown to whoever asks, and answer a key at once', { timeout: 180_000 }, async () => {
+  const path = '/compare?index=largest&left=one&right=two';
+  await visit(server + path, {}, async (page) => {
+    assert.match(await page.locator('.ask-first').innerText(), /10\.\d MB and 10\.\d MB/);
+    assert.ok((await page.content()).length < 200_000);
+    await page.locator('.ask-first a').click({ timeout: 120_000, noWaitAfter: true });
+    await page.waitForURL(/whole=true/, { timeout: 120_000, waitUntil: 'load' });
+    assert.ok((await page.locator('.block').count()) > 500);
+    const milliseconds = (key) => page.evaluate((pressed) => new Promise((done) => {
+      const begin = performance.now();
+      document.dispatchEvent(new KeyboardEvent('keydown', { key: pressed, bubbles: true }));
+      requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin), 0));
+    }), key);
+    await milliseconds('n');
+    for (const key of ['n', 'n', 'p']) {
+      const took = await milliseconds(key);
+      assert.ok(took < 200, `${took} ms`);
+    }
+    const scrolled = await page.evaluate(() => new Promise((done) => {
+      const begin = performance.now();
+      const side = document.querySelector('.text');
+      side.scrollTop = side.scrollHeight / 2;
+      requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin), 0));
+    }));
+    assert.ok(scrolled < 200, `${scrolled} ms`);
+  });
+});
+
+test('a file is added, found, and deleted', async () => {
+  const input = join(folder, 'more.jsonl');
+  writeFileSync(input, `${JSON.stringify({ key: 'new-1', body: `${text} And so it was.` })}\n{"broken\n`);
+  await visit(`${server}/indexes/archive`, {}, async (page) => {
+    await page.setInputFiles('#file', input);
+    await page.fill('#text-field', 'body');
+    await page.fill('#id-field', 'key');
+    await page.click('text=Add');
+    await page.waitForURL('**/add');
+    assert.match(await page.locator('.facts').innerText(), /Added\s+1\s/);
+    assert.match(await page.locator('main').innerText(), /Skipped/);
+    await page.goto(`${server}/indexes/archive/document?id=new-1`);
+    assert.match(await page.locator('.text').innerText(), /And so it was\.$/);
+    await page.click('text=Delete this document');
+    await page.waitForURL('**/delete');
+    assert.match(await page.locator('h1').innerText(), /Deleted/);
+    const gone = await fetch(`${server}/indexes/archive/document?id=new-1`);
+    assert.equal(gone.status, 404);
+  });
+});
+
+test('a form of another site is refused', async () => {
+  const sent = new FormData();
+  sent.set('id', 'agency-001');
+  for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'http://evil.example' }]) {
+    const answer = await fetch(`${server}/indexes/archive/delete`, { method: 'POST', body: sent, headers });
+    assert.equal(answer.status, 403, JSON.stringify(headers));
+  }
+  assert.equal((await fetch(`${server}/indexes/archive/document?id=agency-001`)).status, 200);
+});
+
+test('with keys, a page asks for one and keeps it where no script can read it', async () => {
+  await visit(`${locked}/indexes`, { refused: true }, async (page) => {
+    assert.match(page.url(), /\/login\?to=%2Findexes$/);
+    await accessible(page);
+    await page.fill('#key', keys.search.replace(/.$/, (last) => (last === '0' ? '1' : '0')));
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.wrong');
+    await page.fill('#key', keys.search);
+    await page.keyboard.press('Enter');
+    // A key that may only search does not open the index.
+    await page.waitForSelector('h1:has-text("does not allow")');
+    await page.goto(locked);
+    assert.equal(await page.locator('#text').count(), 1);
+    const [cookie] = await page.context().cookies();
+    assert.deepEqual([cookie.httpOnly, cookie.sameSite], [true, 'Strict']);
+    assert.equal(await page.evaluate(() => document.cookie), '');
+    await page.context().clearCookies();
+    await page.goto(`${locked}/indexes`);
+    await page.fill('#key', keys.admin);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/indexes');
+    assert.equal(await page.locator('h1').innerText(), 'scratch');
+  });
+});
+
+test('rows of a result are given page by page', async () => {
+  const get = async (path) => (await fetch(`${server}/v1/results${path}`)).json();
+  assert.deepEqual((await get('')).results.map(({ name, kind }) => [name, kind]), [['customers', 'link'], ['news-result', 'dedup'], ['sources', 'dedup']]);
+  const summary = await get('/sources');
+  const rows = [];
+  for (let offset = 0; offset !== undefined;) {
+    const part = await get(`/sources/removed?limit=7&offset=${offset}`);
+    assert.equal(part.count, summary.found.removed);
+    rows.push(...part.removed);
+    offset = part.next_offset;
+  }
+  assert.equal(rows.length, summary.found.removed);
+  const least = await get('/sources/removed?order=least_alike&limit=1000');
+  assert.deepEqual([...least.removed].map((row) => row.removed_id).sort(), rows.map((row) => row.removed_id).sort());
+  const { clusters } = await get('/sources/clusters?limit=3');
+  assert.equal(clusters[0].cluster, summary.largest_clusters[0].cluster);
+  const members = await get(`/sources/removed?cluster=${clusters[0].cluster}`);
+  assert.equal(members.count, clusters[0].removed);
+  const flows = (await get('/sources/sources')).flows;
+  assert.equal(flows.reduce((all, flow) => all + flow.documents, 0), summary.found.removed);
+  assert.equal((await fetch(`${server}/v1/results/sources/removed?limit=0`)).status, 400);
+});
