@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask test`, `quality`, `bench`, `assets`, `fuzz`, `attack` and `kills`.
+//! The project's own commands: `cargo xtask test`, `quality`, `bench`, `assets`, `fuzz`, `attack`, `kills`, `wheel` and `python-versions`.
 //!
 //! They need nothing but the Rust toolchain, and the browser tests chromium and node, which they install. What they measure is the command `lookalike` as a user has it: the release
 //! binary, run as a process of its own.
@@ -12,6 +12,7 @@ mod check;
 mod fuzz;
 mod kills;
 mod pairs;
+mod python;
 mod quality;
 mod readme;
 mod table;
@@ -57,6 +58,10 @@ enum Job {
     Attack(attack::Options),
     /// Kill writers of a saved index under load, and check that nothing acknowledged is lost
     Kills(kills::Options),
+    /// Build the wheel of the Python package, and try it where nothing else is installed
+    Wheel,
+    /// Test the Python package with the oldest data frame libraries that install
+    PythonVersions,
     /// Run a command and record the time and memory it used; `bench` calls this
     #[command(hide = true)]
     Measure {
@@ -97,6 +102,8 @@ fn run(job: Job) -> Result<()> {
         Job::Fuzz(options) => fuzz::run(&Workspace::find()?, &options),
         Job::Attack(options) => attack::run(&Workspace::find()?, &options),
         Job::Kills(options) => kills::run(&Workspace::find()?, options),
+        Job::Wheel => python::wheel(&Workspace::find()?).map(drop),
+        Job::PythonVersions => python::test_oldest(&Workspace::find()?),
         Job::Measure { report, command } => bench::measure::run_and_report(&report, &command),
     }
 }

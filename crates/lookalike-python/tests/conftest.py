@@ -14,7 +14,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 
-WORDS = [f"{start}{end}" for start in ("ka", "lo", "mi", "ru", "te", "so", "pa", "ne") for end in ("ra", "lin", "dor", "mas", "vek", "tun")]
+WORDS = [
+    f"{start}{end}"
+    for start in ("ka", "lo", "mi", "ru", "te", "so", "pa", "ne")
+    for end in ("ra", "lin", "dor", "mas", "vek", "tun")
+]
 
 
 def texts_of(seed: int, count: int) -> list[str]:
@@ -60,7 +64,8 @@ def by_command(command: Path, tmp_path: Path) -> Callable[..., tuple[list[dict[s
         (folder / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         output = folder / "out"
         subprocess.run(
-            [command, "dedup", folder / "data.jsonl", "-o", output, "-q", "--no-report", "--dry-run", *arguments], check=True
+            [command, "dedup", folder / "data.jsonl", "-o", output, "-q", "--no-report", "--dry-run", *arguments],
+            check=True,
         )
         removed = [json.loads(line) for line in (output / "removed.jsonl").read_text(encoding="utf-8").splitlines()]
         return removed, json.loads((output / "summary.json").read_text(encoding="utf-8"))

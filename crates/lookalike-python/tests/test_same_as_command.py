@@ -64,9 +64,7 @@ def test_every_parameter_decides_as_the_flag_does(
     assert len(result.kept) == summary["found"]["kept"]
 
 
-def test_ids_sources_and_references_are_those_of_the_command(
-    texts: list[str], by_command: ByCommand, tmp_path: Path
-) -> None:
+def test_ids_sources_and_references_are_those_of_the_command(texts: list[str], by_command: ByCommand, tmp_path: Path) -> None:
     rows = rows_of(texts)
     reference = texts_of(7, 60)[::3]
     (tmp_path / "reference.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in reference))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Protocol, TypeVar, Union, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from . import _native
 from ._errors import ColumnError, OptionError
@@ -26,16 +26,14 @@ class ArrowArray(Protocol):
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
 
 
-Data = Union[ArrowStream, ArrowArray, Iterable[Any]]
+Data = ArrowStream | ArrowArray | Iterable[Any]
 T = TypeVar("T")
 
 # How many rows of a dataset are handed over together.
 BATCH_ROWS = 10_000
 
 
-def to_input(
-    data: Data, columns: dict[str, Any], name: str = "data", work: StrPath | None = None
-) -> _native.Input:
+def to_input(data: Data, columns: dict[str, Any], name: str = "data", work: StrPath | None = None) -> _native.Input:
     """Data for a job: held where it lies, or copied to a file if it can be read only once."""
     wanted = [column for column in columns.values() if column is not None]
     request = dumps(columns)
@@ -59,7 +57,9 @@ def to_input(
         if not isinstance(data, ArrowStream):
             frame = data
             return _of_lists(
-                {column: (frame[column] if kind == "DataFrame" else frame).to_list() for column in wanted}, columns, name
+                {column: (frame[column] if kind == "DataFrame" else frame).to_list() for column in wanted},
+                columns,
+                name,
             )
     if library == "pyarrow" and kind in ("Table", "RecordBatch"):
         table: Any = data
@@ -100,13 +100,9 @@ def _check(wanted: Iterable[str], existing: Sequence[Any]) -> None:
         count = sum(1 for name in existing if name == column)
         if count == 0:
             shown = ", ".join(str(name) for name in existing[:30])
-            raise ColumnError(
-                f"there is no column '{column}': the columns are {shown}", column=column, columns=list(existing)
-            )
+            raise ColumnError(f"there is no column '{column}': the columns are {shown}", column=column, columns=list(existing))
         if count > 1:
-            raise ColumnError(
-                f"{count} columns are called '{column}': rename all but one", column=column, columns=list(existing)
-            )
+            raise ColumnError(f"{count} columns are called '{column}': rename all but one", column=column, columns=list(existing))
 
 
 def _of_pandas(data: Any, columns: dict[str, Any], request: str, name: str) -> _native.Input:
@@ -153,9 +149,7 @@ def _of_sequence(data: Sequence[Any], columns: dict[str, Any], request: str, nam
     return _of_lists({columns["text"]: data}, columns, name)
 
 
-def _of_iterator(
-    data: Iterator[Any], columns: dict[str, Any], request: str, name: str, work: StrPath | None
-) -> _native.Input:
+def _of_iterator(data: Iterator[Any], columns: dict[str, Any], request: str, name: str, work: StrPath | None) -> _native.Input:
     first = next(data, None)
     rest = itertools.chain([] if first is None else [first], data)
     if isinstance(first, (ArrowStream, ArrowArray)):
@@ -163,7 +157,9 @@ def _of_iterator(
     if first is None or isinstance(first, str):
         return _of_lists({columns["text"]: list(rest)}, columns, name)
     raise OptionError(
-        f"items of the type {type(first).__name__} are not data: give batches of Arrow or texts", option=name, value=None
+        f"items of the type {type(first).__name__} are not data: give batches of Arrow or texts",
+        option=name,
+        value=None,
     )
 
 
@@ -210,7 +206,10 @@ def _text(row: int, text: Any, column: str) -> str | None:
     if _is_missing(text):
         return None
     raise ColumnError(
-        f"row {row} of '{column}' has the type {type(text).__name__}, and texts are needed", column=column, columns=[], row=row
+        f"row {row} of '{column}' has the type {type(text).__name__}, and texts are needed",
+        column=column,
+        columns=[],
+        row=row,
     )
 
 
@@ -243,7 +242,6 @@ def select(data: T, decided: _native.Decided | Decision) -> T:
     """The kept rows of data, as the type that it is."""
     frame: Any = data
     library = type(data).__module__.split(".")[0]
-    kind = type(data).__name__
     _check_length(frame, library, decided.rows)
     if library == "polars":
         import polars

@@ -240,7 +240,9 @@ def dedup(
     if only_against and against is None:
         raise OptionError("only_against=True needs against=", option="only_against", value=True)
     if against is not None and against is data:
-        raise OptionError("data and against are the same object: each row would be removed for itself", option="against", value=None)
+        raise OptionError(
+            "data and against are the same object: each row would be removed for itself", option="against", value=None
+        )
     value = keep_column(keep)
     request = {
         "scheme": wanted,

@@ -101,9 +101,7 @@ def dedup_files(
                 exact=exact,
                 more=more,
             ),
-            "resources": resources(
-                threads=threads, memory=memory, work=work, max_record=max_record, resume=resume, force=force
-            ),
+            "resources": resources(threads=threads, memory=memory, work=work, max_record=max_record, resume=resume, force=force),
             "columns": columns(text, id, None),
             "keep": keep,
             "group": group,

@@ -112,9 +112,7 @@ class Index:
         """Deletes documents by their ids, and says how many there were."""
         return self._native.delete([ids] if isinstance(ids, str) else list(ids))
 
-    def search(
-        self, text: str | None = None, *, id: str | None = None, threshold: float | None = None, limit: int = 10
-    ) -> Table:
+    def search(self, text: str | None = None, *, id: str | None = None, threshold: float | None = None, limit: int = 10) -> Table:
         """The documents most like a text, or like the document with an id."""
         if (text is None) == (id is None):
             raise OptionError("give a text, or id= of a document of the index", option="id", value=id)
@@ -133,9 +131,7 @@ class Index:
         """The documents most like each row of data; ``query_row`` says which row."""
         wanted = columns(text)
         with Watching(progress) as told:
-            return Table(
-                self._native.search_many(to_input(data, wanted), dumps(wanted), threshold, limit, threads, told)
-            )
+            return Table(self._native.search_many(to_input(data, wanted), dumps(wanted), threshold, limit, threads, told))
 
     def document(self, id: str) -> dict[str, Any] | None:
         """A stored document: id, text and fields; None if there is none."""

@@ -192,11 +192,15 @@ def resolve(
         values, keep = [None if value is None else float(value) for value in keep], "values"
     elif keep == "longest" and lengths is None:
         raise OptionError(
-            'the lengths of rows are not known here: give keep="first", or a number for each row', option="keep", value=keep
+            'the lengths of rows are not known here: give keep="first", or a number for each row',
+            option="keep",
+            value=keep,
         )
     elif keep not in ("longest", "first", "last"):
         raise OptionError(
-            f'keep={keep!r} is not possible: give "longest", "first", "last", or a number for each row', option="keep", value=keep
+            f'keep={keep!r} is not possible: give "longest", "first", "last", or a number for each row',
+            option="keep",
+            value=keep,
         )
     if lengths is not None and len(lengths) != rows:
         raise OptionError(f"the pairs are of {len(lengths)} rows, and rows={rows}", option="rows", value=rows)

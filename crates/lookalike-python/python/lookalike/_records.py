@@ -38,9 +38,7 @@ def spool_table(data: Any, name: str, folder: StrPath | None = None) -> _native.
         import pyarrow
 
         return _native.Input.spool_table(pyarrow.table(data), folder)
-    raise OptionError(
-        f"{type(data).__name__} is not a table: give a data frame or a table of Arrow", option=name, value=None
-    )
+    raise OptionError(f"{type(data).__name__} is not a table: give a data frame or a table of Arrow", option=name, value=None)
 
 
 class Link:

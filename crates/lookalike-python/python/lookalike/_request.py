@@ -6,16 +6,16 @@ import json
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Literal, TypedDict, Union
+from typing import Any, Literal, TypedDict
 
 from ._errors import OptionError
 
 Measure = Literal["jaccard", "containment"]
 Method = Literal["minhash", "simhash", "supershingle", "exact", "copies"]
 Group = Literal["independent", "components"]
-Size = Union[int, str]
-StrPath = Union[str, "os.PathLike[str]"]
-Progress = Union[bool, Callable[[str, int, Union[int, None], int], object], None]
+Size = int | str
+StrPath = str | os.PathLike[str]
+Progress = bool | Callable[[str, int, int | None, int], object] | None
 
 
 class More(TypedDict, total=False):

@@ -140,7 +140,18 @@ class Evaluation:
     def _repr_html_(self) -> str:
         from ._html import rows
 
-        names = ["name", "shingle", "threshold", "found", "missed", "recall", "precision", "f1", "seconds", "sketch_bytes"]
+        names = [
+            "name",
+            "shingle",
+            "threshold",
+            "found",
+            "missed",
+            "recall",
+            "precision",
+            "f1",
+            "seconds",
+            "sketch_bytes",
+        ]
         return rows(names, [[method[name] for name in names] for method in self.methods])
 
 
