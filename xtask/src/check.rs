@@ -7,12 +7,12 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 
 use crate::workspace::{Workspace, succeed};
-use crate::{attack, browser, quality, readme};
+use crate::{attack, browser, python, quality, readme};
 
 /// One check: what it is called, and what it does.
 type Step = (&'static str, fn(&Workspace) -> Result<()>);
 
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 12] = [
     ("cargo fmt --all --check", |workspace| succeed(workspace.cargo().args(["fmt", "--all", "--check"]))),
     ("cargo clippy --workspace --all-targets -- -D warnings", |workspace| {
         succeed(workspace.cargo().args(["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]))
@@ -22,6 +22,7 @@ const STEPS: [Step; 11] = [
     ("what a build without features says", |workspace| {
         succeed(workspace.cargo().args(["test", "--quiet"]).args(WITHOUT_FEATURES).args(["--test", "features"]))
     }),
+    ("the Python package", python::test),
     ("the pages in a browser", browser::run),
     ("the test that mounts a disk of its own", disk_of_its_own),
     ("cargo doc --workspace --no-deps, without warnings", |workspace| {

@@ -1,4 +1,5 @@
-//! The project's own commands: `cargo xtask test`, `quality`, `bench`, `assets`, `fuzz`, `attack`, `kills` and `load`.
+//! The project's own commands: `cargo xtask test`, `quality`, `bench`, `assets`, `fuzz`, `attack`, `kills`, `load`, `wheel` and
+//! `python-versions`.
 //!
 //! They need nothing but the Rust toolchain, and the browser tests chromium and node, which they install. What they measure is the command `lookalike` as a user has it: the release
 //! binary, run as a process of its own.
@@ -13,6 +14,7 @@ mod fuzz;
 mod kills;
 mod load;
 mod pairs;
+mod python;
 mod quality;
 mod readme;
 mod service;
@@ -61,6 +63,10 @@ enum Job {
     Kills(kills::Options),
     /// Mixed load on a server for an hour, with its memory, files and descriptors level
     Load(load::Options),
+    /// Build the wheel of the Python package, and try it where nothing else is installed
+    Wheel,
+    /// Test the Python package with the oldest data frame libraries that install
+    PythonVersions,
     /// Run a command and record the time and memory it used; `bench` calls this
     #[command(hide = true)]
     Measure {
@@ -102,6 +108,8 @@ fn run(job: Job) -> Result<()> {
         Job::Attack(options) => attack::run(&Workspace::find()?, &options),
         Job::Kills(options) => kills::run(&Workspace::find()?, options),
         Job::Load(options) => load::run(&Workspace::find()?, options),
+        Job::Wheel => python::wheel(&Workspace::find()?).map(drop),
+        Job::PythonVersions => python::test_oldest(&Workspace::find()?),
         Job::Measure { report, command } => bench::measure::run_and_report(&report, &command),
     }
 }

@@ -32,6 +32,8 @@ pub enum Format {
     Lines,
     /// One document per paragraph; paragraphs are separated by blank lines.
     Paragraphs,
+    /// A table in the memory of the caller.
+    Held,
     /// Something that is not text.
     Other,
 }
@@ -97,7 +99,7 @@ impl Format {
             Self::Jsonl | Self::Lines => "line",
             Self::JsonList | Self::JsonValues => "object",
             Self::Warc | Self::Arc => "record",
-            Self::Csv | Self::Parquet => "row",
+            Self::Csv | Self::Parquet | Self::Held => "row",
             Self::Paragraphs => "paragraph",
             Self::Html | Self::Text | Self::Other => "file",
         }
@@ -122,7 +124,7 @@ impl Format {
     pub fn has_room_for_notes(self) -> bool {
         match self {
             Self::Jsonl | Self::JsonList | Self::JsonValues | Self::Warc | Self::Csv | Self::Parquet => true,
-            Self::Arc | Self::Html | Self::Text | Self::Lines | Self::Paragraphs | Self::Other => false,
+            Self::Arc | Self::Html | Self::Text | Self::Lines | Self::Paragraphs | Self::Held | Self::Other => false,
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::options::{DedupOptions, Group, Output};
 use crate::output::destination::Destination;
 use crate::output::evidence::{Decisions, Fates};
-use crate::output::rows::{DocumentRow, Removal};
+use crate::output::rows::{DocumentRow, Removal, RowFate};
 use crate::output::sink::Sink;
 use crate::progress::Progress;
 use crate::report::losses::BySource;
@@ -44,6 +44,8 @@ pub struct DedupRows<'a> {
     pub removals: Option<&'a mut dyn Sink<Removal>>,
     /// Receives every document of the input, kept or removed, in input order.
     pub documents: Option<&'a mut dyn Sink<DocumentRow>>,
+    /// Receives the same by numbers alone.
+    pub fates: Option<&'a mut dyn Sink<RowFate>>,
 }
 
 /// Removes near-duplicates as [`dedup()`] does, and also passes the decisions on as typed rows, before the output, if
@@ -96,6 +98,7 @@ fn run(
     progress: &dyn Progress,
 ) -> Result<Summary> {
     check_notes(options)?;
+    check_held(options, stream.is_some())?;
     let against = options.against.as_ref();
     let (folder, removed) = match &stream {
         None => (options.folder.as_deref(), None),
@@ -169,7 +172,20 @@ impl DedupRows<'_> {
         if let Some(sink) = self.removals {
             fates.write_removals(options.source, sink, Error::unwritable)?;
         }
-        self.documents.map_or(Ok(()), |sink| fates.write_documents(sink, Error::unwritable))
+        if let Some(sink) = self.documents {
+            fates.write_documents(sink, Error::unwritable)?;
+        }
+        self.fates.map_or(Ok(()), |sink| fates.write_fates(sink, Error::unwritable))
+    }
+}
+
+/// Makes sure that what has no file is not to be written as one.
+fn check_held(options: &DedupOptions, is_stream: bool) -> Result<()> {
+    match options.read.held.tables.first() {
+        Some(table) if options.output != Output::DryRun && (is_stream || options.folder.is_some()) => {
+            Err(Error::TableIsNoFile { table: table.name.clone() })
+        }
+        _ => Ok(()),
     }
 }
 

@@ -53,6 +53,13 @@ pub enum Error {
         field: String,
     },
 
+    /// A table in memory, whose rows cannot be written as a file.
+    #[error("the table '{table}' is in memory, and its rows cannot be written as files: write only the evidence")]
+    TableIsNoFile {
+        /// The name of the table.
+        table: String,
+    },
+
     /// A folder that is not the result of a run.
     #[error("{path} is not the output of a finished run of dedup: {reason}", path = path.display())]
     NotARun {
@@ -463,6 +470,7 @@ impl Error {
             Self::NoSetColumns { option, .. } => vec![Remedy::give(*option), baskets()],
             Self::NoSets { .. } => vec![Remedy::give(JobOption::Set), Remedy::give(JobOption::Column), baskets()],
             Self::NotOneDocument { .. } => vec![Remedy::give(JobOption::In)],
+            Self::TableIsNoFile { .. } => vec![Remedy::give(JobOption::DryRun)],
             Self::ManyFilesToStream { .. } => vec![Remedy::give(JobOption::Output)],
             Self::NoKeepField { .. } => vec![Remedy::give_word(JobOption::Keep, "longest")],
             Self::SourcesLose { .. } => vec![Remedy::Replace(JobOption::DryRun, JobOption::FailIfSourceLoses)],

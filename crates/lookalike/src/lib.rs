@@ -89,12 +89,12 @@ pub use lookalike_core::remedy::{JobOption, OptionValue, Remedy};
 pub use lookalike_core::text::checksum::Checksum;
 pub use lookalike_io::work::{Earlier, WorkOptions};
 pub use options::{
-    Against, AgainstIndex, Between, Copies, DedupOptions, Group, MethodOptions, Output, PairsOptions, ReadOptions,
+    Against, AgainstIndex, Between, Copies, DedupOptions, Group, Held, MethodOptions, Output, PairsOptions, ReadOptions,
     ReportTexts, RowFormat, Scheme, Selection, Share, SketchKey, SourceBy,
 };
 pub use output::clusters::LargeCluster;
 pub use output::measures::{PairMeasures, RemovalMeasures};
-pub use output::rows::{DocumentRow, PairRow, Removal};
+pub use output::rows::{DocumentRow, PairRow, Removal, RowFate};
 pub use output::sink::{Cell, Row, RowWriter, Sink};
 pub use pairs::texts::{FoundText, TextPair, pairs_with_texts};
 pub use pairs::{PairsReport, pairs, pairs_into};

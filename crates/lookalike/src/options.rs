@@ -10,6 +10,7 @@ use lookalike_core::resolve::keep::Keep;
 pub use lookalike_core::scheme::{MethodOptions, Scheme, SketchKey};
 use lookalike_core::text::shingle::Shingle;
 use lookalike_io::input::discover::{Discovered, discover_listed};
+use lookalike_io::input::held::HeldTable;
 use lookalike_io::read::Settings;
 use lookalike_io::work::WorkOptions;
 
@@ -25,18 +26,53 @@ pub struct ReadOptions {
     pub listed: Vec<PathBuf>,
     /// How they are read.
     pub settings: Settings,
+    /// Tables in memory, read after all files.
+    pub held: Held,
+}
+
+/// Tables in the memory of the caller, which are read where they lie.
+#[derive(Clone, Debug, Default)]
+pub struct Held {
+    /// Those of the input.
+    pub tables: Vec<HeldTable>,
+    /// Those of the reference.
+    pub references: Vec<HeldTable>,
 }
 
 impl ReadOptions {
     /// Files, folders, patterns or addresses, read with the defaults of the command.
     pub fn new<P: Into<PathBuf>>(inputs: impl IntoIterator<Item = P>) -> Self {
         let inputs = inputs.into_iter().map(Into::into).collect();
-        Self { inputs, listed: Vec::new(), settings: Settings::default() }
+        Self { inputs, listed: Vec::new(), settings: Settings::default(), held: Held::default() }
     }
 
-    /// The files to read.
+    /// Tables in memory, read with the defaults of the command.
+    ///
+    /// ```
+    /// use lookalike::io::input::held::HeldTable;
+    /// use lookalike::{DedupOptions, DedupRows, ReadOptions, RowFate, Silent};
+    ///
+    /// let table = HeldTable::new("news", vec!["the storm hit the coast", "a quiet day", "The storm hit the coast!"]);
+    /// let options = DedupOptions { read: ReadOptions::of_tables([table]), ..DedupOptions::new([""; 0]) };
+    /// let mut fates: Vec<RowFate> = Vec::new();
+    /// let rows = DedupRows { fates: Some(&mut fates), ..DedupRows::default() };
+    /// lookalike::dedup_into(&options, rows, &Silent)?;
+    /// assert_eq!((fates[1].kept_position, fates[2].kept_position), (None, Some(1)));
+    /// # Ok::<(), lookalike::Error>(())
+    /// ```
+    pub fn of_tables(tables: impl IntoIterator<Item = HeldTable>) -> Self {
+        let held = Held { tables: tables.into_iter().collect(), references: Vec::new() };
+        Self { held, ..Self::new(Vec::<PathBuf>::new()) }
+    }
+
+    /// What to read: files, and then tables.
     pub(crate) fn discover(&self, output: Option<&Path>) -> Result<Discovered> {
-        Ok(discover_listed(&self.inputs, &self.listed, output)?)
+        Ok(discover_listed(&self.inputs, &self.listed, output)?.with_tables(&self.held.tables))
+    }
+
+    /// What to compare with: files, and then tables.
+    pub(crate) fn discover_references(&self, references: &[PathBuf], output: Option<&Path>) -> Result<Discovered> {
+        Ok(discover_listed(references, &[], output)?.with_tables(&self.held.references))
     }
 }
 
@@ -275,6 +311,11 @@ impl PairsOptions {
         lines.push(format!("settings {:?}", self.read.settings));
         lines.push(format!("reference {:?}", shown(&self.selection.references)));
         lines
+    }
+
+    /// Whether only pairs with a reference are wanted.
+    pub(crate) fn has_reference(&self) -> bool {
+        !self.selection.references.is_empty() || !self.read.held.references.is_empty()
     }
 }
 

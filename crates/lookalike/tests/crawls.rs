@@ -26,7 +26,7 @@ fn all_of(folder: &Path) -> Vec<PathBuf> {
 fn read(inputs: Vec<PathBuf>, settings: Settings) -> (Case, Summary) {
     let case = Case::new();
     let mut options = case.options("in", 0.8);
-    options.read = ReadOptions { inputs, listed: Vec::new(), settings };
+    options.read = ReadOptions { settings, ..ReadOptions::new(inputs) };
     let summary = dedup(&options);
     (case, summary)
 }

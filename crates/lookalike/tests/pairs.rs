@@ -29,9 +29,8 @@ fn options(case: &Case, threshold: f64) -> PairsOptions {
     let fields = Fields { id: Some("id".to_owned()), ..Fields::default() };
     PairsOptions {
         read: ReadOptions {
-            listed: Vec::new(),
-            inputs: vec![case.path("input.jsonl")],
             settings: Settings { fields, ..Settings::default() },
+            ..ReadOptions::new([case.path("input.jsonl")])
         },
         scheme: similarity("word:3", threshold, 1.0),
         output: None,

@@ -24,7 +24,7 @@ proptest! {
         let case = Case::of(&texts);
         let options = case.options("corpus.jsonl", 0.6);
         let (mut removals, mut documents): (Vec<Removal>, Vec<DocumentRow>) = (Vec::new(), Vec::new());
-        let rows = DedupRows { removals: Some(&mut removals), documents: Some(&mut documents) };
+        let rows = DedupRows { removals: Some(&mut removals), documents: Some(&mut documents), fates: None };
         let summary = lookalike::dedup_into(&options, rows, &Silent).unwrap();
         prop_assert_eq!(lines(&removals), fs::read_to_string(case.path("out/removed.jsonl")).unwrap());
         prop_assert_eq!(documents.len(), texts.len());

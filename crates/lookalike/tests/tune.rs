@@ -3,7 +3,6 @@
 mod made;
 
 use lookalike::core::measure::similarity::Threshold;
-use lookalike::io::read::Settings;
 use lookalike::{MOST_BYTES, ReadOptions, Sampled, Silent, TuneOptions, Tuning};
 use lookalike_judge::Shingle;
 use made::{Case, dedup, jsonl, similarity};
@@ -14,7 +13,7 @@ fn tune(case: &Case, most_bytes: u64) -> Tuning {
         threshold: Threshold::new(0.8).unwrap(),
         banding: similarity.method.banding().unwrap(),
         scheme: similarity,
-        corpus: Some(ReadOptions { inputs: vec![case.path("in")], listed: Vec::new(), settings: Settings::default() }),
+        corpus: Some(ReadOptions::new([case.path("in")])),
         most_bytes,
     };
     lookalike::tune(&options, &Silent).unwrap()

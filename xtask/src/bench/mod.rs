@@ -21,7 +21,8 @@ use self::corpora::{crawl, mixed, texts, truth};
 use self::tables::report;
 use self::timed::running::again_optimised;
 use self::timed::{
-    accuracy, blowup, growth, headline, index, link, methods, prints, reading, serve, sets, sketching, text, timing,
+    accuracy, blowup, growth, headline, index, link, methods, prints, python, reading, serve, sets, sketching, text,
+    timing,
 };
 use crate::workspace::{Workspace, succeed};
 
@@ -83,6 +84,8 @@ enum Part {
     Peers(peers::Options),
     /// Synthetic prints in a gallery: how often the right finger is found, and how fast
     Prints(prints::Options),
+    /// `dedup` of a frame in Python compared with the command, and with other tools called from Python on the same strings
+    Python(python::Options),
     /// Speed of reading WET.gz, compared with decompression alone
     Read(reading::Options),
     /// Searches and durable writes over HTTP, by many clients
@@ -114,6 +117,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         Some(Part::Methods(options)) => return methods::run(workspace, options),
         Some(Part::Peers(options)) => return peers::run(workspace, options),
         Some(Part::Prints(options)) => return prints::run(workspace, options),
+        Some(Part::Python(options)) => return python::run(workspace, options),
         Some(Part::Read(options)) => return reading::run(workspace, options),
         Some(Part::Serve(options)) => return serve::run(workspace, options),
         Some(Part::Sets(options)) => return sets::run(workspace, options),

@@ -60,7 +60,7 @@ impl CompareArguments {
         let memory = resources::memory(self.memory.as_deref())?;
         // Two documents are held, and all that is made of them.
         let settings = self.settings.bounded(None, memory.longest_document() / 2)?;
-        Ok((ReadOptions { inputs: self.inputs, listed: Vec::new(), settings }, self.similarity.options()?))
+        Ok((ReadOptions { settings, ..ReadOptions::new(self.inputs) }, self.similarity.options()?))
     }
 }
 

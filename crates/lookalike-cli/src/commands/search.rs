@@ -132,9 +132,9 @@ impl SearchArguments {
 
     fn wanted(self) -> Wanted {
         let fields = Fields { text: self.text_field, id: self.id_field, ..Fields::default() };
-        let read = |inputs, split| {
+        let read = |inputs: Vec<PathBuf>, split| {
             let settings = Settings { fields, split, ..Settings::default() };
-            Wanted::Input(ReadOptions { inputs, listed: Vec::new(), settings })
+            Wanted::Input(ReadOptions { settings, ..ReadOptions::new(inputs) })
         };
         match (self.text, self.id) {
             (Some(text), _) if text == "-" => read(vec!["-".into()], Split::Line),

@@ -75,7 +75,7 @@ impl ReadArguments {
     pub(crate) fn options(self, value: Option<&str>, memory: Memory) -> Result<ReadOptions> {
         let listed = self.files_from.as_deref().map_or(Ok(Vec::new()), read_list)?;
         let settings = self.settings.bounded(value, memory.longest_document())?;
-        Ok(ReadOptions { inputs: self.inputs, listed, settings })
+        Ok(ReadOptions { listed, settings, ..ReadOptions::new(self.inputs) })
     }
 
     /// Whether standard input is all there is to read, as for a filter.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
+use super::held::HeldTable;
 use crate::error::{Error, Result};
 use crate::remote::{Ahead, RemoteFile};
 
@@ -20,6 +21,8 @@ pub enum Origin {
     Stdin,
     /// An object in a store, or a page. What is read is copied, and can be read again from the copy.
     Remote(RemoteFile),
+    /// A table in the memory of the caller.
+    Held(HeldTable),
 }
 
 /// One file of the input.
@@ -45,6 +48,7 @@ impl InputFile {
         let bytes = match (&facts, &origin) {
             (Some(facts), _) => facts.bytes,
             (None, Origin::Remote(file)) => file.bytes,
+            (None, Origin::Held(table)) => table.rows.byte_count(),
             (None, _) => 0,
         };
         Self { origin, name, bytes, is_named, facts, copy: Arc::default() }
@@ -56,6 +60,7 @@ impl InputFile {
             Origin::Path(path) | Origin::Pipe(path) => path.clone(),
             Origin::Stdin => PathBuf::from("standard input"),
             Origin::Remote(file) => PathBuf::from(file.shown()),
+            Origin::Held(table) => PathBuf::from(&table.name),
         }
     }
 
@@ -89,6 +94,7 @@ impl InputFile {
         match &self.origin {
             Origin::Path(path) => File::open(path).map_err(unreadable),
             Origin::Remote(file) => Ok(file.local().expect("what is read again was read before")),
+            Origin::Held(_) => Err(unreadable(io::Error::other("a table in memory has no file"))),
             Origin::Pipe(_) | Origin::Stdin => {
                 self.copy.get().expect("what cannot be read again is spooled").try_clone().map_err(unreadable)
             }
@@ -104,7 +110,7 @@ impl InputFile {
         let path = match &self.origin {
             Origin::Path(path) => path,
             Origin::Remote(file) => return file.check_unchanged(),
-            Origin::Pipe(_) | Origin::Stdin => return Ok(()),
+            Origin::Pipe(_) | Origin::Stdin | Origin::Held(_) => return Ok(()),
         };
         // What could not even be looked at was skipped, so nothing was read of it.
         let Some(facts) = self.facts else { return Ok(()) };

@@ -2,6 +2,7 @@
 
 pub mod discover;
 mod file;
+pub mod held;
 mod left_out;
 mod names;
 pub mod shelf;

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::bounds::Room;
 use crate::error::{Error, Result};
-use crate::input::discover::{Discovered, InputFile, LeftOut};
+use crate::input::discover::{Discovered, InputFile, LeftOut, Origin};
+use crate::input::held::HeldText;
 use crate::work::WorkFolder;
 
 /// The bytes of one entry of a file.
@@ -32,6 +33,8 @@ pub enum Store {
     Member,
     /// In the spool, since the input cannot be read from the middle: standard input, or compressed as a whole.
     Spool,
+    /// In a table in memory: the offset is the number of the row.
+    Held,
 }
 
 /// Reads places again, from all input files and the spool.
@@ -99,6 +102,11 @@ impl Shelf {
             self.read_raw(place, &mut packed)?;
             return unpack_member(&packed, bytes).map_err(|_| self.changed(place));
         }
+        if place.store == Store::Held {
+            bytes.clear();
+            bytes.extend_from_slice(self.held_text(place)?.as_bytes());
+            return Ok(());
+        }
         bytes.resize(place.length as usize, 0);
         self.read_raw(place, bytes)
     }
@@ -111,6 +119,11 @@ impl Shelf {
     /// When the file cannot be read any more, or is shorter than it was.
     pub fn read_start(&self, place: Place, most: usize, bytes: &mut Vec<u8>) -> Result<()> {
         let length = most.min(place.length as usize);
+        if place.store == Store::Held {
+            bytes.clear();
+            bytes.extend_from_slice(&self.held_text(place)?.as_bytes()[..length]);
+            return Ok(());
+        }
         if place.store != Store::Member {
             bytes.resize(length, 0);
             return self.read_raw(place, bytes);
@@ -146,6 +159,17 @@ impl Shelf {
                 read(open.get_or_init(|| file))
             }
             (_, None) => read(&self.open(place.file)?),
+        }
+    }
+
+    /// The text of a row in memory.
+    fn held_text(&self, place: Place) -> Result<&str> {
+        match &self.files[place.file as usize].origin {
+            Origin::Held(table) => match table.rows.text(place.offset) {
+                HeldText::Text(text) if text.len() == place.length as usize => Ok(text),
+                _ => Err(self.changed(place)),
+            },
+            _ => Err(self.changed(place)),
         }
     }
 

@@ -1,6 +1,7 @@
 //! A part of a file, cut between entries, and the entries in it.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 use lookalike_core::resolve::keep::FieldValue;
@@ -14,6 +15,7 @@ use crate::charset;
 use crate::compression::Compression;
 use crate::error::Result;
 use crate::format::{FileKind, Format};
+use crate::input::held::{HeldRows, HeldText};
 use crate::input::shelf::{Place, Shelf, Store};
 use crate::parquet::{NoText, Row};
 use crate::web::{Content, NOT_BUILT, text_of};
@@ -31,8 +33,19 @@ pub struct Chunk {
     pub(super) cut: Cut,
     /// The rows of a Parquet file, instead.
     pub(super) rows: Vec<Row>,
+    /// The rows of a table in memory, instead.
+    pub(super) held: Option<HeldChunk>,
     pub(super) damage: Option<Damage>,
     pub(super) packed_bytes: u64,
+}
+
+/// Rows of a table in memory.
+#[derive(Clone, Debug)]
+pub(super) struct HeldChunk {
+    pub(super) rows: Arc<dyn HeldRows>,
+    pub(super) range: Range<u64>,
+    /// Of their texts.
+    pub(super) bytes: u64,
 }
 
 /// What is wrong with a file, at the end of a chunk.
@@ -66,6 +79,7 @@ impl Default for Chunk {
             store: ChunkStore::Unspooled,
             cut: Cut::default(),
             rows: Vec::new(),
+            held: None,
             damage: None,
             packed_bytes: 0,
         }
@@ -108,7 +122,7 @@ impl Chunk {
 
     /// Number of bytes, decompressed.
     pub fn byte_count(&self) -> u64 {
-        self.bytes.len() as u64
+        self.held.as_ref().map_or(self.bytes.len() as u64, |held| held.bytes)
     }
 
     /// Number of bytes of the file it was made from, before decompression.
@@ -169,6 +183,14 @@ impl Parser {
 
     /// Passes all entries of a chunk to `each`, in order, and returns the number of positions they take.
     pub fn entries(&mut self, chunk: &Chunk, mut each: impl FnMut(Placed<'_>)) -> u64 {
+        if let Some(held) = &chunk.held {
+            for (position, row) in (0..).zip(held.range.clone()) {
+                let text = held.rows.text(row);
+                let place = Place { file: chunk.file, store: Store::Held, offset: row, length: text.len() as u32 };
+                each(Placed { position, place, entry: held_entry(held, row, text, self.settings.longest) });
+            }
+            return held.range.end - held.range.start;
+        }
         if chunk.kind.format == Format::Parquet {
             for (position, row) in chunk.rows.iter().enumerate() {
                 let range = row.text.clone().unwrap_or_default();
@@ -225,6 +247,10 @@ impl Parser {
             Format::Lines | Format::Paragraphs if is_utf16(bytes) => {
                 Entry::Skipped("not UTF-8: it starts with the byte order mark of UTF-16".to_owned())
             }
+            Format::Held => match std::str::from_utf8(bytes) {
+                Ok(text) => Entry::Document(of_text(text)),
+                Err(_) => Entry::Skipped(NOT_UTF8.to_owned()),
+            },
             // What is read again of a Parquet file is the text alone.
             Format::Parquet | Format::Text | Format::Lines | Format::Paragraphs | Format::Other => {
                 match charset::decode(bytes, None, false) {
@@ -242,6 +268,25 @@ impl Parser {
 /// A document with nothing but a text.
 fn of_text(text: &str) -> Document<'_> {
     Document { id: None, text, uri: None, source: None, value: FieldValue::Missing, others: Box::default() }
+}
+
+/// Why a row of a table in memory was not read.
+const NOT_UTF8: &str = "not UTF-8";
+
+fn held_entry<'a>(held: &'a HeldChunk, row: u64, text: HeldText<'a>, longest: u32) -> Entry<'a> {
+    match text {
+        HeldText::Text(text) if text.len() > longest as usize => Entry::Skipped(too_long(longest)),
+        HeldText::Text(text) => Entry::Document(Document {
+            id: held.rows.id(row),
+            text,
+            uri: None,
+            source: held.rows.source(row),
+            value: held.rows.value(row),
+            others: Box::default(),
+        }),
+        HeldText::Null => Entry::Carried(NULL_TEXT),
+        HeldText::Unusable(reason) => Entry::Skipped(reason.to_owned()),
+    }
 }
 
 fn row_entry<'a>(row: &'a Row, bytes: &'a [u8]) -> Entry<'a> {

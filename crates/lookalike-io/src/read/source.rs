@@ -46,6 +46,7 @@ impl Source {
             Origin::Remote(file) => Self::again(file.open()?, window_log).map_err(unreadable()),
             Origin::Pipe(path) => File::open(path).and_then(|pipe| Self::once(pipe, window_log)).map_err(unreadable()),
             Origin::Stdin => Self::once(io::stdin(), window_log).map_err(unreadable()),
+            Origin::Held(_) => Ok(Self::nothing()),
         }
     }
 

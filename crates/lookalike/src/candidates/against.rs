@@ -6,10 +6,11 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use lookalike_core::decision::{References, Scope};
 use lookalike_core::number::{Document, Number};
-use lookalike_io::input::discover::{InputFile, Origin, discover};
+use lookalike_io::input::discover::{InputFile, Origin};
 use lookalike_io::input::shelf::Shelf;
 
 use crate::candidates::copies::Texts;
@@ -22,7 +23,7 @@ pub(crate) fn shelf(read: &ReadOptions, against: Option<&Against>, output: Optio
     let mut found = read.discover(output)?;
     let input_files = found.files.len();
     if let Some(against) = against {
-        let references = discover(&against.references, output)?;
+        let references = read.discover_references(&against.references, output)?;
         check_apart(&found.files, &references.files)?;
         found.files.extend(references.files);
         found.left_out.add(references.left_out);
@@ -41,8 +42,10 @@ fn check_apart(inputs: &[InputFile], references: &[InputFile]) -> Result<()> {
 
 /// The path of a file whatever links lead to it.
 fn real_path(file: &InputFile) -> PathBuf {
-    match file.origin {
+    match &file.origin {
         Origin::Stdin => PathBuf::from("-"),
+        // Two tables may have one name.
+        Origin::Held(table) => PathBuf::from(format!("table {:p}", Arc::as_ptr(&table.rows))),
         _ => file.shown().canonicalize().unwrap_or_else(|_| file.shown()),
     }
 }

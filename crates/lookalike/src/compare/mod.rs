@@ -3,7 +3,7 @@
 pub(crate) mod passages;
 pub(crate) mod pieces;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use lookalike_core::bucket::hamming::Tables;
 use lookalike_core::doors::SketchSource;
@@ -237,7 +237,7 @@ pub fn find_in_corpus(options: &ReadOptions, ids: [&str; 2]) -> Result<[String; 
 
 /// The text of a file that is one document.
 fn single(path: &str, settings: &Settings) -> Result<String> {
-    let options = ReadOptions { inputs: vec![PathBuf::from(path)], listed: Vec::new(), settings: settings.clone() };
+    let options = ReadOptions { settings: settings.clone(), ..ReadOptions::new([path]) };
     let (mut first, mut count) = (None, 0);
     let skips = walk(&options, "read", &Silent, |round| {
         count += round.len();

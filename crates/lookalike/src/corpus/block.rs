@@ -216,6 +216,7 @@ fn number_of(store: Store) -> u32 {
         Store::File => 0,
         Store::Member => 1,
         Store::Spool => 2,
+        Store::Held => 3,
     }
 }
 
@@ -223,7 +224,8 @@ fn store_of(number: u32) -> Store {
     match number {
         0 => Store::File,
         1 => Store::Member,
-        _ => Store::Spool,
+        2 => Store::Spool,
+        _ => Store::Held,
     }
 }
 

@@ -43,6 +43,14 @@ impl Described<'_> {
         }
     }
 
+    /// The number of the file, and which entry of it the document is, counted from 1; 0 in an index.
+    pub(crate) fn number(&self) -> (u32, u64) {
+        match self.who {
+            Who::Read { file, position, .. } => (file, position),
+            Who::Known(_) => (u32::MAX, 0),
+        }
+    }
+
     /// The id of the document: the user's own, or else where it lies.
     pub(crate) fn id(&self) -> Cow<'_, str> {
         self.own_id().map_or_else(|| Cow::Owned(self.place()), Cow::Borrowed)

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::options::{Scheme, SourceBy};
 use crate::output::clusters::{ClusterSizes, Counts};
 use crate::output::measures::RemovalMeasures;
-use crate::output::rows::{DocumentRow, Removal};
+use crate::output::rows::{DocumentRow, Removal, RowFate};
 use crate::output::sink::Sink;
 
 /// What was decided about texts: by the documents that stand for them.
@@ -294,6 +294,42 @@ impl<'a> Fates<'a> {
             run.map(row).collect::<Result<Vec<_>>>()
         };
         sink.start(&DocumentRow::COLUMNS).map_err(&unwritable)?;
+        self.corpus.each_described(of_run, |rows| sink.take(rows).map_err(&unwritable))?;
+        sink.finish().map_err(&unwritable)
+    }
+
+    /// Gives what becomes of every document of the input to a sink, in order.
+    pub(crate) fn write_fates(
+        &self,
+        sink: &mut dyn Sink<RowFate>,
+        unwritable: impl Fn(io::Error) -> Error,
+    ) -> Result<()> {
+        let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
+            let fate = |(document, described): (u32, Described<'_>)| {
+                let document = Document(document);
+                let kept = match self.of(document) {
+                    Fate::Removed { by, likeness, .. } => {
+                        let (file, position) = self.corpus.describe(by.0)?.number();
+                        Some((file, position, likeness.similarity(self.criterion())))
+                    }
+                    Fate::Kept => None,
+                };
+                let (file, position) = described.number();
+                let Counts { cluster_size, copies } = self.cluster(document);
+                Ok(RowFate {
+                    file,
+                    position,
+                    kept_file: kept.map(|kept| kept.0),
+                    kept_position: kept.map(|kept| kept.1),
+                    similarity: kept.map(|kept| kept.2),
+                    cluster: self.clusters[document.index()],
+                    cluster_size,
+                    copies,
+                })
+            };
+            run.map(fate).collect::<Result<Vec<_>>>()
+        };
+        sink.start(&[]).map_err(&unwritable)?;
         self.corpus.each_described(of_run, |rows| sink.take(rows).map_err(&unwritable))?;
         sink.finish().map_err(&unwritable)
     }

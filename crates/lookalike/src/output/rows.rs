@@ -136,6 +136,28 @@ impl Row for DocumentRow {
     }
 }
 
+/// What becomes of a document of the input, by numbers alone: for tables, whose rows have no other names.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RowFate {
+    /// Its file or table, in the order of the input.
+    pub file: u32,
+    /// Its position there, counted from 1.
+    pub position: u64,
+    /// If it is removed, the file or table of the document that is kept in its place; those of a reference are numbered after
+    /// those of the input.
+    pub kept_file: Option<u32>,
+    /// The position of that document; 0 if it is one of a saved index.
+    pub kept_position: Option<u64>,
+    /// The similarity of the two by the measure of the run.
+    pub similarity: Option<f64>,
+    /// The number of its cluster.
+    pub cluster: u32,
+    /// How many documents its cluster has, the kept one included.
+    pub cluster_size: u32,
+    /// How often the kept document of its cluster occurs: itself and its exact copies.
+    pub copies: u32,
+}
+
 /// Two near-duplicates: a row of `pairs`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PairRow {

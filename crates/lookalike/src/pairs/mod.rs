@@ -6,6 +6,7 @@ use std::io::Write;
 
 use lookalike_core::bucket::passed_over::PassedOverEstimate;
 use lookalike_core::decision::Scope;
+use lookalike_core::measure::criterion::Criterion;
 use lookalike_core::measure::likeness::Likeness;
 use lookalike_core::number::{Document, Number};
 use lookalike_core::resolve::keep::Keep;
@@ -42,6 +43,8 @@ pub struct PairsReport {
     pub stages: Vec<Stage>,
     /// The first skipped entries, with reasons.
     pub skipped: Vec<SkippedEntry>,
+    /// The length of every document, those of a reference last: what the keep order `longest` compares.
+    pub lengths: Vec<u32>,
 }
 
 /// Writes every near-duplicate pair, left before right in the order of the input, sorted by left and then right. With a
@@ -84,12 +87,12 @@ pub(crate) trait TakePairs {
 pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &dyn Progress) -> Result<PairsReport> {
     let references = &options.selection.references;
     let against =
-        (!references.is_empty()).then(|| Against { references: references.clone(), scope: Scope::References });
+        options.has_reference().then(|| Against { references: references.clone(), scope: Scope::References });
     let files = Files::find(&options.read, against.as_ref(), options.output.as_deref(), &options.work)?;
     let resources = (options.memory, &options.work);
     let run = Run::start(&files, &options.scheme, resources, &options.label(), progress)?;
 
-    let corpus = run.read(files, &options.read)?;
+    let mut corpus = run.read(files, &options.read)?;
     let reread = run.reread(&corpus, &options.read);
     // In the order of the input, so that the first copy stands for all.
     let texts = run.join_copies(&corpus, &reread.deciding, &Keep::First)?;
@@ -118,6 +121,11 @@ pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &
         passed_over: found.passed_over,
         stages,
         skipped: summary::skipped(&corpus),
+        // Nobody needs them any more.
+        lengths: std::mem::take(match options.scheme.criterion {
+            Criterion::Containment(_) => &mut corpus.sizes,
+            _ => &mut corpus.token_counts,
+        }),
     })
 }
 
@@ -132,7 +140,7 @@ fn write(
 ) -> Result<u64> {
     taker.start(corpus)?;
     let mut near = near.finish()?;
-    let (copies, has_reference) = (options.copies, !options.selection.references.is_empty());
+    let (copies, has_reference) = (options.copies, options.has_reference());
     let mut count = 0;
     for document in (0..corpus.input_count() as u32).map(Document) {
         progress.go_on()?;

@@ -113,7 +113,7 @@ fn label(shelf: &Shelf, parameters: &[String], earlier: Earlier) -> Result<Vec<S
     let mut label = vec![format!("lookalike {}", env!("CARGO_PKG_VERSION"))];
     label.extend_from_slice(parameters);
     for file in shelf.files() {
-        if earlier == Earlier::Resume && matches!(file.origin, Origin::Stdin | Origin::Pipe(_)) {
+        if earlier == Earlier::Resume && matches!(file.origin, Origin::Stdin | Origin::Pipe(_) | Origin::Held(_)) {
             return Err(Error::CannotResume { input: file.shown().display().to_string() });
         }
         label.push(file.label());

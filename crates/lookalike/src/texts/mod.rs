@@ -14,6 +14,7 @@
 
 mod features;
 mod index;
+mod resolve;
 
 use lookalike_core::decision::{Match, References};
 use lookalike_core::doors::SourceError;
@@ -25,6 +26,7 @@ use lookalike_core::scheme::Scheme;
 use lookalike_core::verify::Verifier;
 
 pub use index::{Hit, Index};
+pub use resolve::{KnownPair, resolve};
 
 use self::features::InMemory;
 use crate::candidates::copies::{Texts, join_copies, lengths};

@@ -9,7 +9,6 @@ use lookalike::core::measure::similarity::Threshold;
 use lookalike::core::resolve::keep::Keep;
 use lookalike::core::text::fold::Fold;
 use lookalike::core::text::shingle::Shingle;
-use lookalike::io::read::Settings;
 use lookalike::{
     Copies, DedupOptions, Group, Memory, MethodOptions, Output, PairsOptions, ReadOptions, ReportTexts, RowFormat,
     Scheme, Selection, Silent, SourceBy, Summary, WorkOptions,
@@ -48,7 +47,7 @@ impl Case {
     /// Options to deduplicate one file or folder of the case into `out`.
     pub fn options(&self, input: &str, threshold: f64) -> DedupOptions {
         DedupOptions {
-            read: ReadOptions { inputs: vec![self.path(input)], listed: Vec::new(), settings: Settings::default() },
+            read: ReadOptions::new([self.path(input)]),
             scheme: similarity("word:5", threshold, 0.99),
             against: None,
             against_index: None,

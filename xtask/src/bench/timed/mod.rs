@@ -9,6 +9,7 @@ pub(in crate::bench) mod link;
 pub(crate) mod measure;
 pub(in crate::bench) mod methods;
 pub(in crate::bench) mod prints;
+pub(in crate::bench) mod python;
 pub(in crate::bench) mod reading;
 pub(in crate::bench) mod running;
 pub(in crate::bench) mod serve;

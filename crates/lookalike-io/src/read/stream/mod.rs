@@ -1,5 +1,6 @@
 //! A file, decompressed and cut into chunks, one after the other.
 
+mod held;
 mod open;
 mod too_long;
 
@@ -16,6 +17,7 @@ use super::{Settings, WINDOW_LIMIT, arc, csv, json, warc};
 use crate::compression::{Compression, is_window_too_large};
 use crate::error::{Error, Result};
 use crate::format::{FileKind, Format};
+use crate::input::held::HeldTable;
 use crate::input::shelf::Store;
 use crate::parquet::Rows;
 
@@ -34,6 +36,8 @@ pub struct Stream {
     source: Source,
     /// The rows of a Parquet file, which are not cut from bytes.
     rows: Option<Box<Rows>>,
+    /// A table in memory, and its next row.
+    held: Option<(HeldTable, u64)>,
     file_bytes: u64,
     /// Bytes that were read, and belong to the next chunk.
     ahead: Ahead,
@@ -97,6 +101,10 @@ impl Stream {
     pub fn next_within(&mut self, chunk: &mut Chunk, most: usize) -> Result<Next> {
         chunk.rows.clear();
         chunk.cut.clear();
+        chunk.held = None;
+        if self.held.is_some() {
+            return self.next_held(chunk, most);
+        }
         if self.rows.is_some() {
             return Ok(if self.next_rows(chunk)? { Next::Chunk } else { Next::End });
         }
@@ -223,7 +231,7 @@ impl Stream {
             }
             // A damaged file is a part of a text, which is not that text.
             Format::Text | Format::Html if is_whole && !self.has_gap => cut.push(0..ahead.len(), None),
-            Format::Text | Format::Html | Format::Parquet | Format::Other => {}
+            Format::Text | Format::Html | Format::Parquet | Format::Held | Format::Other => {}
         }
     }
 

@@ -63,6 +63,7 @@ impl Stream {
             settings: settings.clone(),
             source,
             rows: None,
+            held: None,
             file_bytes: input.bytes,
             ahead: Ahead::default(),
             offset,
@@ -77,6 +78,12 @@ impl Stream {
     }
 
     fn open_readable(unit: &Unit, input: &InputFile, settings: &Settings) -> Result<Self> {
+        if let Origin::Held(table) = &input.origin {
+            let mut stream = Self::new(unit, input, settings, Source::nothing(), 0);
+            stream.kind = Arc::new(FileKind { format: Format::Held, ..(*stream.kind).clone() });
+            stream.held = Some((table.clone(), 0));
+            return Ok(stream);
+        }
         let (mut stream, known) = Self::start(unit, input, settings)?;
         let format = known.unwrap_or_else(|| Format::of(&input.name, stream.ahead.as_slice(), settings));
         let table = match format {
@@ -150,7 +157,9 @@ impl Stream {
             }
             Format::Warc | Format::Arc => return Err(not_a_table("it is a crawl, for dedup and pairs".to_owned())),
             Format::Html => return Err(not_a_table("it is a page, for dedup and pairs".to_owned())),
-            Format::Other => return Err(not_a_table("not a text, by its first bytes".to_owned())),
+            Format::Held | Format::Other => {
+                return Err(not_a_table("not a text, by its first bytes".to_owned()));
+            }
             Format::Text | Format::Paragraphs => {
                 let reason = "neither its name nor its content shows a table; name the file itself to read it as CSV";
                 return Err(not_a_table(reason.to_owned()));

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use lookalike_io::input::discover::discover_listed;
 use lookalike_io::input::shelf::Shelf;
 use lookalike_io::read::{Chunk, Entry, Parser, Stream, Unit};
 
@@ -122,9 +121,11 @@ impl InputTexts<'_> {
         if by_file.is_empty() {
             return Ok(());
         }
-        let inputs = if is_reference { self.references } else { &*self.read.inputs };
-        let listed = if is_reference { &[][..] } else { &*self.read.listed };
-        let shelf = Shelf::new(discover_listed(inputs, listed, None)?);
+        let shelf = Shelf::new(if is_reference {
+            self.read.discover_references(self.references, None)?
+        } else {
+            self.read.discover(None)?
+        });
         let mut parser = Parser::new(&self.read.settings);
         for (number, file) in (0..).zip(shelf.files()) {
             let Some(positions) = by_file.get(&*file.name) else { continue };

@@ -1,0 +1,55 @@
+"""Find near-duplicates, verify each exactly, and remove them with evidence.
+
+>>> import lookalike
+>>> texts = ["the storm hit the coast", "The storm hit the coast!", "a quiet day"]
+>>> lookalike.dedup(texts).select(texts)
+['the storm hit the coast', 'a quiet day']
+"""
+
+from __future__ import annotations
+
+from ._compare import Comparison, compare
+from ._data import ArrowArray, ArrowStream, Data
+from ._dedup import Dedup, dedup
+from ._errors import ColumnError, InputError, LookalikeError, MemoryLimitError, OptionError
+from ._files import Summary, dedup_files, pairs_files
+from ._index import Index
+from ._native import VERSION as __version__
+from ._pairs import Pairs, Resolved, pairs, resolve
+from ._records import Link, link, link_files, prints, sets
+from ._table import Table
+from ._tune import Evaluation, Tuning, evaluate, tune
+
+__all__ = [
+    "ArrowArray",
+    "ArrowStream",
+    "ColumnError",
+    "Comparison",
+    "Data",
+    "Dedup",
+    "Evaluation",
+    "Index",
+    "InputError",
+    "Link",
+    "LookalikeError",
+    "MemoryLimitError",
+    "OptionError",
+    "Pairs",
+    "Resolved",
+    "Summary",
+    "Table",
+    "Tuning",
+    "__version__",
+    "compare",
+    "dedup",
+    "dedup_files",
+    "evaluate",
+    "link",
+    "link_files",
+    "pairs",
+    "pairs_files",
+    "prints",
+    "resolve",
+    "sets",
+    "tune",
+]

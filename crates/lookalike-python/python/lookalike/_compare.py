@@ -1,0 +1,97 @@
+"""``compare``: two texts by every measure, with what they share."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any, Unpack
+
+from . import _native
+from ._request import RECALL, Measure, Method, More, dumps, scheme
+
+
+class Comparison:
+    """Two texts compared. Every measure is an attribute, and ``measures`` has all of them.
+
+    >>> import lookalike
+    >>> compared = lookalike.compare("the storm hit the coast", "The storm hit the coast!")
+    >>> compared.verdict, compared.jaccard
+    ('same_words', 1.0)
+    """
+
+    def __init__(self, measures: dict[str, Any]) -> None:
+        self.measures = measures
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "measures" and name in self.measures:
+            return self.measures[name]
+        raise AttributeError(name)
+
+    def __dir__(self) -> Iterable[str]:
+        return [*super().__dir__(), *self.measures]
+
+    def __repr__(self) -> str:
+        return f"<lookalike.Comparison: {self.verdict}, jaccard {self.jaccard:.4f}>"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        from ._html import facts
+
+        def side(name: str) -> str:
+            passages = self.measures[name]["passages"]
+            return "".join(
+                f"<mark>{escape(passage['text'])}</mark>" if passage["is_shared"] else f"<del>{escape(passage['text'])}</del>"
+                for passage in passages
+            )
+
+        shown = facts(
+            [
+                ("verdict", self.verdict.replace("_", " ")),
+                ("jaccard", self.jaccard),
+                ("containment of the left", self.containment_left),
+                ("containment of the right", self.containment_right),
+                ("threshold", self.threshold),
+            ]
+        )
+        style = "vertical-align: top; text-align: left; white-space: pre-wrap; width: 50%"
+        return (
+            f"{shown}<p>What both have is marked, and what only one has is struck out.</p>"
+            f'<table><tr><td style="{style}">{side("left")}</td><td style="{style}">{side("right")}</td></tr></table>'
+        )
+
+
+def compare(
+    left: str,
+    right: str,
+    *,
+    threshold: float = 0.8,
+    shingle: str = "word:5",
+    fold: str | Iterable[str] = (),
+    measure: Measure = "jaccard",
+    method: Method = "minhash",
+    recall: float | None = RECALL,
+    bands: int | None = None,
+    rows: int | None = None,
+    exact: bool = False,
+    **more: Unpack[More],
+) -> Comparison:
+    """Two texts by every measure, and what they share. In a notebook, the shared text is marked.
+
+    >>> import lookalike
+    >>> round(lookalike.compare("a b c d e f", "a b c d e x", shingle="word:2").jaccard, 2)
+    0.67
+    """
+    wanted = scheme(
+        threshold=threshold,
+        shingle=shingle,
+        fold=fold,
+        measure=measure,
+        method=method,
+        recall=recall,
+        bands=bands,
+        rows=rows,
+        exact=exact,
+        more=more,
+    )
+    return Comparison(json.loads(_native.compare(dumps(wanted), left, right)))

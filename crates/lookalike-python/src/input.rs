@@ -1,0 +1,416 @@
+//! What Python hands over as data: held in memory, or written aside if it can be read only once.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_cast::cast;
+use arrow_json::writer::{LineDelimited, WriterBuilder};
+use arrow_schema::{ArrowError, DataType, Field, Fields, Schema};
+use lookalike::core::resolve::keep::FieldValue;
+use lookalike::io::input::held::{HeldRows, HeldTable, HeldText};
+use lookalike::io::read;
+use lookalike::{Held, ReadOptions};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString};
+use pyo3_arrow::input::AnyArray;
+use serde::Deserialize;
+use serde_json::json;
+use tempfile::NamedTempFile;
+
+use crate::columns::{Texts, Values, names};
+use crate::error::{self, Class};
+use crate::frame::{Batch, Frame, Strings, Text};
+use crate::settings::{Resources, parse};
+
+/// The columns that a job needs, by their names.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Columns {
+    pub(crate) text: String,
+    pub(crate) id: Option<String>,
+    pub(crate) source: Option<String>,
+    /// What the keep order compares.
+    pub(crate) value: Option<String>,
+}
+
+/// Data for a job.
+#[pyclass(frozen, module = "lookalike._native")]
+#[derive(Debug)]
+pub(crate) struct Input {
+    rows: Rows,
+    pub(crate) row_count: u64,
+}
+
+#[derive(Debug)]
+enum Rows {
+    Held(HeldTable),
+    /// A copy on the disk, one JSON object per line, which vanishes with it.
+    Spooled(NamedTempFile),
+}
+
+#[pymethods]
+impl Input {
+    /// Everything that has Arrow's `PyCapsule` interface: a table, or a column of texts alone. Its buffers are held, not copied.
+    #[staticmethod]
+    fn of_arrow(py: Python<'_>, data: AnyArray, columns: &str, name: &str) -> PyResult<Self> {
+        let columns: Columns = parse(py, columns)?;
+        let mut frame = Frame::default();
+        hold(py, data, &columns, &mut frame)?;
+        Ok(Self::held(frame, name))
+    }
+
+    /// The same of several such objects, one after the other.
+    #[staticmethod]
+    fn of_batches(py: Python<'_>, batches: &Bound<'_, PyAny>, columns: &str, name: &str) -> PyResult<Self> {
+        let columns: Columns = parse(py, columns)?;
+        let mut frame = Frame::default();
+        for data in batches.try_iter()? {
+            hold(py, data?.extract()?, &columns, &mut frame)?;
+        }
+        Ok(Self::held(frame, name))
+    }
+
+    /// The same of an iterator of batches, which may be read only once: copied to a file, so that they need not fit the memory.
+    #[staticmethod]
+    #[pyo3(signature = (batches, columns, folder=None))]
+    fn spool(py: Python<'_>, batches: &Bound<'_, PyAny>, columns: &str, folder: Option<std::path::PathBuf>) -> PyResult<Self> {
+        let columns: Columns = parse(py, columns)?;
+        let mut spool = Spool::new(folder).map_err(|cause| cannot_spool(py, &cause.to_string()))?;
+        for data in batches.try_iter()? {
+            let reader = data?.extract::<AnyArray>()?.into_reader()?;
+            check_columns(py, reader.field().data_type(), &columns)?;
+            for array in reader {
+                let array = array.map_err(|cause| unreadable(py, &cause))?;
+                let batch = spooled_batch(py, &array, &columns)?;
+                py.detach(|| spool.write(&batch)).map_err(|cause| cannot_spool(py, &cause.to_string()))?;
+                py.check_signals()?;
+            }
+        }
+        Ok(spool.finish())
+    }
+
+    /// Every column of a table, copied to a file: for jobs on records, sets and fingerprints.
+    #[staticmethod]
+    #[pyo3(signature = (data, folder=None))]
+    fn spool_table(py: Python<'_>, data: AnyArray, folder: Option<std::path::PathBuf>) -> PyResult<Self> {
+        let mut spool = Spool::new(folder).map_err(|cause| cannot_spool(py, &cause.to_string()))?;
+        let reader = data.into_reader()?;
+        for array in reader {
+            let array = array.map_err(|cause| unreadable(py, &cause))?;
+            let Some(table) = array.as_struct_opt() else { return Err(not_a_table(py, array.data_type())) };
+            let batch = RecordBatch::from(table.clone());
+            py.detach(|| spool.write(&batch)).map_err(|cause| cannot_spool(py, &cause.to_string()))?;
+            py.check_signals()?;
+        }
+        Ok(spool.finish())
+    }
+
+    /// Lists of strings, and of None where there is nothing; values may be numbers.
+    #[staticmethod]
+    #[pyo3(signature = (texts, ids=None, sources=None, values=None, name="data"))]
+    fn of_lists(
+        texts: &Bound<'_, PyList>,
+        ids: Option<&Bound<'_, PyList>>,
+        sources: Option<&Bound<'_, PyList>>,
+        values: Option<&Bound<'_, PyList>>,
+        name: &str,
+    ) -> PyResult<Self> {
+        let strings = Strings {
+            texts: strings(texts)?,
+            ids: ids.map(strings).transpose()?,
+            sources: sources.map(strings).transpose()?,
+            values: values.map(|values| values.iter().map(|value| field_value(&value)).collect()).transpose()?,
+        };
+        Ok(Self::held(strings, name))
+    }
+
+    /// Number of rows.
+    #[getter]
+    fn rows(&self) -> u64 {
+        self.row_count
+    }
+
+    /// The path of a copy on the disk; none if the data is held.
+    #[getter]
+    fn path(&self) -> Option<&std::path::Path> {
+        match &self.rows {
+            Rows::Held(_) => None,
+            Rows::Spooled(file) => Some(file.path()),
+        }
+    }
+
+    /// The text of a row; none where it is null.
+    fn text(&self, row: u64) -> Option<String> {
+        match &self.rows {
+            Rows::Held(table) if row < self.row_count => match table.rows.text(row) {
+                HeldText::Text(text) => Some(text.to_owned()),
+                HeldText::Null | HeldText::Unusable(_) => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+impl Input {
+    fn held(rows: impl HeldRows + 'static, name: &str) -> Self {
+        let row_count = rows.row_count();
+        Self { rows: Rows::Held(HeldTable::new(name, rows)), row_count }
+    }
+
+    /// For each document of the data its row: rows without a text are not documents.
+    pub(crate) fn document_rows(&self, longest: u32) -> Option<Vec<u64>> {
+        let Rows::Held(table) = &self.rows else { return None };
+        let is_document = |row: &u64| match table.rows.text(*row) {
+            HeldText::Text(text) => text.len() <= longest as usize,
+            HeldText::Null | HeldText::Unusable(_) => false,
+        };
+        Some((0..self.row_count).filter(is_document).collect())
+    }
+}
+
+/// Adds the batches of an object to a frame.
+fn hold(py: Python<'_>, data: AnyArray, columns: &Columns, frame: &mut Frame) -> PyResult<()> {
+    let reader = data.into_reader()?;
+    check_columns(py, reader.field().data_type(), columns)?;
+    for array in reader {
+        let array = array.map_err(|cause| unreadable(py, &cause))?;
+        frame.push(batch(py, &array, columns)?, array.len());
+        py.check_signals()?;
+    }
+    Ok(())
+}
+
+/// What to read: the data, and what it is compared with.
+pub(crate) fn read_options(
+    py: Python<'_>,
+    data: &Input,
+    reference: Option<&Input>,
+    columns: &Columns,
+    resources: &Resources,
+) -> PyResult<(ReadOptions, Vec<std::path::PathBuf>)> {
+    let mut read = ReadOptions::new(Vec::<std::path::PathBuf>::new());
+    let mut references = Vec::new();
+    match &data.rows {
+        Rows::Held(table) => read.held.tables.push(table.clone()),
+        Rows::Spooled(file) => read.inputs.push(file.path().to_owned()),
+    }
+    match reference.map(|reference| &reference.rows) {
+        Some(Rows::Held(table)) => read.held.references.push(table.clone()),
+        Some(Rows::Spooled(file)) => references.push(file.path().to_owned()),
+        None => {}
+    }
+    // The names that a copy on the disk has.
+    let given = |name: &Option<String>, role: &str| name.as_ref().map(|_| role.to_owned());
+    read.settings.fields = read::Fields {
+        text: TEXT.to_owned(),
+        id: given(&columns.id, ID),
+        source: given(&columns.source, SOURCE),
+        value: given(&columns.value, VALUE),
+        others: Vec::new(),
+    };
+    read.settings.longest = resources.longest(py)?;
+    Ok((read, references))
+}
+
+/// The same of what is held, which a result keeps to show texts later.
+pub(crate) fn held_options(data: &Input, reference: Option<&Input>) -> ReadOptions {
+    let table = |input: &Input| match &input.rows {
+        Rows::Held(table) => Some(table.clone()),
+        Rows::Spooled(_) => None,
+    };
+    let mut read = ReadOptions::new(Vec::<std::path::PathBuf>::new());
+    let references = reference.and_then(table).into_iter().collect();
+    read.held = Held { tables: table(data).into_iter().collect(), references };
+    read
+}
+
+/// The names of fields in a copy on the disk.
+const TEXT: &str = "text";
+const ID: &str = "id";
+const SOURCE: &str = "source";
+const VALUE: &str = "value";
+
+/// Makes sure that a table has the columns that are asked for, each once, and the text one of texts.
+fn check_columns(py: Python<'_>, kind: &DataType, columns: &Columns) -> PyResult<()> {
+    let DataType::Struct(fields) = kind else {
+        return if is_text(kind) { Ok(()) } else { Err(wrong_type(py, &columns.text, kind, &[])) };
+    };
+    let all: Vec<&str> = fields.iter().map(|field| &**field.name()).collect();
+    let wanted = [Some(&columns.text), columns.id.as_ref(), columns.source.as_ref(), columns.value.as_ref()];
+    for name in wanted.into_iter().flatten() {
+        match fields.iter().filter(|field| field.name() == name).count() {
+            1 => {}
+            0 => {
+                let message = format!("there is no column '{name}': the columns are {}", listed(&all));
+                return Err(error::exception(py, Class::Column, &message, &json!({ "column": name, "columns": all })));
+            }
+            count => {
+                let message = format!("{count} columns are called '{name}': rename all but one");
+                return Err(error::exception(py, Class::Column, &message, &json!({ "column": name, "columns": all })));
+            }
+        }
+    }
+    match fields.iter().find(|field| *field.name() == columns.text) {
+        Some(field) if !is_text(field.data_type()) => Err(wrong_type(py, &columns.text, field.data_type(), &all)),
+        _ => Ok(()),
+    }
+}
+
+fn is_text(kind: &DataType) -> bool {
+    match kind {
+        DataType::Utf8
+        | DataType::LargeUtf8
+        | DataType::Utf8View
+        | DataType::Binary
+        | DataType::LargeBinary
+        | DataType::BinaryView
+        | DataType::Null => true,
+        DataType::Dictionary(_, values) => is_text(values),
+        _ => false,
+    }
+}
+
+fn wrong_type(py: Python<'_>, column: &str, kind: &DataType, all: &[&str]) -> PyErr {
+    let others = if all.is_empty() { String::new() } else { format!("; the columns are {}", listed(all)) };
+    let message = format!("the column '{column}' has the type {kind}, and texts are needed{others}");
+    let attributes = json!({ "column": column, "type": kind.to_string(), "columns": all });
+    error::exception(py, Class::Column, &message, &attributes)
+}
+
+/// How many names of columns a message has.
+const NAMED: usize = 30;
+
+fn listed(names: &[&str]) -> String {
+    let shown = names.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    if names.len() > NAMED { format!("{shown} and {} more", names.len() - NAMED) } else { shown }
+}
+
+/// The column of this name, of a table or of a column alone.
+fn column<'a>(array: &'a ArrayRef, name: &str) -> &'a ArrayRef {
+    match array.as_struct_opt() {
+        Some(table) => table.column_by_name(name).expect("columns were checked"),
+        None => array,
+    }
+}
+
+fn batch(py: Python<'_>, array: &ArrayRef, columns: &Columns) -> PyResult<Batch> {
+    let named = |name: &Option<String>| -> PyResult<Option<Texts>> {
+        let of_column = |name: &String| names(column(array, name)).map_err(|cause| unreadable(py, &cause));
+        name.as_ref().filter(|_| is_table(array)).map(of_column).transpose()
+    };
+    let text = column(array, &columns.text);
+    let value = |name: &String| Values::new(column(array, name)).map_err(|cause| unreadable(py, &cause));
+    Ok(Batch {
+        text: Texts::new(text).ok_or_else(|| wrong_type(py, &columns.text, text.data_type(), &[]))?,
+        id: named(&columns.id)?,
+        source: named(&columns.source)?,
+        value: columns.value.as_ref().filter(|_| is_table(array)).map(value).transpose()?,
+    })
+}
+
+fn is_table(array: &ArrayRef) -> bool {
+    matches!(array.data_type(), DataType::Struct(_))
+}
+
+/// The columns of a batch under the names of a copy on the disk.
+fn spooled_batch(py: Python<'_>, array: &ArrayRef, columns: &Columns) -> PyResult<RecordBatch> {
+    let wanted = [
+        (TEXT, Some(&columns.text)),
+        (ID, columns.id.as_ref()),
+        (SOURCE, columns.source.as_ref()),
+        (VALUE, columns.value.as_ref()),
+    ];
+    let (mut fields, mut arrays) = (Vec::new(), Vec::new());
+    for (role, name) in wanted {
+        let Some(name) = name else { continue };
+        let found = column(array, name);
+        // Bytes would be written as hexadecimal digits.
+        let found = if role == TEXT && *found.data_type() != DataType::Utf8 {
+            cast(found, &DataType::LargeUtf8).map_err(|cause| unreadable(py, &cause))?
+        } else {
+            Arc::clone(found)
+        };
+        fields.push(Field::new(role, found.data_type().clone(), true));
+        arrays.push(found);
+    }
+    RecordBatch::try_new(Arc::new(Schema::new(Fields::from(fields))), arrays).map_err(|cause| unreadable(py, &cause))
+}
+
+/// A copy on the disk that is being written.
+struct Spool {
+    file: NamedTempFile,
+    lines: Vec<u8>,
+    row_count: u64,
+}
+
+/// How many rows become lines together.
+const AT_ONCE: usize = 4096;
+
+impl Spool {
+    fn new(folder: Option<std::path::PathBuf>) -> std::io::Result<Self> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix("lookalike-").suffix(".jsonl");
+        let file = match folder {
+            Some(folder) => {
+                std::fs::create_dir_all(&folder)?;
+                builder.tempfile_in(folder)?
+            }
+            None => builder.tempfile()?,
+        };
+        Ok(Self { file, lines: Vec::new(), row_count: 0 })
+    }
+
+    fn write(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
+        for start in (0..batch.num_rows()).step_by(AT_ONCE) {
+            let part = batch.slice(start, AT_ONCE.min(batch.num_rows() - start));
+            self.lines.clear();
+            let mut writer =
+                WriterBuilder::new().with_explicit_nulls(true).build::<_, LineDelimited>(&mut self.lines);
+            writer.write(&part)?;
+            writer.finish()?;
+            drop(writer);
+            self.file.as_file_mut().write_all(&self.lines)?;
+        }
+        self.row_count += batch.num_rows() as u64;
+        Ok(())
+    }
+
+    fn finish(self) -> Input {
+        Input { rows: Rows::Spooled(self.file), row_count: self.row_count }
+    }
+}
+
+fn strings(list: &Bound<'_, PyList>) -> PyResult<Vec<Option<Text>>> {
+    let text = |item: Bound<'_, PyAny>| if item.is_none() { Ok(None) } else { Text::new(item.cast::<PyString>()?).map(Some) };
+    list.iter().map(text).collect()
+}
+
+/// A value of Python that the keep order compares.
+fn field_value(value: &Bound<'_, PyAny>) -> PyResult<FieldValue> {
+    if value.is_none() {
+        Ok(FieldValue::Missing)
+    } else if value.is_instance_of::<PyBool>() {
+        Ok(FieldValue::number(if value.extract::<bool>()? { "1" } else { "0" }))
+    } else if value.is_instance_of::<PyInt>() || value.is_instance_of::<PyFloat>() {
+        Ok(FieldValue::number(value.str()?.to_str()?))
+    } else {
+        Ok(FieldValue::Text(value.str()?.to_str()?.into()))
+    }
+}
+
+fn unreadable(py: Python<'_>, cause: &ArrowError) -> PyErr {
+    error::exception(py, Class::Input, &format!("the data cannot be read: {cause}"), &json!({}))
+}
+
+fn not_a_table(py: Python<'_>, kind: &DataType) -> PyErr {
+    let message = format!("a table with columns is needed, and this has the type {kind}");
+    error::exception(py, Class::Column, &message, &json!({ "type": kind.to_string() }))
+}
+
+fn cannot_spool(py: Python<'_>, cause: &str) -> PyErr {
+    let message = format!("cannot write a copy of the data: {cause}; give a folder with room with work=");
+    error::exception(py, Class::Input, &message, &json!({}))
+}
+

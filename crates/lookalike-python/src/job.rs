@@ -1,0 +1,138 @@
+//! A job on threads of its own, while the caller's thread waits for it: Python's lock is free, signals are looked at, and
+//! callbacks run where the caller is.
+
+use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use lookalike::{Counted, Memory, Progress};
+use pyo3::prelude::*;
+
+use crate::error;
+
+/// How long the caller's thread sleeps before it looks at signals again. A job stops within a few of these.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// How far a job is.
+#[derive(Debug, Default)]
+struct State {
+    is_stopped: AtomicBool,
+    stage: Mutex<(&'static str, Option<u64>)>,
+    bytes: AtomicU64,
+    documents: AtomicU64,
+}
+
+impl Progress for State {
+    fn stage(&self, name: &'static str, bytes: Option<u64>) {
+        *self.stage.lock().unwrap_or_else(PoisonError::into_inner) = (name, bytes);
+        self.bytes.store(0, Relaxed);
+        self.documents.store(0, Relaxed);
+    }
+
+    fn advance(&self, bytes: u64, counted: Counted) {
+        self.bytes.fetch_add(bytes, Relaxed);
+        let (Counted::Documents(count) | Counted::Rereadings(count)) = counted;
+        self.documents.fetch_add(count, Relaxed);
+    }
+
+    fn finish(&self) {}
+
+    fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Relaxed)
+    }
+}
+
+/// What a job left, once it ended.
+struct Mailbox<T> {
+    result: Mutex<Option<thread::Result<T>>>,
+    arrived: Condvar,
+}
+
+impl<T> Mailbox<T> {
+    fn put(&self, result: thread::Result<T>) {
+        *self.result.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+        self.arrived.notify_all();
+    }
+
+    /// Waits a little.
+    fn take(&self) -> Option<thread::Result<T>> {
+        let result = self.result.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.arrived.wait_timeout_while(result, LOOK, |result| result.is_none());
+        waited.unwrap_or_else(PoisonError::into_inner).0.take()
+    }
+}
+
+/// How a job runs, whatever it does.
+pub(crate) struct Runner {
+    pub(crate) threads: Option<usize>,
+    pub(crate) memory: Memory,
+    /// Called with the stage, its bytes so far, its bytes in all if they are known, and documents.
+    pub(crate) progress: Option<Py<PyAny>>,
+}
+
+/// More threads than any machine has cores would only get in each other's way.
+pub(crate) const MOST_THREADS: usize = 1024;
+
+impl Runner {
+    pub(crate) fn thread_count(&self) -> usize {
+        let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        self.threads.unwrap_or_else(cores).min(self.memory.most_threads())
+    }
+
+    /// Runs a job. A pool is made for it and goes with it: threads that outlive a call would be missing after a fork.
+    pub(crate) fn run<T: Send>(
+        &self,
+        py: Python<'_>,
+        job: impl FnOnce(&dyn Progress) -> lookalike::Result<T> + Send,
+    ) -> PyResult<T> {
+        let state = State::default();
+        let mailbox = Mailbox { result: Mutex::new(None), arrived: Condvar::new() };
+        let threads = self.thread_count();
+        let ended = thread::scope(|scope| {
+            scope.spawn(|| {
+                mailbox.put(catch_unwind(AssertUnwindSafe(|| {
+                    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+                    pool.map(|pool| pool.install(|| job(&state)))
+                })));
+            });
+            self.wait(py, &state, &mailbox)
+        });
+        match ended? {
+            Err(panic) => Err(error::bug(py, &*panic)),
+            Ok(Err(cause)) => Err(error::threads(py, threads, &cause.to_string())),
+            Ok(Ok(Err(error))) => Err(error::raise(py, &error)),
+            Ok(Ok(Ok(result))) => Ok(result),
+        }
+    }
+
+    /// Waits for a job. A signal or a callback that raises stops it, and what was raised comes out when the job has ended.
+    fn wait<T: Send>(&self, py: Python<'_>, state: &State, mailbox: &Mailbox<T>) -> PyResult<thread::Result<T>> {
+        let mut raised: Option<PyErr> = None;
+        let mut told = None;
+        loop {
+            if let Some(result) = py.detach(|| mailbox.take()) {
+                return raised.map_or(Ok(result), Err);
+            }
+            if raised.is_some() {
+                continue;
+            }
+            raised = py.check_signals().and_then(|()| self.tell(py, state, &mut told)).err();
+            if raised.is_some() {
+                state.is_stopped.store(true, Relaxed);
+            }
+        }
+    }
+
+    fn tell(&self, py: Python<'_>, state: &State, told: &mut Option<(&'static str, u64, u64)>) -> PyResult<()> {
+        let Some(progress) = &self.progress else { return Ok(()) };
+        let (stage, all) = *state.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = (stage, state.bytes.load(Relaxed), state.documents.load(Relaxed));
+        if stage.is_empty() || told.replace(now) == Some(now) {
+            return Ok(());
+        }
+        progress.call1(py, (stage, now.1, all, now.2)).map(drop)
+    }
+}

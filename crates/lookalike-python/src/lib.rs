@@ -1,0 +1,46 @@
+//! `lookalike._native`: conversion to and from Python, and nothing else.
+//!
+//! Requests come as JSON from the Python part of the package, data as Arrow or lists, and results go back as columns of Arrow. No
+//! loop over documents is here, no thread outlives a call, and Python's lock is free while a job runs.
+#![allow(unsafe_code, reason = "the macros of pyo3 make the functions that Python calls")]
+#![allow(clippy::needless_pass_by_value, reason = "what comes from Python is owned by the call")]
+
+mod columns;
+mod dedup;
+mod error;
+mod files;
+mod frame;
+mod index;
+mod input;
+mod job;
+mod look;
+mod pairs;
+mod records;
+mod settings;
+mod table;
+
+use pyo3::prelude::*;
+
+#[pymodule(gil_used = false)]
+mod _native {
+    #[pymodule_export]
+    use crate::dedup::{Decided, dedup};
+    #[pymodule_export]
+    use crate::files::{dedup_files, pairs_files};
+    #[pymodule_export]
+    use crate::index::Saved;
+    #[pymodule_export]
+    use crate::input::Input;
+    #[pymodule_export]
+    use crate::look::{bars, compare, curve, evaluate, sketch, tune};
+    #[pymodule_export]
+    use crate::pairs::{Lengths, pairs, resolve};
+    #[pymodule_export]
+    use crate::records::{link, prints, read_csv, sets};
+    #[pymodule_export]
+    use crate::table::Columns;
+
+    /// The version of the package.
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+}

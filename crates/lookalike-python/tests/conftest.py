@@ -1,0 +1,86 @@
+"""A small corpus with copies and near-duplicates, and the command to compare with."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+
+WORDS = [
+    f"{start}{end}"
+    for start in ("ka", "lo", "mi", "ru", "te", "so", "pa", "ne")
+    for end in ("ra", "lin", "dor", "mas", "vek", "tun")
+]
+
+
+def texts_of(seed: int, count: int) -> list[str]:
+    """Texts of which about a third are like others: copies, edits, other letters."""
+    draw = random.Random(seed)
+    texts: list[str] = []
+    for _ in range(count):
+        kind = draw.random()
+        if texts and kind < 0.1:
+            texts.append(draw.choice(texts))
+        elif texts and kind < 0.35:
+            words = draw.choice(texts).split()
+            for _ in range(draw.randint(0, 2)):
+                if words:
+                    words[draw.randrange(len(words))] = draw.choice(WORDS)
+            texts.append(" ".join(words) + draw.choice(["", "!", " é", "\n"]))
+        else:
+            texts.append(" ".join(draw.choices(WORDS, k=draw.randint(0, 60))))
+    return texts
+
+
+@pytest.fixture(scope="session")
+def texts() -> list[str]:
+    return texts_of(7, 400)
+
+
+@pytest.fixture(scope="session")
+def command() -> Path:
+    """The command, built from the same sources."""
+    path = Path(os.environ.get("LOOKALIKE_COMMAND", ROOT / "target" / "debug" / "lookalike"))
+    if not path.exists():
+        pytest.fail(f"{path} is not there: build it with cargo build, or name it in LOOKALIKE_COMMAND")
+    return path
+
+
+@pytest.fixture
+def by_command(command: Path, tmp_path: Path) -> Callable[..., tuple[list[dict[str, Any]], dict[str, Any]]]:
+    """What the command decides about rows: its evidence and its summary."""
+
+    def run(rows: Iterable[dict[str, Any]], *arguments: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        folder = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
+        folder.mkdir()
+        (folder / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        output = folder / "out"
+        subprocess.run(
+            [command, "dedup", folder / "data.jsonl", "-o", output, "-q", "--no-report", "--dry-run", *arguments],
+            check=True,
+        )
+        removed = [json.loads(line) for line in (output / "removed.jsonl").read_text(encoding="utf-8").splitlines()]
+        return removed, json.loads((output / "summary.json").read_text(encoding="utf-8"))
+
+    return run
+
+
+def same(result: Any, removed: Sequence[dict[str, Any]]) -> None:
+    """The evidence of a result is that of the command."""
+    mine = result.removed.to_dicts()
+    assert len(mine) == len(removed)
+    for own, other in zip(mine, removed, strict=True):
+        assert own["removed_row"] == other["removed_position"] - 1
+        assert own["kept_row"] == other["kept_position"] - 1
+        for name in ("jaccard", "containment_in_kept", "containment_of_kept", "simhash", "hamming"):
+            assert own.get(name) == other.get(name), name
+        for name in ("exact_copy", "same_words", "cluster", "cluster_size", "copies"):
+            assert own[name] == other[name], name

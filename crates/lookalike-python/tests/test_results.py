@@ -1,0 +1,144 @@
+"""What a result says, shows and writes; and decisions on pairs that are known."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import lookalike
+import pytest
+from conftest import ROOT, texts_of
+
+
+def test_every_number_of_a_result_agrees_with_the_others(texts: list[str]) -> None:
+    result = lookalike.dedup(texts)
+    assert sorted(result.kept + result.removed_rows) == list(range(len(texts)))
+    assert [row for row, kept in enumerate(result.mask) if kept] == result.kept
+    rows = result.rows.to_dicts()
+    assert [row["kept"] for row in rows] == result.mask
+    for removal in result.removed:
+        row = rows[removal["removed_row"]]
+        assert row["kept_row"] == removal["kept_row"]
+        assert result.mask[removal["kept_row"]]
+        assert row["cluster"] == rows[removal["kept_row"]]["cluster"] == removal["cluster"]
+        compared = lookalike.compare(texts[removal["removed_row"]], texts[removal["kept_row"]])
+        assert compared.jaccard == removal["jaccard"] >= 0.8
+    least = result.least_alike(3)["similarity"]
+    near = [removal["similarity"] for removal in result.removed if not removal["exact_copy"]]
+    assert least == sorted(near)[:3]
+    assert result.summary["found"]["removed"] == len(result.removed)
+
+
+def test_an_explanation_has_the_evidence_and_both_texts(texts: list[str]) -> None:
+    result = lookalike.dedup(texts)
+    row = result.removed_rows[0]
+    why = result.explain(row)
+    assert why["kept"] is False and why["similarity"] >= 0.8
+    assert why["comparison"].verdict in ("near_duplicates", "same_words", "exact_copies")
+    assert result.explain(result.kept[0])["kept"] is True
+
+
+def test_a_report_is_one_page_with_the_texts(texts: list[str], tmp_path: Path) -> None:
+    result = lookalike.dedup(texts, against=texts_of(7, 20))
+    result.report(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Deduplication report" in page
+    assert "could not be read again" not in page
+    with pytest.raises(lookalike.InputError, match="force="):
+        result.report(tmp_path / "report.html")
+    result.report(tmp_path / "report.html", texts="none", force=True)
+    assert "Texts are left out" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_notebooks_show_charts_and_escape_texts() -> None:
+    texts = ["<script>alert(1)</script> one two three four", "<script>alert(1)</script> one two three four!", "x"]
+    result = lookalike.dedup(texts)
+    page = result._repr_html_()
+    assert "data:image/svg+xml" in page and "removed" in page
+    compared = lookalike.compare(texts[0], texts[1])._repr_html_()
+    assert "<script>" not in compared and "&lt;script&gt;" in compared and "<mark>" in compared
+    assert "data:image/svg+xml" in lookalike.tune(threshold=0.8)._repr_html_()
+    assert "Nothing was removed" in lookalike.dedup(["a", "b"])._repr_html_()
+    assert "<table>" in result.removed._repr_html_()
+    for shown in (result, result.removed, lookalike.compare("a", "b"), lookalike.tune()):
+        assert repr(shown).startswith("<lookalike.")
+
+
+@pytest.mark.parametrize("keep", ["longest", "first", "last"])
+def test_pairs_found_once_are_resolved_at_any_threshold(texts: list[str], keep: str) -> None:
+    found = lookalike.pairs(texts, threshold=0.5, exact=True)
+    for threshold in (0.5, 0.7, 0.8, 0.95):
+        expected = lookalike.dedup(texts, threshold=threshold, exact=True, keep=keep)
+        resolved = lookalike.resolve(found, rows=len(texts), threshold=threshold, keep=keep)
+        assert resolved.kept == expected.kept
+        assert resolved.mask == expected.mask
+        assert resolved.select(texts) == expected.select(texts)
+        assert [similarity for similarity in resolved.similarities if similarity is not None] == [
+            removal["similarity"] for removal in expected.removed
+        ]
+
+
+def test_pairs_of_any_table_are_resolved(texts: list[str]) -> None:
+    found = lookalike.pairs(texts, threshold=0.5, exact=True)
+    expected = lookalike.resolve(found, rows=len(texts), keep="first")
+    for table in (
+        found.to_polars(),
+        found.to_pandas(),
+        found.to_arrow(),
+        {name: found[name] for name in found.columns},
+    ):
+        assert lookalike.resolve(table, rows=len(texts)).kept == expected.kept
+    values = [float(row) for row in range(len(texts))]
+    assert (
+        lookalike.resolve(found, rows=len(texts), keep=values).kept == lookalike.resolve(found, rows=len(texts), keep="last").kept
+    )
+    with pytest.raises(lookalike.OptionError, match="not known here"):
+        lookalike.resolve(found.to_arrow(), rows=len(texts), keep="longest")
+    with pytest.raises(lookalike.OptionError, match="rows"):
+        lookalike.resolve(found.to_arrow(), rows=3)
+    with pytest.raises(lookalike.ColumnError, match="left_row"):
+        lookalike.resolve({"a": [1]}, rows=3)
+
+
+def test_golden_vectors_hold() -> None:
+    from lookalike import _native
+    from lookalike._request import scheme
+
+    vectors: list[dict[str, Any]] = json.loads((ROOT / "fixtures" / "golden" / "vectors.json").read_text())
+    assert len(vectors) >= 12
+    for vector in vectors:
+        request = scheme(
+            threshold=0.8,
+            shingle=vector["shingle"],
+            fold=vector.get("fold") or (),
+            measure="jaccard",
+            method="minhash",
+            recall=None,
+            bands=vector["bands"],
+            rows=vector["rows"],
+            exact=False,
+            more={},
+        )
+        features, slots, keys = _native.sketch(json.dumps(request), vector["text"])
+        assert features == [int(feature) for feature in vector["features"]]
+        assert slots == [int(slot) for slot in vector["sketch"]]
+        if features:
+            assert keys == [int(key) for key in vector["band_keys"]]
+
+
+def test_methods_side_by_side_and_a_suggested_threshold(texts: list[str]) -> None:
+    evaluation = lookalike.evaluate(
+        texts, methods=["minhash", "simhash:bits=6:verify", "exact"], thresholds=[0.7, 0.9], shingles=["word:3"]
+    )
+    assert [method["name"] for method in evaluation.methods] == ["minhash", "simhash:bits=6:verify", "exact"] * 2
+    assert evaluation.methods[2]["recall"] == 1.0
+    assert "<table>" in evaluation._repr_html_()
+    named = lookalike.evaluate(texts, methods={"mine": {"method": "minhash", "bands": 25, "rows": 4}})
+    assert named.methods[0]["name"] == "mine"
+    with pytest.raises(lookalike.OptionError, match="simhash:bits=6:verify"):
+        lookalike.evaluate(texts, methods=["simhash:bots=6"])
+    tuning = lookalike.tune(texts, threshold=0.7)
+    assert 0 < (tuning.suggested_threshold or 0) <= 1
+    assert tuning.sample["documents"] == len(texts)
+    assert lookalike.tune().suggested_threshold is None

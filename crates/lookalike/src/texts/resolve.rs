@@ -1,0 +1,80 @@
+//! Decisions on pairs that are known already: to try several thresholds, pairs are found once.
+
+use lookalike_core::number::{Document, Number};
+
+/// Two texts and how similar they are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KnownPair {
+    /// One of them.
+    pub left: usize,
+    /// The other.
+    pub right: usize,
+    /// Their similarity.
+    pub similarity: f64,
+}
+
+/// For each text the one that is kept in its place and how similar they are; none if it is kept itself.
+///
+/// `order` is all texts, best first ([`keep_order`](lookalike_core::resolve::keep::keep_order)). The result is what
+/// [`dedup`](crate::texts::dedup) decides if these are all of its near-duplicate pairs: a removed text is removed by the kept one
+/// that is most similar, and of equals by the best in keep order.
+///
+/// ```
+/// use lookalike::core::number::Document;
+/// use lookalike::texts::{KnownPair, resolve};
+///
+/// let pair = |left, right, similarity| KnownPair { left, right, similarity };
+/// let pairs = [pair(0, 1, 0.9), pair(1, 2, 0.8)];
+/// let fates = resolve(&pairs, &[0, 1, 2].map(Document));
+/// assert_eq!(fates, [None, Some((0, 0.9)), None]);
+/// ```
+///
+/// # Panics
+///
+/// When a pair names a text that is not in `order`.
+pub fn resolve(pairs: &[KnownPair], order: &[Document]) -> Vec<Option<(usize, f64)>> {
+    let mut ranks = vec![0_u32; order.len()];
+    (0..).zip(order).for_each(|(rank, text)| ranks[text.index()] = rank);
+    // Each pair twice, so that those of a text lie together.
+    let mut near: Vec<(usize, usize, f64)> = pairs
+        .iter()
+        .flat_map(|pair| [(pair.left, pair.right, pair.similarity), (pair.right, pair.left, pair.similarity)])
+        .filter(|(one, other, _)| one != other)
+        .collect();
+    near.sort_unstable_by_key(|(text, ..)| *text);
+    let of = |text: usize| {
+        let start = near.partition_point(|(one, ..)| *one < text);
+        near[start..].iter().take_while(move |(one, ..)| *one == text)
+    };
+    let mut is_kept = vec![false; order.len()];
+    for text in order {
+        is_kept[text.index()] = !of(text.index()).any(|(_, other, _)| is_kept[*other]);
+    }
+    let by = |text: usize| {
+        let kept = of(text).filter(|(_, other, _)| is_kept[*other]);
+        let best = kept.max_by(|left, right| left.2.total_cmp(&right.2).then(ranks[right.1].cmp(&ranks[left.1])))?;
+        (!is_kept[text]).then_some((best.1, best.2))
+    };
+    (0..order.len()).map(by).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_removed_text_is_removed_by_the_most_similar_kept_one_and_of_equals_by_the_best() {
+        let pair = |left, right, similarity| KnownPair { left, right, similarity };
+        let pairs = [pair(0, 3, 0.8), pair(1, 3, 0.9), pair(2, 3, 0.9), pair(3, 4, 1.0)];
+        let fates = resolve(&pairs, &[2, 1, 0, 3, 4].map(Document));
+        // 4 is like nothing that is kept.
+        assert_eq!(fates, [None, None, None, Some((2, 0.9)), None]);
+    }
+
+    #[test]
+    fn nothing_is_removed_without_pairs_and_no_text_by_itself() {
+        assert_eq!(resolve(&[], &[]), []);
+        let itself = KnownPair { left: 0, right: 0, similarity: 1.0 };
+        assert_eq!(resolve(&[itself], &[Document(0)]), [None]);
+    }
+}

@@ -1,0 +1,129 @@
+//! `cargo xtask bench python`: `lookalike.dedup` beside the command on the same rows, and beside other tools called from Python on the
+//! same strings. How right the answers are stands beside every speed.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+
+use super::running::{Program, again_optimised, dedup};
+use crate::bench::corpora::{mixed, texts, truth};
+use crate::bench::peers::environment;
+use crate::bench::tables::results;
+use crate::bench::{DOCUMENTS, SHINGLE, THRESHOLD};
+use crate::python;
+use crate::table::Table;
+use crate::workspace::{Workspace, succeed};
+
+/// What the measure can be told.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Options {
+    /// How many documents to generate
+    #[arg(long, value_name = "N", default_value_t = DOCUMENTS)]
+    documents: usize,
+    /// How often to run what is timed
+    #[arg(long, value_name = "R", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
+    runs: u16,
+    /// The Python that the peers' environment is made with
+    #[arg(long, value_name = "PATH", default_value = "python3")]
+    python: PathBuf,
+    /// Without other tools
+    #[arg(long)]
+    alone: bool,
+    #[command(flatten)]
+    program: Program,
+}
+
+/// One call.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+struct Measured {
+    tool: String,
+    seconds: f64,
+    bytes: u64,
+    documents: u64,
+    removed: u64,
+    wrongly_removed: u64,
+    pair_precision: Option<f64>,
+}
+
+const OWN: [&str; 3] = ["hand-over of Arrow", "lookalike, polars frame", "lookalike"];
+const PEERS: [&str; 4] = ["FastSketchLSH", "gaoya", "rensa", "datasketch"];
+
+/// Measures and prints.
+pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
+    if cfg!(debug_assertions) {
+        return again_optimised(workspace);
+    }
+    let folder = workspace.target().join("bench");
+    let corpus = mixed::prepare(&folder, options.documents)?;
+    let documents = texts::read(&corpus)?;
+    truth::load_or_join(&folder, &documents)?;
+    let truth = folder
+        .join(format!("truth-{}-{THRESHOLD}-{:016x}.tsv", SHINGLE.replace(':', ""), documents.content_hash()));
+    let lookalike = options.program.path(workspace)?;
+    let wheel = python::wheel(workspace)?;
+    let python = environment::prepare(workspace, &options.python)?;
+    succeed(Command::new(&python).args(["-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps"]).arg(&wheel))?;
+    succeed(Command::new(&python).args(["-m", "pip", "install", "--quiet", "polars"]))?;
+
+    let mut command_seconds = Vec::new();
+    let mut all: Vec<Vec<Measured>> = Vec::new();
+    for _ in 0..options.runs {
+        command_seconds.push(dedup(&lookalike, &[&corpus], &folder.join("python-out"), &["-q", "--no-report"])?.usage.seconds);
+        let own = OWN.iter().map(|tool| call(workspace, &python, tool, &corpus, &truth));
+        all.push(own.collect::<Result<_>>()?);
+    }
+    let command = median(command_seconds.clone());
+    let middle = |tool: usize| {
+        let mut runs: Vec<&Measured> = all.iter().map(|run| &run[tool]).collect();
+        runs.sort_by(|left, right| left.seconds.total_cmp(&right.seconds));
+        runs[runs.len() / 2].clone()
+    };
+    let mut shown: Vec<Measured> = (0..OWN.len()).map(middle).collect();
+    if !options.alone {
+        for tool in PEERS {
+            match call(workspace, &python, tool, &corpus, &truth) {
+                Ok(measured) => shown.push(measured),
+                Err(error) => println!("{tool} is not measured: {error:#}"),
+            }
+        }
+    }
+    let frame = shown[1].seconds;
+    let mut table = Table::new(&["called from Python", "seconds", "times lookalike", "removed", "wrongly", "precision of pairs"]);
+    for measured in &shown {
+        table.row([
+            measured.tool.clone(),
+            format!("{:.3}", measured.seconds),
+            format!("{:.1}", measured.seconds / frame),
+            measured.removed.to_string(),
+            measured.wrongly_removed.to_string(),
+            measured.pair_precision.map_or_else(|| "–".to_owned(), |share| format!("{share:.4}")),
+        ]);
+    }
+    println!("{table}");
+    println!("the command on the same rows as JSONL: {command:.3} s; dedup(frame) takes {:.2} of that", frame / command);
+    println!("hand-over of Arrow: {:.3} s per GB", shown[0].seconds * 1e9 / shown[0].bytes as f64);
+    let file = results::write(workspace, "python", &[&lookalike], &(&command_seconds, &all, &shown))?;
+    println!("raw numbers in {}", file.display());
+    Ok(())
+}
+
+fn call(workspace: &Workspace, python: &Path, tool: &str, corpus: &Path, truth: &Path) -> Result<Measured> {
+    let script = environment::scripts(workspace).join("python_calls.py");
+    let output = Command::new(python)
+        .arg("-B")
+        .arg(script)
+        .arg(tool)
+        .args([corpus, truth])
+        .stderr(Stdio::inherit())
+        .output()
+        .context("cannot run Python")?;
+    ensure!(output.status.success(), "{tool}: {}", output.status);
+    serde_json::from_slice(&output.stdout).with_context(|| format!("{tool} printed something else"))
+}
+
+fn median(mut seconds: Vec<f64>) -> f64 {
+    seconds.sort_by(f64::total_cmp);
+    seconds[seconds.len() / 2]
+}

@@ -1,0 +1,152 @@
+//! The Python package: built into an environment of its own and tested there, or made into a wheel.
+
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::workspace::{Workspace, succeed};
+
+/// The largest wheel that is handed out.
+const MOST_WHEEL_BYTES: u64 = 10_000_000;
+
+/// Where the package is.
+pub(crate) fn package(workspace: &Workspace) -> PathBuf {
+    workspace.root().join("crates").join("lookalike-python")
+}
+
+/// Builds the package into an environment with the newest data frame libraries, and runs its tests and checks of types.
+pub(crate) fn test(workspace: &Workspace) -> Result<()> {
+    let python = environment(workspace, "newest", &package(workspace).join("requirements-test.txt"))?;
+    install_debug(workspace, &python)?;
+    let package = package(workspace);
+    let run = |module: &str, arguments: &[&str]| {
+        succeed(module_of(&python, module).args(arguments).current_dir(&package).env("LOOKALIKE_COMMAND", command(workspace)))
+    };
+    run("ruff", &["check", "--quiet", "."])?;
+    run("ruff", &["format", "--quiet", "--check", "."])?;
+    run("pytest", &["--quiet", "--no-header", "-p", "no:cacheprovider"])
+}
+
+/// Runs the tests of frames with the oldest data frame libraries that install.
+pub(crate) fn test_oldest(workspace: &Workspace) -> Result<()> {
+    let package = package(workspace);
+    let python = environment(workspace, "oldest", &package.join("tests").join("oldest.txt"))?;
+    install_debug(workspace, &python)?;
+    let mut pytest = module_of(&python, "pytest");
+    pytest.args(["--quiet", "--no-header", "-p", "no:cacheprovider", "tests/test_frames.py"]);
+    succeed(pytest.current_dir(&package))
+}
+
+/// Builds the wheel of this machine, as users install it, and makes sure that it works where nothing else is installed.
+pub(crate) fn wheel(workspace: &Workspace) -> Result<PathBuf> {
+    let python = environment(workspace, "newest", &package(workspace).join("requirements-test.txt"))?;
+    let wheels = workspace.target().join("wheels");
+    let mut maturin = module_of(&python, "maturin");
+    maturin.args(["build", "--release", "--quiet", "--out"]).arg(&wheels).current_dir(package(workspace));
+    succeed(&mut maturin)?;
+    let wheel = newest_wheel(&wheels)?;
+    let bytes = fs::metadata(&wheel)?.len();
+    println!("{} of {:.1} MB", wheel.display(), bytes as f64 / 1e6);
+    ensure!(bytes <= MOST_WHEEL_BYTES, "the wheel has {bytes} bytes, and {MOST_WHEEL_BYTES} are allowed");
+    let alone = folder(workspace, "alone");
+    let python = make_environment(&alone)?;
+    succeed(pip(&python).args(["--force-reinstall", "--no-deps"]).arg(&wheel))?;
+    succeed(Command::new(&python).arg(package(workspace).join("tests").join("alone.py")))?;
+    Ok(wheel)
+}
+
+fn newest_wheel(folder: &Path) -> Result<PathBuf> {
+    let mut wheels = Vec::new();
+    for entry in folder.read_dir().with_context(|| format!("cannot read {}", folder.display()))? {
+        let path = entry?.path();
+        if path.extension() == Some(OsStr::new("whl")) {
+            wheels.push((fs::metadata(&path)?.modified()?, path));
+        }
+    }
+    wheels.sort();
+    wheels.pop().map(|(_, path)| path).context("maturin made no wheel")
+}
+
+/// The environment of this name with these packages: made once, and again when the list changes.
+fn environment(workspace: &Workspace, name: &str, requirements: &Path) -> Result<PathBuf> {
+    let folder = folder(workspace, name);
+    let wanted = fs::read_to_string(requirements).with_context(|| format!("cannot read {}", requirements.display()))?;
+    let stamp = folder.join("installed.txt");
+    let python = make_environment(&folder)?;
+    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+        return Ok(python);
+    }
+    println!("installing what {} lists", requirements.display());
+    succeed(pip(&python).arg("-r").arg(requirements))?;
+    fs::write(&stamp, wanted)?;
+    Ok(python)
+}
+
+fn folder(workspace: &Workspace, name: &str) -> PathBuf {
+    workspace.target().join("python").join(name)
+}
+
+fn make_environment(folder: &Path) -> Result<PathBuf> {
+    let python = if cfg!(windows) { folder.join("Scripts").join("python.exe") } else { folder.join("bin").join("python") };
+    if !python.exists() {
+        let system = env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
+        succeed(Command::new(system).args(["-m", "venv"]).arg(folder))?;
+    }
+    Ok(python)
+}
+
+fn pip(python: &Path) -> Command {
+    let mut command = module_of(python, "pip");
+    command.args(["install", "--quiet", "--disable-pip-version-check"]);
+    command
+}
+
+fn module_of(python: &Path, module: &str) -> Command {
+    let mut command = Command::new(python);
+    command.args(["-m", module]);
+    command
+}
+
+/// Puts the package with the native part of a debug build into an environment. A wheel by maturin would be built with other
+/// features of the same dependencies, and take as long as everything else.
+fn install_debug(workspace: &Workspace, python: &Path) -> Result<()> {
+    succeed(workspace.cargo().args(["build", "--quiet", "--workspace"]))?;
+    let (built, suffix) = if cfg!(windows) {
+        ("lookalike_python.dll", "pyd")
+    } else if cfg!(target_os = "macos") {
+        ("liblookalike_python.dylib", "abi3.so")
+    } else {
+        ("liblookalike_python.so", "abi3.so")
+    };
+    let output = Command::new(python).args(["-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]).output()?;
+    ensure!(output.status.success(), "python does not say where packages are: {}", output.status);
+    let packages = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
+    let installed = packages.join("lookalike");
+    if installed.exists() {
+        fs::remove_dir_all(&installed)?;
+    }
+    fs::create_dir_all(&installed)?;
+    let sources = package(workspace).join("python").join("lookalike");
+    for entry in sources.read_dir()? {
+        let path = entry?.path();
+        if path.is_file() {
+            let name = path.file_name().context("a file has a name")?;
+            fs::copy(&path, installed.join(name))?;
+        }
+    }
+    let built = workspace.target().join("debug").join(built);
+    if !built.exists() {
+        bail!("{} was not built", built.display());
+    }
+    fs::copy(&built, installed.join(format!("_native.{suffix}")))?;
+    Ok(())
+}
+
+/// The command of the same build, which tests compare with.
+fn command(workspace: &Workspace) -> PathBuf {
+    workspace.target().join("debug").join(format!("lookalike{}", env::consts::EXE_SUFFIX))
+}
