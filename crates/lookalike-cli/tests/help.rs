@@ -7,11 +7,10 @@ use std::process::Command;
 
 use folder::{Folder, Ran};
 
-const COMMANDS: [&str; 12] =
-    [
-        "dedup", "report", "audit", "pairs", "index", "search", "serve", "link", "sets", "prints", "tune", "evaluate",
-        "compare",
-    ];
+const COMMANDS: [&str; 13] = [
+    "dedup", "report", "audit", "pairs", "index", "search", "serve", "link", "sets", "prints", "tune", "evaluate",
+    "compare",
+];
 
 /// Commands of commands.
 const INNER: [&[&str]; 6] = [

@@ -82,15 +82,14 @@ pub use evaluate::{
 pub use link::{
     Accuracy, AddOptions, Added, Analysis, BlockReport, ClusterExplanation, ColumnReport, Compared, GoldReport,
     KeyExplanation, KeyKindReport, KeyReport, LinkOptions, LinkReport, PairExplanation, ScoreBand, ValidationBand,
-    ValidationReport, add_records, analyze, explain, explain_result, guess_config, is_link_result, link,
-    waterfall,
+    ValidationReport, add_records, analyze, explain, explain_result, guess_config, is_link_result, link, waterfall,
 };
 pub use lookalike_core::remedy::{JobOption, OptionValue, Remedy};
 pub use lookalike_core::text::checksum::Checksum;
 pub use lookalike_io::work::{Earlier, WorkOptions};
 pub use options::{
-    Against, AgainstIndex, Between, Copies, DedupOptions, Group, Held, MethodOptions, Output, PairsOptions, ReadOptions,
-    ReportTexts, RowFormat, Scheme, Selection, Share, SketchKey, SourceBy,
+    Against, AgainstIndex, Between, Copies, DedupOptions, Group, Held, MethodOptions, Output, PairsOptions,
+    ReadOptions, ReportTexts, RowFormat, Scheme, Selection, Share, SketchKey, SourceBy,
 };
 pub use output::clusters::LargeCluster;
 pub use output::measures::{PairMeasures, RemovalMeasures};
@@ -104,9 +103,7 @@ pub use prints::{
 };
 pub use progress::{Counted, Progress, Silent};
 pub use report::losses::{NearlyLost, Source};
-pub use report::page::{
-    FinishedRun, ReportOptions, Reported, RunCommand, ShownPair, SourceFlow, command_of, report,
-};
+pub use report::page::{FinishedRun, ReportOptions, Reported, RunCommand, ShownPair, SourceFlow, command_of, report};
 pub use report::parameters::{MethodParameters, Parameters};
 pub use report::summary::{Band, Found, Input, LeastAlike, SkippedEntry, Stage, Summary, Wrote};
 pub use resources::memory::Memory;

@@ -100,8 +100,7 @@ impl TuneArguments {
         };
         let settings = self.settings.settings(None)?;
         let labelled = lookalike::labels_by_similarity(&self.labels)?;
-        let corpus =
-            (!self.inputs.is_empty()).then_some(ReadOptions { settings, ..ReadOptions::new(self.inputs) });
+        let corpus = (!self.inputs.is_empty()).then_some(ReadOptions { settings, ..ReadOptions::new(self.inputs) });
         let most_bytes = self.sample_bytes.as_deref().map_or(Ok(lookalike::MOST_BYTES), sample_bytes)?;
         let options = TuneOptions { scheme: similarity, threshold, banding, corpus, most_bytes };
         Ok(Tune {

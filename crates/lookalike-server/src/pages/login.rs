@@ -42,7 +42,8 @@ pub(super) async fn enter(State(shared): State<Arc<Shared>>, form_sent: Multipar
         .map_err(|_| Problem::new(Kind::Malformed, "the key has letters that no key has"))?;
     let caller = shared.keys.caller(&HeaderMap::from_iter([(header::AUTHORIZATION, bearer)]));
     if !matches!(caller, Caller::Known { .. } | Caller::Anybody) {
-        return Ok((StatusCode::UNAUTHORIZED, form(to, Some("This key is not known. It may have been revoked."))).into_response());
+        return Ok((StatusCode::UNAUTHORIZED, form(to, Some("This key is not known. It may have been revoked.")))
+            .into_response());
     }
     let cookie = format!("{COOKIE}={key}; Path=/; HttpOnly; SameSite=Strict; Max-Age={SECONDS}{}", secure(&shared));
     Ok(([(header::SET_COOKIE, cookie)], Redirect::to(to)).into_response())

@@ -82,7 +82,14 @@ pub(super) async fn sources(
 
 /// A part of a screen that has a name.
 pub(super) fn section(id: &'static str, title: &str, body: &Html) -> Html {
-    html!("<section id=\"{}\" aria-labelledby=\"{}-h\"><h2 id=\"{}-h\">{}</h2>\n{}</section>\n", id, id, id, title, body)
+    html!(
+        "<section id=\"{}\" aria-labelledby=\"{}-h\"><h2 id=\"{}-h\">{}</h2>\n{}</section>\n",
+        id,
+        id,
+        id,
+        title,
+        body
+    )
 }
 
 /// The screens of one result.

@@ -127,11 +127,16 @@ fn usual_limit() -> usize {
 
 async fn list(_may: MayRead, State(shared): State<Arc<Shared>>) -> Json<Listed> {
     let kind = |folder: &std::path::Path| if is_link_result(folder) { "link" } else { "dedup" };
-    let result = |(name, folder): (&String, &std::path::PathBuf)| ListedResult { name: name.clone(), kind: kind(folder) };
+    let result =
+        |(name, folder): (&String, &std::path::PathBuf)| ListedResult { name: name.clone(), kind: kind(folder) };
     Json(Listed { results: shared.results.iter().map(result).collect() })
 }
 
-async fn summary(_may: MayRead, State(shared): State<Arc<Shared>>, Path(name): Path<String>) -> Result<Response, Problem> {
+async fn summary(
+    _may: MayRead,
+    State(shared): State<Arc<Shared>>,
+    Path(name): Path<String>,
+) -> Result<Response, Problem> {
     let summary = with(&shared, name, |open| open.summary()).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], summary).into_response())
 }
@@ -146,7 +151,8 @@ async fn clusters(
     let clusters = with(&shared, name, move |open| {
         let table = open.table()?;
         let found = table.clusters(part.offset, limit).map_err(|error| unreadable(&error))?;
-        let cluster = |(cluster, removed, line): (u32, u64, Line)| Cluster { cluster, kept_id: kept_id(&line), removed };
+        let cluster =
+            |(cluster, removed, line): (u32, u64, Line)| Cluster { cluster, kept_id: kept_id(&line), removed };
         let clusters: Vec<Cluster> = found.into_iter().map(cluster).collect();
         let next_offset = next(part.offset, clusters.len(), table.cluster_count());
         Ok(Clusters { count: table.cluster_count(), clusters, next_offset })
@@ -174,7 +180,11 @@ async fn removed(
     Ok(Json(removed.await?).into_response())
 }
 
-async fn sources(_may: MayRead, State(shared): State<Arc<Shared>>, Path(name): Path<String>) -> Result<Response, Problem> {
+async fn sources(
+    _may: MayRead,
+    State(shared): State<Arc<Shared>>,
+    Path(name): Path<String>,
+) -> Result<Response, Problem> {
     #[derive(Deserialize)]
     struct Told {
         sources: Option<Box<RawValue>>,

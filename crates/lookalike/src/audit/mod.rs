@@ -118,7 +118,8 @@ impl Audit {
         let population = Population::read(folder, &told, *sample, *seed, &HashSet::new())?;
         let removals = population.sample(*sample);
         progress.go_on()?;
-        let (drawn, source) = (removals.len(), InputTexts { read: &options.read, references: &options.references, longest: LONGEST });
+        let (drawn, source) =
+            (removals.len(), InputTexts { read: &options.read, references: &options.references, longest: LONGEST });
         let mut pairs = pairs::with_texts(removals, scheme, &source)?;
         let without_text = drawn - pairs.len();
         progress.go_on()?;
