@@ -84,7 +84,11 @@ test('a sample is labelled by keys alone, blind, and each answer is on the disk'
     await page.waitForSelector('#result table');
     await accessible(page);
     if (shots) await page.screenshot({ path: join(shots, 'audit-result.png') });
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'result');
     assert.match(await page.locator('#result').innerText(), /the precision is/);
+    await page.locator('#table').focus();
+    await page.keyboard.press('Enter');
+    assert.equal(await page.locator('#result').isVisible(), false);
     const last = new Map();
     for (const line of made.labels('sources')) last.set(`${line.left_file}:${line.left_position}:${line.right_position}`, line);
     assert.equal(last.size, pairs);
