@@ -104,15 +104,14 @@ test('a sample is labelled by keys alone, blind, and each answer is on the disk'
 
 test('the report of a labelled run has the table, for anybody', async () => {
   const address = made.report('sources');
-  for (const width of [320, 1280]) {
-    for (const colorScheme of ['light', 'dark']) {
-      await visit(address, { width, colorScheme }, async (page) => {
-        assert.ok((await page.locator('#audit table').first().locator('tbody tr').count()) > 3);
-        assert.match(await page.locator('#audit').innerText(), /the precision is/);
-        await fits(page);
-        await accessible(page);
-      });
-    }
+  for (const [width, colorScheme] of [[320, 'light'], [1280, 'dark']]) {
+    await visit(address, { width, colorScheme }, async (page) => {
+      assert.ok((await page.locator('#audit table').first().locator('tbody tr').count()) > 3);
+      assert.match(await page.locator('#audit').innerText(), /the precision is/);
+      await fits(page);
+      await accessible(page);
+      if (shots) await page.screenshot({ path: join(shots, `audit-report-${width}.png`) });
+    });
   }
 });
 
