@@ -84,7 +84,11 @@ test('a sample is labelled by keys alone, blind, and each answer is on the disk'
     await page.waitForSelector('#result table');
     await accessible(page);
     if (shots) await page.screenshot({ path: join(shots, 'audit-result.png') });
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'result');
     assert.match(await page.locator('#result').innerText(), /the precision is/);
+    await page.locator('#table').focus();
+    await page.keyboard.press('Enter');
+    assert.equal(await page.locator('#result').isVisible(), false);
     const last = new Map();
     for (const line of made.labels('sources')) last.set(`${line.left_file}:${line.left_position}:${line.right_position}`, line);
     assert.equal(last.size, pairs);
@@ -96,6 +100,19 @@ test('a sample is labelled by keys alone, blind, and each answer is on the disk'
     await page.waitForSelector('#all:not([hidden])');
     assert.match(await page.locator('#labelled').innerText(), /^(\d+) labelled$/);
   });
+});
+
+test('the report of a labelled run has the table, for anybody', async () => {
+  const address = made.report('sources');
+  for (const [width, colorScheme] of [[320, 'light'], [1280, 'dark']]) {
+    await visit(address, { width, colorScheme }, async (page) => {
+      assert.ok((await page.locator('#audit table').first().locator('tbody tr').count()) > 3);
+      assert.match(await page.locator('#audit').innerText(), /the precision is/);
+      await fits(page);
+      await accessible(page);
+      if (shots) await page.screenshot({ path: join(shots, `audit-report-${width}.png`) });
+    });
+  }
 });
 
 test('back, forth, marks and undo', async () => {

@@ -103,6 +103,12 @@ export function auditFile(name, ...args) {
   return pathToFileURL(file).href;
 }
 
+/// The report on a finished run, made again.
+export function report(name) {
+  execFileSync(lookalike, ['report', join(folder, name), '-q'], { stdio: ['ignore', 'ignore', 'inherit'] });
+  return pathToFileURL(join(folder, name, 'report.html')).href;
+}
+
 /// The labels of a run so far.
 export function labels(name) {
   return readFileSync(join(folder, name, 'labels.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line));

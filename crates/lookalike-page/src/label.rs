@@ -30,7 +30,7 @@ const SCRIPT: &str = include_str!("assets/label.js");
 
 /// The hashes of both, which are all that the page lets a browser run. A test makes them.
 const STYLE_HASH: &str = "sha256-wr//fSuy0LXEGfTKGQWNDUC80xO3KbxObUQ4/LMdCDE=";
-const SCRIPT_HASH: &str = "sha256-pPwGBzItGGY7kC59VWFL5f7wMcuxN1Pj6kYX5uweXQc=";
+const SCRIPT_HASH: &str = "sha256-upBdVg1O1VnHYbc2ttwxC/4sGnbysssArClo5KK8rPc=";
 
 impl LabelPage {
     /// What a browser may do with a page that is served.

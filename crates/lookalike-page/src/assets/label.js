@@ -148,8 +148,11 @@
   };
   const result = async () => {
     await sending;
-    const answer = await fetch('result');
-    find('#result').innerHTML = await answer.text();
+    try {
+      find('#result').innerHTML = await (await fetch('result')).text();
+    } catch (error) {
+      return alarm('There is no result: ' + error.message + '. Is lookalike audit still running?');
+    }
     find('#result').hidden = false;
     find('#result').focus();
   };
@@ -258,7 +261,10 @@
     say('Note on pair ' + (number + 1) + ' is kept.');
   });
   if (isServed) {
-    find('#table').addEventListener('click', result);
+    find('#table').addEventListener('click', () => {
+      if (find('#result').hidden) result();
+      else find('#result').hidden = true;
+    });
   } else {
     find('#save').addEventListener('click', save);
     find('#labeller').addEventListener('change', remember);

@@ -16,6 +16,7 @@ mod result;
 mod statistics;
 
 use std::collections::HashSet;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -230,7 +231,7 @@ impl Audit {
 
     /// The page to label on for somebody else: one file with all pairs, which saves labels as a download.
     pub fn offline_page(&self) -> String {
-        // Twice what a mail takes, at most: a pair that is larger is shown without the middle of what both share.
+        // A browser opens no more than that with ease. Of a pair that is larger, only the differences are shown.
         const MOST_BYTES: usize = 20_000_000;
         let most = MOST_BYTES / self.pairs.len().max(1);
         let pair = |(number, pair): (usize, &Pair)| {
@@ -307,8 +308,8 @@ pub fn judge(folder: &Path, files: &[PathBuf], progress: &dyn Progress) -> Resul
     let result = AuditResult::new(folder, &told, &labels)?;
     let path = folder.join(AUDIT);
     let mut file = OutputFile::new(&path, true, &progress.unfinished())?;
-    let json = serde_json::to_string_pretty(&result).expect("strings and numbers have a JSON form");
-    let written = file.writer().write_all(format!("{json}\n").as_bytes());
+    let written = serde_json::to_writer_pretty(file.writer(), &result).map_err(io::Error::from);
+    let written = written.and_then(|()| file.writer().write_all(b"\n"));
     written.map_err(|cause| lookalike_io::Error::Unwritable { path, cause })?;
     file.commit()?;
     Ok(result)
