@@ -28,7 +28,9 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let lookalike = workspace.target().join("debug").join(format!("lookalike{}", env::consts::EXE_SUFFIX));
     // Names of failed tests, and why; of those that pass, only their number.
     let mut node = Command::new("node");
-    node.args(["--test", "--test-concurrency", "1", "--test-reporter", "spec"]).current_dir(&tests).env("LOOKALIKE", lookalike);
+    node.args(["--test", "--test-concurrency", "1", "--test-reporter", "spec"])
+        .current_dir(&tests)
+        .env("LOOKALIKE", lookalike);
     let output = node.stderr(Stdio::inherit()).output().context("cannot run node")?;
     let told = String::from_utf8_lossy(&output.stdout);
     if !output.status.success() {

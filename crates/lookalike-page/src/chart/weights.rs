@@ -71,8 +71,7 @@ impl Weights {
                 place(wide),
                 place(ROW - 10.0)
             ));
-            let (x, anchor) =
-                if is_for { (left + wide + 6.0, Anchor::Start) } else { (left - 6.0, Anchor::End) };
+            let (x, anchor) = if is_for { (left + wide + 6.0, Anchor::Start) } else { (left - 6.0, Anchor::End) };
             drawn.push(&label(x, top + 16.0, anchor, "value", &number::signed(weight.value)));
         }
         Chart {

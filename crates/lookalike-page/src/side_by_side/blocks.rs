@@ -76,10 +76,8 @@ impl Blocks {
     fn fold(&mut self, around: Around, text: &str) {
         self.end();
         let hidden = text.chars().count() as u64;
-        self.all.push(&html!(
-            "<details class=\"fold run\"><summary>{} more characters</summary>",
-            number::count(hidden)
-        ));
+        self.all
+            .push(&html!("<details class=\"fold run\"><summary>{} more characters</summary>", number::count(hidden)));
         self.run(around, text);
         self.end();
         self.all.push(&Html::ours("</details>"));

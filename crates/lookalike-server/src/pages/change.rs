@@ -89,7 +89,8 @@ fn shown(added: &Added) -> Html {
     if added.skipped.is_empty() {
         return numbers;
     }
-    let mut table = Table::new("Skipped entries", vec![Column::text("entry"), Column::number("position"), Column::text("reason")]);
+    let mut table =
+        Table::new("Skipped entries", vec![Column::text("entry"), Column::number("position"), Column::text("reason")]);
     let row = |entry: &lookalike::SkippedEntry| {
         vec![Cell::text(&entry.entry), Cell::count(entry.position), Cell::text(&clipped(&entry.reason, REASON))]
     };

@@ -52,13 +52,21 @@ pub(super) async fn show(
         let (snapshot, asked) = (index.snapshot()?, of_job);
         let sought = [&asked.left, &asked.right].map(|id| stored(&snapshot, id));
         let [left, right] = sought;
-        compared([&left?, &right?], index.index.scheme(), if asked.whole { Whole::Yes } else { Whole::Ask(whole_link(&asked)) })
+        compared(
+            [&left?, &right?],
+            index.index.scheme(),
+            if asked.whole { Whole::Yes } else { Whole::Ask(whole_link(&asked)) },
+        )
     });
     Ok(page("Compare", &shown.await?))
 }
 
 /// Two texts, or a text and a stored document.
-pub(super) async fn texts(_may: MaySearch, State(shared): State<Arc<Shared>>, form: Multipart) -> Result<Body<String>, Problem> {
+pub(super) async fn texts(
+    _may: MaySearch,
+    State(shared): State<Arc<Shared>>,
+    form: Multipart,
+) -> Result<Body<String>, Problem> {
     let mut fields = Fields::read(form, Takes::Texts, &shared.limits).await?;
     let index = fields.given("index").map(|name| shared.index(name)).transpose()?;
     let (right_id, is_whole) = (fields.given("right_id").map(str::to_owned), fields.given("whole").is_some());

@@ -88,7 +88,9 @@ fn compared(compared: Compared) -> &'static str {
         Compared::Yes => "These keys brought them together:",
         Compared::NoKey => "They share no key, so they were not compared.",
         Compared::TooMany => "Too many records have the keys that they share, so they were not compared.",
-        Compared::OneField => "They share keys of one column only, and there were too many such pairs, so they were left out.",
+        Compared::OneField => {
+            "They share keys of one column only, and there were too many such pairs, so they were left out."
+        }
         Compared::SameTable => "Both are of one table, and matches are looked for between two.",
     }
 }
@@ -100,7 +102,12 @@ fn shown_key(key: &KeyExplanation) -> String {
         Outcome::TooMany => "too many, and no key of another column in common",
     };
     let columns: Vec<String> = key.columns.iter().map(|column| name(column)).collect();
-    format!("{} of {}: {} with this key, {came}", key.kind, columns.join(" and "), number::of(key.records as u64, "record"))
+    format!(
+        "{} of {}: {} with this key, {came}",
+        key.kind,
+        columns.join(" and "),
+        number::of(key.records as u64, "record")
+    )
 }
 
 fn clusters(pair: &PairExplanation) -> String {

@@ -45,7 +45,8 @@ impl Opened {
         text: &str,
         id: &str,
     ) -> Result<Option<Self>, Problem> {
-        let missing = || Problem::new(Kind::NoSuchDocument, format!("no document of the index has the id '{}'", name(id)));
+        let missing =
+            || Problem::new(Kind::NoSuchDocument, format!("no document of the index has the id '{}'", name(id)));
         let document = snapshot.document(id)?.ok_or_else(missing)?;
         let own = of.map(|of| snapshot.document(of)).transpose()?.flatten();
         let text = own.as_ref().map_or(Some(text), |own| own.text.as_deref());
@@ -53,7 +54,12 @@ impl Opened {
             let [left, right] = pieces_of([text, other], scheme).pieces;
             let excerpt = if text.len().max(other.len()) > MOST_WHOLE { Excerpt::Short } else { Excerpt::Blocks };
             let own = of.map_or_else(|| "your text".to_owned(), name);
-            let side = |role: &str, name: String, pieces| SideText { role: role.to_owned(), name, pieces, ..SideText::default() };
+            let side = |role: &str, name: String, pieces| SideText {
+                role: role.to_owned(),
+                name,
+                pieces,
+                ..SideText::default()
+            };
             SideBySide {
                 left: side("left", own, left),
                 right: side("right", name(id), right),
@@ -118,8 +124,8 @@ fn show_hit(found: &Found, hit: &Hit) -> Html {
         _ => Html::default(),
     };
     html!(
-        "<li class=\"hit{}\"><p class=\"score\"><b>{}</b>{}</p><p class=\"who\"><b dir=\"auto\">{}</b></p>{}{}{}</li>\n",
-        Html::ours(if is_open { " open" } else { "" }),
+        "<li class=\"hit\"{}><p class=\"score\"><b>{}</b>{}</p><p class=\"who\"><b dir=\"auto\">{}</b></p>{}{}{}</li>\n",
+        Html::ours(if is_open { " aria-current=\"true\"" } else { "" }),
         number::similarity(hit.similarity),
         tag,
         name(&hit.id),

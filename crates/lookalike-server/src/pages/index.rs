@@ -28,7 +28,11 @@ pub(super) struct AskedDocument {
 const MOST_TEXT: usize = 200_000;
 
 /// All indexes; of one, all about it.
-pub(super) async fn list(may: MayRead, State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Result<Body<String>, Problem> {
+pub(super) async fn list(
+    may: MayRead,
+    State(shared): State<Arc<Shared>>,
+    headers: HeaderMap,
+) -> Result<Body<String>, Problem> {
     let indexes = shared.indexes();
     if let [only] = &indexes[..] {
         let name = only.name.clone();
@@ -100,7 +104,11 @@ pub(super) async fn document(
         |text| {
             let end = (0..=MOST_TEXT.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
             let more = text[end..].chars().count() as u64;
-            let more = if more == 0 { Html::default() } else { html!("<p class=\"soft\">{} more</p>", number::of(more, "character")) };
+            let more = if more == 0 {
+                Html::default()
+            } else {
+                html!("<p class=\"soft\">{} more</p>", number::of(more, "character"))
+            };
             html!("<div class=\"text\" dir=\"auto\">{}</div>{}\n", &text[..end], more)
         },
     );
@@ -128,7 +136,9 @@ pub(super) async fn document(
 
 fn sentence(stat: &Stat) -> String {
     let recall = stat.recall.map_or(String::new(), |recall| {
-        format!(" A pair exactly at the threshold is found with a chance of {recall:.4}; every answer is measured exactly.")
+        format!(
+            " A pair exactly at the threshold is found with a chance of {recall:.4}; every answer is measured exactly."
+        )
     });
     format!("{} can be found.{recall}", number::of(stat.documents, "document"))
 }
@@ -143,7 +153,11 @@ fn numbers(stat: &Stat) -> Html {
     html!(
         "{}<p class=\"soft\">Scheme: <code>{}</code></p>\n",
         facts(&[
-            ("Documents", number::count(stat.documents), format!("{} not yet in a segment", number::count(stat.in_memory))),
+            (
+                "Documents",
+                number::count(stat.documents),
+                format!("{} not yet in a segment", number::count(stat.in_memory))
+            ),
             ("On the disk", number::bytes(bytes), per_document),
             ("Segments", number::count(stat.segments), number::bytes(stat.segment_bytes)),
             ("Logs", number::count(stat.logs), number::bytes(stat.log_bytes)),
@@ -170,7 +184,10 @@ fn document_form(index: &str) -> Html {
 
 /// What is being done with the index, and was.
 fn tasks(all: &[Task], index: &str) -> Html {
-    let mut table = Table::new("Tasks", vec![Column::number("task"), Column::text("what"), Column::text("state"), Column::number("seconds")]);
+    let mut table = Table::new(
+        "Tasks",
+        vec![Column::number("task"), Column::text("what"), Column::text("state"), Column::number("seconds")],
+    );
     for task in all.iter().filter(|task| task.index == index) {
         let what = match task.kind {
             TaskKind::Compact => "compact",
@@ -190,7 +207,10 @@ fn tasks(all: &[Task], index: &str) -> Html {
         ]);
     }
     let shown = if table.rows.is_empty() {
-        html!("<p class=\"soft\">{}</p>\n", "None since the server was started. Compacting, copying and verifying are tasks.")
+        html!(
+            "<p class=\"soft\">{}</p>\n",
+            "None since the server was started. Compacting, copying and verifying are tasks."
+        )
     } else {
         table.render()
     };
@@ -209,16 +229,35 @@ fn examples(index: &str, server: &str, needs_key: bool) -> Html {
     let at = format!("{server}/v1/indexes/{index}");
     let json = "-H 'Content-Type: application/json'";
     let examples = [
-        ("Add a document", format!("curl{key} {json} {at}/documents -d '{{\"id\": \"a\", \"text\": \"The storm hit the coast on Monday night.\"}}'")),
-        ("Add many, unless a near-duplicate is there", format!("curl{key} -H 'Content-Type: application/x-ndjson' '{at}/documents?unless_alike=true' --data-binary @news.jsonl")),
-        ("Search", format!("curl{key} {json} {at}/search -d '{{\"text\": \"The storm hit the coast on Monday night!\", \"limit\": 5}}'")),
-        ("Compare two documents", format!("curl{key} {json} {server}/v1/compare -d '{{\"index\": \"{index}\", \"left\": {{\"id\": \"a\"}}, \"right\": {{\"id\": \"b\"}}}}'")),
+        (
+            "Add a document",
+            format!(
+                "curl{key} {json} {at}/documents -d '{{\"id\": \"a\", \"text\": \"The storm hit the coast on Monday night.\"}}'"
+            ),
+        ),
+        (
+            "Add many, unless a near-duplicate is there",
+            format!(
+                "curl{key} -H 'Content-Type: application/x-ndjson' '{at}/documents?unless_alike=true' --data-binary @news.jsonl"
+            ),
+        ),
+        (
+            "Search",
+            format!(
+                "curl{key} {json} {at}/search -d '{{\"text\": \"The storm hit the coast on Monday night!\", \"limit\": 5}}'"
+            ),
+        ),
+        (
+            "Compare two documents",
+            format!(
+                "curl{key} {json} {server}/v1/compare -d '{{\"index\": \"{index}\", \"left\": {{\"id\": \"a\"}}, \"right\": {{\"id\": \"b\"}}}}'"
+            ),
+        ),
         ("Delete a document", format!("curl{key} -X DELETE {at}/documents/a")),
         ("Free the space of what was deleted", format!("curl{key} {json} {at}/compact -d '{{\"purge\": true}}'")),
     ];
-    let example = |(what, command): &(&str, String)| {
-        html!("<h3>{}</h3><pre dir=\"ltr\"><code>{}</code></pre>\n", *what, command)
-    };
+    let example =
+        |(what, command): &(&str, String)| html!("<h3>{}</h3><pre dir=\"ltr\"><code>{}</code></pre>\n", *what, command);
     html!(
         "<p>All routes are described in <a href=\"/openapi.json\">openapi.json</a>.</p>\n{}",
         examples.iter().map(example).collect::<Html>()

@@ -42,7 +42,8 @@ pub(super) async fn enter(State(shared): State<Arc<Shared>>, form_sent: Multipar
         .map_err(|_| Problem::new(Kind::Malformed, "the key has letters that no key has"))?;
     let caller = shared.keys.caller(&HeaderMap::from_iter([(header::AUTHORIZATION, bearer)]));
     if !matches!(caller, Caller::Known { .. } | Caller::Anybody) {
-        return Ok((StatusCode::UNAUTHORIZED, form(to, Some("This key is not known. It may have been revoked."))).into_response());
+        return Ok((StatusCode::UNAUTHORIZED, form(to, Some("This key is not known. It may have been revoked.")))
+            .into_response());
     }
     let cookie = format!("{COOKIE}={key}; Path=/; HttpOnly; SameSite=Strict; Max-Age={SECONDS}{}", secure(&shared));
     Ok(([(header::SET_COOKIE, cookie)], Redirect::to(to)).into_response())
@@ -68,7 +69,7 @@ fn within(to: &str) -> &str {
 fn form(to: &str, wrong: Option<&str>) -> impl IntoResponse + use<> {
     let wrong = wrong.map_or(Html::default(), |wrong| html!("<p class=\"wrong\" role=\"alert\">{}</p>\n", wrong));
     let body = html!(
-        "<h1>A key is needed</h1>\n<p class=\"lead\">This server is not open to everybody. Ask its owner for a key.</p>\n{}<form class=\"ask narrow\" method=\"post\" action=\"/login\" enctype=\"multipart/form-data\"><label for=\"key\">Key</label><input id=\"key\" name=\"key\" type=\"password\" autocomplete=\"current-password\" required autofocus><input type=\"hidden\" name=\"to\" value=\"{}\"><p><button class=\"main\">Enter</button></p></form>\n",
+        "<h1>A key is needed</h1>\n<p class=\"lead\">This server is not open to everybody. Ask its owner for a key.</p>\n{}<form class=\"ask narrow\" method=\"post\" action=\"/login\" enctype=\"multipart/form-data\"><label for=\"key\">Key</label><input id=\"key\" name=\"key\" type=\"password\" autocomplete=\"current-password\" required autofocus><input name=\"name\" autocomplete=\"username\" value=\"lookalike\" hidden><input type=\"hidden\" name=\"to\" value=\"{}\"><p><button class=\"main\">Enter</button></p></form>\n",
         wrong,
         Html::exact(within(to))
     );

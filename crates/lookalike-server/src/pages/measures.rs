@@ -24,7 +24,8 @@ pub(super) fn sentence(compared: &Comparison) -> String {
         Verdict::NothingToCompare => "One of the texts has no words, and is similar to nothing.".to_owned(),
         Verdict::ExactCopies => "These are exact copies: equal in every character.".to_owned(),
         Verdict::SameWords => {
-            "These have the same words in the same order, and differ only in punctuation, case or white space.".to_owned()
+            "These have the same words in the same order, and differ only in punctuation, case or white space."
+                .to_owned()
         }
         Verdict::NearDuplicates => format!(
             "These are near-duplicates: their {} is {shown}, and {threshold} is enough. {}",
@@ -51,7 +52,11 @@ fn parts(compared: &Comparison) -> String {
             format!("The right one is nearly all within the left one, which has much more ({}).", share(1.0 - left))
         }
         (left, right) => {
-            format!("{} of the left one is in the right one, and {} of the right one in the left one.", share(left), share(right))
+            format!(
+                "{} of the left one is in the right one, and {} of the right one in the left one.",
+                share(left),
+                share(right)
+            )
         }
     }
 }
@@ -59,7 +64,14 @@ fn parts(compared: &Comparison) -> String {
 /// The measures one by one.
 pub(super) fn all(compared: &Comparison) -> Html {
     let of_side = |contained: f64, shingles: u32| {
-        (number::share(contained), format!("{} of {} distinct shingles", number::count(u64::from(compared.shared_shingle_count)), number::count(u64::from(shingles))))
+        (
+            number::share(contained),
+            format!(
+                "{} of {} distinct shingles",
+                number::count(u64::from(compared.shared_shingle_count)),
+                number::count(u64::from(shingles))
+            ),
+        )
     };
     let left = of_side(compared.containment_left, compared.left.distinct_shingle_count);
     let right = of_side(compared.containment_right, compared.right.distinct_shingle_count);
@@ -85,7 +97,11 @@ pub(super) fn all(compared: &Comparison) -> Html {
         ("Chance", chance.0, chance.1),
     ];
     if let (Some(simhash), Some(bits)) = (compared.simhash, compared.hamming) {
-        shown.push(("SimHash", number::similarity(simhash), format!("{} of {} bits differ", bits, compared.sketch_bits)));
+        shown.push((
+            "SimHash",
+            number::similarity(simhash),
+            format!("{} of {} bits differ", bits, compared.sketch_bits),
+        ));
     }
     html!("{}", facts(&shown))
 }
@@ -117,7 +133,10 @@ mod tests {
         assert!(said(text, &text.to_uppercase()).starts_with("These have the same words"));
         assert!(said(text, "").contains("no words"));
         let other = "these words are not in the other text at all";
-        assert!(said(text, other).starts_with("These are not near-duplicates: their jaccard is 0.0000, and 0.8 would be needed."));
+        assert!(
+            said(text, other)
+                .starts_with("These are not near-duplicates: their jaccard is 0.0000, and 0.8 would be needed.")
+        );
         let more = format!("{text} {}", other.repeat(3));
         assert!(said(text, &more).contains("nearly all within the right one"));
     }

@@ -75,13 +75,13 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 async fn as_page(request: Request, next: Next) -> Response {
     let (method, address) = (request.method().clone(), request.uri().clone());
     let is_own = is_own_form(&method, request.headers());
-    let mut response =
-        if is_own { next.run(request).await } else { other_site().into_response() };
+    let mut response = if is_own { next.run(request).await } else { other_site().into_response() };
     if let Some(problem) = response.extensions().get::<Problem>().cloned() {
         response = match problem.kind() {
             Kind::KeyMissing | Kind::KeyUnknown => {
                 // After a form, its text is gone anyway: the screen is opened anew.
-                let back = if method == Method::GET { address.path_and_query().map_or("/", |to| to.as_str()) } else { "/" };
+                let back =
+                    if method == Method::GET { address.path_and_query().map_or("/", |to| to.as_str()) } else { "/" };
                 let to = format!("/login?to={}", address::part(back));
                 Redirect::to(&to).into_response()
             }
@@ -129,7 +129,9 @@ mod tests {
 
     #[test]
     fn a_form_of_another_site_is_refused() {
-        let from = |site: &'static str| HeaderMap::from_iter([("sec-fetch-site".parse().unwrap(), HeaderValue::from_static(site))]);
+        let from = |site: &'static str| {
+            HeaderMap::from_iter([("sec-fetch-site".parse().unwrap(), HeaderValue::from_static(site))])
+        };
         assert!(is_own_form(&Method::POST, &from("same-origin")) && is_own_form(&Method::POST, &HeaderMap::new()));
         assert!(!is_own_form(&Method::POST, &from("cross-site")) && !is_own_form(&Method::POST, &from("same-site")));
         // A link of another site may lead here.

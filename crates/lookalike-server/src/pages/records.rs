@@ -79,7 +79,13 @@ fn matches(folder: &Path, result: &str, offset: u64) -> Result<Html, Problem> {
         return Err(Problem::new(Kind::NoSuchResult, "matches.csv has other columns"));
     };
     let (bits, probability) = (column("bits"), column("probability"));
-    let columns = vec![Column::text("left"), Column::text("right"), Column::number("bits"), Column::number("probability"), Column::text("")];
+    let columns = vec![
+        Column::text("left"),
+        Column::text("right"),
+        Column::number("bits"),
+        Column::number("probability"),
+        Column::text("explained"),
+    ];
     let mut table = Table { is_filtered: true, ..Table::new("Matches", columns) };
     let mut has_more = false;
     for record in reader.records().skip(usize::try_from(offset).unwrap_or(usize::MAX)) {
@@ -97,7 +103,12 @@ fn matches(folder: &Path, result: &str, offset: u64) -> Result<Html, Problem> {
             Cell::text(&name(right)),
             of_number(bits),
             of_number(probability),
-            Cell::html(html!("<a href=\"{}\">Why<span class=\"unseen\"> {} and {}</span></a>", to, name(left), name(right))),
+            Cell::html(html!(
+                "<a href=\"{}\">Why<span class=\"unseen\"> {} and {}</span></a>",
+                to,
+                name(left),
+                name(right)
+            )),
         ]);
     }
     let go = |offset: u64, what: &str| {

@@ -83,13 +83,23 @@ pub(super) async fn list(
     })
     .await?;
     let (title, lead, tab) = match which {
-        Which::LeastAlike => ("Least alike removals", "What to doubt first: the removals with the lowest similarity.", Tab::LeastAlike),
-        Which::Copies => ("Exact copies", "Removed documents that equal the kept one in every character.", Tab::Removed),
-        Which::Band(_) => ("Removals of one band", "The least alike first; exact copies are listed apart.", Tab::Removed),
-        Which::InPlace | Which::Cluster(_) => ("Removals", "Every removed document, with the kept one that it resembles.", Tab::Removed),
+        Which::LeastAlike => {
+            ("Least alike removals", "What to doubt first: the removals with the lowest similarity.", Tab::LeastAlike)
+        }
+        Which::Copies => {
+            ("Exact copies", "Removed documents that equal the kept one in every character.", Tab::Removed)
+        }
+        Which::Band(_) => {
+            ("Removals of one band", "The least alike first; exact copies are listed apart.", Tab::Removed)
+        }
+        Which::InPlace | Which::Cluster(_) => {
+            ("Removals", "Every removed document, with the kept one that it resembles.", Tab::Removed)
+        }
     };
     let band = match which {
-        Which::Band(band) => format!(" of similarity {:.2} to {:.2}", f64::from(band) / 20.0, f64::from(band + 1) / 20.0),
+        Which::Band(band) => {
+            format!(" of similarity {:.2} to {:.2}", f64::from(band) / 20.0, f64::from(band + 1) / 20.0)
+        }
         _ => String::new(),
     };
     let mut parameters: Vec<(&str, &str)> = Vec::new();
@@ -131,12 +141,15 @@ pub(super) async fn pair(
             (true, more) => html!(
                 "<p class=\"ask-first\">{} are left out. <a class=\"button\" href=\"{}\">Show both whole</a></p>",
                 number::of(more, "character"),
-                address::with(&format!("/results/{}/pair", address::part(&of_job)), &[("row", &asked.row.to_string()), ("whole", "true")])
+                address::with(
+                    &format!("/results/{}/pair", address::part(&of_job)),
+                    &[("row", &asked.row.to_string()), ("whole", "true")]
+                )
             ),
         };
         let cluster = address::with(&format!("/results/{}/clusters/{}", address::part(&of_job), row.cluster), &[]);
         Ok(html!(
-            "<article class=\"pair whole\">{}<p><a href=\"{}\">All {} of their cluster</a></p>{}{}{}{}</article>\n",
+            "<h2 class=\"unseen\">The removed and the kept document</h2>\n<article class=\"pair whole\">{}<p><a href=\"{}\">All {} of their cluster</a></p>{}{}{}{}</article>\n",
             pair.head,
             cluster,
             number::of(row.cluster_size, "document"),
@@ -161,7 +174,12 @@ pub(super) async fn clusters(
     let (of_job, offset) = (result.clone(), asked.offset);
     let shown = results::with(&shared, result.clone(), move |open| {
         let found = open.table()?;
-        let columns = vec![Column::text("kept document"), Column::number("documents"), Column::number("removed"), Column::text("source")];
+        let columns = vec![
+            Column::text("kept document"),
+            Column::number("documents"),
+            Column::number("removed"),
+            Column::text("source"),
+        ];
         let mut table = Table::new("Clusters", columns);
         for (cluster, removed, line) in found.clusters(offset, ON_SCREEN).map_err(|error| unreadable(&error))? {
             let row = parsed(&line)?;
@@ -173,15 +191,16 @@ pub(super) async fn clusters(
                 Cell::text(&name(&row.kept_source)),
             ]);
         }
-        let first = if offset == 0 { open.run.clusters_by_size() } else { Html::default() };
-        let last = if offset == 0 { open.run.copies() } else { Html::default() };
+        let is_first = offset == 0;
+        let sizes = if is_first { html!("<h2>By size</h2>\n{}", open.run.clusters_by_size()) } else { Html::default() };
+        let copies = if is_first { open.run.copies() } else { Html::default() };
         let path = format!("/results/{}/clusters", address::part(&of_job));
         Ok(html!(
             "{}<h2>The largest first</h2>\n{}{}{}",
-            first,
+            sizes,
             table.render(),
             pages(&path, &[], offset, found.cluster_count()),
-            last
+            copies
         ))
     });
     let shown = shown.await?;
@@ -203,13 +222,18 @@ pub(super) async fn cluster(
 ) -> Result<Body<String>, Problem> {
     let (of_job, offset) = (result.clone(), asked.offset);
     let shown = results::with(&shared, result.clone(), move |open| {
-        let rows = open.table()?.rows(Which::Cluster(cluster), offset, ON_SCREEN).map_err(|error| unreadable(&error))?;
+        let rows =
+            open.table()?.rows(Which::Cluster(cluster), offset, ON_SCREEN).map_err(|error| unreadable(&error))?;
         let missing = || Problem::new(Kind::NoSuchResult, format!("no document was removed for cluster {cluster}"));
         let first = parsed(rows.rows.first().ok_or_else(missing)?)?;
         let path = format!("/results/{}/clusters/{cluster}", address::part(&of_job));
         Ok(html!(
             "<p class=\"lead\">{} removed for <b dir=\"auto\">{}</b>, which is kept.</p>\n{}{}",
-            if rows.count == 1 { "1 document was".to_owned() } else { format!("{} documents were", number::count(rows.count)) },
+            if rows.count == 1 {
+                "1 document was".to_owned()
+            } else {
+                format!("{} documents were", number::count(rows.count))
+            },
             name(&first.kept_id),
             shown_rows(&of_job, &rows.rows, open.run.measure())?,
             pages(&path, &[], offset, rows.count)
@@ -324,7 +348,11 @@ mod tests {
     fn a_list_has_links_to_what_is_before_and_after() {
         assert!(pages("/a", &[], 0, 50).is_empty());
         let first = pages("/a", &[("band", "80")], 0, 120).to_string();
-        assert!(first.contains("href=\"/a?band=80&amp;offset=50\"") && !first.contains("Earlier") && first.contains("1 to 50 of 120"));
+        assert!(
+            first.contains("href=\"/a?band=80&amp;offset=50\"")
+                && !first.contains("Earlier")
+                && first.contains("1 to 50 of 120")
+        );
         let last = pages("/a", &[], 100, 120).to_string();
         assert!(last.contains("offset=50") && !last.contains("Later") && last.contains("101 to 120 of 120"));
     }

@@ -49,14 +49,22 @@ pub(super) async fn show(
 }
 
 /// The form as it was sent, and what was found.
-pub(super) async fn find(_may: MaySearch, State(shared): State<Arc<Shared>>, form: Multipart) -> Result<Body<String>, Problem> {
+pub(super) async fn find(
+    _may: MaySearch,
+    State(shared): State<Arc<Shared>>,
+    form: Multipart,
+) -> Result<Body<String>, Problem> {
     let asked = Asked::of(form, &shared).await?;
     let found = find_in(&shared, asked.clone()).await?;
     Ok(page(&shared, &asked, &found))
 }
 
 /// Only what was found, for a script that asks while somebody types.
-pub(super) async fn matches(_may: MaySearch, State(shared): State<Arc<Shared>>, form: Multipart) -> Result<Body<String>, Problem> {
+pub(super) async fn matches(
+    _may: MaySearch,
+    State(shared): State<Arc<Shared>>,
+    form: Multipart,
+) -> Result<Body<String>, Problem> {
     let asked = Asked::of(form, &shared).await?;
     Ok(Body(find_in(&shared, asked).await?.to_string()))
 }

@@ -338,21 +338,30 @@ mod tests {
     fn table(folder: &Path, rows: &[(f64, bool, u32)]) -> RowTable {
         let path = folder.join("removed.jsonl");
         let line = |(number, (jaccard, exact_copy, cluster)): (usize, &(f64, bool, u32))| {
-            format!("{{\"removed_id\":\"{number}\",\"jaccard\":{jaccard},\"exact_copy\":{exact_copy},\"cluster\":{cluster}}}\n")
+            format!(
+                "{{\"removed_id\":\"{number}\",\"jaccard\":{jaccard},\"exact_copy\":{exact_copy},\"cluster\":{cluster}}}\n"
+            )
         };
         std::fs::write(&path, rows.iter().enumerate().map(line).collect::<String>()).unwrap();
         RowTable::read(&path, "jaccard", &AtomicU64::new(0)).unwrap()
     }
 
     fn ids(rows: &[Line]) -> Vec<u64> {
-        let id = |line: &Line| serde_json::from_slice::<serde_json::Value>(&line.json).unwrap()["removed_id"].as_str().unwrap().parse().unwrap();
+        let id = |line: &Line| {
+            serde_json::from_slice::<serde_json::Value>(&line.json).unwrap()["removed_id"]
+                .as_str()
+                .unwrap()
+                .parse()
+                .unwrap()
+        };
         rows.iter().map(id).collect()
     }
 
     #[test]
     fn rows_are_found_in_every_order() {
         let folder = tempfile::tempdir().unwrap();
-        let rows = [(0.9, false, 7), (1.0, true, 7), (0.8, false, 2), (0.85, false, 7), (1.0, false, 2), (0.849, false, 9)];
+        let rows =
+            [(0.9, false, 7), (1.0, true, 7), (0.8, false, 2), (0.85, false, 7), (1.0, false, 2), (0.849, false, 9)];
         let table = table(folder.path(), &rows);
         let found = |which| table.rows(which, 0, 10).map(|found| (found.count, ids(&found.rows))).unwrap();
         assert_eq!(found(Which::InPlace), (6, vec![0, 1, 2, 3, 4, 5]));

@@ -142,7 +142,11 @@ impl Report {
     /// The whole page.
     fn page(&self, told: &Told) -> String {
         let sections = vec![
-            Section::new("similarity", "Similarity of what was removed", similarity::bars(told, &similarity::in_report)),
+            Section::new(
+                "similarity",
+                "Similarity of what was removed",
+                similarity::bars(told, &similarity::in_report),
+            ),
             Section::new("recall", "What the method finds", similarity::curve(told)),
             Section::new("clusters", "Clusters by size", clusters::section(told, &self.gathered, &self.pairs)),
             Section::new("sources", "Sources", sources::section(told, &self.gathered)),

@@ -60,7 +60,9 @@ impl<'a> CorpusTexts<'a> {
                 std::cmp::Ordering::Greater => end = middle,
                 std::cmp::Ordering::Equal => {
                     self.corpus.shelf.read(row.place, bytes).ok()?;
-                    return parser.document(self.corpus.kind(file), bytes).map(|document| Text::new(document.text, LONGEST));
+                    return parser
+                        .document(self.corpus.kind(file), bytes)
+                        .map(|document| Text::new(document.text, LONGEST));
                 }
             }
         }
