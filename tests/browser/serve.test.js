@@ -161,7 +161,7 @@ test('a dropped file is searched for', async () => {
 });
 
 test('both sides scroll in step', async () => {
-  await visit(`${server}/compare?index=hostile-index&left=line&right=line2`, {}, async (page) => {
+  await visit(`${server}/compare?index=hostile-index&left=long&right=long2`, {}, async (page) => {
     const tops = () => page.$$eval('.whole .text', (texts) => texts.map((side) => side.scrollTop));
     await page.locator('.whole .text').first().evaluate((side) => { side.scrollTop = 600; });
     await page.waitForFunction(() => document.querySelectorAll('.whole .text')[1].scrollTop > 300);
@@ -234,7 +234,7 @@ test('a file is added, found, and deleted', async () => {
     await page.setInputFiles('#file', input);
     await page.fill('#text-field', 'body');
     await page.fill('#id-field', 'key');
-    await page.click('text=Add');
+    await page.click('button.main');
     await page.waitForURL('**/add');
     assert.match(await page.locator('.facts').innerText(), /Added\s+1\s/);
     assert.match(await page.locator('main').innerText(), /Skipped/);

@@ -42,6 +42,8 @@ export function indexes() {
   const line = 'x'.repeat(1_000_000);
   const hostiles = [[`a${hostile}`, base], [`b${hostile}`, `${base} ${hostile}`], ['line', `${line} ${base}`], ['line2', `${line} ${base} end`]];
   const lines = (documents) => documents.map(([id, text]) => `${JSON.stringify({ id, text, source: `from ${hostile}` })}\n`).join('');
+  const verse = (edit) => (_, at) => `line ${at} of a long text, with ${at * 7} words that are ${edit && at % 40 === 5 ? 'no longer' : 'still'} all its own`;
+  for (const edit of [false, true]) hostiles.push([edit ? 'long2' : 'long', Array.from({ length: 400 }, verse(edit)).join('\n')]);
   const input = join(folder, 'served.jsonl');
   writeFileSync(input, lines(hostiles));
   const long = Array.from({ length: 900_000 }, (_, at) => `w${at % 700}x${at}`).join(' ');

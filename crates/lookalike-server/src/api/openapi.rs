@@ -6,6 +6,7 @@ use utoipa::OpenApi;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 
 use super::{compare, documents, indexes, search, system, upkeep};
+use crate::results;
 
 #[derive(OpenApi)]
 #[openapi(
@@ -20,6 +21,7 @@ use super::{compare, documents, indexes, search, system, upkeep};
         documents::add, documents::list, documents::show, documents::delete, documents::delete_many,
         search::search, compare::compare,
         upkeep::compact, upkeep::snapshot, upkeep::verify, upkeep::tasks, upkeep::task,
+        results::list, results::summary, results::removed, results::clusters, results::sources,
         system::livez, system::readyz, system::metrics, system::openapi,
     ),
     components(schemas(search::PassageAnswer)),
@@ -28,6 +30,7 @@ use super::{compare, documents, indexes, search, system, upkeep};
         (name = "indexes", description = "Made, looked at, deleted."),
         (name = "documents", description = "Added, shown, listed, deleted."),
         (name = "search", description = "What is like a text or a document."),
+        (name = "results", description = "Finished runs, page by page."),
         (name = "tasks", description = "What takes longer than a request."),
         (name = "server", description = "What is asked about the server itself; no key is needed."),
     )

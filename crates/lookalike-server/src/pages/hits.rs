@@ -124,8 +124,8 @@ fn show_hit(found: &Found, hit: &Hit) -> Html {
         _ => Html::default(),
     };
     html!(
-        "<li class=\"hit{}\"><p class=\"score\"><b>{}</b>{}</p><p class=\"who\"><b dir=\"auto\">{}</b></p>{}{}{}</li>\n",
-        Html::ours(if is_open { " open" } else { "" }),
+        "<li class=\"hit\"{}><p class=\"score\"><b>{}</b>{}</p><p class=\"who\"><b dir=\"auto\">{}</b></p>{}{}{}</li>\n",
+        Html::ours(if is_open { " aria-current=\"true\"" } else { "" }),
         number::similarity(hit.similarity),
         tag,
         name(&hit.id),

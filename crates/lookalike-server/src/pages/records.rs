@@ -84,7 +84,7 @@ fn matches(folder: &Path, result: &str, offset: u64) -> Result<Html, Problem> {
         Column::text("right"),
         Column::number("bits"),
         Column::number("probability"),
-        Column::text(""),
+        Column::text("explained"),
     ];
     let mut table = Table { is_filtered: true, ..Table::new("Matches", columns) };
     let mut has_more = false;

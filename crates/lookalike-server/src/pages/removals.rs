@@ -149,7 +149,7 @@ pub(super) async fn pair(
         };
         let cluster = address::with(&format!("/results/{}/clusters/{}", address::part(&of_job), row.cluster), &[]);
         Ok(html!(
-            "<article class=\"pair whole\">{}<p><a href=\"{}\">All {} of their cluster</a></p>{}{}{}{}</article>\n",
+            "<h2 class=\"unseen\">The removed and the kept document</h2>\n<article class=\"pair whole\">{}<p><a href=\"{}\">All {} of their cluster</a></p>{}{}{}{}</article>\n",
             pair.head,
             cluster,
             number::of(row.cluster_size, "document"),
@@ -191,15 +191,16 @@ pub(super) async fn clusters(
                 Cell::text(&name(&row.kept_source)),
             ]);
         }
-        let first = if offset == 0 { open.run.clusters_by_size() } else { Html::default() };
-        let last = if offset == 0 { open.run.copies() } else { Html::default() };
+        let is_first = offset == 0;
+        let sizes = if is_first { html!("<h2>By size</h2>\n{}", open.run.clusters_by_size()) } else { Html::default() };
+        let copies = if is_first { open.run.copies() } else { Html::default() };
         let path = format!("/results/{}/clusters", address::part(&of_job));
         Ok(html!(
             "{}<h2>The largest first</h2>\n{}{}{}",
-            first,
+            sizes,
             table.render(),
             pages(&path, &[], offset, found.cluster_count()),
-            last
+            copies
         ))
     });
     let shown = shown.await?;

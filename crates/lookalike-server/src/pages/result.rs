@@ -49,7 +49,7 @@ pub(super) async fn show(
         let run = &open.run;
         let to_band = |band: &str| format!("/results/{}/removed?band={band}", address::part(&of_job));
         Ok(html!(
-            "<header>{}</header>\n{}{}{}{}{}{}",
+            "<header>{}</header>\n<div class=\"charts\">{}{}{}{}</div>\n{}{}",
             run.lead(&of_job),
             section("similarity", "Similarity of what was removed", &run.similarity(&to_band)),
             section("recall", "What the method finds", &run.recall()),
@@ -72,10 +72,10 @@ pub(super) async fn sources(
 ) -> Result<Body<String>, Problem> {
     let sources = results::with(&shared, name.clone(), |open| Ok(open.run.sources()?)).await?;
     let body = html!(
-        "{}<h1>Sources of {}</h1>\n<p class=\"lead\">How much each source lost, and to whom.</p>\n<div id=\"sources\">{}</div>\n",
+        "{}<h1>Sources of {}</h1>\n<p class=\"lead\">How much each source lost, and to whom.</p>\n{}",
         result_tabs(&name, Tab::Sources),
         name,
-        sources
+        section("sources", "Who copies whom", &sources)
     );
     Ok(Screen { title: &format!("Sources of {name}"), current: Current::Results, body }.page())
 }

@@ -13,6 +13,7 @@ use axum::{Json, Router};
 use lookalike::{SourceFlow, is_link_result};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use utoipa::ToSchema;
 
 use self::opened::{OpenResult, unreadable};
 use self::table::{BANDS, Line, Which};
@@ -32,22 +33,25 @@ pub(crate) fn routes() -> Router<Arc<Shared>> {
 }
 
 /// All results of the server.
-#[derive(Serialize)]
-struct Listed {
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Listed {
+    /// By name.
     results: Vec<ListedResult>,
 }
 
 /// A result by name.
-#[derive(Serialize)]
-struct ListedResult {
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ListedResult {
+    /// Its name.
     name: String,
+    /// What made it: `dedup` or `link`.
     kind: &'static str,
 }
 
 /// Which part of a list is asked for.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Part {
+pub(crate) struct Part {
     #[serde(default)]
     offset: u64,
     #[serde(default = "usual_limit")]
@@ -57,7 +61,7 @@ struct Part {
 /// Which removals are asked for.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RemovedParameters {
+pub(crate) struct RemovedParameters {
     #[serde(default)]
     order: Order,
     /// The lower end of a band of similarity, in percent, or `copies`.
@@ -70,9 +74,9 @@ struct RemovedParameters {
 }
 
 /// The order of removals.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-enum Order {
+pub(crate) enum Order {
     /// As the file has them.
     #[default]
     Input,
@@ -81,36 +85,51 @@ enum Order {
 }
 
 /// Some rows of a list, and how to go on.
-#[derive(Serialize)]
-struct Removed {
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Removed {
+    /// How many there are.
     count: u64,
+    /// Some of them.
+    #[schema(value_type = Vec<Object>)]
     removed: Vec<Box<RawValue>>,
+    /// The offset of the next ones, if there are more.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_offset: Option<u64>,
 }
 
 /// Some clusters, and how to go on.
-#[derive(Serialize)]
-struct Clusters {
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Clusters {
+    /// How many there are.
     count: u64,
+    /// Some of them.
     clusters: Vec<Cluster>,
+    /// The offset of the next ones, if there are more.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_offset: Option<u64>,
 }
 
 /// A cluster: its kept document, and how many were removed for it.
-#[derive(Serialize)]
-struct Cluster {
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Cluster {
+    /// Its number.
     cluster: u32,
+    /// The document that is kept.
     kept_id: String,
+    /// How many documents were removed for it.
     removed: u64,
 }
 
 /// Sources, and what went between the largest of them.
-#[derive(Serialize)]
-struct Sources {
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Sources {
+    /// Documents and removals by source, as `summary.json` has them.
+    #[schema(value_type = Vec<Object>)]
     sources: Option<Box<RawValue>>,
+    /// How many sources are not named.
     more_sources: u64,
+    /// How many documents of one source (`removed_from`) were removed for documents of another (`kept_in`).
+    #[schema(value_type = Vec<Object>)]
     flows: Vec<SourceFlow>,
 }
 
@@ -125,14 +144,23 @@ fn usual_limit() -> usize {
     USUAL_LIMIT
 }
 
-async fn list(_may: MayRead, State(shared): State<Arc<Shared>>) -> Json<Listed> {
+/// All results of the server.
+#[utoipa::path(get, path = "/v1/results", tag = "results",
+    responses((status = 200, description = "Names and kinds", body = Listed)))]
+pub(crate) async fn list(_may: MayRead, State(shared): State<Arc<Shared>>) -> Json<Listed> {
     let kind = |folder: &std::path::Path| if is_link_result(folder) { "link" } else { "dedup" };
     let result =
         |(name, folder): (&String, &std::path::PathBuf)| ListedResult { name: name.clone(), kind: kind(folder) };
     Json(Listed { results: shared.results.iter().map(result).collect() })
 }
 
-async fn summary(
+/// The summary of a run, as `summary.json` has it.
+#[utoipa::path(get, path = "/v1/results/{result}", tag = "results",
+    params(
+        ("result" = String, Path, description = "The name of the result", example = "clean"),
+    ),
+    responses((status = 200, description = "The summary", body = Object), (status = 404, description = "There is no such result")))]
+pub(crate) async fn summary(
     _may: MayRead,
     State(shared): State<Arc<Shared>>,
     Path(name): Path<String>,
@@ -141,7 +169,15 @@ async fn summary(
     Ok(([(header::CONTENT_TYPE, "application/json")], summary).into_response())
 }
 
-async fn clusters(
+/// Clusters with a removed document, the largest first.
+#[utoipa::path(get, path = "/v1/results/{result}/clusters", tag = "results",
+    params(
+        ("result" = String, Path, description = "The name of the result", example = "clean"),
+        ("offset" = Option<u64>, Query, description = "How many to leave out"),
+        ("limit" = Option<usize>, Query, description = "How many to give: 100 if nothing is said, 1,000 at most"),
+    ),
+    responses((status = 200, description = "Some clusters", body = Clusters), (status = 404, description = "There is no such result")))]
+pub(crate) async fn clusters(
     _may: MayRead,
     State(shared): State<Arc<Shared>>,
     Path(name): Path<String>,
@@ -160,7 +196,18 @@ async fn clusters(
     Ok(Json(clusters.await?).into_response())
 }
 
-async fn removed(
+/// Removed documents, each with the one kept in its place.
+#[utoipa::path(get, path = "/v1/results/{result}/removed", tag = "results",
+    params(
+        ("result" = String, Path, description = "The name of the result", example = "clean"),
+        ("order" = Option<Order>, Query, description = "As the file has them, or the least alike first"),
+        ("band" = Option<String>, Query, description = "Only those of a band of similarity, by its lower end in percent: 80; or `copies`"),
+        ("cluster" = Option<u32>, Query, description = "Only those of a cluster"),
+        ("offset" = Option<u64>, Query, description = "How many to leave out"),
+        ("limit" = Option<usize>, Query, description = "How many to give: 100 if nothing is said, 1,000 at most"),
+    ),
+    responses((status = 200, description = "Some rows of `removed.jsonl`", body = Removed), (status = 400, description = "There is no such band"), (status = 404, description = "There is no such result")))]
+pub(crate) async fn removed(
     _may: MayRead,
     State(shared): State<Arc<Shared>>,
     Path(name): Path<String>,
@@ -180,7 +227,13 @@ async fn removed(
     Ok(Json(removed.await?).into_response())
 }
 
-async fn sources(
+/// How much each source lost, and to whom.
+#[utoipa::path(get, path = "/v1/results/{result}/sources", tag = "results",
+    params(
+        ("result" = String, Path, description = "The name of the result", example = "clean"),
+    ),
+    responses((status = 200, description = "Sources, and what went between the largest of them", body = Sources), (status = 404, description = "There is no such result")))]
+pub(crate) async fn sources(
     _may: MayRead,
     State(shared): State<Arc<Shared>>,
     Path(name): Path<String>,

@@ -113,7 +113,9 @@ document.addEventListener('scroll', (event) => {
   until = performance.now() + 200;
   requestAnimationFrame(() => {
     const mark = passageIn(text);
-    const twin = mark && other.querySelector('mark[data-p="' + mark.dataset.p + '"]');
+    // A passage may have many pieces: the same one, or the last.
+    const same = mark ? 'mark[data-p="' + mark.dataset.p + '"]' : 'mark.none';
+    const twin = all(same, other).slice(0, all(same, text).indexOf(mark) + 1).pop();
     if (twin) other.scrollTop += twin.getBoundingClientRect().top - mark.getBoundingClientRect().top;
   });
 }, true);
