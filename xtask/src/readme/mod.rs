@@ -69,7 +69,8 @@ fn run_page(page: &Path, copy: &copy::Copy, workspace: &Workspace) -> Result<()>
 /// What fetches the project, installs it, or would run this very check again.
 fn is_for_people(command: &str) -> bool {
     let command = command.split(" #").next().unwrap_or_default().trim();
-    command == "cargo xtask test" || command.starts_with("cargo install") || command.starts_with("git clone")
+    let installs = ["cargo install", "git clone", "pip install"];
+    command == "cargo xtask test" || installs.iter().any(|install| command.starts_with(install))
 }
 
 fn run_example(example: &Example, folder: &Path, workspace: &Workspace) -> Result<()> {
