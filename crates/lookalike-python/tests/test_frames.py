@@ -169,3 +169,12 @@ def test_a_table_is_exported_any_number_of_times() -> None:
         assert isinstance(removed.to_pandas(), pandas.DataFrame)
         assert removed.to_polars().shape == removed.to_arrow().shape
     assert removed.to_dicts()[0]["removed_row"] == 2
+
+
+def test_a_reference_need_not_have_the_columns_of_the_data() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"text": TEXTS, "name": list("abcde")})
+    reference = pandas.DataFrame({"text": ["A quiet day."]})
+    for against in (reference, ["A quiet day."], reference.assign(name=["z"])):
+        assert lookalike.dedup(frame, id="name", against=against).kept == [0, 3]
+        assert lookalike.pairs(frame, id="name", against=against)["left_id"] == ["b", "e"]

@@ -74,10 +74,9 @@ fn run_page(page: &Path, copy: &copy::Copy, workspace: &Workspace) -> Result<()>
 /// What fetches the project, installs it, does not end by itself, or would run this very check again.
 fn is_for_people(command: &str) -> bool {
     let command = command.split(" #").next().unwrap_or_default().trim();
-    command == "cargo xtask test"
-        || command == "lookalike serve"
-        || command.starts_with("cargo install")
-        || command.starts_with("git clone")
+    let installs = ["cargo install", "git clone", "pip install"];
+    let never_ends = ["cargo xtask test", "lookalike serve"];
+    never_ends.contains(&command) || installs.iter().any(|install| command.starts_with(install))
 }
 
 /// A command that goes on while others are run.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from . import _native
-from ._data import Data, select, to_input
+from ._data import Data, existing, select, to_input
 from ._errors import OptionError
 from ._progress import Watching, note, note_input
 from ._request import (
@@ -257,18 +257,12 @@ def dedup(
     input = to_input(data, columns(text, id, source, value), "data", work)
     reference = None
     if against is not None and not isinstance(against, Index):
-        reference = to_input(against, columns(text, _existing(against, id)), "against", work)
+        reference = to_input(against, columns(text, existing(against, id)), "against", work)
     with Watching(progress) as told:
         native = _native.dedup(dumps(request), input, reference, told)
     result = Dedup(native, input, wanted)
     _note(result)
     return result
-
-
-def _existing(data: Any, column: str | None) -> str | None:
-    """A column, if the data has it: a reference need not have ids."""
-    names: Sequence[Any] = getattr(data, "column_names", None) or getattr(data, "columns", None) or ()
-    return column if column is not None and column in list(names) else None
 
 
 def _note(result: Dedup) -> None:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Literal, TypeVar, Unpack
 
 from . import _native
-from ._data import Data, Decision, select, to_input
+from ._data import Data, Decision, existing, select, to_input
 from ._errors import ColumnError, OptionError
 from ._progress import Watching, note_input
 from ._request import (
@@ -100,7 +100,7 @@ def pairs(
         "sample": sample,
     }
     input = to_input(data, columns(text, id), "data", work)
-    reference = None if against is None else to_input(against, columns(text, id), "against", work)
+    reference = None if against is None else to_input(against, columns(text, existing(against, id)), "against", work)
     with Watching(progress) as told:
         native, lengths, report = _native.pairs(dumps(request), input, reference, told)
     result = Pairs(native, lengths if against is None else None, json.loads(report))
