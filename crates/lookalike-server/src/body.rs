@@ -91,13 +91,21 @@ impl Held {
     }
 }
 
-/// The value that bytes say.
+/// The value that bytes say, which is always an object: a list would be taken for its fields in their order.
 ///
 /// # Errors
 ///
 /// When they are not JSON, or not of this form.
 pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    if !is_object(bytes) {
+        return Err(Problem::new(Kind::Malformed, "it must be a JSON object"));
+    }
     serde_json::from_slice(bytes).map_err(|error| Problem::new(Kind::Malformed, error.to_string()))
+}
+
+/// Whether bytes begin as an object does.
+pub(crate) fn is_object(bytes: &[u8]) -> bool {
+    bytes.trim_ascii_start().first() == Some(&b'{')
 }
 
 fn too_large(what: &str, most: u64) -> Problem {
