@@ -347,6 +347,44 @@ fn an_index_that_another_process_writes_to_can_be_read() {
 }
 
 #[test]
+fn a_finished_run_can_be_served_without_an_index() {
+    let folder = Folder::new();
+    folder.write("news.jsonl", folder::lines());
+    assert_eq!(folder.run(&["dedup", "news.jsonl", "-o", "out"]).code, 0);
+    let service = Service::start(folder.0.path(), &["--results", "out"]);
+    assert_eq!(service.get("/v1/indexes").value()["indexes"], json!([]));
+    assert_eq!(service.request("PUT", "/v1/indexes/news", &[], b"").problem(), "impossible");
+    assert_eq!(service.stop(), 0);
+}
+
+#[test]
+fn what_is_under_way_is_answered_when_the_server_is_told_to_stop() {
+    let folder = with_root();
+    let service = with_news(&folder, &[]);
+    let lines: String =
+        (0..3000).map(|at| json!({"id": format!("d{at}"), "text": text(at)}).to_string() + "\n").collect();
+    let address = service.address;
+    let sends = std::thread::spawn(move || {
+        use std::io::{Read, Write};
+        let bytes = service::request("POST", DOCUMENTS, &[("content-type", "application/x-ndjson")], lines.as_bytes());
+        let mut stream = std::net::TcpStream::connect(address).unwrap();
+        let (first, rest) = bytes.split_at(bytes.len() / 2);
+        stream.write_all(first).unwrap();
+        std::thread::sleep(Duration::from_millis(500));
+        stream.write_all(rest).unwrap();
+        let mut all = Vec::new();
+        stream.read_to_end(&mut all).unwrap();
+        service::Answer::parse(&all)
+    });
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(service.stop(), 0);
+    let answer = sends.join().unwrap();
+    assert_eq!((answer.status, &answer.value()["added"]), (200, &json!(3000)));
+    let stat = folder.run(&["index", "stat", "all/news", "--json"]);
+    assert_eq!(serde_json::from_str::<Value>(&stat.stdout).unwrap()["documents"], 3000);
+}
+
+#[test]
 fn what_was_acknowledged_is_there_after_a_restart() {
     let folder = with_root();
     let service = with_news(&folder, &[]);

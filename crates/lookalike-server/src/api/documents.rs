@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{Path, Query};
-use crate::body::{Batch, Content, Held, Lines, content};
+use crate::body::{Batch, Content, Held, Lines, content, is_object};
 use crate::keys::{MayRead, MayWrite, hexadecimal};
 use crate::problem::{Kind, Problem};
 use crate::state::{OpenIndex, Shared, shown};
@@ -203,6 +203,9 @@ fn items(held: &Held) -> Result<Batch, Problem> {
 
 /// A document, checked: what an index would refuse is refused here, so that it does not stand in the way of the others.
 fn read(bytes: &[u8]) -> Result<DocumentRequest, String> {
+    if !is_object(bytes) {
+        return Err("a document must be a JSON object".to_owned());
+    }
     let document: DocumentRequest = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     match &document {
         DocumentRequest { id: Some(id), .. } if id.is_empty() => Err("the id is empty".to_owned()),
@@ -223,7 +226,7 @@ pub(super) fn check_body(bytes: &[u8]) {
 /// Stores some documents in one commit, and adds to what became of others.
 fn put(
     index: &OpenIndex,
-    some: &Batch,
+    some: &[(u64, Vec<u8>)],
     parameters: AddParameters,
     mut answer: AddAnswer,
 ) -> Result<AddAnswer, Problem> {
@@ -450,6 +453,7 @@ mod tests {
             r#"{"text":"a","fields":[1]}"#,
             r#"{"text":"a","tags":1}"#,
             "7",
+            r#"["a","b"]"#,
             &long,
         ];
         wrong.iter().for_each(|wrong| assert!(read(wrong.as_bytes()).is_err(), "{wrong:.40}"));
