@@ -150,14 +150,16 @@ impl Labels {
 /// The labels of a file in order.
 fn read(path: &Path) -> Result<Vec<Label>> {
     let cannot = |cause| lookalike_io::Error::Unreadable { path: path.to_owned(), cause };
-    let text = std::fs::read_to_string(path).map_err(cannot)?;
+    // A crash may have cut a character too.
+    let text = std::fs::read(path).map_err(cannot)?;
     let mut labels = Vec::new();
-    let mut lines = (1..).zip(text.split_inclusive('\n')).filter(|(_, line)| !line.trim().is_empty()).peekable();
+    let lines = (1..).zip(text.split_inclusive(|byte| *byte == b'\n'));
+    let mut lines = lines.filter(|(_, line)| !line.trim_ascii().is_empty()).peekable();
     while let Some((number, line)) = lines.next() {
-        match serde_json::from_str(line) {
+        match serde_json::from_slice(line) {
             Ok(label) => labels.push(label),
             // A crash cut it off before it was acknowledged.
-            Err(_) if lines.peek().is_none() && !line.ends_with('\n') => {}
+            Err(_) if lines.peek().is_none() && !line.ends_with(b"\n") => {}
             Err(error) => {
                 let (path, reason) = (path.to_owned(), error.to_string());
                 return Err(Error::NotALabel { path, line: number, reason });
