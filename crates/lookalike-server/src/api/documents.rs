@@ -125,7 +125,7 @@ impl AddAnswer {
 
 /// Adds documents: an object, a list of objects, or one object per line. Once it is answered they are on the disk, and every
 /// later search finds them. A document whose id is known takes its place.
-#[utoipa::path(post, path = "/v1/indexes/{index}/documents", tag = "documents",
+#[utoipa::path(post, path = "/v1/indexes/{index}/documents", operation_id = "add_documents", tag = "documents",
     params(("index" = String, Path, description = "The name of the index", example = "news"), AddParameters),
     request_body(description = "One document, a list of them, or one per line", content(
         (DocumentRequest = "application/json", example = json!([
@@ -295,7 +295,7 @@ fn id_of_the_other_route() -> String {
 }
 
 /// Shows a document.
-#[utoipa::path(get, path = "/v1/indexes/{index}/documents/{id}", tag = "documents",
+#[utoipa::path(get, path = "/v1/indexes/{index}/documents/{id}", operation_id = "show_document", tag = "documents",
     params(("index" = String, Path, description = "The name of the index", example = "news"),
            ("id" = String, Path, description = "The id, percent-encoded", example = "storm-1")),
     responses((status = 200, description = "The document", body = DocumentAnswer), (status = 404, description = "There is none")))]
@@ -349,7 +349,7 @@ pub(crate) struct DocumentList {
 const PAGE_BYTES: usize = 16 << 20;
 
 /// Lists documents in the order in which they were added, page by page.
-#[utoipa::path(get, path = "/v1/indexes/{index}/documents", tag = "documents",
+#[utoipa::path(get, path = "/v1/indexes/{index}/documents", operation_id = "list_documents", tag = "documents",
     params(("index" = String, Path, description = "The name of the index", example = "news"), ListParameters),
     responses((status = 200, description = "A page of documents", body = DocumentList)))]
 pub(crate) async fn list(
@@ -405,7 +405,7 @@ fn delete_ids(index: &OpenIndex, ids: &[String]) -> Result<DeleteAnswer, Problem
 }
 
 /// Deletes a document; one that is not there is as good as deleted.
-#[utoipa::path(delete, path = "/v1/indexes/{index}/documents/{id}", tag = "documents",
+#[utoipa::path(delete, path = "/v1/indexes/{index}/documents/{id}", operation_id = "delete_document", tag = "documents",
     params(("index" = String, Path, description = "The name of the index", example = "news"),
            ("id" = String, Path, description = "The id, percent-encoded", example = "rain-1")),
     responses((status = 200, description = "It is gone", body = DeleteAnswer)))]
@@ -419,7 +419,7 @@ pub(crate) async fn delete(
 }
 
 /// Deletes many documents; those that are not there are as good as deleted.
-#[utoipa::path(post, path = "/v1/indexes/{index}/documents/delete", tag = "documents",
+#[utoipa::path(post, path = "/v1/indexes/{index}/documents/delete", operation_id = "delete_documents", tag = "documents",
     params(("index" = String, Path, description = "The name of the index", example = "news")),
     request_body(content = DeleteRequest, example = json!({"ids": ["storm-2", "rain-1"]})),
     responses((status = 200, description = "They are gone", body = DeleteAnswer)))]

@@ -184,7 +184,7 @@ fn answer_lines(shared: &Arc<Shared>, index: Arc<OpenIndex>, held: Held) -> Resp
             let found = shared.work.search(find).await;
             let mut line = match found {
                 Ok(answer) => serde_json::to_vec(&answer).expect("an answer is plain data"),
-                Err(problem) => problem.to_json().to_string().into_bytes(),
+                Err(problem) => serde_json::to_vec(&problem).expect("a problem is plain data"),
             };
             line.push(b'\n');
             if sender.send(line.into()).await.is_err() {
