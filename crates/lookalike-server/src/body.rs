@@ -3,6 +3,7 @@
 //! What is packed is unpacked in pieces of some 32 KiB, so that a bomb is noticed long before it has grown.
 
 use std::io::{self, Write};
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -91,13 +92,21 @@ impl Held {
     }
 }
 
-/// The value that bytes say.
+/// The value that bytes say, which is always an object: a list would be taken for its fields in their order.
 ///
 /// # Errors
 ///
 /// When they are not JSON, or not of this form.
 pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    if !is_object(bytes) {
+        return Err(Problem::new(Kind::Malformed, "it must be a JSON object"));
+    }
     serde_json::from_slice(bytes).map_err(|error| Problem::new(Kind::Malformed, error.to_string()))
+}
+
+/// Whether bytes begin as an object does.
+pub(crate) fn is_object(bytes: &[u8]) -> bool {
+    bytes.trim_ascii_start().first() == Some(&b'{')
 }
 
 fn too_large(what: &str, most: u64) -> Problem {
@@ -158,9 +167,12 @@ impl Lines {
         let (mut some, mut bytes) = (Batch::new(), 0);
         loop {
             while some.len() < LINES_AT_ONCE && bytes < BYTES_AT_ONCE {
-                let Some(line) = self.take_line() else { break };
-                bytes += line.1.len();
-                some.extend((!line.1.trim_ascii().is_empty()).then_some(line));
+                let Some(range) = self.take_line() else { break };
+                let line = &self.buffer[range];
+                if !line.trim_ascii().is_empty() {
+                    bytes += line.len();
+                    some.push((self.line, line.to_vec()));
+                }
             }
             let is_enough = some.len() >= LINES_AT_ONCE || bytes >= BYTES_AT_ONCE;
             if is_enough || self.is_done {
@@ -170,7 +182,8 @@ impl Lines {
         }
     }
 
-    fn take_line(&mut self) -> Option<(u64, Vec<u8>)> {
+    /// Where the next line is, if it is here as a whole.
+    fn take_line(&mut self) -> Option<Range<usize>> {
         let end = match self.buffer[self.searched..].iter().position(|byte| *byte == b'\n') {
             Some(end) => self.searched + end + 1,
             None if self.is_done && self.given < self.buffer.len() => self.buffer.len(),
@@ -179,10 +192,10 @@ impl Lines {
                 return None;
             }
         };
-        let line = self.buffer[self.given..end].to_vec();
+        let line = self.given..end;
         (self.given, self.searched) = (end, end);
         self.line += 1;
-        Some((self.line, line))
+        Some(line)
     }
 
     /// Unpacks some more, while lines of so many bytes wait.
@@ -190,15 +203,18 @@ impl Lines {
         self.buffer.drain(..self.given);
         self.searched -= self.given;
         self.given = 0;
+        // All of it is one line that has not ended yet.
         let before = self.buffer.len();
+        if before > self.limits.body_bytes {
+            let line = format!("line {}", self.line + 1);
+            return Err(too_large(&line, self.limits.body_bytes as u64));
+        }
+        // What is packed well is much work for who has sent little: others take turns with it.
+        tokio::task::yield_now().await;
         self.is_done = !self.source.unpack(&mut self.buffer).await?;
         self.unpacked += (self.buffer.len() - before) as u64;
         if self.unpacked > self.limits.stream_bytes {
             return Err(too_large("the body", self.limits.stream_bytes));
-        }
-        if self.buffer.len() > self.limits.body_bytes {
-            let line = format!("line {}", self.line + 1);
-            return Err(too_large(&line, self.limits.body_bytes as u64));
         }
         self.room.grow_to(self.buffer.len() + waiting)
     }

@@ -5,7 +5,8 @@
 use axum::Json;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde_json::{Map, Value, json};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::{Map, Value};
 
 /// Why a request was not done.
 #[derive(Clone, Debug)]
@@ -136,23 +137,27 @@ impl Problem {
 
     /// The members of the object that a client gets.
     pub(crate) fn to_json(&self) -> Value {
-        let mut object = json!({
-            "type": format!("/problems/{}", self.kind.slug()),
-            "title": self.kind.title(),
-            "status": self.kind.status().as_u16(),
-            "detail": self.detail,
-        });
-        if let Some(members) = object.as_object_mut() {
-            members.extend(self.more.clone());
-        }
-        object
+        serde_json::to_value(self).expect("a problem is plain data")
+    }
+}
+
+/// The members that every problem has come first.
+impl Serialize for Problem {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_map(None)?;
+        members.serialize_entry("type", &format!("/problems/{}", self.kind.slug()))?;
+        members.serialize_entry("title", self.kind.title())?;
+        members.serialize_entry("status", &self.kind.status().as_u16())?;
+        members.serialize_entry("detail", &self.detail)?;
+        self.more.iter().try_for_each(|(name, value)| members.serialize_entry(name, value))?;
+        members.end()
     }
 }
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let status = self.kind.status();
-        let mut response = (status, Json(self.to_json())).into_response();
+        let mut response = (status, Json(&self)).into_response();
         let headers = response.headers_mut();
         let mut set = |name: HeaderName, value: HeaderValue| headers.insert(name, value);
         set(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
@@ -205,6 +210,8 @@ impl From<lookalike::Error> for Problem {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{Path, Query};
-use crate::body::{Batch, Content, Held, Lines, content};
+use crate::body::{Batch, Content, Held, Lines, content, is_object};
 use crate::keys::{MayRead, MayWrite, hexadecimal};
 use crate::problem::{Kind, Problem};
 use crate::state::{OpenIndex, Shared, shown};
@@ -125,7 +125,7 @@ impl AddAnswer {
 
 /// Adds documents: an object, a list of objects, or one object per line. Once it is answered they are on the disk, and every
 /// later search finds them. A document whose id is known takes its place.
-#[utoipa::path(post, path = "/v1/indexes/{index}/documents", tag = "documents",
+#[utoipa::path(post, path = "/v1/indexes/{index}/documents", operation_id = "add_documents", tag = "documents",
     params(("index" = String, Path, description = "The name of the index", example = "news"), AddParameters),
     request_body(description = "One document, a list of them, or one per line", content(
         (DocumentRequest = "application/json", example = json!([
@@ -203,6 +203,9 @@ fn items(held: &Held) -> Result<Batch, Problem> {
 
 /// A document, checked: what an index would refuse is refused here, so that it does not stand in the way of the others.
 fn read(bytes: &[u8]) -> Result<DocumentRequest, String> {
+    if !is_object(bytes) {
+        return Err("a document must be a JSON object".to_owned());
+    }
     let document: DocumentRequest = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     match &document {
         DocumentRequest { id: Some(id), .. } if id.is_empty() => Err("the id is empty".to_owned()),
@@ -223,7 +226,7 @@ pub(super) fn check_body(bytes: &[u8]) {
 /// Stores some documents in one commit, and adds to what became of others.
 fn put(
     index: &OpenIndex,
-    some: &Batch,
+    some: &[(u64, Vec<u8>)],
     parameters: AddParameters,
     mut answer: AddAnswer,
 ) -> Result<AddAnswer, Problem> {
@@ -292,7 +295,7 @@ fn id_of_the_other_route() -> String {
 }
 
 /// Shows a document.
-#[utoipa::path(get, path = "/v1/indexes/{index}/documents/{id}", tag = "documents",
+#[utoipa::path(get, path = "/v1/indexes/{index}/documents/{id}", operation_id = "show_document", tag = "documents",
     params(("index" = String, Path, description = "The name of the index", example = "news"),
            ("id" = String, Path, description = "The id, percent-encoded", example = "storm-1")),
     responses((status = 200, description = "The document", body = DocumentAnswer), (status = 404, description = "There is none")))]
@@ -346,7 +349,7 @@ pub(crate) struct DocumentList {
 const PAGE_BYTES: usize = 16 << 20;
 
 /// Lists documents in the order in which they were added, page by page.
-#[utoipa::path(get, path = "/v1/indexes/{index}/documents", tag = "documents",
+#[utoipa::path(get, path = "/v1/indexes/{index}/documents", operation_id = "list_documents", tag = "documents",
     params(("index" = String, Path, description = "The name of the index", example = "news"), ListParameters),
     responses((status = 200, description = "A page of documents", body = DocumentList)))]
 pub(crate) async fn list(
@@ -402,7 +405,7 @@ fn delete_ids(index: &OpenIndex, ids: &[String]) -> Result<DeleteAnswer, Problem
 }
 
 /// Deletes a document; one that is not there is as good as deleted.
-#[utoipa::path(delete, path = "/v1/indexes/{index}/documents/{id}", tag = "documents",
+#[utoipa::path(delete, path = "/v1/indexes/{index}/documents/{id}", operation_id = "delete_document", tag = "documents",
     params(("index" = String, Path, description = "The name of the index", example = "news"),
            ("id" = String, Path, description = "The id, percent-encoded", example = "rain-1")),
     responses((status = 200, description = "It is gone", body = DeleteAnswer)))]
@@ -416,7 +419,7 @@ pub(crate) async fn delete(
 }
 
 /// Deletes many documents; those that are not there are as good as deleted.
-#[utoipa::path(post, path = "/v1/indexes/{index}/documents/delete", tag = "documents",
+#[utoipa::path(post, path = "/v1/indexes/{index}/documents/delete", operation_id = "delete_documents", tag = "documents",
     params(("index" = String, Path, description = "The name of the index", example = "news")),
     request_body(content = DeleteRequest, example = json!({"ids": ["storm-2", "rain-1"]})),
     responses((status = 200, description = "They are gone", body = DeleteAnswer)))]
@@ -450,6 +453,7 @@ mod tests {
             r#"{"text":"a","fields":[1]}"#,
             r#"{"text":"a","tags":1}"#,
             "7",
+            r#"["a","b"]"#,
             &long,
         ];
         wrong.iter().for_each(|wrong| assert!(read(wrong.as_bytes()).is_err(), "{wrong:.40}"));

@@ -168,7 +168,7 @@ pub(crate) struct IndexList {
 }
 
 /// Lists all indexes.
-#[utoipa::path(get, path = "/v1/indexes", tag = "indexes", responses((status = 200, description = "All indexes", body = IndexList)))]
+#[utoipa::path(get, path = "/v1/indexes", operation_id = "list_indexes", tag = "indexes", responses((status = 200, description = "All indexes", body = IndexList)))]
 pub(crate) async fn list(State(shared): State<Arc<Shared>>, _: MayRead) -> Result<Json<IndexList>, Problem> {
     let indexes = shared.indexes();
     let all = move || indexes.iter().map(|index| IndexAnswer::of(index)).collect::<Result<_, _>>();
@@ -176,7 +176,7 @@ pub(crate) async fn list(State(shared): State<Arc<Shared>>, _: MayRead) -> Resul
 }
 
 /// Says what an index has.
-#[utoipa::path(get, path = "/v1/indexes/{index}", tag = "indexes",
+#[utoipa::path(get, path = "/v1/indexes/{index}", operation_id = "show_index", tag = "indexes",
     params(("index" = String, Path, description = "The name of the index", example = "news")),
     responses((status = 200, description = "The index", body = IndexAnswer), (status = 404, description = "There is none")))]
 pub(crate) async fn show(
@@ -189,7 +189,7 @@ pub(crate) async fn show(
 }
 
 /// Makes an index; without a body, with the usual parameters. If there is one with the same parameters, nothing is done.
-#[utoipa::path(put, path = "/v1/indexes/{index}", tag = "indexes",
+#[utoipa::path(put, path = "/v1/indexes/{index}", operation_id = "create_index", tag = "indexes",
     params(("index" = String, Path, description = "The name of the index", example = "news")),
     request_body(content = CreateRequest, description = "Parameters; all have a default", example = json!({"threshold": 0.8, "shingle": "word:5"})),
     responses(
@@ -253,7 +253,7 @@ fn make_index(shared: &Shared, name: &str, options: &CreateOptions) -> Result<(S
 }
 
 /// Deletes an index with all its documents.
-#[utoipa::path(delete, path = "/v1/indexes/{index}", tag = "indexes",
+#[utoipa::path(delete, path = "/v1/indexes/{index}", operation_id = "delete_index", tag = "indexes",
     params(("index" = String, Path, description = "The name of the index", example = "news")),
     responses((status = 204, description = "It is gone"), (status = 404, description = "There is none"), (status = 409, description = "One of its tasks is running")))]
 pub(crate) async fn delete(

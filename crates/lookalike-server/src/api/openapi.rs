@@ -57,6 +57,18 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn every_operation_has_a_name_of_its_own() {
+        let description: serde_json::Value = serde_json::from_str(openapi()).unwrap();
+        let paths = description["paths"].as_object().unwrap().values();
+        let operations = paths.flat_map(|path| path.as_object().unwrap().values());
+        let mut names: Vec<&str> = operations.map(|operation| operation["operationId"].as_str().unwrap()).collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+
     /// Set `UPDATE_SNAPSHOTS` to write it anew, and look at the difference.
     #[test]
     fn the_description_is_as_it_was_published() {

@@ -150,7 +150,7 @@ pub(crate) async fn search(
     let held = Held::read(&shared, &headers, body).await?;
     match content {
         Content::Json => {
-            let find = move || answer(&index, &index.snapshot()?, held.parse()?, start);
+            let find = move || answer(&index, &index.snapshot()?, &held.parse()?, start);
             Ok(Json(shared.work.search(find).await?).into_response())
         }
         Content::Lines => Ok(answer_lines(&shared, index, held)),
@@ -179,12 +179,12 @@ fn answer_lines(shared: &Arc<Shared>, index: Arc<OpenIndex>, held: Held) -> Resp
             let start = Instant::now();
             let find = move || {
                 let request = body::parse(&line.bytes()[range])?;
-                answer(&index, &index.snapshot()?, request, start)
+                answer(&index, &index.snapshot()?, &request, start)
             };
             let found = shared.work.search(find).await;
             let mut line = match found {
                 Ok(answer) => serde_json::to_vec(&answer).expect("an answer is plain data"),
-                Err(problem) => problem.to_json().to_string().into_bytes(),
+                Err(problem) => serde_json::to_vec(&problem).expect("a problem is plain data"),
             };
             line.push(b'\n');
             if sender.send(line.into()).await.is_err() {
@@ -201,7 +201,7 @@ fn answer_lines(shared: &Arc<Shared>, index: Arc<OpenIndex>, held: Held) -> Resp
 fn answer(
     index: &OpenIndex,
     snapshot: &Snapshot,
-    request: SearchRequest,
+    request: &SearchRequest,
     start: Instant,
 ) -> Result<SearchAnswer, Problem> {
     let query = match (&request.text, &request.id) {
@@ -209,7 +209,7 @@ fn answer(
         (None, Some(id)) => Query::Id(id),
         _ => return Err(Problem::new(Kind::Malformed, "give a text or an id, and not both")),
     };
-    check(&request)?;
+    check(request)?;
     let options =
         SearchOptions { threshold: request.threshold, limit: request.limit, max_candidates: request.max_candidates };
     let found = snapshot.search(query, &options)?;

@@ -49,7 +49,7 @@ pub(crate) struct CompactRequest {
 }
 
 /// Joins segments and frees space. Searches go on; writes wait.
-#[utoipa::path(post, path = "/v1/indexes/{index}/compact", tag = "tasks",
+#[utoipa::path(post, path = "/v1/indexes/{index}/compact", operation_id = "compact_index", tag = "tasks",
     params(("index" = String, Path, description = "The name of the index", example = "news")),
     request_body(content = CompactRequest, example = json!({"purge": true})),
     responses((status = 202, description = "The task has begun", body = Task), (status = 409, description = "Another task of the index is running")))]
@@ -82,7 +82,7 @@ pub(crate) struct SnapshotRequest {
 }
 
 /// Copies the index as it is now to the folder for copies, by hard links where possible, while writing goes on.
-#[utoipa::path(post, path = "/v1/indexes/{index}/snapshots", tag = "tasks",
+#[utoipa::path(post, path = "/v1/indexes/{index}/snapshots", operation_id = "copy_index", tag = "tasks",
     params(("index" = String, Path, description = "The name of the index", example = "news")),
     request_body(content = SnapshotRequest, example = json!({"name": "news-before-the-change"})),
     responses((status = 202, description = "The task has begun", body = Task), (status = 409, description = "The server has no folder for copies, or another task is running")))]
@@ -113,7 +113,7 @@ pub(crate) async fn snapshot(
 }
 
 /// Checks every byte of the index.
-#[utoipa::path(post, path = "/v1/indexes/{index}/verify", tag = "tasks",
+#[utoipa::path(post, path = "/v1/indexes/{index}/verify", operation_id = "verify_index", tag = "tasks",
     params(("index" = String, Path, description = "The name of the index", example = "news")),
     responses((status = 202, description = "The task has begun", body = Task), (status = 409, description = "Another task of the index is running")))]
 pub(crate) async fn verify(
@@ -152,13 +152,13 @@ pub(crate) struct TaskList {
 }
 
 /// Lists the last hundred tasks.
-#[utoipa::path(get, path = "/v1/tasks", tag = "tasks", responses((status = 200, description = "The tasks", body = TaskList)))]
+#[utoipa::path(get, path = "/v1/tasks", operation_id = "list_tasks", tag = "tasks", responses((status = 200, description = "The tasks", body = TaskList)))]
 pub(crate) async fn tasks(State(shared): State<Arc<Shared>>, _: MayRead) -> Json<TaskList> {
     Json(TaskList { tasks: shared.tasks.all() })
 }
 
 /// Says how far a task is.
-#[utoipa::path(get, path = "/v1/tasks/{task}", tag = "tasks",
+#[utoipa::path(get, path = "/v1/tasks/{task}", operation_id = "show_task", tag = "tasks",
     params(("task" = u64, Path, description = "The number of the task", example = 1)),
     responses((status = 200, description = "The task", body = Task), (status = 404, description = "There is none")))]
 pub(crate) async fn task(
