@@ -45,7 +45,7 @@ impl Bars {
         let most = most.or_else(|| self.apart.iter().map(|bar| bar.count).max()).unwrap_or(0);
         let steps = steps(most);
         let top = steps.last().copied().unwrap_or(1) as f64;
-        let plane = Plane { left: 56.0, right: WIDTH - 8.0, top: 30.0, bottom: HEIGHT - 46.0 };
+        let plane = Plane { left: 56.0, right: WIDTH - 16.0, top: 30.0, bottom: HEIGHT - 46.0 };
         let mut drawn = Html::default();
         for step in &steps {
             let share = *step as f64 / top;

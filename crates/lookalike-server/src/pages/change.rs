@@ -92,7 +92,7 @@ fn shown(added: &Added) -> Html {
     let mut table =
         Table::new("Skipped entries", vec![Column::text("entry"), Column::number("position"), Column::text("reason")]);
     let row = |entry: &lookalike::SkippedEntry| {
-        vec![Cell::text(&entry.entry), Cell::count(entry.position), Cell::text(&clipped(&entry.reason, REASON))]
+        vec![Cell::text(entry.entry), Cell::count(entry.position), Cell::text(&clipped(&entry.reason, REASON))]
     };
     table.rows = added.skipped.iter().take(LISTED).map(row).collect();
     html!("{}<h2>Skipped</h2>\n{}", numbers, table.render())

@@ -1,6 +1,7 @@
 //! Compare: any two documents of an index by their ids, or two texts, in two columns.
 
 use std::sync::Arc;
+use std::thread;
 
 use axum::extract::{Multipart, State};
 use axum::response::Html as Body;
@@ -110,7 +111,14 @@ fn compared(both: [&Sought; 2], scheme: &Scheme, whole: Whole) -> Result<Html, P
     let [Some(left), Some(right)] = both.map(|sought| sought.text.as_deref()) else {
         return Err(Problem::new(Kind::Impossible, "the index keeps no texts, so there is nothing to compare"));
     };
-    let comparison = lookalike::compare(left, right, scheme)?;
+    // Both take a while for long texts, and neither needs the other.
+    let (comparison, cut) = thread::scope(|scope| {
+        let cut = scope.spawn(|| pieces_of([left, right], scheme).pieces);
+        (lookalike::compare(left, right, scheme), cut.join())
+    });
+    let comparison = comparison?;
+    let [left_pieces, right_pieces] =
+        cut.map_err(|_| Problem::new(Kind::Internal, "the texts could not be cut: see the log"))?;
     let is_long = left.len().max(right.len()) > MOST_WHOLE;
     let (excerpt, asks) = match whole {
         Whole::Ask(how) if is_long => (Excerpt::Short, Some(how)),
@@ -125,7 +133,6 @@ fn compared(both: [&Sought; 2], scheme: &Scheme, whole: Whole) -> Result<Html, P
             how
         )
     });
-    let [left, right] = pieces_of([left, right], scheme).pieces;
     let side = |role: &str, sought: &Sought, pieces| SideText {
         role: role.to_owned(),
         name: sought.id.as_deref().map_or_else(|| "a text".to_owned(), name),
@@ -133,8 +140,12 @@ fn compared(both: [&Sought; 2], scheme: &Scheme, whole: Whole) -> Result<Html, P
         ..SideText::default()
     };
     let marks_space = comparison.verdict == lookalike::Verdict::SameWords;
-    let sides =
-        SideBySide { left: side("left", both[0], left), right: side("right", both[1], right), excerpt, marks_space };
+    let sides = SideBySide {
+        left: side("left", both[0], left_pieces),
+        right: side("right", both[1], right_pieces),
+        excerpt,
+        marks_space,
+    };
     Ok(html!(
         "<p class=\"lead\">{}</p>\n{}<section class=\"pair whole\" aria-label=\"Both texts\">{}{}{}{}</section>\n",
         measures::sentence(&comparison),

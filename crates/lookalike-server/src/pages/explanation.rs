@@ -9,7 +9,7 @@ pub(super) fn show(ids: [&str; 2], pair: &PairExplanation) -> Html {
     let keys: Html = pair.keys.iter().map(|key| html!("<li>{}</li>\n", shown_key(key))).collect();
     let [left, right] = ids.map(name);
     html!(
-        "<p class=\"lead\"><b dir=\"auto\">{}</b> and <b dir=\"auto\">{}</b>: {}</p>\n{}{}<h2>How they were compared</h2>\n<p>{}</p><ul>{}</ul>\n<p>{}</p>\n",
+        "<p class=\"lead\"><b dir=\"auto\">{}</b> and <b dir=\"auto\">{}</b>: {}</p>\n<h2>Field by field</h2>\n{}{}<h2>How they were compared</h2>\n<p>{}</p><ul>{}</ul>\n<p>{}</p>\n",
         left,
         right,
         verdict(pair),
@@ -56,7 +56,7 @@ fn fields(pair: &PairExplanation) -> Html {
             Cell::number(&number::signed(field.weight), field.weight),
         ]);
     }
-    html!("<h2>Field by field</h2>\n{}", table.render())
+    table.render()
 }
 
 fn compared(compared: Compared) -> &'static str {

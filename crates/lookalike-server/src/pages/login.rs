@@ -69,7 +69,7 @@ fn within(to: &str) -> &str {
 fn form(to: &str, wrong: Option<&str>) -> impl IntoResponse + use<> {
     let wrong = wrong.map_or(Html::default(), |wrong| html!("<p class=\"wrong\" role=\"alert\">{}</p>\n", wrong));
     let body = html!(
-        "<h1>A key is needed</h1>\n<p class=\"lead\">This server is not open to everybody. Ask its owner for a key.</p>\n{}<form class=\"ask narrow\" method=\"post\" action=\"/login\" enctype=\"multipart/form-data\"><label for=\"key\">Key</label><input id=\"key\" name=\"key\" type=\"password\" autocomplete=\"current-password\" required autofocus><input name=\"name\" autocomplete=\"username\" value=\"lookalike\" hidden><input type=\"hidden\" name=\"to\" value=\"{}\"><p><button class=\"main\">Enter</button></p></form>\n",
+        "<h1>A key is needed</h1>\n<p class=\"lead\">This server is not open to everybody. Ask its owner for a key.</p>\n{}<form class=\"ask narrow\" method=\"post\" action=\"/login\" enctype=\"multipart/form-data\"><input name=\"name\" autocomplete=\"username\" value=\"lookalike\" hidden><label for=\"key\">Key</label><input id=\"key\" name=\"key\" type=\"password\" autocomplete=\"current-password\" required autofocus><input type=\"hidden\" name=\"to\" value=\"{}\"><p><button class=\"main\">Enter</button></p></form>\n",
         wrong,
         Html::exact(within(to))
     );

@@ -165,7 +165,7 @@ pub(crate) async fn summary(
     State(shared): State<Arc<Shared>>,
     Path(name): Path<String>,
 ) -> Result<Response, Problem> {
-    let summary = with(&shared, name, |open| open.summary()).await?;
+    let summary = with(&shared, name, OpenResult::summary).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], summary).into_response())
 }
 

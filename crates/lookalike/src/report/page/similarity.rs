@@ -37,7 +37,7 @@ pub(super) fn bars(told: &Told, address: &dyn Fn(Group) -> String) -> Html {
     }
     let bar = |band: &super::told::Band| {
         let group = Group::Band((band.from * 20.0).round() as u8);
-        let label = if told.similarity.len() > 8 {
+        let label = if told.similarity.len() > 6 {
             format!("{:.2}", band.from)
         } else {
             format!("{:.2}–{:.2}", band.from, band.to)
