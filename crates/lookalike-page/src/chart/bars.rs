@@ -76,6 +76,7 @@ impl Bars {
             size: (WIDTH, HEIGHT),
             drawn,
             has_links: self.bars.iter().chain(&self.apart).any(|bar| bar.opens.is_some()),
+            are_numbers_open: false,
         }
     }
 

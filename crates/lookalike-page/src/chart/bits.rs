@@ -36,8 +36,9 @@ pub struct Bits {
 
 const ROW: f64 = 24.0;
 
-/// How many letters of a label have room.
-const LETTERS: usize = 30;
+/// How many letters of a label have room, and how wide they are.
+const LETTERS: usize = 27;
+const LABELS: f64 = 200.0;
 
 impl Bits {
     /// Draws them.
@@ -47,7 +48,7 @@ impl Bits {
         let (low, high) = (ends().fold(-1.0, f64::min), ends().fold(1.0, f64::max));
         let height = 30.0 + ROW * spans.len() as f64 + 30.0;
         // Numbers stand at the outer ends of bars.
-        let plane = Plane { left: 210.0 + 46.0, right: WIDTH - 52.0, top: 8.0, bottom: height - 40.0 };
+        let plane = Plane { left: LABELS + 62.0, right: WIDTH - 62.0, top: 8.0, bottom: height - 40.0 };
         let x = |bits: f64| plane.x((bits - low) / (high - low));
         let mut drawn =
             html!("<path class=\"axis\" d=\"M{} {}V{}\"/>\n", place(x(0.0)), place(plane.top), place(plane.bottom));
@@ -60,7 +61,7 @@ impl Bits {
                 (false, true) => "against",
                 (false, false) => "bar",
             });
-            drawn.push(&label(204.0, top + 16.0, Anchor::End, "tick", &clipped(name, LETTERS)));
+            drawn.push(&label(LABELS, top + 16.0, Anchor::End, "tick", &clipped(name, LETTERS)));
             drawn.push(&html!(
                 "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
                 class,
@@ -85,6 +86,8 @@ impl Bits {
             size: (WIDTH, height),
             drawn,
             has_links: false,
+            // The numbers of a pair have its values beside them.
+            are_numbers_open: self.is_sum,
         }
     }
 

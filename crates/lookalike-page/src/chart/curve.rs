@@ -99,6 +99,7 @@ impl Curve {
             size: (WIDTH, height),
             drawn,
             has_links: false,
+            are_numbers_open: false,
         }
     }
 

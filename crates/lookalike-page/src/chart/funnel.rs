@@ -66,6 +66,7 @@ impl Funnel {
             size: (WIDTH, 10.0 + self.steps.len() as f64 * ROW),
             drawn,
             has_links: false,
+            are_numbers_open: false,
         }
     }
 

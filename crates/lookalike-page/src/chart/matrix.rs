@@ -81,6 +81,7 @@ impl Matrix {
             size: ((right + 10.0).max(480.0), top(count) + 6.0),
             drawn,
             has_links: false,
+            are_numbers_open: false,
         }
     }
 

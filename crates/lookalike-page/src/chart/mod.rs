@@ -38,6 +38,8 @@ pub struct Chart {
     drawn: Html,
     /// Whether parts of it are links.
     has_links: bool,
+    /// Whether its numbers are shown at once.
+    are_numbers_open: bool,
 }
 
 /// The colours and lines of charts, for pages and for pictures of their own.
@@ -50,12 +52,13 @@ impl Chart {
     /// The chart in a page, with its description and its numbers below it.
     pub fn figure(&self) -> Html {
         html!(
-            "<figure class=\"chart\" id=\"{}\"><figcaption><h3>{}</h3><p>{}</p></figcaption>\n<div class=\"scroll\" role=\"group\" aria-label=\"{}\" tabindex=\"0\">{}</div>\n<details class=\"numbers\"><summary>The numbers</summary>{}</details></figure>\n",
+            "<figure class=\"chart\" id=\"{}\"><figcaption><h3>{}</h3><p>{}</p></figcaption>\n<div class=\"scroll\" role=\"group\" aria-label=\"{}\" tabindex=\"0\">{}</div>\n<details class=\"numbers\"{}><summary>The numbers</summary>{}</details></figure>\n",
             self.id,
             self.title,
             self.description,
             self.title,
             self.svg(""),
+            Html::ours(if self.are_numbers_open { " open" } else { "" }),
             self.numbers.render()
         )
     }

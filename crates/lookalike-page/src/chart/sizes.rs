@@ -94,6 +94,7 @@ impl Sizes {
             size: (WIDTH, HEIGHT),
             drawn,
             has_links: false,
+            are_numbers_open: false,
         }
     }
 
