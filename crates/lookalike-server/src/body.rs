@@ -63,13 +63,16 @@ impl Held {
         let mut source = Source::new(shared, headers, body, most as u64)?;
         let mut room = Room::new(&shared.bodies);
         let mut bytes = Vec::new();
-        while source.unpack(&mut bytes).await? {
+        loop {
+            let is_more = source.unpack(&mut bytes).await?;
             if bytes.len() > most {
                 return Err(too_large("the body", most as u64));
             }
             room.grow_to(bytes.len())?;
+            if !is_more {
+                return Ok(Self { bytes, _room: room });
+            }
         }
-        Ok(Self { bytes, _room: room })
     }
 
     /// Whether nothing was sent.
@@ -477,8 +480,9 @@ mod tests {
                 assert_eq!(kind, Kind::TooLarge, "{packing}");
             }
             let whole = pack(&[b"some text that is long enough to be cut".as_slice(), &[7; 300]].concat());
+            // At its end gzip has a checksum; zstd has one only if it is asked for, and so what it begins with is damaged.
             let mut damaged = whole.clone();
-            damaged[whole.len() / 2] ^= 0x55;
+            damaged[if packing == "gzip" { whole.len() - 6 } else { 0 }] ^= 0x55;
             for wrong in [&whole[..whole.len() - 5], &damaged[..], b"not packed at all"] {
                 let read = Held::read(&shared(), &packed(packing), wrong.to_vec().into()).await;
                 assert_eq!(read.unwrap_err().kind(), Kind::Malformed, "{packing} {}", wrong.len());
