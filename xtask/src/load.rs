@@ -94,7 +94,7 @@ fn act_on(service: &Service, seed: u64, documents: usize, stop: &AtomicBool, req
     let mut client = service.client()?;
     while !stop.load(Relaxed) {
         let number = dice.below(documents) as u64;
-        let search = || format!("{{\"text\":\"{}\",\"passages\":{}}}", edited(number), number % 10 == 0);
+        let search = || format!("{{\"text\":\"{}\",\"passages\":{}}}", edited(number), number.is_multiple_of(10));
         let new = format!("{number} {}", text(number + dice.below(3) as u64));
         let (method, path, body, expected) = match dice.below(100) {
             0..60 => ("POST", "/v1/indexes/news/search".to_owned(), search(), 200),
@@ -132,7 +132,7 @@ fn watch(service: &Service, folder: &Path, options: Options, requests: &AtomicU6
     for number in 1..=SAMPLES {
         let until = time * number / SAMPLES;
         thread::sleep(until.saturating_sub(start.elapsed()));
-        if number % 4 == 0 {
+        if number.is_multiple_of(4) {
             // On a connection of its own: one that is silent for so long is closed.
             compact(&mut service.client()?)?;
         }

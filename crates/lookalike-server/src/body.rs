@@ -253,13 +253,11 @@ impl Source {
     async fn unpack(&mut self, target: &mut Vec<u8>) -> Result<bool, Problem> {
         let wrong = |error: io::Error| Problem::new(Kind::Malformed, format!("the body cannot be unpacked: {error}"));
         if self.packed.is_empty() {
-            match self.receive().await? {
-                Some(bytes) => self.packed = bytes,
-                None => {
-                    self.unpacker.finish(target).map_err(wrong)?;
-                    return Ok(false);
-                }
-            }
+            let Some(bytes) = self.receive().await? else {
+                self.unpacker.finish(target).map_err(wrong)?;
+                return Ok(false);
+            };
+            self.packed = bytes;
         }
         let taken = self.unpacker.take(&self.packed, target).map_err(wrong)?;
         self.packed = self.packed.slice(taken..);

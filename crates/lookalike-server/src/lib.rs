@@ -1,11 +1,10 @@
 //! Saved indexes and results over HTTP: an API for programs (`api`), a page for people (`pages`), and the page on which
 //! a sample of removals is judged (`audit`).
 //!
-//! A request goes: connection ([`serve`]) → layers ([`router`](mod@router)) → key and scope ([`keys`]) → body ([`body`]) → a thread that may wait for
-//! the disk ([`work`]) → an index ([`state`]) → an answer or a [`problem`].
+//! A request goes: connection (`connections`) → layers (`router`) → key and scope (`keys`) → body (`body`) → a thread that may
+//! wait for the disk (`work`) → an index (`state`) → an answer or a problem (`problem`).
 
 #![forbid(unsafe_code)]
-#![allow(rustdoc::private_intra_doc_links, reason = "the rooms are named for whoever reads the source")]
 
 mod api;
 mod audit;

@@ -4,8 +4,11 @@ use std::io::Write;
 
 use lookalike_server::hostile;
 
+/// The name of a target, what reads its bytes, and bytes that are good.
+type Target = (&'static str, fn(&[u8]), Vec<Vec<u8>>);
+
 /// What is sent to each target when all is well.
-fn good() -> [(&'static str, fn(&[u8]), Vec<Vec<u8>>); 3] {
+fn good() -> [Target; 3] {
     let bodies = [
         r#"{"id":"a","text":"one two three","fields":{"year":1999}}"#,
         r#"[{"text":"one"},{"text":"two"}]"#,

@@ -35,6 +35,8 @@ impl Service {
             .args(["serve", "--listen", "127.0.0.1:0"])
             .args(arguments)
             .current_dir(folder)
+            // What a server leaves behind that is killed goes with the folder.
+            .env("TMPDIR", folder)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()

@@ -1,4 +1,4 @@
-//! The description of all routes, in OpenAPI.
+//! The description of all routes, in `OpenAPI`.
 
 use std::sync::LazyLock;
 
