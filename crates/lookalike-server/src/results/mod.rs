@@ -145,7 +145,7 @@ fn usual_limit() -> usize {
 }
 
 /// All results of the server.
-#[utoipa::path(get, path = "/v1/results", tag = "results",
+#[utoipa::path(get, path = "/v1/results", operation_id = "list_results", tag = "results",
     responses((status = 200, description = "Names and kinds", body = Listed)))]
 pub(crate) async fn list(_may: MayRead, State(shared): State<Arc<Shared>>) -> Json<Listed> {
     let kind = |folder: &std::path::Path| if is_link_result(folder) { "link" } else { "dedup" };
@@ -155,7 +155,7 @@ pub(crate) async fn list(_may: MayRead, State(shared): State<Arc<Shared>>) -> Js
 }
 
 /// The summary of a run, as `summary.json` has it.
-#[utoipa::path(get, path = "/v1/results/{result}", tag = "results",
+#[utoipa::path(get, path = "/v1/results/{result}", operation_id = "show_result", tag = "results",
     params(
         ("result" = String, Path, description = "The name of the result", example = "clean"),
     ),
@@ -170,7 +170,7 @@ pub(crate) async fn summary(
 }
 
 /// Clusters with a removed document, the largest first.
-#[utoipa::path(get, path = "/v1/results/{result}/clusters", tag = "results",
+#[utoipa::path(get, path = "/v1/results/{result}/clusters", operation_id = "list_clusters", tag = "results",
     params(
         ("result" = String, Path, description = "The name of the result", example = "clean"),
         ("offset" = Option<u64>, Query, description = "How many to leave out"),
@@ -197,7 +197,7 @@ pub(crate) async fn clusters(
 }
 
 /// Removed documents, each with the one kept in its place.
-#[utoipa::path(get, path = "/v1/results/{result}/removed", tag = "results",
+#[utoipa::path(get, path = "/v1/results/{result}/removed", operation_id = "list_removed", tag = "results",
     params(
         ("result" = String, Path, description = "The name of the result", example = "clean"),
         ("order" = Option<Order>, Query, description = "As the file has them, or the least alike first"),
@@ -228,7 +228,7 @@ pub(crate) async fn removed(
 }
 
 /// How much each source lost, and to whom.
-#[utoipa::path(get, path = "/v1/results/{result}/sources", tag = "results",
+#[utoipa::path(get, path = "/v1/results/{result}/sources", operation_id = "list_sources", tag = "results",
     params(
         ("result" = String, Path, description = "The name of the result", example = "clean"),
     ),

@@ -380,7 +380,7 @@ mod tests {
     #[test]
     fn a_row_is_read_by_its_place_and_nothing_else_is_a_place() {
         let folder = tempfile::tempdir().unwrap();
-        let table = table(folder.path(), &vec![(0.9, false, 1); 200]);
+        let table = table(folder.path(), &[(0.9, false, 1); 200]);
         for line in table.rows(Which::InPlace, 100, 100).unwrap().rows {
             assert_eq!(table.at(line.at).unwrap().as_ref(), Some(&line));
             assert_eq!(table.at(line.at + 1).unwrap(), None);
