@@ -24,7 +24,12 @@ pub(crate) fn test(workspace: &Workspace) -> Result<()> {
     install_debug(workspace, &python)?;
     let package = package(workspace);
     let run = |module: &str, arguments: &[&str]| {
-        succeed(module_of(&python, module).args(arguments).current_dir(&package).env("LOOKALIKE_COMMAND", command(workspace)))
+        succeed(
+            module_of(&python, module)
+                .args(arguments)
+                .current_dir(&package)
+                .env("LOOKALIKE_COMMAND", command(workspace)),
+        )
     };
     run("ruff", &["check", "--quiet", "."])?;
     run("ruff", &["format", "--quiet", "--check", "."])?;
@@ -91,7 +96,8 @@ fn folder(workspace: &Workspace, name: &str) -> PathBuf {
 }
 
 fn make_environment(folder: &Path) -> Result<PathBuf> {
-    let python = if cfg!(windows) { folder.join("Scripts").join("python.exe") } else { folder.join("bin").join("python") };
+    let python =
+        if cfg!(windows) { folder.join("Scripts").join("python.exe") } else { folder.join("bin").join("python") };
     if !python.exists() {
         let system = env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
         succeed(Command::new(system).args(["-m", "venv"]).arg(folder))?;
@@ -122,7 +128,8 @@ fn install_debug(workspace: &Workspace, python: &Path) -> Result<()> {
     } else {
         ("liblookalike_python.so", "abi3.so")
     };
-    let output = Command::new(python).args(["-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]).output()?;
+    let output =
+        Command::new(python).args(["-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]).output()?;
     ensure!(output.status.success(), "python does not say where packages are: {}", output.status);
     let packages = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
     let installed = packages.join("lookalike");

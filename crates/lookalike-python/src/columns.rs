@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, BinaryArray, BinaryViewArray, LargeBinaryArray, LargeStringArray, StringArray, StringViewArray};
+use arrow_array::{
+    Array, ArrayRef, BinaryArray, BinaryViewArray, LargeBinaryArray, LargeStringArray, StringArray, StringViewArray,
+};
 use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType};
 use lookalike::core::resolve::keep::FieldValue;

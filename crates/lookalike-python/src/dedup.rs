@@ -9,8 +9,8 @@ use lookalike::core::measure::criterion::Criterion;
 use lookalike::core::resolve::keep::Keep;
 use lookalike::index::Index;
 use lookalike::{
-    Against, AgainstIndex, DedupOptions, DedupRows, Group, Output, ReadOptions, Removal, RemovalMeasures, ReportOptions,
-    ReportTexts, RowFate, RowWriter, Scheme, Share, Sink, SourceBy, Summary,
+    Against, AgainstIndex, DedupOptions, DedupRows, Group, Output, ReadOptions, Removal, RemovalMeasures,
+    ReportOptions, ReportTexts, RowFate, RowWriter, Scheme, Share, Sink, SourceBy, Summary,
 };
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -171,7 +171,8 @@ impl Decided {
             Arc::new(by_row.iter().map(|fate| fate.map(number)).collect::<UInt32Array>())
         };
         let rows: UInt64Array = (0..self.row_count).map(Some).collect();
-        let kept: BooleanArray = by_row.iter().map(|fate| Some(fate.is_none_or(|fate| fate.kept_file.is_none()))).collect();
+        let kept: BooleanArray =
+            by_row.iter().map(|fate| Some(fate.is_none_or(|fate| fate.kept_file.is_none()))).collect();
         let kept_row = |fate: &Option<&RowFate>| fate.and_then(|fate| fate.kept_position?.checked_sub(1));
         let similarity: Float64Array = by_row.iter().map(|fate| fate.and_then(|fate| fate.similarity)).collect();
         let in_reference = |fate: &Option<&RowFate>| fate.and_then(|fate| fate.kept_file).map(|file| file > 0);

@@ -78,12 +78,18 @@ pub(crate) fn raise(py: Python<'_>, error: &lookalike::Error) -> PyErr {
             (Class::Memory, json!({ "limit": bytes, "needed": needed }))
         }
         Error::NoKeepField { field, known } => (Class::Column, json!({ "column": field, "columns": known })),
-        Error::NoSuchPrintColumn { name, columns, .. } => (Class::Column, json!({ "column": name, "columns": columns })),
+        Error::NoSuchPrintColumn { name, columns, .. } => {
+            (Class::Column, json!({ "column": name, "columns": columns }))
+        }
         Error::NoSetColumns { columns, .. } => (Class::Column, json!({ "columns": columns })),
-        Error::ShareOutOfRange { value } => (Class::Option, json!({ "option": "fail_if_source_loses", "value": value })),
+        Error::ShareOutOfRange { value } => {
+            (Class::Option, json!({ "option": "fail_if_source_loses", "value": value }))
+        }
         Error::NothingBetween { low, high } => (Class::Option, json!({ "option": "between", "value": [low, high] })),
         Error::MethodWithoutIndex { method } => (Class::Option, json!({ "option": "method", "value": method })),
-        Error::NotADocument { path, .. } | Error::NotOneDocument { path, .. } => (Class::Input, json!({ "path": path })),
+        Error::NotADocument { path, .. } | Error::NotOneDocument { path, .. } => {
+            (Class::Input, json!({ "path": path }))
+        }
         Error::NoSets { path, .. } => (Class::Input, json!({ "path": path })),
         _ => (Class::Any, json!({})),
     };
@@ -147,7 +153,9 @@ pub(crate) fn raise_index(py: Python<'_>, error: &lookalike::index::Error) -> Py
         | Error::Locked { path, .. }
         | Error::Poisoned { path, .. } => (Class::Input, json!({ "path": path })),
         Error::MethodWithoutIndex { method } => (Class::Option, json!({ "option": "method", "value": method })),
-        Error::ThresholdTooLow { threshold, .. } => (Class::Option, json!({ "option": "threshold", "value": threshold })),
+        Error::ThresholdTooLow { threshold, .. } => {
+            (Class::Option, json!({ "option": "threshold", "value": threshold }))
+        }
         _ => (Class::Any, json!({})),
     };
     exception(py, class, &error.to_string(), &attributes)

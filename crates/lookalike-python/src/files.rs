@@ -6,9 +6,7 @@ use lookalike::core::decision::Scope;
 use lookalike::io::read::{Fields, Settings, Split};
 use lookalike::io::web::Extract;
 use lookalike::io::write::OutputFile;
-use lookalike::{
-    Against, DedupOptions, Output, PairsOptions, Progress, ReadOptions, ReportTexts, RowFormat, SourceBy,
-};
+use lookalike::{Against, DedupOptions, Output, PairsOptions, Progress, ReadOptions, ReportTexts, RowFormat, SourceBy};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
@@ -67,7 +65,9 @@ impl ReadRequest {
                 None => None,
                 Some(b"tab" | b"\t") => Some(b'\t'),
                 Some([byte]) if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r') => Some(*byte),
-                Some(_) => return Err(error::option(py, "delimiter", "delimiter= takes one ASCII character, or \"tab\"")),
+                Some(_) => {
+                    return Err(error::option(py, "delimiter", "delimiter= takes one ASCII character, or \"tab\""));
+                }
             },
             has_header: self.header,
             longest: resources.longest(py)?,
@@ -111,7 +111,8 @@ pub(crate) fn dedup_files(py: Python<'_>, request: &str, progress: Option<Py<PyA
     let mut options = DedupOptions::new(Vec::<PathBuf>::new()).to_folder(&request.output);
     request.dedup.apply(py, &mut options)?;
     options.read = request.read.options(py, options.keep.field(), resources)?;
-    options.read.settings.limit = options.read.settings.limit.with_window_log(runner.memory.window_log(runner.thread_count()));
+    options.read.settings.limit =
+        options.read.settings.limit.with_window_log(runner.memory.window_log(runner.thread_count()));
     options.source = request.read.source_by().0;
     options.memory = runner.memory;
     options.work = resources.work();
@@ -158,7 +159,8 @@ pub(crate) fn pairs_files(py: Python<'_>, request: &str, progress: Option<Py<PyA
     let mut options = PairsOptions::new(Vec::<PathBuf>::new());
     request.pairs.apply(py, &mut options)?;
     options.read = request.read.options(py, None, resources)?;
-    options.read.settings.limit = options.read.settings.limit.with_window_log(runner.memory.window_log(runner.thread_count()));
+    options.read.settings.limit =
+        options.read.settings.limit.with_window_log(runner.memory.window_log(runner.thread_count()));
     options.selection.references.clone_from(&request.against);
     options.format = row_format(py, &request.format)?;
     options.output = Some(request.output.clone());
@@ -167,7 +169,8 @@ pub(crate) fn pairs_files(py: Python<'_>, request: &str, progress: Option<Py<PyA
     let report = runner.run(py, |progress| {
         to_file(&request.output, resources.force, progress, |writer| lookalike::pairs(&options, writer, progress))
     })?;
-    Ok(json!({ "input": report.input, "found": report.found, "pairs": report.pairs, "stages": report.stages }).to_string())
+    Ok(json!({ "input": report.input, "found": report.found, "pairs": report.pairs, "stages": report.stages })
+        .to_string())
 }
 
 /// How rows are written.

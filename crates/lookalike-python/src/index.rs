@@ -85,7 +85,12 @@ impl Saved {
     }
 
     /// Puts documents with ids of their own, and says what became of each.
-    fn put(&self, py: Python<'_>, documents: Vec<(String, String, String)>, unless_alike: bool) -> PyResult<Vec<String>> {
+    fn put(
+        &self,
+        py: Python<'_>,
+        documents: Vec<(String, String, String)>,
+        unless_alike: bool,
+    ) -> PyResult<Vec<String>> {
         self.run(py, |_| {
             let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
             let writer = self.index.writer()?;
@@ -98,7 +103,8 @@ impl Saved {
                 Put::Replaced => json!({ "result": "replaced" }).to_string(),
                 Put::Unchanged => json!({ "result": "unchanged" }).to_string(),
                 Put::Alike { id, similarity, is_exact_copy, .. } => {
-                    json!({ "result": "alike", "id": id, "similarity": similarity, "exact_copy": is_exact_copy }).to_string()
+                    json!({ "result": "alike", "id": id, "similarity": similarity, "exact_copy": is_exact_copy })
+                        .to_string()
                 }
             };
             Ok(put?.into_iter().map(told).collect())
@@ -170,7 +176,8 @@ impl Saved {
 
     /// A stored document as JSON; none if there is none.
     fn document(&self, py: Python<'_>, id: &str) -> PyResult<Option<String>> {
-        let found = py.detach(|| self.index.snapshot()?.document(id)).map_err(|cause| error::raise_index(py, &cause))?;
+        let found =
+            py.detach(|| self.index.snapshot()?.document(id)).map_err(|cause| error::raise_index(py, &cause))?;
         let fields = |fields: &str| serde_json::from_str::<serde_json::Value>(fields).unwrap_or_else(|_| json!({}));
         Ok(found.map(|document| {
             json!({ "id": document.id, "text": document.text, "fields": fields(&document.fields) }).to_string()

@@ -75,7 +75,12 @@ impl Input {
     /// The same of an iterator of batches, which may be read only once: copied to a file, so that they need not fit the memory.
     #[staticmethod]
     #[pyo3(signature = (batches, columns, folder=None))]
-    fn spool(py: Python<'_>, batches: &Bound<'_, PyAny>, columns: &str, folder: Option<std::path::PathBuf>) -> PyResult<Self> {
+    fn spool(
+        py: Python<'_>,
+        batches: &Bound<'_, PyAny>,
+        columns: &str,
+        folder: Option<std::path::PathBuf>,
+    ) -> PyResult<Self> {
         let columns: Columns = parse(py, columns)?;
         let mut spool = Spool::new(folder).map_err(|cause| cannot_spool(py, &cause.to_string()))?;
         for data in batches.try_iter()? {
@@ -366,8 +371,7 @@ impl Spool {
         for start in (0..batch.num_rows()).step_by(AT_ONCE) {
             let part = batch.slice(start, AT_ONCE.min(batch.num_rows() - start));
             self.lines.clear();
-            let mut writer =
-                WriterBuilder::new().with_explicit_nulls(true).build::<_, LineDelimited>(&mut self.lines);
+            let mut writer = WriterBuilder::new().with_explicit_nulls(true).build::<_, LineDelimited>(&mut self.lines);
             writer.write(&part)?;
             writer.finish()?;
             drop(writer);
@@ -383,7 +387,8 @@ impl Spool {
 }
 
 fn strings(list: &Bound<'_, PyList>) -> PyResult<Vec<Option<Text>>> {
-    let text = |item: Bound<'_, PyAny>| if item.is_none() { Ok(None) } else { Text::new(item.cast::<PyString>()?).map(Some) };
+    let text =
+        |item: Bound<'_, PyAny>| if item.is_none() { Ok(None) } else { Text::new(item.cast::<PyString>()?).map(Some) };
     list.iter().map(text).collect()
 }
 
@@ -413,4 +418,3 @@ fn cannot_spool(py: Python<'_>, cause: &str) -> PyErr {
     let message = format!("cannot write a copy of the data: {cause}; give a folder with room with work=");
     error::exception(py, Class::Input, &message, &json!({}))
 }
-

@@ -98,9 +98,8 @@ struct EvaluateRequest {
 pub(crate) fn evaluate(py: Python<'_>, request: &str, data: &Input, progress: Option<Py<PyAny>>) -> PyResult<String> {
     let request: EvaluateRequest = parse(py, request)?;
     let runner = request.resources.runner(py, progress)?;
-    let scheme = |(name, scheme): &(String, SchemeRequest)| {
-        Ok(NamedScheme { name: name.clone(), scheme: scheme.scheme(py)? })
-    };
+    let scheme =
+        |(name, scheme): &(String, SchemeRequest)| Ok(NamedScheme { name: name.clone(), scheme: scheme.scheme(py)? });
     let options = EvaluateOptions {
         read: read(py, data, &request.columns, &request.resources)?,
         schemes: request.schemes.iter().map(scheme).collect::<PyResult<_>>()?,

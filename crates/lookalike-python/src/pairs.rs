@@ -162,7 +162,8 @@ pub(crate) fn resolve(
     values: Option<Vec<Option<f64>>>,
 ) -> PyResult<(Vec<Option<usize>>, Vec<Option<f64>>)> {
     if let Some(row) = left.iter().chain(&right).find(|row| **row >= rows) {
-        let message = format!("a pair names row {row}, and there are {rows} rows: rows= is the number of rows of the data");
+        let message =
+            format!("a pair names row {row}, and there are {rows} rows: rows= is the number of rows of the data");
         return Err(error::option(py, "rows", &message));
     }
     let keep: Keep = match keep {

@@ -10,7 +10,8 @@ use lookalike::core::prints::DEFAULT_RESOLUTION;
 use lookalike::core::prints::candidates::DEFAULT_ALIGNED;
 use lookalike::io::bounds::InputLimit;
 use lookalike::{
-    AngleUnit, Finding, LinkOptions, PrintColumns, PrintSearch, PrintsOptions, ReadPrints, RowFormat, SetsForm, SetsOptions,
+    AngleUnit, Finding, LinkOptions, PrintColumns, PrintSearch, PrintsOptions, ReadPrints, RowFormat, SetsForm,
+    SetsOptions,
 };
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -62,7 +63,8 @@ pub(crate) fn link(py: Python<'_>, request: &str, progress: Option<Py<PyAny>>) -
     request.check(py)?;
     let runner = request.resources.runner(py, progress)?;
     let config = |text: &String| -> PyResult<Config> {
-        toml::from_str(text).map_err(|cause| error::option(py, "config", &format!("config= is not possible: {}", cause.message())))
+        toml::from_str(text)
+            .map_err(|cause| error::option(py, "config", &format!("config= is not possible: {}", cause.message())))
     };
     let options = LinkOptions {
         tables: request.tables,

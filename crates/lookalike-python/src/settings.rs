@@ -21,7 +21,8 @@ use crate::job::{MOST_THREADS, Runner};
 
 /// Reads the request of a call. The Python part writes it, so that what is wrong in it is a value of a wrong type.
 pub(crate) fn parse<T: DeserializeOwned>(py: Python<'_>, request: &str) -> PyResult<T> {
-    serde_json::from_str(request).map_err(|cause| error::option(py, "", &format!("an argument is not possible: {cause}")))
+    serde_json::from_str(request)
+        .map_err(|cause| error::option(py, "", &format!("an argument is not possible: {cause}")))
 }
 
 /// When documents are near-duplicates, and how they are found.
@@ -136,9 +137,7 @@ impl SchemeRequest {
         }
         let slots = || parameters.sketch.as_deref().unwrap_or("fast").parse().map_err(core);
         match name {
-            "minhash" => {
-                Ok(MethodOptions::MinHash { banding: parameters.banding(py, threshold)?, slots: slots()? })
-            }
+            "minhash" => Ok(MethodOptions::MinHash { banding: parameters.banding(py, threshold)?, slots: slots()? }),
             "supershingle" => {
                 let bands = parameters.bands.unwrap_or(SuperShingle::GROUPS);
                 let banding = Banding::new(bands, parameters.rows.unwrap_or(SuperShingle::ROWS)).map_err(core)?;
@@ -258,7 +257,9 @@ impl Resources {
 
     pub(crate) fn runner(&self, py: Python<'_>, progress: Option<Py<PyAny>>) -> PyResult<Runner> {
         if let Some(threads) = self.threads.filter(|threads| !(1..=MOST_THREADS).contains(threads)) {
-            let message = format!("threads={threads} is not possible: give 1 to {MOST_THREADS}, or leave it out to use every core");
+            let message = format!(
+                "threads={threads} is not possible: give 1 to {MOST_THREADS}, or leave it out to use every core"
+            );
             return Err(error::option(py, "threads", &message));
         }
         Ok(Runner { threads: self.threads, memory: self.memory(py)?, progress })

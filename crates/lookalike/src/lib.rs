@@ -81,8 +81,8 @@ pub use lookalike_core::remedy::{JobOption, OptionValue, Remedy};
 pub use lookalike_core::text::checksum::Checksum;
 pub use lookalike_io::work::{Earlier, WorkOptions};
 pub use options::{
-    Against, AgainstIndex, Between, Copies, DedupOptions, Group, Held, MethodOptions, Output, PairsOptions, ReadOptions,
-    ReportTexts, RowFormat, Scheme, Selection, Share, SketchKey, SourceBy,
+    Against, AgainstIndex, Between, Copies, DedupOptions, Group, Held, MethodOptions, Output, PairsOptions,
+    ReadOptions, ReportTexts, RowFormat, Scheme, Selection, Share, SketchKey, SourceBy,
 };
 pub use output::clusters::LargeCluster;
 pub use output::measures::{PairMeasures, RemovalMeasures};

@@ -9,8 +9,8 @@ use lookalike::core::resolve::keep::FieldValue;
 use lookalike::io::input::held::{HeldRows, HeldTable, HeldText};
 use lookalike::io::read::Fields;
 use lookalike::{
-    Against, DedupOptions, DedupRows, Error, Memory, Output, PairRow, PairsOptions, ReadOptions, Removal, RowFate, Silent,
-    SourceBy, texts,
+    Against, DedupOptions, DedupRows, Error, Memory, Output, PairRow, PairsOptions, ReadOptions, Removal, RowFate,
+    Silent, SourceBy, texts,
 };
 use made::{Case, any_corpus, similarity};
 use proptest::prelude::*;

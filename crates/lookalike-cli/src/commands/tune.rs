@@ -93,8 +93,7 @@ impl TuneArguments {
             );
         };
         let settings = self.settings.settings(None)?;
-        let corpus =
-            (!self.inputs.is_empty()).then_some(ReadOptions { settings, ..ReadOptions::new(self.inputs) });
+        let corpus = (!self.inputs.is_empty()).then_some(ReadOptions { settings, ..ReadOptions::new(self.inputs) });
         let most_bytes = self.sample_bytes.as_deref().map_or(Ok(lookalike::MOST_BYTES), sample_bytes)?;
         let options = TuneOptions { scheme: similarity, threshold, banding, corpus, most_bytes };
         Ok(Tune { options, bought, run, svg: self.svg, report: self.report, format: self.format, force: self.force })

@@ -86,8 +86,7 @@ pub(crate) trait TakePairs {
 /// Finds pairs, and hands on those that are wanted.
 pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &dyn Progress) -> Result<PairsReport> {
     let references = &options.selection.references;
-    let against =
-        options.has_reference().then(|| Against { references: references.clone(), scope: Scope::References });
+    let against = options.has_reference().then(|| Against { references: references.clone(), scope: Scope::References });
     let files = Files::find(&options.read, against.as_ref(), options.output.as_deref(), &options.work)?;
     let resources = (options.memory, &options.work);
     let run = Run::start(&files, &options.scheme, resources, &options.label(), progress)?;

@@ -59,18 +59,21 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
     let corpus = mixed::prepare(&folder, options.documents)?;
     let documents = texts::read(&corpus)?;
     truth::load_or_join(&folder, &documents)?;
-    let truth = folder
-        .join(format!("truth-{}-{THRESHOLD}-{:016x}.tsv", SHINGLE.replace(':', ""), documents.content_hash()));
+    let truth =
+        folder.join(format!("truth-{}-{THRESHOLD}-{:016x}.tsv", SHINGLE.replace(':', ""), documents.content_hash()));
     let lookalike = options.program.path(workspace)?;
     let wheel = python::wheel(workspace)?;
     let python = environment::prepare(workspace, &options.python)?;
-    succeed(Command::new(&python).args(["-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps"]).arg(&wheel))?;
+    succeed(
+        Command::new(&python).args(["-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps"]).arg(&wheel),
+    )?;
     succeed(Command::new(&python).args(["-m", "pip", "install", "--quiet", "polars"]))?;
 
     let mut command_seconds = Vec::new();
     let mut all: Vec<Vec<Measured>> = Vec::new();
     for _ in 0..options.runs {
-        command_seconds.push(dedup(&lookalike, &[&corpus], &folder.join("python-out"), &["-q", "--no-report"])?.usage.seconds);
+        command_seconds
+            .push(dedup(&lookalike, &[&corpus], &folder.join("python-out"), &["-q", "--no-report"])?.usage.seconds);
         let own = OWN.iter().map(|tool| call(workspace, &python, tool, &corpus, &truth));
         all.push(own.collect::<Result<_>>()?);
     }
@@ -90,7 +93,8 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
         }
     }
     let frame = shown[1].seconds;
-    let mut table = Table::new(&["called from Python", "seconds", "times lookalike", "removed", "wrongly", "precision of pairs"]);
+    let mut table =
+        Table::new(&["called from Python", "seconds", "times lookalike", "removed", "wrongly", "precision of pairs"]);
     for measured in &shown {
         table.row([
             measured.tool.clone(),
@@ -102,7 +106,10 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
         ]);
     }
     println!("{table}");
-    println!("the command on the same rows as JSONL: {command:.3} s; dedup(frame) takes {:.2} of that", frame / command);
+    println!(
+        "the command on the same rows as JSONL: {command:.3} s; dedup(frame) takes {:.2} of that",
+        frame / command
+    );
     println!("hand-over of Arrow: {:.3} s per GB", shown[0].seconds * 1e9 / shown[0].bytes as f64);
     let file = results::write(workspace, "python", &[&lookalike], &(&command_seconds, &all, &shown))?;
     println!("raw numbers in {}", file.display());
