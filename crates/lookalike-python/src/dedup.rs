@@ -173,20 +173,23 @@ impl Decided {
         let rows: UInt64Array = (0..self.row_count).map(Some).collect();
         let kept: BooleanArray =
             by_row.iter().map(|fate| Some(fate.is_none_or(|fate| fate.kept_file.is_none()))).collect();
-        let kept_row = |fate: &Option<&RowFate>| fate.and_then(|fate| fate.kept_position?.checked_sub(1));
+        let kept_row = |fate: Option<&RowFate>| fate.and_then(|fate| fate.kept_position?.checked_sub(1));
         let similarity: Float64Array = by_row.iter().map(|fate| fate.and_then(|fate| fate.similarity)).collect();
-        let in_reference = |fate: &Option<&RowFate>| fate.and_then(|fate| fate.kept_file).map(|file| file > 0);
+        let in_reference = |fate: Option<&RowFate>| fate.and_then(|fate| fate.kept_file).map(|file| file > 0);
         let mut columns: Vec<(&str, ArrayRef)> = vec![
             ("row", Arc::new(rows)),
             ("cluster", numbers(|fate| fate.cluster)),
             ("kept", Arc::new(kept)),
-            ("kept_row", Arc::new(by_row.iter().map(kept_row).collect::<UInt64Array>())),
+            ("kept_row", Arc::new(by_row.iter().copied().map(kept_row).collect::<UInt64Array>())),
             ("similarity", Arc::new(similarity)),
             ("copies", numbers(|fate| fate.copies)),
             ("cluster_size", numbers(|fate| fate.cluster_size)),
         ];
         if self.fates.iter().any(|fate| fate.kept_file.is_some_and(|file| file > 0)) {
-            columns.push(("kept_in_reference", Arc::new(by_row.iter().map(in_reference).collect::<BooleanArray>())));
+            columns.push((
+                "kept_in_reference",
+                Arc::new(by_row.iter().copied().map(in_reference).collect::<BooleanArray>()),
+            ));
         }
         table(columns)
     }
@@ -219,16 +222,13 @@ impl Decided {
         }
         columns.push(("kept_in", texts(|removal| removal.kept_in)));
         columns.push(("similarity", real(|removal| removal.similarity)));
-        match removals.first().map(|removal| removal.measures) {
-            Some(RemovalMeasures::Bits { .. }) => {
-                columns.push(("simhash", real(|removal| bits(removal).0)));
-                columns.push(("hamming", numbers(|removal| bits(removal).1)));
-            }
-            _ => {
-                columns.push(("jaccard", real(|removal| shares(removal)[0])));
-                columns.push(("containment_in_kept", real(|removal| shares(removal)[1])));
-                columns.push(("containment_of_kept", real(|removal| shares(removal)[2])));
-            }
+        if let Some(RemovalMeasures::Bits { .. }) = removals.first().map(|removal| removal.measures) {
+            columns.push(("simhash", real(|removal| bits(removal).0)));
+            columns.push(("hamming", numbers(|removal| bits(removal).1)));
+        } else {
+            columns.push(("jaccard", real(|removal| shares(removal)[0])));
+            columns.push(("containment_in_kept", real(|removal| shares(removal)[1])));
+            columns.push(("containment_of_kept", real(|removal| shares(removal)[2])));
         }
         columns.push(("exact_copy", flags(|removal| removal.exact_copy)));
         columns.push(("same_words", flags(|removal| removal.same_words)));

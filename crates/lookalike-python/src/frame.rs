@@ -80,15 +80,13 @@ pub(crate) enum Text {
 
 impl Text {
     pub(crate) fn new(text: &Bound<'_, PyString>) -> PyResult<Self> {
-        match PyBackedStr::try_from(text.clone()) {
-            Ok(backed) => Ok(Self::Backed(backed)),
-            Err(_) => {
-                // One replacement for each, as in JSON.
-                let bytes = text.call_method1("encode", ("utf-16-le", "surrogatepass"))?;
-                let repaired = bytes.call_method1("decode", ("utf-16-le", "replace"))?;
-                Ok(Self::Repaired(repaired.extract()?))
-            }
+        if let Ok(backed) = PyBackedStr::try_from(text.clone()) {
+            return Ok(Self::Backed(backed));
         }
+        // One replacement for each, as in JSON.
+        let bytes = text.call_method1("encode", ("utf-16-le", "surrogatepass"))?;
+        let repaired = bytes.call_method1("decode", ("utf-16-le", "replace"))?;
+        Ok(Self::Repaired(repaired.extract()?))
     }
 }
 

@@ -91,7 +91,7 @@ impl Saved {
         documents: Vec<(String, String, String)>,
         unless_alike: bool,
     ) -> PyResult<Vec<String>> {
-        self.run(py, |_| {
+        run(py, |_| {
             let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
             let writer = self.index.writer()?;
             let documents: Vec<NewDocument<'_>> =
@@ -113,7 +113,7 @@ impl Saved {
 
     /// Deletes documents by their ids; returns how many there were.
     fn delete(&self, py: Python<'_>, ids: Vec<String>) -> PyResult<u64> {
-        self.run(py, |_| {
+        run(py, |_| {
             let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
             let writer = self.index.writer()?;
             let deleted = writer.delete(&ids.iter().map(String::as_str).collect::<Vec<_>>());
@@ -197,7 +197,7 @@ impl Saved {
 
     /// Joins segments, and with `purge` also removes the bytes of what was deleted.
     fn compact(&self, py: Python<'_>, purge: bool) -> PyResult<()> {
-        self.run(py, |_| {
+        run(py, |_| {
             let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
             let writer = self.index.writer()?;
             let compacted = writer.compact(purge);
@@ -207,14 +207,9 @@ impl Saved {
     }
 }
 
-impl Saved {
-    fn run<T: Send>(
-        &self,
-        py: Python<'_>,
-        job: impl FnOnce(&dyn Progress) -> lookalike::Result<T> + Send,
-    ) -> PyResult<T> {
-        Runner { threads: None, memory: Memory::half_of_machine(), progress: None }.run(py, job)
-    }
+/// Runs a short job on all cores.
+fn run<T: Send>(py: Python<'_>, job: impl FnOnce(&dyn Progress) -> lookalike::Result<T> + Send) -> PyResult<T> {
+    Runner { threads: None, memory: Memory::half_of_machine(), progress: None }.run(py, job)
 }
 
 /// Hits as a table, with the rows that were searched for if there are several.

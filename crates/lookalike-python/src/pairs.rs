@@ -119,20 +119,17 @@ fn pair_table(rows: &[PairRow], has_ids: bool) -> table::Columns {
         Arc::new(rows.iter().map(|pair| Some(value(pair))).collect::<Float64Array>())
     };
     columns.push(("similarity", real(|pair| pair.similarity)));
-    match rows.first().map(|pair| pair.measures) {
-        Some(PairMeasures::Bits { .. }) => {
-            let hamming = |pair: &PairRow| match pair.measures {
-                PairMeasures::Bits { hamming, .. } => Some(hamming),
-                _ => None,
-            };
-            columns.push(("simhash", real(|pair| pair.similarity)));
-            columns.push(("hamming", Arc::new(rows.iter().map(hamming).collect::<UInt32Array>())));
-        }
-        _ => {
-            columns.push(("jaccard", real(|pair| shares(pair)[0])));
-            columns.push(("containment_left", real(|pair| shares(pair)[1])));
-            columns.push(("containment_right", real(|pair| shares(pair)[2])));
-        }
+    if let Some(PairMeasures::Bits { .. }) = rows.first().map(|pair| pair.measures) {
+        let hamming = |pair: &PairRow| match pair.measures {
+            PairMeasures::Bits { hamming, .. } => Some(hamming),
+            _ => None,
+        };
+        columns.push(("simhash", real(|pair| pair.similarity)));
+        columns.push(("hamming", Arc::new(rows.iter().map(hamming).collect::<UInt32Array>())));
+    } else {
+        columns.push(("jaccard", real(|pair| shares(pair)[0])));
+        columns.push(("containment_left", real(|pair| shares(pair)[1])));
+        columns.push(("containment_right", real(|pair| shares(pair)[2])));
     }
     table(columns)
 }
@@ -147,6 +144,9 @@ fn shares(pair: &PairRow) -> [f64; 3] {
     }
 }
 
+/// For each row the one kept in its place, and how similar both are.
+type Resolved = (Vec<Option<usize>>, Vec<Option<f64>>);
+
 /// Decides again on known pairs: for each row the one kept in its place, or none, and how similar both are.
 #[pyfunction]
 #[pyo3(signature = (left, right, similarity, rows, keep, lengths=None, values=None))]
@@ -160,7 +160,7 @@ pub(crate) fn resolve(
     keep: &str,
     lengths: Option<&Lengths>,
     values: Option<Vec<Option<f64>>>,
-) -> PyResult<(Vec<Option<usize>>, Vec<Option<f64>>)> {
+) -> PyResult<Resolved> {
     if let Some(row) = left.iter().chain(&right).find(|row| **row >= rows) {
         let message =
             format!("a pair names row {row}, and there are {rows} rows: rows= is the number of rows of the data");

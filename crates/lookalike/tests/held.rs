@@ -30,7 +30,7 @@ impl HeldRows for Rows {
     }
 
     fn id(&self, row: u64) -> Option<Cow<'_, str>> {
-        (row % 3 > 0).then(|| format!("id-{row}").into())
+        (!row.is_multiple_of(3)).then(|| format!("id-{row}").into())
     }
 
     fn source(&self, row: u64) -> Option<Cow<'_, str>> {

@@ -76,7 +76,7 @@ enum FormatArgument {
 enum Wanted {
     Text(String),
     Id(String),
-    Input(ReadOptions),
+    Input(Box<ReadOptions>),
 }
 
 impl SearchArguments {
@@ -134,7 +134,7 @@ impl SearchArguments {
         let fields = Fields { text: self.text_field, id: self.id_field, ..Fields::default() };
         let read = |inputs: Vec<PathBuf>, split| {
             let settings = Settings { fields, split, ..Settings::default() };
-            Wanted::Input(ReadOptions { settings, ..ReadOptions::new(inputs) })
+            Wanted::Input(Box::new(ReadOptions { settings, ..ReadOptions::new(inputs) }))
         };
         match (self.text, self.id) {
             (Some(text), _) if text == "-" => read(vec!["-".into()], Split::Line),

@@ -39,7 +39,7 @@ pub trait HeldRows: fmt::Debug + Send + Sync {
 }
 
 /// The text of a row.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeldText<'a> {
     /// A text.
     Text(&'a str),

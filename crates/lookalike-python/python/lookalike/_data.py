@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from . import _native
@@ -41,10 +41,12 @@ def to_input(data: Data, columns: dict[str, Any], name: str = "data", work: StrP
         raise OptionError(
             "a single text is not data: give a list of texts, or use dedup_files for files", option=name, value=None
         )
-    library = type(data).__module__.split(".")[0]
+    if _library(data) in ("duckdb", "_duckdb"):
+        data = _of_duckdb(data, wanted)
+    library = _library(data)
     kind = type(data).__name__
     if library == "datasets":
-        return _of_dataset(data, wanted, request, name, work)
+        return _of_dataset(data, wanted, columns, request, name, work)
     if library == "pandas":
         return _of_pandas(data, columns, request, name)
     if library == "polars":
@@ -64,18 +66,16 @@ def to_input(data: Data, columns: dict[str, Any], name: str = "data", work: StrP
     if library == "pyarrow" and kind in ("Table", "RecordBatch"):
         table: Any = data
         _check(wanted, list(table.schema.names))
-        if not isinstance(data, (ArrowStream, ArrowArray)):
-            return _of_lists({column: table.column(column).to_pylist() for column in wanted}, columns, name)
+        if _is_old_batch(data):
+            return _of_old_batches([data], wanted, columns, name)
         data = table.select(list(dict.fromkeys(wanted)))
     elif library == "pyarrow" and hasattr(data, "to_batches"):
         # A dataset, or a scanner of one.
         dataset: Any = data
         batches = dataset.to_batches(columns=list(dict.fromkeys(wanted))) if kind != "Scanner" else dataset.to_batches()
-        return _native.Input.spool(batches, request, work)
+        return _of_iterator(iter(batches), columns, request, name, work)
     elif library == "pyarrow" and not isinstance(data, (ArrowStream, ArrowArray)) and hasattr(data, "to_pylist"):
         return _of_lists({columns["text"]: data.to_pylist()}, columns, name)
-    if library in ("duckdb", "_duckdb"):
-        data = _of_duckdb(data, wanted)
     if hasattr(data, "__next__") or hasattr(data, "read_next_batch"):
         return _of_iterator(iter(data), columns, request, name, work)  # type: ignore[arg-type]
     if isinstance(data, (ArrowStream, ArrowArray)):
@@ -136,7 +136,9 @@ def _of_duckdb(data: Any, wanted: Iterable[str]) -> Any:
     return part if isinstance(part, (ArrowStream, ArrowArray)) else part.arrow()
 
 
-def _of_dataset(data: Any, wanted: list[str], request: str, name: str, work: StrPath | None) -> _native.Input:
+def _of_dataset(
+    data: Any, wanted: list[str], columns: dict[str, Any], request: str, name: str, work: StrPath | None
+) -> _native.Input:
     kind = type(data).__name__
     if kind in ("DatasetDict", "IterableDatasetDict"):
         raise OptionError(f"this is a dict of datasets: give one of {', '.join(data)}", option=name, value=None)
@@ -144,16 +146,19 @@ def _of_dataset(data: Any, wanted: list[str], request: str, name: str, work: Str
     if data.column_names is not None:
         _check(wanted, data.column_names)
     if kind == "IterableDataset":
-        batches = data.with_format("arrow").iter(batch_size=BATCH_ROWS)
-        return _native.Input.spool(batches, request, work)
+        batches = iter(data.with_format("arrow").iter(batch_size=BATCH_ROWS))
+        return _of_iterator(batches, columns, request, name, work)
     # Not data.data: a dataset that was filtered or shuffled has rows that its table has not, in another order.
-    return _native.Input.of_batches(data.with_format("arrow", columns=distinct).iter(batch_size=BATCH_ROWS), request, name)
+    batches = data.with_format("arrow", columns=distinct).iter(batch_size=BATCH_ROWS)
+    return _of_sequence(list(batches), columns, request, name)
 
 
 def _of_sequence(data: Sequence[Any], columns: dict[str, Any], request: str, name: str) -> _native.Input:
     first = next((item for item in data if item is not None), None)
     if isinstance(first, (ArrowStream, ArrowArray)):
         return _native.Input.of_batches(data, request, name)
+    if _is_old_batch(first):
+        return _of_old_batches(data, [column for column in columns.values() if column is not None], columns, name)
     return _of_lists({columns["text"]: data}, columns, name)
 
 
@@ -162,6 +167,8 @@ def _of_iterator(data: Iterator[Any], columns: dict[str, Any], request: str, nam
     rest = itertools.chain([] if first is None else [first], data)
     if isinstance(first, (ArrowStream, ArrowArray)):
         return _native.Input.spool(rest, request, work)
+    if _is_old_batch(first):
+        return _of_old_batches(rest, [column for column in columns.values() if column is not None], columns, name)
     if first is None or isinstance(first, str):
         return _of_lists({columns["text"]: list(rest)}, columns, name)
     raise OptionError(
@@ -171,7 +178,25 @@ def _of_iterator(data: Iterator[Any], columns: dict[str, Any], request: str, nam
     )
 
 
-def _of_lists(lists: dict[str, Sequence[Any]], columns: dict[str, Any], name: str) -> _native.Input:
+def _library(data: object) -> str:
+    return type(data).__module__.split(".")[0]
+
+
+def _is_old_batch(data: object) -> bool:
+    """A table or batch of a pyarrow before 14, which does not know the capsule interface."""
+    return _library(data) == "pyarrow" and hasattr(data, "schema") and not isinstance(data, (ArrowStream, ArrowArray))
+
+
+def _of_old_batches(batches: Iterable[Any], wanted: list[str], columns: dict[str, Any], name: str) -> _native.Input:
+    lists: dict[str, list[Any]] = {column: [] for column in wanted}
+    for batch in batches:
+        _check(wanted, list(batch.schema.names))
+        for column in lists:
+            lists[column] += batch.column(batch.schema.get_field_index(column)).to_pylist()
+    return _of_lists(lists, columns, name)
+
+
+def _of_lists(lists: Mapping[str, Sequence[Any]], columns: dict[str, Any], name: str) -> _native.Input:
     for role in ("id", "source", "value"):
         if columns[role] is not None and columns[role] not in lists:
             raise ColumnError(
@@ -210,7 +235,7 @@ def _text(row: int, text: Any, column: str) -> str | None:
     if text is None or isinstance(text, str):
         return text
     if isinstance(text, bytes):
-        return text.decode("utf-8")
+        return text.decode("utf-8", "replace")
     if _is_missing(text):
         return None
     raise ColumnError(
@@ -292,7 +317,7 @@ def _check_length(data: Any, library: str, rows: int) -> None:
         length = len(data)
     except TypeError:
         return
-    is_batches = isinstance(data, (list, tuple)) and data and isinstance(data[0], (ArrowStream, ArrowArray))
+    is_batches = isinstance(data, (list, tuple)) and data and _is_batch(data[0])
     if not is_batches and length != rows:
         raise OptionError(
             f"this has {length} rows, and the result is about {rows}: give the data that was deduplicated",
@@ -301,8 +326,12 @@ def _check_length(data: Any, library: str, rows: int) -> None:
         )
 
 
+def _is_batch(item: object) -> bool:
+    return isinstance(item, (ArrowStream, ArrowArray)) or _is_old_batch(item)
+
+
 def _select_sequence(data: Sequence[Any], decided: _native.Decided | Decision) -> Sequence[Any]:
-    if data and isinstance(data[0], (ArrowStream, ArrowArray)):
+    if data and _is_batch(data[0]):
         import pyarrow
 
         mask, start, parts = decided.mask(), 0, []

@@ -3,6 +3,30 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, final
 
+__all__ = [
+    "VERSION",
+    "Columns",
+    "Decided",
+    "Input",
+    "Lengths",
+    "Saved",
+    "bars",
+    "compare",
+    "curve",
+    "dedup",
+    "dedup_files",
+    "evaluate",
+    "link",
+    "pairs",
+    "pairs_files",
+    "prints",
+    "read_csv",
+    "resolve",
+    "sets",
+    "sketch",
+    "tune",
+]
+
 VERSION: str
 
 @final

@@ -61,7 +61,9 @@ class Table:
         """As a polars data frame."""
         import polars
 
-        return polars.DataFrame(self)
+        # Versions before 1.3 do not know the capsule interface.
+        knows = hasattr(polars.DataFrame, "__arrow_c_stream__")
+        return polars.DataFrame(self if knows else {name: self[name] for name in self.columns})
 
     def to_pandas(self) -> Any:
         """As a pandas data frame."""
@@ -73,7 +75,9 @@ class Table:
         """As a pyarrow table."""
         import pyarrow
 
-        return pyarrow.table(self)
+        # Versions before 14 do not know the capsule interface.
+        knows = hasattr(pyarrow.Table, "__arrow_c_stream__")
+        return pyarrow.table(self if knows else {name: self[name] for name in self.columns})
 
     def __arrow_c_schema__(self) -> object:
         return self._native.__arrow_c_schema__()
