@@ -123,7 +123,6 @@ impl Shared {
     /// # Errors
     ///
     /// When there is none.
-    #[allow(dead_code, reason = "it is for the screens of results")]
     pub(crate) fn result(&self, name: &str) -> Result<&Path, Problem> {
         let found = self.results.get(name);
         let missing = || Problem::new(Kind::NoSuchResult, format!("there is no result '{}'", shown(name)));
