@@ -128,7 +128,11 @@ proptest! {
         let options = texts::TextOptions { keep: Keep::First, ..texts::TextOptions::default() };
         let decided = texts::dedup_with(&corpus, &scheme, &options, &Silent).unwrap();
         for (fate, decided) in fates.iter().zip(decided) {
-            prop_assert_eq!(fate.is_none(), decided == texts::Fate::Kept);
+            let decided = match decided {
+                texts::Fate::Removed { by, likeness, .. } => Some((by, likeness.similarity(scheme.criterion))),
+                _ => None,
+            };
+            prop_assert_eq!(*fate, decided);
         }
     }
 }
@@ -141,7 +145,8 @@ fn texts_of_all_lengths_are_read_within_the_least_memory() {
         DedupOptions { read: ReadOptions::of_tables([HeldTable::new("t", corpus)]), ..DedupOptions::new([""; 0]) };
     options.memory = Memory::new(Memory::LEAST).unwrap();
     let removed: Vec<u64> = run(&options).0.iter().map(|removal| removal.removed_position).collect();
-    assert_eq!(removed, [1, 3]);
+    // The last has one shingle in four of its own.
+    assert_eq!(removed, [3]);
 }
 
 #[test]

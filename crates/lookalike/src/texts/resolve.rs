@@ -67,8 +67,10 @@ mod tests {
         let pair = |left, right, similarity| KnownPair { left, right, similarity };
         let pairs = [pair(0, 3, 0.8), pair(1, 3, 0.9), pair(2, 3, 0.9), pair(3, 4, 1.0)];
         let fates = resolve(&pairs, &[2, 1, 0, 3, 4].map(Document));
-        // 4 is like nothing that is kept.
-        assert_eq!(fates, [None, None, None, Some((2, 0.9)), None]);
+        // 4 is like nothing that is kept before it, and so is kept, and the most similar to 3.
+        assert_eq!(fates, [None, None, None, Some((4, 1.0)), None]);
+        let fates = resolve(&pairs[..3], &[2, 1, 0, 3].map(Document));
+        assert_eq!(fates[3], Some((2, 0.9)));
     }
 
     #[test]
