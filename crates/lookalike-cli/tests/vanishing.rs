@@ -27,7 +27,7 @@ fn a_file_without_the_text_field_is_refused_with_its_fields() {
     assert_refused(&folder, &dedup("c.csv"), &[&said[..], &["c.csv", "its fields are id, body"]].concat());
     assert_refused(&folder, &dedup("d.json"), &[&said[..], &["d.json", "its fields are id, body.text"]].concat());
     assert_refused(&folder, &["pairs", "in"], &["in/b.jsonl", "its fields are id, body"]);
-    assert_refused(&folder, &["compare", "in/b.jsonl", "c.csv"], &["in/b.jsonl", "no text in the field 'text'"]);
+    assert_refused(&folder, &["compare", "in/b.jsonl", "c.csv"], &["in/b.jsonl", "text in the field 'text'"]);
     assert_eq!(folder.run(&["dedup", "d.json", "-o", "out", "--text", "body.text"]).code, 0);
 }
 

@@ -83,6 +83,7 @@ pub(crate) fn link(py: Python<'_>, request: &str, progress: Option<Py<PyAny>>) -
         expect: request.expect,
         model: request.model,
         validate: request.validate,
+        has_page: false,
         folder: Some(request.folder),
         force: request.resources.force,
     };

@@ -130,7 +130,7 @@ proptest! {
         for (fate, decided) in fates.iter().zip(decided) {
             let decided = match decided {
                 texts::Fate::Removed { by, likeness, .. } => Some((by, likeness.similarity(scheme.criterion))),
-                _ => None,
+                texts::Fate::Kept => None,
             };
             prop_assert_eq!(*fate, decided);
         }

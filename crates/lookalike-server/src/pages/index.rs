@@ -238,7 +238,7 @@ fn examples(index: &str, server: &str, needs_key: bool) -> Html {
         (
             "Add many, unless a near-duplicate is there",
             format!(
-                "curl{key} -H 'Content-Type: application/x-ndjson' '{at}/documents?unless_alike=true' --data-binary @news.jsonl"
+                "curl{key} -H 'Content-Type: application/x-ndjson' '{at}/documents?unless_alike=true' -X POST -T news.jsonl"
             ),
         ),
         (

@@ -66,6 +66,7 @@ const ENTRIES: &[&str] = &[
 ];
 
 /// What [`link`] is asked to do.
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 #[derive(Clone, Debug)]
 pub struct LinkOptions {
     /// The tables, one at least: each a file, a folder, a pattern, an address, or `-` for standard input. Between two, links are

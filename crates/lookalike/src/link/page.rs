@@ -281,7 +281,7 @@ fn accuracy(gold: &GoldReport) -> Html {
     let missed: Html = gold
         .missed
         .iter()
-        .map(|(reason, count)| html!("<li>{} missed: {}</li>", number::count(*count), reason.to_string()))
+        .map(|(reason, count)| html!("<li>{} missed: {}</li>", number::count(*count), reason))
         .collect();
     html!("{}<ul>{}</ul>", table.render(), missed)
 }
