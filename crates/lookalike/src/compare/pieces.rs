@@ -26,7 +26,7 @@ pub struct Pieces {
 ///
 /// let scheme = Scheme::jaccard(0.8)?;
 /// let cut = pieces_of(["one two three four five, and more", "So: one two three four five"], &scheme);
-/// assert_eq!((cut.pieces[0][0].passage, &*cut.pieces[0][0].text), (Some(1), "one two three four five"));
+/// assert_eq!((cut.pieces[0][0].passage, &*cut.pieces[0][0].text), (Some(1), "one two three four five, "));
 /// assert_eq!((cut.pieces[1][1].passage, &*cut.pieces[1][1].text), (Some(1), "one two three four five"));
 /// # Ok::<(), lookalike::Error>(())
 /// ```
