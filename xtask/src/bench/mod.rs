@@ -72,7 +72,7 @@ enum Part {
     Growth(growth::Options),
     /// A whole crawl, also with little memory, compared with decompression
     Headline(headline::Options),
-    /// A saved index compared with `dedup` of the same file, and with datasketch in memory and on redis
+    /// A saved index compared with `dedup` of the same file, with Lance, and with datasketch in memory and on redis
     Index(index::Options),
     /// Link two tables of customers, with precision and recall
     Link(link::Options),

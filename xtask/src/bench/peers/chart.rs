@@ -12,14 +12,14 @@ const BAR: f64 = 18.0;
 const TOP: f64 = 44.0;
 
 /// A bar with its name; the ones that matter most are set off.
-pub(super) struct Bar {
-    pub(super) name: String,
-    pub(super) value: f64,
-    pub(super) is_ours: bool,
+pub(in crate::bench) struct Bar {
+    pub(in crate::bench) name: String,
+    pub(in crate::bench) value: f64,
+    pub(in crate::bench) is_ours: bool,
 }
 
 /// The bars from the longest to the shortest.
-pub(super) fn bars(title: &str, unit: &str, mut bars: Vec<Bar>) -> String {
+pub(in crate::bench) fn bars(title: &str, unit: &str, mut bars: Vec<Bar>) -> String {
     bars.sort_by(|one, other| other.value.total_cmp(&one.value));
     let longest = bars.first().map_or(1.0, |bar| bar.value).max(f64::MIN_POSITIVE);
     let height = TOP + ROW * bars.len() as f64 + 10.0;

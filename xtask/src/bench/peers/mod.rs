@@ -5,7 +5,7 @@
 //! fails or takes too long is reported as such, and the others go on.
 
 mod answer;
-mod chart;
+pub(in crate::bench) mod chart;
 pub(super) mod edits;
 mod edits_corpus;
 mod edits_report;

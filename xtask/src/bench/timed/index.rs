@@ -1,5 +1,5 @@
-//! `cargo xtask bench index`: a saved index beside `dedup` of the same file, and beside datasketch in memory and on a redis server. Recall
-//! and precision stand beside every speed.
+//! `cargo xtask bench index`: a saved index beside `dedup` of the same file, and beside Lance's MinHash-LSH index and datasketch, in
+//! memory and on a redis server. Recall and precision stand beside every speed.
 
 use std::collections::HashSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 
 use super::measure::measure;
@@ -15,6 +15,7 @@ use super::running::{Program, again_optimised};
 use crate::bench::corpora::texts::Documents;
 use crate::bench::corpora::truth::Truth;
 use crate::bench::corpora::{mixed, texts, truth};
+use crate::bench::peers::chart::{Bar, bars};
 use crate::bench::peers::environment;
 use crate::bench::tables::results;
 use crate::bench::{DOCUMENTS, THRESHOLD};
@@ -91,9 +92,12 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
     let mut all = vec![own.swap_remove(own.len() / 2)];
     if !options.alone {
         let python = environment::prepare(workspace, &options.python)?;
-        all.push(bench.datasketch("datasketch, in memory", &python, workspace, None)?);
+        let peer =
+            |name, script: &str, port| bench.peer(name, &python, &environment::scripts(workspace).join(script), port);
+        all.push(peer("Lance, MinHash-LSH", "index_lance.py", None)?);
+        all.push(peer("datasketch, in memory", "index_datasketch.py", None)?);
         match Redis::start(&bench.folder) {
-            Ok(_server) => all.push(bench.datasketch("datasketch, on redis", &python, workspace, Some(PORT))?),
+            Ok(_server) => all.push(peer("datasketch, on redis", "index_datasketch.py", Some(PORT))?),
             Err(error) => println!("{error:#}: it is not measured"),
         }
     }
@@ -110,9 +114,38 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
         ]);
     }
     println!("{table}");
-    let file = results::write(workspace, "index", &[&bench.lookalike], &(&ratios, &all))?;
+    let ready = ready(workspace, &bench.folder, options.ready)?;
+    println!("{ready}");
+    let file = results::write(workspace, "index", &[&bench.lookalike], &(&ratios, &all, &ready))?;
     println!("raw numbers in {}", file.display());
-    ready(workspace, &bench.folder, options.ready)
+    let is_whole = !options.alone && options.documents == DOCUMENTS;
+    if is_whole {
+        results::publish(workspace, "index", &section(&ratios, queries, &table, &ready, options.ready))?;
+        let bar = |one: &Measured| Bar {
+            name: one.name.to_owned(),
+            value: queries / one.search_seconds,
+            is_ours: one.name == "lookalike",
+        };
+        let drawn = bars("Searches per second, with texts", "/s", all.iter().map(bar).collect());
+        let picture = workspace.root().join("docs/benchmarks-index.svg");
+        fs::write(&picture, drawn).with_context(|| format!("cannot write {}", picture.display()))?;
+    }
+    Ok(())
+}
+
+fn section(ratios: &[f64], queries: f64, table: &Table, ready: &str, documents: u64) -> String {
+    let lines: String = ready.lines().map(|line| format!("- {line}\n")).collect();
+    format!(
+        "## The saved index\n\n{}; {}.\n`cargo xtask bench index`: {DOCUMENTS} documents of 6.7 kB are added, and every tenth is searched for.\n\
+        `index add` takes {:.2} times as long as `dedup` of the same file (target: 2). Recall and precision are those of pairs at {THRESHOLD} among\n\
+        {queries:.0} queries; the time of lookalike includes the start of its process, that of Lance and datasketch does not.\n\n\
+        ![Searches per second of each index](benchmarks-index.svg)\n\n{}\n\
+        {documents} documents with ready keys (20 bands, 140 bytes of sketch, 512 bytes of text; random, so that lookups measure the index alone):\n\n{lines}",
+        results::today(),
+        results::Machine::here(),
+        ratios[ratios.len() / 2],
+        table.to_markdown(),
+    )
 }
 
 struct Bench {
@@ -151,18 +184,13 @@ impl Bench {
         self.judged("lookalike", add, search, &found)
     }
 
-    fn datasketch(
-        &self,
-        name: &'static str,
-        python: &Path,
-        workspace: &Workspace,
-        port: Option<&str>,
-    ) -> Result<Measured> {
-        let out = self.folder.join("index-datasketch");
+    /// Another tool, called by a script of ours.
+    fn peer(&self, name: &'static str, python: &Path, script: &Path, port: Option<&str>) -> Result<Measured> {
+        let out = self.folder.join("index-peer");
         let mut command = Command::new(python);
-        command.arg(environment::scripts(workspace).join("index_datasketch.py"));
+        command.arg(script);
         succeed(command.args([&self.corpus, &self.queries, &out]).args(port))?;
-        let seconds = fs::read_to_string(out.join("seconds.json")).context("datasketch left no times")?;
+        let seconds = fs::read_to_string(out.join("seconds.json")).with_context(|| format!("{name} left no times"))?;
         let seconds: serde_json::Value = serde_json::from_str(&seconds)?;
         let of = |name: &str| seconds[name].as_f64().unwrap_or(f64::NAN);
         self.judged(name, of("add"), of("search"), &out.join("pairs.tsv"))
@@ -221,10 +249,13 @@ impl Drop for Redis {
 }
 
 /// What the index takes without texts: ready keys in, looked up in one segment and in eight, single durable puts.
-fn ready(workspace: &Workspace, folder: &Path, documents: u64) -> Result<()> {
+fn ready(workspace: &Workspace, folder: &Path, documents: u64) -> Result<String> {
     let folder = folder.join("index-ready");
     let _ = fs::remove_dir_all(&folder);
     let mut cargo = workspace.cargo();
     cargo.args(["run", "--quiet", "--release", "--package", "lookalike-index", "--example", "index_speed", "--"]);
-    succeed(cargo.arg(&folder).arg(documents.to_string()))
+    let output =
+        cargo.arg(&folder).arg(documents.to_string()).stderr(Stdio::inherit()).output().context("cargo run")?;
+    ensure!(output.status.success(), "index_speed: {}", output.status);
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
