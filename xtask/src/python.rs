@@ -120,7 +120,8 @@ fn module_of(python: &Path, module: &str) -> Command {
 /// Puts the package with the native part of a debug build into an environment. A wheel by maturin would be built with other
 /// features of the same dependencies, and take as long as everything else.
 fn install_debug(workspace: &Workspace, python: &Path) -> Result<()> {
-    succeed(workspace.cargo().args(["build", "--quiet", "--workspace"]))?;
+    // With all targets, so that dependencies have the features that they have for the tests, and are not built again.
+    succeed(workspace.cargo().args(["build", "--quiet", "--workspace", "--all-targets"]))?;
     let (built, suffix) = if cfg!(windows) {
         ("lookalike_python.dll", "pyd")
     } else if cfg!(target_os = "macos") {
