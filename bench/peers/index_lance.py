@@ -37,7 +37,7 @@ def main() -> None:
     pairs = []
     start = perf_counter()
     for identity, text in zip(ids, texts):
-        found = dataset.to_table(columns=["id"], nearest=MinHashQuery(text, "text"), limit=LIMIT)
+        found = dataset.to_table(columns=["id", "_distance"], nearest=MinHashQuery(text, "text"), limit=LIMIT)
         near = zip(found["id"].to_pylist(), found["_distance"].to_pylist())
         pairs.extend((identity, other) for other, distance in near if distance <= 1 - peer.THRESHOLD)
     searched = perf_counter() - start
