@@ -60,6 +60,7 @@ pub(crate) fn on_signals() {
 }
 
 /// Waits for signals in a process that serves others: the first asks it to stop, however long that takes, and the second ends it.
+#[cfg(feature = "serve")]
 pub(crate) fn on_signals_call(stop: impl Fn() + Send + 'static) {
     let _ = ctrlc::set_handler(move || {
         if IS_ASKED.swap(true, Relaxed) {

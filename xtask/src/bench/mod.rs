@@ -21,8 +21,8 @@ use self::corpora::{crawl, mixed, texts, truth};
 use self::tables::report;
 use self::timed::running::again_optimised;
 use self::timed::{
-    accuracy, blowup, growth, headline, index, link, methods, prints, python, reading, serve, sets, sketching, text,
-    timing,
+    accuracy, blowup, growth, headline, index, index_growth, link, methods, prints, python, reading, serve, sets,
+    sketching, text, timing,
 };
 use crate::workspace::{Workspace, succeed};
 
@@ -72,8 +72,10 @@ enum Part {
     Growth(growth::Options),
     /// A whole crawl, also with little memory, compared with decompression
     Headline(headline::Options),
-    /// A saved index compared with `dedup` of the same file, with Lance, and with datasketch in memory and on redis
+    /// A saved index compared with `dedup` of the same file, with Lance, with tantivy, and with datasketch in memory and on redis
     Index(index::Options),
+    /// Seconds per added document and per search in a saved index, for ten and a hundred times as many documents
+    IndexGrowth(index_growth::Options),
     /// Link two tables of customers, with precision and recall
     Link(link::Options),
     /// Recall after small edits, compared with other tools
@@ -113,6 +115,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         Some(Part::Headline(options)) => return headline::run(workspace, options),
         Some(Part::Edits(options)) => return peers::edits::run(workspace, options),
         Some(Part::Index(options)) => return index::run(workspace, options),
+        Some(Part::IndexGrowth(options)) => return index_growth::run(workspace, options),
         Some(Part::Link(options)) => return link::run(workspace, options),
         Some(Part::Methods(options)) => return methods::run(workspace, options),
         Some(Part::Peers(options)) => return peers::run(workspace, options),

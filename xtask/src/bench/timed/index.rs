@@ -1,5 +1,5 @@
-//! `cargo xtask bench index`: a saved index beside `dedup` of the same file, and beside Lance's MinHash-LSH index and datasketch, in
-//! memory and on a redis server. Recall and precision stand beside every speed.
+//! `cargo xtask bench index`: a saved index beside `dedup` of the same file, and beside Lance's MinHash-LSH index, tantivy with bands as
+//! its terms, and datasketch in memory and on a redis server. Recall and precision stand beside every speed.
 
 use std::collections::HashSet;
 use std::fs;
@@ -95,6 +95,7 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
         let peer =
             |name, script: &str, port| bench.peer(name, &python, &environment::scripts(workspace).join(script), port);
         all.push(peer("Lance, MinHash-LSH", "index_lance.py", None)?);
+        all.push(peer("tantivy, bands as terms", "index_tantivy.py", None)?);
         all.push(peer("datasketch, in memory", "index_datasketch.py", None)?);
         match Redis::start(&bench.folder) {
             Ok(_server) => all.push(peer("datasketch, on redis", "index_datasketch.py", Some(PORT))?),
@@ -138,7 +139,7 @@ fn section(ratios: &[f64], queries: f64, table: &Table, ready: &str, documents: 
     format!(
         "## The saved index\n\n{}; {}.\n`cargo xtask bench index`: {DOCUMENTS} documents of 6.7 kB are added, and every tenth is searched for.\n\
         `index add` takes {:.2} times as long as `dedup` of the same file (target: 2). Recall and precision are those of pairs at {THRESHOLD} among\n\
-        {queries:.0} queries; the time of lookalike includes the start of its process, that of Lance and datasketch does not.\n\n\
+        {queries:.0} queries; the time of lookalike includes the start of its process, that of the others does not.\n\n\
         ![Searches per second of each index](benchmarks-index.svg)\n\n{}\n\
         {documents} documents with ready keys (20 bands, 140 bytes of sketch, 512 bytes of text; random, so that lookups measure the index alone):\n\n{lines}",
         results::today(),

@@ -5,6 +5,7 @@ pub(in crate::bench) mod blowup;
 pub(in crate::bench) mod growth;
 pub(in crate::bench) mod headline;
 pub(in crate::bench) mod index;
+pub(in crate::bench) mod index_growth;
 pub(in crate::bench) mod link;
 pub(crate) mod measure;
 pub(in crate::bench) mod methods;
