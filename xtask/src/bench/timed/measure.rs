@@ -5,7 +5,7 @@
 //! program, called as `xtask measure`.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -28,7 +28,7 @@ pub(crate) struct Usage {
 /// Runs a command in a process of its own; what it prints is shown only if it fails.
 pub(crate) fn measure(command: &Command) -> Result<Usage> {
     let report = tempfile::NamedTempFile::new().context("cannot make a file for the measures")?;
-    let mut measurer = Command::new(std::env::current_exe().context("cannot find this program")?);
+    let mut measurer = Command::new(this_program()?);
     measurer.arg("measure").arg("--report").arg(report.path()).arg("--");
     measurer.arg(command.get_program()).args(command.get_args()).stdin(Stdio::null());
     for (name, value) in command.get_envs() {
@@ -43,6 +43,15 @@ pub(crate) fn measure(command: &Command) -> Result<Usage> {
     }
     let text = std::fs::read_to_string(report.path()).context("cannot read the measures")?;
     serde_json::from_str(&text).context("the measures are not what was expected")
+}
+
+/// This very program. A build of the whole workspace may have put another one in its place since it was started.
+fn this_program() -> Result<PathBuf> {
+    let still_running = Path::new("/proc/self/exe");
+    if still_running.exists() {
+        return Ok(still_running.to_owned());
+    }
+    std::env::current_exe().context("cannot find this program")
 }
 
 /// `xtask measure`: runs the command and writes what it used to the file `report`.
