@@ -36,6 +36,9 @@ struct Sample {
     disk_bytes: u64,
 }
 
+/// How many documents are sent together at first: a body that takes too long is refused, also on a busy machine.
+const FILLED_AT_ONCE: usize = 2000;
+
 /// How many samples are taken.
 const SAMPLES: u32 = 40;
 
@@ -79,9 +82,9 @@ pub(crate) fn run(workspace: &Workspace, options: Options) -> Result<()> {
 }
 
 fn fill(client: &mut Client, documents: usize) -> Result<()> {
-    for first in (0..documents).step_by(10_000) {
+    for first in (0..documents).step_by(FILLED_AT_ONCE) {
         let line = |number: usize| format!("{{\"id\":\"{number}\",\"text\":\"{}\"}}\n", text(number as u64));
-        let lines: String = (first..documents.min(first + 10_000)).map(line).collect();
+        let lines: String = (first..documents.min(first + FILLED_AT_ONCE)).map(line).collect();
         let (status, answer) = client.send_as("POST", "/v1/indexes/news/documents", "application/x-ndjson", &lines)?;
         ensure!(status == 200, "{status} {}", String::from_utf8_lossy(&answer));
     }

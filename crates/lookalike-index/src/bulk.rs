@@ -14,7 +14,7 @@ use crate::search::{Chosen, Met, Outcome, Question, Search};
 pub(crate) const AT_ONCE: usize = 8192;
 
 /// How many rows of one part all questions may meet in one pass, before they are asked one by one.
-const MOST_MET: usize = 1 << 24;
+const MOST_MET: usize = 1 << 21;
 
 /// How many lookups cost as much as reading one page and sorting the keys of it: a page is read by one call of the system either way.
 const PER_PAGE: usize = 2;

@@ -20,6 +20,9 @@ use crate::state::State;
 /// Rows met up to here are held as a list; more of them as bits, so that a bucket of a million takes no more room.
 const LISTED: usize = 1 << 16;
 
+/// How many candidates of one search are measured before the best of them are kept.
+const MEASURED_AT_ONCE: usize = 1 << 14;
+
 /// From how many candidates on one search is measured by several threads.
 const SHARED_OUT: usize = 256;
 
@@ -141,6 +144,8 @@ pub(crate) struct Search<'a> {
     pub(crate) criterion: Criterion,
     pub(crate) threshold: f64,
     pub(crate) max_candidates: usize,
+    /// How many of the documents that are alike enough are wanted.
+    pub(crate) limit: usize,
 }
 
 impl Search<'_> {
@@ -240,10 +245,20 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Measures those that were chosen.
+    /// Measures those that were chosen, a piece at a time: so many may be chosen that their rows would fill the memory.
     pub(crate) fn measure(&self, question: &Question, chosen: Chosen) -> Result<Outcome> {
         let (candidates, passed_over) = (chosen.candidates, chosen.passed_over);
-        let places = chosen.places();
+        let mut found: Vec<Found> = Vec::new();
+        for piece in chosen.places().chunks(MEASURED_AT_ONCE) {
+            found.extend(self.measure_piece(question, piece)?);
+            best_first(&mut found, |found| found.similarity, |found| found.order);
+            found.truncate(self.limit);
+        }
+        Ok(Outcome { found, candidates, passed_over })
+    }
+
+    /// Those of these places that are alike enough, in any order.
+    fn measure_piece(&self, question: &Question, places: &[(u32, u32)]) -> Result<Vec<Found>> {
         let mut rows: Vec<((u32, u32), Row)> = Vec::with_capacity(places.len());
         for of_part in places.chunk_by(|left, right| left.0 == right.0) {
             let part = of_part[0].0;
@@ -258,15 +273,11 @@ impl Search<'_> {
                 && (is_measure || self.criterion.allows_sizes(size, row.size))
         });
         rows.sort_unstable_by_key(|(_, row)| row.place);
-        let mut found: Vec<Found> = if rows.len() < SHARED_OUT {
-            self.measure_some(question, &rows)?
-        } else {
-            let parts =
-                rows.par_chunks(64).map(|some| self.measure_some(question, some)).collect::<Result<Vec<_>>>()?;
-            parts.into_iter().flatten().collect()
-        };
-        best_first(&mut found, |found| found.similarity, |found| found.order);
-        Ok(Outcome { found, candidates, passed_over })
+        if rows.len() < SHARED_OUT {
+            return self.measure_some(question, &rows);
+        }
+        let parts = rows.par_chunks(64).map(|some| self.measure_some(question, some)).collect::<Result<Vec<_>>>()?;
+        Ok(parts.into_iter().flatten().collect())
     }
 
     fn measure_some(&self, question: &Question, rows: &[((u32, u32), Row)]) -> Result<Vec<Found>> {
@@ -345,12 +356,12 @@ impl Chosen {
 
     pub(crate) fn push(&mut self, closeness: u32, place: (u32, u32)) {
         let new = (closeness, Reverse(place));
-        if self.list.len() < self.most {
+        if self.heap.is_empty() && self.list.len() < self.most {
             self.list.push(new);
             return;
         }
         if self.heap.is_empty() {
-            self.heap = self.list.iter().copied().map(Reverse).collect();
+            self.heap = std::mem::take(&mut self.list).into_iter().map(Reverse).collect();
         }
         self.passed_over += 1;
         if let Some(mut worst) = self.heap.peek_mut()

@@ -61,7 +61,7 @@ impl Snapshot {
             Query::Text(text) => self.question(text),
             Query::Id(id) => self.question_of(id)?,
         };
-        self.answer(search.run(&question)?, options.limit)
+        self.answer(search.run(&question)?)
     }
 
     /// The same for many texts, on all threads; the answers are in the order of the texts.
@@ -74,7 +74,7 @@ impl Snapshot {
         let mut answers = Vec::with_capacity(texts.len());
         for some in texts.chunks(bulk::AT_ONCE) {
             let questions: Vec<Question> = some.par_iter().map(|text| self.question(text)).collect();
-            let answer = |outcome| self.answer(outcome, options.limit);
+            let answer = |outcome| self.answer(outcome);
             if bulk::is_cheaper(&search, &questions) {
                 let outcomes = bulk::run(&search, &questions)?;
                 answers.extend(outcomes.into_par_iter().map(answer).collect::<Result<Vec<_>>>()?);
@@ -115,12 +115,12 @@ impl Snapshot {
             // Where bits decide, the threshold does only if it is asked for.
             threshold: options.threshold.unwrap_or(0.0),
             max_candidates: options.max_candidates,
+            limit: options.limit,
         })
     }
 
-    fn answer(&self, outcome: Outcome, limit: usize) -> Result<Answer> {
-        let Outcome { mut found, candidates, passed_over } = outcome;
-        found.truncate(limit);
+    fn answer(&self, outcome: Outcome) -> Result<Answer> {
+        let Outcome { found, candidates, passed_over } = outcome;
         let hit = |found: &crate::search::Found| {
             let hit = |record: Record<'_>| Hit {
                 id: record.id.to_owned(),

@@ -60,7 +60,8 @@ impl Core {
         let kernel = &*shared.kernel;
         let state = std::sync::Arc::new(state);
         let snapshot = Snapshot::new(shared, std::sync::Arc::clone(&state));
-        let search = snapshot.prepare(&SearchOptions::default())?;
+        // Of what the index has, as many may be gone by then as are added together.
+        let search = snapshot.prepare(&SearchOptions { limit: CHUNK + 1, ..SearchOptions::default() })?;
         let meet = |document: &NewDocument<'_>| {
             let Wish::Put { prepared, stored } = Wish::put(kernel, document) else { unreachable!("a put is a put") };
             let mut question = snapshot.question(document.text);

@@ -217,6 +217,12 @@ impl Writer {
         self.core().close(&self.shared)
     }
 
+    /// How many bytes of keys, sketches and rows are kept in memory before they become a segment: 64 MiB unless this says less. For a
+    /// moment they are there twice.
+    pub fn set_memory(&self, bytes: usize) {
+        self.core().memory_bytes = bytes;
+    }
+
     /// How many bytes are kept in memory, and how long a log gets: for tests.
     #[doc(hidden)]
     pub fn set_limits(&self, memory_bytes: usize, log_bytes: u64) {

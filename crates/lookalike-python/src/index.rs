@@ -73,7 +73,7 @@ impl Saved {
         let columns: Columns = parse(py, columns)?;
         let resources = Resources { threads, ..Resources::default() };
         let (read, _) = read_options(py, data, None, &columns, &resources)?;
-        let options = AddOptions { read, unless_alike };
+        let options = AddOptions { unless_alike, ..AddOptions::new(read) };
         let added = resources.runner(py, progress)?.run(py, |progress| {
             let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
             let writer = self.index.writer()?;

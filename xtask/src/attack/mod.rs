@@ -3,6 +3,7 @@
 //! Each attack tries as many cases as its share of the time allows, keeps what failed under `target/attack`, and counts. A short
 //! form of two minutes is a part of `cargo xtask test`.
 
+mod bucket;
 mod files;
 mod growth;
 mod guarded;
@@ -23,8 +24,8 @@ use crate::workspace::Workspace;
 /// What can be told.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// growth, threads, disks, commits, kills or files; all of them if none is given
-    #[arg(value_name = "ATTACK", value_parser = ["growth", "threads", "disks", "commits", "kills", "files"])]
+    /// growth, bucket, threads, disks, commits, kills or files; all of them if none is given
+    #[arg(value_name = "ATTACK", value_parser = ["growth", "bucket", "threads", "disks", "commits", "kills", "files"])]
     attacks: Vec<String>,
     /// How long all attacks take together, at most
     #[arg(long, value_name = "MIN", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
@@ -82,13 +83,14 @@ impl Tally {
 /// An attack: its name, what it is, its share of the time in percent, and what it does.
 type Attack = (&'static str, &'static str, u32, fn(&Means<'_>) -> Result<Tally>);
 
-const ATTACKS: [Attack; 6] = [
-    ("growth", "growth of time and memory", 30, growth::attack),
+const ATTACKS: [Attack; 7] = [
+    ("growth", "growth of time and memory", 26, growth::attack),
+    ("bucket", "one bucket of a million", 6, bucket::attack),
     ("threads", "threads 1 to 16", 8, threads::attack),
     ("disks", "disks that are too small", 6, small_disk::attack),
     ("commits", "kills at each step of a commit", 10, kills::at_each_step),
     ("kills", "kills at random moments", 14, kills::at_random),
-    ("files", "mutated files, every command", 32, mutated::attack),
+    ("files", "mutated files, every command", 30, mutated::attack),
 ];
 
 /// Runs all attacks, and prints a table; an error if one case of one failed.

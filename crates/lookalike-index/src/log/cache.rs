@@ -8,7 +8,7 @@ use super::record::Run;
 const SHELVES: usize = 16;
 
 /// How many bytes a shelf holds.
-const SHELF_BYTES: usize = 1 << 20;
+const SHELF_BYTES: usize = 512 << 10;
 
 /// Runs by log and place.
 #[derive(Debug, Default)]

@@ -37,7 +37,7 @@ pub(super) async fn add(
         read.settings.fields.text = text.to_owned();
     }
     read.settings.fields.id = fields.given("id_field").map(str::to_owned);
-    let options = AddOptions { read, unless_alike: fields.given("unless_alike").is_some() };
+    let options = AddOptions { unless_alike: fields.given("unless_alike").is_some(), ..AddOptions::new(read) };
     let added = shared.work.write(move || {
         // The file is gone when this ends.
         let _file = file;

@@ -17,7 +17,7 @@ use crate::progress::{Counted, Progress};
 use crate::report::summary::SkippedEntry;
 
 /// How many bytes of texts a round has, about: enough to keep all threads busy between two writings.
-const ROUND_BYTES: u64 = 16 << 20;
+pub(crate) const ROUND_BYTES: u64 = 16 << 20;
 
 /// How many skipped entries are named; the rest is counted.
 const NAMED: usize = 1000;
@@ -85,12 +85,23 @@ pub(crate) fn walk(
     options: &ReadOptions,
     stage: &'static str,
     progress: &dyn Progress,
+    take: impl FnMut(Vec<Walked>) -> Result<()> + Send,
+) -> Result<Skips> {
+    walk_rounds(options, stage, ROUND_BYTES, progress, take)
+}
+
+/// The same, with rounds of about so many bytes.
+pub(crate) fn walk_rounds(
+    options: &ReadOptions,
+    stage: &'static str,
+    round_bytes: u64,
+    progress: &dyn Progress,
     mut take: impl FnMut(Vec<Walked>) -> Result<()> + Send,
 ) -> Result<Skips> {
     let shelf = Shelf::new(options.discover(None)?);
     let settings = options.settings.anew();
     progress.stage(stage, Some(shelf.files().iter().map(|file| file.bytes).sum()));
-    let mut cutter = Cutter { shelf: &shelf, settings: &settings, next_file: 0, stream: None, spare: Vec::new() };
+    let mut cutter = Cutter { shelf: &shelf, settings: &settings, round_bytes, next_file: 0, stream: None, spare: Vec::new() };
     let mut skips = Skips::default();
     let mut position = Position::default();
     let mut round = cutter.round()?;
@@ -120,6 +131,7 @@ pub(crate) fn walk(
 struct Cutter<'a> {
     shelf: &'a Shelf,
     settings: &'a Settings,
+    round_bytes: u64,
     next_file: usize,
     stream: Option<Stream>,
     /// Chunks that were dealt with, for their buffers.
@@ -130,7 +142,7 @@ impl Cutter<'_> {
     /// The next chunks; none when all files are read.
     fn round(&mut self) -> Result<Vec<Chunk>> {
         let (mut round, mut bytes) = (Vec::new(), 0);
-        while bytes < ROUND_BYTES {
+        while bytes < self.round_bytes {
             let stream = if let Some(stream) = &mut self.stream {
                 stream
             } else {

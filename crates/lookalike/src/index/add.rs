@@ -3,11 +3,15 @@
 use lookalike_index::{NewDocument, Put, Writer};
 use serde::Serialize;
 
-use crate::corpus::walk::{Walked, walk};
+use crate::corpus::walk::{ROUND_BYTES, Walked, walk_rounds};
 use crate::error::Result;
 use crate::options::ReadOptions;
 use crate::progress::Progress;
 use crate::report::summary::SkippedEntry;
+use crate::resources::memory::Memory;
+
+/// How many bytes of documents are in memory before they become a segment, at most.
+const MOST_UNSAVED_BYTES: u64 = 64 << 20;
 
 /// What [`add`] is asked to do.
 #[derive(Clone, Debug)]
@@ -16,12 +20,14 @@ pub struct AddOptions {
     pub read: ReadOptions,
     /// Whether documents are left out that have a near-duplicate in the index, or among the documents before them.
     pub unless_alike: bool,
+    /// How much memory adding may take.
+    pub memory: Memory,
 }
 
 impl AddOptions {
     /// All documents of this input.
     pub fn new(read: ReadOptions) -> Self {
-        Self { read, unless_alike: false }
+        Self { read, unless_alike: false, memory: Memory::default() }
     }
 
     /// Only those without a near-duplicate.
@@ -91,7 +97,10 @@ pub fn add_with(
     progress: &dyn Progress,
 ) -> Result<Added> {
     let mut added = Added::default();
-    let skips = walk(&options.read, "index", progress, |round| {
+    // A round is there as it was read, as texts and as it is packed, while the next is read; what becomes a segment is there twice.
+    let round_bytes = ROUND_BYTES.min(options.memory.bytes() / 96);
+    writer.set_memory(MOST_UNSAVED_BYTES.min(options.memory.bytes() / 24) as usize);
+    let skips = walk_rounds(&options.read, "index", round_bytes, progress, |round| {
         let fields: Vec<String> = round.iter().map(fields).collect();
         let documents: Vec<NewDocument<'_>> = round
             .iter()

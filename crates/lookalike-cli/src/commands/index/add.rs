@@ -7,11 +7,12 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use clap::Args;
 use lookalike::index::{AddOptions, Added, LeftOut, add_with};
-use lookalike::{Memory, until_closed};
+use lookalike::until_closed;
 
 use super::open;
 use crate::commands::{Done, done, with_threads};
 use crate::flags::read::ReadArguments;
+use crate::flags::resources::memory;
 use crate::show::streams::{self, talk};
 use crate::show::{notes, numbers, one_line};
 
@@ -29,17 +30,22 @@ pub(crate) struct AddArguments {
     /// Also store this field or column, to have it shown with matches; may be repeated
     #[arg(long = "field", value_name = "NAME")]
     fields: Vec<String>,
+    /// Memory limit, such as 500M or 4G [default: half of the machine's memory]
+    #[arg(long, value_name = "SIZE", help_heading = "Resources")]
+    memory: Option<String>,
 }
 
 impl AddArguments {
     pub(crate) fn run(self) -> Result<Done> {
-        let run = self.read.run.options()?;
-        let mut read = self.read.options(None, Memory::half_of_machine())?;
+        let memory = memory(self.memory.as_deref())?;
+        let run = self.read.run.options()?.within(memory);
+        let mut read = self.read.options(None, memory)?;
+        read.settings.limit = read.settings.limit.with_window_log(memory.window_log(run.thread_count().1));
         if let Some(field) = self.fields.iter().find(|field| **field == read.settings.fields.text) {
             bail!("--field {field} names the text, which is stored already: leave it out");
         }
         read.settings.fields.others = self.fields;
-        let options = AddOptions { read, unless_alike: self.unless_alike };
+        let options = AddOptions { read, unless_alike: self.unless_alike, memory };
         let writer = open(&self.index)?.writer()?;
         let start = Instant::now();
         let mut stdout = streams::stdout();
