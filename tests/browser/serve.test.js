@@ -217,13 +217,16 @@ test('texts of ten megabytes are shown to whoever asks, and answer a key at once
       const took = await milliseconds(key);
       assert.ok(took < 200, `${took} ms`);
     }
-    const scrolled = await page.evaluate(() => new Promise((done) => {
+    // The side that a key moved does not follow the other for a moment.
+    await page.waitForTimeout(400);
+    const [scrolled, ...tops] = await page.evaluate(() => new Promise((done) => {
       const begin = performance.now();
-      const side = document.querySelector('.text');
+      const [side, other] = document.querySelectorAll('.text');
       side.scrollTop = side.scrollHeight / 2;
-      requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin), 0));
+      requestAnimationFrame(() => setTimeout(() => done([performance.now() - begin, side.scrollTop, other.scrollTop]), 0));
     }));
     assert.ok(scrolled < 200, `${scrolled} ms`);
+    assert.ok(Math.abs(tops[0] - tops[1]) < 0.05 * tops[0], `one side is at ${tops[0]}, the other at ${tops[1]}`);
   });
 });
 
@@ -280,6 +283,14 @@ test('with keys, a page asks for one and keeps it where no script can read it', 
     await page.keyboard.press('Enter');
     await page.waitForURL('**/indexes');
     assert.equal(await page.locator('h1').innerText(), 'scratch');
+    await fits(page);
+    await accessible(page);
+    await page.locator('button:has-text("Log out")').focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/login');
+    assert.deepEqual(await page.context().cookies(), []);
+    await page.goto(`${locked}/indexes`);
+    assert.match(page.url(), /\/login\?to=%2Findexes$/);
   });
 });
 

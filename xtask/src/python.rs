@@ -1,10 +1,10 @@
 //! The Python package: built into an environment of its own and tested there, or made into a wheel.
 
 use std::env;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -46,19 +46,42 @@ pub(crate) fn test_oldest(workspace: &Workspace) -> Result<()> {
     succeed(pytest.current_dir(&package))
 }
 
-/// Builds the wheel of this machine, as users install it, and makes sure that it works where nothing else is installed.
+/// Free-threaded interpreters, which cannot load the wheel of all others: each needs one of its own.
+const FREE_THREADED: [&str; 2] = ["python3.13t", "python3.14t"];
+
+/// Builds the wheels of this machine, as users install them, and makes sure that each works where nothing else is installed: one
+/// for all versions of Python, and one for each free-threaded interpreter that is found. Gives the first.
 pub(crate) fn wheel(workspace: &Workspace) -> Result<PathBuf> {
+    let wheel = wheel_for(workspace, None)?;
+    for interpreter in FREE_THREADED {
+        let mut asked = Command::new(interpreter);
+        asked.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+        if asked.status().is_ok_and(|status| status.success()) {
+            wheel_for(workspace, Some(interpreter))?;
+        } else {
+            println!("{interpreter} is not here: no wheel for it");
+        }
+    }
+    Ok(wheel)
+}
+
+/// The wheel for one interpreter, or for all that know the stable interface.
+fn wheel_for(workspace: &Workspace, interpreter: Option<&str>) -> Result<PathBuf> {
     let python = environment(workspace, "newest", &package(workspace).join("requirements-test.txt"))?;
     let wheels = workspace.target().join("wheels");
     let mut maturin = module_of(&python, "maturin");
     maturin.args(["build", "--release", "--quiet", "--out"]).arg(&wheels).current_dir(package(workspace));
+    if let Some(interpreter) = interpreter {
+        maturin.args(["--interpreter", interpreter]);
+    }
     succeed(&mut maturin)?;
     let wheel = newest_wheel(&wheels)?;
     let bytes = fs::metadata(&wheel)?.len();
     println!("{} of {:.1} MB", wheel.display(), bytes as f64 / 1e6);
     ensure!(bytes <= MOST_WHEEL_BYTES, "the wheel has {bytes} bytes, and {MOST_WHEEL_BYTES} are allowed");
-    let alone = folder(workspace, "alone");
-    let python = make_environment(&alone)?;
+    let alone = folder(workspace, &interpreter.map_or_else(|| "alone".to_owned(), |name| format!("alone-{name}")));
+    let system = interpreter.map_or_else(system_python, Into::into);
+    let python = make_environment(&alone, &system)?;
     succeed(pip(&python).args(["--force-reinstall", "--no-deps"]).arg(&wheel))?;
     succeed(Command::new(&python).arg(package(workspace).join("tests").join("alone.py")))?;
     Ok(wheel)
@@ -81,7 +104,7 @@ fn environment(workspace: &Workspace, name: &str, requirements: &Path) -> Result
     let folder = folder(workspace, name);
     let wanted = fs::read_to_string(requirements).with_context(|| format!("cannot read {}", requirements.display()))?;
     let stamp = folder.join("installed.txt");
-    let python = make_environment(&folder)?;
+    let python = make_environment(&folder, &system_python())?;
     if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
         return Ok(python);
     }
@@ -95,11 +118,15 @@ fn folder(workspace: &Workspace, name: &str) -> PathBuf {
     workspace.target().join("python").join(name)
 }
 
-fn make_environment(folder: &Path) -> Result<PathBuf> {
+/// The Python that environments are made with, unless a job is about another.
+fn system_python() -> OsString {
+    env::var_os("PYTHON").unwrap_or_else(|| "python3".into())
+}
+
+fn make_environment(folder: &Path, system: &OsStr) -> Result<PathBuf> {
     let python =
         if cfg!(windows) { folder.join("Scripts").join("python.exe") } else { folder.join("bin").join("python") };
     if !python.exists() {
-        let system = env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
         succeed(Command::new(system).args(["-m", "venv"]).arg(folder))?;
     }
     Ok(python)

@@ -59,6 +59,23 @@ fn the_input_is_found_from_another_folder() {
 }
 
 #[test]
+fn a_list_and_stop_words_of_a_run_are_found_from_another_folder() {
+    let folder = deduplicated();
+    folder.write("data/list.txt", "in.jsonl\n").write("data/words.txt", "the\na\nof\nto\nand\nin\non\n");
+    // Files of the same names that are not those of the run.
+    folder.write("elsewhere/list.txt", "absent.jsonl\n").write("elsewhere/words.txt", "");
+    let stop_words = ["--shingle", "stopword", "--stopwords", "words.txt"];
+    let line = ["dedup", "--files-from", "list.txt", "--id", "id", "-q", "-o", "../out", "--force"];
+    let ran = run_in(&folder, "data", &[&line[..], &stop_words].concat());
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let first = folder.read("out/report.html");
+    let ran = run_in(&folder, "elsewhere", &["report", "../out"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(folder.read("out/report.html"), first);
+    assert!(first.contains("class=\"sides\""));
+}
+
+#[test]
 fn without_the_input_the_report_says_that_texts_are_missing() {
     let folder = deduplicated();
     std::fs::remove_file(folder.0.path().join("data/in.jsonl")).unwrap();

@@ -142,6 +142,70 @@ fn many_are_searched_for_at_once_and_answered_in_order() {
 }
 
 #[test]
+fn lines_that_are_searched_for_together_are_answered_as_each_alone() {
+    let folder = with_root();
+    let service = with_news(&folder, &[]);
+    let documents: Vec<Value> =
+        (0..300).map(|at| json!({"id": at.to_string(), "text": text(at % 250), "fields": {"at": at}})).collect();
+    service.json("POST", DOCUMENTS, &json!(documents));
+    let near = |at: usize| format!("{} closing", text(at));
+    // More than one piece, with every way to ask, and with what cannot be asked.
+    let request = |at: usize| match at % 10 {
+        0 => json!({"id": at.to_string()}),
+        1 => json!({"text": near(at), "passages": true}),
+        2 => json!({"text": near(at), "threshold": 0.99}),
+        3 => json!({"text": near(at), "limit": 10_000, "fields": false}),
+        4 => json!({"text": near(at), "threshold": 0.1}),
+        5 => json!({"text": near(at), "limit": 0}),
+        6 => json!({"text": near(at), "id": "1"}),
+        7 => json!({"text": "", "max_candidates": 1}),
+        _ => json!({"text": near(at)}),
+    };
+    let requests: Vec<Value> = (0..250).map(request).collect();
+    let lines: Vec<String> = requests.iter().map(Value::to_string).collect();
+    let together = service.lines(SEARCH, &lines.join("\n\n"));
+    let without_time = |mut answer: Value| {
+        answer.as_object_mut().unwrap().remove("seconds");
+        answer
+    };
+    let answers = together.text();
+    let mut answers = answers.lines().map(|line| without_time(serde_json::from_str(line).unwrap()));
+    for request in &requests {
+        let alone = without_time(service.json("POST", SEARCH, request).value());
+        assert_eq!(answers.next().unwrap(), alone, "{request}");
+    }
+    assert_eq!(answers.next(), None);
+}
+
+#[test]
+fn who_is_logged_in_with_a_key_can_log_out_by_a_form_and_not_by_a_link() {
+    let folder = with_root();
+    let key = folder.run(&["serve", "keys", "new", "reader", "--scope", "read", "--keys", "keys.jsonl"]);
+    let key = key.stdout.trim().to_owned();
+    let service = Service::start(folder.0.path(), &["--keys", "keys.jsonl"]);
+    let cookie = format!("lookalike_key={key}");
+    let button = "<form class=\"leave\" method=\"post\" action=\"/logout\"><span>Key: reader</span> <button>Log out</button></form>";
+    for path in ["/", "/compare", "/results", "/indexes", "/indexes/none"] {
+        let page = service.request("GET", path, &[("cookie", &cookie)], b"");
+        assert!(page.text().contains(button), "{path}: {}", page.text());
+    }
+    assert!(!service.get("/login").text().contains("/logout"));
+    assert_eq!(service.request("GET", "/logout", &[("cookie", &cookie)], b"").status, 405);
+    let other_site = [("cookie", cookie.as_str()), ("sec-fetch-site", "cross-site")];
+    assert_eq!(service.request("POST", "/logout", &other_site, b"").status, 403);
+    let left = service.request("POST", "/logout", &[("cookie", &cookie), ("sec-fetch-site", "same-origin")], b"");
+    assert_eq!(left.status, 303);
+    assert!(
+        left.head.contains("location: /login") && left.head.contains("set-cookie: lookalike_key=;"),
+        "{}",
+        left.head
+    );
+    // Without keys there is nobody to log out.
+    let open = Service::start(folder.0.path(), &[]);
+    assert!(!open.get("/").text().contains("/logout"));
+}
+
+#[test]
 fn all_documents_come_page_by_page() {
     let folder = with_root();
     let service = with_news(&folder, &[]);

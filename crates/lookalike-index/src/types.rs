@@ -95,7 +95,7 @@ pub enum Query<'a> {
 }
 
 /// How to search.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchOptions {
     /// The minimum similarity; that of the index when none is given, and not below it.
     pub threshold: Option<f64>,

@@ -16,6 +16,7 @@ mod job;
 mod look;
 mod pairs;
 mod records;
+mod resolve;
 mod settings;
 mod table;
 
@@ -34,9 +35,11 @@ mod _native {
     #[pymodule_export]
     use crate::look::{bars, compare, curve, evaluate, sketch, tune};
     #[pymodule_export]
-    use crate::pairs::{Lengths, pairs, resolve};
+    use crate::pairs::{Lengths, pairs};
     #[pymodule_export]
     use crate::records::{link, prints, read_csv, sets};
+    #[pymodule_export]
+    use crate::resolve::{Resolved, resolve};
     #[pymodule_export]
     use crate::table::Columns;
 

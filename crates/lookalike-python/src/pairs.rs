@@ -1,12 +1,10 @@
-//! `pairs` on data of Python, and decisions on pairs that are known.
+//! `pairs` on data of Python.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float64Array, StringArray, UInt32Array, UInt64Array};
-use lookalike::core::resolve::keep::{FieldValue, Keep, Ranking, keep_order};
-use lookalike::texts::{KnownPair, resolve as decide};
 use lookalike::{Between, Copies, PairMeasures, PairRow, PairsOptions, Selection};
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -93,7 +91,7 @@ pub(crate) fn pairs(
 #[pyclass(frozen, module = "lookalike._native")]
 #[derive(Debug)]
 pub(crate) struct Lengths {
-    lengths: Vec<u32>,
+    pub(crate) lengths: Vec<u32>,
 }
 
 #[pymethods]
@@ -142,46 +140,4 @@ fn shares(pair: &PairRow) -> [f64; 3] {
         }
         _ => [f64::NAN; 3],
     }
-}
-
-/// For each row the one kept in its place, and how similar both are.
-type Resolved = (Vec<Option<usize>>, Vec<Option<f64>>);
-
-/// Decides again on known pairs: for each row the one kept in its place, or none, and how similar both are.
-#[pyfunction]
-#[pyo3(signature = (left, right, similarity, rows, keep, lengths=None, values=None))]
-#[expect(clippy::too_many_arguments, reason = "columns of a table, and how to decide")]
-pub(crate) fn resolve(
-    py: Python<'_>,
-    left: Vec<usize>,
-    right: Vec<usize>,
-    similarity: Vec<f64>,
-    rows: usize,
-    keep: &str,
-    lengths: Option<&Lengths>,
-    values: Option<Vec<Option<f64>>>,
-) -> PyResult<Resolved> {
-    if let Some(row) = left.iter().chain(&right).find(|row| **row >= rows) {
-        let message =
-            format!("a pair names row {row}, and there are {rows} rows: rows= is the number of rows of the data");
-        return Err(error::option(py, "rows", &message));
-    }
-    let keep: Keep = match keep {
-        "values" => Keep::Max("values".to_owned()),
-        keep => keep.parse().map_err(|cause| error::raise_core(py, &cause))?,
-    };
-    let none = vec![0; rows];
-    let token_counts = lengths.map_or(&none, |lengths| &lengths.lengths);
-    let value = |value: &Option<f64>| value.map_or(FieldValue::Missing, |value| FieldValue::number(&value.to_string()));
-    let field_values: Vec<FieldValue> = values.iter().flatten().map(value).collect();
-    if token_counts.len() != rows || values.as_ref().is_some_and(|values| values.len() != rows) {
-        let message = format!("there is not one value for each of {rows} rows");
-        return Err(error::option(py, "rows", &message));
-    }
-    let pairs = left.into_iter().zip(right).zip(similarity);
-    let pairs: Vec<KnownPair> =
-        pairs.map(|((left, right), similarity)| KnownPair { left, right, similarity }).collect();
-    let order = keep_order(&keep, Ranking { token_counts, field_values: &field_values });
-    let fates = py.detach(|| decide(&pairs, &order));
-    Ok(fates.into_iter().map(|fate| fate.map_or((None, None), |(by, similarity)| (Some(by), Some(similarity)))).unzip())
 }

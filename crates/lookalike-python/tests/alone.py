@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
+import sysconfig
 import tempfile
 
 for name in ("pyarrow", "numpy", "pandas", "polars"):
@@ -18,6 +19,10 @@ for _ in range(7):
 assert min(seconds) <= 0.05, f"import takes {min(seconds):.3f} s"
 
 import lookalike  # noqa: E402
+
+# A module that does not say otherwise brings the lock back for the whole process.
+if sysconfig.get_config_var("Py_GIL_DISABLED"):
+    assert not sys._is_gil_enabled(), "importing lookalike enabled the lock"
 
 texts = ["the storm hit the coast", "a quiet day", "The storm hit the coast!"]
 result = lookalike.dedup(texts)

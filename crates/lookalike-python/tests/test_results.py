@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import lookalike
+import polars
 import pytest
 from conftest import ROOT, texts_of
 
@@ -74,9 +75,39 @@ def test_pairs_found_once_are_resolved_at_any_threshold(texts: list[str], keep: 
         assert resolved.kept == expected.kept
         assert resolved.mask == expected.mask
         assert resolved.select(texts) == expected.select(texts)
-        assert [similarity for similarity in resolved.similarities if similarity is not None] == [
-            removal["similarity"] for removal in expected.removed
-        ]
+        for table, of_dedup in ((resolved.removed, expected.removed), (resolved.rows, expected.rows)):
+            assert {name: table[name] for name in table.columns} == {name: of_dedup[name] for name in table.columns}
+        known = {name: expected.summary["found"][name] for name in ("kept", "removed", "clusters")}
+        assert resolved.summary["found"] == known
+        removed = resolved.removed_rows[0]
+        assert resolved.explain(removed)["comparison"].jaccard == expected.explain(removed)["comparison"].jaccard
+
+
+def test_what_is_resolved_is_a_dedup_without_what_only_texts_tell(texts: list[str], tmp_path: Path) -> None:
+    found = lookalike.pairs(texts, threshold=0.5, exact=True)
+    resolved = lookalike.resolve(found, rows=len(texts))
+    assert isinstance(resolved, lookalike.Dedup)
+    assert len(resolved) == len(texts) and repr(resolved).startswith("<lookalike.Dedup: ")
+    least = resolved.least_alike(3)["similarity"]
+    assert least == sorted(least) and all(similarity < 1 for similarity in least)
+    assert "data:image/svg+xml" in resolved._repr_html_()
+    with pytest.raises(lookalike.LookalikeError, match="no report"):
+        resolved.report(tmp_path / "report.html")
+    assert not (tmp_path / "report.html").exists()
+    with pytest.raises(lookalike.OptionError, match="of two tables"):
+        lookalike.resolve(lookalike.pairs(texts, against=texts[:3]), rows=len(texts))
+    names = [f"n{row}" for row in range(len(texts))]
+    with_ids = lookalike.pairs(polars.DataFrame({"text": texts, "name": names}), id="name")
+    removed = lookalike.resolve(with_ids, rows=len(texts)).removed
+    assert removed["removed_id"] == [f"n{row}" for row in removed["removed_row"]] != []
+    assert removed["kept_id"] == [f"n{row}" for row in removed["kept_row"]]
+
+
+def test_pairs_of_simhash_are_resolved_with_their_bits(texts: list[str]) -> None:
+    expected = lookalike.dedup(texts, method="simhash", keep="first")
+    resolved = lookalike.resolve(lookalike.pairs(texts, method="simhash"), rows=len(texts), keep="first")
+    for column in ("removed_row", "kept_row", "simhash", "hamming"):
+        assert resolved.removed[column] == expected.removed[column]
 
 
 def test_pairs_of_any_table_are_resolved(texts: list[str]) -> None:

@@ -315,9 +315,14 @@ fn token(headers: &HeaderMap) -> Option<&str> {
 impl Caller {
     /// What logs call it.
     pub(crate) fn name(&self) -> &str {
+        self.owner().unwrap_or("-")
+    }
+
+    /// The name of the key that was sent, if it is known.
+    pub(crate) fn owner(&self) -> Option<&str> {
         match self {
-            Self::Known { name, .. } => name,
-            Self::Anybody | Self::Nameless | Self::Stranger => "-",
+            Self::Known { name, .. } => Some(name),
+            Self::Anybody | Self::Nameless | Self::Stranger => None,
         }
     }
 

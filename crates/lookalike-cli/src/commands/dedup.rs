@@ -1,7 +1,7 @@
 //! `lookalike dedup`: which documents go where, and what is said of them.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
@@ -11,6 +11,7 @@ use lookalike::core::resolve::keep::Keep;
 use lookalike::index::Index;
 use lookalike::{Against, AgainstIndex, DedupOptions, Group, Output, Scheme, Share, SourceBy, Stream};
 
+use crate::commands::finished::seen_from;
 use crate::commands::{Done, done, with_threads};
 use crate::flags::command_line::command_line;
 use crate::flags::output::{ReportTextsArgument, SummaryArgument};
@@ -193,6 +194,13 @@ impl DedupArguments {
             bail!("--removed - is not possible: give the name of a file");
         }
         Ok(documents)
+    }
+
+    /// Makes names of what is read hold in every folder; they were written in `there`.
+    pub(crate) fn seen_from(&mut self, there: &Path) {
+        let AgainstArguments { against, against_index, .. } = &mut self.against;
+        let names = self.read.names().chain(against).chain(against_index).chain(self.similarity.names());
+        names.for_each(|name| seen_from(name, there));
     }
 
     pub(crate) fn options(self) -> Result<Dedup> {

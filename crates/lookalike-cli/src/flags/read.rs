@@ -71,6 +71,11 @@ enum SplitArgument {
 }
 
 impl ReadArguments {
+    /// The names of files and folders that were typed.
+    pub(crate) fn names(&mut self) -> impl Iterator<Item = &mut PathBuf> {
+        self.inputs.iter_mut().chain(&mut self.files_from)
+    }
+
     /// `value` is the field that keep order compares.
     pub(crate) fn options(self, value: Option<&str>, memory: Memory) -> Result<ReadOptions> {
         let listed = self.files_from.as_deref().map_or(Ok(Vec::new()), read_list)?;

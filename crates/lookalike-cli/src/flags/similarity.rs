@@ -57,6 +57,11 @@ impl SimilarityArguments {
         })
     }
 
+    /// The names of files that were typed.
+    pub(crate) fn names(&mut self) -> impl Iterator<Item = &mut PathBuf> {
+        self.stopwords.iter_mut()
+    }
+
     /// The same with another threshold.
     pub(crate) fn with_threshold(&self, threshold: f64) -> Self {
         Self { threshold, ..self.clone() }

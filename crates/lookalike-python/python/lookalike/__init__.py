@@ -15,8 +15,9 @@ from ._errors import ColumnError, InputError, LookalikeError, MemoryLimitError, 
 from ._files import Summary, dedup_files, pairs_files
 from ._index import Index
 from ._native import VERSION as __version__
-from ._pairs import Pairs, Resolved, pairs, resolve
+from ._pairs import Pairs, pairs
 from ._records import Link, link, link_files, prints, sets
+from ._resolve import resolve
 from ._table import Table
 from ._tune import Evaluation, Tuning, evaluate, tune
 
@@ -35,7 +36,6 @@ __all__ = [
     "MemoryLimitError",
     "OptionError",
     "Pairs",
-    "Resolved",
     "Summary",
     "Table",
     "Tuning",

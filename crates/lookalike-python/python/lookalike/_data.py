@@ -257,21 +257,7 @@ def _value(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-class Decision:
-    """Which of so many rows are kept: a byte for each."""
-
-    def __init__(self, rows: int, mask: bytes) -> None:
-        self.rows = rows
-        self._mask = mask
-
-    def mask(self) -> bytes:
-        return self._mask
-
-    def kept(self) -> list[int]:
-        return [row for row, kept in enumerate(self._mask) if kept]
-
-
-def select(data: T, decided: _native.Decided | Decision) -> T:
+def select(data: T, decided: _native.Decided | _native.Resolved) -> T:
     """The kept rows of data, as the type that it is."""
     frame: Any = data
     library = type(data).__module__.split(".")[0]
@@ -301,7 +287,7 @@ def select(data: T, decided: _native.Decided | Decision) -> T:
     )
 
 
-def _flags(decided: _native.Decided | Decision) -> Any:
+def _flags(decided: _native.Decided | _native.Resolved) -> Any:
     """One boolean for each row: an array of numpy if it is there, which is a hundred times as fast to read as a list."""
     try:
         import numpy
@@ -330,7 +316,7 @@ def _is_batch(item: object) -> bool:
     return isinstance(item, (ArrowStream, ArrowArray)) or _is_old_batch(item)
 
 
-def _select_sequence(data: Sequence[Any], decided: _native.Decided | Decision) -> Sequence[Any]:
+def _select_sequence(data: Sequence[Any], decided: _native.Decided | _native.Resolved) -> Sequence[Any]:
     if data and _is_batch(data[0]):
         import pyarrow
 
@@ -343,7 +329,7 @@ def _select_sequence(data: Sequence[Any], decided: _native.Decided | Decision) -
     return type(data)(data[row] for row in decided.kept())  # type: ignore[call-arg]
 
 
-def _select_duckdb(data: Any, decided: _native.Decided | Decision) -> Any:
+def _select_duckdb(data: Any, decided: _native.Decided | _native.Resolved) -> Any:
     import duckdb
     import pyarrow
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from . import _native
 from ._data import Data, existing, select, to_input
-from ._errors import OptionError
+from ._errors import LookalikeError, OptionError
 from ._progress import Watching, note, note_input
 from ._request import (
     RECALL,
@@ -49,10 +49,17 @@ class Dedup:
     ['the storm hit the coast', 'a quiet day']
     """
 
-    def __init__(self, native: _native.Decided, input: _native.Input | None, scheme: dict[str, Any] | None) -> None:
+    def __init__(
+        self,
+        native: _native.Decided | _native.Resolved,
+        input: _native.Input | None,
+        scheme: dict[str, Any] | None,
+        summary: dict[str, Any] | None = None,
+    ) -> None:
         self._native = native
         self._input = input
         self._scheme = scheme
+        self._summary = summary
 
     @cached_property
     def kept(self) -> list[int]:
@@ -81,7 +88,12 @@ class Dedup:
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """What came in, what was found, the parameters, and seconds and memory by stage."""
+        """What came in, what was found, the parameters, and seconds and memory by stage.
+
+        Of :func:`resolve` it has what was found, the parameters and the similarities.
+        """
+        if isinstance(self._native, _native.Resolved):
+            return self._summary or {}
         summary: dict[str, Any] = json.loads(self._native.summary)
         return summary
 
@@ -94,13 +106,15 @@ class Dedup:
         return select(data, self._native)
 
     def least_alike(self, count: int = 10) -> Table:
-        """The removals that are least alike the kept row: what to doubt first. Exact copies are not among them."""
+        """The removals that are least alike the kept row: what to doubt first. Exact copies are not among them.
+
+        Of :func:`resolve`, rows with a similarity of 1 are not among them: pairs do not say which of these are exact copies.
+        """
         removed = self.removed
-        doubtful = [
-            (similarity, row)
-            for row, (similarity, is_copy) in enumerate(zip(removed["similarity"], removed["exact_copy"], strict=True))
-            if not is_copy
-        ]
+        similarities = removed["similarity"]
+        knows_copies = "exact_copy" in removed.columns
+        is_copy = removed["exact_copy"] if knows_copies else [similarity == 1 for similarity in similarities]
+        doubtful = [(similarities[row], row) for row in range(len(removed)) if not is_copy[row]]
         return removed.take([row for _, row in sorted(doubtful)[:count]])
 
     def explain(self, row: int) -> dict[str, Any]:
@@ -132,7 +146,13 @@ class Dedup:
         """Writes the report as one HTML file: what was removed, and whether it is safe.
 
         ``texts`` is how much of the documents it shows: ``"none"``, ``"excerpt"`` or ``"full"``.
+        A result of :func:`resolve` has no report: pairs alone do not have what it shows.
         """
+        if isinstance(self._native, _native.Resolved):
+            raise LookalikeError(
+                "a result of resolve has no report, which shows the texts and the steps of a run: "
+                "call dedup on the data with this threshold, and report on its result"
+            )
         self._native.report(path, texts, force)
 
     def __repr__(self) -> str:
@@ -144,20 +164,19 @@ class Dedup:
 
         found, parameters = self.summary["found"], self.summary["parameters"]
         recall = parameters.get("recall_at_threshold")
-        shown = facts(
-            [
-                ("rows", len(self)),
-                ("kept", found["kept"]),
-                ("removed", found["removed"]),
-                ("exact copies", found["exact_copies"]),
-                ("clusters", found["clusters"]),
-                ("recall at the threshold", recall),
-            ]
-        )
+        numbers: list[tuple[str, Any]] = [("rows", len(self)), ("kept", found["kept"]), ("removed", found["removed"])]
+        # Pairs do not say what is an exact copy, nor by which recall they were found.
+        if "exact_copies" in found:
+            numbers.append(("exact copies", found["exact_copies"]))
+        numbers.append(("clusters", found["clusters"]))
+        if recall is not None:
+            numbers.append(("recall at the threshold", recall))
+        shown = facts(numbers)
         if not found["removed"]:
             return shown + "<p>Nothing was removed.</p>"
         bars = [(f"{band['from']:.2f}", band["removed"]) for band in self.summary["similarity"]]
-        bars.append(("exact copies", found["exact_copies"]))
+        if "exact_copies" in found:
+            bars.append(("exact copies", found["exact_copies"]))
         title = "Removed rows by similarity to the kept one"
         svg = _native.bars(title, f"{found['removed']:,} rows were removed.", "removed", "similarity", bars)
         least = self.least_alike(5)

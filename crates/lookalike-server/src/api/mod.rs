@@ -6,6 +6,7 @@ mod extract;
 mod indexes;
 pub(crate) mod openapi;
 mod search;
+mod search_lines;
 mod system;
 mod upkeep;
 

@@ -24,7 +24,6 @@ use crate::results;
         results::list, results::summary, results::removed, results::clusters, results::sources,
         system::livez, system::readyz, system::metrics, system::openapi,
     ),
-    components(schemas(search::PassageAnswer)),
     security(("key" = [])),
     tags(
         (name = "indexes", description = "Made, looked at, deleted."),

@@ -4,18 +4,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Json;
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use axum::extract::State;
-use axum::http::{HeaderMap, header};
+use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use lookalike::Passage;
-use lookalike_index::{Hit, Query, SearchOptions, Snapshot, Store};
+use lookalike_index::{Answer, Hit, Query, SearchOptions, Snapshot, Store};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use tokio::sync::mpsc;
 use utoipa::ToSchema;
 
-use super::Path;
+use super::{Path, search_lines};
 use crate::body::{self, Content, Held, content};
 use crate::keys::MaySearch;
 use crate::problem::{Kind, Problem};
@@ -26,23 +25,23 @@ use crate::state::{OpenIndex, Shared};
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchRequest {
     /// Documents like this text.
-    text: Option<String>,
+    pub(super) text: Option<String>,
     /// Documents like the one with this id, other than itself.
-    id: Option<String>,
+    pub(super) id: Option<String>,
     /// The minimum similarity; that of the index if none is given, and not below it.
     threshold: Option<f64>,
     /// How many matches to return at most: up to 10,000, and with passages up to 100.
     #[serde(default = "ten")]
-    limit: usize,
+    pub(super) limit: usize,
     /// How many candidates to look at, those with the best sketches first: up to 1,000,000.
     #[serde(default = "hundred_thousand")]
     max_candidates: usize,
     /// Whether to show which passages a match shares with what was searched for.
     #[serde(default)]
-    passages: bool,
+    pub(super) passages: bool,
     /// Whether to return what is stored with a match.
     #[serde(default = "yes")]
-    fields: bool,
+    pub(super) fields: bool,
 }
 
 fn ten() -> usize {
@@ -57,7 +56,7 @@ fn yes() -> bool {
     true
 }
 
-const MOST_MATCHES: usize = 10_000;
+pub(super) const MOST_MATCHES: usize = 10_000;
 const MOST_WITH_PASSAGES: usize = 100;
 const MOST_CANDIDATES: usize = 1_000_000;
 
@@ -111,11 +110,9 @@ pub(crate) struct MatchAnswer {
 #[derive(Debug, Serialize, ToSchema)]
 struct Passages {
     /// What was searched for.
-    #[schema(value_type = Vec<PassageAnswer>)]
-    query: Vec<Passage>,
+    query: Vec<PassageAnswer>,
     /// The match.
-    #[schema(value_type = Vec<PassageAnswer>)]
-    r#match: Vec<Passage>,
+    r#match: Vec<PassageAnswer>,
 }
 
 /// A stretch of a text.
@@ -125,6 +122,13 @@ pub(crate) struct PassageAnswer {
     is_shared: bool,
     /// The text itself.
     text: String,
+}
+
+impl From<Passage> for PassageAnswer {
+    fn from(passage: Passage) -> Self {
+        let Passage { is_shared, text } = passage;
+        Self { is_shared, text }
+    }
 }
 
 /// Finds the documents that are similar enough, each measured exactly. Several are searched for with one object per line; each
@@ -153,52 +157,12 @@ pub(crate) async fn search(
             let find = move || answer(&index, &index.snapshot()?, &held.parse()?, start);
             Ok(Json(shared.work.search(find).await?).into_response())
         }
-        Content::Lines => Ok(answer_lines(&shared, index, held)),
+        Content::Lines => Ok(search_lines::answer_lines(&shared, index, held)),
     }
 }
 
-/// How many answers wait for the client to take them.
-const ANSWERS_AHEAD: usize = 16;
-
-/// Answers line by line, as fast as the client takes the answers.
-fn answer_lines(shared: &Arc<Shared>, index: Arc<OpenIndex>, held: Held) -> Response {
-    let (sender, mut receiver) = mpsc::channel::<Bytes>(ANSWERS_AHEAD);
-    let shared = Arc::clone(shared);
-    tokio::spawn(async move {
-        let held = Arc::new(held);
-        let mut from = 0;
-        while from < held.bytes().len() {
-            let end = held.bytes()[from..].iter().position(|byte| *byte == b'\n');
-            let to = end.map_or(held.bytes().len(), |end| from + end + 1);
-            let (line, index) = (Arc::clone(&held), Arc::clone(&index));
-            let range = from..to;
-            from = to;
-            if held.bytes()[range.clone()].trim_ascii().is_empty() {
-                continue;
-            }
-            let start = Instant::now();
-            let find = move || {
-                let request = body::parse(&line.bytes()[range])?;
-                answer(&index, &index.snapshot()?, &request, start)
-            };
-            let found = shared.work.search(find).await;
-            let mut line = match found {
-                Ok(answer) => serde_json::to_vec(&answer).expect("an answer is plain data"),
-                Err(problem) => serde_json::to_vec(&problem).expect("a problem is plain data"),
-            };
-            line.push(b'\n');
-            if sender.send(line.into()).await.is_err() {
-                return;
-            }
-        }
-    });
-    let lines = futures_util::stream::poll_fn(move |context| receiver.poll_recv(context));
-    let lines = futures_util::StreamExt::map(lines, Ok::<_, std::convert::Infallible>);
-    ([(header::CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(lines)).into_response()
-}
-
 /// Searches for one.
-fn answer(
+pub(super) fn answer(
     index: &OpenIndex,
     snapshot: &Snapshot,
     request: &SearchRequest,
@@ -210,10 +174,8 @@ fn answer(
         _ => return Err(Problem::new(Kind::Malformed, "give a text or an id, and not both")),
     };
     check(request)?;
-    let options =
-        SearchOptions { threshold: request.threshold, limit: request.limit, max_candidates: request.max_candidates };
-    let found = snapshot.search(query, &options)?;
-    let mut matches: Vec<MatchAnswer> = found.hits.into_iter().map(|hit| of_hit(hit, request.fields)).collect();
+    let found = snapshot.search(query, &request.options())?;
+    let mut answer = SearchAnswer::of(index, snapshot, found, request.fields, start);
     if request.passages {
         if index.store == Store::Features {
             return Err(Problem::new(Kind::Impossible, "the index keeps no texts, so passages cannot be shown"));
@@ -222,27 +184,43 @@ fn answer(
             Query::Text(text) => text.to_owned(),
             Query::Id(id) => snapshot.document(id)?.and_then(|document| document.text).unwrap_or_default(),
         };
-        for found in &mut matches {
+        for found in &mut answer.matches {
             if start.elapsed() > LONGEST {
                 return Err(Problem::new(Kind::TookTooLong, "passages take too long: ask for fewer matches"));
             }
             let text = snapshot.document(&found.id)?.and_then(|document| document.text).unwrap_or_default();
             let compared = lookalike::compare(&own, &text, index.index.scheme())?;
-            found.passages = Some(Passages { query: compared.left.passages, r#match: compared.right.passages });
+            let answers = |passages: Vec<Passage>| passages.into_iter().map(PassageAnswer::from).collect();
+            let (query, found_text) = (answers(compared.left.passages), answers(compared.right.passages));
+            found.passages = Some(Passages { query, r#match: found_text });
         }
     }
-    Ok(SearchAnswer {
-        matches,
-        complete: found.complete,
-        candidates: found.candidates,
-        looked_at: found.looked_at,
-        recall: index.recall,
-        version: snapshot.version(),
-        seconds: start.elapsed().as_secs_f64(),
-    })
+    answer.seconds = start.elapsed().as_secs_f64();
+    Ok(answer)
 }
 
-fn check(request: &SearchRequest) -> Result<(), Problem> {
+impl SearchRequest {
+    pub(super) fn options(&self) -> SearchOptions {
+        SearchOptions { threshold: self.threshold, limit: self.limit, max_candidates: self.max_candidates }
+    }
+}
+
+impl SearchAnswer {
+    /// What was found in a snapshot, without passages.
+    pub(super) fn of(index: &OpenIndex, snapshot: &Snapshot, found: Answer, with_fields: bool, start: Instant) -> Self {
+        Self {
+            matches: found.hits.into_iter().map(|hit| of_hit(hit, with_fields)).collect(),
+            complete: found.complete,
+            candidates: found.candidates,
+            looked_at: found.looked_at,
+            recall: index.recall,
+            version: snapshot.version(),
+            seconds: start.elapsed().as_secs_f64(),
+        }
+    }
+}
+
+pub(super) fn check(request: &SearchRequest) -> Result<(), Problem> {
     let most = if request.passages { MOST_WITH_PASSAGES } else { MOST_MATCHES };
     if !(1..=most).contains(&request.limit) {
         return Err(Problem::new(Kind::NotPossible, format!("limit must be between 1 and {most}")));

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use axum::extract::{Multipart, State};
-use axum::response::Html as Body;
 use lookalike::index::{self, AddOptions, Added};
 use lookalike::{ReadOptions, Silent};
 use lookalike_page::{Cell, Column, Html, Table, clipped, html, name, number};
 
 use super::address;
 use super::fields::{Fields, Takes};
-use super::layout::{Current, Screen, facts};
+use super::layout::{Current, Page, Screen, facts};
 use crate::api::Path;
 use crate::keys::MayWrite;
 use crate::problem::{Kind, Problem};
@@ -28,7 +27,7 @@ pub(super) async fn add(
     State(shared): State<Arc<Shared>>,
     Path(index): Path<String>,
     form: Multipart,
-) -> Result<Body<String>, Problem> {
+) -> Result<Page, Problem> {
     let open = shared.index(&index)?;
     let mut fields = Fields::read(form, Takes::Documents, &shared.limits).await?;
     let file = fields.file.take().ok_or_else(|| Problem::new(Kind::Malformed, "choose a file to add"))?;
@@ -60,7 +59,7 @@ pub(super) async fn delete(
     State(shared): State<Arc<Shared>>,
     Path(index): Path<String>,
     form: Multipart,
-) -> Result<Body<String>, Problem> {
+) -> Result<Page, Problem> {
     let open = shared.index(&index)?;
     let id = Fields::read(form, Takes::Words, &shared.limits).await?.text("id").to_owned();
     let of_job = id.clone();

@@ -4,14 +4,13 @@ use std::sync::Arc;
 use std::thread;
 
 use axum::extract::{Multipart, State};
-use axum::response::Html as Body;
 use lookalike::{Scheme, pieces_of};
 use lookalike_index::Snapshot;
 use lookalike_page::{Excerpt, Html, SideBySide, SideText, html, name, number};
 use serde::Deserialize;
 
 use super::fields::{Fields, Takes};
-use super::layout::{Current, Screen};
+use super::layout::{Current, Page, Screen};
 use super::{address, measures};
 use crate::api::Query;
 use crate::keys::MaySearch;
@@ -43,7 +42,7 @@ pub(super) async fn show(
     _may: MaySearch,
     State(shared): State<Arc<Shared>>,
     Query(asked): Query<Asked>,
-) -> Result<Body<String>, Problem> {
+) -> Result<Page, Problem> {
     if asked.left.is_empty() || asked.right.is_empty() {
         return Ok(page("Compare", &form(&shared, &asked.index)));
     }
@@ -67,7 +66,7 @@ pub(super) async fn texts(
     _may: MaySearch,
     State(shared): State<Arc<Shared>>,
     form: Multipart,
-) -> Result<Body<String>, Problem> {
+) -> Result<Page, Problem> {
     let mut fields = Fields::read(form, Takes::Texts, &shared.limits).await?;
     let index = fields.given("index").map(|name| shared.index(name)).transpose()?;
     let (right_id, is_whole) = (fields.given("right_id").map(str::to_owned), fields.given("whole").is_some());
@@ -85,7 +84,7 @@ pub(super) async fn texts(
     Ok(page("Compare", &shown.await?))
 }
 
-fn page(title: &str, body: &Html) -> Body<String> {
+fn page(title: &str, body: &Html) -> Page {
     Screen { title, current: Current::Compare, body: html!("<h1>Compare</h1>\n{}", body) }.page()
 }
 

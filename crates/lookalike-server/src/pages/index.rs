@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::{HeaderMap, header};
-use axum::response::Html as Body;
 use lookalike_index::Stat;
 use lookalike_page::{Cell, Column, Html, Table, html, name, number};
 use serde::Deserialize;
 
-use super::layout::{Current, Screen, facts};
+use super::layout::{Current, Page, Screen, facts};
 use super::{address, hits};
 use crate::api::{Path, Query};
 use crate::keys::MayRead;
@@ -28,11 +27,7 @@ pub(super) struct AskedDocument {
 const MOST_TEXT: usize = 200_000;
 
 /// All indexes; of one, all about it.
-pub(super) async fn list(
-    may: MayRead,
-    State(shared): State<Arc<Shared>>,
-    headers: HeaderMap,
-) -> Result<Body<String>, Problem> {
+pub(super) async fn list(may: MayRead, State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Result<Page, Problem> {
     let indexes = shared.indexes();
     if let [only] = &indexes[..] {
         let name = only.name.clone();
@@ -66,7 +61,7 @@ pub(super) async fn show(
     State(shared): State<Arc<Shared>>,
     Path(index): Path<String>,
     headers: HeaderMap,
-) -> Result<Body<String>, Problem> {
+) -> Result<Page, Problem> {
     let open = shared.index(&index)?;
     let stat = shared.work.search(move || Ok(open.snapshot()?.stat())).await?;
     let changes = if shared.is_read_only {
@@ -93,7 +88,7 @@ pub(super) async fn document(
     State(shared): State<Arc<Shared>>,
     Path(index): Path<String>,
     Query(AskedDocument { id }): Query<AskedDocument>,
-) -> Result<Body<String>, Problem> {
+) -> Result<Page, Problem> {
     let open = shared.index(&index)?;
     let of_job = id.clone();
     let document = shared.work.search(move || Ok(open.snapshot()?.document(&of_job)?)).await?;

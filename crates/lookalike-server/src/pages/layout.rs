@@ -1,6 +1,6 @@
 //! What is around every screen: the head, the ways to the other screens, and the style.
 
-use axum::response::Html as Body;
+use axum::response::{Html as Body, IntoResponse, Response};
 use lookalike_page::{Html, html};
 
 use super::assets::VERSION;
@@ -33,20 +33,50 @@ const WAYS: [(Current, &str, &str); 4] = [
 ];
 
 impl Screen<'_> {
-    /// The whole page.
-    pub(super) fn page(&self) -> Body<String> {
+    /// The page with this screen.
+    pub(super) fn page(self) -> Page {
+        Page { title: self.title.to_owned(), current: self.current, body: self.body }
+    }
+}
+
+/// A screen that is shown when it is known for whom: a handler knows what is on it, and the layer above who asked.
+#[derive(Clone, Debug)]
+pub(super) struct Page {
+    title: String,
+    current: Current,
+    body: Html,
+}
+
+impl IntoResponse for Page {
+    fn into_response(self) -> Response {
+        let mut response = Response::default();
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+impl Page {
+    /// The whole page; `owner` is the name of the key by which somebody is logged in.
+    pub(super) fn show(&self, owner: Option<&str>) -> Body<String> {
         let way = |(current, address, name): &(Current, &str, &str)| {
             let is_here = Html::ours(if *current == self.current { " aria-current=\"page\"" } else { "" });
             html!("<li><a href=\"{}\"{}>{}</a></li>", *address, is_here, *name)
         };
         let ways: Html = WAYS.iter().map(way).collect();
+        let leave = |owner: &str| {
+            html!(
+                "<form class=\"leave\" method=\"post\" action=\"/logout\"><span>Key: {}</span> <button>Log out</button></form>",
+                owner
+            )
+        };
         let page = html!(
-            "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><meta name=\"color-scheme\" content=\"light dark\">\n<title>{} · lookalike</title><link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"/assets/style.css?v={}\">\n<script type=\"module\" src=\"/assets/page.js?v={}\"></script><script type=\"module\" src=\"/assets/screens.js?v={}\"></script></head>\n<body class=\"screen\"><a class=\"skip\" href=\"#main\">Skip to the content</a>\n<header class=\"top\"><a class=\"brand\" href=\"/\">look<i>alike</i></a><nav aria-label=\"Screens\"><ul>{}</ul></nav></header>\n<main id=\"main\" tabindex=\"-1\">\n{}</main>\n</body></html>\n",
+            "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><meta name=\"color-scheme\" content=\"light dark\">\n<title>{} · lookalike</title><link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"/assets/style.css?v={}\">\n<script type=\"module\" src=\"/assets/page.js?v={}\"></script><script type=\"module\" src=\"/assets/screens.js?v={}\"></script></head>\n<body class=\"screen\"><a class=\"skip\" href=\"#main\">Skip to the content</a>\n<header class=\"top\"><a class=\"brand\" href=\"/\">look<i>alike</i></a><nav aria-label=\"Screens\"><ul>{}</ul></nav>{}</header>\n<main id=\"main\" tabindex=\"-1\">\n{}</main>\n</body></html>\n",
             self.title,
             VERSION,
             VERSION,
             VERSION,
             ways,
+            owner.map(leave).unwrap_or_default(),
             self.body
         );
         Body(page.to_string())

@@ -9,6 +9,7 @@
 //! | Index | `index.rs`, and `change.rs` for what adds and deletes |
 //!
 //! A screen answers as the API does, with a [`Problem`] where something is wrong; [`as_page`] makes a page of it, or asks for a key.
+//! What is on every page, such as who is logged in, is put around a screen there too.
 
 mod address;
 mod assets;
@@ -36,7 +37,8 @@ use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use lookalike_page::html;
 
-use self::layout::{Current, Screen};
+use self::layout::{Current, Page, Screen};
+use crate::keys::Caller;
 use crate::problem::{Kind, Problem};
 use crate::state::Shared;
 
@@ -75,6 +77,7 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 async fn as_page(request: Request, next: Next) -> Response {
     let (method, address) = (request.method().clone(), request.uri().clone());
     let is_own = is_own_form(&method, request.headers());
+    let caller = request.extensions().get::<Caller>().cloned();
     let mut response = if is_own { next.run(request).await } else { other_site().into_response() };
     if let Some(problem) = response.extensions().get::<Problem>().cloned() {
         response = match problem.kind() {
@@ -88,6 +91,13 @@ async fn as_page(request: Request, next: Next) -> Response {
             kind => problem_page(kind.status(), kind.title(), problem.detail()),
         };
         response.extensions_mut().insert(problem);
+    }
+    if let Some(page) = response.extensions_mut().remove::<Page>() {
+        let owner = caller.as_ref().and_then(Caller::owner);
+        let (parts, _) = response.into_parts();
+        let (of_page, body) = page.show(owner).into_response().into_parts();
+        response = Response::from_parts(parts, body);
+        response.headers_mut().extend(of_page.headers);
     }
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);

@@ -3,13 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use axum::response::Html as Body;
 use lookalike::{Memory, Silent, explain_result};
 use lookalike_page::{Cell, Column, Html, Table, html, name, number};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::layout::{Current, Screen, facts};
+use super::layout::{Current, Page, Screen, facts};
 use super::{address, explanation};
 use crate::problem::{Kind, Problem};
 use crate::results::opened::unreadable;
@@ -28,7 +27,7 @@ pub(super) struct Asked {
 const ON_SCREEN: usize = 50;
 
 /// The result of `link` with this name.
-pub(super) async fn show(shared: &Arc<Shared>, result: String, asked: Asked) -> Result<Body<String>, Problem> {
+pub(super) async fn show(shared: &Arc<Shared>, result: String, asked: Asked) -> Result<Page, Problem> {
     let folder = shared.result(&result)?.to_owned();
     let name = result.clone();
     let body = shared.work.search(move || {

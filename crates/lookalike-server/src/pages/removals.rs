@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::response::Html as Body;
 use lookalike_page::{Cell, Column, Html, Table, html, name, number};
 use serde::Deserialize;
 
-use super::layout::{Current, Screen};
+use super::layout::{Current, Page, Screen};
 use super::result::{Tab, result_tabs};
 use super::{address, measures};
 use crate::api::{Path, Query};
@@ -66,7 +65,7 @@ pub(super) async fn list(
     State(shared): State<Arc<Shared>>,
     Path(result): Path<String>,
     Query(asked): Query<Asked>,
-) -> Result<Body<String>, Problem> {
+) -> Result<Page, Problem> {
     let which = match (&asked.band, asked.order.as_deref()) {
         (Some(band), _) => band_of(band)?,
         (None, Some("least_alike")) => Which::LeastAlike,
@@ -124,7 +123,7 @@ pub(super) async fn pair(
     State(shared): State<Arc<Shared>>,
     Path(result): Path<String>,
     Query(asked): Query<AskedPair>,
-) -> Result<Body<String>, Problem> {
+) -> Result<Page, Problem> {
     let longest = if asked.whole { usize::MAX } else { MOST_WHOLE };
     let of_job = result.clone();
     let body = results::with(&shared, result.clone(), move |open| {
@@ -170,7 +169,7 @@ pub(super) async fn clusters(
     State(shared): State<Arc<Shared>>,
     Path(result): Path<String>,
     Query(asked): Query<Asked>,
-) -> Result<Body<String>, Problem> {
+) -> Result<Page, Problem> {
     let (of_job, offset) = (result.clone(), asked.offset);
     let shown = results::with(&shared, result.clone(), move |open| {
         let found = open.table()?;
@@ -219,7 +218,7 @@ pub(super) async fn cluster(
     State(shared): State<Arc<Shared>>,
     Path((result, cluster)): Path<(String, u32)>,
     Query(asked): Query<Asked>,
-) -> Result<Body<String>, Problem> {
+) -> Result<Page, Problem> {
     let (of_job, offset) = (result.clone(), asked.offset);
     let shown = results::with(&shared, result.clone(), move |open| {
         let rows =

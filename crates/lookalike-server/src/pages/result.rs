@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::response::Html as Body;
 use lookalike::is_link_result;
 use lookalike_page::{Html, html};
 
-use super::layout::{Current, Screen, tabs};
+use super::layout::{Current, Page, Screen, tabs};
 use super::{address, records};
 use crate::api::{Path, Query};
 use crate::keys::MayRead;
@@ -16,7 +15,7 @@ use crate::results;
 use crate::state::Shared;
 
 /// All results.
-pub(super) async fn list(_may: MayRead, State(shared): State<Arc<Shared>>) -> Body<String> {
+pub(super) async fn list(_may: MayRead, State(shared): State<Arc<Shared>>) -> Page {
     let result = |(name, folder): (&String, &std::path::PathBuf)| {
         let what = if is_link_result(folder) { "linked records" } else { "a deduplicated corpus" };
         let to = address::with(&format!("/results/{}", address::part(name)), &[]);
@@ -40,7 +39,7 @@ pub(super) async fn show(
     State(shared): State<Arc<Shared>>,
     Path(name): Path<String>,
     Query(asked): Query<records::Asked>,
-) -> Result<Body<String>, Problem> {
+) -> Result<Page, Problem> {
     if is_link_result(shared.result(&name)?) {
         return records::show(&shared, name, asked).await;
     }
@@ -69,7 +68,7 @@ pub(super) async fn sources(
     _may: MayRead,
     State(shared): State<Arc<Shared>>,
     Path(name): Path<String>,
-) -> Result<Body<String>, Problem> {
+) -> Result<Page, Problem> {
     let sources = results::with(&shared, name.clone(), |open| Ok(open.run.sources()?)).await?;
     let body = html!(
         "{}<h1>Sources of {}</h1>\n<p class=\"lead\">How much each source lost, and to whom.</p>\n{}",

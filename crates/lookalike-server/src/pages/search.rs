@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::fields::{Fields, Takes};
 use super::hits::{self, Found, Opened};
-use super::layout::{Current, Screen};
+use super::layout::{Current, Page, Screen};
 use crate::api::Query;
 use crate::keys::MaySearch;
 use crate::problem::{Kind, Problem};
@@ -42,18 +42,14 @@ pub(super) async fn show(
     _may: MaySearch,
     State(shared): State<Arc<Shared>>,
     Query(asked): Query<Asked>,
-) -> Result<Body<String>, Problem> {
+) -> Result<Page, Problem> {
     let is_asked = asked.id.is_some() || !asked.text.is_empty();
     let found = if is_asked { find_in(&shared, asked.clone()).await? } else { Html::default() };
     Ok(page(&shared, &asked, &found))
 }
 
 /// The form as it was sent, and what was found.
-pub(super) async fn find(
-    _may: MaySearch,
-    State(shared): State<Arc<Shared>>,
-    form: Multipart,
-) -> Result<Body<String>, Problem> {
+pub(super) async fn find(_may: MaySearch, State(shared): State<Arc<Shared>>, form: Multipart) -> Result<Page, Problem> {
     let asked = Asked::of(form, &shared).await?;
     let found = find_in(&shared, asked.clone()).await?;
     Ok(page(&shared, &asked, &found))
@@ -130,7 +126,7 @@ fn search(index: &OpenIndex, asked: &Asked) -> Result<Found, Problem> {
     })
 }
 
-fn page(shared: &Shared, asked: &Asked, found: &Html) -> Body<String> {
+fn page(shared: &Shared, asked: &Asked, found: &Html) -> Page {
     let body = html!(
         "<h1>Find near-duplicates</h1>\n{}<section id=\"matches\" aria-label=\"Matches\">{}</section>\n",
         form(shared, asked),

@@ -6,6 +6,7 @@ pub(in crate::bench) mod crm;
 pub(in crate::bench) mod customers;
 pub(crate) mod dice;
 mod edit;
+pub(in crate::bench) mod even;
 pub(crate) mod history;
 pub(in crate::bench) mod language;
 pub(in crate::bench) mod mixed;

@@ -1,14 +1,15 @@
 //! `cargo xtask bench python`: `lookalike.dedup` beside the command on the same rows, and beside other tools called from Python on the
-//! same strings. How right the answers are stands beside every speed.
+//! same strings; many documents of 3 kB; and `lookalike.link` beside splink. How right the answers are stands beside every speed.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::running::{Program, again_optimised, dedup};
-use crate::bench::corpora::{mixed, texts, truth};
+use crate::bench::corpora::{customers, even, mixed, texts, truth};
 use crate::bench::peers::environment;
 use crate::bench::tables::results;
 use crate::bench::{DOCUMENTS, SHINGLE, THRESHOLD};
@@ -22,6 +23,12 @@ pub(crate) struct Options {
     /// How many documents to generate
     #[arg(long, value_name = "N", default_value_t = DOCUMENTS)]
     documents: usize,
+    /// How many documents of 3 kB to time besides; 0 for none
+    #[arg(long, value_name = "N", default_value_t = 250_000)]
+    even: usize,
+    /// How many rows each of two tables has that are linked; 0 for none
+    #[arg(long, value_name = "N", default_value_t = 50_000)]
+    records: usize,
     /// How often to run what is timed
     #[arg(long, value_name = "R", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
@@ -47,7 +54,24 @@ struct Measured {
     pair_precision: Option<f64>,
 }
 
-const OWN: [&str; 3] = ["hand-over of Arrow", "lookalike, polars frame", "lookalike"];
+/// Two tables linked.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+struct Linked {
+    tool: String,
+    seconds: f64,
+    matches: u64,
+    precision: f64,
+    recall: f64,
+    f1: f64,
+    lines: u32,
+}
+
+/// The length of each of many documents, and what all may take on two cores.
+const EVEN_BYTES: usize = 3000;
+const EVEN_SECONDS: f64 = 3.0;
+
+const FRAME: &str = "lookalike, polars frame";
+const OWN: [&str; 3] = ["hand-over of Arrow", FRAME, "lookalike"];
 const PEERS: [&str; 4] = ["FastSketchLSH", "gaoya", "rensa", "datasketch"];
 
 /// Measures and prints.
@@ -111,18 +135,77 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
         frame / command
     );
     println!("hand-over of Arrow: {:.3} s per GB", shown[0].seconds * 1e9 / shown[0].bytes as f64);
-    let file = results::write(workspace, "python", &[&lookalike], &(&command_seconds, &all, &shown))?;
+    let even = time_even(workspace, &python, options)?;
+    let linked = time_link(workspace, &python, options)?;
+    let file = results::write(workspace, "python", &[&lookalike], &(&command_seconds, &all, &shown, &even, &linked))?;
     println!("raw numbers in {}", file.display());
     Ok(())
 }
 
+/// Many documents of one length in a frame.
+fn time_even(workspace: &Workspace, python: &Path, options: &Options) -> Result<Vec<Measured>> {
+    if options.even == 0 {
+        return Ok(Vec::new());
+    }
+    let (corpus, truth) = even::prepare(&workspace.target().join("bench"), options.even, EVEN_BYTES)?;
+    let runs = (0..options.runs).map(|_| call(workspace, python, FRAME, &corpus, &truth));
+    let runs = runs.collect::<Result<Vec<_>>>()?;
+    let seconds = median(runs.iter().map(|run| run.seconds).collect());
+    println!(
+        "{} documents of {EVEN_BYTES} bytes: {seconds:.3} s ({EVEN_SECONDS} s for 250,000 are the goal); {} removed of {}, {} wrongly",
+        options.even,
+        runs[0].removed,
+        options.even / even::GROUP,
+        runs[0].wrongly_removed
+    );
+    Ok(runs)
+}
+
+/// Two tables of customers, linked by each tool.
+fn time_link(workspace: &Workspace, python: &Path, options: &Options) -> Result<Vec<Linked>> {
+    if options.records == 0 {
+        return Ok(Vec::new());
+    }
+    let folder = workspace.target().join("bench");
+    let tables = ["python-first.csv", "python-second.csv"].map(|name| folder.join(name));
+    customers::write(options.records, &tables[0], &tables[1])?;
+    let mut all = Vec::new();
+    let tools: &[&str] = if options.alone { &["lookalike"] } else { &["lookalike", "splink"] };
+    for tool in tools {
+        match run_script(workspace, python, "link_calls.py", tool, [&tables[0], &tables[1]]) {
+            Ok(linked) => all.push(linked),
+            Err(error) if *tool != "lookalike" => println!("{tool} is not measured: {error:#}"),
+            Err(error) => return Err(error),
+        }
+    }
+    let mut table = Table::new(&["linking", "seconds", "matches", "precision", "recall", "F1", "lines of code"]);
+    for Linked { tool, seconds, matches, precision, recall, f1, lines } in &all {
+        let shares = [precision, recall, f1].map(|share| format!("{share:.4}"));
+        let [precision, recall, f1] = shares;
+        let (seconds, matches) = (format!("{seconds:.2}"), matches.to_string());
+        table.row([tool.clone(), seconds, matches, precision, recall, f1, lines.to_string()]);
+    }
+    println!("{table}");
+    Ok(all)
+}
+
 fn call(workspace: &Workspace, python: &Path, tool: &str, corpus: &Path, truth: &Path) -> Result<Measured> {
-    let script = environment::scripts(workspace).join("python_calls.py");
+    run_script(workspace, python, "python_calls.py", tool, [corpus, truth])
+}
+
+/// What a script prints of a tool with two files.
+fn run_script<T: DeserializeOwned>(
+    workspace: &Workspace,
+    python: &Path,
+    script: &str,
+    tool: &str,
+    files: [&Path; 2],
+) -> Result<T> {
     let output = Command::new(python)
         .arg("-B")
-        .arg(script)
+        .arg(environment::scripts(workspace).join(script))
         .arg(tool)
-        .args([corpus, truth])
+        .args(files)
         .stderr(Stdio::inherit())
         .output()
         .context("cannot run Python")?;

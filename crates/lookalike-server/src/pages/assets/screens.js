@@ -88,15 +88,20 @@ document.addEventListener('click', (event) => {
 });
 
 // Both sides scroll in step: the passage at the top of one is brought to the same height in the other.
+// A text may have thousands of blocks, so the first one in view is found by halves: to ask what is at a point looks at all.
 const passageIn = (text) => {
   const box = text.getBoundingClientRect();
-  const top = Math.max(box.top, 0);
-  for (let y = top + 12; y < Math.min(box.bottom, innerHeight); y += 24) {
-    for (const share of [0.1, 0.4, 0.7]) {
-      const found = document.elementFromPoint(box.left + share * box.width, y);
-      const mark = found && found.closest('mark[data-p]');
-      if (mark && text.contains(mark)) return mark;
-    }
+  const [top, bottom] = [Math.max(box.top, 0) + 12, Math.min(box.bottom, innerHeight)];
+  const blocks = text.querySelector(':scope > .block') ? text.children : [text];
+  let [first, last] = [0, blocks.length];
+  while (first < last) {
+    const middle = (first + last) >> 1;
+    if (blocks[middle].getBoundingClientRect().bottom > top) last = middle;
+    else first = middle + 1;
+  }
+  for (let at = first; at < blocks.length && blocks[at].getBoundingClientRect().top < bottom; at++) {
+    const found = all('mark[data-p]', blocks[at]).find((mark) => mark.getBoundingClientRect().bottom > top);
+    if (found) return found.getBoundingClientRect().top < bottom ? found : null;
   }
   return null;
 };

@@ -1,0 +1,198 @@
+//! Many searches in one request: lines to lines, in pieces that are searched for together, so that all cores work on them.
+//!
+//! A piece has a bound on its lines, its bytes and the matches that it may have, so that a long body does not become a large
+//! answer in memory. The answers are those of one search after the other.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::body::{Body, Bytes};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use lookalike_index::{SearchOptions, Snapshot};
+use rayon::prelude::*;
+use tokio::sync::mpsc;
+
+use super::search::{MOST_MATCHES, SearchAnswer, SearchRequest, answer, check};
+use crate::body::{self, Held};
+use crate::problem::Problem;
+use crate::state::{OpenIndex, Shared};
+
+/// How many answers wait for the client to take them.
+const ANSWERS_AHEAD: usize = 16;
+
+/// How many lines a piece has at most: enough for all cores to have work most of the time.
+const MOST_LINES: usize = 64;
+
+/// How many bytes the lines of a piece have at most, unless one alone has more.
+const MOST_BYTES: usize = 256 << 10;
+
+/// Answers line by line, as fast as the client takes the answers.
+pub(super) fn answer_lines(shared: &Arc<Shared>, index: Arc<OpenIndex>, held: Held) -> Response {
+    let (sender, mut receiver) = mpsc::channel::<Bytes>(ANSWERS_AHEAD);
+    let shared = Arc::clone(shared);
+    tokio::spawn(async move {
+        let held = Arc::new(held);
+        let mut lines = Lines::default();
+        loop {
+            let piece = lines.piece(held.bytes());
+            let Some(last) = piece.last().cloned() else { return };
+            let (bytes, index, ranges) = (Arc::clone(&held), Arc::clone(&index), piece.clone());
+            let find = move || {
+                let lines: Vec<&[u8]> = ranges.into_iter().map(|range| &bytes.bytes()[range]).collect();
+                answer_some(&index, &lines)
+            };
+            let answers = match shared.work.search(find).await {
+                Ok(answers) => answers,
+                // Too many wait, or it took too long: each line is tried alone, and has a time of its own.
+                Err(_) if piece.len() > 1 => {
+                    lines.alone_until = last.end;
+                    continue;
+                }
+                Err(problem) => vec![line_of(Err(problem))],
+            };
+            // What was not answered begins the next piece.
+            lines.from = piece[answers.len() - 1].end;
+            for answer in answers {
+                if sender.send(answer).await.is_err() {
+                    return;
+                }
+            }
+        }
+    });
+    let lines = futures_util::stream::poll_fn(move |context| receiver.poll_recv(context));
+    let lines = futures_util::StreamExt::map(lines, Ok::<_, std::convert::Infallible>);
+    ([(header::CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(lines)).into_response()
+}
+
+/// Where the next piece of a body begins.
+#[derive(Debug, Default)]
+struct Lines {
+    from: usize,
+    /// Lines before this place are pieces of their own.
+    alone_until: usize,
+}
+
+impl Lines {
+    /// The lines of the next piece that are not empty: none at the end.
+    fn piece(&self, bytes: &[u8]) -> Vec<Range<usize>> {
+        let most = if self.from < self.alone_until { 1 } else { MOST_LINES };
+        let mut piece: Vec<Range<usize>> = Vec::new();
+        let mut from = self.from;
+        while from < bytes.len() && piece.len() < most {
+            let end = bytes[from..].iter().position(|byte| *byte == b'\n');
+            let to = end.map_or(bytes.len(), |end| from + end + 1);
+            if !bytes[from..to].trim_ascii().is_empty() {
+                if !piece.is_empty() && to - self.from > MOST_BYTES {
+                    break;
+                }
+                piece.push(from..to);
+            }
+            from = to;
+        }
+        piece
+    }
+}
+
+/// Answers the first of these lines, one at least: as many as together ask for no more matches than one alone may.
+fn answer_some(index: &OpenIndex, lines: &[&[u8]]) -> Result<Vec<Bytes>, Problem> {
+    let start = Instant::now();
+    let snapshot = index.snapshot()?;
+    let mut requests: Vec<Result<SearchRequest, Problem>> = Vec::new();
+    let mut matches = 0;
+    for line in lines {
+        let request = body::parse::<SearchRequest>(line);
+        // Passages take long, and are as large as the texts.
+        matches += request
+            .as_ref()
+            .map_or(0, |request| if request.passages { MOST_MATCHES } else { request.limit.min(MOST_MATCHES) });
+        if !requests.is_empty() && matches > MOST_MATCHES {
+            break;
+        }
+        requests.push(request);
+    }
+    let mut answers = answer_texts(index, &snapshot, &requests, start);
+    let others = answers.par_iter_mut().zip(requests).filter(|(answer, _)| answer.is_none());
+    others.for_each(|(found, request)| {
+        *found = Some(request.and_then(|request| answer(index, &snapshot, &request, Instant::now())));
+    });
+    Ok(answers.into_iter().flatten().map(line_of).collect())
+}
+
+/// The answers to those that ask for texts in the same way, which are searched for together; none for all others.
+fn answer_texts(
+    index: &OpenIndex,
+    snapshot: &Snapshot,
+    requests: &[Result<SearchRequest, Problem>],
+    start: Instant,
+) -> Vec<Option<Result<SearchAnswer, Problem>>> {
+    let mut groups: Vec<(SearchOptions, Vec<usize>, Vec<&str>)> = Vec::new();
+    for (at, request) in requests.iter().enumerate() {
+        let Ok(request) = request else { continue };
+        let (Some(text), None, false, Ok(())) = (&request.text, &request.id, request.passages, check(request)) else {
+            continue;
+        };
+        let options = request.options();
+        match groups.iter_mut().find(|group| group.0 == options) {
+            Some((_, places, texts)) => {
+                places.push(at);
+                texts.push(text);
+            }
+            None => groups.push((options, vec![at], vec![text])),
+        }
+    }
+    let mut answers: Vec<Option<Result<SearchAnswer, Problem>>> = requests.iter().map(|_| None).collect();
+    for (options, places, texts) in groups {
+        // What is wrong with one is found out when each is searched for alone.
+        let Ok(found) = snapshot.search_many(&texts, &options) else { continue };
+        for (at, found) in places.into_iter().zip(found) {
+            let with_fields = requests[at].as_ref().is_ok_and(|request| request.fields);
+            answers[at] = Some(Ok(SearchAnswer::of(index, snapshot, found, with_fields, start)));
+        }
+    }
+    answers
+}
+
+fn line_of(answer: Result<SearchAnswer, Problem>) -> Bytes {
+    let mut line = match answer {
+        Ok(answer) => serde_json::to_vec(&answer).expect("an answer is plain data"),
+        Err(problem) => serde_json::to_vec(&problem).expect("a problem is plain data"),
+    };
+    line.push(b'\n');
+    line.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pieces(bytes: &[u8]) -> Vec<usize> {
+        let mut lines = Lines::default();
+        let mut counts = Vec::new();
+        while let Some(last) = lines.piece(bytes).last() {
+            counts.push(lines.piece(bytes).len());
+            lines.from = last.end;
+        }
+        counts
+    }
+
+    #[test]
+    fn a_piece_has_a_bound_on_its_lines_and_bytes() {
+        assert!(pieces(b"").is_empty() && pieces(b"\n \n").is_empty());
+        assert_eq!(pieces(b"a\n\nb"), [2]);
+        assert_eq!(pieces(&b"a\n".repeat(MOST_LINES + 1)), [MOST_LINES, 1]);
+        let long = [vec![b'a'; MOST_BYTES / 2], b"\n".to_vec()].concat();
+        assert_eq!(pieces(&long.repeat(3)), [1, 1, 1]);
+        let longer = [vec![b'a'; 2 * MOST_BYTES], b"\nb\nc\n".to_vec()].concat();
+        assert_eq!(pieces(&longer), [1, 2]);
+    }
+
+    #[test]
+    fn lines_of_a_piece_that_failed_are_taken_alone() {
+        let lines = Lines { from: 2, alone_until: 4 };
+        assert_eq!(lines.piece(b"a\nb\nc\nd\n"), [2..4]);
+        let lines = Lines { from: 4, alone_until: 4 };
+        assert_eq!(lines.piece(b"a\nb\nc\nd\n"), [4..6, 6..8]);
+    }
+}
