@@ -101,7 +101,8 @@ pub(crate) fn walk_rounds(
     let shelf = Shelf::new(options.discover(None)?);
     let settings = options.settings.anew();
     progress.stage(stage, Some(shelf.files().iter().map(|file| file.bytes).sum()));
-    let mut cutter = Cutter { shelf: &shelf, settings: &settings, round_bytes, next_file: 0, stream: None, spare: Vec::new() };
+    let mut cutter =
+        Cutter { shelf: &shelf, settings: &settings, round_bytes, next_file: 0, stream: None, spare: Vec::new() };
     let mut skips = Skips::default();
     let mut position = Position::default();
     let mut round = cutter.round()?;
