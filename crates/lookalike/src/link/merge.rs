@@ -87,6 +87,10 @@ fn clock(cell: &str) -> i64 {
 
 /// The value of a merged record, of those that are there, the best record's first.
 fn chosen<'a>(cells: &[(&'a str, i64)], rule: Rule) -> &'a str {
+    // Most clusters are one record.
+    if let [(cell, _)] = cells {
+        return cell;
+    }
     let by_place = || cells.iter().enumerate();
     let found = match rule {
         Rule::OfBest => by_place().next(),

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::coarse::Coarse;
+use super::household::Household;
 use super::make::Maker;
 use super::split::{Entry, Found, Splitter};
 use super::{Bounds, KeyKind};
@@ -39,9 +40,10 @@ pub struct Block {
 /// What each key would do, in the order in which they are tried, with the `largest` buckets of each.
 pub fn analyze(records: &Records, bounds: &Bounds, largest: usize) -> Vec<KeyAnalysis> {
     let coarse = Coarse::of(records);
+    let household = Household::of(records, bounds);
     let of_maker = |maker: Maker| {
         let entries = maker.entries(records);
-        let splitter = Splitter::new(records, &coarse, maker.field(), maker.kind(), *bounds);
+        let splitter = Splitter::new(records, &coarse, household.as_ref(), &maker, *bounds);
         let buckets: Vec<&[Entry]> =
             entries.chunk_by(|left, right| left.key == right.key).filter(|bucket| bucket.len() > 1).collect();
         let found: Vec<Found> = buckets.par_chunks(256).map(|buckets| splitter.pairs(buckets)).collect();

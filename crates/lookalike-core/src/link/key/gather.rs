@@ -2,7 +2,7 @@
 
 use rdst::RadixSort;
 
-use super::split::{Found, pack};
+use super::split::{Found, pack, unpack};
 use super::{KeyKind, KeyReport};
 
 /// Pairs that share a key.
@@ -38,7 +38,7 @@ impl Candidates {
     /// Pair `at`: the record with the lesser number is left.
     #[inline]
     pub fn pair(&self, at: usize) -> (u32, u32) {
-        ((self.pairs[at] >> 32) as u32, self.pairs[at] as u32)
+        unpack(self.pairs[at])
     }
 
     /// The kinds of keys that found pair `at`.
@@ -115,15 +115,15 @@ impl Candidates {
     }
 
     /// Leaves out pairs that share keys of one field only, when there are more than `most` pairs: among so many records it
-    /// is chance, and one field does not make a match.
-    pub(super) fn leave_out_one_field(&mut self, most: usize) {
+    /// is chance, and one field does not make a match. The fields of a household count as one.
+    pub(super) fn leave_out_one_field(&mut self, most: usize, household: u16) {
         if self.pairs.len() <= most {
             return;
         }
         let before = self.pairs.len();
         let mut sources = self.sources.iter();
-        self.pairs.retain(|_| sources.next().is_some_and(|source| source.is_of_two_fields()));
-        self.sources.retain(|source| source.is_of_two_fields());
+        self.pairs.retain(|_| sources.next().is_some_and(|source| source.is_of_two_fields(household)));
+        self.sources.retain(|source| source.is_of_two_fields(household));
         self.one_field_count = (before - self.pairs.len()) as u64;
     }
 
@@ -142,8 +142,8 @@ impl Candidates {
 const TWO_FIELDS: u16 = u16::MAX;
 
 impl Source {
-    fn is_of_two_fields(self) -> bool {
-        self.fields.count_ones() > 1
+    fn is_of_two_fields(self, household: u16) -> bool {
+        (self.fields & !household).count_ones() + u32::from(self.fields & household != 0) > 1
     }
 }
 

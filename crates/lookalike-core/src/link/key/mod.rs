@@ -8,6 +8,7 @@
 mod analyze;
 mod coarse;
 mod gather;
+mod household;
 mod make;
 mod phonetic;
 mod shared;
@@ -22,6 +23,7 @@ use std::convert::Infallible;
 use rayon::prelude::*;
 
 use self::coarse::Coarse;
+use self::household::Household;
 use self::make::Maker;
 use self::split::Splitter;
 use super::records::Records;
@@ -105,6 +107,9 @@ pub struct Bounds {
     pub most: usize,
     /// Number of candidates per record above which pairs that share keys of only one field are left out.
     pub most_a_record: usize,
+    /// Whether there are so many records that what brings together only neighbours is not worth its time: the parts of large buckets of
+    /// forgiving keys, and pairs of one household whose initials differ.
+    pub is_large: bool,
 }
 
 impl Bounds {
@@ -117,7 +122,8 @@ impl Bounds {
         /// Records times pairs a bucket.
         const PRODUCT: u64 = 10_000_000;
         let bucket_pairs = (PRODUCT / count.max(1) as u64).clamp(LEAST, MOST);
-        Self { bucket_pairs, from: 0, most: usize::MAX, most_a_record: MOST_A_RECORD }
+        let is_large = count.saturating_mul(MOST_A_RECORD) > ALWAYS;
+        Self { bucket_pairs, from: 0, most: usize::MAX, most_a_record: MOST_A_RECORD, is_large }
     }
 
     /// Factor by which more is compared: buckets may have this many times the pairs.
@@ -125,7 +131,7 @@ impl Bounds {
     pub fn times(self, effort: f64) -> Self {
         let bucket_pairs = (self.bucket_pairs as f64 * effort).max(1.0) as u64;
         let most_a_record = (self.most_a_record as f64 * effort).max(1.0) as usize;
-        Self { bucket_pairs, most_a_record, ..self }
+        Self { bucket_pairs, most_a_record, is_large: self.is_large && effort <= 1.0, ..self }
     }
 }
 
@@ -153,12 +159,13 @@ pub fn try_find_candidates<E: Send>(
     go_on: impl Fn() -> Result<(), E> + Sync,
 ) -> Result<Candidates, E> {
     let coarse = Coarse::of(records);
+    let household = Household::of(records, bounds);
     let mut candidates = Candidates::default();
     let copies = records.copies().pairs(records.are_of_two_tables());
     candidates.add_copies(copies.into_iter().filter(|(left, right)| *left.max(right) >= bounds.from));
     for maker in Maker::all(records) {
         let entries = maker.entries(records);
-        let splitter = Splitter::new(records, &coarse, maker.field(), maker.kind(), *bounds);
+        let splitter = Splitter::new(records, &coarse, household.as_ref(), &maker, *bounds);
         let buckets: Vec<&[split::Entry]> =
             entries.chunk_by(|left, right| left.key == right.key).filter(|bucket| bucket.len() > 1).collect();
         let pairs = |buckets: &[&[split::Entry]]| go_on().map(|()| splitter.pairs(buckets));
@@ -169,7 +176,8 @@ pub fn try_find_candidates<E: Send>(
             return Ok(candidates);
         }
     }
-    candidates.leave_out_one_field(bounds.most_a_record.saturating_mul(records.count()).max(ALWAYS));
+    let most = bounds.most_a_record.saturating_mul(records.count()).max(ALWAYS);
+    candidates.leave_out_one_field(most, household.as_ref().map_or(0, Household::field_bits));
     candidates.count();
     Ok(candidates)
 }

@@ -1,6 +1,7 @@
 //! Two records to the keys that they share, and what came of the bucket of each: why a pair was compared, or was not.
 
 use super::coarse::Coarse;
+use super::household::Household;
 use super::make::Maker;
 use super::split::{Splitter, pack};
 use super::{Bounds, KeyKind};
@@ -40,6 +41,7 @@ impl SharedKey {
 /// The keys that two records share, in the order in which they are tried; the best outcome of each kind and field.
 pub fn shared_keys(records: &Records, bounds: &Bounds, left: u32, right: u32) -> Vec<SharedKey> {
     let coarse = Coarse::of(records);
+    let household = Household::of(records, bounds);
     let pair = pack(left.min(right), left.max(right));
     let mut shared = Vec::new();
     for maker in Maker::all(records) {
@@ -47,7 +49,7 @@ pub fn shared_keys(records: &Records, bounds: &Bounds, left: u32, right: u32) ->
         if keys.is_empty() {
             continue;
         }
-        let splitter = Splitter::new(records, &coarse, maker.field(), maker.kind(), *bounds);
+        let splitter = Splitter::new(records, &coarse, household.as_ref(), &maker, *bounds);
         let entries = maker.entries(records);
         let buckets = entries.chunk_by(|left, right| left.key == right.key);
         let of_bucket = |bucket: &[super::split::Entry]| {

@@ -3,6 +3,8 @@
 use rdst::RadixKey;
 
 use super::coarse::Coarse;
+use super::household::Household;
+use super::make::Maker;
 use super::{Bounds, KeyKind};
 use crate::link::records::Records;
 
@@ -37,7 +39,9 @@ pub(super) struct Found {
 pub(super) struct Splitter<'a> {
     records: &'a Records,
     coarse: &'a [Coarse],
+    household: Option<&'a Household>,
     field: Option<usize>,
+    is_forgiving: bool,
     splits: usize,
     bounds: Bounds,
 }
@@ -46,12 +50,19 @@ impl<'a> Splitter<'a> {
     pub(super) fn new(
         records: &'a Records,
         coarse: &'a [Coarse],
-        field: Option<usize>,
-        kind: KeyKind,
+        household: Option<&'a Household>,
+        maker: &Maker,
         bounds: Bounds,
     ) -> Self {
-        let splits = if kind.forgives_much() { 1 } else { 2 };
-        Self { records, coarse, field, splits, bounds }
+        let is_forgiving = maker.kind().forgives_much();
+        let splits = match maker.kind() {
+            KeyKind::Identical | KeyKind::Swapped => 2,
+            // A word that so many have is not rare, and further keys have the sounds of names already.
+            _ if bounds.is_large => 0,
+            _ if is_forgiving => 1,
+            _ => 2,
+        };
+        Self { records, coarse, household, field: maker.field(), is_forgiving, splits, bounds }
     }
 
     pub(super) fn pairs(&self, buckets: &[&[Entry]]) -> Found {
@@ -67,18 +78,20 @@ impl<'a> Splitter<'a> {
                 continue;
             }
             if count <= self.bounds.bucket_pairs {
-                self.emit(&members, &mut found.pairs);
+                self.emit_whole(&members, &mut found);
                 continue;
             }
             // Copies go with the one that stands for them.
             members.retain(|record| self.records.copies().is_first(*record));
             let count = self.pair_count(&members);
             if count <= self.bounds.bucket_pairs {
-                self.emit(&members, &mut found.pairs);
+                self.emit_whole(&members, &mut found);
                 continue;
             }
             let before = found.split_pairs.len();
-            self.split(&members, 0, self.splits, &mut found.split_pairs);
+            if self.splits > 0 {
+                self.split(&members, 0, self.splits, self.is_of_household(), &mut found.split_pairs);
+            }
             // One pair may come by two further keys.
             let kept = before + keep_different(&mut found.split_pairs[before..]);
             found.split_pairs.truncate(kept);
@@ -88,13 +101,27 @@ impl<'a> Splitter<'a> {
         found
     }
 
-    /// Splits by each further key from `first` on.
-    fn split(&self, members: &[u32], first: usize, splits: usize, pairs: &mut Vec<u64>) {
+    /// Whether the key is one of a household.
+    fn is_of_household(&self) -> bool {
+        self.field.is_some_and(|field| self.household.is_some_and(|household| household.has(field)))
+    }
+
+    /// All pairs of a bucket. Those of one household with one initial share as much as those that two fields brought together.
+    fn emit_whole(&self, members: &[u32], found: &mut Found) {
+        self.emit(members, &mut found.pairs);
+        if self.is_of_household() && !self.is_forgiving {
+            self.emit_household(members, &mut found.split_pairs);
+        }
+    }
+
+    /// Splits by each further key from `first` on; `is_household` where all keys so far are those of a household.
+    fn split(&self, members: &[u32], first: usize, splits: usize, is_household: bool, pairs: &mut Vec<u64>) {
         let mut coded: Vec<(u32, u32)> = Vec::with_capacity(members.len());
         for (at, further) in self.coarse.iter().enumerate().skip(first) {
             if Some(further.field) == self.field {
                 continue;
             }
+            let is_household = is_household && self.household.is_some_and(|household| household.has(further.field));
             let of_record = &self.records.fields()[further.field].of_record;
             coded.clear();
             coded.extend(
@@ -109,10 +136,14 @@ impl<'a> Splitter<'a> {
                 if count == 0 {
                     continue;
                 }
-                if count <= self.bounds.bucket_pairs {
+                if count > self.bounds.bucket_pairs {
+                    if splits > 1 {
+                        self.split(&part, at + 1, splits - 1, is_household, pairs);
+                    }
+                } else if is_household {
+                    self.emit_household(&part, pairs);
+                } else {
                     self.emit(&part, pairs);
-                } else if splits > 1 {
-                    self.split(&part, at + 1, splits - 1, pairs);
                 }
             }
         }
@@ -127,6 +158,22 @@ impl<'a> Splitter<'a> {
         }
         let old = members.partition_point(|record| *record < self.bounds.from) as u64;
         count * count.saturating_sub(1) / 2 - old * old.saturating_sub(1) / 2
+    }
+
+    /// The pairs that may be more than of one household.
+    fn emit_household(&self, members: &[u32], pairs: &mut Vec<u64>) {
+        let before = pairs.len();
+        self.emit(members, pairs);
+        let Some(household) = self.household else { return };
+        let mut kept = before;
+        for at in before..pairs.len() {
+            let (left, right) = unpack(pairs[at]);
+            if household.may_be_one(left, right) {
+                pairs[kept] = pairs[at];
+                kept += 1;
+            }
+        }
+        pairs.truncate(kept);
     }
 
     fn emit(&self, members: &[u32], pairs: &mut Vec<u64>) {
@@ -162,4 +209,10 @@ fn keep_different(numbers: &mut [u64]) -> usize {
 #[inline]
 pub(super) fn pack(left: u32, right: u32) -> u64 {
     u64::from(left) << 32 | u64::from(right)
+}
+
+/// The records of a pair.
+#[inline]
+pub(super) fn unpack(pair: u64) -> (u32, u32) {
+    ((pair >> 32) as u32, pair as u32)
 }

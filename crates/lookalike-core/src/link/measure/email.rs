@@ -5,26 +5,31 @@ use super::{Level, Pattern, level_of};
 use crate::link::config::Kind;
 use crate::link::records::{Field, Records};
 
-/// The level of e-mails that are alike because the names are.
-const NAMED: Level = 4;
+/// The level of e-mails of one domain.
+pub(in crate::link) const SAME_DOMAIN: Level = 3;
 
-/// The levels of e-mails that are alike.
-const ALIKE: std::ops::RangeInclusive<Level> = 5..=7;
+/// The level of e-mails that are alike because the names are, and of those of one domain.
+const NAMED: Level = 4;
+pub(in crate::link) const NAMED_WITHIN_DOMAIN: Level = 5;
+
+/// The levels of e-mails that are alike or equal.
+const ALIKE: std::ops::RangeInclusive<Level> = 6..=9;
 
 /// The pattern, with e-mails that are alike only in the names of the two.
 pub(super) fn with_named(records: &Records, left: u32, right: u32, field: usize, pattern: Pattern) -> Pattern {
     if !ALIKE.contains(&level_of(pattern, field)) {
         return pattern;
     }
-    let names = |record: u32| records.fields()[field].text(record).map_or("", |text| parts_of_email(text).0);
-    let [one, other] = [left, right].map(names);
+    let parts = |record: u32| records.fields()[field].text(record).map_or(("", ""), parts_of_email);
+    let [one, other] = [left, right].map(parts);
     // The number behind a name tells people of one name apart, and is the same for one.
     let numbers = |name: &str| name.chars().filter(char::is_ascii_digit).collect::<String>();
-    let has_same_number = numbers(one) == numbers(other) && !numbers(one).is_empty();
-    if has_same_number || !is_made_of_names(records, left, one) || !is_made_of_names(records, right, other) {
+    let has_same_number = numbers(one.0) == numbers(other.0) && !numbers(one.0).is_empty();
+    if has_same_number || !is_made_of_names(records, left, one.0) || !is_made_of_names(records, right, other.0) {
         return pattern;
     }
-    pattern & !(15 << (4 * field)) | Pattern::from(NAMED) << (4 * field)
+    let level = if one.1 == other.1 { NAMED_WITHIN_DOMAIN } else { NAMED };
+    pattern & !(15 << (4 * field)) | Pattern::from(level) << (4 * field)
 }
 
 /// Whether all letters of the name before the @ are of the names of the person: "ann.lee", "alee", "lee".
@@ -68,8 +73,18 @@ mod tests {
     #[test]
     fn a_name_at_another_provider_says_no_more_than_the_name() {
         assert_eq!(level([["Ann", "Lee", "ann.lee@old.org"], ["Ann", "Lee", "ann.lee@post.com"]]), NAMED);
-        assert_eq!(level([["Ann", "Miller", "amiller57@post.com"], ["Ann", "Miller", "amiller84@post.com"]]), NAMED);
-        assert_eq!(level([["Ann", "Miller", "amiller84@old.org"], ["Ann", "Miller", "amiller84@post.com"]]), 6);
-        assert_eq!(level([["Ann", "Lee", "sunnygirl@old.org"], ["Ann", "Lee", "sunnygirl@post.com"]]), 6);
+        assert_eq!(level([["Ann", "Miller", "amiller84@old.org"], ["Ann", "Miller", "amiller84@post.com"]]), 7);
+        assert_eq!(level([["Ann", "Lee", "sunnygirl@old.org"], ["Ann", "Lee", "sunnygirl@post.com"]]), 7);
+    }
+
+    #[test]
+    fn an_email_made_of_the_name_says_what_its_domain_does() {
+        let within = NAMED_WITHIN_DOMAIN;
+        assert_eq!(level([["Ann", "Lee", "ann.lee@post.com"], ["Ann", "Lee", "ann.lee@post.com"]]), within);
+        assert_eq!(level([["Ann", "Miller", "amiller57@post.com"], ["Ann", "Miller", "amiller84@post.com"]]), within);
+        // Who has the e-mail of another name had that name once.
+        assert_eq!(level([["Ann", "Lee", "ann.lee@post.com"], ["Ann", "Brown", "ann.lee@post.com"]]), 9);
+        assert_eq!(level([["Ann", "Lee", "ann.lee57@post.com"], ["Ann", "Lee", "ann.lee57@post.com"]]), 9);
+        assert_eq!(level([["Ann", "Lee", "sunnygirl@post.com"], ["Ann", "Lee", "sunnygirl@post.com"]]), 9);
     }
 }

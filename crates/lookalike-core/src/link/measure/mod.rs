@@ -10,6 +10,7 @@ mod plain;
 mod scale;
 mod words;
 
+pub(super) use email::{NAMED_WITHIN_DOMAIN, SAME_DOMAIN};
 pub(super) use name::nickname_groups;
 pub(super) use plain::LOCAL_DIGITS;
 pub use scale::{LevelInfo, Scale};

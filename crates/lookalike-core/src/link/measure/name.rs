@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use super::plain::{Spelled, jaro, lengths, slips};
 use super::{DIFFERENT, Level, Pattern, level_of};
-use crate::link::records::{MISSING, Records};
+use crate::link::records::{Cell, MISSING, Records};
 use crate::link::vocabulary::NICKNAMES;
 
 const LITTLE_ALIKE: Level = 3;
@@ -27,9 +27,12 @@ pub(super) fn level(texts: [Spelled<'_>; 2], are_nicknames: bool) -> Level {
     level_of_words(texts.map(Spelled::text)).max(if is_one_slip { ONE_LETTER } else { DIFFERENT })
 }
 
+/// More slips make another name.
+const MOST_SLIPS: u32 = 2;
+
 fn word_level(texts: [Spelled<'_>; 2], are_nicknames: bool) -> Level {
     let [shorter, longer] = lengths(texts);
-    match slips(texts, 2) {
+    match slips(texts, MOST_SLIPS as usize) {
         Some(1) if longer >= 3 => return ONE_LETTER,
         Some(2) if shorter >= 8 => return ONE_LETTER,
         Some(2) if longer >= 6 => return if are_nicknames { SHORT_FORM } else { ALIKE },
@@ -105,6 +108,14 @@ fn are_nicknames(left: &str, right: &str) -> bool {
 pub(super) fn with_swapped(records: &Records, left: u32, right: u32, fields: [usize; 2], pattern: Pattern) -> Pattern {
     let straight = fields.map(|field| level_of(pattern, field));
     if straight.iter().any(|level| *level >= ALIKE) {
+        return pattern;
+    }
+    let cell = |field: usize, record: u32| records.row(record)[fields[field]];
+    let are_far = |[one, other]: [Cell; 2]| {
+        one.value != MISSING && other.value != MISSING && one.letters().least_slips(other.letters()) > MOST_SLIPS
+    };
+    // Most pairs are told without their texts, which would have to be fetched.
+    if are_far([cell(0, left), cell(1, right)]) || are_far([cell(1, left), cell(0, right)]) {
         return pattern;
     }
     let text = |field: usize, record: u32| {

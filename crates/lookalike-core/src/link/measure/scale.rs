@@ -92,6 +92,7 @@ const EMAIL: &[LevelInfo] = &[
     level("different", 0),
     level("same domain", 20),
     level("made of the same name", 40),
+    level("made of the same name, same domain", 50),
     level("alike", 60),
     level("same name, other domain", 75),
     level("at most two signs apart", 90),
@@ -126,8 +127,8 @@ impl Scale {
             Kind::Number => Self { levels: NUMBER, chains: &[2..=8] },
             Kind::Code | Kind::Ignored => Self { levels: CODE, chains: &[2..=6] },
             Kind::Category => Self { levels: CATEGORY, chains: &[2..=3] },
-            // Level 4 says what the names say, and no more.
-            Kind::Email => Self { levels: EMAIL, chains: &[2..=3, 5..=8] },
+            // Levels 4 and 5 say what the names say, and what the domain does.
+            Kind::Email => Self { levels: EMAIL, chains: &[2..=3, 6..=9] },
             Kind::Organisation | Kind::Address | Kind::FreeText => Self { levels: WORDS, chains: &[2..=7, 8..=15] },
         }
     }

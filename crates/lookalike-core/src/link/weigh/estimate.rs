@@ -6,8 +6,9 @@
 use rayon::prelude::*;
 use rdst::RadixSort;
 
+use super::super::config::Kind;
 use super::super::key::Candidates;
-use super::super::measure::{DIFFERENT, Level, Pattern, Scale, level_of};
+use super::super::measure::{DIFFERENT, Level, NAMED_WITHIN_DOMAIN, Pattern, SAME_DOMAIN, Scale, level_of};
 use super::super::records::{Field, Records, Tells};
 use super::sample::random_patterns;
 use super::{FieldModel, Known, Learnt, Model, exact_probability, exact_weight};
@@ -169,6 +170,9 @@ impl Model {
                 weigh_rising(field, chain.clone());
             }
             bound_conflicts(field);
+            if field.kind == Kind::Email {
+                weigh_domain(field);
+            }
         }
     }
 }
@@ -250,10 +254,16 @@ fn bound_conflicts(field: &mut FieldModel) {
     }
 }
 
+/// An e-mail that is made of the name is that of everybody who is called so, but for its domain: it says what two equal domains do.
+fn weigh_domain(field: &mut FieldModel) {
+    let same = field.among_others[usize::from(SAME_DOMAIN)];
+    let equal = field.weights[usize::from(Scale::of(field.kind).equal())];
+    field.weights[usize::from(NAMED_WITHIN_DOMAIN)] = exact_weight((-same.log2()).min(equal).max(0.0));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::config::Kind;
 
     #[test]
     fn closer_values_never_weigh_less() {

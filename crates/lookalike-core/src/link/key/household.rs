@@ -1,0 +1,97 @@
+//! Large tables of people: who has only the household in common is compared where the initials are the same.
+//!
+//! Address, phone and family name make no match together, and in a large table they bring together many more pairs than all else
+//! does. What remains worth a look are those whose given names begin alike: "J." and "Jane" share no other key.
+
+use super::Bounds;
+use crate::link::config::Kind;
+use crate::link::records::{Field, MOST_FIELDS, Records, Tells};
+
+/// Which fields are of a household, and the initial of everybody.
+#[derive(Debug)]
+pub(super) struct Household {
+    is_of_it: [bool; MOST_FIELDS],
+    /// Zero for nobody's.
+    initials: Vec<u32>,
+}
+
+impl Household {
+    /// None where there is no need for it, or no name to tell by.
+    pub(super) fn of(records: &Records, bounds: &Bounds) -> Option<Self> {
+        if !bounds.is_large {
+            return None;
+        }
+        let names_person = |field: &&Field| field.kind == Kind::PersonName && field.tells == Tells::Person;
+        let given = records.fields().iter().find(names_person)?;
+        let initial = |record: u32| given.text(record).and_then(|name| name.chars().next()).map_or(0, u32::from);
+        let initials = (0..records.count() as u32).map(initial).collect();
+        let mut is_of_it = [false; MOST_FIELDS];
+        for (field, is_of_it) in records.fields().iter().zip(&mut is_of_it) {
+            *is_of_it = field.tells == Tells::Household;
+        }
+        Some(Self { is_of_it, initials })
+    }
+
+    /// Whether a field is of a household.
+    pub(super) fn has(&self, field: usize) -> bool {
+        self.is_of_it[field]
+    }
+
+    /// A bit for each field of a household.
+    pub(super) fn field_bits(&self) -> u16 {
+        (0..MOST_FIELDS).filter(|field| self.has(*field)).fold(0, |bits, field| bits | 1 << field)
+    }
+
+    /// Whether two of one household may be one.
+    #[inline]
+    pub(super) fn may_be_one(&self, left: u32, right: u32) -> bool {
+        let [left, right] = [left, right].map(|record| self.initials[record as usize]);
+        left != 0 && left == right
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link::config::{ColumnConfig, Config};
+    use crate::link::key::find_candidates;
+    use crate::table::Table;
+
+    #[test]
+    fn in_a_large_table_neighbours_are_compared_where_their_initials_are_the_same() {
+        let names = ["first_name", "street", "city"];
+        let mut table = Table::new(names);
+        for row in [
+            ["Jane", "7 Hill Road", "Oxford"],
+            ["J", "7 Hill Road", "Oxford"],
+            ["Ann", "7 Hill Road", "Leeds"],
+            ["Bob", "7 Hill Road", "Leeds"],
+            // Others of these cities, or these were keys enough.
+            ["Clara", "1 Long Lane", "Oxford"],
+            ["Dora", "2 Mill Street", "Oxford"],
+            ["Emil", "3 Park Avenue", "Leeds"],
+            ["Fred", "4 Oak Drive", "Leeds"],
+        ] {
+            table.push(&row).unwrap();
+        }
+        // And others elsewhere, or all would live in one street.
+        for other in 0..40_u8 {
+            let letters =
+                |from: u8| (0..6).map(|at| char::from(b'a' + (from * 7 + at * at * 5) % 26)).collect::<String>();
+            table.push(&[letters(other), format!("{other} {}", letters(other + 50)), letters(other + 100)]).unwrap();
+        }
+        let kinds = [Kind::PersonName, Kind::Address, Kind::Address];
+        let column =
+            |(name, kind): (&str, Kind)| ColumnConfig { name: name.to_owned(), kind, ..ColumnConfig::default() };
+        let columns = names.into_iter().zip(kinds).map(column).collect();
+        let records = Records::prepare(&table, None, &Config { columns, ..Config::default() }).unwrap();
+        let compared = |is_large: bool| {
+            let bounds = Bounds { bucket_pairs: 2, is_large, ..Bounds::for_count(records.count()) };
+            let candidates = find_candidates(&records, &bounds);
+            let pairs: Vec<(u32, u32)> = (0..candidates.len()).map(|at| candidates.pair(at)).collect();
+            [(0, 1), (2, 3)].map(|pair| pairs.contains(&pair))
+        };
+        assert_eq!(compared(false), [true, true]);
+        assert_eq!(compared(true), [true, false]);
+    }
+}
