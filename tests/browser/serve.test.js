@@ -219,13 +219,19 @@ test('texts of ten megabytes are shown to whoever asks, and answer a key at once
     }
     // The side that a key moved does not follow the other for a moment.
     await page.waitForTimeout(400);
-    const [scrolled, ...tops] = await page.evaluate(() => new Promise((done) => {
-      const begin = performance.now();
+    // The other side follows in a task of its own: neither may hold up what comes next.
+    const { frames, tops } = await page.evaluate(async () => {
       const [side, other] = document.querySelectorAll('.text');
+      const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)));
+      const times = [performance.now()];
       side.scrollTop = side.scrollHeight / 2;
-      requestAnimationFrame(() => setTimeout(() => done([performance.now() - begin, side.scrollTop, other.scrollTop]), 0));
-    }));
-    assert.ok(scrolled < 200, `${scrolled} ms`);
+      for (let count = 0; count < 4; count++) {
+        await frame();
+        times.push(performance.now());
+      }
+      return { frames: times.slice(1).map((time, at) => time - times[at]), tops: [side.scrollTop, other.scrollTop] };
+    });
+    frames.forEach((took) => assert.ok(took < 200, `${took} ms`));
     assert.ok(Math.abs(tops[0] - tops[1]) < 0.05 * tops[0], `one side is at ${tops[0]}, the other at ${tops[1]}`);
   });
 });

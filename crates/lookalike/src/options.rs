@@ -226,6 +226,25 @@ pub enum SourceBy {
     Field,
 }
 
+impl SourceBy {
+    /// As a summary names it; `field` is that of [`SourceBy::Field`].
+    pub(crate) fn written(self, field: Option<&str>) -> String {
+        match self {
+            Self::HostOrFile => "host, file or folder".to_owned(),
+            Self::Host => "host".to_owned(),
+            Self::File => "file".to_owned(),
+            Self::Field => format!("field:{}", field.unwrap_or_default()),
+        }
+    }
+
+    /// What a summary names so.
+    pub(crate) fn parse(written: &str) -> Option<Self> {
+        let is_named = |by: &Self| by.written(None) == written;
+        let named = [Self::HostOrFile, Self::Host, Self::File].into_iter().find(is_named);
+        named.or_else(|| written.starts_with("field:").then_some(Self::Field))
+    }
+}
+
 /// A share of documents: above 0, at most 1.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Share(f64);

@@ -6,10 +6,10 @@ use std::fs;
 
 use lookalike::{
     Answer, Audit, AuditOptions, AuditResult, EvaluateOptions, Memory, NamedScheme, ReadOptions, ReportOptions,
-    ReportTexts, Said, Silent,
+    ReportTexts, Said, Silent, SourceBy,
 };
 use made::{Case, dedup, jsonl};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Words that no other text has.
 fn words(seed: usize, count: usize) -> Vec<String> {
@@ -57,6 +57,46 @@ fn different() -> Said {
 
 fn saved(case: &Case) -> AuditResult {
     serde_json::from_slice(&fs::read(case.path("out/audit.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn removals_and_near_misses_have_the_sources_of_the_run() {
+    let texts = corpus(&[2, 2, 13, 13, 13]);
+    let line = |(at, text): (usize, &String)| {
+        json!({"id": at.to_string(), "text": text, "from": format!("feed {}", at % 2)}).to_string() + "\n"
+    };
+    let case = Case::new();
+    case.write("in.jsonl", texts.iter().enumerate().map(line).collect::<String>());
+    for by in [SourceBy::HostOrFile, SourceBy::Host, SourceBy::File, SourceBy::Field] {
+        let mut options = case.options("in.jsonl", 0.8);
+        options.read.settings.fields.id = Some("id".to_owned());
+        options.source = by;
+        options.force = true;
+        if by == SourceBy::Field {
+            options.read.settings.fields.source = Some("from".to_owned());
+        }
+        assert_eq!(dedup(&options).found.removed, 2);
+        let audit = prepare(&case, &options.read, |_| {});
+        assert_eq!((audit.len(), audit.near_misses()), (5, 3));
+        for number in 0..audit.len() {
+            let facts = audit.facts(number).unwrap();
+            for (id, source) in [(&facts.left_id, &facts.left_source), (&facts.right_id, &facts.right_source)] {
+                let at: usize = id.parse().unwrap();
+                let expected = match by {
+                    SourceBy::Field => format!("feed {}", at % 2),
+                    SourceBy::Host => "(no host)".to_owned(),
+                    _ => facts.left_file.clone(),
+                };
+                assert_eq!(source.as_deref(), Some(&*expected), "{by:?} {}", facts.near_miss);
+            }
+        }
+        // A field that is not known any more is not guessed.
+        options.read.settings.fields.source = None;
+        let audit = prepare(&case, &options.read, |_| {});
+        let misses = (0..audit.len()).map(|number| audit.facts(number).unwrap()).filter(|facts| facts.near_miss);
+        assert!(misses.clone().all(|facts| facts.left_source.is_some() == (by != SourceBy::Field)));
+        assert_eq!(misses.count(), 3);
+    }
 }
 
 #[test]

@@ -43,6 +43,12 @@ pub struct PairFacts {
     pub right_file: String,
     /// Its position there, counted from 1.
     pub right_position: u64,
+    /// The source of the left document, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_source: Option<String>,
+    /// The source of the right document, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub right_source: Option<String>,
     /// Whether the right document belongs to the reference.
     #[serde(default, skip_serializing_if = "is_false")]
     pub right_in_reference: bool,
@@ -235,6 +241,8 @@ mod tests {
             left_position: at,
             right_file: "b.jsonl".to_owned(),
             right_position: at,
+            left_source: Some("a.example".to_owned()),
+            right_source: None,
             right_in_reference: at == 3,
             near_miss: false,
             similarity: 0.875,

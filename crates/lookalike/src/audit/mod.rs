@@ -37,7 +37,7 @@ use self::near_misses::NearMisses;
 use self::pairs::Pair;
 use self::population::Population;
 use crate::error::Result;
-use crate::options::{ReadOptions, Scheme};
+use crate::options::{ReadOptions, Scheme, SourceBy};
 use crate::progress::Progress;
 use crate::report::page::texts::{InputTexts, LONGEST};
 use crate::report::page::told::Told;
@@ -106,6 +106,12 @@ pub struct Said {
     pub note: String,
 }
 
+/// What the source of a document was in a run; none if it was a field that is not known here.
+fn source_by(told: &Told, read: &ReadOptions) -> Option<SourceBy> {
+    let written = told.parameters.others.get("source")?.as_str()?;
+    SourceBy::parse(written).filter(|by| *by != SourceBy::Field || read.settings.fields.source.is_some())
+}
+
 impl Audit {
     /// Draws the sample, and reads its texts again.
     ///
@@ -124,7 +130,8 @@ impl Audit {
         let mut pairs = pairs::with_texts(removals, scheme, &source)?;
         let without_text = drawn - pairs.len();
         progress.go_on()?;
-        let misses = NearMisses::find(folder, &options.read, scheme, (*near_misses, *seed), progress)?;
+        let by = source_by(&told, &options.read);
+        let misses = NearMisses::find(folder, &options.read, scheme, by, (*near_misses, *seed), progress)?;
         pairs.extend(misses.pairs);
         if pairs.is_empty() {
             return Err(crate::Error::NothingToLabel { folder: folder.clone(), without_text });

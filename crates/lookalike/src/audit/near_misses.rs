@@ -15,9 +15,10 @@ use rayon::prelude::*;
 
 use super::labels::PairFacts;
 use super::pairs::Pair;
+use crate::corpus::described::Origin;
 use crate::corpus::walk::{Walked, walk};
 use crate::error::Result;
-use crate::options::{MethodOptions, ReadOptions, Scheme};
+use crate::options::{MethodOptions, ReadOptions, Scheme, SourceBy};
 use crate::progress::Progress;
 use crate::report::page::rows::{each_line, insert_least};
 use crate::report::page::texts::{LONGEST, Text};
@@ -41,12 +42,13 @@ pub(crate) struct NearMisses {
 }
 
 impl NearMisses {
-    /// Finds up to `most` pairs among the kept documents of a run. None where exact copies alone were removed: there is
-    /// no threshold.
+    /// Finds up to `most` pairs among the kept documents of a run, whose sources are told by `source` if that is known. None
+    /// where exact copies alone were removed: there is no threshold.
     pub(crate) fn find(
         folder: &Path,
         read: &ReadOptions,
         scheme: &Scheme,
+        source: Option<SourceBy>,
         (most, seed): (usize, u64),
         progress: &dyn Progress,
     ) -> Result<Self> {
@@ -66,7 +68,7 @@ impl NearMisses {
             let number = draw(seed, mix(pair.left as u64) ^ pair.right as u64);
             insert_least(&mut drawn, most, number, || pair);
         }
-        let pair = |found: &&texts::Pair| chosen.pair(found, scheme.criterion);
+        let pair = |found: &&texts::Pair| chosen.pair(found, scheme.criterion, source);
         Ok(Self { pairs: drawn.values().map(pair).collect(), compared: chosen.documents.len() as u64 })
     }
 }
@@ -138,8 +140,14 @@ impl Chosen {
         self.documents.iter().map(|document| &*document.text).collect()
     }
 
-    fn pair(&self, found: &texts::Pair, criterion: Criterion) -> Pair {
+    fn pair(&self, found: &texts::Pair, criterion: Criterion, source: Option<SourceBy>) -> Pair {
         let [left, right] = [found.left, found.right].map(|at| &self.documents[at]);
+        let of = |document: &Walked| {
+            let Walked { file, is_one_document, uri, source: field, .. } = document;
+            let (uri, field) = (uri.as_deref(), field.as_deref());
+            let origin = Origin { file, is_one_document: *is_one_document, uri, field };
+            source.map(|by| origin.source(by).to_owned())
+        };
         let facts = PairFacts {
             left_id: left.id.clone(),
             right_id: right.id.clone(),
@@ -147,6 +155,8 @@ impl Chosen {
             left_position: left.position,
             right_file: right.file.to_string(),
             right_position: right.position,
+            left_source: of(left),
+            right_source: of(right),
             right_in_reference: false,
             near_miss: true,
             similarity: found.likeness.similarity(criterion),

@@ -42,6 +42,8 @@ pub(crate) fn with_texts(removals: Vec<Removal>, scheme: &Scheme, source: &dyn T
             left_position: removal.removed.position,
             right_file: removal.kept.file,
             right_position: removal.kept.position,
+            left_source: Some(removal.removed_source),
+            right_source: Some(removal.kept_source),
             right_in_reference: removal.kept.is_reference,
             near_miss: false,
             similarity: removal.similarity,

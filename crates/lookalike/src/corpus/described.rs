@@ -82,24 +82,37 @@ impl Described<'_> {
 
     /// Where the document comes from.
     pub(crate) fn source(&self, by: SourceBy) -> &str {
-        let host = || self.uri().and_then(host);
-        match by {
-            SourceBy::HostOrFile => host().unwrap_or_else(|| self.file_or_folder()),
-            SourceBy::Host => host().unwrap_or("(no host)"),
-            SourceBy::File => self.file(),
-            SourceBy::Field => match &self.who {
-                Who::Read { names, .. } => names.at(SOURCE).unwrap_or("(no source)"),
-                Who::Known(_) => "(no source)",
-            },
-        }
+        let (is_one_document, field) = match &self.who {
+            Who::Read { file, names, .. } => (self.corpus.kind(*file).format.is_one_document(), names.at(SOURCE)),
+            Who::Known(_) => (false, None),
+        };
+        Origin { file: self.file(), is_one_document, uri: self.uri(), field }.source(by)
     }
+}
 
-    /// The file of many documents; of one that is a document itself the folder, since a source of one document loses
-    /// nothing or all.
-    fn file_or_folder(&self) -> &str {
-        match self.who {
-            Who::Read { file, .. } if self.corpus.kind(file).format.is_one_document() => folder(self.file()),
-            _ => self.file(),
+/// What tells where a document comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Origin<'a> {
+    pub(crate) file: &'a str,
+    /// Whether the file is a document itself.
+    pub(crate) is_one_document: bool,
+    pub(crate) uri: Option<&'a str>,
+    /// The field that names the source.
+    pub(crate) field: Option<&'a str>,
+}
+
+impl<'a> Origin<'a> {
+    pub(crate) fn source(self, by: SourceBy) -> &'a str {
+        let host = || self.uri.and_then(host);
+        match by {
+            // The file of many documents; of one that is a document itself the folder, since a source of one document
+            // loses nothing or all.
+            SourceBy::HostOrFile => {
+                host().unwrap_or_else(|| if self.is_one_document { folder(self.file) } else { self.file })
+            }
+            SourceBy::Host => host().unwrap_or("(no host)"),
+            SourceBy::File => self.file,
+            SourceBy::Field => self.field.unwrap_or("(no source)"),
         }
     }
 }

@@ -9,7 +9,7 @@
 
 mod block;
 mod blocks;
-mod described;
+pub(crate) mod described;
 pub(crate) mod keep_field;
 mod others;
 mod queue;

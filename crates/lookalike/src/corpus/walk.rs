@@ -34,8 +34,12 @@ pub(crate) struct Walked {
     /// The name of its file, and its position there, counted from 1.
     pub(crate) file: Arc<str>,
     pub(crate) position: u64,
+    /// Whether its file is this document alone.
+    pub(crate) is_one_document: bool,
     /// The address of a page.
     pub(crate) uri: Option<String>,
+    /// Its source, if a field gives one.
+    pub(crate) source: Option<String>,
     /// The fields that were asked for besides, as a JSON object: those that it has.
     pub(crate) fields: Option<String>,
 }
@@ -185,10 +189,12 @@ fn parse(round: &[Chunk], settings: &Settings) -> Vec<Parsed> {
         let mut positions = parser.entries(chunk, |placed| match placed.entry {
             Entry::Document(document) => {
                 let fields = object(&settings.fields.others, &document.others);
-                let [id, uri] = [document.id, document.uri].map(|name| name.map(Cow::into_owned));
+                let names = [document.id, document.uri, document.source];
+                let [id, uri, source] = names.map(|name| name.map(Cow::into_owned));
                 let text = document.text.to_owned();
                 let (file, position) = (Arc::clone(&nowhere), placed.position);
-                documents.push(Walked { id: id.unwrap_or_default(), text, file, position, uri, fields });
+                let (id, is_one_document) = (id.unwrap_or_default(), chunk.kind().format.is_one_document());
+                documents.push(Walked { id, text, file, position, is_one_document, uri, source, fields });
             }
             Entry::Skipped(reason) => skipped.push((placed.position, reason, 1)),
             Entry::Carried(NULL_TEXT) => without_text += 1,

@@ -8,7 +8,7 @@ use lookalike_core::method::Method;
 use serde::{Deserialize, Serialize};
 
 use crate::candidates::against;
-use crate::options::{DedupOptions, Group, MethodOptions, SketchKey, SourceBy};
+use crate::options::{DedupOptions, Group, MethodOptions, SketchKey};
 
 /// The parameters of a run, and the recall they promise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,12 +67,7 @@ impl Parameters {
             }
             .into(),
             only_against: against::scope(options.against.as_ref()) == Scope::References,
-            source: match (options.source, &options.read.settings.fields.source) {
-                (SourceBy::HostOrFile, _) => "host, file or folder".to_owned(),
-                (SourceBy::Host, _) => "host".to_owned(),
-                (SourceBy::File, _) => "file".to_owned(),
-                (SourceBy::Field, field) => format!("field:{}", field.as_deref().unwrap_or_default()),
-            },
+            source: options.source.written(options.read.settings.fields.source.as_deref()),
             threads: rayon::current_num_threads(),
         }
     }

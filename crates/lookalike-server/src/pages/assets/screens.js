@@ -107,6 +107,16 @@ const passageIn = (text) => {
 };
 let leader = null;
 let until = 0;
+let isDue = false;
+const bring = (text, other) => {
+  isDue = false;
+  until = performance.now() + 200;
+  const mark = passageIn(text);
+  // A passage may have many pieces: the same one, or the last.
+  const same = mark ? 'mark[data-p="' + mark.dataset.p + '"]' : 'mark.none';
+  const twin = all(same, other).slice(0, all(same, text).indexOf(mark) + 1).pop();
+  if (twin) other.scrollTop += twin.getBoundingClientRect().top - mark.getBoundingClientRect().top;
+};
 document.addEventListener('scroll', (event) => {
   const text = event.target;
   const sides = text.closest && text.matches('.text') && text.closest('.sides');
@@ -116,13 +126,9 @@ document.addEventListener('scroll', (event) => {
   if (Math.abs(other.getBoundingClientRect().top - text.getBoundingClientRect().top) > 8) return;
   leader = text;
   until = performance.now() + 200;
-  requestAnimationFrame(() => {
-    const mark = passageIn(text);
-    // A passage may have many pieces: the same one, or the last.
-    const same = mark ? 'mark[data-p="' + mark.dataset.p + '"]' : 'mark.none';
-    const twin = all(same, other).slice(0, all(same, text).indexOf(mark) + 1).pop();
-    if (twin) other.scrollTop += twin.getBoundingClientRect().top - mark.getBoundingClientRect().top;
-  });
+  // What somebody scrolls is painted first, and the other side follows in a task of its own.
+  if (!isDue) requestAnimationFrame(() => setTimeout(() => bring(text, other), 0));
+  isDue = true;
 }, true);
 
 // Long runs are opened and closed together.

@@ -52,6 +52,8 @@ pub(crate) struct Removal {
     pub(crate) kept_id: String,
     pub(crate) removed: Place,
     pub(crate) kept: Place,
+    pub(crate) removed_source: String,
+    pub(crate) kept_source: String,
     pub(crate) similarity: f64,
     pub(crate) jaccard: Option<f64>,
     /// How much of the removed one is in the kept one, and the other way round.
@@ -220,6 +222,8 @@ impl Line<'_> {
             kept_id: self.kept_id.clone().into_owned(),
             removed: place(false, &self.removed_file, self.removed_position),
             kept: place(self.kept_in.is_some(), &self.kept_file, self.kept_position),
+            removed_source: self.removed_source.clone().into_owned(),
+            kept_source: self.kept_source.clone().into_owned(),
             similarity,
             jaccard: self.jaccard,
             containments: self.containment_in_kept.zip(self.containment_of_kept).map(|(one, other)| [one, other]),
