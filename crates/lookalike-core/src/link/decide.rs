@@ -11,6 +11,10 @@ use super::weigh::exact_weight;
 pub fn suggest_threshold(scored: &[Scored]) -> f64 {
     /// Neither everything nor nothing, whatever the sums say.
     const ALLOWED: std::ops::RangeInclusive<f64> = 0.1..=0.99;
+    /// Where fewer matches are expected, there may be none: the best of all pairs that are none looks like one.
+    const FEW: f64 = 2.0;
+    /// The probability that is asked for then.
+    const SURE: f64 = 0.9;
     let mut probabilities: Vec<f64> = scored.iter().map(Scored::probability).collect();
     probabilities.sort_unstable_by(|a, b| b.total_cmp(a));
     let total: f64 = probabilities.iter().sum();
@@ -23,7 +27,8 @@ pub fn suggest_threshold(scored: &[Scored]) -> f64 {
             (best, threshold) = (expected, *probability);
         }
     }
-    threshold.clamp(*ALLOWED.start(), *ALLOWED.end())
+    let least = if total > 0.0 && total < FEW { SURE } else { *ALLOWED.start() };
+    threshold.clamp(least, *ALLOWED.end())
 }
 
 /// The pairs with at least this probability, best first.
@@ -113,7 +118,13 @@ mod tests {
     fn the_threshold_lies_where_more_pairs_would_do_more_harm_than_good() {
         // With 0.4 taken too: 2 * 2.3 / (3 + 2.31); without: 2 * 1.9 / (2 + 2.31), which is more.
         assert!((suggest_threshold(&scored(&[0.99, 0.91, 0.4, 0.01])) - 0.91).abs() < 1e-9);
-        assert!((suggest_threshold(&scored(&[0.9, 0.6, 0.5])) - 0.5).abs() < 1e-9);
+        assert!((suggest_threshold(&scored(&[0.9, 0.6, 0.55])) - 0.55).abs() < 1e-9);
+    }
+
+    #[test]
+    fn where_there_may_be_no_match_at_all_one_must_be_sure() {
+        assert!((suggest_threshold(&scored(&[0.85, 0.8, 0.1])) - 0.9).abs() < 1e-9);
+        assert!((suggest_threshold(&scored(&[0.97, 0.3])) - 0.97).abs() < 1e-9);
     }
 
     #[test]

@@ -75,10 +75,10 @@ mod tests {
             table.push(&row).unwrap();
         }
         // And others elsewhere, or all would live in one street.
-        for other in 0..40_u8 {
-            let letters =
-                |from: u8| (0..6).map(|at| char::from(b'a' + (from * 7 + at * at * 5) % 26)).collect::<String>();
-            table.push(&[letters(other), format!("{other} {}", letters(other + 50)), letters(other + 100)]).unwrap();
+        for other in 0..40_u32 {
+            let letter = |number: u32| char::from_u32('a' as u32 + number % 26).unwrap();
+            let word = |from: u32| (0..6).map(|at| letter(from * 7 + from / 26 + at * at * 5)).collect::<String>();
+            table.push(&[word(other), format!("{other} {}", word(other + 50)), word(other + 100)]).unwrap();
         }
         let kinds = [Kind::PersonName, Kind::Address, Kind::Address];
         let column =

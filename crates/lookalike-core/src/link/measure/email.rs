@@ -1,7 +1,7 @@
 //! E-mails that are made of the names of their owners: all who are called so have one like it.
 
-use super::plain::parts_of_email;
-use super::{Level, Pattern, level_of};
+use super::plain::{Spelled, parts_of_email, slips};
+use super::{DIFFERENT, Level, Pattern, level_of};
 use crate::link::config::Kind;
 use crate::link::records::{Field, Records};
 
@@ -11,6 +11,12 @@ pub(in crate::link) const SAME_DOMAIN: Level = 3;
 /// The level of e-mails that are alike because the names are, and of those of one domain.
 const NAMED: Level = 4;
 pub(in crate::link) const NAMED_WITHIN_DOMAIN: Level = 5;
+
+/// The level of names from which on they may be one.
+const SAME_NAME: Level = 4;
+
+/// More slips make another domain.
+const MOST_SLIPS: usize = 2;
 
 /// The levels of e-mails that are alike or equal.
 const ALIKE: std::ops::RangeInclusive<Level> = 6..=9;
@@ -25,11 +31,23 @@ pub(super) fn with_named(records: &Records, left: u32, right: u32, field: usize,
     // The number behind a name tells people of one name apart, and is the same for one.
     let numbers = |name: &str| name.chars().filter(char::is_ascii_digit).collect::<String>();
     let has_same_number = numbers(one.0) == numbers(other.0) && !numbers(one.0).is_empty();
-    if has_same_number || !is_made_of_names(records, left, one.0) || !is_made_of_names(records, right, other.0) {
+    if has_same_number || !are_made_of_names(records, [(left, one.0), (right, other.0)], pattern) {
         return pattern;
     }
-    let level = if one.1 == other.1 { NAMED_WITHIN_DOMAIN } else { NAMED };
+    // A slip does not make another domain.
+    let is_one_domain = slips([one.1, other.1].map(Spelled::new), MOST_SLIPS).is_some();
+    let level = if is_one_domain { NAMED_WITHIN_DOMAIN } else { NAMED };
     pattern & !(15 << (4 * field)) | Pattern::from(level) << (4 * field)
+}
+
+/// Whether the e-mails of two people are made of their names: both, or one of them where a slip may be the reason that the other is
+/// not. So equal ones never say less than nearly equal ones.
+fn are_made_of_names(records: &Records, emails: [(u32, &str); 2], pattern: Pattern) -> bool {
+    let [one, other] = emails.map(|(record, name)| is_made_of_names(records, record, name));
+    let may_be_same = |(at, field): (usize, &Field)| {
+        field.kind != Kind::PersonName || level_of(pattern, at) < DIFFERENT || level_of(pattern, at) >= SAME_NAME
+    };
+    one && other || (one || other) && records.fields().iter().enumerate().all(may_be_same)
 }
 
 /// Whether all letters of the name before the @ are of the names of the person: "ann.lee", "alee", "lee".
@@ -81,6 +99,8 @@ mod tests {
     fn an_email_made_of_the_name_says_what_its_domain_does() {
         let within = NAMED_WITHIN_DOMAIN;
         assert_eq!(level([["Ann", "Lee", "ann.lee@post.com"], ["Ann", "Lee", "ann.lee@post.com"]]), within);
+        assert_eq!(level([["Ann", "Lee", "ann.lee@post.com"], ["Ann", "Leee", "ann.lee@post.com"]]), within);
+        assert_eq!(level([["Ann", "Lee", "ann.lee@post.com"], ["Ann", "Lee", "axn.lxee@post.com"]]), within);
         assert_eq!(level([["Ann", "Miller", "amiller57@post.com"], ["Ann", "Miller", "amiller84@post.com"]]), within);
         // Who has the e-mail of another name had that name once.
         assert_eq!(level([["Ann", "Lee", "ann.lee@post.com"], ["Ann", "Brown", "ann.lee@post.com"]]), 9);

@@ -194,15 +194,16 @@ pub(super) fn email_level(texts: [Spelled<'_>; 2]) -> Level {
     let [left, right] = texts.map(|one| parts_of_email(one.text()));
     let shorter = left.0.len().min(right.0.len());
     match slips(texts, 2) {
-        Some(1) if shorter >= 3 => return 7,
-        Some(2) if shorter >= 8 => return 7,
+        Some(1) if shorter >= 3 => return 8,
+        Some(2) if shorter >= 8 => return 8,
         _ => {}
     }
     if left.0 == right.0 && shorter >= 4 {
-        return 6;
+        return 7;
     }
-    if ratio(texts, 0.75) > 0.0 {
-        return 5;
+    // Many have the same domain: at least a third of the name must be the same too.
+    if ratio(texts, 0.75) > 0.0 && ratio([left.0, right.0].map(Spelled::new), 0.34) > 0.0 {
+        return 6;
     }
     if left.1 == right.1 && !left.1.is_empty() { 3 } else { DIFFERENT }
 }
@@ -245,9 +246,10 @@ mod tests {
     #[test]
     fn an_email_is_known_by_its_name_and_its_domain() {
         let level = |left, right| email_level([left, right].map(Spelled::new));
-        assert_eq!(level("roberta25@smith.net", "robert255@smith.net"), 7);
-        assert_eq!(level("ann.lee@old.org", "ann.lee@other-place.com"), 6);
+        assert_eq!(level("roberta25@smith.net", "robert255@smith.net"), 8);
+        assert_eq!(level("ann.lee@old.org", "ann.lee@other-place.com"), 7);
         assert_eq!(level("ann.lee@corp.com", "xavier@corp.com"), 3);
+        assert_eq!(level("h.k@long-domain.com", "f.j@long-domain.com"), 3);
     }
 
     #[test]
