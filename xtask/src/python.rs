@@ -70,7 +70,7 @@ fn wheel_for(workspace: &Workspace, interpreter: Option<&str>) -> Result<PathBuf
     let python = environment(workspace, "newest", &package(workspace).join("requirements-test.txt"))?;
     let wheels = workspace.target().join("wheels");
     let mut maturin = module_of(&python, "maturin");
-    maturin.args(["build", "--release", "--quiet", "--out"]).arg(&wheels).current_dir(package(workspace));
+    maturin.args(["build", "--profile", "wheel", "--quiet", "--out"]).arg(&wheels).current_dir(package(workspace));
     if let Some(interpreter) = interpreter {
         maturin.args(["--interpreter", interpreter]);
     }
