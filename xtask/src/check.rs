@@ -31,7 +31,7 @@ const STEPS: [Step; 12] = [
         )
     }),
     ("the commands of README.md and docs", readme::run),
-    ("cargo xtask quality", |workspace| quality::run(workspace, None)),
+    ("cargo xtask quality", |workspace| quality::run(workspace, None, None)),
     ("cargo xtask attack --minutes 2", |workspace| attack::run(workspace, &attack::Options::SHORT)),
 ];
 

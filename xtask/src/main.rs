@@ -46,6 +46,9 @@ enum Job {
         /// The folder of the data [default: ../shared/data beside the workspace]
         #[arg(long, value_name = "DIR")]
         data: Option<PathBuf>,
+        /// Keep the tables with few duplicates, with their answers, in this folder
+        #[arg(long, value_name = "DIR")]
+        keep: Option<PathBuf>,
     },
     /// Speed, memory and accuracy on a large corpus, compared with `wc -w`
     Bench(bench::Options),
@@ -101,7 +104,7 @@ fn main() -> ExitCode {
 fn run(job: Job) -> Result<()> {
     match job {
         Job::Test => check::run(&Workspace::find()?),
-        Job::Quality { data } => quality::run(&Workspace::find()?, data.as_deref()),
+        Job::Quality { data, keep } => quality::run(&Workspace::find()?, data.as_deref(), keep.as_deref()),
         Job::Bench(options) => bench::run(&Workspace::find()?, &options),
         Job::Assets { folder } => assets(&Workspace::find()?, folder),
         Job::Fuzz(options) => fuzz::run(&Workspace::find()?, &options),

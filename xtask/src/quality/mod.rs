@@ -16,8 +16,8 @@ use crate::workspace::Workspace;
 /// Where the data is, seen from the workspace.
 const DATA: &str = "../shared/data";
 
-/// Runs everything on the folder `data`; where it is absent there is nothing to do.
-pub(crate) fn run(workspace: &Workspace, data: Option<&Path>) -> Result<()> {
+/// Runs everything on the folder `data`; where it is absent there is nothing to do. Tables that were thinned stay in `keep`.
+pub(crate) fn run(workspace: &Workspace, data: Option<&Path>, keep: Option<&Path>) -> Result<()> {
     let data = data.map_or_else(|| workspace.root().join(DATA), Path::to_owned);
     if !data.is_dir() {
         println!("no data in {}: quality is not measured", data.display());
@@ -30,7 +30,7 @@ pub(crate) fn run(workspace: &Workspace, data: Option<&Path>) -> Result<()> {
     missed.extend(records::run(&lookalike, &data)?);
     println!("\nrecords, few of them with a match\n");
     // Not all of it is reached yet: it is shown, and does not fail.
-    let thin = records::run_thin(&lookalike, &data)?;
+    let thin = records::run_thin(&lookalike, &data, keep)?;
     println!(
         "{} of these are below what is wanted: at most 0.2 % of the records in a wrong pair without duplicates, F1 0.7 with 1 %, 0.8 with 5 %",
         thin.len()

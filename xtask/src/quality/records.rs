@@ -83,15 +83,17 @@ const LEAST_F1: [f64; 2] = [0.7, 0.8];
 /// The tables that are thinned, by their place in [`SETS`]: all but the products.
 const THIN: [usize; 5] = [0, 1, 2, 3, 4];
 
-/// Links tables in which few records have a match; names those that were missed.
-pub(super) fn run_thin(lookalike: &Path, data: &Path) -> Result<Vec<String>> {
+/// Links tables in which few records have a match; names those that were missed. The tables and their answers stay in `keep`, if
+/// there is one, for other programs.
+pub(super) fn run_thin(lookalike: &Path, data: &Path, keep: Option<&Path>) -> Result<Vec<String>> {
     let mut table = Table::new(&["table", "share", "true", "found", "right", "F1", "wrong records", "verdict"]);
     let mut missed = Vec::new();
     for set in THIN.map(|set| &SETS[set]) {
         let whole = data.join(set.folder);
         for (at, share) in thin::SHARES.into_iter().enumerate() {
-            let folder = tempfile::tempdir().context("cannot make a folder for the tables")?;
+            let folder = Folder::new(keep, &format!("{}-{share}", set.folder))?;
             let (answer, count) = write_thin(set, &whole, folder.path(), share)?;
+            write_answer(&answer, folder.path())?;
             let least = if at == 0 { None } else { Some(LEAST_F1[at - 1]) };
             let name = format!("{} thinned to {share}", set.folder);
             let tables: Vec<PathBuf> = set.tables.iter().map(|table| folder.path().join(table)).collect();
@@ -101,17 +103,52 @@ pub(super) fn run_thin(lookalike: &Path, data: &Path) -> Result<Vec<String>> {
     }
     for (at, share) in thin::SHARES.into_iter().enumerate() {
         const PEOPLE: usize = 5_000;
-        let folder = tempfile::tempdir().context("cannot make a folder for the tables")?;
+        let folder = Folder::new(keep, &format!("history-{share}"))?;
         let path = folder.path().join("history.csv");
         history::write(PEOPLE, share, &path)?;
         let found = found(lookalike, &[path], history::ID, folder.path())?;
         let twice = (share * PEOPLE as f64).round() as usize;
         let answer: HashSet<Pair> = (0..twice).map(|one| pair(&format!("{one}-0"), &format!("{one}-1"))).collect();
+        write_answer(&answer, folder.path())?;
         let least = if at == 0 { None } else { Some(LEAST_F1[at - 1]) };
         missed.extend(judge(&mut table, "people of the past", share, &found, &answer, PEOPLE + twice, least));
     }
     print!("{table}");
     Ok(missed)
+}
+
+/// A folder that stays, or one that does not.
+enum Folder {
+    Kept(PathBuf),
+    Passing(tempfile::TempDir),
+}
+
+impl Folder {
+    fn new(keep: Option<&Path>, name: &str) -> Result<Self> {
+        let Some(keep) = keep else {
+            return Ok(Self::Passing(tempfile::tempdir().context("cannot make a folder for the tables")?));
+        };
+        let folder = keep.join(name);
+        std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        Ok(Self::Kept(folder))
+    }
+
+    fn path(&self) -> &Path {
+        match self {
+            Self::Kept(path) => path,
+            Self::Passing(folder) => folder.path(),
+        }
+    }
+}
+
+/// Writes the true pairs beside their tables.
+fn write_answer(answer: &HashSet<Pair>, folder: &Path) -> Result<()> {
+    let mut pairs: Vec<&Pair> = answer.iter().collect();
+    pairs.sort_unstable();
+    let mut writer = csv::Writer::from_path(folder.join("answer.csv")).context("cannot write the answer")?;
+    writer.write_record(["left", "right"])?;
+    pairs.iter().try_for_each(|(left, right)| writer.write_record([left, right]))?;
+    Ok(writer.flush()?)
 }
 
 /// Adds a row to the table, and says what was missed.
@@ -175,7 +212,7 @@ fn link(lookalike: &Path, set: &Set, folder: &Path, out: &Path) -> Result<()> {
 
 fn link_tables(lookalike: &Path, tables: &[PathBuf], id: &str, more: &[&str], out: &Path) -> Result<()> {
     let mut command = Command::new(lookalike);
-    command.arg("link").args(tables).args(["--quiet", "--id", id]).args(more).arg("-o").arg(out);
+    command.arg("link").args(tables).args(["--quiet", "--force", "--id", id]).args(more).arg("-o").arg(out);
     let output = command.output().with_context(|| format!("cannot run {}", lookalike.display()))?;
     if !output.status.success() {
         bail!("{}: {}\n{}", words(&command), output.status, String::from_utf8_lossy(&output.stderr));

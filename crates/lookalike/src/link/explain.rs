@@ -7,7 +7,7 @@ use std::path::Path;
 use lookalike_core::link::cluster::{Agreement, Clusters};
 use lookalike_core::link::config::Config;
 use lookalike_core::link::explain::Explanation;
-use lookalike_core::link::key::{Outcome, SharedKey, shared_keys};
+use lookalike_core::link::key::{Outcome, SharedKey, share_two_fields, shared_keys};
 use lookalike_core::link::records::Records;
 use lookalike_core::link::score::Scorer;
 
@@ -222,6 +222,9 @@ impl Known<'_> {
         let mut fields: Vec<usize> = found.iter().flat_map(|key| key.fields.iter().copied()).collect();
         fields.sort_unstable();
         fields.dedup();
+        let records = self.scorer.records;
+        let bounds = bounds(records, self.config);
+        let are_of_two_fields = || share_two_fields(records, &bounds, [left, right], &fields);
         let is_split = found.iter().any(|key| key.outcome == Outcome::ComparedBySplit);
         if is_same_table {
             Compared::SameTable
@@ -231,7 +234,7 @@ impl Known<'_> {
             Compared::NoKey
         } else if found.is_empty() {
             Compared::TooMany
-        } else if self.decided.is_one_field_left_out && fields.len() < 2 && !is_split {
+        } else if self.decided.is_one_field_left_out && !is_split && !are_of_two_fields() {
             Compared::OneField
         } else {
             Compared::Yes

@@ -54,7 +54,7 @@ impl Household {
 mod tests {
     use super::*;
     use crate::link::config::{ColumnConfig, Config};
-    use crate::link::key::find_candidates;
+    use crate::link::key::{find_candidates, share_two_fields};
     use crate::table::Table;
 
     #[test]
@@ -93,5 +93,8 @@ mod tests {
         };
         assert_eq!(compared(false), [true, true]);
         assert_eq!(compared(true), [true, false]);
+        let bounds = Bounds { is_large: true, ..Bounds::for_count(records.count()) };
+        let share_enough = |left, right, fields: &[usize]| share_two_fields(&records, &bounds, [left, right], fields);
+        assert!(share_enough(0, 1, &[1]) && !share_enough(2, 3, &[1, 2]) && share_enough(2, 3, &[0, 1]));
     }
 }

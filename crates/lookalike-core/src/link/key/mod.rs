@@ -16,7 +16,7 @@ mod split;
 
 pub use analyze::{Block, KeyAnalysis, analyze};
 pub use gather::Candidates;
-pub use shared::{Outcome, SharedKey, shared_keys};
+pub use shared::{Outcome, SharedKey, share_two_fields, shared_keys};
 
 use std::convert::Infallible;
 

@@ -71,3 +71,12 @@ pub fn shared_keys(records: &Records, bounds: &Bounds, left: u32, right: u32) ->
     }
     shared
 }
+
+/// Whether two records that share keys of these fields share enough where one field is not: in a large table of people, the fields of a
+/// household count as one, unless the initials are the same too.
+pub fn share_two_fields(records: &Records, bounds: &Bounds, [left, right]: [u32; 2], fields: &[usize]) -> bool {
+    let Some(household) = Household::of(records, bounds) else { return fields.len() > 1 };
+    let of_household = fields.iter().filter(|field| household.has(**field)).count();
+    let others = fields.len() - of_household;
+    others + of_household.min(1) > 1 || of_household > 0 && household.may_be_one(left, right)
+}
