@@ -4,7 +4,6 @@ Called as `index_datasketch.py CORPUS QUERIES OUT [PORT]`; with a port, keys go 
 what was found, as it comes: datasketch measures nothing) and OUT/seconds.json.
 """
 
-import json
 import sys
 from pathlib import Path
 from time import perf_counter
@@ -37,9 +36,7 @@ def main() -> None:
     start = perf_counter()
     pairs = [(identity, found) for identity, sketch in sketches(queries) for found in index.query(sketch)]
     searched = perf_counter() - start
-    with (out / "pairs.tsv").open("w") as file:
-        file.writelines(f"{left}\t{right}\n" for left, right in pairs)
-    (out / "seconds.json").write_text(json.dumps({"add": added, "search": searched}))
+    peer.write_searched(out, pairs, added, searched)
 
 
 if __name__ == "__main__":

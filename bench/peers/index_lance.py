@@ -4,7 +4,6 @@ Called as `index_lance.py CORPUS QUERIES OUT`. Writes OUT/pairs.tsv (query and w
 the threshold, of the first hundred) and OUT/seconds.json.
 """
 
-import json
 import shutil
 import sys
 from pathlib import Path
@@ -41,9 +40,7 @@ def main() -> None:
         near = zip(found["id"].to_pylist(), found["_distance"].to_pylist())
         pairs.extend((identity, other) for other, distance in near if distance <= 1 - peer.THRESHOLD)
     searched = perf_counter() - start
-    with (out / "pairs.tsv").open("w") as file:
-        file.writelines(f"{left}\t{right}\n" for left, right in pairs)
-    (out / "seconds.json").write_text(json.dumps({"add": added, "search": searched}))
+    peer.write_searched(out, pairs, added, searched)
 
 
 if __name__ == "__main__":

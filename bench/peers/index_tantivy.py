@@ -5,7 +5,6 @@ bands as terms, and what shares one is found. Writes OUT/pairs.tsv (query and wh
 OUT/seconds.json.
 """
 
-import json
 import shutil
 import sys
 from pathlib import Path
@@ -54,9 +53,7 @@ def main() -> None:
         hits = searcher.search(query, limit=100_000, count=False).hits
         pairs.extend((identity, searcher.doc(address)["id"][0]) for _, address in hits)
     searched = perf_counter() - start
-    with (out / "pairs.tsv").open("w") as file:
-        file.writelines(f"{left}\t{right}\n" for left, right in pairs)
-    (out / "seconds.json").write_text(json.dumps({"add": added, "search": searched}))
+    peer.write_searched(out, pairs, added, searched)
 
 
 if __name__ == "__main__":

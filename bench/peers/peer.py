@@ -104,6 +104,12 @@ def write_pairs(out: Path, names: list[str], pairs: Iterable[tuple[int, int]]) -
     _write(out / "pairs.tsv", (f"{names[one]}\t{names[other]}" for one, other in pairs))
 
 
+def write_searched(out: Path, pairs: Iterable[tuple[str, str]], added: float, searched: float) -> None:
+    """What an index found for each query, and the seconds that adding and searching took."""
+    _write(out / "pairs.tsv", (f"{query}\t{found}" for query, found in pairs))
+    (out / "seconds.json").write_bytes(orjson.dumps({"add": added, "search": searched}))
+
+
 def write_clusters(out: Path, clusters: Iterable[tuple[str, int]]) -> None:
     _write(out / "clusters.tsv", (f"{name}\t{cluster}" for name, cluster in clusters))
 

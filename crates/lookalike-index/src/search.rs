@@ -245,7 +245,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Measures those that were chosen, a piece at a time: so many may be chosen that their rows would fill the memory.
+    /// Measures those that were chosen, a piece at a time: the rows of a million candidates would not fit in memory.
     pub(crate) fn measure(&self, question: &Question, chosen: Chosen) -> Result<Outcome> {
         let (candidates, passed_over) = (chosen.candidates, chosen.passed_over);
         let mut found: Vec<Found> = Vec::new();

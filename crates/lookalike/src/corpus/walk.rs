@@ -94,7 +94,7 @@ pub(crate) fn walk(
     walk_rounds(options, stage, ROUND_BYTES, progress, take)
 }
 
-/// The same, with rounds of about so many bytes.
+/// The same, with rounds of about `round_bytes`.
 pub(crate) fn walk_rounds(
     options: &ReadOptions,
     stage: &'static str,

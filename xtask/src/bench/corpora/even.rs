@@ -13,7 +13,7 @@ use super::language::{Language, Letters};
 /// Another number here means another corpus.
 const EDITION: u64 = 1;
 
-/// Of so many documents that follow each other, the last is like the first.
+/// Documents come in groups of this size, and the last of a group is like its first.
 pub(in crate::bench) const GROUP: usize = 5;
 
 /// The file of the corpus, and that of its near-duplicate pairs; made anew only when they are not there already.

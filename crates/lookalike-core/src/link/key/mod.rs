@@ -107,8 +107,8 @@ pub struct Bounds {
     pub most: usize,
     /// Number of candidates per record above which pairs that share keys of only one field are left out.
     pub most_a_record: usize,
-    /// Whether there are so many records that what brings together only neighbours is not worth its time: the parts of large buckets of
-    /// forgiving keys, and pairs of one household whose initials differ.
+    /// Whether the table is so large that two kinds of pairs are left out, which are many and hardly ever matches: those of split
+    /// buckets of forgiving keys, and those of one household whose initials differ.
     pub is_large: bool,
 }
 

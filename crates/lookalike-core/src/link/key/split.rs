@@ -57,7 +57,7 @@ impl<'a> Splitter<'a> {
         let is_forgiving = maker.kind().forgives_much();
         let splits = match maker.kind() {
             KeyKind::Identical | KeyKind::Swapped => 2,
-            // A word that so many have is not rare, and further keys have the sounds of names already.
+            // In a large bucket a word is not rare any more, and other keys find names that sound alike.
             _ if bounds.is_large => 0,
             _ if is_forgiving => 1,
             _ => 2,

@@ -12,7 +12,7 @@ pub(in crate::link) const SAME_DOMAIN: Level = 3;
 const NAMED: Level = 4;
 pub(in crate::link) const NAMED_WITHIN_DOMAIN: Level = 5;
 
-/// The level of names from which on they may be one.
+/// Names of this level or above may be one person's.
 const SAME_NAME: Level = 4;
 
 /// More slips make another domain.
