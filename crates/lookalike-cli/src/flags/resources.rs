@@ -76,9 +76,19 @@ pub(crate) fn memory(written: Option<&str>) -> Result<Memory> {
 /// Whether a run that is interrupted can be resumed.
 static CAN_RESUME: AtomicBool = AtomicBool::new(false);
 
+/// Whether the run adds to an index, where what was acknowledged stays.
+static ADDS: AtomicBool = AtomicBool::new(false);
+
+/// Notes that the run adds to an index.
+pub(crate) fn adds_to_index() {
+    ADDS.store(true, Relaxed);
+}
+
 /// What to say to someone who interrupts the run.
 pub(crate) fn interrupted(is_complete: bool) -> &'static str {
-    if is_complete {
+    if ADDS.load(Relaxed) {
+        "interrupted: what was added stays; run it again to add the rest"
+    } else if is_complete {
         "interrupted after the output was complete"
     } else if CAN_RESUME.load(Relaxed) {
         "interrupted, and nothing was written: resume it with --resume"

@@ -12,7 +12,7 @@ use lookalike::until_closed;
 use super::open;
 use crate::commands::{Done, done, with_threads};
 use crate::flags::read::ReadArguments;
-use crate::flags::resources::memory;
+use crate::flags::resources::{adds_to_index, memory};
 use crate::show::streams::{self, talk};
 use crate::show::{notes, numbers, one_line};
 
@@ -47,6 +47,7 @@ impl AddArguments {
         read.settings.fields.others = self.fields;
         let options = AddOptions { read, unless_alike: self.unless_alike, memory };
         let writer = open(&self.index)?.writer()?;
+        adds_to_index();
         let start = Instant::now();
         let mut stdout = streams::stdout();
         let added = with_threads(run, |progress| {
