@@ -88,8 +88,9 @@ impl Scorer<'_> {
     pub fn said(&self, left: u32, right: u32, pattern: Pattern) -> Said {
         let mut said = [0.0; MOST_FIELDS];
         let fields = self.records.fields().iter().zip(&self.model.fields);
+        let [left, right] = [left, right].map(|record| self.records.row(record));
         for (at, ((field, weights), said)) in fields.zip(&mut said).enumerate() {
-            let [left, right] = [left, right].map(|record| field.of_record[record as usize]);
+            let [left, right] = [left[at].value, right[at].value];
             let level = level_of(pattern, at);
             let adjust = |value: u32| self.frequencies.adjustment(at, value);
             // Of two that have the same, nobody ever is less one than of two that have nearly the same.

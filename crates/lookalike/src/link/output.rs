@@ -1,6 +1,5 @@
 //! What was linked, as files: matches with what spoke for them, clusters, all rows, and the config to run it again.
 
-use std::collections::HashMap;
 use std::io::{BufWriter, Write};
 
 use lookalike_core::link::cluster::best_record;
@@ -9,6 +8,7 @@ use lookalike_core::link::records::Records;
 use lookalike_core::link::score::{Scored, Scorer};
 use lookalike_core::table::Table;
 use lookalike_io::write::Staging;
+use rayon::prelude::*;
 use serde::Serialize;
 
 use super::Linking;
@@ -191,13 +191,13 @@ fn bits(weight: f64) -> String {
 
 /// Whether each record is the best of its cluster.
 pub(super) fn best_of_clusters(records: &Records, cluster_of: &[u64]) -> Vec<bool> {
-    let mut members: HashMap<u64, Vec<u32>> = HashMap::new();
-    for (record, cluster) in (0..).zip(cluster_of) {
-        members.entry(*cluster).or_default().push(record);
-    }
+    let mut members: Vec<(u64, u32)> = cluster_of.iter().copied().zip(0..).collect();
+    members.par_sort_unstable();
     let mut is_best = vec![false; cluster_of.len()];
-    for best in members.values().filter_map(|members| best_record(records, members)) {
-        is_best[best as usize] = true;
+    for cluster in members.chunk_by(|left, right| left.0 == right.0) {
+        let cluster: Vec<u32> = cluster.iter().map(|(_, record)| *record).collect();
+        let best = best_record(records, &cluster);
+        best.into_iter().for_each(|best| is_best[best as usize] = true);
     }
     is_best
 }

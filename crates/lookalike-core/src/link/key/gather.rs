@@ -68,7 +68,9 @@ impl Candidates {
     /// Adds what a kind of key found. Pairs of a bucket that was split share keys of two fields.
     pub(super) fn add(&mut self, kind: KeyKind, fields: u16, found: Vec<Found>) {
         let report = &mut self.reports[kind as usize];
-        let (mut whole, mut split) = (Vec::new(), Vec::new());
+        // There are hundreds of millions of bytes of them: exactly as much room as they need.
+        let mut whole = Vec::with_capacity(found.iter().map(|part| part.pairs.len()).sum());
+        let mut split = Vec::with_capacity(found.iter().map(|part| part.split_pairs.len()).sum());
         for part in found {
             report.split_bucket_count += part.split_bucket_count;
             report.not_compared_count += part.not_compared_count;
@@ -91,27 +93,34 @@ impl Candidates {
         self.merge(&pairs, Source { kinds: bit(KeyKind::Identical), fields: TWO_FIELDS });
     }
 
+    /// Merges sorted pairs into those that are there, from the last to the first, so that no second copy is needed.
     fn merge(&mut self, added: &[u64], source: Source) {
-        if added.is_empty() {
-            return;
-        }
-        let mut pairs = Vec::with_capacity(self.pairs.len() + added.len());
-        let mut sources = Vec::with_capacity(self.pairs.len() + added.len());
-        let mut added = added.iter().peekable();
-        for (pair, before) in self.pairs.iter().zip(&self.sources) {
-            while let Some(other) = added.next_if(|other| *other < pair) {
-                pairs.push(*other);
-                sources.push(source);
+        let mut before = self.pairs.iter().peekable();
+        let is_new = |pair: &&u64| {
+            while before.next_if(|other| other < pair).is_some() {}
+            before.peek() != Some(pair)
+        };
+        let new_count = added.iter().filter(is_new).count();
+        let (mut from, mut to) = (self.pairs.len(), self.pairs.len() + new_count);
+        self.pairs.reserve_exact(new_count);
+        self.pairs.resize(to, 0);
+        self.sources.reserve_exact(new_count);
+        self.sources.resize(to, source);
+        for pair in added.iter().rev() {
+            while from > 0 && self.pairs[from - 1] > *pair {
+                (from, to) = (from - 1, to - 1);
+                (self.pairs[to], self.sources[to]) = (self.pairs[from], self.sources[from]);
             }
-            pairs.push(*pair);
-            sources.push(match added.next_if_eq(&pair) {
-                Some(_) => Source { kinds: before.kinds | source.kinds, fields: before.fields | source.fields },
-                None => *before,
-            });
+            to -= 1;
+            if from > 0 && self.pairs[from - 1] == *pair {
+                from -= 1;
+                let Source { kinds, fields } = self.sources[from];
+                self.sources[to] = Source { kinds: kinds | source.kinds, fields: fields | source.fields };
+            } else {
+                self.sources[to] = source;
+            }
+            self.pairs[to] = *pair;
         }
-        sources.extend(added.clone().map(|_| source));
-        pairs.extend(added);
-        (self.pairs, self.sources) = (pairs, sources);
     }
 
     /// Leaves out pairs that share keys of one field only, when there are more than `most` pairs: among so many records it
@@ -149,4 +158,35 @@ impl Source {
 
 fn bit(kind: KeyKind) -> u8 {
     1 << kind as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn each_pair_is_there_once_with_all_that_found_it(
+            found in prop::collection::vec((0..8_usize, 0..16_u32, prop::collection::btree_set(0..60_u64, 0..30)), 0..8),
+        ) {
+            let mut candidates = Candidates::default();
+            let mut expected: BTreeMap<u64, (u8, u16)> = BTreeMap::new();
+            for (kind, field, pairs) in found {
+                let pairs: Vec<u64> = pairs.into_iter().collect();
+                let source = Source { kinds: bit(KeyKind::ALL[kind]), fields: 1 << field };
+                candidates.merge(&pairs, source);
+                for pair in pairs {
+                    let (kinds, fields) = expected.entry(pair).or_default();
+                    (*kinds, *fields) = (*kinds | source.kinds, *fields | source.fields);
+                }
+            }
+            let sources = candidates.sources.iter().map(|source| (source.kinds, source.fields));
+            let merged: Vec<_> = candidates.pairs.iter().copied().zip(sources).collect();
+            prop_assert_eq!(merged, expected.into_iter().collect::<Vec<_>>());
+        }
+    }
 }

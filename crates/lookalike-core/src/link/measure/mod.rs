@@ -3,6 +3,7 @@
 //! A level is a number: 0 when both values are missing, 1 when one is, then from different to equal. What each level is
 //! called and how many points it is worth stands in `scale.rs`; what it weighs is estimated from the data.
 
+mod ahead;
 mod date;
 mod email;
 mod name;
@@ -10,6 +11,7 @@ mod plain;
 mod scale;
 mod words;
 
+pub(super) use ahead::{AT_ONCE, look_ahead};
 pub(super) use email::{NAMED_WITHIN_DOMAIN, SAME_DOMAIN};
 pub(super) use name::nickname_groups;
 pub(super) use plain::LOCAL_DIGITS;

@@ -20,7 +20,7 @@ pub(super) use sample::random_pairs;
 
 use super::config::{Config, Kind};
 use super::key::Candidates;
-use super::measure::{Pattern, Scale, compare, level_of};
+use super::measure::{AT_ONCE, Pattern, Scale, compare, level_of, look_ahead};
 use super::records::{MOST_FIELDS, Records, Tells};
 use crate::error::{Error, Result};
 
@@ -184,7 +184,7 @@ pub fn compare_all(records: &Records, candidates: &Candidates) -> Vec<Pattern> {
     patterns
 }
 
-/// The same; `go_on` is asked for every pair.
+/// The same; `go_on` is asked every few pairs.
 ///
 /// # Errors
 ///
@@ -194,14 +194,17 @@ pub fn try_compare_all<E: Send>(
     candidates: &Candidates,
     go_on: impl Fn() -> std::result::Result<(), E> + Sync,
 ) -> std::result::Result<Vec<Pattern>, E> {
-    (0..candidates.len())
-        .into_par_iter()
-        .map(|at| {
-            go_on()?;
-            let (left, right) = candidates.pair(at);
-            Ok(compare(records, left, right))
-        })
-        .collect()
+    let mut patterns = vec![0; candidates.len()];
+    patterns.par_chunks_mut(AT_ONCE).enumerate().try_for_each(|(chunk, patterns)| {
+        go_on()?;
+        let pairs: Vec<(u32, u32)> = (chunk * AT_ONCE..).take(patterns.len()).map(|at| candidates.pair(at)).collect();
+        look_ahead(records, &pairs);
+        for (pattern, (left, right)) in patterns.iter_mut().zip(pairs) {
+            *pattern = compare(records, left, right);
+        }
+        Ok(())
+    })?;
+    Ok(patterns)
 }
 
 #[cfg(test)]

@@ -1,0 +1,34 @@
+//! What a few pairs are compared by, looked at in one go. Values lie all over the memory: a processor waits for many of them no longer than
+//! for one, as long as nothing else is done in between.
+
+use std::hint::black_box;
+
+use crate::link::config::Kind;
+use crate::link::records::{Detail, MISSING, Records};
+
+/// How many pairs are looked at in one go: their values fit into the nearest cache.
+pub(crate) const AT_ONCE: usize = 64;
+
+/// Looks at the values of some pairs. Nothing is made of them: they are near when the pairs are compared.
+pub(crate) fn look_ahead(records: &Records, pairs: &[(u32, u32)]) {
+    for (left, right) in pairs {
+        black_box(records.row(*left)[0].value ^ records.row(*right)[0].value);
+    }
+    for (at, field) in records.fields().iter().enumerate() {
+        let values = pairs.iter().flat_map(|(left, right)| {
+            let [left, right] = [*left, *right].map(|record| records.row(record)[at]);
+            let is_needed = left.value != right.value
+                && left.value != MISSING
+                && right.value != MISSING
+                && !(left.are_words && right.are_words && left.letters().are_disjoint(right.letters()));
+            is_needed.then_some([left.value, right.value]).into_iter().flatten()
+        });
+        match &field.detail {
+            _ if field.kind == Kind::Category => {}
+            Detail::Words(words) => values.for_each(|value| words.look_at(value as usize)),
+            _ => values.for_each(|value| {
+                black_box(field.values.get(value as usize).as_bytes().first());
+            }),
+        }
+    }
+}
