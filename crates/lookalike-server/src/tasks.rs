@@ -1,7 +1,10 @@
 //! What takes longer than a request: compacting, copying and verifying an index.
 
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Instant;
 
 use serde::Serialize;
@@ -18,6 +21,7 @@ const REMEMBERED: usize = 100;
 #[derive(Debug, Default)]
 pub(crate) struct Tasks {
     list: Mutex<List>,
+    workers: Workers,
 }
 
 #[derive(Debug, Default)]
@@ -161,7 +165,38 @@ fn shown((start, task): &(Instant, Task)) -> Task {
     task
 }
 
-/// Begins a task on a thread of its own.
+/// Threads that do tasks. One that is done waits for the next, since an allocator keeps what a thread freed: a new thread for each task
+/// would keep as much again.
+#[derive(Debug, Default)]
+struct Workers {
+    idle: Arc<Mutex<Vec<Sender<Job>>>>,
+}
+
+type Job = Box<dyn FnOnce() + Send>;
+
+impl Workers {
+    fn run(&self, job: impl FnOnce() + Send + 'static) {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let worker = idle().pop().unwrap_or_else(new_worker);
+        let (waiting, itself) = (Arc::downgrade(&self.idle), worker.clone());
+        let job = move || {
+            job();
+            if let Some(idle) = waiting.upgrade() {
+                idle.lock().unwrap_or_else(PoisonError::into_inner).push(itself);
+            }
+        };
+        worker.send(Box::new(job)).expect("a worker waits as long as it can be reached");
+    }
+}
+
+/// A thread that does what it is sent, until nobody can send it anything.
+fn new_worker() -> Sender<Job> {
+    let (sender, jobs) = channel::<Job>();
+    thread::spawn(move || jobs.into_iter().for_each(|job| job()));
+    sender
+}
+
+/// Begins a task beside all requests.
 ///
 /// # Errors
 ///
@@ -173,11 +208,11 @@ pub(crate) fn start(
     job: impl FnOnce() -> Result<Value, Problem> + Send + 'static,
 ) -> Result<Task, Problem> {
     let task = shared.tasks.begin(kind, index)?;
-    let (shared, id) = (Arc::clone(shared), task.id);
-    tokio::spawn(async move {
-        let done = tokio::task::spawn_blocking(job).await;
+    let (shared_then, id) = (Arc::clone(shared), task.id);
+    shared.tasks.workers.run(move || {
+        let done = catch_unwind(AssertUnwindSafe(job));
         let ended = |_| Err(Problem::new(Kind::Internal, "the task ended early: see the log"));
-        shared.tasks.end(id, done.unwrap_or_else(ended));
+        shared_then.tasks.end(id, done.unwrap_or_else(ended));
     });
     Ok(task)
 }
@@ -201,5 +236,34 @@ mod tests {
         assert_eq!(tasks.task(first.id).unwrap_err().kind(), Kind::NoSuchTask);
         assert_eq!(tasks.all().len(), REMEMBERED);
         assert_eq!(tasks.task(2).unwrap().state, TaskState::Running, "what runs is not forgotten");
+    }
+
+    #[test]
+    fn jobs_one_after_the_other_are_done_by_one_thread_and_two_at_once_by_two() {
+        let workers = Workers::default();
+        let (told, threads) = channel();
+        let done = || {
+            while Arc::weak_count(&workers.idle) > 0 {
+                thread::yield_now();
+            }
+        };
+        for _ in 0..10 {
+            let told = told.clone();
+            workers.run(move || told.send(thread::current().id()).unwrap());
+            done();
+        }
+        let both = Arc::new(std::sync::Barrier::new(2));
+        for _ in 0..2 {
+            let (told, both) = (told.clone(), Arc::clone(&both));
+            workers.run(move || {
+                told.send(thread::current().id()).unwrap();
+                both.wait();
+            });
+        }
+        done();
+        let threads: Vec<_> = threads.try_iter().collect();
+        assert!(threads[..10].iter().all(|thread| *thread == threads[0]));
+        assert_ne!(threads[10], threads[11]);
+        assert_eq!(workers.idle.lock().unwrap().len(), 2);
     }
 }
