@@ -70,9 +70,14 @@ fn wheel_for(workspace: &Workspace, interpreter: Option<&str>) -> Result<PathBuf
     let python = environment(workspace, "newest", &package(workspace).join("requirements-test.txt"))?;
     let wheels = workspace.target().join("wheels");
     let mut maturin = module_of(&python, "maturin");
-    maturin.args(["build", "--profile", "wheel", "--quiet", "--out"]).arg(&wheels).current_dir(package(workspace));
+    maturin.args(["build", "--profile", "wheel", "--compression-level", "9", "--quiet", "--out"]).arg(&wheels);
+    maturin.current_dir(package(workspace));
     if let Some(interpreter) = interpreter {
         maturin.args(["--interpreter", interpreter]);
+    }
+    if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        // The linker that comes with the compiler keeps one of several functions that are the same.
+        maturin.args(["--", "-C", "link-arg=-Wl,--icf=all"]);
     }
     succeed(&mut maturin)?;
     let wheel = newest_wheel(&wheels)?;
