@@ -35,6 +35,9 @@ pub(crate) struct Options {
     /// The Python that the peers' environment is made with
     #[arg(long, value_name = "PATH", default_value = "python3")]
     python: PathBuf,
+    /// The wheel to measure, in place of the workspace's own, which is built first
+    #[arg(long, value_name = "PATH")]
+    wheel: Option<PathBuf>,
     /// Without other tools
     #[arg(long)]
     alone: bool,
@@ -86,7 +89,7 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
     let truth =
         folder.join(format!("truth-{}-{THRESHOLD}-{:016x}.tsv", SHINGLE.replace(':', ""), documents.content_hash()));
     let lookalike = options.program.path(workspace)?;
-    let wheel = python::wheel(workspace)?;
+    let wheel = options.wheel.clone().map_or_else(|| python::wheel(workspace), Ok)?;
     let python = environment::prepare(workspace, &options.python)?;
     succeed(
         Command::new(&python).args(["-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps"]).arg(&wheel),
