@@ -20,8 +20,12 @@ const MEMORY_BYTES: usize = 64 << 20;
 /// How long a log gets before the next is begun.
 const LOG_BYTES: u64 = 256 << 20;
 
-/// Below so many documents in memory, closing leaves them to be replayed: fewer small segments.
+/// Below so many documents in memory, and as many commits, closing leaves them to be replayed: fewer small segments.
 const REPLAYED: u64 = 1000;
+
+/// How many commits there may be to be replayed: a second's work. Where the same documents are replaced again and again, memory does not
+/// grow, but what is to be read at the next start does.
+const MOST_COMMITS: u64 = 200_000;
 
 /// Something that a thread asks for.
 pub(crate) enum Wish {
@@ -164,6 +168,7 @@ pub(crate) struct Core {
     pub(crate) has_news: bool,
     pub(crate) memory_bytes: usize,
     pub(crate) log_bytes: u64,
+    pub(crate) most_commits: u64,
 }
 
 impl Core {
@@ -199,8 +204,8 @@ impl Core {
     }
 
     pub(crate) fn new(log: LogWriter, state: Arc<State>, next_file: u32) -> Self {
-        let (memory_bytes, log_bytes) = (MEMORY_BYTES, LOG_BYTES);
-        Self { log, state, next_file, poison: None, has_news: false, memory_bytes, log_bytes }
+        let (memory_bytes, log_bytes, most_commits) = (MEMORY_BYTES, LOG_BYTES, MOST_COMMITS);
+        Self { log, state, next_file, poison: None, has_news: false, memory_bytes, log_bytes, most_commits }
     }
 
     /// Refuses if an earlier write failed for good.
@@ -334,7 +339,8 @@ impl Core {
 
     /// Makes segments and begins logs when it is time. What goes wrong here takes nothing back.
     pub(crate) fn maintain(&mut self, shared: &Shared) {
-        if self.state.memory_bytes() < self.memory_bytes && self.log.end < self.log_bytes {
+        let is_little = self.state.memory_bytes() < self.memory_bytes && self.state.new_commits() < self.most_commits;
+        if is_little && self.log.end < self.log_bytes {
             return;
         }
         if let Err(error) = self.flush(shared).and_then(|()| self.merge(shared)) {
@@ -350,8 +356,8 @@ impl Core {
         if self.poison.is_some() || !self.has_news {
             return Ok(());
         }
-        let rows = self.state.memory_rows();
-        let is_large = rows > REPLAYED || self.state.memory_bytes() > self.memory_bytes / 16;
+        let count = self.state.memory_rows().max(self.state.new_commits());
+        let is_large = count > REPLAYED || self.state.memory_bytes() > self.memory_bytes / 16;
         if is_large {
             return self.flush(shared).and_then(|()| self.merge(shared));
         }
@@ -370,4 +376,30 @@ fn rewrite(log: &LogFile, from: u64, to: u64) -> Result<()> {
         at += bytes.len() as u64;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{CreateOptions, Index, NewDocument};
+
+    #[test]
+    fn documents_that_are_replaced_again_and_again_leave_little_to_be_replayed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("index");
+        let index = Index::create(&path, &CreateOptions::default()).unwrap();
+        let writer = index.writer().unwrap();
+        writer.core().most_commits = 20;
+        for round in 0..90 {
+            let text = format!("text in round {round}");
+            writer.put(NewDocument::new(if round % 2 == 0 { "even" } else { "odd" }, &text)).unwrap();
+            assert!(writer.core().state.new_commits() < 20);
+        }
+        drop(writer);
+        let reopened = Index::open(&path).unwrap();
+        assert!(reopened.shared.state().new_commits() < 20);
+        let snapshot = reopened.snapshot().unwrap();
+        let documents: Vec<_> = snapshot.documents().map(|document| document.unwrap()).collect();
+        let texts: Vec<_> = documents.iter().map(|document| (&*document.id, document.text.as_deref())).collect();
+        assert_eq!(texts, [("even", Some("text in round 88")), ("odd", Some("text in round 89"))]);
+    }
 }

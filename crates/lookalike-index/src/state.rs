@@ -10,7 +10,7 @@ use crate::block::{Block, BlockBuilder};
 use crate::disk::Disk;
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Prepared};
-use crate::log::{LogFile, Operation, replay};
+use crate::log::{LogFile, Operation, Run, replay};
 use crate::manifest::{Folder, LogInfo, Manifest, Tail};
 use crate::part::{Held, Part};
 use crate::row::{Place, Row};
@@ -157,37 +157,39 @@ impl State {
             waiting.extend(operations);
             if count >= AT_ONCE {
                 count = 0;
-                state = state.with_operations(std::mem::take(&mut waiting), kernel, &log)?;
+                state = state.with_operations(&std::mem::take(&mut waiting), kernel, &log)?;
             }
             Ok(())
         })?;
         if !waiting.is_empty() {
-            state = state.with_operations(waiting, kernel, &log)?;
+            state = state.with_operations(&waiting, kernel, &log)?;
         }
         (state.end, state.commit) = (replayed.end, replayed.commit);
         Ok((state, replayed.length))
     }
 
     /// The state after operations that were read from a log.
-    pub(crate) fn with_operations(&self, operations: Vec<Operation>, kernel: &Kernel, log: &LogFile) -> Result<Self> {
+    pub(crate) fn with_operations(&self, operations: &[Operation], kernel: &Kernel, log: &LogFile) -> Result<Self> {
+        // Of many operations at once: one may be of a single document.
+        let documents: Vec<(&Run, Place)> = operations.iter().flat_map(Operation::documents).collect();
+        let prepare = |(run, place): &(&Run, Place)| {
+            let damaged = || {
+                let offset = u64::from(place.frame) * crate::log::ALIGN;
+                Error::damaged(&log.path, "frame", offset, "a document in it is not what an index stores")
+            };
+            let record = run.record(place.index).ok_or_else(damaged)?;
+            let mut prepared = kernel.prepare_again(&record).ok_or_else(damaged)?;
+            prepared.row.place = *place;
+            let found = self.find(kernel, prepared.row.id_hash)?;
+            Ok((record.sequence, prepared, found))
+        };
+        let mut prepared = documents.par_iter().map(prepare).collect::<Result<Vec<_>>>()?.into_iter();
         let mut changes = Changes::new(self, kernel, true);
         let mut sequence = self.sequence;
         for operation in operations {
             match operation {
-                Operation::Documents(run, place) => {
-                    let prepare = |index: u32| {
-                        let damaged = || {
-                            let offset = u64::from(place.frame) * crate::log::ALIGN;
-                            Error::damaged(&log.path, "frame", offset, "a document in it is not what an index stores")
-                        };
-                        let record = run.record(index).ok_or_else(damaged)?;
-                        let mut prepared = kernel.prepare_again(&record).ok_or_else(damaged)?;
-                        prepared.row.place = Place { index, ..place };
-                        let found = self.find(kernel, prepared.row.id_hash)?;
-                        Ok((record.sequence, prepared, found))
-                    };
-                    let all: Vec<_> = (0..run.len()).into_par_iter().map(prepare).collect::<Result<_>>()?;
-                    for (number, prepared, found) in all {
+                Operation::Documents(run, _) => {
+                    for (number, prepared, found) in prepared.by_ref().take(run.len() as usize) {
                         sequence = sequence.max(number + 1);
                         changes.put(prepared, found);
                     }
@@ -195,8 +197,8 @@ impl State {
                 Operation::Deletes(ids) => {
                     for (number, id) in ids {
                         sequence = sequence.max(number + 1);
-                        let found = self.find(kernel, kernel.id_hash(&id))?;
-                        changes.delete(kernel.id_hash(&id), found);
+                        let found = self.find(kernel, kernel.id_hash(id))?;
+                        changes.delete(kernel.id_hash(id), found);
                         changes.deletes += 1;
                     }
                 }
@@ -236,6 +238,11 @@ impl State {
     /// How many documents are in blocks.
     pub(crate) fn memory_rows(&self) -> u64 {
         self.parts.iter().filter(|held| held.block().is_some()).map(|held| u64::from(held.rows())).sum()
+    }
+
+    /// How many commits are only in the log.
+    pub(crate) fn new_commits(&self) -> u64 {
+        self.commit - self.tail.commit
     }
 
     /// Joins the last blocks, so that there are few: each is more than twice as large as the next.

@@ -6,6 +6,8 @@
 //!
 //! The checksum is seeded with the number of the log and the place of the frame, so that a frame is valid in its place and nowhere else.
 
+use std::cell::RefCell;
+
 use xxhash_rust::xxh3::Xxh3;
 
 use super::record::Run;
@@ -130,13 +132,20 @@ impl Packer {
     }
 }
 
+thread_local! {
+    /// Setting up its tables takes longer than to unpack a short document.
+    static UNPACKER: RefCell<zstd::bulk::Decompressor<'static>> =
+        RefCell::new(zstd::bulk::Decompressor::new().expect("there is memory for its tables"));
+}
+
 /// What a frame of documents holds, unpacked.
 pub(crate) fn unpack(header: &Header, payload: &[u8]) -> Result<Run, String> {
     if payload.len() < 4 {
         return Err("a run of documents is cut short".to_owned());
     }
     let raw_bytes = u32_at(payload, 0) as usize;
-    let raw = zstd::bulk::decompress(&payload[4..], raw_bytes).map_err(|error| error.to_string())?;
+    let unpacked = UNPACKER.with_borrow_mut(|unpacker| unpacker.decompress(&payload[4..], raw_bytes));
+    let raw = unpacked.map_err(|error| error.to_string())?;
     if raw.len() != raw_bytes {
         return Err("a run of documents has another length than it says".to_owned());
     }

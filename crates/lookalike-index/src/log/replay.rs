@@ -20,6 +20,17 @@ pub(crate) enum Operation {
     Deletes(Vec<(u64, String)>),
 }
 
+impl Operation {
+    /// The documents, each with its run and its place.
+    pub(crate) fn documents(&self) -> impl Iterator<Item = (&Run, Place)> {
+        let run = match self {
+            Self::Documents(run, place) => Some((run, *place)),
+            Self::Deletes(_) => None,
+        };
+        run.into_iter().flat_map(|(run, place)| (0..run.len()).map(move |index| (run, Place { index, ..place })))
+    }
+}
+
 /// Where a replay ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Replayed {
