@@ -55,7 +55,7 @@ def splink(first: polars.DataFrame, second: polars.DataFrame) -> Matches:
     linker.training.estimate_u_using_random_sampling(max_pairs=1e6)
     linker.training.estimate_parameters_using_expectation_maximisation(block_on("family_name", "given_name"))
     linker.training.estimate_parameters_using_expectation_maximisation(block_on("birth_date"))
-    found = linker.inference.predict(threshold_match_probability=0.9).as_record_dict()
+    found = linker.inference.predict(threshold_match_probability=0.9).as_record_list()
     return ((row["id_l"], row["id_r"]) for row in found)
 
 
