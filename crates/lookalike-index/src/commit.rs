@@ -20,7 +20,7 @@ const MEMORY_BYTES: usize = 64 << 20;
 /// How long a log gets before the next is begun.
 const LOG_BYTES: u64 = 256 << 20;
 
-/// Below so many documents in memory, and as many commits, closing leaves them to be replayed: fewer small segments.
+/// With no more documents in memory, and no more commits, closing leaves them to be replayed: fewer small segments.
 const REPLAYED: u64 = 1000;
 
 /// How many commits there may be to be replayed: a second's work. Where the same documents are replaced again and again, memory does not

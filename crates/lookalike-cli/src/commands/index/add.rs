@@ -46,8 +46,8 @@ impl AddArguments {
         }
         read.settings.fields.others = self.fields;
         let options = AddOptions { read, unless_alike: self.unless_alike, memory };
-        let writer = open(&self.index)?.writer()?;
         adds_to_index();
+        let writer = open(&self.index)?.writer()?;
         let start = Instant::now();
         let mut stdout = streams::stdout();
         let added = with_threads(run, |progress| {
