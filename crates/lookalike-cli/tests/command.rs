@@ -5,9 +5,9 @@ mod folder;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use folder::{Folder, assert_refused, lines, text};
+use folder::{Folder, assert_refused, interrupt, lines, text};
 use serde_json::Value;
 
 #[test]
@@ -476,24 +476,14 @@ fn a_named_pipe_is_read_as_standard_input_is() {
 #[test]
 fn an_interrupted_run_leaves_nothing_behind() {
     let folder = Folder::new();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_lookalike"))
-        .args(["dedup", "-", "-o", "out"])
-        .current_dir(folder.0.path())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // It waits for its input, which does not end; the folder it writes to is there.
+    let child = folder.start(&["dedup", "-", "-o", "out"]);
+    // Its input does not end; the folder it writes to is there.
     while folder.names().is_empty() {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    let stdin = child.stdin.take();
-    let output = child.wait_with_output().unwrap();
-    drop(stdin);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8(output.stderr).unwrap().contains("interrupted"));
+    let ran = interrupt(child);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("interrupted"), "{}", ran.stderr);
     assert!(folder.names().is_empty(), "{:?}", folder.names());
 }
 

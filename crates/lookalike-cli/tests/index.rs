@@ -2,10 +2,7 @@
 
 mod folder;
 
-#[cfg(unix)]
-use std::process::{Command, Stdio};
-
-use folder::{Folder, assert_refused, lines};
+use folder::{Folder, assert_refused, interrupt, lines};
 use serde_json::Value;
 
 /// A folder with the index `archive` of the documents a, b, c and d.
@@ -27,25 +24,15 @@ fn rows(jsonl: &str) -> Vec<Value> {
 #[test]
 fn who_interrupts_an_addition_is_told_that_what_was_added_stays() {
     let folder = with_archive();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_lookalike"))
-        .args(["index", "add", "archive", "-"])
-        .current_dir(folder.0.path())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // It waits for its input, which does not end; the index is its own.
+    let child = folder.start(&["index", "add", "archive", "-"]);
+    // Its input does not end; the index is its own.
     while !folder.run(&["index", "delete", "archive", "none"]).stderr.contains(&child.id().to_string()) {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    let stdin = child.stdin.take();
-    let output = child.wait_with_output().unwrap();
-    drop(stdin);
-    assert_eq!(output.status.code(), Some(2));
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("interrupted: what was added stays; run it again to add the rest"), "{said}");
+    let ran = interrupt(child);
+    assert_eq!(ran.code, 2);
+    let said = "interrupted: what was added stays; run it again to add the rest";
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
     let stat = folder.run(&["index", "stat", "archive"]).stdout;
     assert!(stat.lines().any(|line| line.split_whitespace().eq(["documents", "4"])), "{stat}");
 }

@@ -434,6 +434,29 @@ fn a_config_sets_weights_and_the_prior_and_an_edited_one_stays() {
 }
 
 #[test]
+fn a_model_of_another_version_or_of_other_columns_is_refused() {
+    let folder = with_customers();
+    link(&folder, &[]);
+    let mut model: Value = serde_json::from_str(&folder.read("out/model.json")).unwrap();
+    let with = |model: &str| ["link", "customers.csv", "--id", "id", "--model", model, "-o", "no"].map(str::to_owned);
+    let refused = |model: &str, said: &[&str]| {
+        assert_refused(&folder, &with(model).each_ref().map(String::as_str), said);
+    };
+    refused("none.json", &["cannot use the model none.json", "give the model.json that an earlier run wrote"]);
+    refused("customers.csv", &["cannot use the model customers.csv"]);
+    folder.write("other.csv", "id,title\n1,a blue book\n2,a red book\n3,the sea\n");
+    assert_eq!(folder.run(&["link", "other.csv", "--id", "id", "-o", "other"]).code, 0);
+    refused("other/model.json", &["it compares title", "name the same columns"]);
+    // One level less than there is now.
+    model["model"]["fields"][0]["weights"].as_array_mut().unwrap().pop();
+    folder.write("out/model.json", model.to_string());
+    refused("out/model.json", &["column 'name' has other levels", "another version", "link its table again"]);
+    assert_refused(&folder, &["link", "out", "--explain", "1", "2"], &["column 'name' has other levels"]);
+    folder.write("new.csv", "id,name,street,city,phone,born\n90,Ann Lee,1 Elm St,Reno,5550100,1990-01-01\n");
+    assert_refused(&folder, &["link", "--add", "new.csv", "out"], &["column 'name' has other levels"]);
+}
+
+#[test]
 fn merges_of_all_additions_are_kept() {
     let folder = Folder::new();
     let header = "id,name,street,city,phone,born";

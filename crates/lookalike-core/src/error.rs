@@ -235,6 +235,15 @@ pub enum Error {
         there: String,
     },
 
+    /// A model that was made by another version, or edited.
+    #[error(
+        "the model does not fit: column '{column}' has other levels in it, so it is of another version: link its table again"
+    )]
+    OtherLevels {
+        /// The column.
+        column: String,
+    },
+
     /// An unknown keep order.
     #[error("'{value}' is not a keep order: write longest, first, last, max:FIELD or min:FIELD")]
     NotAKeepOrder {

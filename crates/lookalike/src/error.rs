@@ -134,6 +134,15 @@ pub enum Error {
         reason: String,
     },
 
+    /// A file that is not the model of a result of `link`.
+    #[error("cannot use the model {path}: {reason}; give the model.json that an earlier run wrote")]
+    NotAModel {
+        /// The file.
+        path: String,
+        /// Why not.
+        reason: String,
+    },
+
     /// A folder that is not the result of linking.
     #[error("cannot explain pairs of {folder}: {reason}; give the output folder of lookalike link, or its tables")]
     NoLinkResult {

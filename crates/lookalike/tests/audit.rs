@@ -100,6 +100,30 @@ fn removals_and_near_misses_have_the_sources_of_the_run() {
 }
 
 #[test]
+fn near_misses_of_a_crawl_have_their_hosts() {
+    let texts = corpus(&[2, 13, 13, 13]);
+    let page = |(at, text): (usize, &String)| {
+        let uri = format!("https://{}.example/{at}", if at % 2 == 0 { "news" } else { "mirror" });
+        let length = text.len();
+        format!(
+            "WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Target-URI: {uri}\r\nContent-Length: {length}\r\n\r\n{text}\r\n\r\n"
+        )
+    };
+    let case = Case::new();
+    case.write("crawl.warc.wet", texts.iter().enumerate().map(page).collect::<String>());
+    let options = case.options("crawl.warc.wet", 0.8);
+    assert_eq!(dedup(&options).found.removed, 1);
+    let audit = prepare(&case, &options.read, |_| {});
+    assert_eq!((audit.len(), audit.near_misses()), (4, 3));
+    for number in 0..audit.len() {
+        let facts = audit.facts(number).unwrap();
+        let mut hosts = [&facts.left_source, &facts.right_source].map(|source| source.as_deref().unwrap());
+        hosts.sort_unstable();
+        assert_eq!(hosts, ["mirror.example", "news.example"], "{}", facts.near_miss);
+    }
+}
+
+#[test]
 fn the_sample_has_all_bands_near_misses_and_no_exact_copies() {
     let (case, read) = run();
     let audit = prepare(&case, &read, |_| {});

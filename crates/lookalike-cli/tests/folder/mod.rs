@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io::Write;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 pub struct Folder(pub tempfile::TempDir);
 
@@ -23,15 +23,20 @@ impl Folder {
         self.run_with(arguments, b"")
     }
 
-    pub fn run_with(&self, arguments: &[&str], input: &[u8]) -> Ran {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_lookalike"))
+    /// A run that waits for its input.
+    pub fn start(&self, arguments: &[&str]) -> Child {
+        Command::new(env!("CARGO_BIN_EXE_lookalike"))
             .args(arguments)
             .current_dir(self.0.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .unwrap();
+            .unwrap()
+    }
+
+    pub fn run_with(&self, arguments: &[&str], input: &[u8]) -> Ran {
+        let mut child = self.start(arguments);
         // Who refuses its arguments does not read its input.
         let _ = child.stdin.take().unwrap().write_all(input);
         Ran::new(child.wait_with_output().unwrap())
@@ -49,6 +54,15 @@ impl Folder {
     pub fn read(&self, name: &str) -> String {
         fs::read_to_string(self.0.path().join(name)).unwrap()
     }
+}
+
+/// Interrupts a run that waits for its input, as Ctrl-C does.
+pub fn interrupt(mut child: Child) -> Ran {
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let stdin = child.stdin.take();
+    let output = child.wait_with_output().unwrap();
+    drop(stdin);
+    Ran::new(output)
 }
 
 pub struct Ran {

@@ -2,6 +2,9 @@
 
 use std::cmp::Ordering;
 
+use rayon::prelude::*;
+
+use super::closeness::closeness;
 use super::records::Records;
 use super::score::{Scored, Scorer};
 use super::weigh::exact_weight;
@@ -38,18 +41,18 @@ pub fn matches(records: &Records, scored: &[Scored], threshold: f64) -> Vec<Scor
     matches
 }
 
-/// What the share of all words that two texts have in common counts, in bits, where one of several partners is chosen. Levels are
+/// What the share of all words that two records have in common counts, in bits, where one of several partners is chosen. Levels are
 /// coarse: of all that reach the highest, the closest is meant.
-const CLOSENESS: f64 = 8.0;
+const CLOSENESS: f64 = 16.0;
 
 /// The pairs of which neither record is in a better pair, best first: a record that is taken is taken.
 pub fn one_to_one(scorer: &Scorer<'_>, scored: &[Scored]) -> Vec<Scored> {
     let records = scorer.records;
     let closer = |pair: &Scored| {
-        let closeness = exact_weight(CLOSENESS * scorer.closeness(pair.left, pair.right));
+        let closeness = exact_weight(CLOSENESS * closeness(records, pair.left, pair.right));
         Scored { weight: pair.weight + closeness, ..*pair }
     };
-    let mut sorted: Vec<(Scored, f64)> = scored.iter().map(|pair| (closer(pair), pair.weight)).collect();
+    let mut sorted: Vec<(Scored, f64)> = scored.par_iter().map(|pair| (closer(pair), pair.weight)).collect();
     sorted.sort_by(|(one, _), (other, _)| order(records, one, other));
     let mut is_taken = vec![false; records.count()];
     sorted.retain(|(pair, _)| {

@@ -48,6 +48,7 @@
 //! Note that nothing here depends on the order of the rows. Where two records are equally good,
 //! what they hold decides.
 
+mod closeness;
 pub mod cluster;
 pub mod config;
 mod copies;

@@ -70,7 +70,7 @@ pub enum Tells {
     Household,
     /// One thing from another: the name of a company, the title of a product.
     Thing,
-    /// What something is like: a long text, a category.
+    /// What something is like: a long text, a category, the price of a thing.
     Likeness,
 }
 
@@ -161,7 +161,7 @@ impl Records {
             .map(|(column, (of_first, of_second))| Field::new(&column.name, column.kind, of_first, of_second))
             .collect();
         let content = content_of(&fields);
-        group_people(&mut fields);
+        look_beside(&mut fields);
         let copies = Copies::of(&fields, &content, first.row_count());
         copies.leave_out_of_counts(&mut fields);
         let names: Vec<usize> = (0..fields.len()).filter(|at| fields[*at].kind == Kind::PersonName).collect();
@@ -328,11 +328,16 @@ fn given_and_family(fields: &[Field], names: &[usize]) -> Option<[usize; 2]> {
     Some(two)
 }
 
-/// Beside the names of people, a company tells as much as a household does: colleagues share it, and its phone.
-fn group_people(fields: &mut [Field]) {
-    if fields.iter().any(|field| field.kind == Kind::PersonName) {
-        for field in fields.iter_mut().filter(|field| field.kind == Kind::Organisation && field.tells == Tells::Thing) {
-            field.tells = Tells::Household;
+/// What a field tells depends on its neighbours. Beside the names of people, a company tells as much as a household does: colleagues
+/// share it, and its phone. Beside the name of a thing, an amount tells what it is like: each shop has its own price.
+fn look_beside(fields: &mut [Field]) {
+    let are_people = fields.iter().any(|field| field.kind == Kind::PersonName);
+    let are_things = !are_people && fields.iter().any(|field| field.tells == Tells::Thing);
+    for field in fields {
+        match field.kind {
+            Kind::Organisation if are_people && field.tells == Tells::Thing => field.tells = Tells::Household,
+            Kind::Number if are_things => field.tells = Tells::Likeness,
+            _ => {}
         }
     }
 }

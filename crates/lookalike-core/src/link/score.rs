@@ -5,8 +5,8 @@ use std::convert::Infallible;
 use rayon::prelude::*;
 
 use super::key::Candidates;
-use super::measure::{Pattern, Scale, closeness, compare, level_of, weight_of};
-use super::records::{Detail, Field, MISSING, MOST_FIELDS, Records};
+use super::measure::{Pattern, Scale, compare, level_of, weight_of};
+use super::records::{MISSING, MOST_FIELDS, Records};
 use super::weigh::{Frequencies, Model, Said, exact_weight, log_odds, probability};
 
 /// A pair with what speaks for it.
@@ -128,16 +128,6 @@ impl Scorer<'_> {
             };
         }
         self.model.prior + self.model.together(&said)
-    }
-
-    /// How much of their words two records share, over all fields of words.
-    pub(super) fn closeness(&self, left: u32, right: u32) -> f64 {
-        let of_field = |field: &Field| match [left, right].map(|record| field.of_record[record as usize]) {
-            [MISSING, _] | [_, MISSING] => 0.0,
-            [left, right] if left == right => 1.0,
-            [left, right] => closeness(field, left, right),
-        };
-        self.records.fields().iter().filter(|field| matches!(field.detail, Detail::Words(_))).map(of_field).sum()
     }
 
     /// The points of each field, up to 100.

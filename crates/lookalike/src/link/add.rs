@@ -135,11 +135,7 @@ fn added(
 ) -> Result<Linking> {
     let most = tables.need().check(config, finished.memory)?;
     let records = Records::prepare(&tables.first.table, None, config)?;
-    let fields = records.fields().iter().map(|field| (&field.name, field.kind));
-    if fields.ne(model.fields.iter().map(|field| (&field.name, field.kind))) {
-        let reason = "link.toml was changed since, and other columns are compared: link everything again";
-        return Err(finished.refused(reason));
-    }
+    finished.check(&model, &records)?;
     let bounds = Bounds { from: old_clusters.len() as u32, most, ..bounds(&records, config) };
     let go_on = || progress.go_on();
     let candidates = try_find_candidates(&records, &bounds, go_on)?;

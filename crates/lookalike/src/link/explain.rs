@@ -157,9 +157,7 @@ pub fn explain_result(
     let records = stages.run("prepare", None, || super::prepare(&tables, &config))?;
     let value_counts: Vec<usize> = records.fields().iter().map(|field| field.values.len()).collect();
     let frequencies = finished.frequencies(&value_counts)?;
-    if records.fields().len() != decided.model.fields.len() {
-        return Err(finished.refused("link.toml was changed since: link everything again"));
-    }
+    finished.check(&decided.model, &records)?;
     let matches = matched(&finished, &tables, &of_records)?;
     let model = decided.model.clone();
     let scorer = Scorer { records: &records, model: &model, frequencies: &frequencies };

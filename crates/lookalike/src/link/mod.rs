@@ -289,9 +289,8 @@ fn held_against(field: &str, tables: &Tables, records: &Records, matches: &[Scor
 
 /// The model of another result.
 fn read_model(path: &Path) -> Result<Model> {
-    let wrong = |reason: String| Error::NotALinkResult { folder: path.display().to_string(), reason };
+    let wrong = |reason: String| Error::NotAModel { path: path.display().to_string(), reason };
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-    let decided: result::Decided = serde_json::from_str(&text)
-        .map_err(|error| wrong(format!("{error}; give the model.json that an earlier run wrote")))?;
+    let decided: result::Decided = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
     Ok(decided.model)
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use lookalike_core::link::config::Config;
+use lookalike_core::link::records::Records;
 use lookalike_core::link::weigh::{Frequencies, Model};
 use lookalike_core::table::Table;
 use lookalike_io::read::Settings;
@@ -67,6 +68,12 @@ impl Finished<'_> {
     pub(super) fn decided(&self) -> Result<Decided> {
         let text = self.text("model.json")?;
         serde_json::from_str(&text).map_err(|error| self.refused(format!("model.json: {error}")))
+    }
+
+    /// Checks that the model is of the records that the config makes.
+    pub(super) fn check(&self, model: &Model, records: &Records) -> Result<()> {
+        let anew = |error| self.refused(format!("{error}; or, if link.toml was changed since, link everything again"));
+        model.check(records).map_err(anew)
     }
 
     /// What the rarity of values adds: `frequencies.bin`, for each field the number of its values and then one number each.

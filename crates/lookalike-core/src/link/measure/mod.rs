@@ -92,14 +92,6 @@ fn compare_cells(field: &Field, left: Cell, right: Cell) -> Level {
     }
 }
 
-/// How much of their words two different values share, from 0 to 1; nothing for fields that are not of words.
-pub(super) fn closeness(field: &Field, left: u32, right: u32) -> f64 {
-    match &field.detail {
-        Detail::Words(words) => f64::from(words::similarity(words, None, [left, right]).0),
-        _ => 0.0,
-    }
-}
-
 /// What two different values weigh: as their level does, or between two levels where similarity is a matter of degree.
 pub(super) fn weight_of(field: &Field, left: u32, right: u32, level: Level, weights: &[f64]) -> f64 {
     match &field.detail {

@@ -97,21 +97,21 @@ const HOUSEHOLD: f64 = 1.0;
 
 const HALF: f64 = 0.5;
 
-/// What a long text can add or take. It tells what something is like, and related things are described alike.
-const LONG_TEXT: f64 = 3.0;
+/// What a long text, a category or a price can add or take. It tells what something is like, and related things are alike.
+const LIKENESS: f64 = 3.0;
 
 impl Model {
     /// What the fields say together. A sum, but
     ///
     /// - no field alone makes a match, unless it is the name or title by which a thing is called;
     /// - address, phone and family name together make none either: they tell the household, the building, the head office;
-    /// - a long text says little.
+    /// - what only says what something is like says little.
     pub fn together(&self, said: &Said) -> f64 {
         let (mut household, mut best, mut rest) = (0.0, 0.0_f64, 0.0);
         for (field, weight) in self.fields.iter().zip(said) {
             match field.tells {
                 Tells::Thing => rest += weight,
-                Tells::Likeness => rest += weight.clamp(-LONG_TEXT, LONG_TEXT),
+                Tells::Likeness => rest += weight.clamp(-LIKENESS, LIKENESS),
                 Tells::Household if *weight > 0.0 => {
                     household += weight;
                     best = best.max(*weight);
@@ -121,6 +121,29 @@ impl Model {
         }
         // Who has the one in common, has the others: after the best, each adds half.
         f64::min(best + HALF * (household - best), HOUSEHOLD - self.prior) + rest
+    }
+
+    /// Checks that it is of such records: a model that was kept may be of other columns, of another version, or edited.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OtherFields`] when the columns that are compared are not the same, [`Error::OtherLevels`] when a field does not
+    /// have a number for each of its levels.
+    pub fn check(&self, records: &Records) -> Result<()> {
+        let here: Vec<String> =
+            records.fields().iter().map(|field| format!("{} ({})", field.name, field.kind)).collect();
+        let there: Vec<String> = self.fields.iter().map(|field| format!("{} ({})", field.name, field.kind)).collect();
+        if here != there {
+            return Err(Error::OtherFields { here: here.join(", "), there: there.join(", ") });
+        }
+        let is_whole = |field: &&FieldModel| {
+            let lists = [&field.among_matches, &field.among_others, &field.weights];
+            lists.iter().all(|list| list.len() == Scale::of(field.kind).len())
+        };
+        match self.fields.iter().find(|field| !is_whole(field)) {
+            None => Ok(()),
+            Some(field) => Err(Error::OtherLevels { column: field.name.clone() }),
+        }
     }
 
     /// Takes what a person wrote for what was learnt.

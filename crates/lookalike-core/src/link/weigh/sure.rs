@@ -6,11 +6,11 @@
 
 use super::super::key::Candidates;
 use super::super::measure::{DIFFERENT, Level, Pattern, Scale, level_of};
-use super::super::records::{Field, Records, Tells};
+use super::super::records::{Records, Tells};
 use super::super::score::{Scored, Scorer};
 use super::estimate::{Counted, equal_pairs, level_counts, shares, start_shares};
 use super::{FieldModel, Frequencies, Known, Learnt, Model, exact_probability, log_odds};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Rounds of scoring and correcting.
 const ROUNDS: usize = 5;
@@ -53,7 +53,7 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// [`Error::OtherFields`] when the columns that are compared are not the same.
+    /// As [`Model::check`].
     pub fn for_table(
         mut self,
         records: &Records,
@@ -61,12 +61,7 @@ impl Model {
         patterns: &[Pattern],
         known: Known,
     ) -> Result<Self> {
-        let of_records = |field: &Field| format!("{} ({})", field.name, field.kind);
-        let here: Vec<String> = records.fields().iter().map(of_records).collect();
-        let there: Vec<String> = self.fields.iter().map(|field| format!("{} ({})", field.name, field.kind)).collect();
-        if here != there {
-            return Err(Error::OtherFields { here: here.join(", "), there: there.join(", ") });
-        }
+        self.check(records)?;
         self.learnt = Learnt::FromAnother;
         self.match_count = known.match_count(records).unwrap_or(FEW * records.first_count() as f64);
         self.set_prior(records);
