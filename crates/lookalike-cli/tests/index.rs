@@ -24,9 +24,10 @@ fn rows(jsonl: &str) -> Vec<Value> {
 #[test]
 fn who_interrupts_an_addition_is_told_that_what_was_added_stays() {
     let folder = with_archive();
-    let child = folder.start(&["index", "add", "archive", "-"]);
-    // Its input does not end; the index is its own.
-    while !folder.run(&["index", "delete", "archive", "none"]).stderr.contains(&child.id().to_string()) {
+    let mut child = folder.start(&["index", "add", "archive", "-"]);
+    // Its input does not end; the index is its own when its number is in the lock.
+    while folder.read("archive/LOCK").trim() != child.id().to_string() {
+        assert!(child.try_wait().unwrap().is_none(), "it waits for its input");
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
     let ran = interrupt(child);
