@@ -206,6 +206,24 @@ fn who_is_logged_in_with_a_key_can_log_out_by_a_form_and_not_by_a_link() {
 }
 
 #[test]
+fn without_an_index_the_pages_say_how_to_make_one_and_what_there_is_to_see() {
+    let folder = with_root();
+    folder.write("in.jsonl", folder::lines());
+    assert_eq!(folder.run(&["dedup", "in.jsonl", "-o", "out"]).code, 0);
+    let (to_results, by_request) = ("<a href=\"/results\">", "PUT /v1/indexes/NAME");
+    let without_root = Service::start(folder.0.path(), &["--results", "out"]);
+    let empty = Service::start(folder.0.path(), &["all"]);
+    for path in ["/", "/indexes"] {
+        let [page, of_empty] = [&without_root, &empty].map(|service| service.get(path).text().to_string());
+        for page in [&page, &of_empty] {
+            assert!(page.contains("no index to search") && page.contains("lookalike index create"), "{page}");
+        }
+        assert!(page.contains(to_results) && !page.contains(by_request), "{page}");
+        assert!(of_empty.contains(by_request) && !of_empty.contains("a finished run to look at"), "{of_empty}");
+    }
+}
+
+#[test]
 fn all_documents_come_page_by_page() {
     let folder = with_root();
     let service = with_news(&folder, &[]);

@@ -37,8 +37,8 @@ pub struct Bits {
 const ROW: f64 = 24.0;
 
 /// How many letters of a label have room, and how wide they are.
-const LETTERS: usize = 27;
-const LABELS: f64 = 200.0;
+const LETTERS: usize = 34;
+const LABELS: f64 = 256.0;
 
 impl Bits {
     /// Draws them.

@@ -45,14 +45,28 @@ pub(super) async fn list(may: MayRead, State(shared): State<Arc<Shared>>, header
         ));
     }
     let body = if list.is_empty() {
-        html!(
-            "<h1>Indexes</h1>\n<p class=\"lead\">{}</p>\n",
-            "This server has no index. Make one with the command, or with PUT /v1/indexes/NAME."
-        )
+        html!("<h1>Indexes</h1>\n{}", none(&shared))
     } else {
         html!("<h1>Indexes</h1>\n<ul class=\"cards\">{}</ul>\n", list)
     };
     Ok(Screen { title: "Indexes", current: Current::Index, body }.page())
+}
+
+/// What is said where there is no index: how to make one, and what there is to see instead.
+pub(super) fn none(shared: &Shared) -> Html {
+    let by_request = match shared.root {
+        Some(_) => Html::ours(", or send <code>PUT /v1/indexes/NAME</code>"),
+        None => Html::default(),
+    };
+    let instead = match shared.results.is_empty() {
+        true => Html::default(),
+        false => Html::ours("<p>There is a finished run to look at: <a href=\"/results\">results</a>.</p>\n"),
+    };
+    html!(
+        "<p class=\"lead\">This server has no index to search.</p>\n{}<p>Make an index with <code>lookalike index create FOLDER</code> and start <code>lookalike serve FOLDER</code>{}.</p>\n",
+        instead,
+        by_request
+    )
 }
 
 /// One index.

@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use super::fields::{Fields, Takes};
 use super::hits::{self, Found, Opened};
+use super::index;
 use super::layout::{Current, Page, Screen};
 use crate::api::Query;
 use crate::keys::MaySearch;
@@ -138,10 +139,7 @@ fn page(shared: &Shared, asked: &Asked, found: &Html) -> Page {
 fn form(shared: &Shared, asked: &Asked) -> Html {
     let indexes = shared.indexes();
     if indexes.is_empty() {
-        return html!(
-            "<p class=\"lead\">{}</p>\n",
-            "This server has no index. Make one with the command, or with PUT /v1/indexes/NAME."
-        );
+        return index::none(shared);
     }
     let of_index = |index: &Arc<OpenIndex>| {
         let chosen = Html::ours(if index.name == asked.index { " selected" } else { "" });
