@@ -54,18 +54,16 @@ pub(super) async fn list(may: MayRead, State(shared): State<Arc<Shared>>, header
 
 /// What is said where there is no index: how to make one, and what there is to see instead.
 pub(super) fn none(shared: &Shared) -> Html {
-    let by_request = match shared.root {
-        Some(_) => Html::ours(", or send <code>PUT /v1/indexes/NAME</code>"),
-        None => Html::default(),
-    };
-    let instead = match shared.results.is_empty() {
-        true => Html::default(),
-        false => Html::ours("<p>There is a finished run to look at: <a href=\"/results\">results</a>.</p>\n"),
+    let by_request = if shared.root.is_some() { ", or send <code>PUT /v1/indexes/NAME</code>" } else { "" };
+    let instead = if shared.results.is_empty() {
+        ""
+    } else {
+        "<p>There is a finished run to look at: <a href=\"/results\">results</a>.</p>\n"
     };
     html!(
         "<p class=\"lead\">This server has no index to search.</p>\n{}<p>Make an index with <code>lookalike index create FOLDER</code> and start <code>lookalike serve FOLDER</code>{}.</p>\n",
-        instead,
-        by_request
+        Html::ours(instead),
+        Html::ours(by_request)
     )
 }
 
