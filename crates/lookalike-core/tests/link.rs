@@ -5,12 +5,12 @@ use std::collections::{BTreeSet, HashMap};
 
 use lookalike_core::hash::mix;
 use lookalike_core::link::cluster::{Clusters, best_record};
-use lookalike_core::link::config::{Config, Kind};
+use lookalike_core::link::config::{ColumnConfig, Config, Kind};
 use lookalike_core::link::decide::{matches, one_to_one, suggest_threshold};
 use lookalike_core::link::extend::{Extension, Merge, clusters_before, extend};
 use lookalike_core::link::guess::guess;
 use lookalike_core::link::key::{Bounds, KeyKind, find_candidates};
-use lookalike_core::link::records::Records;
+use lookalike_core::link::records::{Records, Tells};
 use lookalike_core::link::score::{Scored, Scorer};
 use lookalike_core::link::validate::{Yardstick, validate};
 use lookalike_core::link::weigh::{Frequencies, Model, compare_all};
@@ -227,6 +227,22 @@ fn the_number_of_threads_does_not_matter() {
     };
     let (one, eight) = (with(1), with(8));
     assert_eq!((one.model, one.matches, one.clusters), (eight.model, eight.matches, eight.clusters));
+}
+
+#[test]
+fn a_number_tells_what_a_thing_is_like_and_which_person_it_is() {
+    let tells = |columns: [(&str, Kind); 2]| {
+        let mut table = Table::new(columns.map(|(name, _)| name));
+        table.push(&["some words", "12.50"]).unwrap();
+        table.push(&["other words", "80"]).unwrap();
+        let column = |(name, kind): (&str, Kind)| ColumnConfig { name: name.to_owned(), kind, ..Default::default() };
+        let config = Config { columns: columns.map(column).to_vec(), ..Config::default() };
+        Records::prepare(&table, None, &config).unwrap().fields()[1].tells
+    };
+    assert_eq!(tells([("title", Kind::FreeText), ("price", Kind::Number)]), Tells::Likeness);
+    assert_eq!(tells([("maker", Kind::Organisation), ("price", Kind::Number)]), Tells::Likeness);
+    assert_eq!(tells([("name", Kind::PersonName), ("member", Kind::Number)]), Tells::Person);
+    assert_eq!(tells([("code", Kind::Code), ("count", Kind::Number)]), Tells::Person);
 }
 
 #[test]
