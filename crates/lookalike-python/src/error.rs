@@ -91,6 +91,7 @@ pub(crate) fn raise(py: Python<'_>, error: &lookalike::Error) -> PyErr {
             (Class::Input, json!({ "path": path }))
         }
         Error::NoSets { path, .. } => (Class::Input, json!({ "path": path })),
+        Error::NotAModel { path, .. } => (Class::Option, json!({ "option": "model", "value": path })),
         _ => (Class::Any, json!({})),
     };
     exception(py, class, &with_remedies(&error.to_string(), &remedies), &attributes)
@@ -134,6 +135,7 @@ pub(crate) fn raise_core(py: Python<'_>, error: &lookalike::core::Error) -> PyEr
             (Class::Option, json!({ "option": "threshold", "value": threshold }))
         }
         Error::NoSuchColumn { name, columns } => (Class::Column, json!({ "column": name, "columns": columns })),
+        Error::OtherFields { .. } | Error::OtherLevels { .. } => (Class::Option, json!({ "option": "model" })),
         Error::IdNotUnique { id, .. } => (Class::Column, json!({ "column": "id", "value": id })),
         _ => (Class::Option, json!({})),
     };

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import subprocess
 from pathlib import Path
 
@@ -43,6 +44,24 @@ def test_link_of_a_frame_is_that_of_the_file(command: Path, tmp_path: Path) -> N
         lookalike.link(frame, id="nobody")
     with pytest.raises(lookalike.OptionError, match="two tables"):
         lookalike.link(frame, one_to_one=True)
+
+
+def test_the_weights_of_another_result_and_its_answer(tmp_path: Path) -> None:
+    frame = as_text(CUSTOMERS)
+    first = lookalike.link(frame, id="id")
+    gold = tmp_path / "gold.csv"
+    pc.write_csv(pa.table(first.clusters), gold)
+    again = lookalike.link(frame, id="id", model=first, gold=gold)
+    by_file = lookalike.link(frame, id="id", model=first.folder / "model.json")
+    assert again.matches.to_dicts() == by_file.matches.to_dicts()
+    assert json.loads((again.folder / "model.json").read_text())["model"]["learnt"] == "from-another"
+    assert again.summary["gold"]["clusters"]["f1"] == 1.0
+    for wrong, said in ((tmp_path / "none.json", "cannot use the model"), (gold, "cannot use the model")):
+        with pytest.raises(lookalike.OptionError, match=said) as raised:
+            lookalike.link(frame, id="id", model=wrong)
+        assert (raised.value.option, raised.value.value) == ("model", str(wrong))
+    with pytest.raises(lookalike.OptionError, match="the model does not fit"):
+        lookalike.link(frame.drop_columns(["born"]), id="id", model=first)
 
 
 def test_two_tables_are_linked_with_each_other() -> None:

@@ -108,7 +108,9 @@ def link(
     one_to_one: bool = False,
     effort: float | None = None,
     newest: str | None = None,
+    gold: StrPath | None = None,
     expect: float | None = None,
+    model: Link | StrPath | None = None,
     validate: str | None = None,
     threads: int | None = None,
     memory: Size | None = None,
@@ -120,6 +122,8 @@ def link(
     :param id: the column of ids; rows are numbered from 1 without it.
     :param config: the kinds of columns, in the words of ``link.toml`` in the folder of a result.
     :param threshold: the probability from which on a pair is a match; chosen from the data without it.
+    :param gold: a file of the true pairs or clusters; ``summary["gold"]`` says how right the result is.
+    :param model: the weights of another result, or of its ``model.json``, for a table with few matches of its own.
     """
     temporary = tempfile.TemporaryDirectory(prefix="lookalike-link-")
     inputs = [spool_table(left, "left", temporary.name)]
@@ -137,7 +141,9 @@ def link(
         one_to_one=one_to_one,
         effort=effort,
         newest=newest,
+        gold=_path(gold),
         expect=expect,
+        model=_path(model),
         validate=validate,
         resources=resources(threads=threads, memory=memory),
         progress=progress,
@@ -159,7 +165,7 @@ def link_files(
     newest: str | None = None,
     gold: StrPath | None = None,
     expect: float | None = None,
-    model: StrPath | None = None,
+    model: Link | StrPath | None = None,
     validate: str | None = None,
     force: bool = False,
     threads: int | None = None,
@@ -178,14 +184,21 @@ def link_files(
         one_to_one=one_to_one,
         effort=effort,
         newest=newest,
-        gold=None if gold is None else str(gold),
+        gold=_path(gold),
         expect=expect,
-        model=None if model is None else str(model),
+        model=_path(model),
         validate=validate,
         resources=resources(threads=threads, memory=memory, force=force),
         progress=progress,
     )
     return Link(Path(output), summary)
+
+
+def _path(of: Link | StrPath | None) -> str | None:
+    """The file that is meant; of a result, its model."""
+    if of is None:
+        return None
+    return str(of.folder / "model.json") if isinstance(of, Link) else str(of)
 
 
 def _link(tables: list[str], folder: Path, *, progress: Progress, **options: Any) -> dict[str, Any]:
