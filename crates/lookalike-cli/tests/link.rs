@@ -552,7 +552,7 @@ fn what_cannot_be_linked_is_refused_in_one_line() {
         (&["sameid.csv", "--id", "id", "-o", "out"], "the id '1' is not unique: rows 1 and 3"),
         (&["same.csv", "--id", "id", "-o", "out"], "no column is left to compare"),
         (&["customers.csv", "--threshold", "1", "-o", "out"], "give a probability above 0 and below 1"),
-        (&["customers.csv", "--one-to-one", "-o", "out"], "--one-to-one is for two tables, and 1 were given"),
+        (&["customers.csv", "--one-to-one", "-o", "out"], "--one-to-one is for two tables, and one was given"),
         (&["customers.csv", "--effort", "0", "-o", "out"], "--effort 0 is not possible"),
         (&["customers.csv", "--newest", "age", "-o", "out"], "no column 'age'"),
         (&["customers.csv", "--gold", "norows.csv", "-o", "out"], "norows.csv is not a table: it has no rows"),

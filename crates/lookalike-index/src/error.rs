@@ -26,7 +26,7 @@ pub enum Error {
     },
 
     /// A folder without an index.
-    #[error("{path} is not an index: it has no index.json", path = path.display())]
+    #[error("{path} is not an index: it has no index.json; create one first, or give another folder", path = path.display())]
     NotAnIndex {
         /// The folder.
         path: PathBuf,

@@ -189,7 +189,7 @@ pub enum Error {
     },
 
     /// A folder without a result.
-    #[error("{path} is not the output of a finished run of dedup: it has no summary.json", path = path.display())]
+    #[error("{path} is not the output of a finished run of dedup or link: it has no summary.json", path = path.display())]
     NotAResult {
         /// The folder.
         path: PathBuf,

@@ -152,7 +152,9 @@ impl LinkArguments {
             return Ok((Job::Add(AddOptions { new, longest, limit, memory, folder }), run));
         }
         if self.one_to_one && self.tables.len() != 2 {
-            bail!("--one-to-one is for two tables, and {} were given", self.tables.len());
+            let given =
+                if self.tables.len() == 1 { "one was".to_owned() } else { format!("{} were", self.tables.len()) };
+            bail!("--one-to-one is for two tables, and {given} given");
         }
         if let Some(effort) = self.effort.filter(|effort| !(*effort > 0.0 && effort.is_finite())) {
             bail!("--effort {effort} is not possible: give a factor above 0, such as 4");

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use lookalike::core::link::config::Kind;
+use lookalike::core::link::explain::BOUNDED;
 use lookalike::core::link::key::Outcome;
 use lookalike::{
     Accuracy, Analysis, ClusterExplanation, ColumnReport, Compared, GoldReport, KeyExplanation, LinkReport,
@@ -171,7 +172,7 @@ pub(crate) fn show_explanation(out: &mut dyn Write, ids: &[String; 2], pair: &Pa
     };
     line("prior", explanation.prior, "the odds of a random pair")?;
     if explanation.bounded != 0.0 {
-        line("bounded", explanation.bounded, "because one field alone, or the fields of a household, prove little")?;
+        line("bounded", explanation.bounded, BOUNDED)?;
     }
     line("together", explanation.weight, "")?;
     writeln!(out, "{}", verdict(pair))?;

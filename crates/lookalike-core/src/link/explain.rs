@@ -5,6 +5,10 @@ use super::measure::{Scale, level_of};
 use super::records::MOST_FIELDS;
 use super::score::Scorer;
 
+/// Why evidence is bounded, for people.
+pub const BOUNDED: &str =
+    "one field alone proves little, and so do the fields of a household, a price, a category or a long text";
+
 /// Why two records are a match, or are none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
@@ -14,7 +18,7 @@ pub struct Explanation {
     pub points: u32,
     /// The logarithm of the odds of a random pair: what the evidence has to make up for.
     pub prior: f64,
-    /// What was taken off because fields do not speak independently of each other: zero or less for pairs that agree.
+    /// What was taken off, or given back, since fields do not speak independently of each other, and some say little.
     pub bounded: f64,
     /// Prior, evidence and bounds together.
     pub weight: f64,

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use lookalike_core::link::explain::{Explanation, FieldExplanation};
+use lookalike_core::link::explain::{BOUNDED, Explanation, FieldExplanation};
 use lookalike_core::link::measure::Scale;
 use lookalike_core::link::score::Scored;
 use lookalike_core::link::weigh::{FieldModel, log_odds};
@@ -200,7 +200,7 @@ pub fn waterfall(explained: &Explanation, id: &str, title: &str) -> Bits {
     };
     let bounded = (explained.bounded.abs() > 0.005).then(|| Bit {
         label: "bounded".to_owned(),
-        note: "one field alone, or the fields of a household, prove little".to_owned(),
+        note: BOUNDED.to_owned(),
         bits: explained.bounded,
     });
     Bits {
