@@ -450,10 +450,10 @@ fn a_model_of_another_version_or_of_other_columns_is_refused() {
     // One level less than there is now.
     model["model"]["fields"][0]["weights"].as_array_mut().unwrap().pop();
     folder.write("out/model.json", model.to_string());
-    refused("out/model.json", &["column 'name' has other levels", "another version", "link its table again"]);
-    assert_refused(&folder, &["link", "out", "--explain", "1", "2"], &["column 'name' has other levels"]);
+    refused("out/model.json", &["its levels of column 'name' are not those of this version", "link its table again"]);
+    assert_refused(&folder, &["link", "out", "--explain", "1", "2"], &["its levels of column 'name'"]);
     folder.write("new.csv", "id,name,street,city,phone,born\n90,Ann Lee,1 Elm St,Reno,5550100,1990-01-01\n");
-    assert_refused(&folder, &["link", "--add", "new.csv", "out"], &["column 'name' has other levels"]);
+    assert_refused(&folder, &["link", "--add", "new.csv", "out"], &["its levels of column 'name'"]);
 }
 
 #[test]

@@ -237,7 +237,7 @@ pub enum Error {
 
     /// A model that was made by another version, or edited.
     #[error(
-        "the model does not fit: column '{column}' has other levels in it, so it is of another version: link its table again"
+        "the model does not fit: its levels of column '{column}' are not those of this version; link its table again"
     )]
     OtherLevels {
         /// The column.

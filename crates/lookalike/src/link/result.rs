@@ -72,8 +72,12 @@ impl Finished<'_> {
 
     /// Checks that the model is of the records that the config makes.
     pub(super) fn check(&self, model: &Model, records: &Records) -> Result<()> {
-        let anew = |error| self.refused(format!("{error}; or, if link.toml was changed since, link everything again"));
-        model.check(records).map_err(anew)
+        model.check(records).map_err(|error| match error {
+            lookalike_core::Error::OtherFields { .. } => {
+                self.refused("link.toml was changed since, and other columns are compared: link everything again")
+            }
+            error => self.refused(error.to_string()),
+        })
     }
 
     /// What the rarity of values adds: `frequencies.bin`, for each field the number of its values and then one number each.
