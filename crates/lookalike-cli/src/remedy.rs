@@ -15,9 +15,20 @@ pub(crate) fn with_remedies(error: &anyhow::Error) -> String {
         of_job.or_else(of_io).or_else(of_core)
     });
     match worded(&remedies.unwrap_or_default()) {
-        Some(remedies) => format!("{error:#}; {remedies}"),
-        None => format!("{error:#}"),
+        Some(remedies) => format!("{}; {remedies}", with_causes(error)),
+        None => with_causes(error),
     }
+}
+
+/// An error and its causes. Some end with their cause by themselves: nobody reads it twice.
+fn with_causes(error: &anyhow::Error) -> String {
+    let mut said = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !said.ends_with(&cause) {
+            said = format!("{said}: {cause}");
+        }
+    }
+    said
 }
 
 /// Alternatives in flags; none if there is nothing to say.

@@ -39,6 +39,15 @@ fn who_interrupts_an_addition_is_told_that_what_was_added_stays() {
 }
 
 #[test]
+fn a_cause_is_told_once() {
+    let folder = with_archive();
+    std::fs::remove_dir_all(folder.0.path().join("archive/manifest")).unwrap();
+    let said = folder.run(&["search", "archive", "x"]).stderr;
+    assert!(said.contains("archive/manifest: "), "{said}");
+    assert_eq!(said.matches("os error").count(), 1, "{said}");
+}
+
+#[test]
 fn what_is_created_says_what_it_will_find() {
     let folder = Folder::new();
     let ran = folder.run(&["index", "create", "archive", "--threshold", "0.9"]);
