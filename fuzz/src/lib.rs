@@ -7,9 +7,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use lookalike_io::compression::Compression;
-use lookalike_io::format::{FileKind, Format};
+use lookalike_io::format::Format;
 use lookalike_io::input::discover::discover;
 use lookalike_io::input::shelf::{Place, Shelf};
+use lookalike_io::read::FileKind;
 use lookalike_io::read::{CellReader, Chunk, Entry, Fields, Parser, ReadAs, Settings, Split, Stream, Unit};
 use lookalike_io::table::{ReadTable, read_in_parts, read_table};
 use lookalike_io::web::Extract;
@@ -126,7 +127,7 @@ pub fn check_table(folder: &Path, name: &str, bytes: &[u8], settings: &Settings)
             return content;
         }
     };
-    content.skipped.extend(read.skipped.iter().map(|row| row.reason.clone()));
+    content.skipped.extend(read.skipped.iter().map(|row| row.reason.to_string()));
     let rows = cells_of(&read);
     let is_whole = |row: &Vec<String>| row.len() == read.table.names().len();
     assert!(rows.iter().all(is_whole), "a row has other cells than the table has columns");
@@ -241,12 +242,12 @@ fn read(path: &PathBuf, settings: &Settings) -> (Content, FileKind, Vec<Written>
                     written.push(Written { place, position, annotation: None });
                 }
                 Entry::Carried(_) => written.push(Written { place, position, annotation: None }),
-                Entry::Skipped(reason) => content.skipped.push(reason),
+                Entry::Skipped(reason) => content.skipped.push(reason.to_string()),
             }
         });
         if let Some((reason, lost)) = chunk.damage() {
             before += lost;
-            content.skipped.push(reason.to_owned());
+            content.skipped.push(reason.to_string());
         }
     }
     let mut bytes = Vec::new();

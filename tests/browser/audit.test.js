@@ -1,4 +1,4 @@
-// The page on which pairs are labelled, in a real browser: served by the command, and as a file without a network.
+// The page on which pairs are labeled, in a real browser: served by the command, and as a file without a network.
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const shots = process.env.SCREENSHOTS;
 before(async () => {
   for (const name of ['news', 'sources', 'hostiles']) made[name]();
   served.news = await made.audit('news');
-  served.sources = await made.audit('sources', '--sample', '40', '--near-misses', '5', '--labeller', 'anna');
+  served.sources = await made.audit('sources', '--sample', '40', '--near-misses', '5', '--labeler', 'anna');
   served.hostile = await made.audit('hostile');
   files.news = made.auditFile('news');
   files.hostile = made.auditFile('hostile');
@@ -53,14 +53,14 @@ for (const [kind, address] of [['served', () => served.news], ['a file', () => (
           await accessible(page);
           if (shots) await page.screenshot({ path: join(shots, `audit-${kind.replace(' ', '-')}-${width}-${colorScheme}-after.png`) });
           await page.keyboard.press('z');
-          await page.waitForFunction(() => document.querySelector('#labelled').textContent === '0 labelled');
+          await page.waitForFunction(() => document.querySelector('#labeled').textContent === '0 labeled');
         });
       });
     }
   }
 }
 
-test('a sample is labelled by keys alone, blind, and each answer is on the disk', async () => {
+test('a sample is labeled by keys alone, blind, and each answer is on the disk', async () => {
   const { address, origin } = served.sources;
   await visit(address, { origin }, async (page) => {
     await shown(page, 0);
@@ -92,17 +92,17 @@ test('a sample is labelled by keys alone, blind, and each answer is on the disk'
     const last = new Map();
     for (const line of made.labels('sources')) last.set(`${line.left_file}:${line.left_position}:${line.right_position}`, line);
     assert.equal(last.size, pairs);
-    assert.ok([...last.values()].every((line) => line.labeller === 'anna' && line.label));
+    assert.ok([...last.values()].every((line) => line.labeler === 'anna' && line.label));
     assert.equal([...last.values()].filter((line) => line.note === 'seen twice: s d u').length, 1);
   });
-  // What was labelled is there after a reload.
+  // What was labeled is there after a reload.
   await visit(address, { origin }, async (page) => {
     await page.waitForSelector('#all:not([hidden])');
-    assert.match(await page.locator('#labelled').innerText(), /^(\d+) labelled$/);
+    assert.match(await page.locator('#labeled').innerText(), /^(\d+) labeled$/);
   });
 });
 
-test('the report of a labelled run has the table, for anybody', async () => {
+test('the report of a labeled run has the table, for anybody', async () => {
   const address = made.report('sources');
   for (const [width, colorScheme] of [[320, 'light'], [1280, 'dark']]) {
     await visit(address, { width, colorScheme }, async (page) => {
@@ -144,14 +144,14 @@ test('back, forth, marks and undo', async () => {
     assert.equal(others.length, 0);
     assert.deepEqual([line.label, line.something_lost, line.worse_kept ?? false], ['different', true, false]);
     await page.keyboard.press('z');
-    await page.waitForFunction(() => document.querySelector('#labelled').textContent === '0 labelled');
+    await page.waitForFunction(() => document.querySelector('#labeled').textContent === '0 labeled');
     await page.waitForTimeout(200);
     assert.equal(current().length, 0);
     // Who turned single keys off can type anything.
     await page.keyboard.press('?');
     await page.locator('#keys').uncheck();
     await page.keyboard.press('s');
-    assert.equal(await page.locator('#labelled').innerText(), '0 labelled');
+    assert.equal(await page.locator('#labeled').innerText(), '0 labeled');
   });
 });
 
@@ -193,8 +193,8 @@ test('the next pair comes in 50 milliseconds', async () => {
 test('a file works without a network, remembers, and saves labels that the command reads', async () => {
   await visit(files.news, {}, async (page) => {
     await shown(page, 0);
-    await page.locator('#labeller').fill('ben');
-    await page.locator('#labeller').blur();
+    await page.locator('#labeler').fill('ben');
+    await page.locator('#labeler').blur();
     await page.keyboard.press('s');
     await shown(page, 1);
     await page.keyboard.press('d');
@@ -203,16 +203,16 @@ test('a file works without a network, remembers, and saves labels that the comma
     const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#save').click()]);
     assert.equal(download.suggestedFilename(), 'labels-ben.jsonl');
     const lines = readFileSync(await download.path(), 'utf8').trim().split('\n').map((line) => JSON.parse(line));
-    assert.deepEqual(lines.map((line) => [line.label, line.labeller]), [['same', 'ben'], ['different', 'ben']]);
+    assert.deepEqual(lines.map((line) => [line.label, line.labeler]), [['same', 'ben'], ['different', 'ben']]);
     assert.ok(lines.every((line) => line.left_id && line.right_file && line.similarity));
     await page.reload();
     await shown(page, 2);
-    assert.equal(await page.locator('#labelled').innerText(), '2 labelled');
+    assert.equal(await page.locator('#labeled').innerText(), '2 labeled');
   });
 });
 
 test('a service that is gone is noticed', async () => {
-  const gone = await made.audit('news', '--labeller', 'gone');
+  const gone = await made.audit('news', '--labeler', 'gone');
   await visit(gone.address, { origin: gone.origin, isSpoken: true }, async (page) => {
     await shown(page, 0);
     await gone.stop();

@@ -76,7 +76,7 @@ export function sources() {
   return run('sources', input, '--id', 'id', '--source', 'field:host', '--threshold', '0.6');
 }
 
-/// The page on which a run is labelled, served by the command: its address, and how to end it.
+/// The page on which a run is labeled, served by the command: its address, and how to end it.
 export async function audit(name, ...args) {
   const command = spawn(lookalike, ['audit', join(folder, name), ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
   const address = await new Promise((found, failed) => {
@@ -99,7 +99,7 @@ export async function audit(name, ...args) {
 /// The same as a file for somebody else.
 export function auditFile(name, ...args) {
   const file = join(folder, `${name}-label.html`);
-  execFileSync(lookalike, ['audit', join(folder, name), '-q', '--force', '--html', file, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync(lookalike, ['audit', join(folder, name), '-q', '--force', '--report', file, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
   return pathToFileURL(file).href;
 }
 

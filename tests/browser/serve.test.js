@@ -31,12 +31,13 @@ after(async () => {
 
 const screens = {
   search: '/',
-  found: '/?index=hostile-index&id=line',
+  found: '/?index=hostile-index&like=line',
+  quotation: '/?index=books&like=essay',
   'compare-form': '/compare',
   compare: '/compare?index=archive&left=agency-001&right=agency-002',
   results: '/results',
   result: '/results/news-result',
-  removed: '/results/sources/removed?order=least_alike',
+  removed: '/results/sources/removed?order=least_similar',
   band: '/results/sources/removed?band=80',
   pair: '/results/news-result/pair?row=0',
   clusters: '/results/sources/clusters',
@@ -123,7 +124,7 @@ test('everything works without a script', async () => {
     assert.match(await page.locator('.found').innerText(), /^1 match/);
     assert.equal(await page.inputValue('#text'), text);
     await page.click('text=More like it');
-    assert.match(page.url(), /id=agency-001/);
+    assert.match(page.url(), /like=agency-001/);
     await page.goto(`${server}/results/sources`);
     await page.locator('#by-band a').first().click();
     assert.match(page.url(), /\/removed\?band=\d+$/);
@@ -160,6 +161,83 @@ test('a dropped file is searched for', async () => {
   });
 });
 
+/// A file as somebody drags it onto a field.
+const drop = async (page, name, content) => {
+  const file = await page.evaluateHandle(([called, bytes]) => {
+    const moved = new DataTransfer();
+    moved.items.add(new File([bytes], called));
+    return moved;
+  }, [name, content]);
+  await page.dispatchEvent('#text', 'drop', { dataTransfer: file });
+};
+
+for (const width of [320, 1280]) {
+  test(`a dropped file of documents is answered document by document at ${width} px`, async () => {
+    await visit(server, { width }, async (page) => {
+      await page.selectOption('#index', 'archive');
+      const line = (id, content) => `${JSON.stringify({ id, text: content })}\n`;
+      await page.click('.of-file summary');
+      await page.fill('#id-field', 'id');
+      await page.fill('#text', 'something typed before');
+      await drop(page, 'queries.jsonl', line('first', text) + line('second', 'nothing like it at all') + line('third', `${text} And more.`));
+      await page.waitForSelector('details.group');
+      assert.equal(await page.inputValue('#text'), '');
+      assert.match(await page.locator('.found').innerText(), /^2 of 3 documents in the file matched, among \d+ stored documents/);
+      assert.deepEqual(await page.$$eval('details.group summary span', (names) => names.map((name) => name.textContent)), ['first', 'third']);
+      assert.match(await page.locator('#matches').innerText(), /No match: second/);
+      assert.match(await page.locator('details.group[open] .hit').first().innerText(), /agency-001[^]*of the document is in it/);
+      assert.ok((await page.locator('details.group[open] .side mark').count()) > 2);
+      if (shots) await page.screenshot({ path: join(shots, `file-${width}.png`), fullPage: true });
+      await openAll(page);
+      await fits(page);
+      await accessible(page);
+      // What is typed afterwards is searched for instead of the file.
+      await page.fill('#text', text);
+      await page.waitForSelector('.hits .actions button');
+      assert.equal(await page.locator('details.group').count(), 0);
+    });
+  });
+}
+
+test('each index has a threshold of its own', async () => {
+  await visit(server, {}, async (page) => {
+    const threshold = page.locator('#threshold');
+    const shown = async () => [await threshold.inputValue(), await threshold.getAttribute('placeholder')];
+    assert.deepEqual(await shown(), ['', '0.6']);
+    await page.fill('#text', text);
+    await page.waitForSelector('.hit');
+    await page.selectOption('#index', 'strict');
+    assert.deepEqual(await shown(), ['', '0.9']);
+    await page.waitForFunction(() => /\bof 0\.9 or more\b|match/.test(document.querySelector('.found')?.textContent ?? ''));
+    // One that somebody asked for stays where the index allows it.
+    await page.fill('#threshold', '0.95');
+    await page.selectOption('#index', 'archive');
+    assert.deepEqual(await shown(), ['0.95', '0.6']);
+    await page.fill('#threshold', '0.7');
+    await page.selectOption('#index', 'strict');
+    assert.deepEqual(await shown(), ['', '0.9']);
+    await page.waitForTimeout(600);
+    assert.equal(await page.locator('.wrong').count(), 0);
+    assert.equal(await page.locator('.found').count(), 1);
+  });
+});
+
+test('a quotation is opened at its place in the book', async () => {
+  for (const path of ['/?index=books&like=essay', '/compare?index=books&left=essay&right=book']) {
+    for (const javaScriptEnabled of [true, false]) {
+      await visit(server + path, { javaScriptEnabled }, async (page) => {
+        const right = page.locator('.side.right .text').first();
+        const seen = await right.innerText();
+        assert.ok(!seen.includes('TITLE PAGE'), seen.slice(0, 400));
+        const [box, mark] = [await right.boundingBox(), await right.locator('mark:visible').first().boundingBox()];
+        assert.ok(mark.y < box.y + box.height / 2, `${mark.y} in ${box.y} and ${box.height}`);
+        assert.match(await right.locator('mark:visible').first().innerText(), /quoted0 quoted1 quoted2/);
+        assert.equal(await right.locator('ins').filter({ hasText: 'leaf' }).count(), 0);
+      });
+    }
+  }
+});
+
 test('both sides scroll in step', async () => {
   await visit(`${server}/compare?index=hostile-index&left=long&right=long2`, {}, async (page) => {
     const tops = () => page.$$eval('.whole .text', (texts) => texts.map((side) => side.scrollTop));
@@ -172,7 +250,7 @@ test('both sides scroll in step', async () => {
 
 test('hostile texts stay text', async () => {
   const of = (id) => encodeURIComponent(`${id}${hostile}`);
-  for (const path of [`/?index=hostile-index&id=${of('a')}`, `/compare?index=hostile-index&left=${of('a')}&right=${of('b')}`, `/indexes/hostile-index/document?id=${of('b')}`]) {
+  for (const path of [`/?index=hostile-index&like=${of('a')}`, `/compare?index=hostile-index&left=${of('a')}&right=${of('b')}`, `/indexes/hostile-index/document?id=${of('b')}`]) {
     await visit(server + path, {}, async (page) => {
       await openAll(page);
       assert.match(await page.title(), / · lookalike$/);
@@ -305,20 +383,20 @@ test('rows of a result are given page by page', async () => {
   assert.deepEqual((await get('')).results.map(({ name, kind }) => [name, kind]), [['customers', 'link'], ['news-result', 'dedup'], ['sources', 'dedup']]);
   const summary = await get('/sources');
   const rows = [];
-  for (let offset = 0; offset !== undefined;) {
-    const part = await get(`/sources/removed?limit=7&offset=${offset}`);
-    assert.equal(part.count, summary.found.removed);
+  for (let after = 0; after !== null;) {
+    const part = await get(`/sources/removed?limit=7&after=${after}`);
+    assert.equal(part.count, summary.found.removed_count);
     rows.push(...part.removed);
-    offset = part.next_offset;
+    after = part.next;
   }
-  assert.equal(rows.length, summary.found.removed);
-  const least = await get('/sources/removed?order=least_alike&limit=1000');
+  assert.equal(rows.length, summary.found.removed_count);
+  const least = await get('/sources/removed?order=least_similar&limit=1000');
   assert.deepEqual([...least.removed].map((row) => row.removed_id).sort(), rows.map((row) => row.removed_id).sort());
   const { clusters } = await get('/sources/clusters?limit=3');
   assert.equal(clusters[0].cluster, summary.largest_clusters[0].cluster);
   const members = await get(`/sources/removed?cluster=${clusters[0].cluster}`);
-  assert.equal(members.count, clusters[0].removed);
+  assert.equal(members.count, clusters[0].removed_count);
   const flows = (await get('/sources/sources')).flows;
-  assert.equal(flows.reduce((all, flow) => all + flow.documents, 0), summary.found.removed);
+  assert.equal(flows.reduce((all, flow) => all + flow.document_count, 0), summary.found.removed_count);
   assert.equal((await fetch(`${server}/v1/results/sources/removed?limit=0`)).status, 400);
 });

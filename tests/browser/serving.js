@@ -30,14 +30,16 @@ export function stopAll() {
   running.forEach((server) => server.kill('SIGTERM'));
 }
 
-/// The example of news agencies, an index of hostile documents, and one of two documents of ten megabytes.
+/// The example of news agencies with a low threshold and a high one, an index of hostile documents, one of two documents of ten
+/// megabytes, and one of a book and a quotation from it.
 export function indexes() {
-  const made = (name, input, ...args) => {
+  const created = (name, options, input, ...args) => {
     const index = join(folder, name);
-    run('index', 'create', index, '--threshold', '0.6');
+    run('index', 'create', index, ...options);
     run('index', 'add', index, input, '--id', 'id', ...args);
     return index;
   };
+  const made = (name, input, ...args) => created(name, ['--threshold', '0.6'], input, ...args);
   const base = Array.from({ length: 200 }, (_, at) => `word${at}`).join(' ');
   const line = 'x'.repeat(1_000_000);
   const hostiles = [[`a${hostile}`, base], [`b${hostile}`, `${base} ${hostile}`], ['line', `${line} ${base}`], ['line2', `${line} ${base} end`]];
@@ -49,10 +51,17 @@ export function indexes() {
   const long = Array.from({ length: 900_000 }, (_, at) => `w${at % 700}x${at}`).join(' ');
   const largest = join(folder, 'largest.jsonl');
   writeFileSync(largest, lines([['one', long], ['two', `${long.replaceAll('x777 ', 'y777 ').replaceAll('w77x', 'v77x')} end`]]));
+  const page = (from) => Array.from({ length: 3_000 }, (_, at) => `leaf${from + (at * 7) % 2_999}`).join(' ');
+  const quotation = Array.from({ length: 120 }, (_, at) => `quoted${at}`).join(' ');
+  const books = join(folder, 'books.jsonl');
+  const book = `TITLE PAGE. ${page(0)} It was one of the best. ${page(3_000)} ${quotation}. ${page(6_000)}`;
+  writeFileSync(books, lines([['book', book], ['essay', `My own words come first. ${quotation}. It was one of the best. And mine come last.`]]));
   return [
-    made('archive', join(root, 'examples', 'news', 'agency.jsonl'), '--field', 'date', '--field', 'section'),
-    made('hostile-index', input, '--field', 'source'),
+    made('archive', join(root, 'examples', 'news', 'agency.jsonl'), '--fields', 'date,section'),
+    created('books', ['--measure', 'containment', '--threshold', '0.1'], books),
+    made('hostile-index', input, '--fields', 'source'),
     made('largest', largest),
+    created('strict', ['--threshold', '0.9'], join(root, 'examples', 'news', 'agency.jsonl')),
   ];
 }
 

@@ -103,11 +103,11 @@ fn act_on(service: &Service, seed: u64, documents: usize, stop: &AtomicBool, req
             0..60 => ("POST", "/v1/indexes/news/search".to_owned(), search(), 200),
             60..80 => {
                 let body = format!("{{\"id\":\"{number}\",\"text\":\"{new}\"}}");
-                ("POST", "/v1/indexes/news/documents?unless_alike=false".to_owned(), body, 200)
+                ("POST", "/v1/indexes/news/documents?unless_duplicate=false".to_owned(), body, 200)
             }
             80..85 => {
                 let body = format!("{{\"id\":\"{number}\",\"text\":\"{new}\"}}");
-                ("POST", "/v1/indexes/news/documents?unless_alike=true".to_owned(), body, 200)
+                ("POST", "/v1/indexes/news/documents?unless_duplicate=true".to_owned(), body, 200)
             }
             85..92 => ("DELETE", format!("/v1/indexes/news/documents/{number}"), String::new(), 200),
             92..95 => ("GET", format!("/v1/indexes/news/documents?after={number}&limit=20"), String::new(), 200),

@@ -12,6 +12,7 @@ mod browser;
 mod check;
 mod fuzz;
 mod kills;
+mod layers;
 mod load;
 mod pairs;
 mod python;

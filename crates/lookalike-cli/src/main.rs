@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::commands::Arguments;
-use crate::show::streams::talk;
+use crate::show::streams::say_error;
 use crate::show::{one_line, usage};
 
 fn main() -> ExitCode {
@@ -31,11 +31,11 @@ fn main() -> ExitCode {
         Ok(commands::Done::All) => ExitCode::SUCCESS,
         Ok(commands::Done::WithSkipped) => ExitCode::from(1),
         Err(error) if matches!(error.downcast_ref(), Some(lookalike::Error::Stopped)) => {
-            talk!("\nlookalike: {}", flags::resources::interrupted(false));
+            say_error(format_args!("\nlookalike: {}", flags::resources::interrupted(false)));
             ExitCode::from(2)
         }
         Err(error) => {
-            talk!("lookalike: {}", one_line(&remedy::with_remedies(&error)));
+            say_error(format_args!("lookalike: {}", one_line(&remedy::with_remedies(&error))));
             ExitCode::from(2)
         }
     }

@@ -1,13 +1,21 @@
 //! Errors with their remedies in flags: the libraries name options, and only the command knows how they are typed.
 
 use clap::CommandFactory;
-use lookalike::{JobOption, OptionValue, Remedy};
+use lookalike::core::remedy::in_words;
+use lookalike::{JobOption, Refused, Remedy, Spelling};
 
 use crate::commands::Arguments;
-use crate::show::numbers;
 
 /// An error as a person reads it, with the flags that help.
 pub(crate) fn with_remedies(error: &anyhow::Error) -> String {
+    let refused = error.chain().find_map(|cause| match cause.downcast_ref() {
+        Some(lookalike::Error::Refused(refused)) => Some(refused),
+        _ => cause.downcast_ref::<Refused>(),
+    });
+    if let Some(refused) = refused {
+        let before = error.chain().map(ToString::to_string).take_while(|said| *said != refused.to_string());
+        return before.chain([refused.message(&Flags)]).collect::<Vec<_>>().join(": ");
+    }
     let remedies = error.chain().find_map(|cause| {
         let of_job = cause.downcast_ref::<lookalike::Error>().map(lookalike::Error::remedies);
         let of_io = || cause.downcast_ref::<lookalike::io::Error>().map(lookalike::io::Error::remedies);
@@ -17,6 +25,31 @@ pub(crate) fn with_remedies(error: &anyhow::Error) -> String {
     match worded(&remedies.unwrap_or_default()) {
         Some(remedies) => format!("{}; {remedies}", with_causes(error)),
         None => with_causes(error),
+    }
+}
+
+/// Options as they are typed.
+struct Flags;
+
+impl Spelling for Flags {
+    fn name(&self, name: &str) -> String {
+        match JobOption::of_name(name) {
+            Some(JobOption::Inputs) => "INPUT".to_owned(),
+            Some(JobOption::Output) => "-o".to_owned(),
+            _ => format!("--{}", name.replace('_', "-")),
+        }
+    }
+
+    fn with_value(&self, name: &str, value: &str) -> String {
+        format!("{} {value}", self.name(name))
+    }
+
+    /// A flag as help shows it: `--work DIR`.
+    fn to_give(&self, option: JobOption) -> String {
+        match placeholder(option) {
+            Some(placeholder) => self.with_value(option.name(), &placeholder),
+            None => self.name(option.name()),
+        }
     }
 }
 
@@ -33,58 +66,19 @@ fn with_causes(error: &anyhow::Error) -> String {
 
 /// Alternatives in flags; none if there is nothing to say.
 pub(crate) fn worded(remedies: &[Remedy]) -> Option<String> {
-    let mut words: Vec<String> = remedies.iter().map(in_flags).collect();
-    for at in (1..words.len()).rev().filter(|at| remedies[*at - 1..=*at].iter().all(is_given)) {
-        words[at] = words[at].replacen("give ", "", 1);
-    }
-    let last = words.pop()?;
-    Some(match words.len() {
-        0 => last,
-        1 => format!("{} or {last}", words[0]),
-        _ => format!("{}, or {last}", words.join(", ")),
-    })
+    in_words(remedies, &Flags)
 }
 
-fn is_given(remedy: &Remedy) -> bool {
-    matches!(remedy, Remedy::Give(..) | Remedy::Replace(..))
-}
-
-fn in_flags(remedy: &Remedy) -> String {
-    match remedy {
-        Remedy::Give(option, None) => format!("give {}", with_placeholder(*option)),
-        Remedy::Give(option, Some(OptionValue::Word(word))) => format!("give {} {word}", flag(*option)),
-        Remedy::Give(option, Some(OptionValue::Bytes(bytes))) => {
-            format!("give {} {}", flag(*option), numbers::typed_bytes(*bytes))
-        }
-        Remedy::Raise(option) => format!("raise {}", flag(*option)),
-        Remedy::Lower(option) => format!("lower {}", flag(*option)),
-        Remedy::LeaveOut(option) => format!("leave out {}", flag(*option)),
-        Remedy::Replace(given, left_out) => format!("give {} instead of {}", with_placeholder(*given), flag(*left_out)),
-    }
-}
-
-fn flag(option: JobOption) -> String {
-    match option {
-        JobOption::Output => "-o".to_owned(),
-        option => format!("--{}", option.name()),
-    }
-}
-
-/// A flag as help shows it: `--work DIR`.
-fn with_placeholder(option: JobOption) -> String {
-    match (option, placeholder(option).as_deref()) {
-        // One without the other is refused.
-        (JobOption::Bands, _) => "--bands N and --rows N".to_owned(),
-        (_, Some(placeholder)) => format!("{} {placeholder}", flag(option)),
-        (_, None) => flag(option),
-    }
+/// The name of an option as a flag, without hyphens before it.
+fn long_name(option: JobOption) -> String {
+    option.name().replace('_', "-")
 }
 
 /// What stands for a flag's value in the help of the first command that has the flag.
 fn placeholder(option: JobOption) -> Option<String> {
     let program = Arguments::command();
     let mut flags = program.get_subcommands().flat_map(clap::Command::get_arguments);
-    let found = flags.find(|flag| flag.get_long() == Some(option.name()) && flag.get_action().takes_values())?;
+    let found = flags.find(|flag| flag.get_long() == Some(&*long_name(option)) && flag.get_action().takes_values())?;
     Some(found.get_value_names()?.first()?.to_string())
 }
 
@@ -96,11 +90,15 @@ mod tests {
 
     #[test]
     fn every_option_that_an_error_names_is_a_flag_of_some_command() {
-        let program = Arguments::command();
-        for option in JobOption::ALL {
-            let mut flags = program.get_subcommands().flat_map(clap::Command::get_arguments);
-            assert!(flags.any(|flag| flag.get_long() == Some(option.name())), "{option:?}");
+        for option in JobOption::all().filter(|option| *option != JobOption::Inputs) {
+            assert!(flags(&Arguments::command()).contains(&long_name(option)), "{option:?}");
         }
+    }
+
+    /// The long names of the flags of a command and of those below it.
+    fn flags(command: &clap::Command) -> Vec<String> {
+        let own = command.get_arguments().filter_map(|flag| flag.get_long().map(str::to_owned));
+        own.chain(command.get_subcommands().flat_map(flags)).collect()
     }
 
     #[test]
@@ -125,7 +123,8 @@ mod tests {
 
     #[test]
     fn a_flag_has_its_placeholder_and_one_without_a_value_has_none() {
-        assert_eq!(in_flags(&Remedy::give(JobOption::Work)), "give --work DIR");
-        assert_eq!(in_flags(&Remedy::Replace(JobOption::Force, JobOption::Resume)), "give --force instead of --resume");
+        assert_eq!(worded(&[Remedy::give(JobOption::Work)]).unwrap(), "give --work DIR");
+        let replaced = [Remedy::Replace(JobOption::Force, JobOption::Resume)];
+        assert_eq!(worded(&replaced).unwrap(), "give --force instead of --resume");
     }
 }

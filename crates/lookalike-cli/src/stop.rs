@@ -13,7 +13,7 @@ use lookalike::io::write::Unfinished;
 use lookalike::{Counted, Progress};
 
 use crate::flags::resources;
-use crate::show::streams::talk;
+use crate::show::streams::say_error;
 
 /// How long a job has to stop by itself.
 const GRACE: Duration = Duration::from_secs(1);
@@ -73,7 +73,7 @@ pub(crate) fn on_signals_call(stop: impl Fn() + Send + 'static) {
 /// Ends the process, and removes what is not complete.
 fn end() -> ! {
     let is_complete = unfinished().abandon();
-    talk!("\nlookalike: {}", resources::interrupted(is_complete));
+    say_error(format_args!("\nlookalike: {}", resources::interrupted(is_complete)));
     process::exit(2);
 }
 

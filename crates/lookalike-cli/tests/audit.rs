@@ -145,8 +145,8 @@ fn only_who_knows_the_address_gets_anything() {
 #[test]
 fn a_signal_ends_the_page_and_shows_the_table() {
     let folder = deduplicated();
-    let mut served = Served::start(&folder, &["--labeller", "anna"]);
-    assert!(served.own("GET", "result", "").1.contains("No pair is labelled yet"));
+    let mut served = Served::start(&folder, &["--labeler", "anna"]);
+    assert!(served.own("GET", "result", "").1.contains("No pair is labeled yet"));
     (0..13).for_each(|number| served.label(number, if number == 4 { "different" } else { "same" }));
     assert!(served.own("GET", "result", "").1.contains("<table"));
     let id = served.child.id().to_string();
@@ -162,9 +162,9 @@ fn a_signal_ends_the_page_and_shows_the_table() {
     // Labels are there the next time, and are counted without a page.
     let ran = folder.run(&["audit", "out", "--labels"]);
     assert_eq!((ran.code, ran.stdout), (0, table));
-    let ran = folder.run(&["audit", "out", "--json"]);
+    let ran = folder.run(&["audit", "out", "--summary", "json"]);
     let result: Value = serde_json::from_str(&ran.stdout).unwrap();
-    assert_eq!((&result["all"]["labelled"], &result["labellers"]["anna"]), (&json!(12), &json!(13)));
+    assert_eq!((&result["all"]["labeled_count"], &result["labelers"]["anna"]), (&json!(12), &json!(13)));
     assert_eq!(result, serde_json::from_str::<Value>(&folder.read("out/audit.json")).unwrap());
     // And for the report.
     assert_eq!(folder.run(&["report", "out", "-q"]).code, 0);
@@ -174,18 +174,18 @@ fn a_signal_ends_the_page_and_shows_the_table() {
 #[test]
 fn a_page_for_somebody_else_is_one_file() {
     let folder = deduplicated();
-    let ran = folder.run(&["audit", "out", "--html", "label.html", "--sample", "5", "--near-misses", "1"]);
+    let ran = folder.run(&["audit", "out", "--report", "label.html", "--sample", "5", "--near-misses", "1"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
     assert!(ran.stderr.contains("6 pairs to label (seed 0): 5 removals and 1 near miss"), "{}", ran.stderr);
     assert!(ran.stderr.contains("wrote     label.html ("), "{}", ran.stderr);
     let page = folder.read("label.html");
     assert_eq!(page.matches("<template").count(), 6);
     assert!(!page.contains("connect-src") && !page.contains("http://"));
-    assert_refused(&folder, &["audit", "out", "--html", "label.html", "-q"], &["label.html", "--force"]);
-    assert_refused(&folder, &["audit", "out", "--labels"], &["nobody has labelled pairs of out yet"]);
+    assert_refused(&folder, &["audit", "out", "--report", "label.html", "-q"], &["label.html", "--force"]);
+    assert_refused(&folder, &["audit", "out", "--labels"], &["nobody has labeled pairs of out yet"]);
     folder.write("bad.jsonl", "{\"left_id\":\"a\"}\n");
     assert_refused(&folder, &["audit", "out", "--labels", "bad.jsonl"], &["bad.jsonl:1: not a label"]);
-    assert_refused(&folder, &["audit", "out", "--sample", "0"], &["--sample 0", "at least 1"]);
+    assert_refused(&folder, &["audit", "out", "--sample", "0"], &["--sample must be at least 1, not 0"]);
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn a_stream_without_end_stops_at_the_bound_and_leaves_nothing() {
     }
     let short = (lines().len() - 1).to_string();
     assert_refused(&folder, &["pairs", "in.jsonl", "--max-input", &short], &["--max-input"]);
-    assert_refused(&folder, &["pairs", "in.jsonl", "--max-input", "0"], &["--max-input 0 is not a size"]);
+    assert_refused(&folder, &["pairs", "in.jsonl", "--max-input", "0"], &["--max-input must be above 0, not 0"]);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn millions_of_skipped_lines_cost_no_memory() {
     let ran = folder.run(&["dedup", "bad.jsonl", "-o", "out", "--memory", "64MiB"]);
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     let summary: serde_json::Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
-    assert_eq!(summary["input"]["skipped"], 1_500_000);
+    assert_eq!(summary["input"]["skipped_count"], 1_500_000);
     let peak = summary["peak_memory_bytes"].as_u64().unwrap();
     assert!(peak <= (64 << 20) * 11 / 10, "{} MiB", peak >> 20);
 }
@@ -106,7 +106,7 @@ fn many_threads_and_long_documents_keep_to_the_memory() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stderr.starts_with("note: 4 of 64 threads are used: --memory of 67"), "{}", ran.stderr);
     let summary: serde_json::Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
-    assert_eq!(summary["input"]["documents"], 8);
+    assert_eq!(summary["input"]["document_count"], 8);
     // Four of them at the same time would take 110 MB.
     let peak = summary["peak_memory_bytes"].as_u64().unwrap();
     assert!(peak <= (64 << 20) * 11 / 10, "{} MiB", peak >> 20);

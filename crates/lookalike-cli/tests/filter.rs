@@ -119,11 +119,11 @@ fn an_output_that_cannot_be_meant_is_refused_with_the_remedy() {
     }
     refused(&["dedup", "more", "-o", "-"], &["standard output takes the documents of one file", "2 files", "-o DIR"]);
     refused(&["dedup", "-", "in.jsonl", "-o", "-"], &["one file", "2 files"]);
-    refused(&["dedup", "in.jsonl", "-o", "-", "--dry-run"], &["--dry-run writes no documents"]);
-    refused(&["dedup", "in.jsonl", "-o", "out", "--removed", "x"], &["leave it out"]);
-    refused(&["dedup", "in.jsonl", "-o", "-", "--removed", "-"], &["--removed -", "the name of a file"]);
-    refused(&["link", "in.jsonl", "-o", "-"], &["several tables", "-o DIR"]);
-    refused(&["evaluate", "in.jsonl", "-o", "-"], &["--format json"]);
+    refused(&["dedup", "in.jsonl", "-o", "-", "--dry-run"], &["--dry-run cannot be combined with -o"]);
+    refused(&["dedup", "in.jsonl", "-o", "out", "--removed", "x"], &["--removed cannot be combined with -o"]);
+    refused(&["dedup", "in.jsonl", "-o", "-", "--removed", "-"], &["--removed must be the name of a file, not -"]);
+    refused(&["link", "in.jsonl", "-o", "-"], &["-o must be the name of a folder, not -"]);
+    refused(&["evaluate", "in.jsonl", "-o", "-"], &["--summary json"]);
     assert_eq!(folder.names(), ["in.jsonl", "more"]);
 }
 
@@ -147,7 +147,7 @@ fn a_dash_is_standard_output_for_commands_that_write_rows() {
 fn a_summary_for_programs_is_on_standard_output_unless_documents_are() {
     let folder = Folder::new();
     folder.write("in.jsonl", lines());
-    let removed = |json: &str| serde_json::from_str::<Value>(json).unwrap()["found"]["removed"].clone();
+    let removed = |json: &str| serde_json::from_str::<Value>(json).unwrap()["found"]["removed_count"].clone();
     for target in [&["-o", "out"][..], &["--dry-run"]] {
         let ran = folder.run(&[&["dedup", "in.jsonl", "--summary", "json"], target].concat());
         assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));

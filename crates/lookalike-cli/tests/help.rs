@@ -7,16 +7,20 @@ use std::process::Command;
 
 use folder::{Folder, Ran};
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 14] = [
     "dedup", "report", "audit", "pairs", "index", "search", "serve", "link", "sets", "prints", "tune", "evaluate",
-    "compare",
+    "compare", "schema",
 ];
 
 /// Commands of commands.
-const INNER: [&[&str]; 6] = [
+const INNER: [&[&str]; 10] = [
     &["index", "create"],
     &["index", "add"],
     &["index", "delete"],
+    &["link", "explain"],
+    &["link", "add"],
+    &["link", "analyze"],
+    &["link", "config"],
     &["serve", "keys", "new"],
     &["serve", "keys", "list"],
     &["serve", "keys", "revoke"],
@@ -31,6 +35,11 @@ fn done_before(command: &[&str]) -> &'static [&'static str] {
             &["lookalike index create archive", "lookalike index add archive examples/news --id id"]
         }
         ["index", "add"] => &["lookalike index create archive"],
+        ["link", "explain"] => &["lookalike link examples/customers.csv --id id -o linked"],
+        ["link", "add"] => &[
+            "lookalike link examples/customers.csv --id id -o linked",
+            "printf 'id,name,street,city,phone,born\n90,Ann Lee,1 Elm St,Reno,5550100,1990-01-01\n' > new-customers.csv",
+        ],
         ["serve"] => &["lookalike index create archive", "lookalike dedup examples/news -o out"],
         ["serve", "keys", "list" | "revoke"] => &["lookalike serve keys new ingest --scope write --keys keys.jsonl"],
         _ => &[],
@@ -96,6 +105,6 @@ fn completions_and_manual_pages_are_written() {
     assert!(folder.read("assets/completions/lookalike.bash").contains("--one-to-one"));
     assert!(folder.read("assets/completions/_lookalike").contains("transpose"));
     let page = folder.read("assets/man/lookalike-link.1");
-    assert!(page.contains(".TH") && page.contains("write\\-config"), "{page}");
+    assert!(page.contains(".TH") && page.contains("id\\-right"), "{page}");
     assert!(folder.read("assets/man/lookalike.1").contains("lookalike\\-dedup(1)"));
 }

@@ -2,7 +2,7 @@
 
 mod folder;
 
-use folder::{Folder, assert_refused, interrupt, lines};
+use folder::{Folder, assert_refused, interrupt, lines, text};
 use serde_json::Value;
 
 /// A folder with the index `archive` of the documents a, b, c and d.
@@ -60,19 +60,19 @@ fn what_is_created_says_what_it_will_find() {
 #[test]
 fn a_stored_document_a_text_and_a_file_are_searched_for() {
     let folder = with_archive();
-    let by_id = folder.run(&["search", "archive", "--id", "a", "--format", "jsonl"]);
+    let by_id = folder.run(&["search", "archive", "--like", "a", "--format", "jsonl"]);
     assert_eq!(by_id.code, 0, "{}", by_id.stderr);
     let found: Vec<String> = rows(&by_id.stdout).iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect();
     assert_eq!(found, ["c"], "not itself");
-    let by_file = folder.run(&["search", "archive", "--input", "in.jsonl", "--id-field", "id", "--format", "tsv"]);
-    let header = "query_id\tid\tsimilarity\tcontainment_of_query\tcontainment_of_match\texact_copy";
+    let by_file = folder.run(&["search", "archive", "--input", "in.jsonl", "--id", "id", "--format", "tsv"]);
+    let header = "query_id\tid\tsimilarity\tcontainment_of_query\tcontainment_of_match\texact_copy\tmatch_count";
     assert_eq!(by_file.stdout.lines().next(), Some(header));
-    assert!(by_file.stdout.contains("\nd\td\t1\t1\t1\ttrue\n"), "{}", by_file.stdout);
+    assert!(by_file.stdout.contains("\nd\td\t1\t1\t1\ttrue\t2\n"), "{}", by_file.stdout);
     let text: Value = serde_json::from_str(lines().lines().next().unwrap()).unwrap();
     let by_text = folder.run(&["search", "archive", text["text"].as_str().unwrap()]);
     assert!(by_text.stdout.contains("query → a (exact copy)"), "{}", by_text.stdout);
     assert!(by_text.stderr.contains("among 4 documents"), "{}", by_text.stderr);
-    let shown = folder.run(&["search", "archive", "--id", "a", "--show", "--limit", "1"]);
+    let shown = folder.run(&["search", "archive", "--like", "a", "--show", "--top", "1"]);
     assert!(shown.stdout.contains(" │ c"), "{}", shown.stdout);
     let by_stdin = folder.run_with(&["search", "archive", "-", "--format", "jsonl"], lines().as_bytes());
     assert_eq!(rows(&by_stdin.stdout).len(), 8, "each document with itself and its near-duplicate");
@@ -83,7 +83,7 @@ fn adding_again_changes_nothing_and_fields_come_back_with_matches() {
     let folder = Folder::new();
     folder.write("in.csv", "id,text,author\n1,one two three four five six,Ann\n2,seven eight nine,Bob\n");
     folder.run(&["index", "create", "archive"]);
-    let add = ["index", "add", "archive", "in.csv", "--id", "id", "--field", "author", "--field", "none"];
+    let add = ["index", "add", "archive", "in.csv", "--id", "id", "--fields", "author", "--fields", "none"];
     assert!(folder.run(&add).stderr.contains("2 added"));
     assert!(folder.run(&add).stderr.contains("2 unchanged"));
     let found = folder.run(&["search", "archive", "One two three four five six.", "--format", "jsonl"]);
@@ -104,23 +104,24 @@ fn a_missing_field_is_refused_or_noted_as_dedup_does() {
     assert!(refused.stderr.contains("body, title"), "{}", refused.stderr);
     assert_eq!(folder.run(&["search", "archive", "--input", "other.jsonl"]).code, 2);
     assert!(folder.run(&["index", "stat", "archive"]).stdout.contains("documents      4"));
-    let noted = folder.run(&["index", "add", "archive", "in.jsonl", "--id", "nosuch"]);
+    folder.write("in.jsonl", lines() + "{\"text\":\"one two three\"}\n");
+    let noted = folder.run(&["index", "add", "archive", "in.jsonl", "--id", "id"]);
     assert_eq!(noted.code, 0);
-    assert!(noted.stderr.contains("note: 4 documents without a field 'nosuch'"), "{}", noted.stderr);
+    assert!(noted.stderr.contains("note: 1 document without a field 'id'"), "{}", noted.stderr);
 }
 
 #[test]
-fn what_is_left_out_is_named_with_what_is_there() {
+fn a_duplicate_is_printed_with_the_stored_document() {
     let folder = Folder::new();
     folder.write("in.jsonl", lines());
     folder.run(&["index", "create", "archive"]);
-    let ran = folder.run(&["index", "add", "archive", "in.jsonl", "--id", "id", "--unless-alike"]);
-    let left_out = rows(&ran.stdout);
-    assert_eq!(left_out.len(), 2, "{}", ran.stdout);
+    let ran = folder.run(&["index", "add", "archive", "in.jsonl", "--id", "id", "--unless-duplicate"]);
+    let duplicates = rows(&ran.stdout);
+    assert_eq!(duplicates.len(), 2, "{}", ran.stdout);
     let pairs: Vec<(&str, &str)> =
-        left_out.iter().map(|row| (row["id"].as_str().unwrap(), row["kept_id"].as_str().unwrap())).collect();
+        duplicates.iter().map(|row| (row["id"].as_str().unwrap(), row["kept_id"].as_str().unwrap())).collect();
     assert_eq!(pairs, [("c", "a"), ("d", "b")]);
-    assert!(left_out[0]["similarity"].as_f64().unwrap() < 1.0 && left_out[1]["exact_copy"] == true);
+    assert!(duplicates[0]["similarity"].as_f64().unwrap() < 1.0 && duplicates[1]["exact_copy"] == true);
 }
 
 #[test]
@@ -134,8 +135,9 @@ fn what_is_deleted_is_not_found_and_after_a_purge_its_bytes_are_gone() {
     assert!(folder.run(&["search", "archive", "xyzzy plugh plover frotz nitfol gnusto"]).stdout.is_empty());
     assert!(folder.run(&["index", "stat", "archive"]).stdout.contains("deleted        1"));
     assert_eq!(folder.run(&["index", "compact", "archive", "--purge"]).code, 0);
-    let stat: Value = serde_json::from_str(&folder.run(&["index", "stat", "archive", "--json"]).stdout).unwrap();
-    assert_eq!((&stat["documents"], &stat["deleted"]), (&0.into(), &0.into()));
+    let stat: Value =
+        serde_json::from_str(&folder.run(&["index", "stat", "archive", "--summary", "json"]).stdout).unwrap();
+    assert_eq!((&stat["document_count"], &stat["deleted_count"]), (&0.into(), &0.into()));
     assert_eq!(folder.run(&["index", "verify", "archive"]).code, 0);
 }
 
@@ -170,17 +172,71 @@ fn an_index_is_copied_merged_and_refused_where_it_must_be() {
     refused(&["search", "missing", "x"], &["missing"]);
     refused(&["index", "create", "archive"], &["archive already has an index"]);
     refused(&["index", "create", "plain"], &["plain already has"]);
-    refused(&["index", "create", "new", "--method", "copies"], &["cannot search by copies"]);
-    refused(&["search", "archive", "x", "--threshold", "0.5"], &["0.5 is below that of the index, 0.8"]);
+    refused(
+        &["index", "create", "new", "--method", "copies"],
+        &["--method must be one that looks at each text by itself", "not copies"],
+    );
+    let too_low = ["0.5 is below that of the index, 0.8", "index create NEW --threshold 0.5 --shingle word:5, then"];
+    refused(&["search", "archive", "x", "--threshold", "0.5"], &too_low);
     refused(&["index", "merge", "strict", "copy"], &["differ"]);
-    refused(&["index", "add", "archive", "in.jsonl", "--field", "text"], &["--field text names the text"]);
+    refused(
+        &["index", "add", "archive", "in.jsonl", "--fields", "text"],
+        &["--fields must be a field other than that of the text"],
+    );
     refused(
         &["dedup", "in.jsonl", "-o", "o", "--against-index", "strict", "--group", "components"],
-        &["--group components", "leave out one of them"],
+        &["--against-index cannot be combined with --group components"],
     );
     refused(
         &["dedup", "in.jsonl", "-o", "o", "--against-index", "strict", "--threshold", "0.7"],
-        &["0.95", "0.7", "leave out what differs"],
+        &["--against-index must be an index with the scheme of this run", "0.95", "0.7"],
     );
     assert!(!folder.names().iter().any(|name| name == "o" || name == "new"));
+}
+
+#[test]
+fn what_is_cut_is_counted_and_a_document_with_51_copies_finds_itself() {
+    let folder = Folder::new();
+    let line = |at: usize| format!("{{\"id\":\"d{at}\",\"text\":\"{}\"}}\n", text(1));
+    folder.write("in.jsonl", (0..51).map(line).collect::<String>()).write("last.jsonl", line(50));
+    folder.run(&["index", "create", "archive"]);
+    folder.run(&["index", "add", "archive", "in.jsonl", "--id", "id"]);
+    let search = ["search", "archive", "--input", "last.jsonl", "--id", "id", "--format", "jsonl"];
+    let found = folder.run(&search);
+    let first = &rows(&found.stdout)[0];
+    assert_eq!((&first["id"], &first["match_count"]), (&"d50".into(), &51.into()), "{}", found.stdout);
+    assert!(found.stderr.contains("note: 10 of 51 matches; --top 51 lists all"), "{}", found.stderr);
+    assert!(found.stderr.contains("10 of 51 matches among 51 documents"), "{}", found.stderr);
+    let all = folder.run(&[&search[..], &["--top", "51"]].concat());
+    assert_eq!(rows(&all.stdout).len(), 51);
+    assert!(!all.stderr.contains("note:") && all.stderr.contains("51 matches among"), "{}", all.stderr);
+    let many =
+        folder.run(&["search", "archive", "--input", "in.jsonl", "--id", "id", "--top", "1", "--format", "jsonl"]);
+    assert!(rows(&many.stdout).iter().all(|row| row["id"] == row["query_id"]), "{}", many.stdout);
+    assert!(many.stderr.contains("51 queries have more matches than are listed: 51 of 2,601"), "{}", many.stderr);
+}
+
+#[test]
+fn the_commands_for_a_lower_threshold_work_as_they_are_printed() {
+    let folder = with_archive();
+    folder.run(&["index", "create", "NEW", "--threshold", "0.5", "--shingle", "word:5"]);
+    let exported = folder.run(&["index", "export", "archive"]).stdout;
+    let added = folder.run_with(&["index", "add", "NEW", "-", "--id", "id"], exported.as_bytes());
+    assert!(added.stderr.contains("4 added"), "{}", added.stderr);
+    assert_eq!(folder.run(&["search", "NEW", "--like", "a", "--threshold", "0.5"]).code, 0);
+}
+
+#[test]
+fn a_quotation_is_shown_at_its_place_in_the_book() {
+    let folder = Folder::new();
+    let page = |seed: usize| (0..40).map(|at| text(seed + at)).collect::<Vec<_>>().join(" ");
+    let quotation = (0..40).map(|at| format!("q{at}")).collect::<Vec<_>>().join(" ");
+    folder.write("book.txt", format!("TITLE PAGE {} {quotation} {}", page(100), page(200)));
+    folder.run(&["index", "create", "books", "--measure", "containment"]);
+    folder.run(&["index", "add", "books", "book.txt"]);
+    let shown = folder.run(&["search", "books", &quotation, "--show"]).stdout;
+    let right: Vec<&str> = shown.lines().filter_map(|line| Some(line.split_once('│')?.1.trim())).collect();
+    let right = right.join(" ");
+    assert!(right.contains("q0 q1 q2") && right.find("q0").is_some_and(|at| at < 250), "{shown}");
+    assert!(!shown.contains("TITLE") && !shown.contains("[+"), "{shown}");
 }

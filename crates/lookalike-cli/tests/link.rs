@@ -85,12 +85,12 @@ fn customers_are_found_again_and_every_field_has_its_points() {
     let expected = [["1", "2"], ["11", "12"], ["3", "4"], ["5", "7"], ["8", "9"]];
     assert_eq!(found, expected.map(|ids| ids.map(str::to_owned).to_vec()).into());
     let linked = folder.read("out/linked.csv");
-    assert!(linked.starts_with("cluster,is_best,id,name,street,city,phone,born\n"), "{linked}");
+    assert!(linked.starts_with("cluster,best,id,name,street,city,phone,born\n"), "{linked}");
     assert_eq!(linked.lines().count(), CUSTOMERS.lines().count());
     // A best record for each cluster, also of one.
     assert_eq!(linked.matches(",true,").count(), 16 - 5);
     let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
-    assert_eq!((&summary["matches"], &summary["clusters"]), (&5.into(), &5.into()));
+    assert_eq!((&summary["match_count"], &summary["cluster_count"]), (&5.into(), &5.into()));
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn two_tables_are_linked_and_told_apart() {
         assert!(ids.contains(pair), "{pair}: {matches}");
     }
     let linked = folder.read("out/linked.csv");
-    assert!(linked.starts_with("cluster,is_best,table,id,name,street,city,phone,"), "{linked}");
+    assert!(linked.starts_with("cluster,best,table,id,name,street,city,phone,"), "{linked}");
     let (names, rows) = table(&linked);
     assert_eq!(rows.iter().filter(|row| row[2] == "1").count(), 8);
     // The telephone of the second is the phone of the first, and has no column of its own.
@@ -174,7 +174,7 @@ fn two_tables_are_linked_and_told_apart() {
 #[test]
 fn a_config_is_written_edited_and_given_back() {
     let folder = with_customers();
-    let ran = folder.run(&["link", "customers.csv", "--id", "id", "--write-config", "link.toml"]);
+    let ran = folder.run(&["link", "config", "customers.csv", "--id", "id", "-o", "link.toml"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let config = folder.read("link.toml");
     assert!(config.contains("name = \"phone\"\nkind = \"phone\""), "{config}");
@@ -185,7 +185,11 @@ fn a_config_is_written_edited_and_given_back() {
 
     folder.write("link.toml", "id = \"id\"\n[[columns]]\nname = \"name\"\nkind = \"person\"\n");
     let with_config = ["link", "customers.csv", "--config", "link.toml", "-o", "refused"];
-    assert_refused(&folder, &with_config, &["link.toml, line 4", "unknown variant `person`", "--write-config"]);
+    assert_refused(
+        &folder,
+        &with_config,
+        &["--config must be the text of a link.toml", "line 4", "unknown variant `person`"],
+    );
     folder.write("link.toml", "[[columns]]\nname = \"nme\"\nkind = \"person-name\"\n");
     assert_refused(&folder, &with_config, &["no column 'nme'", "the columns are id, name"]);
 }
@@ -193,13 +197,13 @@ fn a_config_is_written_edited_and_given_back() {
 #[test]
 fn a_pair_is_explained() {
     let folder = with_customers();
-    let ran = folder.run(&["link", "customers.csv", "--id", "id", "--explain", "1", "2"]);
+    let ran = folder.run(&["link", "explain", "customers.csv", "1", "2", "--id", "id"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     for said in ["1 and 2: +", " bits, probability 0.99", "one letter apart: jeffrey ullman | jeffery ullman"] {
         assert!(ran.stdout.contains(said), "{said}: {}", ran.stdout);
     }
     assert!(ran.stdout.contains("other or no area code"), "{}", ran.stdout);
-    let gone = ["link", "customers.csv", "--id", "id", "--explain", "1", "99"];
+    let gone = ["link", "explain", "customers.csv", "1", "99", "--id", "id"];
     assert_refused(&folder, &gone, &["no record has the id '99'"]);
 }
 
@@ -208,8 +212,8 @@ fn a_pair_is_explained_from_the_result_as_from_the_tables() {
     let folder = with_customers();
     link(&folder, &["--validate", "born"]);
     let both = |ids: [&str; 2]| {
-        let tables = ["link", "customers.csv", "--id", "id", "--validate", "born", "--explain", ids[0], ids[1]];
-        let [anew, kept] = [&tables[..], &["link", "out", "--explain", ids[0], ids[1]]].map(|run| folder.run(run));
+        let tables = ["link", "explain", "customers.csv", ids[0], ids[1], "--id", "id", "--config", "out/link.toml"];
+        let [anew, kept] = [&tables[..], &["link", "explain", "out", ids[0], ids[1]]].map(|run| folder.run(run));
         assert_eq!((anew.code, kept.code), (0, 0), "{} {}", anew.stderr, kept.stderr);
         assert_eq!(anew.stdout, kept.stdout);
         kept.stdout
@@ -232,11 +236,11 @@ fn a_pair_is_explained_from_the_result_as_from_the_tables() {
     for said in ["not a match", "no key brought them together: they share none", "in two clusters"] {
         assert!(strangers.contains(said), "{said}: {strangers}");
     }
-    assert_refused(&folder, &["link", "out", "--explain", "1", "99"], &["no record has the id '99'"]);
+    assert_refused(&folder, &["link", "explain", "out", "1", "99"], &["no record has the id '99'"]);
     folder.write("out/frequencies.bin", "");
     assert_refused(
         &folder,
-        &["link", "out", "--explain", "1", "2"],
+        &["link", "explain", "out", "1", "2"],
         &["cannot explain pairs of out", "link everything again"],
     );
 }
@@ -246,15 +250,18 @@ fn a_known_answer_judges_matches_and_clusters() {
     let folder = with_customers();
     // One that is not there to be found, and one that is found and not listed.
     folder.write("pairs.csv", "a,b\n1,2\n3,4\n5,7\n9,8\n6,16\n1,99\n");
-    let ran = link(&folder, &["--gold", "pairs.csv"]);
+    let ran = link(&folder, &["--labels", "pairs.csv"]);
     let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
     for of in ["matches", "clusters"] {
-        let of = &summary["gold"][of];
-        assert_eq!([&of["right"], &of["wrong"], &of["missed"]], [4, 1, 1], "{of}");
+        let of = &summary["labels"][of];
+        assert_eq!([&of["right_count"], &of["wrong_count"], &of["missed_count"]], [4, 1, 1], "{of}");
         assert!((of["precision"].as_f64().unwrap() - 0.8).abs() < 1e-9 && of["f1"] == of["recall"], "{of}");
     }
-    assert_eq!((&summary["gold"]["unknown_rows"], &summary["gold"]["missed"]["not compared"]), (&1.into(), &1.into()));
-    assert!(ran.stderr.contains("gold      matches   precision 0.8000, recall 0.8000"), "{}", ran.stderr);
+    assert_eq!(
+        (&summary["labels"]["unknown_row_count"], &summary["labels"]["missed"]["not compared"]),
+        (&1.into(), &1.into())
+    );
+    assert!(ran.stderr.contains("labels    matches   precision 0.8000, recall 0.8000"), "{}", ran.stderr);
     let (wrong, missed) = (folder.read("out/wrong.csv"), folder.read("out/missed.csv"));
     assert!(wrong.contains(",11,12,") && wrong.contains("born equal (+") && wrong.lines().count() == 2, "{wrong}");
     assert!(missed.contains("not compared: ") && missed.contains(",6,16,") && missed.lines().count() == 2, "{missed}");
@@ -265,9 +272,12 @@ fn a_known_answer_judges_matches_and_clusters() {
         answer += &format!("{id},{cluster}\n");
     }
     folder.write("clusters.csv", &answer);
-    link(&folder, &["--gold", "clusters.csv", "--force"]);
+    link(&folder, &["--labels", "clusters.csv", "--force"]);
     let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
-    assert_eq!((&summary["gold"]["matches"]["right"], &summary["gold"]["not_judged"]), (&4.into(), &1.into()));
+    assert_eq!(
+        (&summary["labels"]["matches"]["right_count"], &summary["labels"]["not_judged_count"]),
+        (&4.into(), &1.into())
+    );
     // The answer may be in the table itself, and is not compared then.
     let own: String = CUSTOMERS
         .lines()
@@ -278,16 +288,20 @@ fn a_known_answer_judges_matches_and_clusters() {
         })
         .collect();
     folder.write("own.csv", &own);
-    let ran = folder.run(&["link", "own.csv", "--id", "id", "--gold", "own.csv", "-o", "own"]);
+    let ran = folder.run(&["link", "own.csv", "--id", "id", "--labels", "own.csv", "-o", "own"]);
     assert!(ran.stderr.contains("cluster  ignored: it is the answer"), "{}", ran.stderr);
-    let ran = folder.run(&["link", "own", "--explain", "1", "2"]);
+    let ran = folder.run(&["link", "explain", "own", "1", "2"]);
     assert!(ran.stdout.contains("a match"), "{} {}", ran.stdout, ran.stderr);
-    // Labelled pairs: only those are judged.
+    // Labeled pairs: only those are judged.
     folder.write("labels.csv", "left,right,label\n1,2,1\n11,12,0\n6,16,0\n");
-    link(&folder, &["--gold", "labels.csv", "--force"]);
+    link(&folder, &["--labels", "labels.csv", "--force"]);
     let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
-    let of = &summary["gold"]["matches"];
-    assert_eq!([&of["right"], &of["wrong"], &of["missed"], &summary["gold"]["not_judged"]], [1, 1, 0, 3], "{of}");
+    let of = &summary["labels"]["matches"];
+    assert_eq!(
+        [&of["right_count"], &of["wrong_count"], &of["missed_count"], &summary["labels"]["not_judged_count"]],
+        [1, 1, 0, 3],
+        "{of}"
+    );
 }
 
 #[test]
@@ -302,9 +316,9 @@ fn ids_may_be_named_differently_and_one_common_column_is_a_warning() {
     }
     let (_, rows) = table_of(&folder.read("out/matches.csv"));
     assert!(rows.iter().filter(|row| row[0] == row[1]).count() >= 15, "{rows:?}");
-    assert!(folder.read("out/linked.csv").starts_with("cluster,is_best,table,id,name,street,city,phone,born\n"));
+    assert!(folder.read("out/linked.csv").starts_with("cluster,best,table,id,name,street,city,phone,born\n"));
     // And from the result.
-    let ran = folder.run(&["link", "out", "--explain", "2", "2"]);
+    let ran = folder.run(&["link", "explain", "out", "2", "2"]);
     assert!(ran.stdout.contains("a match") && ran.stdout.contains("jeffery ullman | jefery ullman"), "{}", ran.stdout);
 
     let gone = ["link", "customers.csv", "b.csv", "--id", "id", "-o", "no"];
@@ -336,10 +350,10 @@ fn several_tables_are_linked_and_deduplicated_together() {
     let found: BTreeSet<String> = rows.iter().map(|row| row[..4].join(",")).collect();
     // Within the first, within the second, between the second and the third, within the third.
     assert_eq!(found, ["1,2,1,1", "3,4,1,1", "5,7,2,2", "8,9,2,3", "1,2,3,3"].map(str::to_owned).into());
-    assert!(folder.read("out/linked.csv").starts_with("cluster,is_best,table,id,name,street,city,phone,born\n"));
-    let ran = folder.run(&["link", "out", "--explain", "3:1", "3:2"]);
+    assert!(folder.read("out/linked.csv").starts_with("cluster,best,table,id,name,street,city,phone,born\n"));
+    let ran = folder.run(&["link", "explain", "out", "3:1", "3:2"]);
     assert!(ran.stdout.contains("a match") && ran.stdout.contains("short form"), "{} {}", ran.stdout, ran.stderr);
-    assert_refused(&folder, &["link", "out", "--explain", "1", "5"], &["no record has the id '1'", "write 2:1"]);
+    assert_refused(&folder, &["link", "explain", "out", "1", "5"], &["no record has the id '1'", "write 2:1"]);
 
     let ran = folder.run(&["link", "a.csv", "b.csv", "--id", "id", "--within", "-o", "two"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
@@ -380,7 +394,7 @@ fn what_would_be_compared_is_shown_beforehand_and_effort_compares_more() {
     let rows: String =
         (0..400).map(|at| format!("{at},{} Smith,{at} Oak Street,Springfield\n", given[at % 7])).collect();
     folder.write("a.csv", format!("id,name,street,city\n{rows}"));
-    let ran = folder.run(&["link", "a.csv", "--id", "id", "--analyze"]);
+    let ran = folder.run(&["link", "analyze", "a.csv", "--id", "id"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     for said in [
         "read      400 records",
@@ -396,7 +410,7 @@ fn what_would_be_compared_is_shown_beforehand_and_effort_compares_more() {
         let ran = folder.run(&["link", "a.csv", "--id", "id", "-o", "out", "--force", "--effort", effort]);
         assert_eq!(ran.code, 0, "{}", ran.stderr);
         let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
-        summary["candidates"].as_u64().unwrap()
+        summary["candidate_count"].as_u64().unwrap()
     };
     assert!(compared("1") < compared("100"));
     assert_eq!(compared("100"), 400 * 399 / 2);
@@ -405,7 +419,7 @@ fn what_would_be_compared_is_shown_beforehand_and_effort_compares_more() {
 #[test]
 fn a_config_sets_weights_and_the_prior_and_an_edited_one_stays() {
     let folder = with_customers();
-    let write = ["link", "customers.csv", "--id", "id", "--write-config", "link.toml"];
+    let write = ["link", "config", "customers.csv", "--id", "id", "-o", "link.toml"];
     assert_eq!(folder.run(&write).code, 0);
     // The same again does no harm.
     assert_eq!(folder.run(&write).code, 0);
@@ -417,7 +431,7 @@ fn a_config_sets_weights_and_the_prior_and_an_edited_one_stays() {
     assert_refused(&folder, &write, &["link.toml exists, and may have been edited", "--force"]);
     assert!(folder.read("link.toml").contains("-7.5"));
     link(&folder, &["--config", "link.toml"]);
-    let ran = folder.run(&["link", "out", "--explain", "3", "4"]);
+    let ran = folder.run(&["link", "explain", "out", "3", "4"]);
     let bits = |name: &str| -> f64 {
         let line = ran.stdout.lines().find(|line| line.starts_with(name)).unwrap();
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
@@ -451,9 +465,9 @@ fn a_model_of_another_version_or_of_other_columns_is_refused() {
     model["model"]["fields"][0]["weights"].as_array_mut().unwrap().pop();
     folder.write("out/model.json", model.to_string());
     refused("out/model.json", &["its levels of column 'name' are not those of this version", "link its table again"]);
-    assert_refused(&folder, &["link", "out", "--explain", "1", "2"], &["its levels of column 'name'"]);
+    assert_refused(&folder, &["link", "explain", "out", "1", "2"], &["its levels of column 'name'"]);
     folder.write("new.csv", "id,name,street,city,phone,born\n90,Ann Lee,1 Elm St,Reno,5550100,1990-01-01\n");
-    assert_refused(&folder, &["link", "--add", "new.csv", "out"], &["its levels of column 'name'"]);
+    assert_refused(&folder, &["link", "add", "out", "new.csv"], &["its levels of column 'name'"]);
 }
 
 #[test]
@@ -472,7 +486,7 @@ fn merges_of_all_additions_are_kept() {
     // A cluster that an earlier run merged.
     folder.write("out/merges.csv", "run,from,into\n1,99,98\n");
     folder.write("new.csv", format!("{header}\n100,Nobody Else,1 Far Road,Juneau,907-555-0111,1950-01-01\n"));
-    assert_eq!(folder.run(&["link", "--add", "new.csv", "out"]).code, 0);
+    assert_eq!(folder.run(&["link", "add", "out", "new.csv"]).code, 0);
     assert_eq!(runs(1), "run,from,into\n1,99,98\n");
 }
 
@@ -486,7 +500,7 @@ fn added_records_leave_clusters_their_numbers() {
     folder.write("new.csv", std::iter::once(&rows[0]).chain(&rows[12..]).map(turned).collect::<Vec<_>>().join("\n"));
     link(&folder, &[]);
     let before = folder.read("out/clusters.csv");
-    let ran = folder.run(&["link", "--add", "new.csv", "out"]);
+    let ran = folder.run(&["link", "add", "out", "new.csv"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stderr.contains("added     5 records; 0 clusters merged into another"), "{}", ran.stderr);
     let after = folder.read("out/clusters.csv");
@@ -496,17 +510,17 @@ fn added_records_leave_clusters_their_numbers() {
     assert!(folder.read("out/matches.csv").contains("\n11,12,"));
     assert_eq!(folder.read("out/merges.csv"), "run,from,into\n");
 
-    let again = ["link", "--add", "new.csv", "out"];
+    let again = ["link", "add", "out", "new.csv"];
     assert_refused(&folder, &again, &["cannot add records to out", "the result has the id '12' already"]);
     assert_eq!(folder.read("out/clusters.csv"), after);
     folder.write("other.csv", "id,name\n99,Ann Smith\n");
-    assert_refused(&folder, &["link", "--add", "other.csv", "out"], &["other.csv: there is no column 'street'"]);
-    assert_refused(&folder, &["link", "--add", "new.csv", "nowhere"], &["cannot add records to nowhere", "link.toml"]);
+    assert_refused(&folder, &["link", "add", "out", "other.csv"], &["other.csv: there is no column 'street'"]);
+    assert_refused(&folder, &["link", "add", "nowhere", "new.csv"], &["cannot add records to nowhere", "link.toml"]);
     let toml = folder.read("out/link.toml").replace("kind = \"phone\"", "kind = \"ignored\"");
     folder
         .write("out/link.toml", toml)
         .write("more.csv", "id,name,street,city,phone,born\n77,A B,1 X,Y,5,1999-01-01\n");
-    assert_refused(&folder, &["link", "--add", "more.csv", "out"], &["link.toml was changed", "link everything again"]);
+    assert_refused(&folder, &["link", "add", "out", "more.csv"], &["link.toml was changed", "link everything again"]);
 }
 
 #[test]
@@ -551,13 +565,16 @@ fn what_cannot_be_linked_is_refused_in_one_line() {
         (&["customers.csv", "--validate", "age", "-o", "out"], "no column 'age'"),
         (&["sameid.csv", "--id", "id", "-o", "out"], "the id '1' is not unique: rows 1 and 3"),
         (&["same.csv", "--id", "id", "-o", "out"], "no column is left to compare"),
-        (&["customers.csv", "--threshold", "1", "-o", "out"], "give a probability above 0 and below 1"),
-        (&["customers.csv", "--one-to-one", "-o", "out"], "--one-to-one is for two tables, and one was given"),
-        (&["customers.csv", "--effort", "0", "-o", "out"], "--effort 0 is not possible"),
-        (&["customers.csv", "--newest", "age", "-o", "out"], "no column 'age'"),
-        (&["customers.csv", "--gold", "norows.csv", "-o", "out"], "norows.csv is not a table: it has no rows"),
         (
-            &["customers.csv", "--gold", "sameid.csv", "--id", "name", "-o", "out"],
+            &["customers.csv", "--threshold", "1", "-o", "out"],
+            "--threshold must be a probability above 0 and below 1, not 1",
+        ),
+        (&["customers.csv", "--one-to-one", "-o", "out"], "--one-to-one needs two tables"),
+        (&["customers.csv", "--effort", "0", "-o", "out"], "--effort must be a factor above 0, such as 4, not 0"),
+        (&["customers.csv", "--newest", "age", "-o", "out"], "no column 'age'"),
+        (&["customers.csv", "--labels", "norows.csv", "-o", "out"], "norows.csv is not a table: it has no rows"),
+        (
+            &["customers.csv", "--labels", "sameid.csv", "--id", "name", "-o", "out"],
             "none of its ids is that of a record",
         ),
         (&["customers.csv"], "--output"),
@@ -575,8 +592,8 @@ fn rows_that_cannot_be_read_are_counted_and_shown_with_their_place() {
     assert!(ran.stderr.contains("skipped customers.csv, row 18: a row has 2 fields"), "{}", ran.stderr);
     assert!(ran.stderr.contains("row 19: a row has 7 fields where the table has 6 columns"), "{}", ran.stderr);
     let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
-    assert_eq!((&summary["skipped"], &summary["skipped_rows"][1]["position"]), (&2.into(), &19.into()));
-    assert_eq!(summary["matches"], 5);
+    assert_eq!((&summary["skipped_count"], &summary["skipped"][1]["position"]), (&2.into(), &19.into()));
+    assert_eq!(summary["match_count"], 5);
 }
 
 #[test]

@@ -44,7 +44,8 @@ fn the_peak_stays_below_what_was_asked_for_and_a_tenth_at_any_number_of_document
         assert_eq!(folder.read(&format!("{limited}/removed.jsonl")), folder.read("free/removed.jsonl"));
         let (limited, free) = (peak(&folder, &limited), peak(&folder, "free"));
         assert!(limited <= memory * mib * 11 / 10, "{documents} documents in {memory} MiB: {} MiB", limited / mib);
-        let tuned = folder.run(&["tune", "corpus.jsonl", "--id", "id", "--threshold", "0.7", "--format", "json", "-q"]);
+        let tuned =
+            folder.run(&["tune", "corpus.jsonl", "--id", "id", "--threshold", "0.7", "--summary", "json", "-q"]);
         let tuned: serde_json::Value = serde_json::from_str(&tuned.stdout).unwrap();
         let planned = tuned["plan"]["memory_bytes"].as_u64().unwrap();
         assert!((free / 2..free * 3 / 2).contains(&planned), "{} MiB planned, {} used", planned / mib, free / mib);
@@ -305,12 +306,12 @@ fn evaluate_holds_a_few_matches_only() {
     folder.write("alike.txt", alike(2_000));
     let (said, peak) = measured(
         &folder,
-        &["evaluate", "alike.txt", "--split", "line", "--methods", "minhash", "--format", "json", "-q"],
+        &["evaluate", "alike.txt", "--split", "line", "--methods", "minhash", "--summary", "json", "-q"],
     );
     let said: serde_json::Value = serde_json::from_str(&said).unwrap();
     let number = |at: &str| said.pointer(at).and_then(serde_json::Value::as_u64).unwrap();
-    assert_eq!(number("/truth/0/pairs"), 1_999_000);
-    assert!(number("/methods/0/right") > 1_500_000);
+    assert_eq!(number("/true_pairs/0/pair_count"), 1_999_000);
+    assert!(number("/methods/0/right_count") > 1_500_000);
     let mib = 1 << 20;
     // 16 MiB for each of both at most, and what the program takes. 3.9 million matches would take 90 more.
     assert!(peak <= 80 * mib, "{} MiB", peak / mib);

@@ -13,7 +13,7 @@ fn every_method_removes_with_evidence() {
         (&["--method", "supershingle"], "super-shingles: 6 bands of 14 rows, 2 of which agree: recall 0.0258"),
         (&["--method", "simhash", "--bits", "8"], "sketches of 64 bits, weights count, that differ in at most 8 bits"),
         (
-            &["--method", "simhash", "--sketch-bits", "128", "--weights", "idf", "--bits", "12", "--verify"],
+            &["--method", "simhash", "--sketch-bits", "128", "--shingle-weights", "idf", "--bits", "12", "--verify"],
             "weights idf",
         ),
         (&["--exact"], "by an exact join: recall 1.0000"),
@@ -39,7 +39,7 @@ fn stop_words_can_be_your_own() {
     folder.write("in.jsonl", lines()).write("stop.txt", "w1003\nw1010\n");
     let ran = folder.run(&["pairs", "in.jsonl", "--shingle", "stopword", "--stopwords", "stop.txt", "--format", "tsv"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stdout.starts_with("left_id\tright_id\tjaccard"), "{}", ran.stdout);
+    assert!(ran.stdout.starts_with("left_id\tright_id\tsimilarity\tjaccard"), "{}", ran.stdout);
     assert_refused(&folder, &["pairs", "in.jsonl", "--stopwords", "stop.txt"], &["--shingle stopword"]);
     let gone = ["pairs", "in.jsonl", "--shingle", "stopword", "--stopwords", "gone.txt"];
     assert_refused(&folder, &gone, &["cannot read", "gone.txt"]);
@@ -56,14 +56,14 @@ fn checksums_and_bits_have_their_columns() {
         ran.stdout.lines().map(columns).collect::<Vec<_>>()
     };
     let lines = header(&["--method", "copies", "--checksum", "sum"]);
-    assert_eq!(lines[0], "left_id\tright_id\tjaccard\tcontainment_left\tcontainment_right\tchecksum");
+    assert_eq!(lines[0], "left_id\tright_id\tsimilarity\tjaccard\tcontainment_of_left\tcontainment_of_right\tchecksum");
     assert!(lines[1].ends_with("\t508"), "{}", lines[1]);
     assert_eq!(
         header(&["--method", "simhash"])[..2],
-        ["left_id\tright_id\tsimhash\thamming", "in.jsonl:1\tin.jsonl:2\t1\t0"]
+        ["left_id\tright_id\tsimilarity\thamming", "in.jsonl:1\tin.jsonl:2\t1\t0"]
     );
     let containment = header(&["--measure", "containment"]);
-    assert_eq!(containment[0], "left_id\tright_id\tcontainment\tjaccard\tcontainment_left\tcontainment_right");
+    assert_eq!(containment[0], "left_id\tright_id\tsimilarity\tjaccard\tcontainment_of_left\tcontainment_of_right");
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn compare_shows_what_the_method_measures() {
     let folder = Folder::new();
     folder.write("a.txt", text(1)).write("b.txt", text(2));
     for weights in ["count", "idf", "none"] {
-        let ran = folder.run(&["compare", "a.txt", "b.txt", "--method", "simhash", "--weights", weights]);
+        let ran = folder.run(&["compare", "a.txt", "b.txt", "--method", "simhash", "--shingle-weights", weights]);
         let line = ran.stdout.lines().find(|line| line.starts_with("simhash")).unwrap();
         let differing: u32 = line.split('(').nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
         assert!((10..55).contains(&differing), "{weights}: {line}");
@@ -94,23 +94,29 @@ fn parameters_of_another_method_are_refused() {
     let folder = Folder::new();
     folder.write("in.jsonl", lines());
     for (flags, said) in [
-        (&["--bits", "3"][..], &["--bits", "--method simhash", "this is minhash"][..]),
+        (&["--bits", "3"][..], &["--bits needs --method simhash"][..]),
         (&["--method", "exact", "--recall", "0.9"], &["--recall", "--method minhash"]),
-        (&["--method", "copies", "--bands", "6", "--rows", "14"], &["--bands", "minhash and supershingle"]),
+        (&["--method", "copies", "--bands", "6", "--rows", "14"], &["--bands needs --method minhash or supershingle"]),
         (&["--checksum", "md5"], &["--method copies"]),
         (&["--method", "simhash", "--bits", "17"], &["at most 16"]),
         (&["--method", "simhash", "--sketch-bits", "32"], &["64 or 128"]),
-        (&["--rows-random"], &["--bands 125 --rows 3"]),
+        (&["--rows-random"], &["--rows-random needs --bands"]),
         (&["--rows-random", "--bands", "5", "--rows", "9", "--slots", "8"], &["--slots", "9"]),
         (&["--agree", "3", "--bands", "2", "--rows", "2"], &["1 to 2"]),
         (&["--slots", "8"], &["--rows-random"]),
-        (&["--measure", "containment", "--method", "simhash"], &["minhash", "exact"]),
-        (&["--measure", "containment", "--bands", "5", "--rows", "5"], &["--recall"]),
+        (
+            &["--measure", "containment", "--method", "simhash"],
+            &["--method cannot be combined with --measure containment"],
+        ),
+        (
+            &["--measure", "containment", "--bands", "5", "--rows", "5"],
+            &["--bands cannot be combined with --measure containment"],
+        ),
         (
             &["--measure", "containment", "--threshold", "0.01"],
             &["containment of 0.01", "144 shingles", "0.0315 or more", "--exact"],
         ),
-        (&["--shingle", "stopword:xx"], &["'xx'", "en", "--stopwords FILE"]),
+        (&["--shingle", "stopword:xx"], &["--shingle must be stopword with languages among ", "en", "not stopword:xx"]),
         (&["--exact", "--method", "minhash"], &["--exact"]),
     ] {
         assert_refused(&folder, &[&["pairs", "in.jsonl"], flags].concat(), said);
@@ -133,12 +139,16 @@ fn tune_draws_the_curve_and_plans_a_corpus() {
     let again = ["tune", "--svg", "curve.svg"];
     assert_refused(&folder, &again, &["curve.svg", "--force"]);
 
-    let ran = folder.run(&["tune", "--budget", "64B", "--format", "json"]);
+    let ran = folder.run(&["tune", "--budget", "64B", "--summary", "json"]);
     let tuning: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!((&tuning["bands"], &tuning["sketch_bytes"]), (&Value::from(8), &Value::from(64)));
     assert_eq!(tuning["budget"][0]["rows"], tuning["rows"]);
     assert_refused(&folder, &["tune", "--budget", "7"], &["8B to 32kB"]);
-    assert_refused(&folder, &["tune", "--method", "simhash"], &["no bands"]);
+    assert_refused(
+        &folder,
+        &["tune", "--method", "simhash"],
+        &["--method must be a method with bands: minhash or supershingle, not simhash"],
+    );
 }
 
 #[test]
@@ -157,18 +167,22 @@ all 4 documents were read
     assert!(place("suggested threshold: 0.8\n") < place("20 bands of 7 rows"), "{}", ran.stdout);
     assert!(ran.stdout.contains("lookalike pairs INPUT --between 0.75,0.85 --show"), "{}", ran.stdout);
 
-    let ran = folder.run(&["tune", "in.jsonl", "--format", "json"]);
+    let ran = folder.run(&["tune", "in.jsonl", "--summary", "json"]);
     let tuning: Value = serde_json::from_str(&ran.stdout).unwrap();
     let last = &tuning["sample"]["pairs"][10];
-    assert_eq!((&last["similarity"], &last["pairs"]["value"]), (&1.0.into(), &1.0.into()));
-    assert_eq!(tuning["sample"]["suggestion"]["is_valley"], false);
+    assert_eq!((&last["similarity"], &last["pair_count"]["value"]), (&1.0.into(), &1.0.into()));
+    assert_eq!(tuning["sample"]["suggestion"]["valley"], false);
 
     // Part of a larger one.
     folder.write("in.jsonl", (0..2000).map(|at| format!("{{\"text\":\"{}\"}}\n", text(at))).collect::<String>());
     let ran = folder.run(&["tune", "in.jsonl", "--sample-bytes", "200k"]);
     assert!(ran.stdout.contains(" documents were read, in parts from all over the input"), "{}", ran.stdout);
     assert!(ran.stdout.contains("0.50 or more") && !ran.stdout.contains("0 to 0\n"), "{}", ran.stdout);
-    assert_refused(&folder, &["tune", "in.jsonl", "--sample-bytes", "none"], &["--sample-bytes none", "500M"]);
+    assert_refused(
+        &folder,
+        &["tune", "in.jsonl", "--sample-bytes", "none"],
+        &["--sample-bytes must be a size such as 500M or 4G, not none"],
+    );
 
     // What is skipped is said.
     folder.write("in.jsonl", lines() + "{oops\n");
@@ -197,22 +211,26 @@ fn evaluate_holds_methods_against_the_exact_join_or_a_file() {
     let evaluation: Value = serde_json::from_str(&folder.read("out.json")).unwrap();
     assert_eq!(evaluation["methods"][2]["recall"], 1.0);
     assert_eq!(evaluation["bands"].as_array().unwrap().len(), 20);
-    assert_eq!(evaluation["texts"], 6);
+    assert_eq!(evaluation["text_count"], 6);
 
-    let ran = folder.run(&["evaluate", "in.jsonl", "--id", "id", "--methods", "exact", "--truth", "truth.tsv"]);
+    let ran = folder.run(&["evaluate", "in.jsonl", "--id", "id", "--methods", "exact", "--labels", "truth.tsv"]);
     assert!(ran.stderr.contains("truth: 1 pair by truth.tsv (1 pair of unknown documents)"), "{}", ran.stderr);
     assert!(ran.stdout.contains("2   1.0000    0.5000   0.6667"), "{}", ran.stdout);
     assert_refused(
         &folder,
         &["evaluate", "in.jsonl", "--methods", "simhash:bit=3"],
-        &["simhash:bit=3", "not a method"],
+        &[
+            "--methods must be a list of methods such as simhash:bits=6:verify",
+            "did you mean bits?",
+            "not simhash:bit=3",
+        ],
     );
     assert_refused(
         &folder,
         &["evaluate", "in.jsonl", "--methods", "minhash:bits=3"],
-        &["minhash:bits=3", "--method simhash"],
+        &["bits needs method simhash", "not minhash:bits=3"],
     );
-    assert_refused(&folder, &["evaluate", "in.jsonl", "--truth", "gone"], &["gone"]);
+    assert_refused(&folder, &["evaluate", "in.jsonl", "--labels", "gone"], &["gone"]);
 }
 
 #[test]
@@ -258,26 +276,35 @@ fn evaluate_compares_thresholds_and_shingles_too() {
         evaluation["methods"].as_array().unwrap().iter().all(|row| row["recall"] == 1.0 && row["precision"] == 1.0)
     );
     // One truth for each shingle and threshold.
-    let truth: Vec<(&str, f64, u64)> = evaluation["truth"]
+    let truth: Vec<(&str, f64, u64)> = evaluation["true_pairs"]
         .as_array()
         .unwrap()
         .iter()
-        .map(|of| (of["shingle"].as_str().unwrap(), of["threshold"].as_f64().unwrap(), of["pairs"].as_u64().unwrap()))
+        .map(|of| {
+            (of["shingle"].as_str().unwrap(), of["threshold"].as_f64().unwrap(), of["pair_count"].as_u64().unwrap())
+        })
         .collect();
     assert_eq!(truth, [("word:5", 0.9, 2), ("word:5", 0.966, 0), ("word:1", 0.9, 2), ("word:1", 0.966, 2)]);
     assert!(ran.stderr.contains("truth with word:5 at 0.966: 0 pairs"), "{}", ran.stderr);
 
     // Known pairs are the same for all: of two, one is found where the threshold allows it.
-    let (_, evaluation) = run(&["--thresholds", "0.9,0.966", "--truth", "gold.tsv"]);
+    let (_, evaluation) = run(&["--thresholds", "0.9,0.966", "--labels", "gold.tsv"]);
     let recalls: Vec<&Value> = (0..4).map(|row| &evaluation["methods"][row]["recall"]).collect();
     assert_eq!(recalls, [0.5, 0.5, 0.0, 0.0]);
     // And pairs with a similarity are true from that threshold on.
     folder.write("gold.tsv", "1a\t1b\t0.95\n2a\t2b\t0.99\n");
-    let (_, evaluation) = run(&["--thresholds", "0.9,0.96", "--truth", "gold.tsv"]);
-    assert_eq!((&evaluation["truth"][0]["pairs"], &evaluation["truth"][1]["pairs"]), (&2.into(), &1.into()));
+    let (_, evaluation) = run(&["--thresholds", "0.9,0.96", "--labels", "gold.tsv"]);
+    assert_eq!(
+        (&evaluation["true_pairs"][0]["pair_count"], &evaluation["true_pairs"][1]["pair_count"]),
+        (&2.into(), &1.into())
+    );
     // Stop words of several languages have commas of their own.
     let (ran, _) = run(&["--shingles", "stopword:en,de,word:2"]);
     assert!(ran.stdout.contains("\nstopword:en,de ") && ran.stdout.contains("\nword:2 "), "{}", ran.stdout);
-    assert_refused(&folder, &["evaluate", "in.jsonl", "--thresholds", "0.8,2"], &["2", "at most 1"]);
+    assert_refused(
+        &folder,
+        &["evaluate", "in.jsonl", "--thresholds", "0.8,2"],
+        &["--threshold must be above 0 and at most 1, not 2"],
+    );
     assert_refused(&folder, &["evaluate", "in.jsonl", "--shingles", "word:5,line:3"], &["line:3", "word:K or char:K"]);
 }

@@ -51,7 +51,7 @@ fn all_impressions_of_a_finger_are_found_and_nothing_else() {
         0,
         &["24 pairs among 24 prints (923 minutiae)", "measured recall of candidates 1.000: 24 prints"],
     );
-    assert!(ran.stdout.starts_with("left_id\tright_id\tscore\tpaired_count\n"), "{}", ran.stdout);
+    assert!(ran.stdout.starts_with("left_id\tright_id\tsimilarity\tpaired_count\n"), "{}", ran.stdout);
     let rows = rows(&ran.stdout);
     assert_eq!(rows.len(), 24);
     assert!(rows.iter().all(|(left, right, score)| left < right && finger(left) == finger(right) && *score >= 0.11));
@@ -64,7 +64,7 @@ fn rows_are_objects_unless_asked_otherwise() {
     assert_eq!((ran.code, ran.stderr.as_str(), ran.stdout.lines().count()), (0, "", 24));
     let row: Value = serde_json::from_str(ran.stdout.lines().next().unwrap()).unwrap();
     assert_eq!((&row["left_id"], &row["right_id"]), (&"finger1_1".into(), &"finger1_2".into()));
-    assert!(row["score"].as_f64().unwrap() > 0.11 && row["paired_count"].as_u64().unwrap() > 5, "{row}");
+    assert!(row["similarity"].as_f64().unwrap() > 0.11 && row["paired_count"].as_u64().unwrap() > 5, "{row}");
 }
 
 #[test]
@@ -85,9 +85,9 @@ fn every_pair_has_its_score_when_asked_for() {
 #[test]
 fn queries_are_found_in_a_gallery() {
     let folder = folder();
-    let ran = folder.run(&["prints", "--gallery", "prints.csv", "queries.csv", "--top", "5", "--format", "tsv"]);
+    let ran = folder.run(&["prints", "--against", "prints.csv", "queries.csv", "--top", "5", "--format", "tsv"]);
     assert_done(&ran, 0, &["15 pairs among 3 prints (117 minutiae) in a gallery of 24", "recall of candidates 1.000"]);
-    assert!(ran.stdout.starts_with("left_id\tright_id\tscore\tpaired_count\trank\n"), "{}", ran.stdout);
+    assert!(ran.stdout.starts_with("left_id\tright_id\tsimilarity\tpaired_count\trank\n"), "{}", ran.stdout);
     let rows = rows(&ran.stdout);
     assert_eq!(rows.len(), 15);
     for (query, mate) in [(&rows[..3], "finger3"), (&rows[5..8], "finger7")] {
@@ -95,10 +95,10 @@ fn queries_are_found_in_a_gallery() {
     }
     assert!(rows[10..].iter().all(|(query, _, score)| query == "stranger" && *score < 0.11));
     // With a threshold the stranger is like nobody.
-    let sure = folder.run(&["prints", "--gallery", "prints.csv", "queries.csv", "--threshold", "0.11"]);
+    let sure = folder.run(&["prints", "--against", "prints.csv", "queries.csv", "--threshold", "0.11"]);
     assert_eq!(sure.stdout.lines().count(), 6);
     // One candidate is aligned, and no more.
-    let one = folder.run(&["prints", "--gallery", "prints.csv", "queries.csv", "--candidates", "1"]);
+    let one = folder.run(&["prints", "--against", "prints.csv", "queries.csv", "--max-candidates", "1"]);
     assert_done(&one, 0, &["3 pairs", "3 of 72 pairs were aligned; measured recall of candidates 0.333"]);
 }
 
@@ -109,7 +109,7 @@ fn threads_do_not_change_a_byte() {
         &["prints", "prints.csv"][..],
         &["prints", "prints.csv", "--all-pairs"],
         &["prints", "prints.csv", "--grid", "40"],
-        &["prints", "--gallery", "prints.csv", "queries.csv"],
+        &["prints", "--against", "prints.csv", "queries.csv"],
     ] {
         let with = |threads| folder.run(&[flags, &["--threads", threads]].concat());
         let (one, two) = (with("1"), with("2"));
@@ -135,7 +135,7 @@ fn a_grid_finds_prints_that_lie_alike_and_says_what_it_promises() {
         0,
         &["grid: 300 squares", "1,024 triples", "by the model", "not hold for prints that are shifted or rotated"],
     );
-    assert!(ran.stdout.starts_with("left_id\tright_id\tscore\tshared_buckets\n"), "{}", ran.stdout);
+    assert!(ran.stdout.starts_with("left_id\tright_id\tsimilarity\tshared_bucket_count\n"), "{}", ran.stdout);
     let best = rows(&ran.stdout).into_iter().max_by(|one, other| one.2.total_cmp(&other.2)).unwrap();
     assert_eq!((best.0.as_str(), best.1.as_str()), ("finger1_1", "again_1"));
     assert!(best.2 > 0.85, "{best:?}");
@@ -332,21 +332,21 @@ fn what_cannot_be_done_is_refused_in_one_line() {
         (&["prints", "gone.csv"], &["cannot read", "gone.csv"]),
         (&["prints", "empty.csv"], &["empty.csv is not a table: it is empty"]),
         (&["prints", "header.csv"], &["no print in header.csv", "templates"]),
-        (&["prints", "--gallery", "header.csv", "queries.csv"], &["no print in header.csv"]),
+        (&["prints", "--against", "header.csv", "queries.csv"], &["no print in header.csv"]),
         (&["prints", "other.csv"], &["other.csv has no column 'print'", "--id", "id, text"]),
         (&["prints", "prints.csv", "--angle", "theta"], &["no column 'theta'", "--angle", "print, x, y, angle, type"]),
         (&["prints", "prints.csv", "--type", "kind"], &["no column 'kind'", "--type"]),
-        (&["prints", "prints.csv", "--threshold", "1.5"], &["--threshold 1.5", "0 to 1"]),
-        (&["prints", "prints.csv", "--threshold", "nan"], &["--threshold NaN"]),
-        (&["prints", "prints.csv", "--candidates", "0"], &["--candidates 0"]),
-        (&["prints", "prints.csv", "--top", "3"], &["--gallery"]),
-        (&["prints", "--gallery", "prints.csv", "queries.csv", "--top", "0"], &["--top 0"]),
+        (&["prints", "prints.csv", "--threshold", "1.5"], &["--threshold must be a score from 0 to 1, not 1.5"]),
+        (&["prints", "prints.csv", "--threshold", "nan"], &["--threshold must be a score from 0 to 1, not NaN"]),
+        (&["prints", "prints.csv", "--max-candidates", "0"], &["--max-candidates must be at least 1, not 0"]),
+        (&["prints", "prints.csv", "--top", "3"], &["--top needs --against"]),
+        (&["prints", "--against", "prints.csv", "queries.csv", "--top", "0"], &["--top must be at least 1, not 0"]),
         (&["prints", "prints.csv", "--all-pairs", "--grid", "20"], &["--all-pairs", "--grid"]),
         (&["prints", "prints.csv", "--grid", "0"], &["no grid of squares of 0 pixels"]),
         (&["prints", "prints.csv", "--grid", "20", "--margin", "15"], &["margin of half a square"]),
-        (&["prints", "prints.csv", "--grid", "20", "--buckets", "0"], &["--buckets 0"]),
-        (&["prints", "prints.csv", "--size", "300"], &["--size 300 is not a size", "300x400"]),
-        (&["prints", "prints.csv", "--resolution", "0"], &["--resolution 0"]),
+        (&["prints", "prints.csv", "--grid", "20", "--buckets", "0"], &["--buckets must be at least 1, not 0"]),
+        (&["prints", "prints.csv", "--size", "300"], &["'300'", "--size", "300x400"]),
+        (&["prints", "prints.csv", "--resolution", "0"], &["--resolution must be above 0"]),
         (&["prints", "prints.csv", "-o", "prints.csv", "--force"], &["prints.csv would be overwritten"]),
     ] {
         assert_refused(&folder, arguments, said);

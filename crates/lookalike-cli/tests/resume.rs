@@ -143,8 +143,8 @@ fn what_cannot_be_resumed_is_refused_with_the_remedy() {
     refused(&["--resume"], "--work");
     refused(&["--work", corpus.to_str().unwrap()], "that lookalike did not write");
     refused(&["--work", corpus.join("01.jsonl").to_str().unwrap()], "cannot be the work folder");
-    refused(&["--memory", "1M"], "give --memory 64M");
-    refused(&["--memory", "much"], "is not a size");
+    refused(&["--memory", "1M"], "--memory must be at least 64.0 MB, not 1M");
+    refused(&["--memory", "much"], "--memory must be a size such as 500M or 4G, not much");
     // Another time of writing, and another length.
     let changed = corpus.join("07.jsonl");
     let mut bytes = fs::read(&changed).unwrap();

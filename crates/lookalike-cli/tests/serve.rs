@@ -56,7 +56,7 @@ fn what_is_added_is_found_with_exact_measures_until_it_is_deleted() {
         &json!([{"id": "a", "text": text(1), "fields": {"year": 1999}}, {"id": "b", "text": text(2)}]),
     );
     assert_eq!(added.status, 200, "{}", added.text());
-    assert_eq!((&added.value()["added"], &added.value()["version"]), (&json!(2), &json!(2)));
+    assert_eq!((&added.value()["added_count"], &added.value()["version"]), (&json!(2), &json!(2)));
 
     let found = service.json("POST", SEARCH, &json!({"text": near, "passages": true})).value();
     let first = &found["matches"][0];
@@ -65,10 +65,10 @@ fn what_is_added_is_found_with_exact_measures_until_it_is_deleted() {
     assert_eq!((&first["id"], &first["similarity"]), (&json!("a"), &json!(56.0 / 57.0)));
     assert_eq!((&first["containment_of_query"], &first["containment_of_match"]), (&json!(56.0 / 57.0), &json!(1.0)));
     assert_eq!((&first["exact_copy"], &first["fields"]["year"]), (&json!(false), &json!(1999)));
-    assert_eq!((&found["complete"], &found["looked_at"], &found["version"]), (&json!(true), &json!(1), &json!(2)));
+    assert_eq!((&found["complete"], &found["compared_count"], &found["version"]), (&json!(true), &json!(1), &json!(2)));
     assert!(found["recall"].as_f64().unwrap() > 0.99);
     let passages = first["passages"]["query"].as_array().unwrap();
-    assert_eq!(passages.last().unwrap(), &json!({"is_shared": false, "text": "closing"}));
+    assert_eq!(passages.last().unwrap(), &json!({"shared": false, "text": "closing"}));
 
     let compared =
         service.json("POST", "/v1/compare", &json!({"index": "news", "left": {"id": "a"}, "right": {"text": near}}));
@@ -76,12 +76,12 @@ fn what_is_added_is_found_with_exact_measures_until_it_is_deleted() {
 
     assert_eq!(service.get("/v1/indexes/news/documents/a").value()["text"], json!(text(1)));
     let deleted = service.request("DELETE", "/v1/indexes/news/documents/a", &[], b"");
-    assert_eq!((deleted.status, &deleted.value()["deleted"]), (200, &json!(1)));
+    assert_eq!((deleted.status, &deleted.value()["deleted_count"]), (200, &json!(1)));
     assert_eq!(service.json("POST", SEARCH, &json!({"text": near})).value()["matches"], json!([]));
     assert_eq!(service.get("/v1/indexes/news/documents/a").problem(), "no-such-document");
     // Once more is as good.
     let again = service.json("POST", &format!("{DOCUMENTS}/delete"), &json!({"ids": ["a", "b", "c"]}));
-    assert_eq!(again.value()["deleted"], json!(1));
+    assert_eq!(again.value()["deleted_count"], json!(1));
 }
 
 #[test]
@@ -96,32 +96,35 @@ fn a_line_that_is_not_a_document_is_named_and_the_others_are_stored() {
     );
     let added = service.lines(DOCUMENTS, &lines);
     let value = added.value();
-    assert_eq!((added.status, &value["added"], &value["failed"]), (207, &json!(2), &json!(3)), "{value}");
-    let lines_failed: Vec<&Value> =
-        value["failed_lines"].as_array().unwrap().iter().map(|line| &line["line"]).collect();
-    assert_eq!(lines_failed, [&json!(3), &json!(5), &json!(6)]);
+    assert_eq!((added.status, &value["added_count"], &value["skipped_count"]), (207, &json!(2), &json!(3)), "{value}");
+    let skipped: Vec<&Value> = value["skipped"].as_array().unwrap().iter().map(|line| &line["line"]).collect();
+    assert_eq!(skipped, [&json!(3), &json!(5), &json!(6)]);
 
     // Without an id, the id is that of the text: sending it again changes nothing.
     let again = service.json("POST", DOCUMENTS, &json!([{"text": text(2)}, {"id": "a", "text": text(1)}]));
-    assert_eq!((again.status, &again.value()["unchanged"]), (200, &json!(2)));
+    assert_eq!((again.status, &again.value()["unchanged_count"]), (200, &json!(2)));
     let list = service.json("POST", DOCUMENTS, &json!([{"id": "d", "text": text(4)}, 7]));
-    assert_eq!((list.status, &list.value()["failed_lines"][0]["line"]), (207, &json!(2)));
+    assert_eq!((list.status, &list.value()["skipped"][0]["line"]), (207, &json!(2)));
 }
 
 #[test]
-fn documents_are_kept_unless_a_near_duplicate_is_there() {
+fn documents_are_added_unless_the_index_has_a_near_duplicate() {
     let folder = with_root();
     let service = with_news(&folder, &[]);
     let near = format!("{} closing", text(1));
     let added = service.json(
         "POST",
-        &format!("{DOCUMENTS}?unless_alike=true"),
+        &format!("{DOCUMENTS}?unless_duplicate=true"),
         &json!([{"id": "a", "text": text(1)}, {"id": "b", "text": near}, {"id": "c", "text": text(2)}]),
     );
     let value = added.value();
-    assert_eq!((&value["added"], &value["skipped"]), (&json!(2), &json!(1)));
-    let skipped = json!([{"line": 2, "id": "b", "kept_id": "a", "similarity": 56.0 / 57.0, "exact_copy": false}]);
-    assert_eq!(value["skipped_documents"], skipped);
+    assert_eq!(
+        (&value["added_count"], &value["duplicate_count"], &value["skipped_count"]),
+        (&json!(2), &json!(1), &json!(0))
+    );
+    let duplicates = json!([{"line": 2, "id": "b", "kept_id": "a", "similarity": 56.0 / 57.0, "exact_copy": false}]);
+    assert_eq!(value["duplicates"], duplicates);
+    assert!(value["skipped"].is_null(), "only bad input is skipped");
 }
 
 #[test]
@@ -130,9 +133,9 @@ fn many_are_searched_for_at_once_and_answered_in_order() {
     let service = with_news(&folder, &[]);
     let documents: Vec<Value> = (0..50).map(|at| json!({"id": at.to_string(), "text": text(at)})).collect();
     service.json("POST", DOCUMENTS, &json!(documents));
-    let mut lines: Vec<String> = (0..50).map(|at| json!({"text": text(at), "limit": 1}).to_string()).collect();
+    let mut lines: Vec<String> = (0..50).map(|at| json!({"text": text(at), "top": 1}).to_string()).collect();
     lines.insert(20, "nonsense".to_owned());
-    lines.insert(40, json!({"id": "none"}).to_string());
+    lines.insert(40, json!({"like": "none"}).to_string());
     let answer = service.lines(SEARCH, &lines.join("\n"));
     let answers: Vec<Value> = answer.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(answers.len(), 52);
@@ -151,13 +154,13 @@ fn lines_that_are_searched_for_together_are_answered_as_each_alone() {
     let near = |at: usize| format!("{} closing", text(at));
     // More than one piece, with every way to ask, and with what cannot be asked.
     let request = |at: usize| match at % 10 {
-        0 => json!({"id": at.to_string()}),
+        0 => json!({"like": at.to_string()}),
         1 => json!({"text": near(at), "passages": true}),
         2 => json!({"text": near(at), "threshold": 0.99}),
-        3 => json!({"text": near(at), "limit": 10_000, "fields": false}),
+        3 => json!({"text": near(at), "top": 10_000, "fields": false}),
         4 => json!({"text": near(at), "threshold": 0.1}),
-        5 => json!({"text": near(at), "limit": 0}),
-        6 => json!({"text": near(at), "id": "1"}),
+        5 => json!({"text": near(at), "top": 0}),
+        6 => json!({"text": near(at), "like": "1"}),
         7 => json!({"text": "", "max_candidates": 1}),
         _ => json!({"text": near(at)}),
     };
@@ -229,7 +232,7 @@ fn all_documents_come_page_by_page() {
     let service = with_news(&folder, &[]);
     let lines: String =
         (0..250).map(|at| json!({"id": format!("d{at}"), "text": text(at)}).to_string() + "\n").collect();
-    assert_eq!(service.lines(DOCUMENTS, &lines).value()["added"], 250);
+    assert_eq!(service.lines(DOCUMENTS, &lines).value()["added_count"], 250);
     let (mut next, mut ids) = (Some(json!(0)), Vec::new());
     while let Some(after) = next {
         let page = service.get(&format!("{DOCUMENTS}?after={after}&limit=70")).value();
@@ -243,6 +246,29 @@ fn all_documents_come_page_by_page() {
     assert_eq!(ids, expected);
     assert_eq!(service.get(&format!("{DOCUMENTS}?limit=0")).problem(), "malformed");
     assert_eq!(service.get(&format!("{DOCUMENTS}?lmit=10")).problem(), "malformed");
+}
+
+#[test]
+fn removals_and_clusters_come_page_by_page() {
+    let folder = with_root();
+    let lines: String = (0..90).map(|at| json!({"text": text(at / 3)}).to_string() + "\n").collect();
+    folder.write("in.jsonl", lines);
+    assert_eq!(folder.run(&["dedup", "in.jsonl", "-o", "out"]).code, 0);
+    let service = Service::start(folder.0.path(), &["--results", "out"]);
+    for (list, id, count, limit) in [("removed", "removed_id", 60, 25), ("clusters", "cluster", 30, 10)] {
+        let (mut next, mut ids, mut pages) = (Some(json!(0)), Vec::new(), 0);
+        while let Some(after) = next {
+            let page = service.get(&format!("/v1/results/out/{list}?after={after}&limit={limit}")).value();
+            ids.extend(page[list].as_array().unwrap().iter().map(|row| row[id].to_string()));
+            next = Some(page["next"].clone()).filter(|next| !next.is_null());
+            pages += 1;
+        }
+        assert_eq!((ids.len(), pages), (count, 3), "{list}");
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), count, "{list}: no row comes twice");
+    }
+    assert_eq!(service.get("/v1/results/out/removed?offset=10").problem(), "malformed");
 }
 
 #[test]
@@ -281,7 +307,7 @@ fn ids_may_be_anything_that_can_be_written_in_a_path() {
         let encoded: String = id.bytes().map(|byte| format!("%{byte:02X}")).collect();
         let path = format!("{DOCUMENTS}/{encoded}");
         assert_eq!(service.get(&path).value()["id"], json!(id));
-        assert_eq!(service.request("DELETE", &path, &[], b"").value()["deleted"], json!(1), "{id:?}");
+        assert_eq!(service.request("DELETE", &path, &[], b"").value()["deleted_count"], json!(1), "{id:?}");
         assert_eq!(service.get(&path).problem(), "no-such-document");
     }
     // One line per request, whatever is in its path.
@@ -292,7 +318,7 @@ fn ids_may_be_anything_that_can_be_written_in_a_path() {
 }
 
 #[test]
-fn upkeep_is_a_task_that_can_be_asked_about() {
+fn maintenance_is_a_task_that_can_be_asked_about() {
     let folder = with_root();
     fs::create_dir(folder.0.path().join("copies")).unwrap();
     let service = with_news(&folder, &["--snapshots", "copies"]);
@@ -313,13 +339,13 @@ fn upkeep_is_a_task_that_can_be_asked_about() {
         }
     };
     let compacted = done("/v1/indexes/news/compact", b"{\"purge\":true}");
-    assert_eq!((&compacted["state"], &compacted["result"]["deleted"]), (&json!("done"), &json!(0)));
+    assert_eq!((&compacted["state"], &compacted["result"]["deleted_count"]), (&json!("done"), &json!(0)));
     let verified = done("/v1/indexes/news/verify", b"");
-    assert_eq!((&verified["result"]["documents"], &verified["result"]["problems"]), (&json!(19), &json!([])));
+    assert_eq!((&verified["result"]["document_count"], &verified["result"]["problems"]), (&json!(19), &json!([])));
     let copied = done("/v1/indexes/news/snapshots", b"{\"name\":\"monday\"}");
     assert_eq!((&copied["state"], &copied["result"]["name"]), (&json!("done"), &json!("monday")));
-    let stat = folder.run(&["index", "stat", "copies/monday", "--json"]);
-    assert_eq!(serde_json::from_str::<Value>(&stat.stdout).unwrap()["documents"], 19);
+    let stat = folder.run(&["index", "stat", "copies/monday", "--summary", "json"]);
+    assert_eq!(serde_json::from_str::<Value>(&stat.stdout).unwrap()["document_count"], 19);
     let refused = service.json("POST", "/v1/indexes/news/snapshots", &json!({"name": "../escape"}));
     assert_eq!(refused.problem(), "not-possible");
     assert_eq!(service.get("/v1/tasks").value()["tasks"].as_array().unwrap().len(), 3);
@@ -461,9 +487,9 @@ fn what_is_under_way_is_answered_when_the_server_is_told_to_stop() {
     std::thread::sleep(Duration::from_millis(200));
     assert_eq!(service.stop(), 0);
     let answer = sends.join().unwrap();
-    assert_eq!((answer.status, &answer.value()["added"]), (200, &json!(3000)));
-    let stat = folder.run(&["index", "stat", "all/news", "--json"]);
-    assert_eq!(serde_json::from_str::<Value>(&stat.stdout).unwrap()["documents"], 3000);
+    assert_eq!((answer.status, &answer.value()["added_count"]), (200, &json!(3000)));
+    let stat = folder.run(&["index", "stat", "all/news", "--summary", "json"]);
+    assert_eq!(serde_json::from_str::<Value>(&stat.stdout).unwrap()["document_count"], 3000);
 }
 
 #[test]
@@ -475,11 +501,11 @@ fn what_was_acknowledged_is_there_after_a_restart() {
     }
     assert_eq!(service.stop(), 0);
     let service = Service::start(folder.0.path(), &["all/news"]);
-    assert_eq!(service.get("/v1/indexes/news").value()["documents"], 30);
+    assert_eq!(service.get("/v1/indexes/news").value()["document_count"], 30);
     service.json("POST", DOCUMENTS, &json!({"id": "last", "text": text(99)}));
     service.kill();
     let service = Service::start(folder.0.path(), &["all/news"]);
-    assert_eq!(service.get("/v1/indexes/news").value()["documents"], 31);
+    assert_eq!(service.get("/v1/indexes/news").value()["document_count"], 31);
     // A server of single indexes has no place for others.
     assert_eq!(service.request("PUT", "/v1/indexes/more", &[], b"").problem(), "impossible");
 }
@@ -577,4 +603,110 @@ fn what_is_counted_says_what_was_done() {
     let search = lines.iter().find(|line| line["path"] == SEARCH && line["status"] == 400).unwrap();
     assert_eq!((&search["method"], &search["key"], &search["level"]), (&json!("POST"), &json!("-"), &json!("INFO")));
     assert!(search["problem"].as_str().unwrap().contains("expected a string"), "{search}");
+}
+
+#[test]
+fn a_port_alone_is_one_of_this_machine() {
+    use std::io::{BufRead, BufReader};
+    let folder = Folder::new();
+    for listen in ["0", ":0", "localhost:0"] {
+        let mut child = folder.start(&["serve", "--listen", listen, "--log", "none"]);
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(line.starts_with("lookalike serve: http://127.0.0.1:"), "{listen}: {line}");
+    }
+    let ran = folder.run(&["serve", "--listen", "example"]);
+    assert!(ran.code == 2 && ran.stderr.contains("give a port, such as 7811"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_command_that_wants_to_write_to_a_served_index_is_told_to_use_the_api() {
+    let folder = with_root();
+    let service = with_news(&folder, &[]);
+    folder.write("in.jsonl", folder::lines());
+    let said = format!("use its HTTP API at {}/v1/indexes/news", service.url);
+    for command in [
+        &["index", "add", "all/news", "in.jsonl"][..],
+        &["index", "delete", "all/news", "a"],
+        &["index", "compact", "all/news"],
+        &["dedup", "in.jsonl", "-o", "out", "--against-index", "all/news", "--add-kept"],
+    ] {
+        let ran = folder.run(command);
+        assert!(ran.code == 2 && ran.stderr.contains(&said), "{command:?}: {}", ran.stderr);
+    }
+    // Reading needs no lock.
+    assert_eq!(folder.run(&["search", "all/news", "x"]).code, 0);
+    assert_eq!(service.stop(), 0);
+    assert_eq!(folder.run(&["index", "add", "all/news", "in.jsonl"]).code, 0);
+}
+
+#[test]
+fn an_answer_states_the_total_and_the_querys_own_document_comes_first() {
+    let folder = with_root();
+    let service = with_news(&folder, &[]);
+    let documents: Vec<Value> = (0..51).map(|at| json!({"id": format!("d{at}"), "text": text(1)})).collect();
+    service.json("POST", DOCUMENTS, &json!(documents));
+    let asked = json!({"text": text(1), "id": "d50"});
+    let found = service.json("POST", SEARCH, &asked).value();
+    assert_eq!((&found["match_count"], &found["complete"]), (&json!(51), &json!(false)));
+    assert_eq!((found["matches"].as_array().unwrap().len(), &found["matches"][0]["id"]), (10, &json!("d50")));
+    // Of many lines, each has its own total.
+    let lines = service.lines(SEARCH, &format!("{asked}\n{}\n", json!({"text": text(1), "id": "d49", "top": 100})));
+    let lines: Vec<Value> = lines.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&lines[0]["matches"], &lines[0]["complete"]), (&found["matches"], &json!(false)));
+    assert_eq!((&lines[1]["matches"][0]["id"], &lines[1]["complete"]), (&json!("d49"), &json!(true)));
+    let refused = service.json("POST", SEARCH, &json!({"like": "d1", "id": "d1"}));
+    assert_eq!(refused.status, 400, "{}", refused.text());
+    let low = service.json("POST", SEARCH, &json!({"text": text(1), "threshold": 0.3})).value();
+    assert!(low["detail"].as_str().unwrap().contains("make another index with a threshold of 0.3"), "{low}");
+}
+
+/// A form as a browser sends it.
+fn form(service: &Service, path: &str, fields: &[(&str, &str)], file: (&str, &[u8])) -> service::Answer {
+    let mut body = Vec::new();
+    for (name, value) in fields {
+        body.extend(format!("--cut\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n").bytes());
+    }
+    let head = format!("--cut\r\ncontent-disposition: form-data; name=\"file\"; filename=\"{}\"\r\n\r\n", file.0);
+    body.extend([head.as_bytes(), file.1, b"\r\n--cut--\r\n"].concat());
+    service.request("POST", path, &[("content-type", "multipart/form-data; boundary=cut")], &body)
+}
+
+#[test]
+fn a_file_on_the_search_page_is_searched_document_by_document() {
+    let folder = with_root();
+    let service = with_news(&folder, &[]);
+    service.json("POST", DOCUMENTS, &json!([{"id": "a", "text": text(1)}, {"id": "b", "text": text(2)}]));
+    let lines = format!(
+        "{}\n{}\n{}\n",
+        json!({"id": "q1", "text": text(1)}),
+        json!({"id": "q2", "text": text(7)}),
+        json!({"id": "q3", "text": format!("{} more", text(2))})
+    );
+    let fields = [("index", "news"), ("text", "left over from before"), ("id_field", "id")];
+    let shown = form(&service, "/matches", &fields, ("queries.jsonl", lines.as_bytes()));
+    assert_eq!(shown.status, 200, "{}", shown.text());
+    let shown = shown.text();
+    assert!(shown.contains("2 of 3 documents in the file matched, among 2 stored documents"), "{shown}");
+    assert_eq!(shown.matches("<details class=\"group\"").count(), 2, "{shown}");
+    assert!(shown.contains("No match:</b> q2") && !shown.contains("left over"), "{shown}");
+    // Without a field of ids, documents are known by the name of the file, and not by where the server put it.
+    let shown = form(&service, "/", &[("index", "news")], ("queries.jsonl", lines.as_bytes()));
+    assert!(shown.text().contains(">queries.jsonl:1<"), "{}", shown.text());
+    let wrong = form(&service, "/matches", &[("index", "news")], ("queries.parquet", b"nonsense"));
+    assert!(wrong.status >= 400 && wrong.text().contains("queries.parquet"), "{}", wrong.text());
+}
+
+#[test]
+fn a_search_form_carries_no_threshold_but_the_one_that_was_asked_for() {
+    let folder = with_root();
+    let service = with_news(&folder, &[]);
+    service.json("PUT", "/v1/indexes/strict", &json!({"threshold": 0.95}));
+    let page = service.get("/").text().to_owned();
+    assert!(page.contains("placeholder=\"0.8\" value=\"\""), "{page}");
+    assert!(page.contains("data-threshold=\"0.8\">news") && page.contains("data-threshold=\"0.95\">strict"), "{page}");
+    let asked = service.get("/?index=strict&text=x&threshold=0.97").text().to_owned();
+    assert!(asked.contains("placeholder=\"0.95\" value=\"0.97\""), "{asked}");
 }

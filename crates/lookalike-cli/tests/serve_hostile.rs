@@ -231,7 +231,10 @@ fn what_is_not_http_or_not_json_is_refused() {
     let invalid = service.request("POST", DOCUMENTS, &[JSON], b"{\"text\":\"\xff\xfe\"}");
     assert_eq!(invalid.problem(), "malformed");
     let lines = service.request("POST", DOCUMENTS, &[LINES], b"{\"text\":\"\xff\"}\n\0\n{\"text\":\"fine\"}\n");
-    assert_eq!((lines.status, &lines.value()["failed"], &lines.value()["added"]), (207, &json!(2), &json!(1)));
+    assert_eq!(
+        (lines.status, &lines.value()["skipped_count"], &lines.value()["added_count"]),
+        (207, &json!(2), &json!(1))
+    );
     for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "application/jsonx", ""] {
         let answer = service.request("POST", SEARCH, &[("content-type", kind)], b"{\"text\":\"a\"}");
         assert_eq!(answer.problem(), "other-content", "{kind}");

@@ -114,7 +114,7 @@ fn a_server_that_is_killed_loses_nothing_that_it_acknowledged() {
             acknowledged += 1;
             history.possible = vec![state];
         }
-        assert_eq!(service.get("/v1/indexes/news").value()["documents"], documents);
+        assert_eq!(service.get("/v1/indexes/news").value()["document_count"], documents);
         service.kill();
     }
     assert!(acknowledged > 40 * rounds(), "too little was written to say anything: {acknowledged}");

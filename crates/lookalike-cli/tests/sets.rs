@@ -23,14 +23,14 @@ fn lines_are_sets_and_equal_ones_are_pairs() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_eq!(
         ran.stdout,
-        "{\"left_id\":\"1\",\"right_id\":\"2\",\"jaccard\":1.0,\"shared\":3}\n\
-         {\"left_id\":\"1\",\"right_id\":\"4\",\"jaccard\":0.6666666666666666,\"shared\":2}\n\
-         {\"left_id\":\"2\",\"right_id\":\"4\",\"jaccard\":0.6666666666666666,\"shared\":2}\n"
+        "{\"left_id\":\"1\",\"right_id\":\"2\",\"similarity\":1.0,\"shared_count\":3}\n\
+         {\"left_id\":\"1\",\"right_id\":\"4\",\"similarity\":0.6666666666666666,\"shared_count\":2}\n\
+         {\"left_id\":\"2\",\"right_id\":\"4\",\"similarity\":0.6666666666666666,\"shared_count\":2}\n"
     );
     assert!(ran.stderr.starts_with("3 pairs among 5 sets, in"), "{}", ran.stderr);
     assert!(ran.stderr.contains("1 set without elements"), "{}", ran.stderr);
     let ran = folder.run(&["sets", "baskets.txt", "--threshold", "0.7", "--format", "tsv"]);
-    assert_eq!(ran.stdout, "left_id\tright_id\tjaccard\tshared\n1\t2\t1\t3\n");
+    assert_eq!(ran.stdout, "left_id\tright_id\tsimilarity\tshared_count\n1\t2\t1\t3\n");
 }
 
 #[test]
@@ -46,8 +46,8 @@ fn the_same_sets_are_read_in_every_form() {
         .write("lists.csv", "name,list\na,x y z\nb,z y y\n");
     let threshold = &["--threshold", "0.5"][..];
     for arguments in [
-        &["lines.txt", "--id"][..],
-        &["separated.txt", "--id", "--separator", "|"],
+        &["lines.txt", "--named"][..],
+        &["separated.txt", "--named", "--delimiter", "|"],
         &["pairs.csv"],
         &["pairs.csv", "--set", "who", "--element", "what"],
         &["pairs.csv", "--element", "what"],
@@ -68,8 +68,9 @@ fn the_same_sets_are_read_in_every_form() {
 fn measures_differ_and_containment_tells_both_directions() {
     let folder = Folder::new();
     folder.write("in.txt", "small a b\nlarge a b c d e f g h\n");
-    let measure =
-        |name: &str, threshold: &str| rows(&folder, &["in.txt", "--id", "--measure", name, "--threshold", threshold]);
+    let measure = |name: &str, threshold: &str| {
+        rows(&folder, &["in.txt", "--named", "--measure", name, "--threshold", threshold])
+    };
     assert_eq!(measure("jaccard", "0.25"), ["small\tlarge\t0.25\t2"]);
     assert_eq!(measure("cosine", "0.5"), ["small\tlarge\t0.5\t2"]);
     assert_eq!(measure("overlap", "1"), ["small\tlarge\t1\t2"]);
@@ -78,11 +79,11 @@ fn measures_differ_and_containment_tells_both_directions() {
     assert_eq!(measure("containment", "0.25"), ["small\tlarge\t1\t2\t1\t0.25"]);
     folder.write("other.txt", "x a b c d\n");
     let ran =
-        folder.run(&["sets", "other.txt", "--id", "--measure", "containment", "--top", "1", "--against", "in.txt"]);
+        folder.run(&["sets", "other.txt", "--named", "--measure", "containment", "--top", "1", "--against", "in.txt"]);
     assert_eq!(
         ran.stdout,
-        "{\"left_id\":\"x\",\"right_id\":\"small\",\"containment\":1.0,\"shared\":2,\
-         \"containment_left\":0.5,\"containment_right\":1.0}\n"
+        "{\"left_id\":\"x\",\"right_id\":\"small\",\"similarity\":1.0,\"shared_count\":2,\
+         \"containment_of_left\":0.5,\"containment_of_right\":1.0}\n"
     );
 }
 
@@ -91,10 +92,10 @@ fn weights_make_a_difference() {
     let folder = Folder::new();
     folder.write("ratings.csv", RATINGS);
     // 4 + 1 over 5 + 1.
-    let weighted = ["ratings.csv", "--weights", "stars", "--threshold", "0.1"];
+    let weighted = ["ratings.csv", "--weight", "stars", "--threshold", "0.1"];
     assert_eq!(rows(&folder, &weighted), ["ann\tbob\t0.8333333333333334\t5"]);
     // alien has 5 and 4, brazil 1 and 1.
-    let transposed = ["ratings.csv", "--weights", "stars", "--transpose", "--top", "1"];
+    let transposed = ["ratings.csv", "--weight", "stars", "--transpose", "--top", "1"];
     assert_eq!(
         rows(&folder, &transposed),
         ["alien\tbrazil\t0.2222222222222222\t2", "brazil\talien\t0.2222222222222222\t2"]
@@ -105,14 +106,17 @@ fn weights_make_a_difference() {
 fn the_nearest_come_first() {
     let folder = Folder::new();
     folder.write("in.txt", "a 1 2 3\nb 1 2 4\nc 1 2 3 4\nd 9\n").write("other.txt", "x 1 2\ny 4 9\nz 7\n");
-    assert_eq!(rows(&folder, &["in.txt", "--id", "--top", "1"]), ["a\tc\t0.75\t3", "b\tc\t0.75\t3", "c\ta\t0.75\t3"]);
-    assert_eq!(rows(&folder, &["in.txt", "--id", "--top", "2", "--threshold", "0.6"]).len(), 4);
     assert_eq!(
-        rows(&folder, &["in.txt", "--id", "--against", "other.txt", "--top", "1"]),
+        rows(&folder, &["in.txt", "--named", "--top", "1"]),
+        ["a\tc\t0.75\t3", "b\tc\t0.75\t3", "c\ta\t0.75\t3"]
+    );
+    assert_eq!(rows(&folder, &["in.txt", "--named", "--top", "2", "--threshold", "0.6"]).len(), 4);
+    assert_eq!(
+        rows(&folder, &["in.txt", "--named", "--against", "other.txt", "--top", "1"]),
         ["a\tx\t0.6666666666666666\t2", "b\tx\t0.6666666666666666\t2", "c\tx\t0.5\t2", "d\ty\t0.5\t1"]
     );
     assert_eq!(
-        rows(&folder, &["in.txt", "--id", "--against", "other.txt", "--threshold", "0.6"]),
+        rows(&folder, &["in.txt", "--named", "--against", "other.txt", "--threshold", "0.6"]),
         ["a\tx\t0.6666666666666666\t2", "b\tx\t0.6666666666666666\t2"]
     );
 }
@@ -145,7 +149,7 @@ fn what_is_bad_is_skipped_and_told() {
         "in.csv",
         "user,film,stars\nann,alien,5\nbob,alien,many\nbob,alien,-1\ncleo,alien,5\n,alien,1\ndan,,1\nx\n",
     );
-    let ran = folder.run(&["sets", "in.csv", "--weights", "stars", "--threshold", "0.5", "--format", "tsv"]);
+    let ran = folder.run(&["sets", "in.csv", "--weight", "stars", "--threshold", "0.5", "--format", "tsv"]);
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     assert_eq!(ran.stdout.lines().count(), 2, "{}", ran.stdout);
     for said in [
@@ -160,6 +164,24 @@ fn what_is_bad_is_skipped_and_told() {
 }
 
 #[test]
+fn rows_of_different_lengths_get_a_hint_and_other_skipped_rows_none() {
+    let folder = Folder::new();
+    folder
+        .write("ragged.csv", "set,element\nann,alien\nbob,alien\ncleo\n")
+        .write("in/good.csv", "set,element\nann,alien\nbob,alien\n")
+        .write("in/other.csv", "a,3 fields where the table has 4 columns,b\n1,2,3\n");
+    let hint = "rows of different lengths: if each line of the file is a set, give --delimiter ','";
+    for (input, skipped, is_hinted) in [
+        ("ragged.csv", "a row has 1 fields where the table has 2 columns", true),
+        ("in", "3 fields where the table has 4 columns", false),
+    ] {
+        let ran = folder.run(&["sets", input, "--threshold", "0.5"]);
+        assert!(ran.code == 1 && ran.stderr.contains(skipped), "{}", ran.stderr);
+        assert_eq!(ran.stderr.contains(hint), is_hinted, "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn what_cannot_be_done_is_said_in_one_line() {
     let folder = Folder::new();
     folder
@@ -169,26 +191,26 @@ fn what_cannot_be_done_is_said_in_one_line() {
         .write("in.csv", RATINGS)
         .write("bad.csv", "user,film,stars\nann,alien,many\n");
     let refuse = |arguments: &[&str], said: &[&str]| assert_refused(&folder, &[&["sets"], arguments].concat(), said);
-    refuse(&["in.txt", "--threshold", "0"], &["threshold of 0", "above 0"]);
-    refuse(&["in.txt", "--threshold", "1.2"], &["threshold of 1.2"]);
+    refuse(&["in.txt", "--threshold", "0"], &["--threshold must be above 0 and at most 1, not 0"]);
+    refuse(&["in.txt", "--threshold", "1.2"], &["--threshold must be above 0 and at most 1, not 1.2"]);
     refuse(&["gone.txt", "--threshold", "0.5"], &["gone.txt"]);
     refuse(&["empty.txt", "--threshold", "0.5"], &["empty.txt has no sets: give one set per line"]);
     refuse(&["blank.txt", "--threshold", "0.5"], &["blank.txt has no sets"]);
     refuse(&["in.csv", "--threshold", "0.5", "--set", "person"], &["no column 'person'", "user, film, stars"]);
-    refuse(&["in.csv", "--threshold", "0.5", "--weights", "rating"], &["no column 'rating'", "user, film, stars"]);
-    refuse(&["in.csv", "--threshold", "0.5"], &["give --set COLUMN or --separator ','", "user, film, stars"]);
+    refuse(&["in.csv", "--threshold", "0.5", "--weight", "rating"], &["no column 'rating'", "user, film, stars"]);
+    refuse(&["in.csv", "--threshold", "0.5"], &["give --set COLUMN or --delimiter ','", "user, film, stars"]);
     refuse(&["in.csv", "--threshold", "0.5", "--set", "user"], &["give --element COLUMN", "user, film, stars"]);
     refuse(&["in.csv", "--threshold", "0.5", "--grams", "3"], &["give --column COLUMN"]);
     refuse(
-        &["bad.csv", "--threshold", "0.5", "--weights", "stars"],
+        &["bad.csv", "--threshold", "0.5", "--weight", "stars"],
         &["bad.csv has no sets that can be read (first: ", "'many' is not a weight"],
     );
     refuse(&["in.csv", "--threshold", "0.5", "--idf", "--recall", "0.9"], &["--idf", "--recall"]);
-    refuse(&["in.txt", "--threshold", "0.5", "--separator", "::"], &["one character"]);
+    refuse(&["in.txt", "--threshold", "0.5", "--delimiter", "::"], &["one character"]);
     refuse(&["in.txt", "--threshold", "0.5", "--threads", "0"], &["--threads"]);
     refuse(&["in.txt", "--threshold", "0.5", "--against", "gone.txt"], &["gone.txt"]);
-    refuse(&["in.txt"], &["--threshold"]);
-    refuse(&["in.txt", "--top", "0"], &["--top"]);
+    refuse(&["in.txt"], &["--threshold or --top must be given"]);
+    refuse(&["in.txt", "--top", "0"], &["--top must be at least 1, not 0"]);
 }
 
 #[test]
@@ -202,28 +224,30 @@ fn commas_between_elements_are_recognised_or_asked_about() {
     let ran = folder.run(&["sets", "tight.txt", "--threshold", "0.5", "--format", "tsv"]);
     assert_eq!((ran.code, ran.stdout.lines().nth(1)), (0, Some("1\t2\t0.5\t2")), "{}", ran.stderr);
     assert!(ran.stderr.contains("note: elements are separated by ','"), "{}", ran.stderr);
-    let ran = folder.run(&["sets", "tight.txt", "--threshold", "0.5", "--separator", " "]);
+    let ran = folder.run(&["sets", "tight.txt", "--threshold", "0.5", "--delimiter", " "]);
     assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{}", ran.stderr);
     let ran = folder.run(&["sets", "loose.txt", "--threshold", "0.9"]);
-    assert!(ran.stdout.is_empty() && ran.stderr.contains("should it be --separator ','?"), "{}", ran.stderr);
-    assert_eq!(rows(&folder, &["loose.txt", "--threshold", "0.9", "--separator", ","]), ["1\t2\t1\t2"]);
+    assert!(ran.stdout.is_empty() && ran.stderr.contains("should it be --delimiter ','?"), "{}", ran.stderr);
+    assert_eq!(rows(&folder, &["loose.txt", "--threshold", "0.9", "--delimiter", ","]), ["1\t2\t1\t2"]);
     // A table by its name, of which no column says anything.
-    assert_refused(&folder, &["sets", "baskets.csv", "--threshold", "0.5"], &["--separator ','"]);
-    assert_eq!(rows(&folder, &["baskets.csv", "--threshold", "0.75", "--separator", ","]), ["1\t3\t0.75\t3"]);
+    assert_refused(&folder, &["sets", "baskets.csv", "--threshold", "0.5"], &["--delimiter ','"]);
+    assert_eq!(rows(&folder, &["baskets.csv", "--threshold", "0.75", "--delimiter", ","]), ["1\t3\t0.75\t3"]);
     let ran = folder.run(&["sets", "two.csv", "--threshold", "0.5"]);
     assert_eq!(ran.code, 1);
-    assert!(ran.stderr.contains("give --separator ','"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("give --delimiter ','"), "{}", ran.stderr);
 }
 
 #[test]
 fn rows_come_as_csv_with_quotes_where_needed() {
     let folder = Folder::new();
     folder.write("in.txt", "Lee, Ann|alien|brazil\nthe \"Bob\"|brazil|alien\n");
-    let arguments = ["sets", "in.txt", "--id", "--separator", "|", "--threshold", "0.5", "--format", "csv", "-q"];
-    let expected = "left_id,right_id,jaccard,shared\n\"Lee, Ann\",\"the \"\"Bob\"\"\",1,2\n";
+    let arguments = ["sets", "in.txt", "--named", "--delimiter", "|", "--threshold", "0.5", "--format", "csv", "-q"];
+    let expected = "left_id,right_id,similarity,shared_count\n\"Lee, Ann\",\"the \"\"Bob\"\"\",1,2\n";
     assert_eq!(folder.run(&arguments).stdout, expected);
     let ran = folder.run(&[&arguments[..], &["--measure", "containment"]].concat());
-    assert!(ran.stdout.starts_with("left_id,right_id,containment,shared,containment_left,containment_right\n"));
+    assert!(
+        ran.stdout.starts_with("left_id,right_id,similarity,shared_count,containment_of_left,containment_of_right\n")
+    );
     assert!(ran.stdout.ends_with(",1,2,1,1\n"), "{}", ran.stdout);
 }
 
@@ -241,7 +265,7 @@ fn rare_elements_count_more_and_weights_make_vectors() {
     assert!((similarity(&rare[1]) - two / (two + three + five)).abs() < 1e-12, "{rare:?}");
     assert!((similarity(&rare[5]) - two / (two + 2.0 * five)).abs() < 1e-12, "{rare:?}");
     folder.write("in.csv", "set,element,weight\na,x,3\na,y,4\nb,x,6\nb,y,8\nc,y,0.5\n");
-    let weighted = ["in.csv", "--weights", "weight", "--measure", "cosine", "--threshold", "0.1"];
+    let weighted = ["in.csv", "--weight", "weight", "--measure", "cosine", "--threshold", "0.1"];
     assert_eq!(rows(&folder, &weighted), ["a\tb\t1\t50", "a\tc\t0.8\t2", "b\tc\t0.8\t4"]);
 }
 
@@ -277,7 +301,7 @@ fn sets_come_from_folders_patterns_and_several_files() {
     assert!(ran.stderr.starts_with("1 pair among 4 sets, in"), "{}", ran.stderr);
     // What is named is one set in all files; and a file may be a table among lines.
     folder.write("named/a.txt", "ann milk\nbob milk bread\n").write("named/b.txt", "ann bread\n");
-    assert_eq!(rows(&folder, &["named", "--id", "--threshold", "0.9"]), ["ann\tbob\t1\t2"]);
+    assert_eq!(rows(&folder, &["named", "--named", "--threshold", "0.9"]), ["ann\tbob\t1\t2"]);
     folder.write("mixed/a.csv", "set,element\nann,milk\nann,bread\n").write("mixed/b.txt", "bread milk\n");
     assert_eq!(rows(&folder, &["mixed", "--threshold", "0.9"]), ["ann\tb.txt:1\t1\t2"]);
     let against = ["in/b.txt", "--against", "in/*.txt", "--threshold", "0.9"];

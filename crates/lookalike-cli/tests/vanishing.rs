@@ -120,8 +120,8 @@ fn rows_of_pairs_say_where_both_are_in_columns_after_all_others() {
     let tsv = folder.run(&["pairs", "a.jsonl", "--id", "id", "--format", "tsv"]);
     assert_eq!(
         tsv.stdout,
-        "left_id\tright_id\tjaccard\tcontainment_left\tcontainment_right\tleft_file\tleft_position\tright_file\tright_position\n\
-         7\t7\t1\t1\t1\ta.jsonl\t1\ta.jsonl\t2\n"
+        "left_id\tright_id\tsimilarity\tjaccard\tcontainment_of_left\tcontainment_of_right\tleft_file\tleft_position\tright_file\tright_position\n\
+         7\t7\t1\t1\t1\t1\ta.jsonl\t1\ta.jsonl\t2\n"
     );
     assert!(
         tsv.stderr.contains("note: 1 document has the id of another document: tell them apart by file and position")

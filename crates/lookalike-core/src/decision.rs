@@ -2,13 +2,13 @@
 
 use crate::measure::likeness::Likeness;
 
-/// Two items that were measured and are similar enough: by [`Rank`](crate::number::Rank) or
-/// [`Document`](crate::number::Document), or by their places among the sets of a [join](crate::join).
+/// Two items that were measured and are similar enough: by [`Rank`](crate::ids::Rank) or
+/// [`Document`](crate::ids::Document), or by their places among the sets of a [join](crate::join).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Match<Item = u32> {
-    /// The item with the better rank; in a removal, the removed item.
+    /// The item with the better rank.
     pub left: Item,
-    /// The other item; in a removal, the kept item.
+    /// The other item.
     pub right: Item,
     /// The measured overlap.
     pub likeness: Likeness,
@@ -19,6 +19,17 @@ impl<Item> Match<Item> {
     pub fn map<Other>(self, number: impl Fn(Item) -> Other) -> Match<Other> {
         Match { left: number(self.left), right: number(self.right), likeness: self.likeness }
     }
+}
+
+/// An item that is removed because of one that is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Removed<Item> {
+    /// The removed item.
+    pub removed: Item,
+    /// The item that is kept in its place.
+    pub kept: Item,
+    /// The measured overlap: the removed item is on the left, the kept one on the right.
+    pub likeness: Likeness,
 }
 
 /// Whether an item is kept or removed.

@@ -58,20 +58,6 @@ pub enum Error {
         bands: usize,
     },
 
-    /// An unknown way to fill slots.
-    #[error("'{value}' is not a sketch: write fast or classic")]
-    NotASketch {
-        /// The value as given.
-        value: String,
-    },
-
-    /// Unknown weights.
-    #[error("'{value}' is not a kind of weights: write count, idf or none")]
-    NotAWeight {
-        /// The value as given.
-        value: String,
-    },
-
     /// A Hamming distance that is not supported.
     #[error("a distance of {distance} bits is not possible: it must be at most {most}, for example 3")]
     DistanceOutOfRange {
@@ -132,6 +118,21 @@ pub enum Error {
         /// The measure.
         measure: &'static str,
     },
+
+    /// A method that does not find pairs by the measure it was combined with.
+    #[error("the method '{method}' does not find pairs by {measure}; {measure} goes with {allowed}")]
+    MethodDoesNotFit {
+        /// The method with its parameters.
+        method: String,
+        /// The measure.
+        measure: &'static str,
+        /// The methods that do.
+        allowed: &'static str,
+    },
+
+    /// Super-shingles whose groups would share minima.
+    #[error("the groups of super-shingles cannot be drawn at random: each minimum belongs to one group")]
+    RandomGroups,
 
     /// A language without a list of stop words.
     #[error("there are no stop words for '{value}': choose from {known}, or give your own list")]
@@ -224,7 +225,7 @@ pub enum Error {
         most: usize,
     },
 
-    /// A model that was learnt from other columns.
+    /// A model that was learned from other columns.
     #[error(
         "the model does not fit: it compares {there}, and this table has {here}: name the same columns with the same kinds"
     )]

@@ -34,7 +34,7 @@ impl TextSketcher {
     /// A sketcher for the method of a scheme. `run` is the key of all hashes that decide.
     pub fn new(scheme: &Scheme, method: &dyn Method, run: Key) -> Self {
         Self {
-            shingler: Shingler::keyed(&scheme.shingle, scheme.fold, scheme.key.of(run)),
+            shingler: Shingler::keyed(scheme.shingle(), scheme.fold(), scheme.key().of(run)),
             sketcher: method.sketcher(),
             distinct: Distinct::default(),
             content: ContentHasher::keyed(run),
@@ -50,7 +50,7 @@ impl TextSketcher {
     /// use lookalike_core::sketch::Sketches;
     ///
     /// let scheme = Scheme::jaccard(0.8)?;
-    /// let method = scheme.build_method()?;
+    /// let method = scheme.build_method();
     /// let mut sketches = Sketches::new(method.layout());
     /// let mut sketcher = TextSketcher::new(&scheme, &*method, Key::FIXED);
     /// let kept = sketcher.sketch("a rose is a rose is a rose", &mut sketches);

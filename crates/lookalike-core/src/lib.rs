@@ -10,15 +10,14 @@
 
 pub mod bucket;
 pub mod decision;
-pub mod doors;
 pub mod error;
 pub mod hash;
+pub mod ids;
 pub mod join;
 pub mod kernel;
 pub mod link;
 pub mod measure;
 pub mod method;
-pub mod number;
 pub mod packed;
 pub mod prints;
 pub mod remedy;
@@ -26,8 +25,10 @@ pub mod resolve;
 pub mod scheme;
 pub mod search;
 pub mod sketch;
+pub mod sources;
 pub mod table;
 pub mod text;
 pub mod verify;
+mod words;
 
 pub use error::{Error, Result};

@@ -1,5 +1,6 @@
 //! When two items are near-duplicates, and how they are found, as one value: shingle, fold, criterion, method and key.
 
+mod fit;
 mod record;
 
 use std::fmt;
@@ -23,20 +24,17 @@ use crate::text::shingle::Shingle;
 
 /// When two documents are near-duplicates, and how they are found.
 ///
+/// A measure and a method that do not go together cannot be combined: every scheme passes [`Scheme::new`].
+///
 /// As JSON it is an object with every parameter, from which the same scheme is made again. A given key is in it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "SchemeRecord", into = "SchemeRecord")]
 pub struct Scheme {
-    /// What a feature is made of.
-    pub shingle: Shingle,
-    /// The differences to ignore: accents, digits, both or none.
-    pub fold: Fold,
-    /// The measure, with the minimum similarity of near-duplicates.
-    pub criterion: Criterion,
-    /// How candidates are found.
-    pub method: MethodOptions,
-    /// The key of the sketches.
-    pub key: SketchKey,
+    shingle: Shingle,
+    fold: Fold,
+    criterion: Criterion,
+    method: MethodOptions,
+    key: SketchKey,
 }
 
 /// The key of the sketches. It affects which pairs become candidates, and nothing else.
@@ -64,6 +62,30 @@ impl SketchKey {
 }
 
 impl Scheme {
+    /// The scheme with this measure and this method, word 5-shingles and fixed hashes.
+    ///
+    /// ```
+    /// use lookalike_core::measure::criterion::Criterion;
+    /// use lookalike_core::measure::similarity::Threshold;
+    /// use lookalike_core::scheme::{MethodOptions, Scheme};
+    ///
+    /// let threshold = Threshold::new(0.8)?;
+    /// let bands = MethodOptions::minhash(threshold, 0.99)?;
+    /// assert!(Scheme::new(Criterion::Jaccard(threshold), bands.clone()).is_ok());
+    /// // A quotation has too little in common with the book around it to agree in a band.
+    /// assert!(Scheme::new(Criterion::Containment(threshold), bands).is_err());
+    /// # Ok::<(), lookalike_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MethodDoesNotFit`] when the method does not find pairs by this measure, and the errors of the method's
+    /// parameters.
+    pub fn new(criterion: Criterion, method: MethodOptions) -> Result<Self> {
+        method.check(criterion)?;
+        Ok(Self { shingle: Shingle::default(), fold: Fold::NONE, criterion, method, key: SketchKey::default() })
+    }
+
     /// Texts are near-duplicates if they share at least this part of all their word 5-shingles: found by `MinHash` with
     /// a recall of 0.99 for pairs exactly at the threshold.
     ///
@@ -80,7 +102,7 @@ impl Scheme {
     /// When the threshold is not above 0 and at most 1, or too low to be found by sketches.
     pub fn jaccard(threshold: f64) -> Result<Self> {
         let threshold = Threshold::new(threshold)?;
-        Ok(Self::of(Criterion::Jaccard(threshold), MethodOptions::minhash(threshold, RECALL)?))
+        Self::new(Criterion::Jaccard(threshold), MethodOptions::minhash(threshold, RECALL)?)
     }
 
     /// Texts are near-duplicates if at least this part of the smaller one's word 5-shingles is contained in the larger
@@ -91,11 +113,7 @@ impl Scheme {
     /// When the threshold is not above 0 and at most 1, or too low to be found.
     pub fn containment(threshold: f64) -> Result<Self> {
         let threshold = Threshold::new(threshold)?;
-        Ok(Self::of(Criterion::Containment(threshold), MethodOptions::Part(Part::new(threshold, RECALL)?)))
-    }
-
-    fn of(criterion: Criterion, method: MethodOptions) -> Self {
-        Self { shingle: Shingle::default(), fold: Fold::NONE, criterion, method, key: SketchKey::default() }
+        Self::new(Criterion::Containment(threshold), MethodOptions::Part(Part::new(threshold, RECALL)?))
     }
 
     /// The same with another shingle.
@@ -111,9 +129,13 @@ impl Scheme {
     }
 
     /// The same with another method.
-    #[must_use]
-    pub fn with_method(self, method: MethodOptions) -> Self {
-        Self { method, ..self }
+    ///
+    /// # Errors
+    ///
+    /// As [`Scheme::new`].
+    pub fn with_method(self, method: MethodOptions) -> Result<Self> {
+        method.check(self.criterion)?;
+        Ok(Self { method, ..self })
     }
 
     /// The same with another key for the sketches.
@@ -122,18 +144,39 @@ impl Scheme {
         Self { key, ..self }
     }
 
+    /// What a feature is made of.
+    pub fn shingle(&self) -> &Shingle {
+        &self.shingle
+    }
+
+    /// The differences to ignore: accents, digits, both or none.
+    pub fn fold(&self) -> Fold {
+        self.fold
+    }
+
+    /// The measure, with the minimum similarity of near-duplicates.
+    pub fn criterion(&self) -> Criterion {
+        self.criterion
+    }
+
+    /// How candidates are found.
+    pub fn method(&self) -> &MethodOptions {
+        &self.method
+    }
+
+    /// The key of the sketches.
+    pub fn key(&self) -> SketchKey {
+        self.key
+    }
+
     /// The minimum similarity of near-duplicates.
     pub fn threshold(&self) -> f64 {
         self.criterion.threshold()
     }
 
     /// The method itself, for one run. What it learns about the items is not shared.
-    ///
-    /// # Errors
-    ///
-    /// When its parameters are invalid.
-    pub fn build_method(&self) -> Result<Box<dyn Method>> {
-        self.method.method(self.criterion)
+    pub fn build_method(&self) -> Box<dyn Method> {
+        self.method.build(self.criterion)
     }
 
     /// Identifies a scheme, permanently and on every machine: equal for schemes that make the same sketches and
@@ -202,6 +245,25 @@ impl fmt::Display for MethodOptions {
     }
 }
 
+crate::word_enum! {
+    /// A method, without its parameters.
+    #[derive(Default)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    pub enum MethodName {
+        /// Sketches that agree in a band, each candidate verified.
+        #[default]
+        MinHash,
+        /// Sketches of bits that differ in a few of them.
+        SimHash,
+        /// Groups of minima, two of them equal, each candidate verified.
+        SuperShingle,
+        /// An exact join, which misses no pair.
+        Exact,
+        /// Exact copies only.
+        Copies,
+    }
+}
+
 /// A method with its parameters.
 #[derive(Clone, Debug)]
 pub enum MethodOptions {
@@ -252,12 +314,16 @@ impl MethodOptions {
 
     /// Its name.
     pub fn name(&self) -> &'static str {
+        self.method_name().into()
+    }
+
+    fn method_name(&self) -> MethodName {
         match self {
-            Self::MinHash { .. } | Self::Part(_) => "minhash",
-            Self::SimHash { .. } => "simhash",
-            Self::SuperShingle { .. } => "supershingle",
-            Self::Exact => "exact",
-            Self::Copies(_) => "copies",
+            Self::MinHash { .. } | Self::Part(_) => MethodName::MinHash,
+            Self::SimHash { .. } => MethodName::SimHash,
+            Self::SuperShingle { .. } => MethodName::SuperShingle,
+            Self::Exact => MethodName::Exact,
+            Self::Copies(_) => MethodName::Copies,
         }
     }
 
@@ -286,24 +352,21 @@ impl MethodOptions {
         }
     }
 
-    /// The method itself, for one run. What it learns about the corpus is not shared.
-    ///
-    /// # Errors
-    ///
-    /// When the parameters are invalid.
-    pub fn method(&self, criterion: Criterion) -> Result<Box<dyn Method>> {
-        Ok(match *self {
+    fn build(&self, criterion: Criterion) -> Box<dyn Method> {
+        match *self {
             Self::MinHash { banding, slots } => {
-                Box::new(method::MinHash::new(banding, slots, Threshold::new(criterion.threshold())?))
+                let threshold = Threshold::new(criterion.threshold()).expect("a scheme with bands measures a share");
+                Box::new(method::MinHash::new(banding, slots, threshold))
             }
             Self::Part(part) => Box::new(part),
-            Self::SimHash { width, weights, distance, tables, is_verified } => {
-                Box::new(SimHash::new(width, weights, distance, tables, is_verified)?)
-            }
+            Self::SimHash { width, weights, distance, tables, is_verified } => Box::new(
+                SimHash::new(width, weights, distance, tables, is_verified)
+                    .expect("the distance of a scheme is checked"),
+            ),
             Self::SuperShingle { banding, slots } => Box::new(SuperShingle::new(banding, slots)),
             Self::Exact => Box::new(method::Exact),
             Self::Copies(_) => Box::new(method::Copies),
-        })
+        }
     }
 }
 
@@ -326,6 +389,7 @@ mod tests {
             tables: Tables::Blocks,
             is_verified,
         };
+        let by = |method| scheme().with_method(method).unwrap();
         let own_words = |word: &str| Shingle::StopWord(StopWords::new("own", [word.to_owned()]).into());
         let all = [
             scheme(),
@@ -335,12 +399,12 @@ mod tests {
             scheme().with_shingle(own_words("the")),
             scheme().with_shingle(own_words("a")),
             scheme().with_fold("digits".parse().unwrap()),
-            scheme().with_method(MethodOptions::minhash(threshold, 0.999).unwrap()),
-            scheme().with_method(MethodOptions::Exact),
-            scheme().with_method(simhash(false)),
-            scheme().with_method(simhash(true)),
-            scheme().with_method(MethodOptions::Copies(Checksum::Text)),
-            scheme().with_method(MethodOptions::Copies(Checksum::Md5)),
+            by(MethodOptions::minhash(threshold, 0.999).unwrap()),
+            by(MethodOptions::Exact),
+            by(simhash(false)),
+            by(simhash(true)),
+            by(MethodOptions::Copies(Checksum::Text)),
+            by(MethodOptions::Copies(Checksum::Md5)),
             scheme().with_key(SketchKey::Random),
             scheme().with_key(SketchKey::Given(Key::new(7))),
             scheme().with_key(SketchKey::Given(Key::new(8))),

@@ -109,18 +109,18 @@ mod tests {
     #[test]
     fn a_text_measures_one_with_itself_and_strangers_are_none() {
         let scheme = Scheme::default();
-        let method = scheme.build_method().unwrap();
+        let method = scheme.build_method();
         let mut sketcher = TextSketcher::new(&scheme, &*method, Key::new(1));
-        let mut shingler = Shingler::keyed(&scheme.shingle, scheme.fold, Key::new(1));
+        let mut shingler = Shingler::keyed(scheme.shingle(), scheme.fold(), Key::new(1));
         let mut of = |text: &str| Probe::of_text(text, &*method, &mut sketcher, &mut shingler);
         let (one, other) = (of("one two three four five six seven"), of("eight nine ten eleven twelve thirteen"));
-        assert!(one.allows(scheme.criterion, &*method, one.summary.size, &one.bytes));
-        assert!(!one.allows(scheme.criterion, &*method, other.summary.size, &other.bytes));
+        assert!(one.allows(scheme.criterion(), &*method, one.summary.size, &one.bytes));
+        assert!(!one.allows(scheme.criterion(), &*method, other.summary.size, &other.bytes));
         let features =
-            |text: &str| Shingler::keyed(&scheme.shingle, scheme.fold, Key::new(1)).features(text).all.to_vec();
-        let same = one.measure(scheme.criterion, one.summary.size, &features("One two three four five six seven"));
+            |text: &str| Shingler::keyed(scheme.shingle(), scheme.fold(), Key::new(1)).features(text).all.to_vec();
+        let same = one.measure(scheme.criterion(), one.summary.size, &features("One two three four five six seven"));
         assert_eq!(same, Some(Likeness::Features(Overlap::of_equals(3))));
-        assert_eq!(one.measure(scheme.criterion, 2, &features("eight nine ten eleven twelve thirteen")), None);
+        assert_eq!(one.measure(scheme.criterion(), 2, &features("eight nine ten eleven twelve thirteen")), None);
         assert!(of(" ").is_empty());
     }
 }

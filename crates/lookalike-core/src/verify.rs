@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::bucket::Family;
 use crate::bucket::passed_over::PassedOver;
-use crate::doors::{FeatureSource, SketchSource, SourceError};
+use crate::ids::{Document, Number};
 use crate::measure::criterion::Criterion;
 use crate::measure::distinct::Distinct;
 use crate::measure::feature_filter::FeatureFilter;
 use crate::measure::feature_set::{FeatureSet, Overlap};
 use crate::measure::likeness::Likeness;
 use crate::method::Method;
-use crate::number::{Document, Number};
+use crate::sources::{FeatureSource, SketchSource, SourceError};
 
 /// Maximum number of bytes of features that all families in progress hold together, so that most items are read once.
 /// More does not help.
@@ -290,7 +290,7 @@ impl Bench<'_> {
         if let Some(sketch) = item.sketch.get() {
             return Ok(sketch);
         }
-        match self.verifier.sketches.bytes(self.items[item.place as usize].0)? {
+        match self.verifier.sketches.bytes(self.items[item.place as usize])? {
             Cow::Owned(sketch) if !self.has_room() => Ok(item.sketch.get_or_init(|| sketch)),
             sketch => {
                 if let Cow::Owned(sketch) = &sketch {
@@ -331,7 +331,7 @@ impl Bench<'_> {
     }
 
     fn read(&self, place: u32, held: &OnceLock<Arc<Features>>) -> Result<Arc<Features>, SourceError> {
-        let all = self.verifier.source.features(self.items[place as usize].0)?;
+        let all = self.verifier.source.features(self.items[place as usize])?;
         // A set takes up to four times the features, its filter half as much.
         let bytes = all.len() * 6 * size_of::<u64>();
         let features = Arc::new(Features { all, filter: OnceLock::new(), set: OnceLock::new(), size: OnceLock::new() });

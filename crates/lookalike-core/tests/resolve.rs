@@ -6,11 +6,11 @@ use std::sync::Mutex;
 
 use brute::{Items, Truth, any_items, any_truth};
 use lookalike_core::bucket::Buckets;
-use lookalike_core::decision::{Match, References, Scope};
+use lookalike_core::decision::{Match, References, Removed, Scope};
+use lookalike_core::ids::{Document, Number, Rank};
 use lookalike_core::join::Sets;
 use lookalike_core::measure::likeness::Likeness;
 use lookalike_core::method::Exact;
-use lookalike_core::number::{Document, Number, Rank};
 use lookalike_core::packed::Lists;
 use lookalike_core::resolve::{Candidates, components, each_match, independent_set};
 use lookalike_core::sketch::{Layout, Sketches};
@@ -37,12 +37,17 @@ fn any_case() -> impl Strategy<Value = Case> {
 
 type Resolved = Vec<(usize, usize, Likeness)>;
 
+fn plain_match(found: Match<Rank>) -> (usize, usize, Likeness) {
+    (found.left.index(), found.right.index(), found.likeness)
+}
+
+fn plain_removal(found: Removed<Rank>) -> (usize, usize, Likeness) {
+    (found.removed.index(), found.kept.index(), found.likeness)
+}
+
 impl Case {
     /// What becomes of all items in one bucket, and of the same sets joined; sorted.
-    fn resolve(
-        &self,
-        resolve: impl Fn(Candidates<'_>, &[Document], &Verifier<'_>) -> Vec<Match<Rank>>,
-    ) -> [Resolved; 2] {
+    fn resolve(&self, resolve: impl Fn(Candidates<'_>, &[Document], &Verifier<'_>) -> Resolved) -> [Resolved; 2] {
         // Ranks are the other way round than documents, so that mixing them up shows.
         let by_rank: Vec<Vec<u64>> = self.items.0.iter().rev().cloned().collect();
         let documents: Vec<Document> = self.items.documents().into_iter().rev().collect();
@@ -53,9 +58,7 @@ impl Case {
         let (buckets, sets) = (Buckets::of_lists(documents.len(), &[lists]), Sets::new(&by_rank));
         [Candidates::Buckets(&buckets), Candidates::Sets(&sets)].map(|candidates| {
             let verifier = Verifier::new(self.truth.criterion(), &sizes, &sketches, &Exact, &self.items, 1 << 20);
-            let found = resolve(candidates, &documents, &verifier).into_iter();
-            let mut found: Resolved =
-                found.map(|found| (found.left.index(), found.right.index(), found.likeness)).collect();
+            let mut found = resolve(candidates, &documents, &verifier);
             found.sort_unstable_by_key(|(left, right, _)| (*left, *right));
             found
         })
@@ -84,7 +87,7 @@ impl Case {
             .collect()
     }
 
-    /// From the best on, each is kept unless it matches one kept before; it goes for the most similar reference, or else kept item.
+    /// From the best on, each is kept unless it matches one kept before; it goes for the most similar reference, or else better kept item.
     fn removals(&self) -> Resolved {
         let mut kept: Vec<usize> = Vec::new();
         let mut removed = Vec::new();
@@ -96,7 +99,7 @@ impl Case {
             f64::from(part) / f64::from(whole)
         };
         let removal = |item: usize| {
-            let near = kept.iter().copied().filter(|by| self.is_match(*by, item));
+            let near = kept.iter().copied().filter(|by| *by < item && self.is_match(*by, item));
             let is_reference = |by: usize| by < self.references.count as usize;
             let order = |by: &usize| (is_reference(*by), similarity(item, *by), std::cmp::Reverse(*by));
             let by = near.max_by(|one, other| order(one).partial_cmp(&order(other)).unwrap()).unwrap();
@@ -112,7 +115,8 @@ proptest! {
     #[test]
     fn what_is_kept_is_decided_from_the_best_item_on(case in any_case()) {
         let found = case.resolve(|candidates, items, verifier| {
-            independent_set(candidates, items, case.references, verifier).unwrap()
+            let removed = independent_set(candidates, items, case.references, verifier).unwrap();
+            removed.into_iter().map(plain_removal).collect()
         });
         let expected = case.removals();
         prop_assert_eq!(&found[0], &expected);
@@ -128,7 +132,7 @@ proptest! {
         let found = case.resolve(|candidates, items, verifier| {
             let all = Mutex::new(Vec::new());
             let take = |some: Vec<Match<Rank>>| {
-                all.lock().unwrap().extend(some);
+                all.lock().unwrap().extend(some.into_iter().map(plain_match));
                 Ok(())
             };
             each_match(candidates, items, case.references, verifier, &take).unwrap();
@@ -150,7 +154,8 @@ proptest! {
         let expected: Resolved =
             removed.map(|item| (item, component[item], case.likeness(item, component[item]))).collect();
         let found = case.resolve(|candidates, items, verifier| {
-            components(candidates, items, case.references, verifier).unwrap()
+            let removed = components(candidates, items, case.references, verifier).unwrap();
+            removed.into_iter().map(plain_removal).collect()
         });
         prop_assert_eq!(&found[0], &expected);
         prop_assert_eq!(&found[1], &expected);

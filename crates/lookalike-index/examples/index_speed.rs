@@ -106,12 +106,12 @@ fn main() -> Result<()> {
     let stat = index.snapshot()?.stat();
     let micros = processor_seconds / count as f64 * 1e6;
     let rate = count as f64 / seconds;
-    say(format!("in: {rate:.0} documents/s, {micros:.2} µs of processor each, {} segments", stat.segments));
+    say(format!("in: {rate:.0} documents/s, {micros:.2} µs of processor each, {} segments", stat.segment_count));
     let (start, before) = (Instant::now(), processor());
     index.writer()?.compact(false)?;
     say(format!("compact: {:.1} s, {:.1} s of processor", start.elapsed().as_secs_f64(), processor() - before));
     let stat = index.snapshot()?.stat();
-    say(format!("bytes per document besides text: {:.1}", stat.segment_bytes as f64 / stat.documents as f64));
+    say(format!("bytes per document besides text: {:.1}", stat.segment_bytes as f64 / stat.document_count as f64));
     drop(index);
     let before = resident();
     let start = Instant::now();
@@ -136,7 +136,7 @@ fn main() -> Result<()> {
     say(format!("searches for texts, 1 thread: {rate:.0}/s, {micros:.0} µs of processor each"));
 
     let (index, ..) = fill(&folder.join("eight"), count, 8)?;
-    say(format!("{} segments", index.snapshot()?.stat().segments));
+    say(format!("{} segments", index.snapshot()?.stat().segment_count));
     for threads in [1, 2] {
         let (rate, micros) = lookups(&index, count, threads)?;
         say(format!("lookups in eight segments, {threads} threads: {rate:.0}/s, {micros:.1} µs of processor each"));

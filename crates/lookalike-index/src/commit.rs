@@ -7,10 +7,10 @@ use rayon::prelude::*;
 
 use crate::error::{At, Error, Result};
 use crate::files;
-use crate::index::Shared;
 use crate::kernel::{Kernel, Prepared};
 use crate::log::{LogFile, LogWriter, Record};
 use crate::row::{Place, Row};
+use crate::shared::Shared;
 use crate::state::{Changes, State};
 use crate::types::{NewDocument, Put};
 
@@ -28,7 +28,7 @@ const REPLAYED: u64 = 1000;
 const MOST_COMMITS: u64 = 200_000;
 
 /// Something that a thread asks for.
-pub(crate) enum Wish {
+pub(crate) enum Write {
     Put { prepared: Prepared, stored: Stored },
     Delete { id: Box<str>, id_hash: u128 },
 }
@@ -46,7 +46,7 @@ impl Stored {
     }
 }
 
-impl Wish {
+impl Write {
     pub(crate) fn put(kernel: &Kernel, document: &NewDocument<'_>) -> Self {
         let (prepared, body) = kernel.prepare(document);
         let body = body.unwrap_or_else(|| document.text.as_bytes().to_vec()).into();
@@ -81,7 +81,7 @@ impl Wish {
     }
 }
 
-impl std::fmt::Debug for Wish {
+impl std::fmt::Debug for Write {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Put { stored, .. } => write!(f, "put {}", stored.id),
@@ -93,7 +93,7 @@ impl std::fmt::Debug for Wish {
 /// What one thread waits for.
 #[derive(Debug)]
 pub(crate) struct Request {
-    wishes: Mutex<Vec<Wish>>,
+    writes: Mutex<Vec<Write>>,
     progress: Mutex<Progress>,
     changed: Condvar,
 }
@@ -108,8 +108,8 @@ enum Progress {
 }
 
 impl Request {
-    pub(crate) fn new(wishes: Vec<Wish>) -> Self {
-        Self { wishes: Mutex::new(wishes), progress: Mutex::new(Progress::Waits), changed: Condvar::new() }
+    pub(crate) fn new(writes: Vec<Write>) -> Self {
+        Self { writes: Mutex::new(writes), progress: Mutex::new(Progress::Waits), changed: Condvar::new() }
     }
 
     fn progress(&self) -> MutexGuard<'_, Progress> {
@@ -144,8 +144,8 @@ impl Request {
         self.changed.notify_one();
     }
 
-    fn take(&self) -> Vec<Wish> {
-        std::mem::take(&mut *self.wishes.lock().unwrap_or_else(PoisonError::into_inner))
+    fn take(&self) -> Vec<Write> {
+        std::mem::take(&mut *self.writes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn serve(&self, outcome: Result<Vec<Put>>) {
@@ -258,9 +258,9 @@ impl Core {
 
     /// Does what all of these ask for, in one commit.
     pub(crate) fn serve(&mut self, shared: &Shared, requests: &[Arc<Request>]) {
-        let wishes: Vec<Vec<Wish>> = requests.iter().map(|request| request.take()).collect();
-        let lengths: Vec<usize> = wishes.iter().map(Vec::len).collect();
-        match self.grant(shared, wishes.into_iter().flatten().collect()) {
+        let writes: Vec<Vec<Write>> = requests.iter().map(|request| request.take()).collect();
+        let lengths: Vec<usize> = writes.iter().map(Vec::len).collect();
+        match self.apply(shared, writes.into_iter().flatten().collect()) {
             Ok(mut outcomes) => {
                 for (request, length) in requests.iter().zip(lengths) {
                     let rest = outcomes.split_off(length);
@@ -273,27 +273,27 @@ impl Core {
     }
 
     /// One commit. A delete that found its document is given as [`Put::Replaced`].
-    fn grant(&mut self, shared: &Shared, wishes: Vec<Wish>) -> Result<Vec<Put>> {
+    fn apply(&mut self, shared: &Shared, writes: Vec<Write>) -> Result<Vec<Put>> {
         self.check(shared)?;
         let (state, kernel) = (Arc::clone(&self.state), &*shared.kernel);
-        let find = |wish: &Wish| state.find(kernel, wish.id_hash());
-        let found: Vec<_> = if wishes.len() < 64 {
-            wishes.iter().map(find).collect::<Result<_>>()?
+        let find = |write: &Write| state.find(kernel, write.id_hash());
+        let found: Vec<_> = if writes.len() < 64 {
+            writes.iter().map(find).collect::<Result<_>>()?
         } else {
-            wishes.par_iter().with_min_len(16).map(find).collect::<Result<_>>()?
+            writes.par_iter().with_min_len(16).map(find).collect::<Result<_>>()?
         };
         let mut changes = Changes::new(&state, kernel, false);
-        let (mut stored, mut deletes, mut outcomes) = (Vec::new(), Vec::new(), Vec::with_capacity(wishes.len()));
-        for (wish, found) in wishes.into_iter().zip(found) {
-            outcomes.push(match wish {
-                Wish::Put { prepared, stored: new } => {
+        let (mut stored, mut deletes, mut outcomes) = (Vec::new(), Vec::new(), Vec::with_capacity(writes.len()));
+        for (write, found) in writes.into_iter().zip(found) {
+            outcomes.push(match write {
+                Write::Put { prepared, stored: new } => {
                     let outcome = changes.put(prepared, found);
                     if outcome != Put::Unchanged {
                         stored.push(new);
                     }
                     outcome
                 }
-                Wish::Delete { id, id_hash } => {
+                Write::Delete { id, id_hash } => {
                     let was_there = changes.delete(id_hash, found);
                     if was_there && found.is_some() {
                         deletes.push(id);

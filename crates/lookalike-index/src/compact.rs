@@ -9,15 +9,15 @@ use roaring::RoaringBitmap;
 
 use crate::block::{Block, NewRows};
 use crate::commit::Core;
-use crate::error::{At, Result};
+use crate::error::{At, Error, Result};
 use crate::files;
-use crate::index::Shared;
 use crate::log::{LOG_HEADER, LogFile, LogWriter, Operation, Record, each_frame};
 use crate::manifest::{LAYOUT_VERSION, LogInfo, Manifest, SegmentFile, Tail};
 use crate::part::{Held, Part};
 use crate::row::{Entry, MOST_ROWS, ROW_BYTES, Row, row_of, with_row};
 use crate::search::{damaged, run_of};
 use crate::segment::{Segment, SegmentWriter};
+use crate::shared::Shared;
 use crate::state::{State, bitmap_bytes};
 
 /// Segments of about one size are merged when there are so many in a row.
@@ -236,7 +236,7 @@ impl Core {
         self.check(shared)?;
         let compacted = self.flush(shared).and_then(|()| self.compact_all(shared, purge));
         if let Err(error) = &compacted
-            && !matches!(error, crate::Error::DiskFull { .. } | crate::Error::Damaged { .. })
+            && !matches!(error, Error::DiskFull { .. } | Error::Damaged { .. })
         {
             self.poison.get_or_insert_with(|| error.to_string());
         }
@@ -364,7 +364,7 @@ impl Moving {
 struct Merge<'a> {
     heap: BinaryHeap<Reverse<(Entry, usize)>>,
     columns: Vec<Box<dyn Iterator<Item = Result<Entry>> + 'a>>,
-    error: Option<crate::Error>,
+    error: Option<Error>,
 }
 
 impl<'a> Merge<'a> {

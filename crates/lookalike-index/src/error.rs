@@ -66,15 +66,14 @@ pub enum Error {
     },
 
     /// Another process writes to the index.
-    #[error(
-        "{path} is being written to by {holder}: wait until it is done", path = path.display(),
-        holder = process_id.map_or_else(|| "another process".to_owned(), |id| format!("process {id}"))
-    )]
+    #[error("{path} is {}", held_by(*process_id, service.as_deref()), path = path.display())]
     Locked {
         /// The index.
         path: PathBuf,
         /// The process that holds it, if that is known.
         process_id: Option<u32>,
+        /// The address of the index at the service that holds it, if it is held by one.
+        service: Option<String>,
     },
 
     /// An earlier write failed in a way that leaves it unknown what the disk has.
@@ -96,7 +95,9 @@ pub enum Error {
     },
 
     /// A threshold below what the index was made for.
-    #[error("a threshold of {threshold} is below that of the index, {lowest}: what lies between could be missed")]
+    #[error(
+        "a threshold of {threshold} is below that of the index, {lowest}, and matches between the two could be missed: search with {lowest} or more, or make another index with a threshold of {threshold} and add the documents to it"
+    )]
     ThresholdTooLow {
         /// As asked for.
         threshold: f64,
@@ -141,6 +142,17 @@ pub enum Error {
         /// What was asked for.
         what: &'static str,
     },
+}
+
+/// Who holds an index, and what to do about it.
+fn held_by(process_id: Option<u32>, service: Option<&str>) -> String {
+    let process = process_id.map_or_else(|| "another process".to_owned(), |id| format!("process {id}"));
+    match service {
+        Some(service) => {
+            format!("held by a running server ({process}): use its HTTP API at {service}, or stop the server")
+        }
+        None => format!("being written to by {process}: wait until it is done"),
+    }
 }
 
 /// The result of what an index does.

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use crate::disk::Disk;
-use crate::error::{At, Result};
-use crate::manifest::Folder;
+use crate::disk::{Disk, Holder, Lock};
+use crate::error::{At, Error, Result};
+use crate::manifest::{Folder, Manifest};
 use crate::part::Part;
 use crate::state::State;
 
@@ -45,7 +45,7 @@ pub(crate) fn of_state(folder: &Folder, state: &State) -> BTreeSet<PathBuf> {
 pub(crate) fn sweep(disk: &dyn Disk, folder: &Folder, state: &State) {
     let mut named = of_state(folder, state);
     // Deletes that are only in the log yet: the bitmap of the manifest is still needed.
-    let manifest = crate::manifest::Manifest::read(disk, folder, state.manifest);
+    let manifest = Manifest::read(disk, folder, state.manifest);
     let Ok(manifest) = manifest else { return };
     for segment in &manifest.segments {
         named.extend(segment.deleted.map(|[bitmap, _]| folder.bitmap(segment.number, bitmap)));
@@ -58,6 +58,26 @@ pub(crate) fn sweep(disk: &dyn Disk, folder: &Folder, state: &State) {
             if is_ours && !named.contains(&file) {
                 let _ = disk.remove(&file);
             }
+        }
+    }
+}
+
+/// Takes the lock of an index.
+pub(crate) fn lock(disk: &dyn Disk, folder: &Folder) -> Result<Box<dyn std::fmt::Debug + Send + Sync>> {
+    lock_for(disk, folder, None)
+}
+
+/// The same for a service, whose address is written where those who find the index locked read it.
+pub(crate) fn lock_for(
+    disk: &dyn Disk,
+    folder: &Folder,
+    service: Option<&str>,
+) -> Result<Box<dyn std::fmt::Debug + Send + Sync>> {
+    let path = folder.lock();
+    match disk.lock(&path, service).at(&path)? {
+        Lock::Held(lock) => Ok(lock),
+        Lock::Taken(Holder { process_id, service }) => {
+            Err(Error::Locked { path: folder.path.clone(), process_id, service })
         }
     }
 }

@@ -1,18 +1,19 @@
 //! An index: a folder, opened.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
 
 use lookalike_core::hash::Key;
 use lookalike_core::scheme::{Scheme, SketchKey};
 
+use crate::checksummed;
 use crate::disk::{Disk, FileSystem};
 use crate::error::{At, Error, Result};
 use crate::kernel::Kernel;
-use crate::log::{Cache, LOG_HEADER, LogFile};
+use crate::log::{LOG_HEADER, LogFile};
 use crate::manifest::{Folder, LAYOUT_VERSION, LogInfo, Manifest, Meta, Tail};
-use crate::seal;
+use crate::shared::Shared;
 use crate::snapshot::Snapshot;
 use crate::state::State;
 use crate::types::CreateOptions;
@@ -41,66 +42,6 @@ pub struct Index {
     pub(crate) shared: Arc<Shared>,
 }
 
-/// What all clones of an index have in common.
-#[derive(Debug)]
-pub(crate) struct Shared {
-    pub(crate) disk: Arc<dyn Disk>,
-    pub(crate) folder: Folder,
-    pub(crate) kernel: Arc<Kernel>,
-    pub(crate) cache: Arc<Cache>,
-    pub(crate) state: RwLock<Arc<State>>,
-    /// Whether a writer of this index keeps the state up to date.
-    pub(crate) has_writer: AtomicBool,
-    refreshing: Mutex<()>,
-}
-
-impl Shared {
-    pub(crate) fn new(disk: Arc<dyn Disk>, folder: Folder, kernel: Arc<Kernel>, state: State) -> Self {
-        Self {
-            disk,
-            folder,
-            kernel,
-            cache: Arc::default(),
-            state: RwLock::new(Arc::new(state)),
-            has_writer: AtomicBool::new(false),
-            refreshing: Mutex::new(()),
-        }
-    }
-
-    pub(crate) fn state(&self) -> Arc<State> {
-        Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    pub(crate) fn publish(&self, state: Arc<State>) {
-        *self.state.write().unwrap_or_else(PoisonError::into_inner) = state;
-    }
-
-    /// Held by whoever reads what others wrote, or begins to write.
-    pub(crate) fn refreshing(&self) -> MutexGuard<'_, ()> {
-        self.refreshing.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Takes notice of what other processes wrote.
-    fn refresh(&self) -> Result<()> {
-        let _one_at_a_time = self.refreshing();
-        if self.has_writer.load(SeqCst) {
-            return Ok(());
-        }
-        let state = self.state();
-        let newest = Manifest::newest(&*self.disk, &self.folder)?;
-        let (log, _) = state.active_log();
-        let state = if newest != state.manifest {
-            State::load(&*self.disk, &self.folder, &self.kernel, Some(&state))?.0
-        } else if log.file.length().at(&log.path)? != state.end {
-            State::clone(&state).replayed(&self.kernel)?.0
-        } else {
-            return Ok(());
-        };
-        self.publish(Arc::new(state));
-        Ok(())
-    }
-}
-
 impl Index {
     /// Makes an index in a folder that is new or empty.
     ///
@@ -119,7 +60,7 @@ impl Index {
     #[doc(hidden)]
     pub fn create_on(disk: Arc<dyn Disk>, dir: &Path, options: &CreateOptions) -> Result<Self> {
         let folder = Folder::new(dir);
-        let scheme = match options.scheme.key {
+        let scheme = match options.scheme.key() {
             // Drawn once, and kept: sketches of all documents must be of one key.
             SketchKey::Random => options.scheme.clone().with_key(SketchKey::Given(Key::random())),
             SketchKey::Fixed | SketchKey::Given(_) => options.scheme.clone(),
@@ -148,7 +89,7 @@ impl Index {
         };
         manifest.write(&*disk, &folder)?;
         // Last: only now it is an index.
-        seal::write(&*disk, &folder.meta(), seal::seal(&meta).as_bytes())?;
+        checksummed::write(&*disk, &folder.meta(), checksummed::with_checksum(&meta).as_bytes())?;
         if let Some(parent) = dir.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             disk.sync_dir(parent).at(parent)?;
         }
@@ -206,6 +147,15 @@ impl Index {
     ///
     /// [`Error::Locked`] when there is another, in this process or in another.
     pub fn writer(&self) -> Result<Writer> {
-        Writer::open(self)
+        Writer::open(Arc::clone(&self.shared), None)
+    }
+
+    /// The one writer of the index, held by a service: others who want to write are told this address.
+    ///
+    /// # Errors
+    ///
+    /// As [`writer`](Self::writer).
+    pub fn writer_of_service(&self, address: &str) -> Result<Writer> {
+        Writer::open(Arc::clone(&self.shared), Some(address))
     }
 }

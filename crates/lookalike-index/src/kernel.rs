@@ -77,11 +77,11 @@ pub(crate) struct Prepared {
 
 impl Kernel {
     pub(crate) fn new(scheme: Scheme, store: Store, secret: Key) -> Result<Self> {
-        let method = scheme.build_method()?;
-        if method.learns() || scheme.method.checksum().is_some() {
-            return Err(Error::MethodWithoutIndex { method: scheme.method.to_string() });
+        let method = scheme.build_method();
+        if method.learns() || scheme.method().checksum().is_some() {
+            return Err(Error::MethodWithoutIndex { method: scheme.method().to_string() });
         }
-        let lookup = match (&scheme.method, scheme.method.banding()) {
+        let lookup = match (scheme.method(), scheme.method().banding()) {
             (_, Some(banding)) => Lookup::Bands(banding.agreeing()),
             (MethodOptions::Part(_), _) => Lookup::Parts,
             _ => Lookup::All,
@@ -109,11 +109,11 @@ impl Kernel {
 
     fn with_tools<O>(&self, with: impl FnOnce(&mut Tools) -> O) -> O {
         let waiting = self.tools.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let Scheme { shingle, fold, key, .. } = &self.scheme;
+        let (shingle, fold, key) = (self.scheme.shingle(), self.scheme.fold(), self.scheme.key());
         let mut tools = waiting.unwrap_or_else(|| Tools {
             sketcher: TextSketcher::new(&self.scheme, &*self.method, self.secret),
-            deciding: Shingler::keyed(shingle, *fold, self.deciding),
-            sketching: Shingler::keyed(shingle, *fold, key.of(self.secret)),
+            deciding: Shingler::keyed(shingle, fold, self.deciding),
+            sketching: Shingler::keyed(shingle, fold, key.of(self.secret)),
         });
         let output = with(&mut tools);
         self.tools.lock().unwrap_or_else(PoisonError::into_inner).push(tools);

@@ -7,6 +7,7 @@
 
 mod block;
 mod bulk;
+mod checksummed;
 mod commit;
 mod compact;
 #[doc(hidden)]
@@ -16,19 +17,20 @@ mod files;
 mod index;
 mod kernel;
 mod log;
+mod maintenance;
 mod manifest;
+mod merge;
 mod page;
 mod part;
+mod put_if_new;
 mod rebuild;
 mod row;
-mod seal;
 mod search;
 mod segment;
+mod shared;
 mod snapshot;
 mod state;
 mod types;
-mod unless_alike;
-mod upkeep;
 mod writer;
 
 /// Bytes of files, read without trust: for the fuzzer.
@@ -41,12 +43,12 @@ pub mod hostile {
 
 pub use error::{Error, Result};
 pub use index::Index;
+#[doc(hidden)]
+pub use maintenance::verify_on;
+pub use maintenance::{snapshot_to, upgrade, verify};
 pub use snapshot::Snapshot;
 pub use types::{
     Answer, CreateOptions, Document, Hit, Merged, NewDocument, Problem, Put, Query, SearchOptions, Stat, Store,
     Upgrade, Verification,
 };
-#[doc(hidden)]
-pub use upkeep::verify_on;
-pub use upkeep::{snapshot_to, upgrade, verify};
 pub use writer::Writer;

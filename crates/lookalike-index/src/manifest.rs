@@ -6,9 +6,9 @@ use lookalike_core::hash::Key;
 use lookalike_core::scheme::Scheme;
 use serde::{Deserialize, Serialize};
 
+use crate::checksummed;
 use crate::disk::Disk;
 use crate::error::{At, Error, Result};
-use crate::seal;
 use crate::types::Store;
 
 /// Versions of what an index is made of.
@@ -117,12 +117,12 @@ impl Meta {
 
     pub(crate) fn read(disk: &dyn Disk, folder: &Folder) -> Result<Self> {
         let path = folder.meta();
-        let bytes = match seal::read_all(disk, &path) {
+        let bytes = match checksummed::read_all(disk, &path) {
             Err(error) if error.is_not_found() => return Err(Error::NotAnIndex { path: folder.path.clone() }),
             bytes => bytes?,
         };
         let damaged = |(offset, reason): (u64, String)| Error::damaged(&path, "index.json", offset, reason);
-        let versions: Versions = seal::unseal(&bytes).map_err(damaged)?;
+        let versions: Versions = checksummed::parse(&bytes).map_err(damaged)?;
         for (what, found, known) in [
             ("layout", versions.layout_version, LAYOUT_VERSION),
             ("sketch", versions.sketch_version, SKETCH_VERSION),
@@ -132,7 +132,7 @@ impl Meta {
                 return Err(Error::Newer { path, what, found, known });
             }
         }
-        seal::unseal(&bytes).map_err(damaged)
+        checksummed::parse(&bytes).map_err(damaged)
     }
 
     pub(crate) fn key(&self) -> Key {
@@ -202,7 +202,7 @@ impl Manifest {
 
     pub(crate) fn read(disk: &dyn Disk, folder: &Folder, number: u64) -> Result<Self> {
         let path = folder.manifest(number);
-        let manifest: Self = seal::read(disk, &path, "manifest")?;
+        let manifest: Self = checksummed::read(disk, &path, "manifest")?;
         if manifest.version > LAYOUT_VERSION {
             let (found, known) = (manifest.version, LAYOUT_VERSION);
             return Err(Error::Newer { path, what: "manifest", found, known });
@@ -214,12 +214,12 @@ impl Manifest {
     }
 
     pub(crate) fn write(&self, disk: &dyn Disk, folder: &Folder) -> Result<()> {
-        seal::write(disk, &folder.manifest(self.number), seal::seal(self).as_bytes())
+        checksummed::write(disk, &folder.manifest(self.number), checksummed::with_checksum(self).as_bytes())
     }
 }
 
 /// Whether these bytes are a manifest: for the fuzzer.
 #[doc(hidden)]
 pub fn check_bytes(bytes: &[u8]) -> bool {
-    seal::unseal::<Manifest>(bytes).is_ok() | serde_json::from_slice::<Manifest>(bytes).is_ok()
+    checksummed::parse::<Manifest>(bytes).is_ok() | serde_json::from_slice::<Manifest>(bytes).is_ok()
 }

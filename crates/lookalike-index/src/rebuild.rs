@@ -1,7 +1,7 @@
 //! An index from its logs alone: for when a segment, a bitmap or a manifest is damaged. Every put and delete has a number, so that the last
 //! of each id is known in whatever log it lies.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -10,21 +10,20 @@ use crate::commit::Core;
 use crate::disk::Disk;
 use crate::error::{At, Error, Result};
 use crate::files;
-use crate::index::Shared;
 use crate::kernel::Kernel;
-use crate::log::{Cache, LOG_HEADER, LogFile, LogWriter};
+use crate::log::{Cache, LOG_HEADER, LogFile, LogWriter, Operation, each_frame, replay};
 use crate::manifest::{Folder, LogInfo, Manifest, Meta, Tail};
-use crate::row::Place;
-use crate::search::run_of;
+use crate::row::{Place, Row};
+use crate::search::{damaged, run_of};
+use crate::shared::Shared;
 use crate::state::{Changes, State};
-use crate::upkeep::{latest, lock};
 
 /// How many documents are sketched at once.
 const AT_ONCE: usize = 4096;
 
 /// Makes all segments anew. Logs must be whole: what is damaged there is lost, and the error says where.
 pub(crate) fn rebuild(disk: &Arc<dyn Disk>, folder: &Folder) -> Result<()> {
-    let _lock = lock(&**disk, folder)?;
+    let _lock = files::lock(&**disk, folder)?;
     let meta = Meta::read(&**disk, folder)?;
     let key = meta.key();
     let kernel = Arc::new(Kernel::new(meta.scheme, meta.store, key)?);
@@ -42,7 +41,7 @@ pub(crate) fn rebuild(disk: &Arc<dyn Disk>, folder: &Folder) -> Result<()> {
         let end = match &manifest {
             Some(manifest) if manifest.log.number == number => {
                 let Tail { offset, durable, commit, .. } = manifest.log;
-                crate::log::replay(&log, offset, durable, commit, |_| Ok(()))?.end
+                replay(&log, offset, durable, commit, |_| Ok(()))?.end
             }
             Some(_) => log.file.length().at(&path)?,
             None => whole_end(&log)?,
@@ -86,10 +85,10 @@ impl Core {
         let state = Arc::clone(&self.state);
         let cache = Cache::default();
         let prepare = |(_, place): &(u64, Place)| {
-            let row = crate::row::Row { place: *place, ..crate::row::Row::default() };
+            let row = Row { place: *place, ..Row::default() };
             let (run, index) = run_of(&state, &cache, &row)?;
             let prepared = run.record(index).and_then(|record| shared.kernel.prepare_again(&record));
-            let mut prepared = prepared.ok_or_else(|| crate::search::damaged(&state, &row))?;
+            let mut prepared = prepared.ok_or_else(|| damaged(&state, &row))?;
             prepared.row.place = *place;
             Ok(prepared)
         };
@@ -106,6 +105,39 @@ impl Core {
     }
 }
 
+/// The last that was written of each id: the number of it, and the place of the document unless it was deleted.
+type Latest = HashMap<u128, (u64, Option<Place>)>;
+
+/// The last put or delete of each id in the logs.
+fn latest(logs: &[(LogFile, u64)], kernel: &Kernel) -> Result<Latest> {
+    let mut latest: Latest = HashMap::new();
+    let mut note = |id: &str, sequence: u64, place| {
+        let known = latest.entry(kernel.id_hash(id)).or_insert((0, None));
+        if sequence >= known.0 {
+            *known = (sequence, place);
+        }
+    };
+    for (log, end) in logs {
+        each_frame(log, *end, |operation| {
+            match operation {
+                Some(Operation::Documents(run, place)) => {
+                    for index in 0..run.len() {
+                        if let Some(record) = run.record(index) {
+                            note(record.id, record.sequence, Some(Place { index, ..place }));
+                        }
+                    }
+                }
+                Some(Operation::Deletes(deletes)) => {
+                    deletes.iter().for_each(|(sequence, id)| note(id, *sequence, None));
+                }
+                None => {}
+            }
+            Ok(())
+        })?;
+    }
+    Ok(latest)
+}
+
 /// How many documents logs have, and how many of them are dead.
 fn counts(logs: &[(LogFile, u64)], places: &[(u64, Place)]) -> Result<BTreeMap<u32, (Arc<LogFile>, LogInfo)>> {
     let mut live: BTreeMap<u32, u64> = BTreeMap::new();
@@ -113,10 +145,10 @@ fn counts(logs: &[(LogFile, u64)], places: &[(u64, Place)]) -> Result<BTreeMap<u
     let mut infos = BTreeMap::new();
     for (log, end) in logs {
         let mut info = LogInfo { number: log.number, ..LogInfo::default() };
-        crate::log::each_frame(log, *end, |operation| {
+        each_frame(log, *end, |operation| {
             match operation {
-                Some(crate::log::Operation::Documents(run, _)) => info.documents += u64::from(run.len()),
-                Some(crate::log::Operation::Deletes(deletes)) => info.deletes += deletes.len() as u64,
+                Some(Operation::Documents(run, _)) => info.documents += u64::from(run.len()),
+                Some(Operation::Deletes(deletes)) => info.deletes += deletes.len() as u64,
                 None => {}
             }
             Ok(())

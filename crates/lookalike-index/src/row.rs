@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
     pub(crate) log: u32,
-    /// Of the frame, in units of [`ALIGN`](crate::log::ALIGN) bytes.
+    /// Of the frame, in units of `ALIGN` bytes of the log.
     pub(crate) frame: u32,
     pub(crate) index: u32,
 }

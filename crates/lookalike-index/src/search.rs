@@ -34,6 +34,8 @@ pub(crate) struct Question {
     pub(crate) lookups: Vec<(usize, u64)>,
     /// A document that is no answer.
     pub(crate) except: Option<u128>,
+    /// Part and row of the stored document that has the id of the query: if it also has its text, it is the first answer.
+    pub(crate) own: Option<(u32, u32)>,
 }
 
 /// A document that is alike enough: where it is, and how alike.
@@ -44,13 +46,15 @@ pub(crate) struct Found {
     pub(crate) row: Row,
     pub(crate) similarity: f64,
     pub(crate) likeness: Likeness,
-    pub(crate) is_exact_copy: bool,
+    pub(crate) exact_copy: bool,
 }
 
 /// What was found, the best first.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) found: Vec<Found>,
+    /// How many are alike enough, of which `found` has the best.
+    pub(crate) match_count: u64,
     pub(crate) candidates: u64,
     pub(crate) passed_over: u64,
 }
@@ -145,7 +149,7 @@ pub(crate) struct Search<'a> {
     pub(crate) threshold: f64,
     pub(crate) max_candidates: usize,
     /// How many of the documents that are alike enough are wanted.
-    pub(crate) limit: usize,
+    pub(crate) top: usize,
 }
 
 impl Search<'_> {
@@ -218,7 +222,10 @@ impl Search<'_> {
         let method = &*self.kernel.method;
         held.each_sketch(rows.iter(), |row, sketch| {
             if method.allows(&probe.bytes, sketch) {
-                chosen.push(method.closeness(&probe.bytes, sketch), (part, row));
+                // The query's own document is measured however many others are as close.
+                let is_own = question.own == Some((part, row));
+                let closeness = if is_own { u32::MAX } else { method.closeness(&probe.bytes, sketch) };
+                chosen.push(closeness, (part, row));
             }
         })
     }
@@ -249,12 +256,20 @@ impl Search<'_> {
     pub(crate) fn measure(&self, question: &Question, chosen: Chosen) -> Result<Outcome> {
         let (candidates, passed_over) = (chosen.candidates, chosen.passed_over);
         let mut found: Vec<Found> = Vec::new();
+        let mut match_count = 0;
+        // Nothing is more similar than a copy, so that these come before all others: the query's own document, then other copies.
+        let order = |found: &Found| {
+            let is_own = found.exact_copy && question.own == Some(found.order);
+            (!is_own, !found.exact_copy, found.order)
+        };
         for piece in chosen.places().chunks(MEASURED_AT_ONCE) {
-            found.extend(self.measure_piece(question, piece)?);
-            best_first(&mut found, |found| found.similarity, |found| found.order);
-            found.truncate(self.limit);
+            let measured = self.measure_piece(question, piece)?;
+            match_count += measured.len() as u64;
+            found.extend(measured);
+            best_first(&mut found, |found| found.similarity, order);
+            found.truncate(self.top);
         }
-        Ok(Outcome { found, candidates, passed_over })
+        Ok(Outcome { found, match_count, candidates, passed_over })
     }
 
     /// Those of these places that are alike enough, in any order.
@@ -285,9 +300,9 @@ impl Search<'_> {
         for (order, row) in rows {
             let summary = &question.probe.summary;
             let has_same_words = row.text_hash == summary.text_hash;
-            let is_exact_copy = has_same_words && row.content_hash == summary.content_hash as u64;
-            let likeness = if is_exact_copy {
-                Some(self.kernel.scheme.method.likeness_of_copies(question.probe.size()))
+            let exact_copy = has_same_words && row.content_hash == summary.content_hash as u64;
+            let likeness = if exact_copy {
+                Some(self.kernel.scheme.method().likeness_of_copies(question.probe.size()))
             } else if self.kernel.method.is_measure() {
                 let held = &self.state.parts[order.0 as usize];
                 let mut likeness = None;
@@ -306,7 +321,7 @@ impl Search<'_> {
             if let Some(likeness) = likeness {
                 let similarity = likeness.similarity(self.criterion);
                 if similarity >= self.threshold {
-                    found.push(Found { order: *order, row: *row, similarity, likeness, is_exact_copy });
+                    found.push(Found { order: *order, row: *row, similarity, likeness, exact_copy });
                 }
             }
         }

@@ -10,12 +10,12 @@ use rayon::prelude::*;
 use crate::bulk;
 use crate::disk::DiskFile;
 use crate::error::{Error, Result};
-use crate::index::Shared;
 use crate::kernel::Kernel;
 use crate::log::{Cache, Record};
-use crate::part::Part;
+use crate::part::{Held, Part};
 use crate::row::Row;
-use crate::search::{Outcome, Question, Search, damaged, run_of};
+use crate::search::{Found, Outcome, Question, Search, damaged, run_of};
+use crate::shared::Shared;
 use crate::state::State;
 use crate::types::{Answer, Document, Hit, Query, SearchOptions, Stat, Store};
 
@@ -57,11 +57,7 @@ impl Snapshot {
     /// When the threshold is below that of the index, no document has the id, or a file cannot be read or is damaged.
     pub fn search(&self, query: Query<'_>, options: &SearchOptions) -> Result<Answer> {
         let search = self.prepare(options)?;
-        let question = match query {
-            Query::Text(text) => self.question(text),
-            Query::Id(id) => self.question_of(id)?,
-        };
-        self.answer(search.run(&question)?)
+        self.answer(search.run(&self.question_for(query)?)?)
     }
 
     /// The same for many texts, on all threads; the answers are in the order of the texts.
@@ -70,10 +66,21 @@ impl Snapshot {
     ///
     /// As [`search`](Self::search).
     pub fn search_many(&self, texts: &[&str], options: &SearchOptions) -> Result<Vec<Answer>> {
+        let queries: Vec<Query<'_>> = texts.iter().map(|text| Query::Text(text)).collect();
+        self.search_each(&queries, options)
+    }
+
+    /// The same for many queries of any kind.
+    ///
+    /// # Errors
+    ///
+    /// As [`search`](Self::search).
+    pub fn search_each(&self, queries: &[Query<'_>], options: &SearchOptions) -> Result<Vec<Answer>> {
         let search = self.prepare(options)?;
-        let mut answers = Vec::with_capacity(texts.len());
-        for some in texts.chunks(bulk::AT_ONCE) {
-            let questions: Vec<Question> = some.par_iter().map(|text| self.question(text)).collect();
+        let mut answers = Vec::with_capacity(queries.len());
+        for some in queries.chunks(bulk::AT_ONCE) {
+            let questions: Vec<Question> =
+                some.par_iter().map(|query| self.question_for(*query)).collect::<Result<_>>()?;
             let answer = |outcome| self.answer(outcome);
             if bulk::is_cheaper(&search, &questions) {
                 let outcomes = bulk::run(&search, &questions)?;
@@ -89,7 +96,19 @@ impl Snapshot {
     pub(crate) fn question(&self, text: &str) -> Question {
         let (probe, features) = self.kernel.probe(text);
         let lookups = self.kernel.lookups(&probe, &features);
-        Question { probe, lookups, except: None }
+        Question { probe, lookups, except: None, own: None }
+    }
+
+    fn question_for(&self, query: Query<'_>) -> Result<Question> {
+        match query {
+            Query::Text(text) => Ok(self.question(text)),
+            Query::Id(id) => self.question_of(id),
+            Query::Document { id, text } => {
+                let own = self.state.find(&self.kernel, self.kernel.id_hash(id))?;
+                let own = own.map(|found| (found.part as u32, found.row));
+                Ok(Question { own, ..self.question(text) })
+            }
+        }
     }
 
     fn question_of(&self, id: &str) -> Result<Question> {
@@ -98,7 +117,7 @@ impl Snapshot {
         let probe = run.record(index).and_then(|record| self.kernel.probe_again(&record));
         let (probe, features) = probe.ok_or_else(|| damaged(&self.state, &row))?;
         let lookups = self.kernel.lookups(&probe, &features);
-        Ok(Question { probe, lookups, except: Some(row.id_hash) })
+        Ok(Question { probe, lookups, except: Some(row.id_hash), own: None })
     }
 
     pub(crate) fn prepare(&self, options: &SearchOptions) -> Result<Search<'_>> {
@@ -111,28 +130,30 @@ impl Snapshot {
             kernel: &self.kernel,
             cache: &self.cache,
             state: &self.state,
-            criterion: with_threshold(self.kernel.scheme.criterion, threshold)?,
+            criterion: with_threshold(self.kernel.scheme.criterion(), threshold)?,
             // Where bits decide, the threshold does only if it is asked for.
             threshold: options.threshold.unwrap_or(0.0),
             max_candidates: options.max_candidates,
-            limit: options.limit,
+            top: options.top,
         })
     }
 
     fn answer(&self, outcome: Outcome) -> Result<Answer> {
-        let Outcome { found, candidates, passed_over } = outcome;
-        let hit = |found: &crate::search::Found| {
+        let Outcome { found, match_count, candidates, passed_over } = outcome;
+        let hit = |found: &Found| {
             let hit = |record: Record<'_>| Hit {
                 id: record.id.to_owned(),
                 similarity: found.similarity,
                 likeness: found.likeness,
-                is_exact_copy: found.is_exact_copy,
+                exact_copy: found.exact_copy,
                 fields: record.fields.to_owned(),
             };
             self.with_record(&found.row, hit)
         };
         let hits = found.iter().map(hit).collect::<Result<Vec<_>>>()?;
-        Ok(Answer { hits, complete: passed_over == 0, candidates, looked_at: candidates - passed_over })
+        let (candidate_count, compared_count) = (candidates, candidates - passed_over);
+        let complete = passed_over == 0 && hits.len() as u64 == match_count;
+        Ok(Answer { hits, match_count, complete, candidate_count, compared_count })
     }
 
     /// Gives the record of a row to `with`.
@@ -188,24 +209,24 @@ impl Snapshot {
         self.rows().map(|row| self.read(&row?))
     }
 
-    /// What the index has, in numbers.
+    /// Statistics of the index.
     pub fn stat(&self) -> Stat {
         let State { parts, logs, manifest, .. } = &*self.state;
         let bytes = |file: &Arc<dyn DiskFile>| file.length().unwrap_or(0);
-        let segment_bytes = |held: &crate::part::Held| match &held.part {
+        let segment_bytes = |held: &Held| match &held.part {
             Part::Disk { segment, .. } => Some(segment.byte_count()),
             Part::Memory(_) => None,
         };
         let scheme = &self.kernel.scheme;
         let recall = Similarity::new(scheme.threshold()).ok().and_then(|at| self.kernel.method.recall_at(at));
         Stat {
-            documents: self.len(),
-            deleted: logs.values().map(|(_, info)| info.dead).sum(),
-            in_memory: self.state.memory_rows(),
-            segments: parts.iter().filter_map(segment_bytes).count() as u64,
+            document_count: self.len(),
+            deleted_count: logs.values().map(|(_, info)| info.dead).sum(),
+            in_memory_count: self.state.memory_rows(),
+            segment_count: parts.iter().filter_map(segment_bytes).count() as u64,
             segment_bytes: parts.iter().filter_map(segment_bytes).sum(),
             log_bytes: logs.values().map(|(log, _)| bytes(&log.file)).sum(),
-            logs: logs.len() as u64,
+            log_count: logs.len() as u64,
             manifest: *manifest,
             store: self.kernel.store,
             scheme: scheme.to_string(),

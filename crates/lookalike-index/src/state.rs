@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use roaring::RoaringBitmap;
 
 use crate::block::{Block, BlockBuilder};
+use crate::checksummed;
 use crate::disk::Disk;
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Prepared};
@@ -14,7 +15,6 @@ use crate::log::{LogFile, Operation, Run, replay};
 use crate::manifest::{Folder, LogInfo, Manifest, Tail};
 use crate::part::{Held, Part};
 use crate::row::{Place, Row};
-use crate::seal;
 use crate::segment::Segment;
 use crate::types::Put;
 
@@ -271,7 +271,7 @@ fn read_bitmap(
     rows: u32,
 ) -> Result<RoaringBitmap> {
     let path = folder.bitmap(segment, number);
-    let bytes = seal::read_all(disk, &path)?;
+    let bytes = checksummed::read_all(disk, &path)?;
     let damaged = |offset: usize, reason: &str| Error::damaged(&path, "bitmap", offset as u64, reason);
     let Some((content, checksum)) = bytes.split_last_chunk::<8>() else {
         return Err(damaged(0, "the file is cut short"));

@@ -3,7 +3,7 @@
 use lookalike_core::measure::feature_set::Overlap;
 use lookalike_core::measure::likeness::Likeness;
 use lookalike_core::scheme::Scheme;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// How an index is made.
 #[derive(Clone, Debug, Default)]
@@ -16,16 +16,18 @@ pub struct CreateOptions {
     pub store: Store,
 }
 
-/// What is kept of documents, besides id, fields and sketch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Store {
-    /// Their texts.
-    #[default]
-    Text,
-    /// Hashes of their shingles, for texts that must not be kept. Similarities are as exact; texts cannot be shown, and the
-    /// index cannot be upgraded.
-    Features,
+lookalike_core::word_enum! {
+    /// What is kept of documents, besides id, fields and sketch.
+    #[derive(Default)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    pub enum Store {
+        /// Their texts.
+        #[default]
+        Text,
+        /// Hashes of their shingles, for texts that must not be kept. Similarities are as exact; texts cannot be shown, and the
+        /// index cannot be upgraded.
+        Features,
+    }
 }
 
 /// A document to be stored.
@@ -72,16 +74,16 @@ pub enum Put {
     Replaced,
     /// The same document was there already; nothing was written.
     Unchanged,
-    /// A near-duplicate is there, so that it was left out.
-    Alike {
-        /// The most similar document of the index; of several, the one that was added first.
+    /// It was not stored: the index has a near-duplicate of it.
+    Duplicate {
+        /// The most similar document of the index; of several, an exact copy, or else the one that was added first.
         id: String,
-        /// How similar it is.
+        /// Similarity of the two, by the measure of the scheme.
         similarity: f64,
-        /// How alike they are: the document that was left out is on the left.
+        /// Measurements of the two; the document that was not stored is on the left.
         likeness: Likeness,
-        /// Whether they are equal in every character, up to Unicode's NFC and white space at line ends.
-        is_exact_copy: bool,
+        /// True if they are equal in every character, up to Unicode's NFC and white space at line ends.
+        exact_copy: bool,
     },
 }
 
@@ -92,6 +94,13 @@ pub enum Query<'a> {
     Text(&'a str),
     /// Documents like the one with this id, other than itself.
     Id(&'a str),
+    /// Documents like this text, which may be stored under this id: then that document is the first answer.
+    Document {
+        /// What the text is known by.
+        id: &'a str,
+        /// The text.
+        text: &'a str,
+    },
 }
 
 /// How to search.
@@ -99,15 +108,15 @@ pub enum Query<'a> {
 pub struct SearchOptions {
     /// The minimum similarity; that of the index when none is given, and not below it.
     pub threshold: Option<f64>,
-    /// How many hits to return at most.
-    pub limit: usize,
-    /// How many candidates to look at, those with the best sketches first.
+    /// Maximum number of hits to return.
+    pub top: usize,
+    /// Maximum number of candidates to compare, those with the best sketches first.
     pub max_candidates: usize,
 }
 
 impl Default for SearchOptions {
     fn default() -> Self {
-        Self { threshold: None, limit: 10, max_candidates: 100_000 }
+        Self { threshold: None, top: 10, max_candidates: 100_000 }
     }
 }
 
@@ -116,94 +125,100 @@ impl Default for SearchOptions {
 pub struct Hit {
     /// Its id.
     pub id: String,
-    /// How similar it is, by the measure of the scheme.
+    /// Similarity to the query, by the measure of the scheme.
     pub similarity: f64,
-    /// How alike they are: what was searched for is on the left. Containments follow from its overlap.
+    /// Measurements of the two; the query is on the left. Containments follow from its overlap.
     pub likeness: Likeness,
-    /// Whether they are equal in every character, up to Unicode's NFC and white space at line ends.
-    pub is_exact_copy: bool,
-    /// Its fields: the text of a JSON object, or nothing.
+    /// True if they are equal in every character, up to Unicode's NFC and white space at line ends.
+    pub exact_copy: bool,
+    /// Its fields: the text of a JSON object, or nothing. A document of an index in memory has none.
     pub fields: String,
 }
 
 impl Hit {
-    /// The part of what was searched for that lies in the hit, if features were compared.
-    pub fn containment_left(&self) -> Option<f64> {
+    /// Share of the query's features that the hit has, if features were compared.
+    pub fn containment_of_query(&self) -> Option<f64> {
         self.likeness.overlap().map(Overlap::containment_left)
     }
 
-    /// The part of the hit that lies in what was searched for, if features were compared.
-    pub fn containment_right(&self) -> Option<f64> {
+    /// Share of the hit's features that the query has, if features were compared.
+    pub fn containment_of_match(&self) -> Option<f64> {
         self.likeness.overlap().map(Overlap::containment_right)
     }
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
-    /// The most similar first; those of one similarity in the order in which they were added.
+    /// The most similar first. Of those with one similarity, the query's own document comes first, then exact copies, then the
+    /// others, each in the order in which they were added.
     pub hits: Vec<Hit>,
-    /// Whether all candidates were looked at.
+    /// Documents that are similar enough; `hits` has the first of them, at most `top`.
+    pub match_count: u64,
+    /// True if `hits` has every match and all candidates were compared.
     pub complete: bool,
-    /// How many documents may be alike, by their sketches or as copies.
-    pub candidates: u64,
-    /// How many of these were looked at.
-    pub looked_at: u64,
+    /// Documents that may be similar, by their sketches or as copies.
+    pub candidate_count: u64,
+    /// Candidates that were compared.
+    pub compared_count: u64,
 }
 
-/// What an index has, in numbers.
+/// Statistics of an index.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Stat {
     /// Documents that can be found.
-    pub documents: u64,
+    pub document_count: u64,
     /// Deleted or replaced documents whose bytes are still on the disk.
-    pub deleted: u64,
+    pub deleted_count: u64,
     /// Documents that are in the log and not yet in a segment.
-    pub in_memory: u64,
+    pub in_memory_count: u64,
     /// Segments on the disk.
-    pub segments: u64,
+    pub segment_count: u64,
     /// Bytes of all segments and bitmaps.
     pub segment_bytes: u64,
     /// Bytes of all logs: texts, ids and fields.
     pub log_bytes: u64,
     /// Log files.
-    pub logs: u64,
+    pub log_count: u64,
     /// The number of the newest manifest.
     pub manifest: u64,
     /// What is kept of documents.
     pub store: Store,
     /// The scheme in one line.
     pub scheme: String,
-    /// The chance to find a pair exactly at the threshold, where it can be told.
+    /// Probability of finding a pair exactly at the threshold, if the method has one.
     pub recall: Option<f64>,
 }
 
-/// What merging another index did.
+/// The result of merging another index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Merged {
     /// Documents that are new.
-    pub added: u64,
-    /// Documents that have the place of others with the same id.
-    pub replaced: u64,
+    pub added_count: u64,
+    /// Documents that replaced others with the same id.
+    pub replaced_count: u64,
     /// Documents that were there already.
-    pub unchanged: u64,
+    pub unchanged_count: u64,
 }
 
-/// What a check of all files found.
+/// The result of checking all files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verification {
     /// Documents that can be found.
-    pub documents: u64,
+    pub document_count: u64,
     /// Bytes that were read and checked.
     pub checked_bytes: u64,
     /// What is wrong; nothing if the index is whole.
     pub problems: Vec<Problem>,
-    /// Whether everything that was wrong has been put right.
-    pub is_repaired: bool,
+    /// True if every problem has been repaired.
+    pub repaired: bool,
 }
 
 /// Something that is wrong with a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Problem {
     /// The file, within the folder of the index.
     pub file: String,

@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::commit::{Core, Request, Wish};
-use crate::error::{Error, Result};
-use crate::index::{Index, Shared};
+use crate::commit::{Core, Request, Write};
+use crate::error::Result;
+use crate::files::lock_for;
 use crate::kernel::Kernel;
+use crate::shared::Shared;
 use crate::snapshot::Snapshot;
-use crate::types::{Merged, NewDocument, Put, Store};
-use crate::upkeep::lock;
+use crate::types::{NewDocument, Put};
 
 /// Adds documents to an index and deletes them. Many threads may call it at once: what they ask for is written together.
 ///
@@ -21,9 +21,9 @@ use crate::upkeep::lock;
 /// # let folder = tempfile::tempdir().unwrap();
 /// let index = Index::create(&folder.path().join("index"), &CreateOptions::default())?;
 /// let writer = index.writer()?;
-/// let put = |id, text| writer.put_unless_alike(&[NewDocument::new(id, text)]);
+/// let put = |id, text| writer.put_if_new(&[NewDocument::new(id, text)]);
 /// assert_eq!(put("a", "one two three four five six seven eight nine ten")?, [Put::Added]);
-/// assert!(matches!(&put("b", "One two three four five six seven eight nine ten.")?[..], [Put::Alike { id, .. }] if id == "a"));
+/// assert!(matches!(&put("b", "One two three four five six seven eight nine ten.")?[..], [Put::Duplicate { id, .. }] if id == "a"));
 /// assert_eq!(writer.delete(&["a", "b"])?, 1);
 /// # Ok::<(), lookalike_index::Error>(())
 /// ```
@@ -57,9 +57,8 @@ impl Drop for Handover<'_> {
 }
 
 impl Writer {
-    pub(crate) fn open(index: &Index) -> Result<Self> {
-        let shared = Arc::clone(&index.shared);
-        let lock = lock(&*shared.disk, &shared.folder)?;
+    pub(crate) fn open(shared: Arc<Shared>, service: Option<&str>) -> Result<Self> {
+        let lock = lock_for(&*shared.disk, &shared.folder, service)?;
         let core = {
             // Nobody publishes what was read before this.
             let _begins = shared.refreshing();
@@ -91,13 +90,13 @@ impl Writer {
     /// As [`put`](Self::put).
     pub fn put_many(&self, documents: &[NewDocument<'_>]) -> Result<Vec<Put>> {
         documents.iter().try_for_each(Kernel::check)?;
-        let prepare = |document: &NewDocument<'_>| Wish::put(&self.shared.kernel, document);
-        let wishes: Vec<Wish> = match documents {
+        let prepare = |document: &NewDocument<'_>| Write::put(&self.shared.kernel, document);
+        let writes: Vec<Write> = match documents {
             // In this thread: others do the same beside it.
             [document] => vec![prepare(document)],
             documents => documents.par_iter().with_min_len(16).map(prepare).collect(),
         };
-        self.ask(wishes)
+        self.ask(writes)
     }
 
     /// Deletes the documents with these ids; says how many there were.
@@ -106,18 +105,18 @@ impl Writer {
     ///
     /// When the disk refuses; then nothing was deleted.
     pub fn delete(&self, ids: &[&str]) -> Result<u64> {
-        let wishes = ids.iter().map(|id| Wish::delete(&self.shared.kernel, id)).collect();
-        let outcomes = self.ask(wishes)?;
+        let writes = ids.iter().map(|id| Write::delete(&self.shared.kernel, id)).collect();
+        let outcomes = self.ask(writes)?;
         // A delete that found its document has its place taken by nothing.
         Ok(outcomes.iter().filter(|outcome| **outcome == Put::Replaced).count() as u64)
     }
 
-    /// Waits until the wishes are on the disk, together with those of other threads.
-    pub(crate) fn ask(&self, wishes: Vec<Wish>) -> Result<Vec<Put>> {
-        if wishes.is_empty() {
+    /// Waits until the writes are on the disk, together with those of other threads.
+    pub(crate) fn ask(&self, writes: Vec<Write>) -> Result<Vec<Put>> {
+        if writes.is_empty() {
             return Ok(Vec::new());
         }
-        let request = Arc::new(Request::new(wishes));
+        let request = Arc::new(Request::new(writes));
         let leads = {
             let mut queue = self.queue();
             queue.waiting.push(Arc::clone(&request));
@@ -147,9 +146,9 @@ impl Writer {
     /// # Errors
     ///
     /// As [`put`](Self::put).
-    pub fn put_unless_alike(&self, documents: &[NewDocument<'_>]) -> Result<Vec<Put>> {
+    pub fn put_if_new(&self, documents: &[NewDocument<'_>]) -> Result<Vec<Put>> {
         documents.iter().try_for_each(Kernel::check)?;
-        self.core().put_unless_alike(&self.shared, documents)
+        self.core().put_if_new(&self.shared, documents)
     }
 
     /// Joins segments, and rewrites logs of which much is deleted. With `purge`, every byte of deleted documents goes.
@@ -159,44 +158,6 @@ impl Writer {
     /// When the disk refuses; the index is as it was then.
     pub fn compact(&self, purge: bool) -> Result<()> {
         self.core().compact(&self.shared, purge)
-    }
-
-    /// Puts the documents of another index of the same scheme into this one.
-    ///
-    /// # Errors
-    ///
-    /// When the schemes differ or one keeps no texts, the other cannot be read, or the disk refuses.
-    pub fn merge_from(&self, other: &Index) -> Result<Merged> {
-        const AT_ONCE: usize = 4096;
-        let [left, right] = [&self.shared, &other.shared].map(|shared| &shared.kernel);
-        if left.fingerprint != right.fingerprint {
-            let (left, right) = (left.scheme.to_string(), right.scheme.to_string());
-            return Err(Error::OtherScheme { left, right });
-        }
-        for shared in [&self.shared, &other.shared] {
-            if shared.kernel.store == Store::Features {
-                return Err(Error::NoTexts { path: shared.folder.path.clone(), what: "merging" });
-            }
-        }
-        let snapshot = other.snapshot()?;
-        let mut merged = Merged::default();
-        let mut documents = snapshot.documents().peekable();
-        while documents.peek().is_some() {
-            let some = documents.by_ref().take(AT_ONCE).collect::<Result<Vec<_>>>()?;
-            let text = |document: &crate::types::Document| document.text.clone().unwrap_or_default();
-            let texts: Vec<String> = some.iter().map(text).collect();
-            let new = some.iter().zip(&texts);
-            let new: Vec<NewDocument<'_>> =
-                new.map(|(document, text)| NewDocument { id: &document.id, fields: &document.fields, text }).collect();
-            for put in self.put_many(&new)? {
-                match put {
-                    Put::Added => merged.added += 1,
-                    Put::Replaced => merged.replaced += 1,
-                    Put::Unchanged | Put::Alike { .. } => merged.unchanged += 1,
-                }
-            }
-        }
-        Ok(merged)
     }
 
     /// The state with everything that was acknowledged.
@@ -238,7 +199,7 @@ impl Writer {
     #[doc(hidden)]
     pub fn put_ready(&self, documents: &[(NewDocument<'_>, &[u64], &[u8])]) -> Result<Vec<Put>> {
         let ready = |(document, keys, bytes): &(NewDocument<'_>, &[u64], &[u8])| {
-            Wish::ready(&self.shared.kernel, document, keys, bytes)
+            Write::ready(&self.shared.kernel, document, keys, bytes)
         };
         self.ask(documents.par_iter().with_min_len(64).map(ready).collect())
     }

@@ -49,7 +49,7 @@ fn ask(writer: &Writer, step: &Step) -> Result<()> {
             match step {
                 Step::Put(_) => writer.put_many(&documents).map(drop),
                 // Texts by chance are like nothing, so that all are put.
-                _ => writer.put_unless_alike(&documents).map(drop),
+                _ => writer.put_if_new(&documents).map(drop),
             }
         }
         Step::Delete(ids) => writer.delete(&ids.iter().map(|id| &**id).collect::<Vec<_>>()).map(drop),

@@ -109,7 +109,7 @@ fn what_the_log_can_make_again_is_repaired() {
             for place in [length / 3, length - 9] {
                 let damaged = flipped(&disk, &file, place * 8);
                 let verification = verify_on(&on(&damaged), folder(), true).unwrap();
-                assert!(verification.is_repaired, "{}: {verification:?}", file.display());
+                assert!(verification.repaired, "{}: {verification:?}", file.display());
                 assert_eq!(everything(&damaged, &texts).unwrap(), before, "{}", file.display());
                 // And it can be written to.
                 let index = Index::open_on(on(&damaged), folder()).unwrap();
@@ -127,7 +127,7 @@ fn a_damaged_log_is_not_repaired_and_nothing_is_lost_over_it() {
     let damaged = flipped(&disk, &log, 100 * 8);
     let files = damaged.files();
     let verification = verify_on(&on(&damaged), folder(), true);
-    assert!(verification.is_err() || !verification.unwrap().is_repaired);
+    assert!(verification.is_err() || !verification.unwrap().repaired);
     assert_eq!(damaged.files().iter().filter(|file| files.contains(file)).count(), files.len(), "no file was removed");
 }
 

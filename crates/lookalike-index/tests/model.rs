@@ -13,7 +13,7 @@ const THRESHOLD: f64 = 0.8;
 const CERTAIN: f64 = 0.93;
 
 fn options() -> SearchOptions {
-    SearchOptions { limit: 1000, ..SearchOptions::default() }
+    SearchOptions { top: 1000, ..SearchOptions::default() }
 }
 
 fn check(index: &Index, model: &Model, chance: &mut Chance) {
@@ -129,7 +129,7 @@ fn run(folder: &Path, seed: u64, steps: u64) {
     drop(writer);
     let verification = lookalike_index::verify(&folder.join("index"), false).unwrap();
     assert!(verification.problems.is_empty(), "{verification:?}");
-    assert_eq!(verification.documents, model.len());
+    assert_eq!(verification.document_count, model.len());
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn every_stored_document_finds_itself() {
         for (id, text) in ids.iter().zip(&texts) {
             let answer = snapshot.search(Query::Text(text), &SearchOptions::default()).unwrap();
             let itself = answer.hits.iter().find(|hit| hit.id == *id).unwrap();
-            assert!(itself.similarity >= 1.0 && itself.is_exact_copy);
+            assert!(itself.similarity >= 1.0 && itself.exact_copy);
             let others = snapshot.search(Query::Id(id), &SearchOptions::default()).unwrap();
             assert!(others.hits.iter().all(|hit| hit.id != *id));
         }

@@ -76,7 +76,7 @@ fn a_writer_that_is_killed_loses_nothing_that_it_acknowledged() {
                     .search(Query::Text(&text_of(id)), &SearchOptions::default())
                     .unwrap()
                     .hits;
-                assert!(hits.iter().any(|hit| hit.id == id && hit.is_exact_copy), "{id}");
+                assert!(hits.iter().any(|hit| hit.id == id && hit.exact_copy), "{id}");
             }
             if seen == 20 + round * 17 % 157 {
                 child.kill().unwrap();

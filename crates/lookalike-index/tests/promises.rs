@@ -22,7 +22,7 @@ fn create(folder: &Path, scheme: Scheme) -> Index {
 }
 
 fn all() -> SearchOptions {
-    SearchOptions { limit: 1000, ..SearchOptions::default() }
+    SearchOptions { top: 1000, ..SearchOptions::default() }
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn documents_that_cannot_be_stored_are_refused_and_others_are_not_touched() {
         [NewDocument::new("", "text"), good.with_fields("[1]"), good.with_fields("{\"a\":"), good.with_fields("{} {}")]
     {
         assert!(matches!(writer.put_many(&[good, bad]), Err(Error::NotADocument { .. })), "{bad:?}");
-        assert!(matches!(writer.put_unless_alike(&[bad]), Err(Error::NotADocument { .. })));
+        assert!(matches!(writer.put_if_new(&[bad]), Err(Error::NotADocument { .. })));
     }
     assert!(index.snapshot().unwrap().is_empty());
     writer.put(good.with_fields(" {\"a\": [1, null]} ")).unwrap();
@@ -101,7 +101,7 @@ fn deleted_documents_are_not_found_and_their_bytes_are_gone_after_a_purge() {
         assert!(snapshot.search(Query::Text(secret), &all()).unwrap().hits.is_empty());
         assert!(snapshot.document("id-kJhGfDsAq").unwrap().is_none());
         assert!(matches!(snapshot.search(Query::Id("id-kJhGfDsAq"), &all()), Err(Error::NoSuchDocument { .. })));
-        assert_eq!(snapshot.stat().deleted, 2);
+        assert_eq!(snapshot.stat().deleted_count, 2);
         let has = |needle: &str| bytes_of(&path).windows(needle.len()).any(|window| window == needle.as_bytes());
         assert!(has("id-kJhGfDsAq") && has("pOiUyTrEwQ77"), "the bytes are there until the purge");
         writer.compact(true).unwrap();
@@ -109,7 +109,7 @@ fn deleted_documents_are_not_found_and_their_bytes_are_gone_after_a_purge() {
             assert!(!has(needle), "{needle}");
         }
         let snapshot = index.snapshot().unwrap();
-        assert_eq!((snapshot.stat().deleted, snapshot.len()), (0, 2));
+        assert_eq!((snapshot.stat().deleted_count, snapshot.len()), (0, 2));
         assert_eq!(documents(&snapshot).iter().map(|(id, ..)| &**id).collect::<Vec<_>>(), ["kept", "replaced"]);
         drop(writer);
         assert!(lookalike_index::verify(&path, false).unwrap().problems.is_empty());
@@ -177,7 +177,7 @@ fn what_many_threads_put_is_there_and_written_together() {
                     assert_eq!(writer.put(NewDocument::new(&id, &text)).unwrap(), Put::Added);
                     // Visible to every later search.
                     let answer = index.snapshot().unwrap().search(Query::Text(&text), &all()).unwrap();
-                    assert!(answer.hits.iter().any(|hit| hit.id == id && hit.is_exact_copy));
+                    assert!(answer.hits.iter().any(|hit| hit.id == id && hit.exact_copy));
                 }
             });
         }
@@ -211,7 +211,7 @@ fn thresholds_below_that_of_the_index_are_refused_and_others_are_kept_to() {
         assert!(matches!(snapshot.search(Query::Text(&text), &options), Err(Error::ThresholdTooLow { .. })));
     }
     assert!(snapshot.search(Query::Text(&text), &SearchOptions { threshold: Some(1.5), ..all() }).is_err());
-    let best = snapshot.search(Query::Text(&text), &SearchOptions { limit: 2, ..all() }).unwrap();
+    let best = snapshot.search(Query::Text(&text), &SearchOptions { top: 2, ..all() }).unwrap();
     assert_eq!(best.hits.len(), 2);
 }
 
@@ -240,7 +240,7 @@ fn every_method_that_can_sketch_a_text_by_itself_is_searched_by() {
     let mut chance = Chance::new(6);
     let texts: Vec<String> = (0..60).map(|_| chance.text(60)).collect();
     for (number, method) in methods.into_iter().enumerate() {
-        let scheme = Scheme::default().with_method(method.clone()).with_key(SketchKey::Random);
+        let scheme = Scheme::default().with_method(method.clone()).unwrap().with_key(SketchKey::Random);
         let index = create(&folder.path().join(number.to_string()), scheme);
         let writer = index.writer().unwrap();
         for (at, text) in texts.iter().enumerate() {
@@ -256,7 +256,7 @@ fn every_method_that_can_sketch_a_text_by_itself_is_searched_by() {
                 let answer = index.snapshot().unwrap().search(Query::Text(&query), &all()).unwrap();
                 assert_eq!(answer.hits.len(), 1, "{method}");
                 let hit = &answer.hits[0];
-                assert!(hit.id == at.to_string() && hit.similarity >= 1.0 && !hit.is_exact_copy, "{method}: {hit:?}");
+                assert!(hit.id == at.to_string() && hit.similarity >= 1.0 && !hit.exact_copy, "{method}: {hit:?}");
             }
             let many: Vec<&str> = texts.iter().map(|text| &**text).collect();
             let answers = index.snapshot().unwrap().search_many(&many, &all()).unwrap();
@@ -264,7 +264,8 @@ fn every_method_that_can_sketch_a_text_by_itself_is_searched_by() {
         }
     }
     for method in [MethodOptions::Copies(Checksum::Text), simhash(Width::Bits64, Weights::Idf, false)] {
-        let options = CreateOptions { scheme: Scheme::default().with_method(method), ..CreateOptions::default() };
+        let options =
+            CreateOptions { scheme: Scheme::default().with_method(method).unwrap(), ..CreateOptions::default() };
         let path = folder.path().join("refused");
         assert!(matches!(Index::create(&path, &options), Err(Error::MethodWithoutIndex { .. })));
         assert!(!path.exists());
@@ -325,7 +326,7 @@ fn a_huge_bucket_is_searched_in_bounded_memory_the_closest_first() {
     let index = create(&folder.path().join("index"), scheme.clone());
     let writer = index.writer().unwrap();
     let text = "five words and no more";
-    let method = scheme.build_method().unwrap();
+    let method = scheme.build_method();
     let mut sketches = Sketches::new(method.layout());
     TextSketcher::new(&scheme, &*method, Key::FIXED).sketch(text, &mut sketches);
     writer.put(NewDocument::new("itself", text)).unwrap();
@@ -344,7 +345,7 @@ fn a_huge_bucket_is_searched_in_bounded_memory_the_closest_first() {
     let options = SearchOptions { max_candidates: 1000, ..SearchOptions::default() };
     let snapshot = index.snapshot().unwrap();
     let answer = snapshot.search(Query::Text(text), &options).unwrap();
-    assert_eq!((answer.candidates, answer.looked_at, answer.complete), (count + 1, 1000, false));
+    assert_eq!((answer.candidate_count, answer.compared_count, answer.complete), (count + 1, 1000, false));
     assert_eq!(answer.hits.iter().map(|hit| &*hit.id).collect::<Vec<_>>(), ["itself"]);
     let many = snapshot.search_many(&vec![text; 20], &options).unwrap();
     assert!(many.iter().all(|other| *other == answer));
@@ -358,4 +359,69 @@ fn most_resident() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM"))?;
     line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
+}
+
+#[test]
+fn an_answer_states_the_total_and_a_document_with_51_copies_finds_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = create(&folder.path().join("index"), Scheme::default());
+    let writer = index.writer().unwrap();
+    let text = Chance::new(12).text(80);
+    for at in 0..51 {
+        writer.put(NewDocument::new(&format!("d{at}"), &text)).unwrap();
+    }
+    for is_compact in [false, true] {
+        if is_compact {
+            writer.compact(false).unwrap();
+        }
+        let snapshot = index.snapshot().unwrap();
+        let own = Query::Document { id: "d50", text: &text };
+        let usual = SearchOptions::default();
+        for options in [usual, SearchOptions { max_candidates: 5, ..usual }, SearchOptions { top: 1, ..usual }] {
+            let answer = snapshot.search(own, &options).unwrap();
+            assert_eq!(answer.hits[0].id, "d50", "{options:?}");
+            assert!(!answer.complete, "{options:?}");
+            // Many at once give the same answer.
+            let queries = vec![own; 200];
+            assert!(snapshot.search_each(&queries, &options).unwrap().iter().all(|other| *other == answer));
+        }
+        let cut = snapshot.search(own, &usual).unwrap();
+        assert_eq!((cut.hits.len(), cut.match_count), (10, 51));
+        let whole = snapshot.search(own, &all()).unwrap();
+        assert_eq!((whole.hits.len(), whole.match_count, whole.complete), (51, 51, true));
+        // Another document of that id is not the query's own.
+        let other = snapshot.search(Query::Document { id: "d50", text: &format!("{text} more") }, &usual).unwrap();
+        assert_eq!((&*other.hits[0].id, other.match_count), ("d0", 51));
+    }
+}
+
+#[test]
+fn an_identical_text_comes_before_others_of_the_same_similarity() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = create(&folder.path().join("index"), Scheme::containment(0.5).unwrap());
+    let writer = index.writer().unwrap();
+    let mut chance = Chance::new(13);
+    let (text, more) = (chance.text(80), chance.text(300));
+    writer.put(NewDocument::new("book", &format!("{text} {more}"))).unwrap();
+    writer.put(NewDocument::new("copy", &text)).unwrap();
+    let answer = index.snapshot().unwrap().search(Query::Text(&text), &all()).unwrap();
+    let found: Vec<(&str, f64)> = answer.hits.iter().map(|hit| (&*hit.id, hit.similarity)).collect();
+    assert_eq!(found, [("copy", 1.0), ("book", 1.0)]);
+}
+
+#[test]
+fn who_wants_to_write_to_an_index_of_a_service_is_told_its_address() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = create(&folder.path().join("index"), Scheme::default());
+    let held = index.writer_of_service("http://127.0.0.1:7811/v1/indexes/index").unwrap();
+    let other = Index::open(&folder.path().join("index")).unwrap();
+    let refused = other.writer().unwrap_err();
+    let said = refused.to_string();
+    assert!(said.contains(&format!("(process {})", std::process::id())), "{said}");
+    assert!(said.contains("use its HTTP API at http://127.0.0.1:7811/v1/indexes/index"), "{said}");
+    drop(held);
+    // Who comes next is no service.
+    let _next = other.writer().unwrap();
+    let said = index.writer().unwrap_err().to_string();
+    assert!(said.contains("wait until it is done") && !said.contains("http"), "{said}");
 }

@@ -31,7 +31,7 @@ fn answers(index: &Index) -> String {
         let hits: Vec<String> = answer
             .hits
             .iter()
-            .map(|hit| format!("{}:{:.6}:{}:{}", hit.id, hit.similarity, hit.is_exact_copy, hit.fields))
+            .map(|hit| format!("{}:{:.6}:{}:{}", hit.id, hit.similarity, hit.exact_copy, hit.fields))
             .collect();
         lines += &format!("{at} {}\n", hits.join(" "));
     }
@@ -73,7 +73,10 @@ fn an_index_of_the_first_version_answers_as_it_did() {
     assert_eq!(answers(&index), recorded);
     assert!(lookalike_index::verify(&fixture(), false).unwrap().problems.is_empty());
     let stat = index.snapshot().unwrap().stat();
-    assert!(stat.segments >= 2 && stat.in_memory > 0 && stat.logs >= 2 && stat.deleted > 0, "{stat:?}");
+    assert!(
+        stat.segment_count >= 2 && stat.in_memory_count > 0 && stat.log_count >= 2 && stat.deleted_count > 0,
+        "{stat:?}"
+    );
 }
 
 #[test]

@@ -9,6 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::error::{Error, Result};
 
+/// More columns are no table: each takes room in every row.
+pub const MOST_COLUMNS: usize = 4096;
+
 /// The largest window of a Zstandard frame that is read where nobody says otherwise, as a power of two: 128 MB, as
 /// `zstd` has it.
 const WINDOW_LOG: u32 = 27;

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use lookalike_core::remedy::{JobOption, Remedy};
 
-use crate::remote::shown_path;
+use crate::address::shown_path;
+use crate::problem::Problem;
 
 /// The reason why reading or writing cannot continue, with the place and the remedy.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +25,13 @@ pub enum Error {
     #[error("nothing to read in {}: name a file, or a folder with files that are not hidden", shown_path(path))]
     NothingToRead {
         /// The folder.
+        path: PathBuf,
+    },
+
+    /// Patterns that leave nothing to read.
+    #[error("everything that was given is excluded, {} among it: exclude less", shown_path(path))]
+    AllExcluded {
+        /// A file or folder that is excluded.
         path: PathBuf,
     },
 
@@ -63,6 +71,8 @@ pub enum Error {
         field: String,
         /// The fields that there are.
         fields: String,
+        /// Whether the file was met in a folder, by a pattern or in a list.
+        is_met: bool,
     },
 
     /// Standard input can be read once.
@@ -76,6 +86,17 @@ pub enum Error {
         path: PathBuf,
         /// Why not.
         reason: String,
+    },
+
+    /// A table in the memory of the caller that cannot be used.
+    #[error("{name} cannot be used: {reason}; {advice}")]
+    UnusableTable {
+        /// Its name.
+        name: String,
+        /// Why not.
+        reason: String,
+        /// What the caller can do.
+        advice: &'static str,
     },
 
     /// A file that changed during the run.
@@ -137,7 +158,7 @@ pub enum Error {
         /// The address, without a signature.
         url: String,
         /// What stands in the way, and what to do.
-        problem: crate::remote::Problem,
+        problem: Problem,
     },
 
     /// A work folder that cannot be used.
@@ -261,7 +282,11 @@ impl Error {
     /// Changes of options that would help; any one of them is enough.
     pub fn remedies(&self) -> Vec<Remedy> {
         match self {
+            Self::NoTextField { is_met: true, .. } => {
+                vec![Remedy::give(JobOption::Text), Remedy::give(JobOption::Exclude)]
+            }
             Self::NoTextField { .. } => vec![Remedy::give(JobOption::Text)],
+            Self::AllExcluded { .. } => vec![Remedy::LeaveOut(JobOption::Exclude)],
             Self::OutputExists { .. } => vec![Remedy::give(JobOption::Force)],
             Self::Unworkable { .. } => vec![Remedy::give(JobOption::Resume)],
             Self::WorkNotMade { .. }

@@ -13,6 +13,8 @@
 //! input that needs one of them is skipped or refused with a message that names it.
 #![forbid(unsafe_code)]
 
+mod address;
+mod aside;
 pub mod bounds;
 mod charset;
 pub mod compression;
@@ -22,22 +24,29 @@ pub(crate) mod excel;
 #[cfg(not(feature = "excel"))]
 #[path = "excel/absent.rs"]
 pub(crate) mod excel;
+mod faults;
+mod file_system;
 pub mod format;
 pub mod input;
 mod lock;
+mod notes;
 #[cfg(feature = "parquet")]
 pub(crate) mod parquet;
 #[cfg(not(feature = "parquet"))]
 #[path = "parquet/absent.rs"]
 pub(crate) mod parquet;
+mod problem;
 pub mod read;
+mod refused;
 #[cfg(feature = "remote")]
 pub mod remote;
 #[cfg(not(feature = "remote"))]
 #[path = "remote/absent.rs"]
 pub mod remote;
+mod settings;
 pub mod skipped;
 pub mod table;
+mod unfinished;
 pub mod web;
 pub mod work;
 pub mod write;

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::input::discover::identity;
+use crate::file_system::identity;
 
 /// The name of that file.
 pub(crate) const LOCK: &str = "run.lock";

@@ -93,16 +93,13 @@ fn a_zstd_window_is_read_where_there_is_memory_for_it_and_else_names_the_remedy(
         while stream.next(&mut chunk).unwrap() {
             chunk.settle(&shelf).unwrap();
             documents += parser.entries(&chunk, |_| {});
-            damage = chunk.damage().map(|(reason, _)| reason.to_owned());
+            damage = chunk.damage().map(|(reason, _)| reason.clone());
         }
         (documents, damage)
     };
     assert_eq!(read(InputLimit::default().with_window_log(28)), (1, None));
     let (documents, damage) = read(InputLimit::default());
-    assert!(
-        documents == 0 && damage.as_ref().is_some_and(|damage| !lookalike_io::read::remedies(damage).is_empty()),
-        "{damage:?}"
-    );
+    assert!(documents == 0 && damage.as_ref().is_some_and(|damage| !damage.remedies().is_empty()), "{damage:?}");
 }
 
 fn text(number: usize) -> String {

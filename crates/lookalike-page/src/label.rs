@@ -29,8 +29,8 @@ const LABEL: &str = include_str!("assets/label.css");
 const SCRIPT: &str = include_str!("assets/label.js");
 
 /// The hashes of both, which are all that the page lets a browser run. A test makes them.
-const STYLE_HASH: &str = "sha256-wr//fSuy0LXEGfTKGQWNDUC80xO3KbxObUQ4/LMdCDE=";
-const SCRIPT_HASH: &str = "sha256-upBdVg1O1VnHYbc2ttwxC/4sGnbysssArClo5KK8rPc=";
+const STYLE_HASH: &str = "sha256-18JEiyWRaf+aZiWUxVX7TY9nhzUukb+m58fx55CNmFQ=";
+const SCRIPT_HASH: &str = "sha256-LoZU5qMUpjZRwj6bCVyij1akIV9u86qZLH1GvOvwjkE=";
 
 impl LabelPage {
     /// What a browser may do with a page that is served.
@@ -45,13 +45,13 @@ impl LabelPage {
             LabelPlace::File(_) => (
                 "file",
                 Html::ours(
-                    "<label>Your name <input type=\"text\" id=\"labeller\" autocomplete=\"off\"></label><button type=\"button\" id=\"save\">Save labels</button>",
+                    "<label>Your name <input type=\"text\" id=\"labeler\" autocomplete=\"off\"></label><button type=\"button\" id=\"save\">Save labels</button>",
                 ),
             ),
         };
         let done = match &self.place {
-            LabelPlace::Served => "All pairs are labelled. You can close this page, and end lookalike audit by Ctrl-C.",
-            LabelPlace::File(_) => "All pairs are labelled. Save the labels, and send the file back.",
+            LabelPlace::Served => "All pairs are labeled. You can close this page, and end lookalike audit by Ctrl-C.",
+            LabelPlace::File(_) => "All pairs are labeled. Save the labels, and send the file back.",
         };
         let pairs: Html = match &self.place {
             LabelPlace::Served => Html::default(),
@@ -62,7 +62,7 @@ impl LabelPage {
             }
         };
         html!(
-            "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><meta name=\"color-scheme\" content=\"light dark\"><meta name=\"referrer\" content=\"no-referrer\">\n<title>Are these two the same?</title><link rel=\"icon\" href=\"data:,\">\n<style>{}</style></head>\n<body class=\"label\" data-place=\"{}\"><header class=\"bar\"><a class=\"skip\" href=\"#answers\">Skip to the answers</a><h1>Are these two the same?</h1><p id=\"count\"></p><progress id=\"done\" max=\"{}\" value=\"0\" aria-label=\"Labelled pairs\"></progress><p id=\"labelled\" class=\"soft\"></p>{}<p id=\"status\" class=\"unseen\" role=\"status\"></p></header>\n<main id=\"main\"><p id=\"alarm\" role=\"alert\" hidden></p><p id=\"all\" hidden>{}</p><div id=\"result\" tabindex=\"-1\" hidden></div><div id=\"pair\"><noscript><p>This page needs JavaScript to take your answers.</p></noscript></div></main>\n{}<script type=\"application/json\" id=\"island\">{}</script>\n{}<script>{}</script>\n</body></html>\n",
+            "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><meta name=\"color-scheme\" content=\"light dark\"><meta name=\"referrer\" content=\"no-referrer\">\n<title>Are these two the same?</title><link rel=\"icon\" href=\"data:,\">\n<style>{}</style></head>\n<body class=\"label\" data-place=\"{}\"><header class=\"bar\"><a class=\"skip\" href=\"#answers\">Skip to the answers</a><h1>Are these two the same?</h1><p id=\"count\"></p><progress id=\"done\" max=\"{}\" value=\"0\" aria-label=\"Labeled pairs\"></progress><p id=\"labeled\" class=\"soft\"></p>{}<p id=\"status\" class=\"unseen\" role=\"status\"></p></header>\n<main id=\"main\"><p id=\"alarm\" role=\"alert\" hidden></p><p id=\"all\" hidden>{}</p><div id=\"result\" tabindex=\"-1\" hidden></div><div id=\"pair\"><noscript><p>This page needs JavaScript to take your answers.</p></noscript></div></main>\n{}<script type=\"application/json\" id=\"island\">{}</script>\n{}<script>{}</script>\n</body></html>\n",
             match self.place {
                 LabelPlace::Served => Self::served_policy(),
                 LabelPlace::File(_) => policy(""),

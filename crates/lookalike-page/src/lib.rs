@@ -26,5 +26,5 @@ mod table;
 pub use html::{Html, Show, clipped, marked, name};
 pub use label::{LabelPage, LabelPlace};
 pub use page::{Budget, MOST_BYTES, Page, SCRIPT, Section, style};
-pub use side_by_side::{Excerpt, Piece, SideBySide, SideText};
+pub use side_by_side::{Excerpt, Opening, Piece, SideBySide, SideText};
 pub use table::{Cell, Column, Table};

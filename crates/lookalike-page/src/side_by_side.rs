@@ -2,10 +2,13 @@
 //! folded.
 
 mod blocks;
+mod opening;
 mod strip;
 
 use std::borrow::Cow;
 
+pub use self::opening::Opening;
+use self::opening::{Opened, REST};
 use crate::html::Html;
 use crate::{html, number};
 
@@ -14,6 +17,8 @@ use crate::{html, number};
 pub struct Piece {
     /// The number of the passage that it belongs to, if the other text has it too. Passages are numbered from 1.
     pub passage: Option<u32>,
+    /// Whether only this text has it. What both have, but not for long enough to be a passage, is plain.
+    pub is_only: bool,
     /// The text itself.
     pub text: String,
 }
@@ -79,7 +84,12 @@ const COLOURS: u32 = 6;
 impl SideBySide {
     /// Both texts.
     pub fn render(&self) -> Html {
-        html!("<div class=\"sides\">{}{}</div>\n", self.side(&self.left, "del"), self.side(&self.right, "ins"))
+        let pieces = [&self.left, &self.right].map(|side| {
+            if self.marks_space { Cow::Borrowed(&*side.pieces) } else { Cow::Owned(without_space(&side.pieces)) }
+        });
+        let [left, right] = opening::open(pieces);
+        let (left, right) = (self.side(&self.left, &left, "del"), self.side(&self.right, &right, "ins"));
+        html!("<div class=\"sides\">{}{}</div>\n", left, right)
     }
 
     /// Where passages lie in both texts: a line each, the whole width from the beginning of the text to its end.
@@ -87,12 +97,10 @@ impl SideBySide {
         strip::strip(&self.left, &self.right)
     }
 
-    fn side(&self, side: &SideText, only: &'static str) -> Html {
-        let pieces =
-            if self.marks_space { Cow::Borrowed(&side.pieces) } else { Cow::Owned(without_space(&side.pieces)) };
+    fn side(&self, side: &SideText, opened: &Opened<'_>, only: &'static str) -> Html {
         let text = match self.excerpt {
-            Excerpt::Blocks => blocks::blocks(&pieces, side.more, only),
-            Excerpt::Short | Excerpt::Full | Excerpt::Folded => self.excerpt(&pieces, side.more, only),
+            Excerpt::Blocks => blocks::blocks(opened, side.more, only),
+            Excerpt::Short | Excerpt::Full | Excerpt::Folded => self.excerpt(opened, side.more, only),
         };
         html!(
             "<div class=\"side {}\"><p class=\"who\"><span class=\"role\">{}</span> <b dir=\"auto\">{}</b> <span class=\"place\" dir=\"auto\">{}</span></p><div class=\"text\" dir=\"auto\">{}</div></div>",
@@ -104,32 +112,50 @@ impl SideBySide {
         )
     }
 
-    fn excerpt(&self, pieces: &[Piece], more: u64, only: &'static str) -> Html {
+    fn excerpt(&self, opened: &Opened<'_>, more: u64, only: &'static str) -> Html {
         let mut text = Html::default();
-        let (mut shown, mut last) = (0, None);
-        let count = pieces.len();
-        for (at, piece) in pieces.iter().enumerate() {
-            if self.excerpt == Excerpt::Short && shown > EXCERPT {
-                let rest: usize = pieces[at..].iter().map(|piece| piece.text.chars().count()).sum();
-                text.push(&gap(rest as u64 + more));
-                break;
-            }
-            let around = Around::of(pieces, at, only);
-            let (opened, closed) = around.tags(&mut last);
-            let folded = self.folded(piece, Ends { is_first: at == 0, is_last: at + 1 == count });
-            shown += folded.characters;
-            text.push(&html!("{}{}{}", opened, folded.text, closed));
+        let before: usize = opened.before.iter().map(|piece| piece.text.chars().count()).sum();
+        if before > 0 && self.excerpt == Excerpt::Short {
+            text.push(&gap(before as u64));
+        } else if before > 0 {
+            let folded = self.pieces(&opened.before, false, only).0;
+            let name = leading(before as u64);
+            text.push(&html!("<details class=\"fold\"><summary>{}</summary>{}</details>", name, folded));
         }
+        let (rest, shown) = self.pieces(&opened.pieces, opened.is_part, only);
+        text.push(&rest);
         if more > 0 && (self.excerpt == Excerpt::Full || shown <= EXCERPT) {
             text.push(&gap(more));
         }
         text
     }
 
+    /// Pieces, and how many characters of them are shown.
+    fn pieces(&self, pieces: &[Piece], is_part: bool, only: &'static str) -> (Html, usize) {
+        let mut text = Html::default();
+        let (mut shown, mut last) = (0, None);
+        let count = pieces.len();
+        for (at, piece) in pieces.iter().enumerate() {
+            if self.excerpt == Excerpt::Short && shown > EXCERPT {
+                let rest: usize = pieces[at..].iter().map(|piece| piece.text.chars().count()).sum();
+                text.push(&gap(rest as u64));
+                break;
+            }
+            let around = Around::of(pieces, at, only);
+            let (opened, closed) = around.tags(&mut last);
+            let folded = self.folded(piece, Ends { is_first: at == 0, is_last: at + 1 == count, is_part });
+            shown += folded.characters;
+            text.push(&html!("{}{}{}", opened, folded.text, closed));
+        }
+        (text, shown)
+    }
+
     /// A piece, and how many characters of it are shown.
     fn folded(&self, piece: &Piece, ends: Ends) -> Folded {
         let characters = piece.text.chars().count();
         let most = match (self.excerpt, piece.passage) {
+            _ if is_rest(piece) => REST,
+            (Excerpt::Short, Some(_)) if ends.is_part => ONLY,
             (Excerpt::Full | Excerpt::Blocks, _) | (Excerpt::Folded, None) => FULL,
             (Excerpt::Folded, Some(_)) => FOLDED,
             (Excerpt::Short, Some(_)) => SHARED,
@@ -139,6 +165,8 @@ impl SideBySide {
             return Folded { text: Html::text(&piece.text), characters };
         }
         let (start, end) = match (self.excerpt, piece.passage) {
+            _ if is_rest(piece) => rest_ends(ends),
+            (Excerpt::Short, Some(_)) if ends.is_part => (ONLY - 2 * AROUND, AROUND),
             (Excerpt::Full | Excerpt::Blocks, _) | (Excerpt::Folded, None) => (FULL / 2, AROUND),
             (Excerpt::Folded, Some(_)) => (FOLDED / 2, 2 * AROUND),
             // Before the first difference and after the last there is nothing to lead to.
@@ -147,8 +175,7 @@ impl SideBySide {
             (Excerpt::Short, Some(_)) => (AROUND, AROUND),
             (Excerpt::Short, None) => (ONLY - 2 * AROUND, AROUND),
         };
-        let cut = |count: usize| piece.text.char_indices().nth(count).map_or(piece.text.len(), |(at, _)| at);
-        let (from, to) = between_words(&piece.text, cut(start), cut(characters - end));
+        let (from, to) = hidden_range(&piece.text, start, end);
         let hidden = piece.text[from..to].chars().count() as u64;
         let middle = match self.excerpt {
             Excerpt::Short => gap(hidden),
@@ -168,7 +195,7 @@ impl SideBySide {
 enum Around {
     /// It is of this passage.
     Passage(u32),
-    /// Nothing: white space between passages is not a difference.
+    /// Nothing: neither white space between passages nor the rest of a long document is a difference.
     Nothing,
     /// Only one text has it.
     Only(&'static str),
@@ -178,6 +205,7 @@ impl Around {
     fn of(pieces: &[Piece], at: usize, only: &'static str) -> Self {
         match pieces[at].passage {
             Some(number) => Self::Passage(number),
+            None if !pieces[at].is_only => Self::Nothing,
             None if is_blank(&pieces[at]) && !is_inside(pieces, at) => Self::Nothing,
             None => Self::Only(only),
         }
@@ -207,6 +235,31 @@ struct Folded {
 struct Ends {
     is_first: bool,
     is_last: bool,
+    /// Whether one of the texts is mostly not in the other, so that what they share is what counts.
+    is_part: bool,
+}
+
+/// Whether a piece is plain: the rest of a document that is mostly not in the other, or too short to be a passage.
+fn is_rest(piece: &Piece) -> bool {
+    piece.passage.is_none() && !piece.is_only
+}
+
+/// How much of the rest of a document is shown at each end of a run: what is next to a passage.
+fn rest_ends(ends: Ends) -> (usize, usize) {
+    (if ends.is_first { 0 } else { AROUND }, if ends.is_last { 0 } else { AROUND })
+}
+
+/// What is said of a run before the place where a text is opened.
+fn leading(characters: u64) -> String {
+    format!("{} before this", number::of(characters, "character"))
+}
+
+/// What is hidden of a text of which so many characters are shown at its start and at its end.
+fn hidden_range(text: &str, start: usize, end: usize) -> (usize, usize) {
+    let count = text.chars().count();
+    let cut = |count: usize| text.char_indices().nth(count).map_or(text.len(), |(at, _)| at);
+    let (from, to) = between_words(text, cut(start), cut(count - end));
+    (if start == 0 { 0 } else { from }, if end == 0 { text.len() } else { to })
 }
 
 /// The same range, a little narrower, so that it begins and ends between words where that is near.
@@ -224,15 +277,17 @@ fn without_space(pieces: &[Piece]) -> Vec<Piece> {
     for (at, piece) in pieces.iter().enumerate() {
         let passage = if is_blank(piece) && is_inside(pieces, at) { pieces[at - 1].passage } else { piece.passage };
         match joined.last_mut() {
-            Some(last) if last.passage == passage => last.text.push_str(&piece.text),
-            _ => joined.push(Piece { passage, text: piece.text.clone() }),
+            Some(last) if last.passage == passage && (passage.is_some() || last.is_only == piece.is_only) => {
+                last.text.push_str(&piece.text);
+            }
+            _ => joined.push(Piece { passage, is_only: passage.is_none() && piece.is_only, text: piece.text.clone() }),
         }
     }
     joined
 }
 
 fn is_blank(piece: &Piece) -> bool {
-    piece.passage.is_none() && piece.text.trim().is_empty()
+    piece.passage.is_none() && piece.is_only && piece.text.trim().is_empty()
 }
 
 /// Whether a piece is a difference within one passage, and not what stands between two.
@@ -252,7 +307,34 @@ mod tests {
     use super::*;
 
     fn piece(passage: Option<u32>, text: &str) -> Piece {
-        Piece { passage, text: text.to_owned() }
+        Piece { passage, is_only: passage.is_none(), text: text.to_owned() }
+    }
+
+    #[test]
+    fn the_rest_of_a_book_is_plain_and_folded_and_its_quotation_is_at_the_top() {
+        let page = "words of the book ".repeat(300);
+        let quotation = "to be or not to be that is the question ".repeat(10);
+        let book = vec![piece(None, &page), piece(Some(1), &quotation), piece(None, &page)];
+        let side = |role: &str, pieces| SideText { role: role.to_owned(), pieces, ..SideText::default() };
+        for excerpt in [Excerpt::Short, Excerpt::Full, Excerpt::Folded, Excerpt::Blocks] {
+            let (left, right) = (side("left", vec![piece(Some(1), &quotation)]), side("right", book.clone()));
+            let shown = SideBySide { left, right, excerpt, marks_space: false }.render().to_string();
+            let (_, right) = shown.split_once("side right").unwrap();
+            assert!(!right.contains("<ins>"), "{excerpt:?}: {right}");
+            // Whatever is folded is closed before the quotation begins, and only a few words are between.
+            let (before, after) = right.split_once("<mark").unwrap();
+            let text = before.rsplit_once("</details>").or_else(|| before.rsplit_once("</span>")).unwrap().1;
+            assert!(text.contains("words of the book") && text.len() < 200, "{excerpt:?}: {text}");
+            assert!(after.contains("to be or not to be") && after.len() < 2 * page.len(), "{excerpt:?}");
+            let end = if excerpt == Excerpt::Short {
+                " ⋯ </span></div></div></div>"
+            } else {
+                "</details></div></div></div>"
+            };
+            assert!(right.trim_end().ends_with(end), "{excerpt:?}: {right}");
+            let is_whole = excerpt != Excerpt::Short;
+            assert_eq!(right.matches("words").count() == 600, is_whole, "{excerpt:?}");
+        }
     }
 
     fn shown(pieces: Vec<Piece>, excerpt: Excerpt) -> String {

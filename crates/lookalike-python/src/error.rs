@@ -2,7 +2,8 @@
 
 use std::any::Any;
 
-use lookalike::{JobOption, OptionValue, Remedy};
+use lookalike::core::remedy::in_words;
+use lookalike::{JobOption, Remedy, Spelling};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Value, json};
@@ -12,6 +13,7 @@ use serde_json::{Value, json};
 pub(crate) enum Class {
     Any,
     Option,
+    UnknownOption,
     Column,
     Input,
     Memory,
@@ -22,6 +24,7 @@ impl Class {
         match self {
             Self::Any => "LookalikeError",
             Self::Option => "OptionError",
+            Self::UnknownOption => "UnknownOptionError",
             Self::Column => "ColumnError",
             Self::Input => "InputError",
             Self::Memory => "MemoryLimitError",
@@ -41,9 +44,9 @@ pub(crate) fn exception(py: Python<'_>, class: Class, message: &str, attributes:
     make().map_or_else(|error| error, PyErr::from_value)
 }
 
-/// Something is wrong with an argument.
-pub(crate) fn option(py: Python<'_>, option: &str, message: &str) -> PyErr {
-    exception(py, Class::Option, message, &json!({ "option": option }))
+/// Something is wrong with an argument, of a kind that refusals have.
+pub(crate) fn option(py: Python<'_>, option: &str, kind: &str, message: &str) -> PyErr {
+    exception(py, Class::Option, message, &json!({ "option": option, "kind": kind }))
 }
 
 /// A job panicked, which it never should.
@@ -67,6 +70,7 @@ pub(crate) fn raise(py: Python<'_>, error: &lookalike::Error) -> PyErr {
     let (class, attributes) = match error {
         Error::Io(error) => return raise_io(py, error),
         Error::Core(error) => return raise_core(py, error),
+        Error::Refused(refused) => return crate::options::refuse(py, refused),
         Error::Index(error) => return raise_index(py, error),
         Error::MemoryTooSmall { bytes, least: needed }
         | Error::MemoryTooSmallFor { bytes, needed, .. }
@@ -83,10 +87,14 @@ pub(crate) fn raise(py: Python<'_>, error: &lookalike::Error) -> PyErr {
         }
         Error::NoSetColumns { columns, .. } => (Class::Column, json!({ "columns": columns })),
         Error::ShareOutOfRange { value } => {
-            (Class::Option, json!({ "option": "fail_if_source_loses", "value": value }))
+            (Class::Option, json!({ "option": "fail_if_source_loses", "kind": "out_of_range", "value": value }))
         }
-        Error::NothingBetween { low, high } => (Class::Option, json!({ "option": "between", "value": [low, high] })),
-        Error::MethodWithoutIndex { method } => (Class::Option, json!({ "option": "method", "value": method })),
+        Error::NothingBetween { low, high } => {
+            (Class::Option, json!({ "option": "between", "kind": "out_of_range", "value": [low, high] }))
+        }
+        Error::MethodWithoutIndex { method } => {
+            (Class::Option, json!({ "option": "method", "kind": "unknown_word", "value": method }))
+        }
         Error::NotADocument { path, .. } | Error::NotOneDocument { path, .. } => {
             (Class::Input, json!({ "path": path }))
         }
@@ -100,7 +108,7 @@ pub(crate) fn raise(py: Python<'_>, error: &lookalike::Error) -> PyErr {
 fn raise_io(py: Python<'_>, error: &lookalike::io::Error) -> PyErr {
     use lookalike::io::Error;
     let (class, attributes) = match error {
-        Error::NoTextField { path, field, fields } => {
+        Error::NoTextField { path, field, fields, .. } => {
             (Class::Column, json!({ "path": path, "column": field, "columns": fields }))
         }
         Error::Unreadable { path, .. }
@@ -123,16 +131,22 @@ pub(crate) fn raise_core(py: Python<'_>, error: &lookalike::core::Error) -> PyEr
     use lookalike::core::Error;
     let (class, attributes) = match error {
         Error::NotAShingle { value, .. } | Error::NotALanguage { value, .. } => {
-            (Class::Option, json!({ "option": "shingle", "value": value }))
+            (Class::Option, json!({ "option": "shingle", "kind": "unknown_word", "value": value }))
         }
-        Error::NotAFold { value } => (Class::Option, json!({ "option": "fold", "value": value })),
-        Error::NotAKeepOrder { value } => (Class::Option, json!({ "option": "keep", "value": value })),
-        Error::NotASketch { value } => (Class::Option, json!({ "option": "sketch", "value": value })),
-        Error::NotAWeight { value } => (Class::Option, json!({ "option": "weights", "value": value })),
-        Error::DistanceOutOfRange { distance, .. } => (Class::Option, json!({ "option": "bits", "value": distance })),
-        Error::AgreeingOutOfRange { agreeing, .. } => (Class::Option, json!({ "option": "agree", "value": agreeing })),
+        Error::NotAFold { value } => {
+            (Class::Option, json!({ "option": "fold", "kind": "unknown_word", "value": value }))
+        }
+        Error::NotAKeepOrder { value } => {
+            (Class::Option, json!({ "option": "keep", "kind": "unknown_word", "value": value }))
+        }
+        Error::DistanceOutOfRange { distance, .. } => {
+            (Class::Option, json!({ "option": "bits", "kind": "out_of_range", "value": distance }))
+        }
+        Error::AgreeingOutOfRange { agreeing, .. } => {
+            (Class::Option, json!({ "option": "agree", "kind": "out_of_range", "value": agreeing }))
+        }
         Error::RecallOutOfReach { threshold, .. } | Error::ContainmentOutOfReach { threshold, .. } => {
-            (Class::Option, json!({ "option": "threshold", "value": threshold }))
+            (Class::Option, json!({ "option": "threshold", "kind": "out_of_range", "value": threshold }))
         }
         Error::NoSuchColumn { name, columns } => (Class::Column, json!({ "column": name, "columns": columns })),
         Error::OtherFields { .. } | Error::OtherLevels { .. } => (Class::Option, json!({ "option": "model" })),
@@ -154,9 +168,11 @@ pub(crate) fn raise_index(py: Python<'_>, error: &lookalike::index::Error) -> Py
         | Error::Damaged { path, .. }
         | Error::Locked { path, .. }
         | Error::Poisoned { path, .. } => (Class::Input, json!({ "path": path })),
-        Error::MethodWithoutIndex { method } => (Class::Option, json!({ "option": "method", "value": method })),
+        Error::MethodWithoutIndex { method } => {
+            (Class::Option, json!({ "option": "method", "kind": "unknown_word", "value": method }))
+        }
         Error::ThresholdTooLow { threshold, .. } => {
-            (Class::Option, json!({ "option": "threshold", "value": threshold }))
+            (Class::Option, json!({ "option": "threshold", "kind": "out_of_range", "value": threshold }))
         }
         _ => (Class::Any, json!({})),
     };
@@ -165,27 +181,24 @@ pub(crate) fn raise_index(py: Python<'_>, error: &lookalike::index::Error) -> Py
 
 /// A message with what would help, in arguments of Python.
 fn with_remedies(message: &str, remedies: &[Remedy]) -> String {
-    let words: Vec<String> = remedies.iter().filter_map(in_arguments).collect();
-    if words.is_empty() { message.to_owned() } else { format!("{message}; {}", words.join(" or ")) }
+    in_words(remedies, &Keywords).map_or_else(|| message.to_owned(), |words| format!("{message}; {words}"))
 }
 
-/// A remedy; none where Python has no such argument.
-fn in_arguments(remedy: &Remedy) -> Option<String> {
-    let name = |option: &JobOption| {
-        let is_known = !matches!(option, JobOption::DryRun | JobOption::Annotate | JobOption::In | JobOption::Resume);
-        is_known.then(|| option.name().replace('-', "_"))
-    };
-    Some(match remedy {
-        Remedy::Give(option, None) => format!("give {}=", name(option)?),
-        Remedy::Give(option, Some(OptionValue::Word(word))) => format!("give {}={word:?}", name(option)?),
-        Remedy::Give(option, Some(OptionValue::Bytes(bytes))) => {
-            format!("give {}=\"{}M\"", name(option)?, bytes.div_ceil(1_000_000))
-        }
-        Remedy::Raise(option) => format!("raise {}=", name(option)?),
-        Remedy::Lower(option) => format!("lower {}=", name(option)?),
-        Remedy::LeaveOut(option) => format!("leave out {}=", name(option)?),
-        Remedy::Replace(given, left_out) => format!("give {}= instead of {}=", name(given)?, name(left_out)?),
-    })
+/// Options as keyword arguments.
+pub(crate) struct Keywords;
+
+impl Spelling for Keywords {
+    fn name(&self, name: &str) -> String {
+        format!("{name}=")
+    }
+
+    fn with_value(&self, name: &str, value: &str) -> String {
+        format!("{name}={value:?}")
+    }
+
+    fn has(&self, option: JobOption) -> bool {
+        !matches!(option, JobOption::DryRun | JobOption::Annotate | JobOption::In | JobOption::Resume)
+    }
 }
 
 /// A JSON value as an object of Python.

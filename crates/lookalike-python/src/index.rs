@@ -4,15 +4,16 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, StringArray, UInt64Array};
-use lookalike::index::{self, AddOptions, CreateOptions, Index, NewDocument, Put, Query, SearchOptions, Store};
-use lookalike::{Memory, Progress};
+use lookalike::index::{self, Index, NewDocument, Put, Query, SearchOptions};
+use lookalike::{AddRequest, CreateRequest, Progress, ReadRequest, ResourceRequest, Resources, SearchRequest};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use serde_json::json;
 
 use crate::error;
-use crate::input::{Columns, Input, read_options};
+use crate::input::{Columns, Input, columns_of};
 use crate::job::Runner;
-use crate::settings::{Resources, SchemeRequest, parse, unknown};
+use crate::options::{options, refuse};
 use crate::table::{self, table};
 
 /// An index in a folder.
@@ -28,14 +29,10 @@ pub(crate) struct Saved {
 impl Saved {
     /// Makes an index in a folder that is new or empty.
     #[staticmethod]
-    fn create(py: Python<'_>, folder: PathBuf, scheme: &str, store: &str) -> PyResult<Self> {
-        let scheme = parse::<SchemeRequest>(py, scheme)?.scheme(py)?;
-        let store = match store {
-            "text" => Store::Text,
-            "features" => Store::Features,
-            other => return Err(unknown(py, "store", other, "'text' or 'features'")),
-        };
-        let made = py.detach(|| Index::create(&folder, &CreateOptions { scheme, store }));
+    fn create(py: Python<'_>, folder: PathBuf, given: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let request = CreateRequest::from_options(options(given)?).and_then(CreateRequest::check);
+        let options = request.map_err(|refused| refuse(py, &refused))?;
+        let made = py.detach(|| Index::create(&folder, &options));
         let index = made.map_err(|cause| error::raise_index(py, &cause))?;
         Ok(Self { index, folder, writing: Mutex::default() })
     }
@@ -60,21 +57,19 @@ impl Saved {
     }
 
     /// Adds the rows of a table; returns what became of them as JSON.
-    #[pyo3(signature = (data, columns, unless_alike, threads=None, progress=None))]
+    #[pyo3(signature = (given, data, progress=None))]
     fn add(
         &self,
         py: Python<'_>,
+        given: &Bound<'_, PyDict>,
         data: &Input,
-        columns: &str,
-        unless_alike: bool,
-        threads: Option<usize>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<String> {
-        let columns: Columns = parse(py, columns)?;
-        let resources = Resources { threads, ..Resources::default() };
-        let (read, _) = read_options(py, data, None, &columns, &resources)?;
-        let options = AddOptions { unless_alike, ..AddOptions::new(read) };
-        let added = resources.runner(py, progress)?.run(py, |progress| {
+        let mut request = AddRequest::from_options(options(given)?).map_err(|refused| refuse(py, &refused))?;
+        let columns = columns_of(&request.read, None, None);
+        data.read_by(&mut request.read, &columns);
+        let options = request.check().map_err(|refused| refuse(py, &refused))?;
+        let added = Runner::new(options.resources(), progress).run(py, |progress| {
             let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
             let writer = self.index.writer()?;
             let added = index::add(&writer, &options, progress);
@@ -89,25 +84,25 @@ impl Saved {
         &self,
         py: Python<'_>,
         documents: Vec<(String, String, String)>,
-        unless_alike: bool,
+        unless_duplicate: bool,
     ) -> PyResult<Vec<String>> {
         run(py, |_| {
             let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
             let writer = self.index.writer()?;
             let documents: Vec<NewDocument<'_>> =
                 documents.iter().map(|(id, text, fields)| NewDocument { id, fields, text }).collect();
-            let put = if unless_alike { writer.put_unless_alike(&documents) } else { writer.put_many(&documents) };
+            let put = if unless_duplicate { writer.put_if_new(&documents) } else { writer.put_many(&documents) };
             writer.close()?;
-            let told = |put: Put| match put {
+            let result = |put: Put| match put {
                 Put::Added => json!({ "result": "added" }).to_string(),
                 Put::Replaced => json!({ "result": "replaced" }).to_string(),
                 Put::Unchanged => json!({ "result": "unchanged" }).to_string(),
-                Put::Alike { id, similarity, is_exact_copy, .. } => {
-                    json!({ "result": "alike", "id": id, "similarity": similarity, "exact_copy": is_exact_copy })
+                Put::Duplicate { id, similarity, exact_copy, .. } => {
+                    json!({ "result": "duplicate", "id": id, "similarity": similarity, "exact_copy": exact_copy })
                         .to_string()
                 }
             };
-            Ok(put?.into_iter().map(told).collect())
+            Ok(put?.into_iter().map(result).collect())
         })
     }
 
@@ -122,56 +117,60 @@ impl Saved {
         })
     }
 
-    /// Documents like a text, or like the one with an id.
-    #[pyo3(signature = (text=None, id=None, threshold=None, limit=10))]
+    /// Documents like a text, or like the stored one with this id.
+    #[pyo3(signature = (given, text=None, like=None))]
     fn search(
         &self,
         py: Python<'_>,
+        given: &Bound<'_, PyDict>,
         text: Option<String>,
-        id: Option<String>,
-        threshold: Option<f64>,
-        limit: usize,
+        like: Option<String>,
     ) -> PyResult<table::Columns> {
-        let options = SearchOptions { threshold, limit, ..SearchOptions::default() };
-        let query = match (&text, &id) {
+        let options = search_options(py, given)?;
+        let query = match (&text, &like) {
             (Some(text), None) => Query::Text(text),
-            (None, Some(id)) => Query::Id(id),
-            _ => return Err(error::option(py, "id", "give a text, or id= of a document of the index")),
+            (None, Some(like)) => Query::Id(like),
+            _ => {
+                let message = "give a text, or like= with the id of a document of the index";
+                return Err(error::option(py, "like", "missing", message));
+            }
         };
         let answer = py.detach(|| self.index.snapshot()?.search(query, &options));
         let answer = answer.map_err(|cause| error::raise_index(py, &cause))?;
-        Ok(hits(answer.hits.iter().map(|hit| (None, hit)).collect()))
+        Ok(hits(answer.hits.iter().map(|hit| (None, hit, answer.match_count)).collect()))
     }
 
     /// Documents like each row of a table.
-    #[pyo3(signature = (data, columns, threshold=None, limit=10, threads=None, progress=None))]
-    #[expect(clippy::too_many_arguments, reason = "what to search for, and how")]
+    #[pyo3(signature = (given, data, text, threads=None, progress=None))]
     fn search_many(
         &self,
         py: Python<'_>,
+        given: &Bound<'_, PyDict>,
         data: &Input,
-        columns: &str,
-        threshold: Option<f64>,
-        limit: usize,
-        threads: Option<usize>,
+        text: String,
+        threads: Option<i64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<table::Columns> {
-        let columns: Columns = parse(py, columns)?;
-        let resources = Resources { threads, ..Resources::default() };
+        let options = search_options(py, given)?;
+        let mut resources = ResourceRequest::default();
+        resources.threads = threads;
+        let resources = resources.check().map_err(|refused| refuse(py, &refused))?;
+        let mut read = ReadRequest::default();
         // Rows are known by their position, whatever their ids are.
-        let (read, _) = read_options(py, data, None, &Columns { id: None, ..columns }, &resources)?;
-        let options = SearchOptions { threshold, limit, ..SearchOptions::default() };
+        data.read_by(&mut read, &Columns { text, ..Columns::default() });
+        let read = read.check(&resources).map_err(|refused| refuse(py, &refused))?;
         let mut found = Vec::new();
-        resources.runner(py, progress)?.run(py, |progress| {
+        Runner::new(&resources, progress).run(py, |progress| {
             let mut each = |asked: index::Asked<'_>| {
                 let position = asked.id.rsplit(':').next().and_then(|position| position.parse::<u64>().ok());
                 let row = position.and_then(|position| position.checked_sub(1));
-                found.extend(asked.answer.hits.into_iter().map(|hit| (row, hit)));
+                let match_count = asked.answer.match_count;
+                found.extend(asked.answer.hits.into_iter().map(|hit| (row, hit, match_count)));
                 Ok(())
             };
             index::search(&self.index.snapshot()?, &read, &options, &mut each, progress)
         })?;
-        Ok(hits(found.iter().map(|(row, hit)| (Some(row.unwrap_or(0)), hit)).collect()))
+        Ok(hits(found.iter().map(|(row, hit, count)| (Some(row.unwrap_or(0)), hit, *count)).collect()))
     }
 
     /// A stored document as JSON; none if there is none.
@@ -184,7 +183,7 @@ impl Saved {
         }))
     }
 
-    /// What the index has, in numbers, as JSON.
+    /// Statistics of the index, as JSON.
     fn stat(&self, py: Python<'_>) -> PyResult<String> {
         let snapshot = py.detach(|| self.index.snapshot()).map_err(|cause| error::raise_index(py, &cause))?;
         Ok(serde_json::to_string(&snapshot.stat()).expect("keys are strings"))
@@ -205,31 +204,85 @@ impl Saved {
             Ok(compacted?)
         })
     }
+
+    /// Checks every byte, and with `repair` rebuilds what is damaged; returns what was found as JSON.
+    #[staticmethod]
+    fn verify(py: Python<'_>, folder: PathBuf, repair: bool) -> PyResult<String> {
+        let found = py.detach(|| index::verify(&folder, repair)).map_err(|cause| error::raise_index(py, &cause))?;
+        Ok(serde_json::to_string(&found).expect("keys are strings"))
+    }
+
+    /// Copies the index as it is now to a new folder.
+    fn snapshot(&self, py: Python<'_>, destination: PathBuf) -> PyResult<()> {
+        let copied = py.detach(|| index::snapshot_to(&self.folder, &destination));
+        copied.map_err(|cause| error::raise_index(py, &cause)).map(drop)
+    }
+
+    /// Adds the documents of another index with the same parameters; returns what became of them as JSON.
+    fn merge(&self, py: Python<'_>, other: PathBuf) -> PyResult<String> {
+        let merged = run(py, |_| {
+            let other = Index::open(&other)?;
+            let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+            let writer = self.index.writer()?;
+            let merged = writer.merge_from(&other);
+            writer.close()?;
+            Ok(merged?)
+        })?;
+        let counts = json!({
+            "added_count": merged.added_count,
+            "replaced_count": merged.replaced_count,
+            "unchanged_count": merged.unchanged_count,
+        });
+        Ok(counts.to_string())
+    }
+
+    /// All documents as a table, in the order in which they were added.
+    fn export(&self, py: Python<'_>) -> PyResult<table::Columns> {
+        let documents = py
+            .detach(|| self.index.snapshot()?.documents().collect::<Result<Vec<_>, _>>())
+            .map_err(|cause| error::raise_index(py, &cause))?;
+        let texts = |value: fn(&index::Document) -> Option<&str>| -> ArrayRef {
+            Arc::new(documents.iter().map(value).collect::<StringArray>())
+        };
+        let fields = |document: &index::Document| (!document.fields.is_empty()).then(|| document.fields.clone());
+        Ok(table(vec![
+            ("id", texts(|document| Some(&document.id))),
+            ("text", texts(|document| document.text.as_deref())),
+            ("fields", Arc::new(documents.iter().map(fields).collect::<StringArray>())),
+        ]))
+    }
+}
+
+fn search_options(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<SearchOptions> {
+    let request = SearchRequest::from_options(options(given)?).and_then(|request| request.check());
+    request.map_err(|refused| refuse(py, &refused))
 }
 
 /// Runs a short job on all cores.
 fn run<T: Send>(py: Python<'_>, job: impl FnOnce(&dyn Progress) -> lookalike::Result<T> + Send) -> PyResult<T> {
-    Runner { threads: None, memory: Memory::half_of_machine(), progress: None }.run(py, job)
+    Runner::new(&Resources::default(), None).run(py, job)
 }
 
-/// Hits as a table, with the rows that were searched for if there are several.
-fn hits(hits: Vec<(Option<u64>, &index::Hit)>) -> table::Columns {
+/// Hits as a table, with the rows that were searched for if there are several, and with the number of matches that each has in all.
+fn hits(hits: Vec<(Option<u64>, &index::Hit, u64)>) -> table::Columns {
     let mut columns: Vec<(&str, ArrayRef)> = Vec::new();
-    if hits.first().is_some_and(|(row, _)| row.is_some()) {
-        columns.push(("query_row", Arc::new(hits.iter().map(|(row, _)| *row).collect::<UInt64Array>())));
+    if hits.first().is_some_and(|(row, ..)| row.is_some()) {
+        columns.push(("query_row", Arc::new(hits.iter().map(|(row, ..)| *row).collect::<UInt64Array>())));
     }
     let real = |value: fn(&index::Hit) -> Option<f64>| -> ArrayRef {
-        Arc::new(hits.iter().map(|(_, hit)| value(hit)).collect::<Float64Array>())
+        Arc::new(hits.iter().map(|(_, hit, _)| value(hit)).collect::<Float64Array>())
     };
     let texts = |value: fn(&index::Hit) -> &str| -> ArrayRef {
-        Arc::new(hits.iter().map(|(_, hit)| Some(value(hit))).collect::<StringArray>())
+        Arc::new(hits.iter().map(|(_, hit, _)| Some(value(hit))).collect::<StringArray>())
     };
-    let copies: BooleanArray = hits.iter().map(|(_, hit)| Some(hit.is_exact_copy)).collect();
+    let copies: BooleanArray = hits.iter().map(|(_, hit, _)| Some(hit.exact_copy)).collect();
+    let counts: UInt64Array = hits.iter().map(|(.., count)| Some(*count)).collect();
     columns.push(("id", texts(|hit| &hit.id)));
     columns.push(("similarity", real(|hit| Some(hit.similarity))));
-    columns.push(("containment_of_query", real(index::Hit::containment_left)));
-    columns.push(("containment_of_match", real(index::Hit::containment_right)));
+    columns.push(("containment_of_query", real(index::Hit::containment_of_query)));
+    columns.push(("containment_of_match", real(index::Hit::containment_of_match)));
     columns.push(("exact_copy", Arc::new(copies)));
+    columns.push(("match_count", Arc::new(counts)));
     columns.push(("fields", texts(|hit| &hit.fields)));
     table(columns)
 }

@@ -1,6 +1,7 @@
 //! What Python hands over as data: held in memory, or written aside if it can be read only once.
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -8,10 +9,10 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_cast::cast;
 use arrow_json::writer::{LineDelimited, WriterBuilder};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema};
+use lookalike::ReadRequest;
 use lookalike::core::resolve::keep::FieldValue;
 use lookalike::io::input::held::{HeldRows, HeldTable, HeldText};
 use lookalike::io::read;
-use lookalike::{Held, ReadOptions};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString};
 use pyo3_arrow::input::AnyArray;
@@ -22,7 +23,6 @@ use tempfile::NamedTempFile;
 use crate::columns::{Texts, Values, names};
 use crate::error::{self, Class};
 use crate::frame::{Batch, Frame, Strings, Text};
-use crate::settings::{Resources, parse};
 
 /// The columns that a job needs, by their names.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -33,6 +33,12 @@ pub(crate) struct Columns {
     pub(crate) source: Option<String>,
     /// What the keep order compares.
     pub(crate) value: Option<String>,
+}
+
+/// Reads the names of columns, which the Python part writes.
+fn parse(py: Python<'_>, columns: &str) -> PyResult<Columns> {
+    serde_json::from_str(columns)
+        .map_err(|cause| error::option(py, "text", "wrong_type", &format!("a column must be a name: {cause}")))
 }
 
 /// Data for a job.
@@ -75,12 +81,7 @@ impl Input {
     /// The same of an iterator of batches, which may be read only once: copied to a file, so that they need not fit the memory.
     #[staticmethod]
     #[pyo3(signature = (batches, columns, folder=None))]
-    fn spool(
-        py: Python<'_>,
-        batches: &Bound<'_, PyAny>,
-        columns: &str,
-        folder: Option<std::path::PathBuf>,
-    ) -> PyResult<Self> {
+    fn spool(py: Python<'_>, batches: &Bound<'_, PyAny>, columns: &str, folder: Option<PathBuf>) -> PyResult<Self> {
         let columns: Columns = parse(py, columns)?;
         let mut spool = Spool::new(folder).map_err(|cause| cannot_spool(py, &cause.to_string()))?;
         for data in batches.try_iter()? {
@@ -92,22 +93,6 @@ impl Input {
                 py.detach(|| spool.write(&batch)).map_err(|cause| cannot_spool(py, &cause.to_string()))?;
                 py.check_signals()?;
             }
-        }
-        Ok(spool.finish())
-    }
-
-    /// Every column of a table, copied to a file: for jobs on records, sets and fingerprints.
-    #[staticmethod]
-    #[pyo3(signature = (data, folder=None))]
-    fn spool_table(py: Python<'_>, data: AnyArray, folder: Option<std::path::PathBuf>) -> PyResult<Self> {
-        let mut spool = Spool::new(folder).map_err(|cause| cannot_spool(py, &cause.to_string()))?;
-        let reader = data.into_reader()?;
-        for array in reader {
-            let array = array.map_err(|cause| unreadable(py, &cause))?;
-            let Some(table) = array.as_struct_opt() else { return Err(not_a_table(py, array.data_type())) };
-            let batch = RecordBatch::from(table.clone());
-            py.detach(|| spool.write(&batch)).map_err(|cause| cannot_spool(py, &cause.to_string()))?;
-            py.check_signals()?;
         }
         Ok(spool.finish())
     }
@@ -187,48 +172,37 @@ fn hold(py: Python<'_>, data: AnyArray, columns: &Columns, frame: &mut Frame) ->
     Ok(())
 }
 
-/// What to read: the data, and what it is compared with.
-pub(crate) fn read_options(
-    py: Python<'_>,
-    data: &Input,
-    reference: Option<&Input>,
-    columns: &Columns,
-    resources: &Resources,
-) -> PyResult<(ReadOptions, Vec<std::path::PathBuf>)> {
-    let mut read = ReadOptions::new(Vec::<std::path::PathBuf>::new());
-    let mut references = Vec::new();
-    match &data.rows {
-        Rows::Held(table) => read.held.tables.push(table.clone()),
-        Rows::Spooled(file) => read.inputs.push(file.path().to_owned()),
-    }
-    match reference.map(|reference| &reference.rows) {
-        Some(Rows::Held(table)) => read.held.references.push(table.clone()),
-        Some(Rows::Spooled(file)) => references.push(file.path().to_owned()),
-        None => {}
-    }
-    // The names that a copy on the disk has.
-    let given = |name: &Option<String>, role: &str| name.as_ref().map(|_| role.to_owned());
-    read.settings.fields = read::Fields {
-        text: TEXT.to_owned(),
-        id: given(&columns.id, ID),
-        source: given(&columns.source, SOURCE),
-        value: given(&columns.value, VALUE),
-        others: Vec::new(),
-    };
-    read.settings.longest = resources.longest(py)?;
-    Ok((read, references))
+/// The columns that a request names.
+pub(crate) fn columns_of(read: &ReadRequest, source: Option<&String>, value: Option<&str>) -> Columns {
+    let text = read.text.clone().unwrap_or_else(|| TEXT.to_owned());
+    Columns { text, id: read.id.clone(), source: source.cloned(), value: value.map(str::to_owned) }
 }
 
-/// The same of what is held, which a result keeps to show texts later.
-pub(crate) fn held_options(data: &Input, reference: Option<&Input>) -> ReadOptions {
-    let table = |input: &Input| match &input.rows {
-        Rows::Held(table) => Some(table.clone()),
-        Rows::Spooled(_) => None,
-    };
-    let mut read = ReadOptions::new(Vec::<std::path::PathBuf>::new());
-    let references = reference.and_then(table).into_iter().collect();
-    read.held = Held { tables: table(data).into_iter().collect(), references };
-    read
+impl Input {
+    /// Makes this what a request reads. `columns` are those that it names.
+    pub(crate) fn read_by(&self, read: &mut ReadRequest, columns: &Columns) {
+        match &self.rows {
+            Rows::Held(table) => read.tables_in_memory.push(table.clone()),
+            Rows::Spooled(file) => read.inputs.push(file.path().to_owned()),
+        }
+        // The names that a copy on the disk has.
+        let given = |name: &Option<String>, role: &str| name.as_ref().map(|_| role.to_owned());
+        read.fields_in_input = Some(read::Fields {
+            text: TEXT.to_owned(),
+            id: given(&columns.id, ID),
+            source: given(&columns.source, SOURCE),
+            value: given(&columns.value, VALUE),
+            others: Vec::new(),
+        });
+    }
+
+    /// Makes this what a request compares with.
+    pub(crate) fn compared_by(&self, files: &mut Vec<PathBuf>, tables: &mut Vec<HeldTable>) {
+        match &self.rows {
+            Rows::Held(table) => tables.push(table.clone()),
+            Rows::Spooled(file) => files.push(file.path().to_owned()),
+        }
+    }
 }
 
 /// The names of fields in a copy on the disk.
@@ -354,7 +328,7 @@ struct Spool {
 const AT_ONCE: usize = 4096;
 
 impl Spool {
-    fn new(folder: Option<std::path::PathBuf>) -> std::io::Result<Self> {
+    fn new(folder: Option<PathBuf>) -> std::io::Result<Self> {
         let mut builder = tempfile::Builder::new();
         builder.prefix("lookalike-").suffix(".jsonl");
         let file = match folder {
@@ -405,11 +379,11 @@ fn field_value(value: &Bound<'_, PyAny>) -> PyResult<FieldValue> {
     }
 }
 
-fn unreadable(py: Python<'_>, cause: &ArrowError) -> PyErr {
+pub(crate) fn unreadable(py: Python<'_>, cause: &ArrowError) -> PyErr {
     error::exception(py, Class::Input, &format!("the data cannot be read: {cause}"), &json!({}))
 }
 
-fn not_a_table(py: Python<'_>, kind: &DataType) -> PyErr {
+pub(crate) fn not_a_table(py: Python<'_>, kind: &DataType) -> PyErr {
     let message = format!("a table with columns is needed, and this has the type {kind}");
     error::exception(py, Class::Column, &message, &json!({ "type": kind.to_string() }))
 }

@@ -1,14 +1,13 @@
 //! A job on threads of its own, while the caller's thread waits for it: Python's lock is free, signals are looked at, and
 //! callbacks run where the caller is.
 
-use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use lookalike::{Counted, Memory, Progress};
+use lookalike::{Counted, Progress, Resources};
 use pyo3::prelude::*;
 
 use crate::error;
@@ -67,19 +66,15 @@ impl<T> Mailbox<T> {
 
 /// How a job runs, whatever it does.
 pub(crate) struct Runner {
-    pub(crate) threads: Option<usize>,
-    pub(crate) memory: Memory,
+    threads: usize,
     /// Called with the stage, its bytes so far, its bytes in all if they are known, and documents.
-    pub(crate) progress: Option<Py<PyAny>>,
+    progress: Option<Py<PyAny>>,
 }
 
-/// More threads than any machine has cores would only get in each other's way.
-pub(crate) const MOST_THREADS: usize = 1024;
-
 impl Runner {
-    pub(crate) fn thread_count(&self) -> usize {
-        let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        self.threads.unwrap_or_else(cores).min(self.memory.most_threads())
+    /// On the threads that the limits allow.
+    pub(crate) fn new(resources: &Resources, progress: Option<Py<PyAny>>) -> Self {
+        Self { threads: resources.threads(), progress }
     }
 
     /// Runs a job. A pool is made for it and goes with it: threads that outlive a call would be missing after a fork.
@@ -90,7 +85,7 @@ impl Runner {
     ) -> PyResult<T> {
         let state = State::default();
         let mailbox = Mailbox { result: Mutex::new(None), arrived: Condvar::new() };
-        let threads = self.thread_count();
+        let threads = self.threads;
         let ended = thread::scope(|scope| {
             scope.spawn(|| {
                 mailbox.put(catch_unwind(AssertUnwindSafe(|| {

@@ -1,10 +1,12 @@
 //! `lookalike._native`: conversion to and from Python, and nothing else.
 //!
-//! Requests come as JSON from the Python part of the package, data as Arrow or lists, and results go back as columns of Arrow. No
+//! Options come as keyword arguments of the Python part of the package and become requests, data comes as Arrow or lists, and results go back as columns of Arrow. No
 //! loop over documents is here, no thread outlives a call, and Python's lock is free while a job runs.
 #![allow(unsafe_code, reason = "the macros of pyo3 make the functions that Python calls")]
 #![allow(clippy::needless_pass_by_value, reason = "what comes from Python is owned by the call")]
 
+mod cells;
+mod column;
 mod columns;
 mod dedup;
 mod error;
@@ -14,16 +16,20 @@ mod index;
 mod input;
 mod job;
 mod look;
+mod options;
 mod pairs;
 mod records;
 mod resolve;
-mod settings;
 mod table;
 
 use pyo3::prelude::*;
 
 #[pymodule(gil_used = false)]
 mod _native {
+    #[pymodule_export]
+    use crate::cells::Cells;
+    #[pymodule_export]
+    use crate::column::Column;
     #[pymodule_export]
     use crate::dedup::{Decided, dedup};
     #[pymodule_export]
@@ -33,7 +39,7 @@ mod _native {
     #[pymodule_export]
     use crate::input::Input;
     #[pymodule_export]
-    use crate::look::{bars, compare, curve, evaluate, sketch, tune};
+    use crate::look::{bars, compare, curve, evaluate, fingerprint, sketch, tune};
     #[pymodule_export]
     use crate::pairs::{Lengths, pairs};
     #[pymodule_export]

@@ -1,35 +1,43 @@
 //! What helps to choose: two texts compared, a banding explained, methods side by side, and charts of what was found.
 
-use std::path::PathBuf;
-
-use lookalike::core::measure::similarity::Threshold;
 use lookalike::core::sketch::{FastSketcher, SlotSketcher};
 use lookalike::core::text::shingle::Shingler;
-use lookalike::{EvaluateOptions, MOST_BYTES, NamedScheme, ReadOptions, TuneOptions};
+use lookalike::{EvaluateRequest, TuneRequest};
 use lookalike_page::chart::{Bar, Bars, Curve, Point};
 use pyo3::prelude::*;
-use serde::Deserialize;
+use pyo3::types::PyDict;
 
 use crate::error;
-use crate::input::{Columns, Input, read_options};
-use crate::settings::{Resources, SchemeRequest, parse};
+use crate::input::{Input, columns_of};
+use crate::job::Runner;
+use crate::options::{options, refuse, scheme};
 
 /// Two texts by every measure, as JSON.
 #[pyfunction]
-pub(crate) fn compare(py: Python<'_>, scheme: &str, left: &str, right: &str) -> PyResult<String> {
-    let scheme = parse::<SchemeRequest>(py, scheme)?.scheme(py)?;
+pub(crate) fn compare(py: Python<'_>, given: &Bound<'_, PyDict>, left: &str, right: &str) -> PyResult<String> {
+    let scheme = scheme(py, given)?;
     let compared = py.detach(|| lookalike::compare(left, right, &scheme));
     let compared = compared.map_err(|cause| error::raise(py, &cause))?;
     Ok(serde_json::to_string(&compared).expect("keys are strings"))
 }
 
+/// The fingerprint of a scheme: equal for schemes that make the same sketches and decisions.
+#[pyfunction]
+pub(crate) fn fingerprint(py: Python<'_>, given: &Bound<'_, PyDict>) -> PyResult<u64> {
+    Ok(scheme(py, given)?.fingerprint())
+}
+
 /// The features of a text, one for each shingle in its order; and its sketch and the keys of its bands, for a scheme with bands.
 #[pyfunction]
-pub(crate) fn sketch(py: Python<'_>, scheme: &str, text: &str) -> PyResult<(Vec<u64>, Vec<u64>, Vec<u64>)> {
-    let scheme = parse::<SchemeRequest>(py, scheme)?.scheme(py)?;
-    let mut shingler = Shingler::new(&scheme.shingle, scheme.fold);
+pub(crate) fn sketch(
+    py: Python<'_>,
+    given: &Bound<'_, PyDict>,
+    text: &str,
+) -> PyResult<(Vec<u64>, Vec<u64>, Vec<u64>)> {
+    let scheme = scheme(py, given)?;
+    let mut shingler = Shingler::new(scheme.shingle(), scheme.fold());
     let features = shingler.features(text).all.to_vec();
-    let Some(banding) = scheme.method.banding() else { return Ok((features, Vec::new(), Vec::new())) };
+    let Some(banding) = scheme.method().banding() else { return Ok((features, Vec::new(), Vec::new())) };
     let mut sketcher = FastSketcher::new(banding.slot_count());
     let slots = sketcher.sketch(&features).unwrap_or_default().to_vec();
     let mut keys = Vec::new();
@@ -39,77 +47,42 @@ pub(crate) fn sketch(py: Python<'_>, scheme: &str, text: &str) -> PyResult<(Vec<
     Ok((features, slots, keys))
 }
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TuneRequest {
-    scheme: SchemeRequest,
-    #[serde(default)]
-    resources: Resources,
-    columns: Columns,
-    #[serde(default)]
-    sample_bytes: Option<u64>,
-}
-
 /// What a banding finds and costs, as JSON; with data also what is in it.
 #[pyfunction]
-#[pyo3(signature = (request, data=None, progress=None))]
+#[pyo3(signature = (given, data=None, progress=None))]
 pub(crate) fn tune(
     py: Python<'_>,
-    request: &str,
+    given: &Bound<'_, PyDict>,
     data: Option<&Input>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let request: TuneRequest = parse(py, request)?;
-    let runner = request.resources.runner(py, progress)?;
-    let scheme = request.scheme.scheme(py)?;
-    let Some(banding) = scheme.method.banding() else {
-        let message = "there are no bands to tune for this method: leave out method= and measure=, or give method=\"supershingle\"";
-        return Err(error::option(py, "method", message));
-    };
-    let corpus = data.map(|data| read(py, data, &request.columns, &request.resources)).transpose()?;
-    let threshold = Threshold::new(scheme.threshold()).map_err(|cause| error::raise_core(py, &cause))?;
-    let most_bytes = request.sample_bytes.unwrap_or(MOST_BYTES);
-    let options = TuneOptions { scheme, threshold, banding, corpus, most_bytes };
+    let refuse = |refused| refuse(py, &refused);
+    let mut request = TuneRequest::from_options(options(given)?).map_err(refuse)?;
+    if let Some(data) = data {
+        let columns = columns_of(&request.read, None, None);
+        data.read_by(&mut request.read, &columns);
+    }
+    let options = request.check().map_err(refuse)?;
+    let runner = Runner::new(options.resources(), progress);
     let tuning = runner.run(py, |progress| lookalike::tune(&options, progress))?;
     Ok(serde_json::to_string(&tuning).expect("keys are strings"))
 }
 
-fn read(py: Python<'_>, data: &Input, columns: &Columns, resources: &Resources) -> PyResult<ReadOptions> {
-    Ok(read_options(py, data, None, columns, resources)?.0)
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct EvaluateRequest {
-    /// Each with its name.
-    schemes: Vec<(String, SchemeRequest)>,
-    #[serde(default)]
-    resources: Resources,
-    columns: Columns,
-    #[serde(default)]
-    truth: Option<PathBuf>,
-    #[serde(default)]
-    histograms: bool,
-}
-
 /// Schemes side by side on the same data, as JSON.
 #[pyfunction]
-#[pyo3(signature = (request, data, progress=None))]
-pub(crate) fn evaluate(py: Python<'_>, request: &str, data: &Input, progress: Option<Py<PyAny>>) -> PyResult<String> {
-    let request: EvaluateRequest = parse(py, request)?;
-    let runner = request.resources.runner(py, progress)?;
-    let scheme =
-        |(name, scheme): &(String, SchemeRequest)| Ok(NamedScheme { name: name.clone(), scheme: scheme.scheme(py)? });
-    let options = EvaluateOptions {
-        read: read(py, data, &request.columns, &request.resources)?,
-        schemes: request.schemes.iter().map(scheme).collect::<PyResult<_>>()?,
-        truth: request.truth,
-        histograms: request.histograms,
-        memory: runner.memory,
-    };
-    if options.schemes.is_empty() {
-        return Err(error::option(py, "methods", "methods= is empty: give one method or more"));
-    }
+#[pyo3(signature = (given, data, progress=None))]
+pub(crate) fn evaluate(
+    py: Python<'_>,
+    given: &Bound<'_, PyDict>,
+    data: &Input,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let refuse = |refused| refuse(py, &refused);
+    let mut request = EvaluateRequest::from_options(options(given)?).map_err(refuse)?;
+    let columns = columns_of(&request.read, None, None);
+    data.read_by(&mut request.read, &columns);
+    let options = request.check().map_err(refuse)?;
+    let runner = Runner::new(options.resources(), progress);
     let evaluation = runner.run(py, |progress| lookalike::evaluate(&options, progress))?;
     Ok(serde_json::to_string(&evaluation).expect("keys are strings"))
 }

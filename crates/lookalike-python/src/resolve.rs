@@ -8,6 +8,7 @@ use lookalike::core::resolve::keep::{FieldValue, Keep, Ranking, keep_order};
 use lookalike::texts::{KnownPair, resolve as decide};
 use pyo3::prelude::*;
 
+use crate::column::Column;
 use crate::error;
 use crate::pairs::Lengths;
 use crate::table::{self, table};
@@ -22,9 +23,8 @@ pub(crate) struct PairColumns {
     left_id: Option<Vec<String>>,
     right_id: Option<Vec<String>>,
     jaccard: Option<Vec<f64>>,
-    containment_left: Option<Vec<f64>>,
-    containment_right: Option<Vec<f64>>,
-    simhash: Option<Vec<f64>>,
+    containment_of_left: Option<Vec<f64>>,
+    containment_of_right: Option<Vec<f64>>,
     hamming: Option<Vec<u32>>,
 }
 
@@ -39,7 +39,6 @@ pub(crate) struct Resolved {
     clusters: Vec<u32>,
     /// The number of rows of each cluster, by its number.
     sizes: Vec<u32>,
-    mask: Vec<u8>,
 }
 
 /// Decides again on known pairs.
@@ -56,7 +55,7 @@ pub(crate) fn resolve(
     if let Some(row) = pairs.left_row.iter().chain(&pairs.right_row).find(|row| **row >= rows) {
         let message =
             format!("a pair names row {row}, and there are {rows} rows: rows= is the number of rows of the data");
-        return Err(error::option(py, "rows", &message));
+        return Err(error::option(py, "rows", "out_of_range", &message));
     }
     let keep: Keep = match keep {
         "values" => Keep::Max("values".to_owned()),
@@ -68,7 +67,7 @@ pub(crate) fn resolve(
     let field_values: Vec<FieldValue> = values.iter().flatten().map(value).collect();
     if token_counts.len() != rows || values.as_ref().is_some_and(|values| values.len() != rows) {
         let message = format!("there is not one value for each of {rows} rows");
-        return Err(error::option(py, "rows", &message));
+        return Err(error::option(py, "rows", "out_of_range", &message));
     }
     let order = keep_order(&keep, Ranking { token_counts, field_values: &field_values });
     let fates = py.detach(|| decide(&pairs.known(), &order));
@@ -94,8 +93,12 @@ impl Resolved {
         }
         let mut sizes = vec![0; clusters.iter().max().map_or(0, |last| *last as usize) + 1];
         clusters.iter().for_each(|cluster| sizes[*cluster as usize] += 1);
-        let mask = kept_rows.iter().map(|kept| u8::from(kept.is_none())).collect();
-        Self { pairs, kept_rows, similarities, clusters, sizes, mask }
+        Self { pairs, kept_rows, similarities, clusters, sizes }
+    }
+
+    /// The rows of which the one kept in their place is so.
+    fn rows_where(&self, is_so: fn(&Option<usize>) -> bool) -> Column {
+        Column::of_rows((0..).zip(&self.kept_rows).filter(|(_, kept)| is_so(kept)).map(|(row, _)| row).collect())
     }
 
     fn size(&self, row: usize) -> u32 {
@@ -134,24 +137,24 @@ impl Resolved {
     }
 
     /// The rows that are kept.
-    fn kept(&self) -> Vec<usize> {
-        (0..self.mask.len()).filter(|row| self.mask[*row] == 1).collect()
+    fn kept(&self) -> Column {
+        self.rows_where(Option::is_none)
     }
 
     /// The rows that are removed.
-    fn removed_rows(&self) -> Vec<usize> {
-        (0..self.mask.len()).filter(|row| self.mask[*row] == 0).collect()
+    fn removed_rows(&self) -> Column {
+        self.rows_where(Option::is_some)
     }
 
-    /// A byte for each row: 1 if it is kept, 0 if it is removed.
-    fn mask(&self) -> &[u8] {
-        &self.mask
+    /// A flag for each row: true if it is kept.
+    fn mask(&self) -> Column {
+        Column::of_flags(self.kept_rows.iter().map(|kept| u8::from(kept.is_none())).collect())
     }
 
     /// Every row with its cluster and who is kept in its place.
     fn row_table(&self) -> table::Columns {
         let count = self.rows();
-        let kept: BooleanArray = self.mask.iter().map(|kept| Some(*kept == 1)).collect();
+        let kept: BooleanArray = self.kept_rows.iter().map(|kept| Some(kept.is_none())).collect();
         let kept_rows: UInt64Array = self.kept_rows.iter().map(|row| row.map(|row| row as u64)).collect();
         table(vec![
             ("row", Arc::new((0..count as u64).map(Some).collect::<UInt64Array>()) as ArrayRef),
@@ -186,20 +189,19 @@ impl Resolved {
             Arc::new(removals.iter().map(|(.., pair)| Some(values[*pair])).collect::<Float64Array>())
         };
         columns.push(("similarity", real(&pairs.similarity)));
-        let measures = [("jaccard", &pairs.jaccard), ("simhash", &pairs.simhash)];
-        columns.extend(measures.into_iter().filter_map(|(name, values)| Some((name, real(values.as_deref()?)))));
+        columns.extend(pairs.jaccard.as_deref().map(|jaccard| ("jaccard", real(jaccard))));
         if let Some(hamming) = &pairs.hamming {
             let bits = removals.iter().map(|(.., pair)| Some(hamming[*pair])).collect::<UInt32Array>();
             columns.push(("hamming", Arc::new(bits)));
         }
-        if let (Some(left), Some(right)) = (&pairs.containment_left, &pairs.containment_right) {
+        if let (Some(left), Some(right)) = (&pairs.containment_of_left, &pairs.containment_of_right) {
             let shares = |of_removed: bool| -> ArrayRef {
                 let share = |(row, _, pair): &(usize, usize, usize)| {
                     Some(if is_left(*row, *pair) == of_removed { left[*pair] } else { right[*pair] })
                 };
                 Arc::new(removals.iter().map(share).collect::<Float64Array>())
             };
-            columns.extend([("containment_in_kept", shares(true)), ("containment_of_kept", shares(false))]);
+            columns.extend([("containment_of_removed", shares(true)), ("containment_of_kept", shares(false))]);
         }
         let numbers = |number: &dyn Fn(usize) -> u32| -> ArrayRef {
             Arc::new(removals.iter().map(|(row, ..)| Some(number(*row))).collect::<UInt32Array>())

@@ -1,18 +1,20 @@
 //! Results as columns of Arrow, which every data frame library takes without copying.
 
+use std::io;
 use std::sync::Arc;
 
-use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, StringBuilder};
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int64Type, UInt32Type, UInt64Type};
-use arrow_array::{Array, ArrayRef, RecordBatch, StructArray, UInt64Array};
+use arrow_array::builder::{BooleanBuilder, Float64Builder, LargeStringBuilder, UInt64Builder};
+use arrow_array::{Array, ArrayRef, RecordBatch, StructArray, UInt64Array, new_empty_array, new_null_array};
 use arrow_schema::{DataType, Field, Fields, Schema};
 use arrow_select::take::take_record_batch;
+use lookalike::{Cell, Row, Sink};
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyList};
+use pyo3::types::PyCapsule;
 use pyo3_arrow::error::PyArrowResult;
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
+
+use crate::column::Column;
 
 /// A table. It is exported any number of times.
 #[pyclass(frozen, module = "lookalike._native")]
@@ -33,10 +35,10 @@ impl Columns {
         self.batch.num_rows()
     }
 
-    /// A column as a list.
-    fn column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {
+    /// A column, which shares the memory of the table.
+    fn column(&self, name: &str) -> PyResult<Column> {
         let column = self.batch.column_by_name(name).ok_or_else(|| PyKeyError::new_err(name.to_owned()))?;
-        to_list(py, column)
+        Ok(Column::new(Arc::clone(column)))
     }
 
     /// Some rows, one after the other.
@@ -67,19 +69,6 @@ impl Columns {
     }
 }
 
-/// A column as a list of Python: numbers, texts, and None.
-fn to_list<'py>(py: Python<'py>, column: &ArrayRef) -> PyResult<Bound<'py, PyList>> {
-    match column.data_type() {
-        DataType::Utf8 => PyList::new(py, column.as_string::<i32>().iter()),
-        DataType::Boolean => PyList::new(py, column.as_boolean().iter()),
-        DataType::Float64 => PyList::new(py, column.as_primitive::<Float64Type>().iter()),
-        DataType::Int64 => PyList::new(py, column.as_primitive::<Int64Type>().iter()),
-        DataType::UInt64 => PyList::new(py, column.as_primitive::<UInt64Type>().iter()),
-        DataType::UInt32 => PyList::new(py, column.as_primitive::<UInt32Type>().iter()),
-        other => unreachable!("no result has a column of {other}"),
-    }
-}
-
 /// Columns by their names, all of one length.
 pub(crate) fn table(columns: Vec<(&str, ArrayRef)>) -> Columns {
     let length = columns.first().map_or(0, |(_, column)| column.len());
@@ -91,6 +80,113 @@ pub(crate) fn table(columns: Vec<(&str, ArrayRef)>) -> Columns {
     Columns { batch: batch.expect("columns have one length, and the types of their fields") }
 }
 
+/// Keeps the rows of any job as columns. A number that is written with some digits is kept with these.
+#[derive(Debug, Default)]
+pub(crate) struct ArrowSink {
+    names: Vec<String>,
+    columns: Vec<Builder>,
+}
+
+impl<R: Row> Sink<R> for ArrowSink {
+    fn start(&mut self, columns: &[&str]) -> io::Result<()> {
+        self.names = columns.iter().map(|name| (*name).to_owned()).collect();
+        self.columns = columns.iter().map(|_| Builder::Empty(0)).collect();
+        Ok(())
+    }
+
+    fn take(&mut self, rows: Vec<R>) -> io::Result<()> {
+        for row in &rows {
+            let mut columns = self.columns.iter_mut();
+            row.each_cell(&mut |cell| {
+                columns.next().ok_or_else(|| io::Error::other("a row has more cells than columns"))?.push(cell);
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl ArrowSink {
+    /// All rows.
+    pub(crate) fn into_table(self) -> Columns {
+        let columns = self.columns.into_iter().zip(&self.names).map(|(column, name)| column.finish(name));
+        let columns: Vec<ArrayRef> = columns.collect();
+        table(self.names.iter().map(String::as_str).zip(columns).collect())
+    }
+}
+
+/// A column of which the first cell tells the type.
+#[derive(Debug)]
+enum Builder {
+    /// So many empty cells, and no other.
+    Empty(usize),
+    Text(LargeStringBuilder),
+    Whole(UInt64Builder),
+    Real(Float64Builder),
+    Flag(BooleanBuilder),
+}
+
+impl Builder {
+    fn push(&mut self, cell: Cell<'_>) {
+        if let Self::Empty(count) = *self {
+            *self = match cell {
+                Cell::Empty => Self::Empty(count + 1),
+                Cell::Text(_) => Self::Text(after(count, LargeStringBuilder::new(), LargeStringBuilder::append_null)),
+                Cell::Whole(_) => Self::Whole(after(count, UInt64Builder::new(), UInt64Builder::append_null)),
+                Cell::Real(_) | Cell::Fixed(..) => {
+                    Self::Real(after(count, Float64Builder::new(), Float64Builder::append_null))
+                }
+                Cell::Flag(_) => Self::Flag(after(count, BooleanBuilder::new(), BooleanBuilder::append_null)),
+            };
+        }
+        match (self, cell) {
+            (Self::Text(column), Cell::Text(value)) => column.append_value(value),
+            (Self::Whole(column), Cell::Whole(value)) => column.append_value(value),
+            (Self::Real(column), Cell::Real(value)) => column.append_value(value),
+            (Self::Real(column), Cell::Fixed(value, digits)) => {
+                column.append_option(format!("{value:.digits$}").parse().ok());
+            }
+            (Self::Flag(column), Cell::Flag(value)) => column.append_value(value),
+            (Self::Empty(_), _) => {}
+            (Self::Text(column), _) => column.append_null(),
+            (Self::Whole(column), _) => column.append_null(),
+            (Self::Real(column), _) => column.append_null(),
+            (Self::Flag(column), _) => column.append_null(),
+        }
+    }
+
+    fn finish(self, name: &str) -> ArrayRef {
+        match self {
+            Self::Empty(count) => new_null_array(&type_of(name), count),
+            Self::Text(mut column) => Arc::new(column.finish()),
+            Self::Whole(mut column) => Arc::new(column.finish()),
+            Self::Real(mut column) => Arc::new(column.finish()),
+            Self::Flag(mut column) => Arc::new(column.finish()),
+        }
+    }
+}
+
+/// A builder after so many nulls.
+fn after<B>(count: usize, mut builder: B, append_null: fn(&mut B)) -> B {
+    (0..count).for_each(|_| append_null(&mut builder));
+    builder
+}
+
+/// The type of a column without values, by its name: a name means the same in every table.
+fn type_of(name: &str) -> DataType {
+    let ends_with = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
+    match name {
+        "similarity" | "probability" | "bits" | "shared_weight" | "containment_of_left" | "containment_of_right" => {
+            DataType::Float64
+        }
+        "cluster" | "table" | "left_table" | "right_table" | "rank" => DataType::UInt64,
+        "best" => DataType::Boolean,
+        _ if ends_with(&["_bits"]) => DataType::Float64,
+        _ if ends_with(&["_count", "_points"]) => DataType::UInt64,
+        _ => DataType::LargeUtf8,
+    }
+}
+
 /// Rows of CSV as a table: columns that `is_text` says are texts, and all others numbers or flags if every cell is one.
 pub(crate) fn of_csv(bytes: &[u8], is_text: impl Fn(&str) -> bool) -> Result<Columns, csv::Error> {
     let mut reader = csv::ReaderBuilder::new().flexible(false).from_reader(bytes);
@@ -98,14 +194,18 @@ pub(crate) fn of_csv(bytes: &[u8], is_text: impl Fn(&str) -> bool) -> Result<Col
     let rows = reader.records().collect::<Result<Vec<_>, _>>()?;
     let column = |(at, name): (usize, &String)| {
         let cells = || rows.iter().map(move |row| &row[at]);
-        if is_text(name) { texts(cells()) } else { typed(cells) }
+        match (rows.is_empty(), is_text(name)) {
+            (true, _) => new_empty_array(&type_of(name)),
+            (false, true) => texts(cells()),
+            (false, false) => typed(cells),
+        }
     };
     let columns: Vec<ArrayRef> = names.iter().enumerate().map(column).collect();
     Ok(table(names.iter().map(String::as_str).zip(columns).collect()))
 }
 
 fn texts<'a>(cells: impl Iterator<Item = &'a str>) -> ArrayRef {
-    let mut builder = StringBuilder::new();
+    let mut builder = LargeStringBuilder::new();
     cells.for_each(|cell| builder.append_value(cell));
     Arc::new(builder.finish())
 }
@@ -113,8 +213,8 @@ fn texts<'a>(cells: impl Iterator<Item = &'a str>) -> ArrayRef {
 /// Cells of one type; empty ones are null.
 fn typed<'a, I: Iterator<Item = &'a str>>(cells: impl Fn() -> I) -> ArrayRef {
     let all = |is_one: fn(&str) -> bool| cells().all(|cell| cell.is_empty() || is_one(cell));
-    if all(|cell| cell.parse::<i64>().is_ok()) {
-        let mut builder = Int64Builder::new();
+    if all(|cell| cell.parse::<u64>().is_ok()) {
+        let mut builder = UInt64Builder::new();
         cells().for_each(|cell| builder.append_option(cell.parse().ok()));
         Arc::new(builder.finish())
     } else if all(|cell| cell.parse::<f64>().is_ok()) {

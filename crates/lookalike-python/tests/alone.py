@@ -32,7 +32,7 @@ assert result.select(texts) == texts[:2]
 assert lookalike.pairs(texts)["right_row"] == [2]
 assert lookalike.resolve(lookalike.pairs(texts), rows=3).kept == [0, 1]
 assert lookalike.compare(texts[0], texts[2]).verdict == "same_words"
-assert lookalike.sets({"a": ["x", "y"], "b": ["x", "y", "z"]}, threshold=0.5)["shared"] == [2]
+assert lookalike.sets({"a": ["x", "y"], "b": ["x", "y", "z"]}, threshold=0.5)["shared_count"] == [2]
 assert lookalike.tune().bands == 20
 with tempfile.TemporaryDirectory() as folder:
     result.report(folder + "/report.html")

@@ -80,7 +80,7 @@ def same(result: Any, removed: Sequence[dict[str, Any]]) -> None:
     for own, other in zip(mine, removed, strict=True):
         assert own["removed_row"] == other["removed_position"] - 1
         assert own["kept_row"] == other["kept_position"] - 1
-        for name in ("jaccard", "containment_in_kept", "containment_of_kept", "simhash", "hamming"):
+        for name in ("similarity", "jaccard", "containment_of_removed", "containment_of_kept", "hamming"):
             assert own.get(name) == other.get(name), name
-        for name in ("exact_copy", "same_words", "cluster", "cluster_size", "copies"):
+        for name in ("exact_copy", "same_words", "cluster", "cluster_size", "copy_count"):
             assert own[name] == other[name], name

@@ -161,7 +161,7 @@ def test_zero_rows_and_no_text_at_all(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, logger="lookalike"):
         skipped = lookalike.dedup(pyarrow.table({"text": pyarrow.array([b"\xff\xfe", b"a b"])}))
     assert skipped.kept == [0, 1]
-    assert skipped.summary["input"]["skipped"] == 1
+    assert skipped.summary["input"]["skipped_count"] == 1
     assert "1 rows were skipped" in caplog.text
 
 

@@ -100,7 +100,7 @@ def test_two_jobs_at_once_do_not_mind_each_other(texts: list[str]) -> None:
 
     def work() -> None:
         for _ in range(5):
-            results.append(lookalike.dedup(texts, threads=2).kept)
+            results.append(lookalike.dedup(texts, threads=2).kept.to_list())
 
     threads = [threading.Thread(target=work) for _ in range(2)]
     for thread in threads:
@@ -131,7 +131,7 @@ def test_the_lock_of_python_is_free_while_a_job_runs() -> None:
     assert counted > 50 * seconds, (counted, seconds)
 
 
-def kept_of(texts: list[str]) -> list[int]:
+def kept_of(texts: list[str]) -> lookalike.Column[int]:
     return lookalike.dedup(texts).kept
 
 
@@ -145,7 +145,7 @@ def test_a_job_runs_after_fork_and_under_spawn(texts: list[str], method: str) ->
 
 
 def mark(batch: dict[str, list[Any]]) -> dict[str, list[Any]]:
-    return {"kept": lookalike.dedup(batch["text"]).mask}
+    return {"kept": lookalike.dedup(batch["text"]).mask.to_list()}
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -154,7 +154,7 @@ def test_a_job_runs_in_the_processes_of_datasets(texts: list[str]) -> None:
     lookalike.dedup(texts)
     data = datasets.Dataset.from_dict({"text": texts})
     marked = data.map(mark, batched=True, batch_size=200, num_proc=2)
-    assert marked["kept"][:200] == lookalike.dedup(texts[:200]).mask
+    assert marked["kept"][:200] == lookalike.dedup(texts[:200]).mask.to_list()
 
 
 def test_a_thousand_jobs_leak_nothing() -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import csv
-import json
 import subprocess
+import tempfile
 from pathlib import Path
 
 import lookalike
@@ -31,13 +31,13 @@ def test_link_of_a_frame_is_that_of_the_file(command: Path, tmp_path: Path) -> N
     for data in (
         frame,
         frame.to_pandas(),
-        lookalike.link(frame, id="id").linked.to_polars().drop("cluster", "is_best"),
+        lookalike.link(frame, id="id").linked.to_polars().drop("cluster", "best"),
     ):
         linked = lookalike.link(data, id="id")
         assert linked.matches["left_id"] == by_files.matches["left_id"]
         assert linked.matches["probability"] == by_files.matches["probability"]
         assert linked.clusters["cluster"] == by_files.clusters["cluster"]
-    assert linked.summary["matches"] == len(linked.matches) > 0
+    assert linked.summary["match_count"] == len(linked.matches) > 0
     assert isinstance(linked.matches["probability"][0], float)
     assert "data:image/svg+xml" in linked._repr_html_()
     with pytest.raises(lookalike.ColumnError, match="no column 'nobody'"):
@@ -49,14 +49,16 @@ def test_link_of_a_frame_is_that_of_the_file(command: Path, tmp_path: Path) -> N
 def test_the_weights_of_another_result_and_its_answer(tmp_path: Path) -> None:
     frame = as_text(CUSTOMERS)
     first = lookalike.link(frame, id="id")
-    gold = tmp_path / "gold.csv"
-    pc.write_csv(pa.table(first.clusters), gold)
-    again = lookalike.link(frame, id="id", model=first, gold=gold)
-    by_file = lookalike.link(frame, id="id", model=first.folder / "model.json")
+    labels = tmp_path / "labels.csv"
+    pc.write_csv(pa.table(first.clusters), labels)
+    again = lookalike.link(frame, id="id", model=first, labels=labels)
+    files = lookalike.link_files(CUSTOMERS, tmp_path / "files", id="id")
+    assert files.model == first.model
+    by_file = lookalike.link(frame, id="id", model=tmp_path / "files" / "model.json")
     assert again.matches.to_dicts() == by_file.matches.to_dicts()
-    assert json.loads((again.folder / "model.json").read_text())["model"]["learnt"] == "from-another"
-    assert again.summary["gold"]["clusters"]["f1"] == 1.0
-    for wrong, said in ((tmp_path / "none.json", "cannot use the model"), (gold, "cannot use the model")):
+    assert again.model["model"]["learned"] == "from-another"
+    assert again.summary["labels"]["clusters"]["f1"] == 1.0
+    for wrong, said in ((tmp_path / "none.json", "cannot use the model"), (labels, "cannot use the model")):
         with pytest.raises(lookalike.OptionError, match=said) as raised:
             lookalike.link(frame, id="id", model=wrong)
         assert (raised.value.option, raised.value.value) == ("model", str(wrong))
@@ -68,13 +70,13 @@ def test_two_tables_are_linked_with_each_other() -> None:
     frame = as_text(CUSTOMERS)
     half = len(frame) // 2
     linked = lookalike.link(frame.slice(0, half), frame.slice(half), id="id")
-    assert linked.summary["records"] == [half, len(frame) - half]
+    assert linked.summary["record_counts"] == [half, len(frame) - half]
 
 
 def test_sets_of_dicts_lists_and_tables() -> None:
     baskets = {"ann": ["milk", "bread"], "bob": ["milk", "bread", "tea"], "cleo": ["nails"]}
     expected = lookalike.sets(baskets, threshold=0.5).to_dicts()
-    assert [(pair["left_id"], pair["right_id"], pair["shared"]) for pair in expected] == [("ann", "bob", 2)]
+    assert [(pair["left_id"], pair["right_id"], pair["shared_count"]) for pair in expected] == [("ann", "bob", 2)]
     assert lookalike.sets(list(baskets.values()), threshold=0.5)["right_id"] == ["1"]
     lists = pa.table({"set": list(baskets), "items": list(baskets.values())})
     assert lookalike.sets(lists, set="set", column="items", threshold=0.5).to_dicts() == expected
@@ -101,18 +103,66 @@ def test_prints_of_a_frame_are_those_of_the_file() -> None:
     assert raised.value.column == "horizontal"
 
 
+def test_rows_are_typed_and_need_no_temporary_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    for name in ("TMPDIR", "TEMP", "TMP"):
+        monkeypatch.setenv(name, str(tmp_path / "nowhere"))
+    frame = as_text(CUSTOMERS)
+    linked = lookalike.link(frame, id="id")
+    rows = linked.linked.to_arrow()
+    assert rows.select(frame.column_names).to_pydict() == frame.to_pydict()
+    assert [str(kind) for kind in rows.schema.types[:2]] == ["uint64", "bool"]
+    assert len(linked.clusters) == len(frame)
+    # A result without rows has the columns and types of one with rows.
+    none = lookalike.link(frame, id="id", threshold=0.9999999999999999).matches.to_arrow()
+    assert len(none) == 0 < len(linked.matches)
+    assert none.schema == linked.matches.to_arrow().schema
+    baskets = {"ann": ["milk", "bread"], "bob": ["milk", "bread", "tea"], "empty": []}
+    pairs = lookalike.sets(baskets, threshold=0.5)
+    assert pairs.to_dicts() == [{"left_id": "ann", "right_id": "bob", "similarity": 2 / 3, "shared_count": 2}]
+    assert lookalike.sets(baskets, threshold=0.9).to_arrow().schema == pairs.to_arrow().schema
+    prints = pc.read_csv(ROOT / "examples" / "prints.csv")
+    queries = pc.read_csv(ROOT / "examples" / "queries.csv")
+    best = lookalike.prints(queries, against=prints, top=1)
+    assert best.columns == ["left_id", "right_id", "similarity", "paired_count", "rank"]
+    assert best.to_dicts() == lookalike.prints(ROOT / "examples" / "queries.csv", against=prints, top=1).to_dicts()
+
+
+def test_every_type_of_column_is_a_text() -> None:
+    data = pa.table(
+        {
+            "set": pa.array(["a", "b", "c"]),
+            "tags": pa.array([["x y", None, "z"], ["x y", "z"], None]),
+            "price": pa.array([1.5, float("nan"), None]),
+            "more": pa.array([{"age": 7}, None, {"age": None}], pa.struct([("age", pa.int32())])),
+        }
+    )
+    pairs = lookalike.sets(data, set="set", column="tags", threshold=0.9)
+    assert pairs.to_dicts() == [{"left_id": "a", "right_id": "b", "similarity": 1.0, "shared_count": 2}]
+    linked = lookalike.link(pa.concat_tables([data] * 4)).linked.to_dicts()
+    assert [linked[0][name] for name in ("tags", "price", "more.age")] == ['["x y",null,"z"]', "1.5", "7"]
+    assert [linked[1][name] for name in ("price", "more.age")] == ["", ""]
+    with pytest.raises(lookalike.ColumnError, match="a table with columns"):
+        lookalike.link(pa.array(["a"]))
+
+
 def test_an_index_is_added_to_searched_and_compared_with(texts: list[str], tmp_path: Path) -> None:
     index = lookalike.Index.create(tmp_path / "index", threshold=0.7)
     frame = pa.table({"id": [f"n{row}" for row in range(len(texts))], "text": texts})
     added = index.add(frame, id="id")
-    assert added["added"] == len(texts) == len(index)
-    assert index.add(frame.slice(0, 5), id="id")["unchanged"] == 5
+    assert added["added_count"] == len(texts) == len(index)
+    assert index.add(frame.slice(0, 5), id="id")["unchanged_count"] == 5
     row = next(row for row, text in enumerate(texts) if len(text) > 100)
     assert f"n{row}" in index.search(texts[row])["id"]
-    assert f"n{row}" not in index.search(id=f"n{row}", limit=1000)["id"]
-    many = index.search_many([texts[row], "nothing like it"], limit=1)
+    assert f"n{row}" not in index.search(like=f"n{row}", top=1000)["id"]
+    everything = index.search(texts[row], top=1000)
+    assert set(everything["match_count"]) == {len(everything)}
+    assert index.search(texts[row], top=1)["match_count"].to_list() == [len(everything)]
+    copies = everything["exact_copy"].to_list()
+    assert copies == sorted(copies, reverse=True)
+    many = index.search_many([texts[row], "nothing like it"], top=1)
     assert many["query_row"] == [0]
-    assert index.put("new", texts[row], unless_alike=True) == "alike"
+    assert index.put("new", texts[row], unless_duplicate=True) == "duplicate"
     assert index.put("other", "something else altogether, said in nine or ten words", {"by": "me"}) == "added"
     assert index.document("other") == {
         "id": "other",
@@ -124,7 +174,7 @@ def test_an_index_is_added_to_searched_and_compared_with(texts: list[str], tmp_p
     index.compact(purge=True)
     again = lookalike.Index.open(index.path)
     assert len(again) == len(texts)
-    assert again.stat()["documents"] == len(texts)
+    assert again.stat()["document_count"] == len(texts)
     assert "0.7" in again.scheme
     # Nothing of what the index has is left; its scheme decides.
     decided = lookalike.dedup([texts[row], "wholly new words that nobody has written so far"], against=again)

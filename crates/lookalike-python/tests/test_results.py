@@ -14,7 +14,7 @@ from conftest import ROOT, texts_of
 
 def test_every_number_of_a_result_agrees_with_the_others(texts: list[str]) -> None:
     result = lookalike.dedup(texts)
-    assert sorted(result.kept + result.removed_rows) == list(range(len(texts)))
+    assert sorted([*result.kept, *result.removed_rows]) == list(range(len(texts)))
     assert [row for row, kept in enumerate(result.mask) if kept] == result.kept
     rows = result.rows.to_dicts()
     assert [row["kept"] for row in rows] == result.mask
@@ -25,10 +25,10 @@ def test_every_number_of_a_result_agrees_with_the_others(texts: list[str]) -> No
         assert row["cluster"] == rows[removal["kept_row"]]["cluster"] == removal["cluster"]
         compared = lookalike.compare(texts[removal["removed_row"]], texts[removal["kept_row"]])
         assert compared.jaccard == removal["jaccard"] >= 0.8
-    least = result.least_alike(3)["similarity"]
+    least = result.least_similar(3)["similarity"]
     near = [removal["similarity"] for removal in result.removed if not removal["exact_copy"]]
     assert least == sorted(near)[:3]
-    assert result.summary["found"]["removed"] == len(result.removed)
+    assert result.summary["found"]["removed_count"] == len(result.removed)
 
 
 def test_an_explanation_has_the_evidence_and_both_texts(texts: list[str]) -> None:
@@ -77,7 +77,7 @@ def test_pairs_found_once_are_resolved_at_any_threshold(texts: list[str], keep: 
         assert resolved.select(texts) == expected.select(texts)
         for table, of_dedup in ((resolved.removed, expected.removed), (resolved.rows, expected.rows)):
             assert {name: table[name] for name in table.columns} == {name: of_dedup[name] for name in table.columns}
-        known = {name: expected.summary["found"][name] for name in ("kept", "removed", "clusters")}
+        known = {name: expected.summary["found"][name] for name in ("kept_count", "removed_count", "cluster_count")}
         assert resolved.summary["found"] == known
         removed = resolved.removed_rows[0]
         assert resolved.explain(removed)["comparison"].jaccard == expected.explain(removed)["comparison"].jaccard
@@ -88,7 +88,7 @@ def test_what_is_resolved_is_a_dedup_without_what_only_texts_tell(texts: list[st
     resolved = lookalike.resolve(found, rows=len(texts))
     assert isinstance(resolved, lookalike.Dedup)
     assert len(resolved) == len(texts) and repr(resolved).startswith("<lookalike.Dedup: ")
-    least = resolved.least_alike(3)["similarity"]
+    least = resolved.least_similar(3)["similarity"]
     assert least == sorted(least) and all(similarity < 1 for similarity in least)
     assert "data:image/svg+xml" in resolved._repr_html_()
     with pytest.raises(lookalike.LookalikeError, match="no report"):
@@ -106,7 +106,7 @@ def test_what_is_resolved_is_a_dedup_without_what_only_texts_tell(texts: list[st
 def test_pairs_of_simhash_are_resolved_with_their_bits(texts: list[str]) -> None:
     expected = lookalike.dedup(texts, method="simhash", keep="first")
     resolved = lookalike.resolve(lookalike.pairs(texts, method="simhash"), rows=len(texts), keep="first")
-    for column in ("removed_row", "kept_row", "simhash", "hamming"):
+    for column in ("removed_row", "kept_row", "similarity", "hamming"):
         assert resolved.removed[column] == expected.removed[column]
 
 
@@ -134,24 +134,12 @@ def test_pairs_of_any_table_are_resolved(texts: list[str]) -> None:
 
 def test_golden_vectors_hold() -> None:
     from lookalike import _native
-    from lookalike._request import scheme
 
     vectors: list[dict[str, Any]] = json.loads((ROOT / "fixtures" / "golden" / "vectors.json").read_text())
     assert len(vectors) >= 12
     for vector in vectors:
-        request = scheme(
-            threshold=0.8,
-            shingle=vector["shingle"],
-            fold=vector.get("fold") or (),
-            measure="jaccard",
-            method="minhash",
-            recall=None,
-            bands=vector["bands"],
-            rows=vector["rows"],
-            exact=False,
-            more={},
-        )
-        features, slots, keys = _native.sketch(json.dumps(request), vector["text"])
+        given = {"shingle": vector["shingle"], "bands": vector["bands"], "rows": vector["rows"], "fold": vector.get("fold")}
+        features, slots, keys = _native.sketch(given, vector["text"])
         assert features == [int(feature) for feature in vector["features"]]
         assert slots == [int(slot) for slot in vector["sketch"]]
         if features:
@@ -171,5 +159,31 @@ def test_methods_side_by_side_and_a_suggested_threshold(texts: list[str]) -> Non
         lookalike.evaluate(texts, methods=["simhash:bots=6"])
     tuning = lookalike.tune(texts, threshold=0.7)
     assert 0 < (tuning.suggested_threshold or 0) <= 1
-    assert tuning.sample["documents"] == len(texts)
+    assert tuning.sample["document_count"] == len(texts)
     assert lookalike.tune().suggested_threshold is None
+
+
+def test_tune_takes_a_measure_a_budget_and_labels(tmp_path: Path) -> None:
+    bought = lookalike.tune(threshold=0.8, budget="64B")
+    assert bought.sketch_bytes <= 64 and bought.budget
+    assert (bought.bands, bought.rows) != (lookalike.tune(threshold=0.8).bands, lookalike.tune(threshold=0.8).rows)
+    with pytest.raises(lookalike.OptionError) as both:
+        lookalike.tune(budget="64B", recall=0.9)
+    assert (both.value.option, both.value.kind) == ("budget", "not_with")
+    with pytest.raises(lookalike.OptionError) as banded:
+        lookalike.tune(measure="containment")
+    assert banded.value.option == "measure"
+    pair = {"left_id": "a", "right_id": "b", "left_file": "f", "left_position": 1, "right_file": "f", "right_position": 2}
+    labels = [tmp_path / "ann.jsonl", tmp_path / "bob.jsonl"]
+    labels[0].write_text(json.dumps({**pair, "similarity": 0.82, "label": "same"}) + "\n")
+    labels[1].write_text(
+        json.dumps({**pair, "left_id": "c", "left_position": 3, "similarity": 0.93, "label": "different"}) + "\n"
+    )
+    judged = lookalike.tune(labels=labels).labels
+    assert [(row["name"], row["same_count"], row["different_count"]) for row in judged] == [
+        ("0.80 to 0.85", 1, 0),
+        ("0.90 to 0.95", 0, 1),
+    ]
+    assert len(lookalike.tune(labels=labels[0]).labels) == 1
+    with pytest.raises(lookalike.LookalikeError, match="gone"):
+        lookalike.tune(labels=tmp_path / "gone.jsonl")

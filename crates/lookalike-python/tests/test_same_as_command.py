@@ -58,7 +58,7 @@ def test_every_parameter_decides_as_the_flag_does(
     result = lookalike.dedup(frame, **arguments)
     same(result, removed)
     assert result.summary["found"] == summary["found"]
-    assert len(result.kept) == summary["found"]["kept"]
+    assert len(result.kept) == summary["found"]["kept_count"]
 
 
 def test_ids_sources_and_references_are_those_of_the_command(texts: list[str], by_command: ByCommand, tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_ids_sources_and_references_are_those_of_the_command(texts: list[str], b
             assert own["removed_id"] == other["removed_id"]
             assert own["kept_in"] == other.get("kept_in")
             assert own["removed_source"] == other["removed_source"]
-        assert summary["found"]["removed_by_reference"] == result.summary["found"]["removed_by_reference"] > 0
+        assert summary["found"]["removed_by_reference_count"] == result.summary["found"]["removed_by_reference_count"] > 0
 
 
 def test_null_texts_are_kept_and_counted(by_command: ByCommand) -> None:
@@ -133,7 +133,7 @@ def test_files_are_written_byte_for_byte(texts: list[str], command: Path, tmp_pa
     data.write_text("".join(json.dumps(row) + "\n" for row in rows))
     subprocess.run([command, "dedup", data, "-o", tmp_path / "a", "-q", "--id", "id", "--keep", "first"], check=True)
     summary = lookalike.dedup_files(data, tmp_path / "b", id="id", keep="first")
-    assert summary["found"]["removed"] > 0
+    assert summary["found"]["removed_count"] > 0
     for name in ("kept/data.jsonl", "removed.jsonl"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
     assert (tmp_path / "b" / "report.html").exists()
@@ -157,3 +157,19 @@ def test_pairs_are_those_of_the_command(texts: list[str], command: Path, tmp_pat
         ]
         assert [pair["jaccard"] for pair in mine] == [line["jaccard"] for line in lines]
         assert mine
+
+
+def test_files_are_excluded_and_pages_in_a_field_are_compared_by_their_text(tmp_path: Path) -> None:
+    words = " ".join(f"w{at}" for at in range(60))
+    pages = [f"<p class='one'>{words}</p>", f"<div><b>{words}</b></div>", "<p>another page altogether</p>"]
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.jsonl").write_text("".join(json.dumps({"html": page}) + "\n" for page in pages))
+    (tmp_path / "in" / "b.txt").write_text("a text")
+    (tmp_path / "in" / "c.md").write_text("a text")
+    for number, exclude in enumerate([["*.txt", "*.md"], "[bc].*"]):
+        output = tmp_path / f"out{number}"
+        summary = lookalike.dedup_files(tmp_path / "in", output, html_field="html", exclude=exclude)
+        assert summary["input"]["document_count"] == 3
+        assert summary["found"]["removed_count"] == 1
+    report = lookalike.pairs_files(tmp_path / "in", tmp_path / "pairs.jsonl", html_field="html", exclude="[bc].*")
+    assert report["pair_count"] == 1

@@ -17,16 +17,20 @@ import polars as pl
 df = pl.DataFrame({"text": ["a", "b"]})
 result = lookalike.dedup(df, threshold=0.8, memory="2G", bits=3, keep="max:score", against=["c"])
 clean: pl.DataFrame = result.select(df)
-kept: list[int] = result.kept
+kept: lookalike.Column[int] = result.kept
+first: int = result.kept[0]
+later: lookalike.Column[int] = result.kept[1:]
+listed: list[int] = result.kept.to_list()
+similar = [value for value in result.removed["similarity"]]
 table: lookalike.Table = result.removed
 texts: list[str] = lookalike.dedup(["a"]).select(["a"])
 pairs: lookalike.Pairs = lookalike.pairs(df)
 counts = {t: len(lookalike.resolve(pairs, rows=2, threshold=t).kept) for t in (0.7, 0.8)}
 index: lookalike.Index = lookalike.Index.create("x")
-hits: lookalike.Table = index.search("a", limit=3)
+hits: lookalike.Table = index.search("a", top=3)
 linked: lookalike.Link = lookalike.link(df)
 try:
-    lookalike.dedup_files(["a.jsonl"], "out", write="none")
+    lookalike.dedup_files(["a.jsonl"], "out", dry_run=True, against_index="archive", add_kept=True)
 except lookalike.ColumnError as error:
     print(error.columns)
 """
@@ -39,7 +43,7 @@ lookalike.dedup(["a"], treshold=0.8)
 lookalike.dedup(["a"], threshold="high")
 lookalike.dedup(["a"], measure="cosine")
 lookalike.dedup(7)
-kept: list[str] = lookalike.dedup(["a"]).kept
+kept: lookalike.Column[str] = lookalike.dedup(["a"]).kept
 """
 
 

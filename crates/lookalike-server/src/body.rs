@@ -17,9 +17,9 @@ use tokio::time::timeout;
 use zstd::stream::raw::{DParameter, Decoder};
 use zstd::stream::zio;
 
+use crate::limits::Limits;
 use crate::problem::{Kind, Problem};
-use crate::serve::Limits;
-use crate::state::Shared;
+use crate::state::{ROOM_BYTES, Shared};
 
 /// What a body is said to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -378,14 +378,6 @@ pub fn check_packed(bytes: &[u8]) {
 struct Room {
     all: Arc<Semaphore>,
     own: Option<OwnedSemaphorePermit>,
-}
-
-/// What room is counted in.
-const ROOM_BYTES: usize = 1 << 10;
-
-/// The room of all bodies.
-pub(crate) fn all_room(limits: &Limits) -> Arc<Semaphore> {
-    Arc::new(Semaphore::new(limits.all_bodies_bytes / ROOM_BYTES))
 }
 
 impl Room {

@@ -16,7 +16,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, Sleep, sleep, sleep_until, timeout};
 use tokio_rustls::TlsAcceptor;
 
-use crate::serve::Limits;
+use crate::limits::Limits;
 use crate::state::Shared;
 
 /// The most that the headers of a request may take.

@@ -10,16 +10,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 use std::{fmt, fs, io};
 
-use axum::extract::FromRequestParts;
-use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 
+use crate::error::Error;
+use crate::names::is_name;
 use crate::problem::{Kind, Problem};
-use crate::serve::Error;
-use crate::state::{Shared, is_name};
 
 /// What a key allows: each scope has all before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -347,39 +345,6 @@ impl Caller {
             Self::Stranger => Err(Problem::new(Kind::KeyUnknown, "the key is not known: it may have been revoked")),
         }
     }
-}
-
-/// A request is only handled by whoever asks for one of these if the caller has the scope.
-macro_rules! allowed {
-    ($($(#[$doc:meta])* $name:ident $scope:ident;)+) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug)]
-        pub(crate) struct $name;
-
-        impl FromRequestParts<Arc<Shared>> for $name {
-            type Rejection = Problem;
-
-            async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, Problem> {
-                // Who calls was found out by a layer; without it nobody is let in.
-                parts.extensions.get::<Caller>().unwrap_or(&Caller::Nameless).needs(Scope::$scope)?;
-                if shared.is_read_only && Scope::$scope >= Scope::Write {
-                    return Err(Problem::new(Kind::ReadOnly, "this server was started to read only"));
-                }
-                Ok(Self)
-            }
-        }
-    )+};
-}
-
-allowed! {
-    /// The caller may search.
-    MaySearch Search;
-    /// The caller may read.
-    MayRead Read;
-    /// The caller may write, and so may the server.
-    MayWrite Write;
-    /// The caller may do everything, and the server may write.
-    MayAdmin Admin;
 }
 
 #[cfg(test)]

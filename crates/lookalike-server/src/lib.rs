@@ -6,17 +6,23 @@
 
 #![forbid(unsafe_code)]
 
+mod access;
 mod api;
 pub mod audit;
 mod body;
 mod connections;
+mod error;
+mod extract;
 mod keys;
+mod limits;
 mod log;
 mod metrics;
+mod names;
 mod pages;
 mod problem;
 mod results;
 mod router;
+mod runs;
 mod serve;
 mod state;
 mod tasks;
@@ -32,7 +38,10 @@ pub mod hostile {
 }
 
 pub use api::openapi::openapi;
+pub use error::{Error, Result};
 pub use keys::{Key, KeyFile, Scope};
+pub use limits::Limits;
 pub use log::LogFormat;
-pub use results::opened::InputOf;
-pub use serve::{Error, Limits, Result, ServeOptions, Started, Stopper, Tls, serve};
+pub use runs::opened::InputOf;
+pub use serve::{ServeOptions, Started, Stopper, serve};
+pub use tls::Tls;

@@ -11,7 +11,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 
-use crate::state::Shared;
+use lookalike_index::Stat;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct RouteLabels {
@@ -126,20 +126,18 @@ impl Metrics {
         self.refused_connections.inc();
     }
 
-    /// Everything as text. It asks all indexes, and so may read files.
-    pub(crate) fn text(&self, shared: &Shared) -> String {
+    /// All metrics as text, with those of these indexes, and of the requests that wait to search and to write.
+    pub(crate) fn text(&self, indexes: &[(String, Stat)], waiting: [usize; 2]) -> String {
         for of_index in [&self.documents, &self.segments, &self.disk_bytes] {
             of_index.clear();
         }
-        for index in shared.indexes() {
-            let Ok(snapshot) = index.snapshot() else { continue };
-            let stat = snapshot.stat();
-            let labels = IndexLabels { index: index.name.clone() };
-            self.documents.get_or_create(&labels).set(stat.documents as i64);
-            self.segments.get_or_create(&labels).set(stat.segments as i64);
+        for (index, stat) in indexes {
+            let labels = IndexLabels { index: index.clone() };
+            self.documents.get_or_create(&labels).set(stat.document_count as i64);
+            self.segments.get_or_create(&labels).set(stat.segment_count as i64);
             self.disk_bytes.get_or_create(&labels).set((stat.segment_bytes + stat.log_bytes) as i64);
         }
-        for (lane, waiting) in ["search", "write"].into_iter().zip(shared.work.waiting()) {
+        for (lane, waiting) in ["search", "write"].into_iter().zip(waiting) {
             self.waiting.get_or_create(&LaneLabels { lane }).set(waiting as i64);
         }
         let mut text = String::new();

@@ -195,12 +195,35 @@ impl From<lookalike_index::Error> for Problem {
     }
 }
 
+/// Options as fields of JSON.
+struct JsonFields;
+
+impl lookalike::Spelling for JsonFields {
+    fn name(&self, name: &str) -> String {
+        format!("\"{name}\"")
+    }
+
+    fn with_value(&self, name: &str, value: &str) -> String {
+        format!("\"{name}\": \"{value}\"")
+    }
+}
+
+/// A refused option is named, so that a program can tell which of its values is wrong.
+impl From<lookalike::Refused> for Problem {
+    fn from(refused: lookalike::Refused) -> Self {
+        Self::new(Kind::NotPossible, refused.message(&JsonFields))
+            .with("option", refused.name())
+            .with("refusal", refused.why().kind())
+    }
+}
+
 impl From<lookalike::Error> for Problem {
     fn from(error: lookalike::Error) -> Self {
         use lookalike::Error;
         match error {
             Error::Index(error) => error.into(),
             Error::Core(error) => Self::new(Kind::NotPossible, error.to_string()),
+            Error::Refused(refused) => refused.into(),
             Error::NoSuchDocument { .. } => Self::new(Kind::NoSuchDocument, error.to_string()),
             Error::NotARun { .. } => Self::new(Kind::NoSuchResult, error.to_string()),
             error => Self::new(Kind::Internal, error.to_string()),

@@ -12,8 +12,9 @@ use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 
 use crate::keys::Caller;
+use crate::names::shown;
 use crate::problem::{Kind, Problem};
-use crate::state::{Shared, shown};
+use crate::state::Shared;
 use crate::{api, pages, results};
 
 /// What answers requests.

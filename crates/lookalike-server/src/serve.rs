@@ -1,7 +1,6 @@
 //! The service as a whole: from options to a socket, until it is told to stop.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,12 +12,14 @@ use tokio::runtime;
 use tokio::sync::watch;
 
 use crate::connections;
+use crate::error::{Error, Result};
 use crate::keys::{KeyFile, Keys};
+use crate::limits::Limits;
 use crate::log::{self, LogFormat};
-use crate::results::opened::InputOf;
 use crate::router::router;
+use crate::runs::opened::InputOf;
 use crate::state::{OpenIndex, Shared};
-use crate::tls;
+use crate::tls::{self, Tls};
 
 /// What is served, and how.
 #[derive(Clone, Debug)]
@@ -65,192 +66,6 @@ impl Default for ServeOptions {
         }
     }
 }
-
-/// Files for HTTPS, in PEM.
-#[derive(Clone, Debug)]
-pub struct Tls {
-    /// The certificate, and those that vouch for it.
-    pub certificate: PathBuf,
-    /// Its private key.
-    pub key: PathBuf,
-}
-
-/// How much is taken from clients, so that none of them can take the service from the others.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Connections at once.
-    pub connections: usize,
-    /// Until all headers of a request are here; and how long a connection may be without a request.
-    pub header_time: Duration,
-    /// Until more of a body comes.
-    pub body_time: Duration,
-    /// What a body must have per second, once [`body_time`](Self::body_time) is over.
-    pub body_bytes_per_second: u64,
-    /// Until a client takes more of its answer.
-    pub answer_time: Duration,
-    /// For a search or a comparison.
-    pub search_time: Duration,
-    /// For requests under way when the service ends.
-    pub drain_time: Duration,
-    /// A body that is held as a whole, and one line of any other, unpacked.
-    pub body_bytes: usize,
-    /// A body that is read line by line, unpacked.
-    pub stream_bytes: u64,
-    /// All bodies that are held at once.
-    pub all_bodies_bytes: usize,
-    /// Searches at once.
-    pub searches_at_once: usize,
-    /// Writes at once: many, since they are written to the disk together.
-    pub writes_at_once: usize,
-    /// Requests that wait for their turn; all others are refused.
-    pub most_waiting: usize,
-    /// With less on the disk, the service is not ready.
-    pub least_free_bytes: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        let cores = std::thread::available_parallelism().map_or(2, usize::from);
-        Self {
-            connections: 512,
-            header_time: Duration::from_secs(10),
-            body_time: Duration::from_secs(10),
-            body_bytes_per_second: 4 << 10,
-            answer_time: Duration::from_secs(30),
-            search_time: Duration::from_secs(30),
-            drain_time: Duration::from_secs(30),
-            body_bytes: 32 << 20,
-            stream_bytes: 1 << 30,
-            all_bodies_bytes: 512 << 20,
-            searches_at_once: 2 * cores,
-            writes_at_once: 256,
-            most_waiting: 1000,
-            least_free_bytes: 64 << 20,
-        }
-    }
-}
-
-/// Why the service did not start, or had to end.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// A file or folder that cannot be used.
-    #[error("{path}: {source}", path = path.display())]
-    Io {
-        /// The file or folder.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
-
-    /// An address that cannot be listened on.
-    #[error("cannot listen on {address}: {source}")]
-    Listen {
-        /// The address.
-        address: SocketAddr,
-        /// What the system says.
-        source: io::Error,
-    },
-
-    /// An address that others can reach, without keys.
-    #[error(
-        "{address} can be reached from other machines, and without keys anybody could read and delete everything: make a key first"
-    )]
-    NeedsKeys {
-        /// The address.
-        address: SocketAddr,
-    },
-
-    /// A folder that is neither an index nor a folder of indexes.
-    #[error("{path} does not exist: make an index there first, or a folder for several", path = path.display())]
-    NoSuchFolder {
-        /// The folder.
-        path: PathBuf,
-    },
-
-    /// Two folders that new indexes could be made in.
-    #[error("{first} and {second} are both folders of indexes: give one of them, and single indexes", first = first.display(), second = second.display())]
-    TwoRoots {
-        /// The one.
-        first: PathBuf,
-        /// The other.
-        second: PathBuf,
-    },
-
-    /// Two things of one name.
-    #[error("{first} and {second} would both be called '{name}': rename one of them", first = first.display(), second = second.display())]
-    SameName {
-        /// The name.
-        name: String,
-        /// The one.
-        first: PathBuf,
-        /// The other.
-        second: PathBuf,
-    },
-
-    /// A folder without a result.
-    #[error("{path} is not the output of a finished run of dedup or link: it has no summary.json", path = path.display())]
-    NotAResult {
-        /// The folder.
-        path: PathBuf,
-    },
-
-    /// An index that cannot be opened.
-    #[error(transparent)]
-    Index(#[from] lookalike_index::Error),
-
-    /// A file that is not one of keys.
-    #[error("{path} is not a file of keys: {reason}", path = path.display())]
-    NotKeys {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
-
-    /// A name that nothing can have.
-    #[error("'{name}' is not a name: use up to 64 letters, digits, dots, hyphens and underscores, and no dot first")]
-    NotAName {
-        /// The name.
-        name: String,
-    },
-
-    /// A name that a key has already.
-    #[error("there is a key '{name}' already: revoke it, or choose another name")]
-    KeyExists {
-        /// The name.
-        name: String,
-    },
-
-    /// A name that no key has.
-    #[error("there is no key '{name}'")]
-    NoSuchKey {
-        /// The name.
-        name: String,
-    },
-
-    /// The system gives no random numbers.
-    #[error("the system gives no random numbers, without which no key can be made")]
-    NoRandomness,
-
-    /// A certificate or its key that cannot be used.
-    #[error("{path} cannot be used for HTTPS: {reason}", path = path.display())]
-    NotForTls {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
-}
-
-impl Error {
-    pub(crate) fn io(path: &Path, source: io::Error) -> Self {
-        Self::Io { path: path.to_owned(), source }
-    }
-}
-
-/// The result of what concerns the service as a whole.
-pub type Result<T> = std::result::Result<T, Error>;
 
 /// What is known once the service listens.
 #[derive(Clone, Debug)]
@@ -319,7 +134,9 @@ pub fn serve(options: &ServeOptions, started: impl FnOnce(&Started)) -> Result<(
         let stopper = Stopper(stopper);
         let protocol = if tls.is_some() { "https" } else { "http" };
         let scratch = scratch.as_ref().map(|folder| folder.path().to_owned());
-        started(&Started { address, url: format!("{protocol}://{address}"), scratch, stopper: stopper.clone() });
+        let url = format!("{protocol}://{address}");
+        shared.url.get_or_init(|| url.clone());
+        started(&Started { address, url, scratch, stopper: stopper.clone() });
 
         let opening = tokio::task::spawn_blocking({
             let (shared, stopper) = (Arc::clone(&shared), stopper.clone());
@@ -337,7 +154,7 @@ pub fn serve(options: &ServeOptions, started: impl FnOnce(&Started)) -> Result<(
 /// Opens all indexes, one after the other.
 fn open(shared: &Shared, indexes: &BTreeMap<String, PathBuf>) -> Result<()> {
     for (name, path) in indexes {
-        let index = OpenIndex::open(name, path, shared.is_read_only)?;
+        let index = OpenIndex::open(name, path, shared)?;
         tracing::info!(index = name, documents = index.snapshot().map_or(0, |snapshot| snapshot.len()), "open");
         shared.add(index);
     }

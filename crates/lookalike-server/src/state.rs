@@ -4,19 +4,22 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
-use lookalike_index::{Index, Snapshot, Store, Writer};
+use lookalike_index::{Index, Snapshot, Stat, Store, Writer};
 use tokio::sync::Semaphore;
 
-use crate::body;
 use crate::keys::Keys;
+use crate::limits::Limits;
 use crate::metrics::Metrics;
+use crate::names::shown;
 use crate::problem::{Kind, Problem};
-use crate::results::opened::Opened;
-use crate::serve::Limits;
+use crate::runs::opened::Opened;
 use crate::tasks::Tasks;
 use crate::work::Work;
+
+/// Unit in which the room for bodies is counted.
+pub(crate) const ROOM_BYTES: usize = 1 << 10;
 
 /// What all requests share.
 #[derive(Debug)]
@@ -35,7 +38,7 @@ pub(crate) struct Shared {
     pub(crate) keys: Keys,
     pub(crate) limits: Limits,
     pub(crate) metrics: Metrics,
-    pub(crate) tasks: Tasks,
+    pub(crate) tasks: Arc<Tasks>,
     pub(crate) work: Work,
     /// Room for bodies.
     pub(crate) bodies: Arc<Semaphore>,
@@ -43,6 +46,8 @@ pub(crate) struct Shared {
     pub(crate) arranging: Mutex<()>,
     /// Names that the header `Host` may have, besides addresses and localhost.
     pub(crate) hosts: Vec<String>,
+    /// The address of this server, once it listens.
+    pub(crate) url: OnceLock<String>,
     is_open: AtomicBool,
     is_draining: AtomicBool,
 }
@@ -76,11 +81,12 @@ impl Shared {
             keys,
             limits,
             metrics: Metrics::default(),
-            tasks: Tasks::default(),
+            tasks: Arc::default(),
             work: Work::new(&limits),
-            bodies: body::all_room(&limits),
+            bodies: Arc::new(Semaphore::new(limits.all_bodies_bytes / ROOM_BYTES)),
             arranging: Mutex::new(()),
             hosts: Vec::new(),
+            url: OnceLock::new(),
             is_open: AtomicBool::new(false),
             is_draining: AtomicBool::new(false),
         }
@@ -129,6 +135,13 @@ impl Shared {
         found.map(PathBuf::as_path).ok_or_else(missing)
     }
 
+    /// All metrics as text. It asks all indexes, and so may read files.
+    pub(crate) fn metrics_text(&self) -> String {
+        let stat = |index: &Arc<OpenIndex>| Some((index.name.clone(), index.snapshot().ok()?.stat()));
+        let stats: Vec<(String, Stat)> = self.indexes().iter().filter_map(stat).collect();
+        self.metrics.text(&stats, self.work.waiting())
+    }
+
     /// From now on, what is not open does not exist.
     pub(crate) fn all_open(&self) {
         self.is_open.store(true, Relaxed);
@@ -171,9 +184,9 @@ impl OpenIndex {
     /// # Errors
     ///
     /// When it cannot be opened, or somebody else writes to it.
-    pub(crate) fn open(name: &str, path: &Path, is_read_only: bool) -> lookalike_index::Result<Self> {
+    pub(crate) fn open(name: &str, path: &Path, shared: &Shared) -> lookalike_index::Result<Self> {
         let index = Index::open(path)?;
-        Self::of(name, path, index, is_read_only)
+        Self::of(name, path, index, shared)
     }
 
     /// An index that was opened or made just now.
@@ -181,8 +194,13 @@ impl OpenIndex {
     /// # Errors
     ///
     /// When somebody else writes to it.
-    pub(crate) fn of(name: &str, path: &Path, index: Index, is_read_only: bool) -> lookalike_index::Result<Self> {
-        let writer = if is_read_only { None } else { Some(index.writer()?) };
+    pub(crate) fn of(name: &str, path: &Path, index: Index, shared: &Shared) -> lookalike_index::Result<Self> {
+        let is_read_only = shared.is_read_only;
+        let writer = match shared.url.get() {
+            _ if is_read_only => None,
+            Some(url) => Some(index.writer_of_service(&format!("{url}/v1/indexes/{name}"))?),
+            None => Some(index.writer()?),
+        };
         let stat = index.snapshot()?.stat();
         Ok(Self {
             name: name.to_owned(),
@@ -253,28 +271,9 @@ impl fmt::Debug for OpenIndex {
     }
 }
 
-/// A name as it was asked for, short enough to be told.
-pub(crate) fn shown(name: &str) -> String {
-    name.chars().take(80).map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
-}
-
-/// Whether something may be called so: letters, digits, `-`, `_` and `.`, at most 64, and no dot first. So it is never a path.
-pub(crate) fn is_name(name: &str) -> bool {
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    !name.is_empty() && name.len() <= 64 && !name.starts_with('.') && name.bytes().all(is_part)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_name_is_never_a_path() {
-        assert!(["news", "news-2024", "a.b", "7"].into_iter().all(is_name));
-        assert!(
-            !["", ".", "..", ".hidden", "a/b", "a\\b", "a b", "ä", "a\0", &"x".repeat(65)].into_iter().any(is_name)
-        );
-    }
 
     #[test]
     fn an_index_that_is_not_open_yet_is_not_missing() {

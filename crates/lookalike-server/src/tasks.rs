@@ -12,7 +12,6 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::problem::{Kind, Problem};
-use crate::state::Shared;
 
 /// How many tasks are remembered.
 const REMEMBERED: usize = 100;
@@ -146,6 +145,27 @@ impl Tasks {
         Ok(task)
     }
 
+    /// Begins a task beside all requests.
+    ///
+    /// # Errors
+    ///
+    /// When the index has one already.
+    pub(crate) fn start(
+        self: &Arc<Self>,
+        kind: TaskKind,
+        index: &str,
+        job: impl FnOnce() -> Result<Value, Problem> + Send + 'static,
+    ) -> Result<Task, Problem> {
+        let task = self.begin(kind, index)?;
+        let (tasks, id) = (Arc::clone(self), task.id);
+        self.workers.run(move || {
+            let done = catch_unwind(AssertUnwindSafe(job));
+            let ended = |_| Err(Problem::new(Kind::Internal, "the task ended early: see the log"));
+            tasks.end(id, done.unwrap_or_else(ended));
+        });
+        Ok(task)
+    }
+
     fn end(&self, id: u64, outcome: Result<Value, Problem>) {
         let mut list = self.list();
         let Some((start, task)) = list.tasks.iter_mut().find(|(_, task)| task.id == id) else { return };
@@ -194,27 +214,6 @@ fn new_worker() -> Sender<Job> {
     let (sender, jobs) = channel::<Job>();
     thread::spawn(move || jobs.into_iter().for_each(|job| job()));
     sender
-}
-
-/// Begins a task beside all requests.
-///
-/// # Errors
-///
-/// When the index has one already.
-pub(crate) fn start(
-    shared: &Arc<Shared>,
-    kind: TaskKind,
-    index: &str,
-    job: impl FnOnce() -> Result<Value, Problem> + Send + 'static,
-) -> Result<Task, Problem> {
-    let task = shared.tasks.begin(kind, index)?;
-    let (shared_then, id) = (Arc::clone(shared), task.id);
-    shared.tasks.workers.run(move || {
-        let done = catch_unwind(AssertUnwindSafe(job));
-        let ended = |_| Err(Problem::new(Kind::Internal, "the task ended early: see the log"));
-        shared_then.tasks.end(id, done.unwrap_or_else(ended));
-    });
-    Ok(task)
 }
 
 #[cfg(test)]

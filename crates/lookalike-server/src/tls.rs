@@ -1,6 +1,6 @@
 //! HTTPS: a certificate and its key become what connections are accepted by.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio_rustls::TlsAcceptor;
@@ -9,7 +9,16 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-use crate::serve::{Error, Result, Tls};
+use crate::error::{Error, Result};
+
+/// Files for HTTPS, in PEM.
+#[derive(Clone, Debug)]
+pub struct Tls {
+    /// The certificate, and those that vouch for it.
+    pub certificate: PathBuf,
+    /// Its private key.
+    pub key: PathBuf,
+}
 
 pub(crate) fn acceptor(files: &Tls) -> Result<TlsAcceptor> {
     let unusable = |path: &Path, reason: String| Error::NotForTls { path: path.to_owned(), reason };

@@ -11,8 +11,8 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
+use crate::limits::Limits;
 use crate::problem::{Kind, Problem};
-use crate::serve::Limits;
 
 /// The lanes.
 #[derive(Debug)]

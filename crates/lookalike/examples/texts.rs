@@ -16,7 +16,7 @@ fn main() -> Result<()> {
         match fate {
             Fate::Kept => println!("kept                 {text}"),
             Fate::Removed { by, likeness, .. } => {
-                println!("removed by {by} at {:.2}  {text}", likeness.similarity(scheme.criterion));
+                println!("removed by {by} at {:.2}  {text}", likeness.similarity(scheme.criterion()));
             }
         }
     }

@@ -1,27 +1,32 @@
 //! The main job: remove near-duplicates, and name the document that is kept in place of each.
 
-use std::io::Write;
 use std::path::Path;
 
-use lookalike_core::decision::{References, Scope};
-use lookalike_core::resolve::{Candidates, TakeMatches, components, independent_set};
+use lookalike_core::decision::{Removed, Scope};
+use lookalike_core::ids::Rank;
+use lookalike_core::resolve::{Candidates, TakeFound, components, independent_set};
 use lookalike_core::verify::Verifier;
-use lookalike_io::write::NOTES;
 
+use crate::candidates::against;
+use crate::candidates::copies::Texts;
 use crate::candidates::known::OpenIndex;
-use crate::candidates::{Find, against};
-use crate::corpus::keep_field;
+use crate::corpus::known::Known;
+use crate::corpus::reread::{Reread, RereadBoth};
+use crate::corpus::{Corpus, keep_field};
 use crate::error::{Error, Result};
 use crate::options::{DedupOptions, Group, Output};
-use crate::output::destination::Destination;
+use crate::output::destination::{Destination, Stream};
 use crate::output::evidence::{Decisions, Fates};
 use crate::output::rows::{DocumentRow, Removal, RowFate};
 use crate::output::sink::Sink;
 use crate::progress::Progress;
 use crate::report::losses::BySource;
+use crate::report::page;
+use crate::report::page::rows::Gathered;
 use crate::report::summary::Summary;
 use crate::resources::work;
-use crate::run::{Files, Run};
+use crate::run::find::{Find, Found};
+use crate::run::{Files, Run, result_of};
 
 /// Removes near-duplicates.
 ///
@@ -52,14 +57,14 @@ pub struct DedupRows<'a> {
 /// any, is moved into place.
 ///
 /// ```
-/// use lookalike::{DedupOptions, DedupRows, Removal, Silent};
+/// use lookalike::{DedupRequest, DedupRows, Removal, Silent};
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # let news = folder.path().join("news.jsonl");
 /// # std::fs::write(&news, "{\"text\":\"the storm hit the coast\"}\n{\"text\":\"The storm hit the coast!\"}\n")?;
 /// let mut removals: Vec<Removal> = Vec::new();
 /// let rows = DedupRows { removals: Some(&mut removals), ..DedupRows::default() };
-/// lookalike::dedup_into(&DedupOptions::new([news]), rows, &Silent)?;
+/// lookalike::dedup_into(&DedupRequest::new([news]).check()?, rows, &Silent)?;
 /// assert_eq!((removals[0].removed_position, removals[0].kept_position), (2, 1));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -69,14 +74,6 @@ pub struct DedupRows<'a> {
 /// As [`dedup()`], and when a sink fails.
 pub fn dedup_into(options: &DedupOptions, rows: DedupRows<'_>, progress: &dyn Progress) -> Result<Summary> {
     run(options, None, rows, progress)
-}
-
-/// Where [`filter()`] writes.
-pub struct Stream<'a> {
-    /// Receives the bytes that the file in the output folder would have, in the format and compression of the input.
-    pub documents: &'a mut (dyn Write + Send),
-    /// The file for the evidence, if any: what would be `removed.jsonl`.
-    pub removed: Option<&'a Path>,
 }
 
 /// Removes near-duplicates as [`dedup()`] does, from one file or standard input to a stream; `options.folder` does not
@@ -97,74 +94,121 @@ fn run(
     rows: DedupRows<'_>,
     progress: &dyn Progress,
 ) -> Result<Summary> {
-    check_notes(options)?;
-    check_held(options, stream.is_some())?;
-    let against = options.against.as_ref();
-    let (folder, removed) = match &stream {
-        None => (options.folder.as_deref(), None),
-        Some(stream) => (None, stream.removed),
-    };
-    let files = Files::find(&options.read, against, folder.or(removed), &options.work)?;
-    let result_of = options.work.folder.as_ref().map(|_| work::result_of(&files.shelf, options)).transpose()?;
-    result_of.as_deref().map_or(Ok(()), |result_of| work::check_not_done(&options.work, folder, result_of))?;
-    if stream.is_some() && options.output != Output::DryRun && files.input_count != 1 {
-        return Err(Error::ManyFilesToStream { files: files.input_count });
-    }
-    let resources = (options.memory, &options.work);
+    let files = find_files(options, stream.as_ref())?;
+    let result_of = check_not_done(options, stream.as_ref(), &files)?;
+    let resources = (options.resources.memory, &options.work);
     let run = Run::start(&files, &options.scheme, resources, &options.label(), progress)?;
-    let index = options.against_index.as_ref().map(|against| OpenIndex::open(against, run.scheme)).transpose()?;
-    let mut destination = Destination::open(folder, stream, options, &files, &run)?;
+    let index = options.compare_with.index().map(|against| OpenIndex::open(against, run.scheme)).transpose()?;
+    let mut destination = Destination::open(folder(options, stream.as_ref()), stream, options, &files, &run)?;
 
     let corpus = run.read(files, &options.read)?;
     keep_field::check(&corpus, &options.keep)?;
     let reread = run.reread(&corpus, &options.read);
-    let mut texts = run.join_copies(&corpus, &reread.deciding, &options.keep)?;
+    let texts = run.join_copies(&corpus, &reread.deciding, &options.keep)?;
+    let known = index.as_ref().map(|index| search(index, &corpus, &texts, &reread.deciding, options, &run));
+    let Decided { texts, decisions, found } = decide(texts, known.transpose()?, &reread, &corpus, options, &run)?;
+    let fates = Fates::new(&corpus, &texts, decisions, options.compare_with.scope(), run.scheme);
+    let by_source = BySource::new(&corpus, options.source, &fates)?;
+    options.fail_if_source_loses.map_or(Ok(()), |share| by_source.check(share))?;
+    index.as_ref().map_or(Ok(()), |index| index.check_room(&corpus, &fates.kept(), options.resources.memory))?;
+    rows.write(&fates, options)?;
+
+    let mut summary = Summary::new(&corpus, options, &*run.method, &fates, &by_source)?;
+    let mut gathered = destination.has_report(options).then(|| Gathered::new(&summary));
+    let mut seen = |removal: &Removal| gathered.iter_mut().for_each(|gathered| gathered.add(removal));
+    summary.wrote = destination.write(&corpus, &fates, options, &mut seen, &run)?;
+    summary.run = result_of;
+    summary.input.reference_document_count += index.as_ref().map_or(0, OpenIndex::document_count);
+    summary.found.count_pairs(found);
+    let report = gathered.map(|gathered| page::of_run(gathered, &corpus, &summary, options, &run));
+    let (stages, work) = run.end();
+    summary.set_stages(stages);
+    corpus.shelf.check_unchanged()?;
+    // From here on it is too late to stop: what has its name is complete.
+    progress.go_on()?;
+    let page = report.map(|report| report.page(&summary));
+    destination.commit(&summary, page.as_deref(), options, &work)?;
+    if let Some(index) = index {
+        summary.wrote.added_to_index_count =
+            index.add_kept(&corpus, &fates.kept(), &reread.deciding, options.resources.memory)?;
+    }
+    work.finish()?;
+    Ok(summary)
+}
+
+/// Texts with the decisions about them, and the counts of pairs that led there.
+struct Decided {
+    texts: Texts,
+    decisions: Decisions,
+    found: Found,
+}
+
+/// Decides about every text: first by what the index has, then by the other texts.
+fn decide(
+    mut texts: Texts,
+    known: Option<&Known>,
+    reread: &RereadBoth<'_>,
+    corpus: &Corpus,
+    options: &DedupOptions,
+    run: &Run<'_>,
+) -> Result<Decided> {
     let mut decisions = Decisions::new(corpus.len());
-    if let Some(index) = &index {
-        let find = || index.find(&corpus, &texts, &reread.deciding, &options.keep, progress);
-        let known = corpus.set_known(run.stage("index", find)?);
+    if let Some(known) = known {
         known.removed.iter().for_each(|(text, by, likeness)| decisions.add_known(*text, *by, *likeness));
-        // What is removed already removes nobody.
+        // A removed text cannot be the reason to remove another one.
         texts.items.retain(|text| !decisions.has(*text));
     }
-    let scope = options.against_index.as_ref().map(|against| against.scope);
-    let references = against::references(&corpus, &texts, against);
-    let references = References { scope: scope.unwrap_or(references.scope), ..references };
-    let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>, take: &TakeMatches<'_>| {
+    let references = against::references(corpus, &texts, options.compare_with.scope());
+    let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>, take: &TakeFound<'_, Removed<Rank>>| {
         take(match (options.group, references.scope) {
             (Group::Components, Scope::Everything) => components(candidates, &texts.items, references, verifier)?,
             _ => independent_set(candidates, &texts.items, references, verifier)?,
         })
     };
     let find = Find { items: reread.items(), texts: &texts, references };
-    let found = find.run(&run, resolve, |removals| {
+    let found = find.run(run, resolve, |removals| {
         decisions.add(&texts, &corpus.sizes, &removals);
         Ok(())
     })?;
-    let fates = Fates::new(&corpus, &texts, decisions, references.scope, run.scheme);
-    let by_source = BySource::new(&corpus, options.source, &fates)?;
-    options.fail_if_source_loses.map_or(Ok(()), |share| by_source.check(share))?;
-    index.as_ref().map_or(Ok(()), |index| index.check_room(&corpus, &fates, options.memory))?;
-    rows.write(&fates, options)?;
-    let wrote = destination.write(&corpus, &fates, options, &run)?;
+    Ok(Decided { texts, decisions, found })
+}
 
-    let mut summary = Summary::new(&corpus, options, &*run.method, &fates, &by_source)?;
-    summary.run = result_of;
-    summary.input.reference_documents += index.as_ref().map_or(0, OpenIndex::document_count);
-    summary.found.count_pairs(found);
-    summary.wrote = wrote;
-    let report = destination.report(&corpus, &summary, options, &run)?;
-    let (stages, work) = run.end();
-    summary.set_stages(stages);
-    corpus.shelf.check_unchanged()?;
-    // From here on it is too late to stop: what has its name is complete.
-    progress.go_on()?;
-    destination.commit(&summary, report, options, &work)?;
-    if let Some(index) = index {
-        summary.wrote.added_to_index = index.add_kept(&corpus, &fates, &reread.deciding, options.memory)?;
+/// Searches the index for all texts.
+fn search<'c>(
+    index: &OpenIndex,
+    corpus: &'c Corpus,
+    texts: &Texts,
+    deciding: &Reread<'_>,
+    options: &DedupOptions,
+    run: &Run<'_>,
+) -> Result<&'c Known> {
+    let known = run.stage("index", || index.find(corpus, texts, deciding, &options.keep, run.progress))?;
+    Ok(corpus.set_known(known))
+}
+
+/// Finds the files of the input and of the reference; a stream takes one file of input.
+fn find_files(options: &DedupOptions, stream: Option<&Stream<'_>>) -> Result<Files> {
+    let written = folder(options, stream).or(stream.and_then(|stream| stream.removed));
+    let files = Files::find(&options.read, options.compare_with.reference(), written, &options.work)?;
+    if stream.is_some() && options.output != Output::DryRun && files.input_count != 1 {
+        return Err(Error::ManyFilesToStream { files: files.input_count });
     }
-    work.finish()?;
-    Ok(summary)
+    Ok(files)
+}
+
+/// Refuses to resume a run that is done; returns the name of a run with a work folder.
+fn check_not_done(options: &DedupOptions, stream: Option<&Stream<'_>>, files: &Files) -> Result<Option<String>> {
+    if options.work.folder.is_none() {
+        return Ok(None);
+    }
+    let name = result_of(&files.shelf, options)?;
+    work::check_not_done(&options.work, folder(options, stream), &name)?;
+    Ok(Some(name))
+}
+
+/// The folder to write to, if the result does not go to a stream.
+fn folder<'a>(options: &'a DedupOptions, stream: Option<&Stream<'_>>) -> Option<&'a Path> {
+    options.folder.as_deref().filter(|_| stream.is_none())
 }
 
 impl DedupRows<'_> {
@@ -176,30 +220,5 @@ impl DedupRows<'_> {
             fates.write_documents(sink, Error::unwritable)?;
         }
         self.fates.map_or(Ok(()), |sink| fates.write_fates(sink, Error::unwritable))
-    }
-}
-
-/// Makes sure that what has no file is not to be written as one.
-fn check_held(options: &DedupOptions, is_stream: bool) -> Result<()> {
-    match options.read.held.tables.first() {
-        Some(table) if options.output != Output::DryRun && (is_stream || options.folder.is_some()) => {
-            Err(Error::TableIsNoFile { table: table.name.clone() })
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Makes sure that no note replaces a field that the run was told to use: the text would be lost, or what documents are
-/// known by.
-fn check_notes(options: &DedupOptions) -> Result<()> {
-    if options.output != Output::Annotated {
-        return Ok(());
-    }
-    let fields = &options.read.settings.fields;
-    let used = [Some(&fields.text), fields.id.as_ref(), fields.source.as_ref(), fields.value.as_ref()];
-    let is_note = |field: &&String| NOTES.contains(&field.split('.').next().unwrap_or_default());
-    match used.into_iter().flatten().find(is_note) {
-        Some(field) => Err(Error::NoteReplacesField { field: field.clone() }),
-        None => Ok(()),
     }
 }

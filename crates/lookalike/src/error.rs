@@ -3,13 +3,13 @@
 use std::io;
 use std::path::PathBuf;
 
-use lookalike_core::doors::SourceError;
 use lookalike_core::remedy::{JobOption, Remedy};
+use lookalike_core::sources::SourceError;
 use lookalike_io::error::size;
 use lookalike_io::remote::shown_path;
+use lookalike_io::skipped::SkipReason;
 
-use crate::options::Share;
-use crate::report::losses::{Source, losses};
+use crate::refused::Refused;
 
 /// The reason why a job could not be done.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +22,10 @@ pub enum Error {
     /// An error about parameters.
     #[error(transparent)]
     Core(#[from] lookalike_core::Error),
+
+    /// A request that cannot be carried out.
+    #[error(transparent)]
+    Refused(#[from] Refused),
 
     /// More documents than can be added to an index in one commit.
     #[error("the kept documents take {} of memory while they are added to the index in one commit: add what was written to the index afterwards instead", size(*bytes))]
@@ -41,23 +45,6 @@ pub enum Error {
     NoSuchDocument {
         /// The id.
         id: String,
-    },
-
-    /// A field that the run uses, and that annotations would replace.
-    #[error(
-        "annotated documents get a field '{}', which would replace the field '{field}' that this run uses: rename it in the input",
-        field.split('.').next().unwrap_or_default()
-    )]
-    NoteReplacesField {
-        /// The field, as it was named.
-        field: String,
-    },
-
-    /// A table in memory, whose rows cannot be written as a file.
-    #[error("the table '{table}' is in memory, and its rows cannot be written as files: write only the evidence")]
-    TableIsNoFile {
-        /// The name of the table.
-        table: String,
     },
 
     /// A folder that is not the result of a run.
@@ -81,7 +68,7 @@ pub enum Error {
     },
 
     /// A run without labels.
-    #[error("nobody has labelled pairs of {folder} yet: label some first, or name files of labels", folder = folder.display())]
+    #[error("nobody has labeled pairs of {folder} yet: label some first, or name files of labels", folder = folder.display())]
     NoLabels {
         /// The folder of the run.
         folder: PathBuf,
@@ -109,8 +96,8 @@ pub enum Error {
     NotADocument {
         /// The file.
         path: String,
-        /// Why not.
-        reason: String,
+        /// The reason for which it was skipped.
+        reason: SkipReason,
     },
 
     /// No record has the requested id.
@@ -156,7 +143,7 @@ pub enum Error {
     #[error(
         "{path} is not an answer to judge by: {reason}; give a table of two ids per row, or of an id and its cluster"
     )]
-    NotAGold {
+    NotLabels {
         /// The file.
         path: String,
         /// Why not.
@@ -291,18 +278,30 @@ pub enum Error {
         known: Vec<String>,
     },
 
+    /// A field for the id that no document has.
+    #[error(
+        "no document has an id in the field '{field}'{}",
+        if known.is_empty() { String::new() } else { format!(": the fields of the first document are {}", known.join(", ")) }
+    )]
+    NoIdField {
+        /// The field.
+        field: String,
+        /// The fields of the first document, if it has any.
+        known: Vec<String>,
+    },
+
     /// Sources that lose more than is allowed.
     #[error(
         "too much would be removed, the limit being a share of {}: {}; nothing was written",
-        share.value(),
+        share,
         losses(sources)
     )]
     SourcesLose {
         /// The smallest loss that ends the run.
-        share: Share,
+        share: f64,
         /// The sources that lose that much, those with the most removed documents first; this may include the whole
         /// input.
-        sources: Vec<Source>,
+        sources: Vec<SourceLoss>,
     },
 
     /// Features that could not be read, for a reason outside this crate.
@@ -473,15 +472,15 @@ impl Error {
         match self {
             Self::Io(error) => error.remedies(),
             Self::Core(error) => error.remedies(),
-            Self::NotADocument { reason, .. } => lookalike_io::read::remedies(reason),
-            Self::NoteReplacesField { .. } => vec![Remedy::LeaveOut(JobOption::Annotate)],
+            Self::Refused(refused) => refused.remedies().to_vec(),
+            Self::NotADocument { reason, .. } => reason.remedies(),
             Self::NoSuchPrintColumn { option, .. } => vec![Remedy::give(*option)],
             Self::NoSetColumns { option, .. } => vec![Remedy::give(*option), baskets()],
             Self::NoSets { .. } => vec![Remedy::give(JobOption::Set), Remedy::give(JobOption::Column), baskets()],
             Self::NotOneDocument { .. } => vec![Remedy::give(JobOption::In)],
-            Self::TableIsNoFile { .. } => vec![Remedy::give(JobOption::DryRun)],
             Self::ManyFilesToStream { .. } => vec![Remedy::give(JobOption::Output)],
             Self::NoKeepField { .. } => vec![Remedy::give_word(JobOption::Keep, "longest")],
+            Self::NoIdField { .. } => vec![Remedy::LeaveOut(JobOption::Id)],
             Self::SourcesLose { .. } => vec![Remedy::Replace(JobOption::DryRun, JobOption::FailIfSourceLoses)],
             Self::SetsTooDense { .. } => vec![
                 Remedy::Replace(JobOption::Threshold, JobOption::Top),
@@ -519,7 +518,7 @@ impl Error {
 
 /// Each line is a set, and has commas, though the name says that the file is a table.
 fn baskets() -> Remedy {
-    Remedy::give_word(JobOption::Separator, "','")
+    Remedy::give_word(JobOption::Delimiter, "','")
 }
 
 /// A reader that goes away, as `head` does, has all it wanted: writing ends there, and the job is done.
@@ -536,3 +535,36 @@ pub fn until_closed<T: Default>(written: Result<T>) -> Result<T> {
 
 /// A job's result.
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// Loss of one source.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SourceLoss {
+    /// Name of the source.
+    pub source: String,
+    /// Documents of the source.
+    pub documents: u64,
+    /// Removed documents divided by all.
+    pub share: f64,
+}
+
+/// How many sources an error names.
+const NAMED_IN_ERROR: usize = 3;
+
+/// How many characters of a source's name an error shows.
+const NAME_LENGTH: usize = 80;
+
+/// Losses of sources in words: the first few, and the number of others.
+fn losses(sources: &[SourceLoss]) -> String {
+    let loss = |source: &SourceLoss| {
+        let name: String = source.source.chars().take(NAME_LENGTH).collect();
+        format!("{:.1} % of {} documents of {name}", 100.0 * source.share, source.documents)
+    };
+    let mut losses: Vec<String> = sources.iter().take(NAMED_IN_ERROR).map(loss).collect();
+    match sources.len().saturating_sub(NAMED_IN_ERROR) {
+        0 => {}
+        1 => losses.push("and 1 more source".to_owned()),
+        more => losses.push(format!("and {more} more sources")),
+    }
+    losses.join(", ")
+}

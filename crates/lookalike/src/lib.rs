@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use lookalike::texts::{self, Fate};
-//! use lookalike::{DedupOptions, Scheme, Silent};
+//! use lookalike::{DedupRequest, Scheme, Silent};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # std::env::set_current_dir(&folder)?;
@@ -20,17 +20,18 @@
 //!
 //! // All pairs, each with its exact similarity and both containments.
 //! let pairs = texts::pairs(&["the storm hit the coast", "the storm hit the coast."], &scheme)?;
-//! assert_eq!(pairs[0].likeness.similarity(scheme.criterion), 1.0);
+//! assert_eq!(pairs[0].likeness.similarity(scheme.criterion()), 1.0);
 //!
 //! // Files to files: `clean/kept`, `clean/removed.jsonl` and `clean/summary.json`.
-//! let summary = lookalike::dedup(&DedupOptions::new(["news.jsonl"]).to_folder("clean"), &Silent)?;
-//! assert_eq!((summary.found.kept, summary.found.removed), (1, 1));
+//! let options = DedupRequest::new(["news.jsonl"]).threshold(0.8).output("clean").check()?;
+//! let summary = lookalike::dedup(&options, &Silent)?;
+//! assert_eq!((summary.found.kept_count, summary.found.removed_count), (1, 1));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! | to | call |
 //! | --- | --- |
-//! | work with strings | [`texts::dedup`], [`texts::pairs`], [`texts::Index`] |
+//! | work with strings | [`texts::dedup`], [`texts::pairs`], [`texts::MemoryIndex`] |
 //! | keep documents and search them | [`index`] |
 //! | work with files of documents | [`dedup()`], [`filter()`] (stream to stream), [`pairs()`], [`compare()`] |
 //! | have their results as typed rows | [`dedup_into()`], [`pairs_into()`], and a [`Sink`] to take them |
@@ -53,66 +54,88 @@ mod dedup;
 mod error;
 mod evaluate;
 pub mod index;
+mod items;
 mod link;
 mod options;
 mod output;
 mod pairs;
+mod passages;
 mod prints;
 mod progress;
+mod refused;
 mod report;
+mod request;
 mod resources;
 mod run;
 mod sets;
+mod statistics;
 pub mod texts;
 mod tune;
 
 pub use audit::{
     Answer, Audit, AuditOptions, AuditResult, Disagreement, JudgedRow, Kappa, Label, PairFacts, Precision, Said, judge,
-    labels_by_similarity,
+    labels_by_similarity, report,
 };
-pub use compare::passages::Passage;
-pub use compare::pieces::{Pieces, pieces_of};
 pub use compare::{Comparison, Side, Verdict, compare, find_in_corpus};
-pub use dedup::{DedupRows, Stream, dedup, dedup_into, filter};
-pub use error::{Error, Result, until_closed};
-pub use evaluate::{
-    Agreement, BandHistogram, EvaluateOptions, Evaluation, MethodEvaluation, NamedScheme, Score, ScoreStep, Truth,
-    evaluate,
-};
+pub use dedup::{DedupRows, dedup, dedup_into, filter};
+pub use error::{Error, Result, SourceLoss, until_closed};
+pub use evaluate::{Agreement, BandHistogram, Evaluation, MethodEvaluation, Score, ScoreStep, Truth, evaluate};
 pub use link::{
-    Accuracy, AddOptions, Added, Analysis, BlockReport, ClusterExplanation, ColumnReport, Compared, GoldReport,
-    KeyExplanation, KeyKindReport, KeyReport, LinkOptions, LinkReport, PairExplanation, ScoreBand, ValidationBand,
-    ValidationReport, add_records, analyze, explain, explain_result, guess_config, is_link_result, link, waterfall,
+    Accuracy, AddedRecords, Analysis, BlockReport, ClusterExplanation, ClusterRow, ColumnReport, Compared, Decided,
+    FieldMatch, KeyExplanation, KeyKindReport, KeyReport, LabelsReport, LinkReport, LinkRows, LinkedRow, MatchRow,
+    PairExplanation, ScoreBand, ValidationBand, ValidationReport, add_records, analyze, explain, explain_result,
+    guess_config, is_link_result, link, link_into, waterfall,
 };
-pub use lookalike_core::remedy::{JobOption, OptionValue, Remedy};
+pub use lookalike_core::remedy::{JobOption, OptionValue, Remedy, Spelling};
 pub use lookalike_core::text::checksum::Checksum;
 pub use lookalike_io::work::{Earlier, WorkOptions};
 pub use options::{
-    Against, AgainstIndex, Between, Copies, DedupOptions, Group, Held, MethodOptions, Output, PairsOptions,
-    ReadOptions, ReportTexts, RowFormat, Scheme, Selection, Share, SketchKey, SourceBy,
+    AddRecordsOptions, AngleUnit, Between, Bought, Copies, DedupOptions, EvaluateOptions, Finding, GridOptions, Group,
+    LinkModel, LinkOptions, MethodOptions, NamedScheme, Output, PairsOptions, PrintSearch, PrintsOptions, ReadOptions,
+    ReportTexts, Resources, RowFormat, Scheme, SetsOptions, Share, SketchKey, SourceBy, TuneOptions,
 };
 pub use output::clusters::LargeCluster;
-pub use output::measures::{PairMeasures, RemovalMeasures};
+pub use output::destination::Stream;
+pub use output::kept::Wrote;
 pub use output::rows::{DocumentRow, PairRow, Removal, RowFate};
 pub use output::sink::{Cell, Row, RowWriter, Sink};
 pub use pairs::texts::{FoundText, TextPair, pairs_with_texts};
 pub use pairs::{PairsReport, pairs, pairs_into};
-pub use prints::{
-    AngleUnit, CandidateRecall, GridOptions, GridReport, PrintColumns, PrintSearch, PrintsOptions, PrintsReport,
-    ReadPrints, Skips, Turning, prints,
-};
+pub use passages::Passage;
+pub use passages::pieces::{Pieces, pieces_of};
+pub use prints::{CandidateRecall, GridReport, PrintPair, PrintsReport, Skips, Turning, prints, prints_into};
 pub use progress::{Counted, Progress, Silent};
+pub use refused::{Refusal, Refused};
 pub use report::losses::{NearlyLost, Source};
-pub use report::page::{FinishedRun, ReportOptions, Reported, RunCommand, ShownPair, SourceFlow, command_of, report};
-pub use report::parameters::{MethodParameters, Parameters};
-pub use report::summary::{Band, Found, Input, LeastAlike, SkippedEntry, Stage, Summary, Wrote};
-pub use resources::memory::Memory;
-pub use sets::{Finding, SIMILARITY_STEPS, Separator, SetsForm, SetsOptions, SetsReport, sets};
-
-pub use tune::{
-    Bought, Estimate, MOST_BYTES, PairStep, Plan, Point, Sampled, Suggestion, TuneOptions, Tuning, best_within, curve,
-    tune,
+pub use report::page::{
+    FinishedRun, ReportOptions, Reported, RunCommand, ShownPair, SourceFlow, command_of, report_of,
 };
+pub use report::parameters::{MethodParameters, Parameters};
+pub use report::summary::{Band, Found, Input, LeastSimilar, SkipReason, SkippedEntry, Summary};
+pub use request::{
+    AddRecordsRequest, AddRequest, CreateRequest, DedupRequest, EvaluateRequest, LinkRequest, PairsRequest,
+    PrintsRequest, ReadRequest, ResourceRequest, SchemeRequest, SearchRequest, SetsRequest, Size, TuneRequest,
+    WorkRequest, parse_size,
+};
+pub use resources::memory::Memory;
+pub use run::stages::Stage;
+pub use sets::{Delimiter, SIMILARITY_STEPS, SetPair, SetsReport, sets, sets_into};
+pub use statistics::Estimate;
+pub use tune::{PairStep, Plan, Point, Sampled, Suggestion, Tuning, curve, tune};
 
+pub use lookalike_core::join::Measure as SetMeasure;
+pub use lookalike_core::measure::criterion::{Criterion, Measure};
+pub use lookalike_core::measure::similarity::Threshold;
+pub use lookalike_core::resolve::keep::Keep;
+pub use lookalike_core::scheme::MethodName;
+pub use lookalike_core::text::fold::Fold;
+pub use lookalike_core::text::shingle::Shingle;
+pub use lookalike_io::input::held::HeldTable;
+pub use lookalike_io::read::Split;
+pub use lookalike_io::table::memory::MemoryTable;
+pub use lookalike_io::web::Extract;
+
+#[doc(hidden)]
 pub use lookalike_core as core;
+#[doc(hidden)]
 pub use lookalike_io as io;

@@ -5,13 +5,9 @@ mod made;
 use std::collections::BTreeSet;
 use std::fs;
 
-use lookalike::core::bucket::banding::Banding;
-use lookalike::core::decision::Scope;
-use lookalike::core::resolve::keep::Keep;
-use lookalike::core::sketch::SlotKind;
-use lookalike::{Against, DedupOptions, Error, Group, MethodOptions, Output, Silent, Summary};
+use lookalike::{DedupRequest, Error, Group, Summary};
 use lookalike_judge::{Pair, Removal, Shingle, unsupported_removals};
-use made::{Case, any_corpus, dedup, similarity};
+use made::{Case, any_corpus, dedup, scheme, try_dedup};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -26,12 +22,10 @@ fn case(texts: &[String], is_reference: impl Fn(usize) -> bool) -> Case {
     case
 }
 
-fn options(case: &Case, shingle: &str, threshold: f64, scope: Scope) -> DedupOptions {
-    let mut options = case.options("input.jsonl", threshold);
-    options.read.settings.fields.id = Some("id".to_owned());
-    options.scheme = similarity(shingle, threshold, 1.0);
-    options.against = Some(Against { references: vec![case.path("reference.jsonl")], scope });
-    options
+fn request(case: &Case, shingle: &str, threshold: f64, only_against: bool) -> DedupRequest {
+    let mut request = case.request("input.jsonl", threshold).id("id");
+    request.scheme = scheme(shingle, threshold, 1.0);
+    request.against([case.path("reference.jsonl")]).only_against(only_against)
 }
 
 fn ids(rows: &[Value]) -> Vec<usize> {
@@ -69,14 +63,12 @@ proptest! {
         part in 2_usize..5,
         threshold in prop_oneof![Just(0.3), Just(0.6), Just(0.8), Just(1.0)],
         shingle in prop_oneof![Just("word:5"), Just("word:2"), Just("char:4")],
-        keep in prop_oneof![Just(Keep::Longest), Just(Keep::First), Just(Keep::Last)],
+        keep in prop_oneof![Just("longest"), Just("first"), Just("last")],
     ) {
         let is_reference = |id: usize| id.is_multiple_of(part);
         let case = case(&texts, is_reference);
         let before = fs::read(case.path("reference.jsonl")).unwrap();
-        let mut options = options(&case, shingle, threshold, Scope::Everything);
-        options.keep = keep;
-        let summary = dedup(&options);
+        let summary = dedup(&request(&case, shingle, threshold, false).keep(keep));
         let judge: Shingle = shingle.parse().unwrap();
         let rows = case.rows("removed.jsonl");
         let removals = removals(&rows);
@@ -100,7 +92,7 @@ proptest! {
         let by_reference: BTreeSet<usize> =
             removals.iter().filter(|removal| is_reference(removal.kept)).map(|removal| removal.removed).collect();
         prop_assert_eq!(&by_reference, &like_reference(&pairs, is_reference));
-        prop_assert_eq!(summary.found.removed_by_reference, by_reference.len() as u64);
+        prop_assert_eq!(summary.found.removed_by_reference_count, by_reference.len() as u64);
         let kept: Vec<usize> = (0..texts.len()).filter(|id| !is_reference(*id) && !removed.contains(id)).collect();
         prop_assert_eq!(ids(&case.rows("kept/input.jsonl")), kept);
         prop_assert_eq!(fs::read_dir(case.path("out/kept")).unwrap().count(), 1);
@@ -114,13 +106,10 @@ proptest! {
         part in 2_usize..5,
         threshold in prop_oneof![Just(0.3), Just(0.8), Just(1.0)],
         shingle in prop_oneof![Just("word:5"), Just("word:2")],
-        group in prop_oneof![Just(Group::Independent), Just(Group::Components)],
     ) {
         let is_reference = |id: usize| id.is_multiple_of(part);
         let case = case(&texts, is_reference);
-        let mut options = options(&case, shingle, threshold, Scope::References);
-        options.group = group;
-        let summary = dedup(&options);
+        let summary = dedup(&request(&case, shingle, threshold, true));
         let judge: Shingle = shingle.parse().unwrap();
         let rows = case.rows("removed.jsonl");
         let removals = removals(&rows);
@@ -129,9 +118,9 @@ proptest! {
         prop_assert!(rows.iter().all(|row| row["kept_in"] == "reference"));
         let removed: BTreeSet<usize> = removals.iter().map(|removal| removal.removed).collect();
         prop_assert_eq!(removed, like_reference(&lookalike_judge::pairs(&texts, judge, threshold), is_reference));
-        prop_assert_eq!(summary.found.removed_by_reference, summary.found.removed);
-        prop_assert_eq!(summary.found.clusters, 0);
-        prop_assert!(summary.found.repeated_texts >= summary.found.exact_copies);
+        prop_assert_eq!(summary.found.removed_by_reference_count, summary.found.removed_count);
+        prop_assert_eq!(summary.found.cluster_count, 0);
+        prop_assert!(summary.found.repeated_text_count >= summary.found.exact_copy_count);
         check_counts(&summary, &texts, is_reference)?;
     }
 
@@ -140,9 +129,7 @@ proptest! {
         let is_reference = |id: usize| id.is_multiple_of(part);
         let threshold = 0.6;
         let case = case(&texts, is_reference);
-        let mut options = options(&case, "word:3", threshold, Scope::Everything);
-        (options.group, options.keep) = (Group::Components, Keep::First);
-        let summary = dedup(&options);
+        let summary = dedup(&request(&case, "word:3", threshold, false).group(Group::Components).keep("first"));
 
         // The best of a component is a reference if it has one.
         let order: Vec<usize> = (0..texts.len()).filter(|id| is_reference(*id))
@@ -194,14 +181,14 @@ fn check_counts(
 ) -> Result<(), TestCaseError> {
     let references = (0..texts.len()).filter(|id| is_reference(*id)).count() as u64;
     let (input, found) = (&summary.input, &summary.found);
-    prop_assert_eq!((input.files, input.reference_files, input.reference_documents), (1, 1, references));
-    prop_assert_eq!(input.documents, texts.len() as u64 - references);
-    prop_assert_eq!(found.kept + found.removed, input.documents);
-    prop_assert_eq!(summary.clusters_by_size.values().sum::<u64>(), found.kept);
+    prop_assert_eq!((input.file_count, input.reference_file_count, input.reference_document_count), (1, 1, references));
+    prop_assert_eq!(input.document_count, texts.len() as u64 - references);
+    prop_assert_eq!(found.kept_count + found.removed_count, input.document_count);
+    prop_assert_eq!(summary.clusters_by_size.values().sum::<u64>(), found.kept_count);
     let in_clusters: u64 = summary.clusters_by_size.iter().map(|(size, count)| size * count).sum();
-    prop_assert_eq!(in_clusters + found.removed_by_reference, input.documents);
-    prop_assert_eq!(summary.sources.iter().map(|source| source.documents).sum::<u64>(), input.documents);
-    prop_assert!(found.sharing_a_bucket.unwrap() <= input.documents);
+    prop_assert_eq!(in_clusters + found.removed_by_reference_count, input.document_count);
+    prop_assert_eq!(summary.sources.iter().map(|source| source.document_count).sum::<u64>(), input.document_count);
+    prop_assert!(found.sharing_bucket_count.unwrap() <= input.document_count);
     Ok(())
 }
 
@@ -215,8 +202,8 @@ fn an_empty_document_is_like_no_reference_and_ids_of_both_may_be_the_same() {
     let line = |id: &str, text: &str| format!("{}\n", json!({"id": id, "text": text}));
     case.write("input.jsonl", line("a", "") + &line("b", &words(0, 50)));
     case.write("reference.jsonl", line("a", "") + &line("a", &words(0, 50)) + &line("b", &words(0, 50)));
-    let summary = dedup(&options(&case, "word:5", 0.8, Scope::Everything));
-    assert_eq!((summary.input.empty, summary.input.repeated_ids, summary.found.exact_copies), (1, 0, 1));
+    let summary = dedup(&request(&case, "word:5", 0.8, false));
+    assert_eq!((summary.input.empty_count, summary.input.repeated_id_count, summary.found.exact_copy_count), (1, 0, 1));
     assert_eq!(summary.input.bytes, fs::metadata(case.path("input.jsonl")).unwrap().len());
     let rows = case.rows("removed.jsonl");
     assert_eq!((&rows[0]["removed_id"], &rows[0]["kept_id"]), (&json!("b"), &json!("a")));
@@ -231,11 +218,10 @@ fn many_references_in_a_bucket_do_not_hide_duplicates_in_the_input() {
     let mut texts: Vec<String> = (0..1500).map(text).collect();
     (0..8).for_each(|at| texts[1492 + at] = format!("{} changed", texts[400 + at]));
     let case = case(&texts, |id| id < 400);
-    let mut options = options(&case, "word:1", 0.95, Scope::Everything);
-    options.scheme.method = MethodOptions::MinHash { banding: Banding::new(12, 1).unwrap(), slots: SlotKind::Fast };
-    options.keep = Keep::First;
-    let summary = dedup(&options);
-    assert!(summary.found.passed_over.pairs > 0);
+    let mut request = request(&case, "word:1", 0.95, false).bands(12).rows(1).keep("first");
+    request.scheme.recall = None;
+    let summary = dedup(&request);
+    assert!(summary.found.passed_over.pair_count > 0);
     let found: Vec<(usize, usize)> =
         removals(&case.rows("removed.jsonl")).iter().map(|removal| (removal.removed, removal.kept)).collect();
     assert_eq!(found, (0..8).map(|at| (1492 + at, 400 + at)).collect::<Vec<_>>());
@@ -257,12 +243,9 @@ fn text_files_and_pages_of_the_reference_are_read_and_not_written() {
     case.write("in/c.wet", info.to_owned() + &record("c", &words(200, 260)) + &record("d", &words(300, 360)));
     case.write("tests/a.txt", words(100, 161));
     case.write("tests/e.wet", info.to_owned() + &record("e", &words(200, 261)));
-    for (output, folder) in [(Output::Kept, "kept"), (Output::Annotated, "annotated")] {
-        let mut options = case.options("in", 0.8);
-        options.against = Some(Against { references: vec![case.path("tests")], scope: Scope::Everything });
-        options.output = output;
-        let summary = dedup(&options);
-        assert_eq!((summary.input.carried.len(), summary.input.documents, summary.found.removed), (1, 4, 2));
+    for (annotate, folder) in [(false, "kept"), (true, "annotated")] {
+        let summary = dedup(&case.request("in", 0.8).against([case.path("tests")]).annotate(annotate));
+        assert_eq!((summary.input.carried.len(), summary.input.document_count, summary.found.removed_count), (1, 4, 2));
         let mut names: Vec<_> = fs::read_dir(case.path("out").join(folder))
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -270,7 +253,7 @@ fn text_files_and_pages_of_the_reference_are_read_and_not_written() {
         names.sort();
         let kept = fs::read_to_string(case.path("out").join(folder).join("c.wet")).unwrap();
         assert_eq!(kept.matches("warcinfo").count(), 1);
-        if output == Output::Annotated {
+        if annotate {
             assert_eq!(names, ["a.txt.jsonl", "b.txt.jsonl", "c.wet"]);
             let row = &made::rows(&case.path("out/annotated/b.txt.jsonl"))[0];
             assert_eq!((&row["kept"], &row["kept_id"]), (&json!(false), &json!("a.txt")));
@@ -288,14 +271,11 @@ fn what_is_both_input_and_reference_or_would_be_overwritten_is_refused() {
     case.write("in/a.jsonl", made::jsonl(&[words(0, 50)]));
     case.write("in/test/b.jsonl", made::jsonl(&[words(100, 150)]));
     let run = |references: &str, force: bool| {
-        let mut options = case.options("in", 0.8);
-        options.against = Some(Against { references: vec![case.path(references)], scope: Scope::Everything });
-        options.force = force;
-        lookalike::dedup(&options, &Silent)
+        try_dedup(&case.request("in", 0.8).against([case.path(references)]).force(force))
     };
     assert!(matches!(run("in/test", true), Err(Error::InputIsReference { path }) if path.ends_with("b.jsonl")));
     assert!(!case.path("out").exists());
-    dedup(&case.options("in", 0.8));
+    dedup(&case.request("in", 0.8));
     // What an earlier run kept is about to be replaced.
     for inside in ["out/kept", "out/kept/a.jsonl"] {
         assert!(matches!(run(inside, true), Err(Error::Io(lookalike::io::Error::OutputIsInput { .. }))), "{inside}");
@@ -312,11 +292,11 @@ fn threads_make_no_difference_to_what_goes_for_the_reference() {
         })
         .collect();
     let case = case(&texts, |id| id % 3 == 0);
-    for scope in [Scope::Everything, Scope::References] {
-        let options = options(&case, "word:5", 0.8, scope);
+    for only_against in [false, true] {
+        let request = request(&case, "word:5", 0.8, only_against);
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let mut summary = serde_json::to_value(pool.install(|| dedup(&options))).unwrap();
+            let mut summary = serde_json::to_value(pool.install(|| dedup(&request))).unwrap();
             for differs in ["stages", "seconds", "peak_memory_bytes"] {
                 summary[differs] = Value::Null;
             }
@@ -325,7 +305,7 @@ fn threads_make_no_difference_to_what_goes_for_the_reference() {
             (read("removed.jsonl"), read("kept/input.jsonl"), summary)
         };
         let one = run(1);
-        assert!(one.2["found"]["removed_by_reference"].as_u64() > Some(100), "there is something to find");
+        assert!(one.2["found"]["removed_by_reference_count"].as_u64() > Some(100), "there is something to find");
         assert!(one == run(8));
     }
 }

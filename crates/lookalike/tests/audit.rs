@@ -4,9 +4,10 @@ mod made;
 
 use std::fs;
 
+use lookalike::core::scheme::MethodName;
 use lookalike::{
-    Answer, Audit, AuditOptions, AuditResult, EvaluateOptions, Memory, NamedScheme, ReadOptions, ReportOptions,
-    ReportTexts, Said, Silent, SourceBy,
+    Answer, Audit, AuditOptions, AuditResult, DedupRequest, EvaluateRequest, ReadOptions, ReportOptions, ReportTexts,
+    Said, Silent,
 };
 use made::{Case, dedup, jsonl};
 use serde_json::{Value, json};
@@ -34,11 +35,15 @@ fn run() -> (Case, ReadOptions) {
     let copies: Vec<String> = texts.iter().step_by(2).take(10).cloned().collect();
     texts.extend(copies);
     let case = Case::of(&texts);
-    let mut options = case.options("corpus.jsonl", 0.8);
-    options.read.settings.fields.id = Some("id".to_owned());
-    let summary = dedup(&options);
-    assert_eq!((summary.found.removed, summary.found.exact_copies), (110, 10));
-    (case, options.read)
+    let request = case.request("corpus.jsonl", 0.8).id("id");
+    let summary = dedup(&request);
+    assert_eq!((summary.found.removed_count, summary.found.exact_copy_count), (110, 10));
+    (case, read_by(&request))
+}
+
+/// How a run reads its input.
+fn read_by(request: &DedupRequest) -> ReadOptions {
+    request.clone().check().unwrap().read().clone()
 }
 
 fn prepare(case: &Case, read: &ReadOptions, change: impl FnOnce(&mut AuditOptions)) -> Audit {
@@ -67,34 +72,29 @@ fn removals_and_near_misses_have_the_sources_of_the_run() {
     };
     let case = Case::new();
     case.write("in.jsonl", texts.iter().enumerate().map(line).collect::<String>());
-    for by in [SourceBy::HostOrFile, SourceBy::Host, SourceBy::File, SourceBy::Field] {
-        let mut options = case.options("in.jsonl", 0.8);
-        options.read.settings.fields.id = Some("id".to_owned());
-        options.source = by;
-        options.force = true;
-        if by == SourceBy::Field {
-            options.read.settings.fields.source = Some("from".to_owned());
-        }
-        assert_eq!(dedup(&options).found.removed, 2);
-        let audit = prepare(&case, &options.read, |_| {});
+    for by in [None, Some("host"), Some("file"), Some("field:from")] {
+        let mut request = case.request("in.jsonl", 0.8).id("id");
+        request.source = by.map(str::to_owned);
+        assert_eq!(dedup(&request).found.removed_count, 2);
+        let audit = prepare(&case, &read_by(&request), |_| {});
         assert_eq!((audit.len(), audit.near_misses()), (5, 3));
         for number in 0..audit.len() {
             let facts = audit.facts(number).unwrap();
             for (id, source) in [(&facts.left_id, &facts.left_source), (&facts.right_id, &facts.right_source)] {
                 let at: usize = id.parse().unwrap();
                 let expected = match by {
-                    SourceBy::Field => format!("feed {}", at % 2),
-                    SourceBy::Host => "(no host)".to_owned(),
+                    Some("field:from") => format!("feed {}", at % 2),
+                    Some("host") => "(no host)".to_owned(),
                     _ => facts.left_file.clone(),
                 };
                 assert_eq!(source.as_deref(), Some(&*expected), "{by:?} {}", facts.near_miss);
             }
         }
         // A field that is not known any more is not guessed.
-        options.read.settings.fields.source = None;
-        let audit = prepare(&case, &options.read, |_| {});
+        request.source = None;
+        let audit = prepare(&case, &read_by(&request), |_| {});
         let misses = (0..audit.len()).map(|number| audit.facts(number).unwrap()).filter(|facts| facts.near_miss);
-        assert!(misses.clone().all(|facts| facts.left_source.is_some() == (by != SourceBy::Field)));
+        assert!(misses.clone().all(|facts| facts.left_source.is_some() == (by != Some("field:from"))));
         assert_eq!(misses.count(), 3);
     }
 }
@@ -111,9 +111,9 @@ fn near_misses_of_a_crawl_have_their_hosts() {
     };
     let case = Case::new();
     case.write("crawl.warc.wet", texts.iter().enumerate().map(page).collect::<String>());
-    let options = case.options("crawl.warc.wet", 0.8);
-    assert_eq!(dedup(&options).found.removed, 1);
-    let audit = prepare(&case, &options.read, |_| {});
+    let request = case.request("crawl.warc.wet", 0.8);
+    assert_eq!(dedup(&request).found.removed_count, 1);
+    let audit = prepare(&case, &read_by(&request), |_| {});
     assert_eq!((audit.len(), audit.near_misses()), (4, 3));
     for number in 0..audit.len() {
         let facts = audit.facts(number).unwrap();
@@ -170,7 +170,7 @@ fn a_pair_is_shown_blind_and_sides_are_chance() {
 #[test]
 fn labels_become_a_table_by_band_and_all_by_weight() {
     let (case, read) = run();
-    let audit = prepare(&case, &read, |options| options.labeller = Some("anna".to_owned()));
+    let audit = prepare(&case, &read, |options| options.labeler = Some("anna".to_owned()));
     let (mut wrong, mut lowest) = (0, 0);
     for number in 0..audit.len() {
         let facts = audit.facts(number).unwrap();
@@ -182,19 +182,21 @@ fn labels_become_a_table_by_band_and_all_by_weight() {
     assert!(lowest > 0 && wrong == lowest + 10);
     let result = audit.result(&Silent).unwrap();
     assert_eq!(result, saved(&case));
-    assert_eq!((result.removed, result.exact_copies, result.all.labelled), (110, 10, 100));
-    assert_eq!((result.bands[0].different, result.bands[0].same), (lowest, 0));
-    assert!(result.bands[1..].iter().all(|row| row.different == 0 && row.precision.unwrap().estimate.value >= 1.0));
-    // All are labelled, so nothing is left to chance.
+    assert_eq!((result.removed_count, result.exact_copy_count, result.all.labeled_count), (110, 10, 100));
+    assert_eq!((result.bands[0].different_count, result.bands[0].same_count), (lowest, 0));
+    assert!(
+        result.bands[1..].iter().all(|row| row.different_count == 0 && row.precision.unwrap().estimate.value >= 1.0)
+    );
+    // All are labeled, so nothing is left to chance.
     let precision = result.all.precision.unwrap().estimate;
     assert!((precision.value - (100 - lowest) as f64 / 100.0).abs() < 1e-12 && precision.low >= precision.high);
     let with_copies = result.precision_with_exact_copies.unwrap();
     assert!((with_copies.value - (110 - lowest) as f64 / 110.0).abs() < 1e-12);
     let misses = result.near_misses.unwrap();
-    assert_eq!((misses.labelled, misses.same), (10, 0));
-    assert_eq!(result.labellers["anna"], 110);
+    assert_eq!((misses.labeled_count, misses.same_count), (10, 0));
+    assert_eq!(result.labelers["anna"], 110);
     // One file is one source.
-    assert_eq!((result.sources[0].labelled, result.sources[1].labelled), (100, 0));
+    assert_eq!((result.sources[0].labeled_count, result.sources[1].labeled_count), (100, 0));
 }
 
 #[test]
@@ -225,14 +227,14 @@ fn labels_survive_and_are_taken_back() {
     assert_eq!(said[0], Some(same()));
     assert_eq!(said[1].as_ref().map(|said| (said.something_lost, &*said.note)), Some((true, "a <b>note</b>")));
     assert!(said[2..].iter().all(Option::is_none));
-    let other = prepare(&case, &read, |options| options.labeller = Some("ben".to_owned()));
+    let other = prepare(&case, &read, |options| options.labeler = Some("ben".to_owned()));
     assert!(other.said().unwrap().iter().all(Option::is_none));
 }
 
 #[test]
-fn several_labellers_are_compared_and_most_decide() {
+fn several_labelers_are_compared_and_most_decide() {
     let (case, read) = run();
-    let of = |name: &str| prepare(&case, &read, |options| options.labeller = Some(name.to_owned()));
+    let of = |name: &str| prepare(&case, &read, |options| options.labeler = Some(name.to_owned()));
     let [anna, ben, cleo] = ["anna", "ben", "cleo"].map(of);
     for number in 0..20 {
         anna.label(number, same()).unwrap();
@@ -241,14 +243,14 @@ fn several_labellers_are_compared_and_most_decide() {
     }
     let result = anna.result(&Silent).unwrap();
     let near_misses = (0..20).filter(|number| anna.facts(*number).unwrap().near_miss).count() as u64;
-    assert_eq!(result.labelled(), 20);
-    assert_eq!(result.all.labelled, 20 - near_misses);
-    let different = result.all.different + result.near_misses.as_ref().map_or(0, |row| row.different);
+    assert_eq!(result.labeled(), 20);
+    assert_eq!(result.all.labeled_count, 20 - near_misses);
+    let different = result.all.different_count + result.near_misses.as_ref().map_or(0, |row| row.different_count);
     assert_eq!(different, 2);
     assert_eq!((result.agreement.len(), result.disagreements.len()), (3, 5));
     let ben_and_cleo = result.agreement.iter().find(|kappa| kappa.left == "ben" && kappa.right == "cleo").unwrap();
     // They agree in 17 of 20; by chance in (5 · 2 + 15 · 18) / 400 = 0.7.
-    assert_eq!((ben_and_cleo.pairs, ben_and_cleo.agreed), (20, 17));
+    assert_eq!((ben_and_cleo.pair_count, ben_and_cleo.agreed_count), (20, 17));
     assert!((ben_and_cleo.kappa.unwrap() - 0.5).abs() < 1e-12);
 }
 
@@ -264,9 +266,9 @@ fn labels_of_other_files_count_and_those_of_other_runs_do_not() {
     let sent = case.write("sent.jsonl", format!("{line}{other}\n"));
     fs::remove_file(case.path("out/labels.jsonl")).unwrap();
     let result = lookalike::judge(&case.path("out"), &[sent], &Silent).unwrap();
-    assert_eq!((result.all.labelled, result.other_pairs, result.labellers["sent"]), (1, 1, 2));
+    assert_eq!((result.all.labeled_count, result.other_pair_count, result.labelers["sent"]), (1, 1, 2));
     let error = lookalike::judge(&case.path("out"), &[], &Silent).unwrap_err().to_string();
-    assert!(error.contains("nobody has labelled pairs of"), "{error}");
+    assert!(error.contains("nobody has labeled pairs of"), "{error}");
 }
 
 #[test]
@@ -275,9 +277,7 @@ fn a_later_run_forgets_the_result_and_keeps_the_labels() {
     let audit = prepare(&case, &read, |_| {});
     audit.label(0, same()).unwrap();
     audit.result(&Silent).unwrap();
-    let mut options = case.options("corpus.jsonl", 0.8);
-    options.read = read;
-    dedup(&options);
+    dedup(&case.request("corpus.jsonl", 0.8).id("id"));
     assert!(!case.path("out/audit.json").exists() && case.path("out/labels.jsonl").exists());
 }
 
@@ -293,6 +293,7 @@ fn the_report_of_an_audited_run_has_the_table() {
             texts: ReportTexts::None,
             read,
             references: Vec::new(),
+            reference_tables: Vec::new(),
         };
         lookalike::report(&options, &Silent).unwrap();
         fs::read_to_string(case.path("out/report.html")).unwrap()
@@ -311,12 +312,13 @@ fn the_report_of_an_audited_run_has_the_table() {
         texts: ReportTexts::None,
         read: None,
         references: Vec::new(),
+        reference_tables: Vec::new(),
     };
     assert!(lookalike::report(&options, &Silent).unwrap_err().to_string().contains("audit.json: "));
 }
 
 #[test]
-fn texts_that_changed_are_not_labelled_as_if_they_were_those_compared() {
+fn texts_that_changed_are_not_labeled_as_if_they_were_those_compared() {
     let (case, read) = run();
     let mut texts = corpus(&(0..100).map(|at| 1 + at % 8).collect::<Vec<_>>());
     texts[1] = words(999, 100).join(" ");
@@ -333,21 +335,17 @@ fn texts_that_changed_are_not_labelled_as_if_they_were_those_compared() {
 #[test]
 fn super_shingles_are_judged_by_how_many_are_equal() {
     let case = Case::of(&corpus(&[1, 1, 2, 2, 3]));
-    let mut options = case.options("corpus.jsonl", 0.5);
-    let scheme = options.scheme.clone();
-    let banding = lookalike::core::bucket::banding::Banding::new(6, 4).unwrap().with_agreeing(2).unwrap();
-    let slots = lookalike::core::sketch::SlotKind::Fast;
-    options.scheme = scheme.with_method(lookalike::MethodOptions::SuperShingle { banding, slots });
-    assert!(dedup(&options).found.removed > 0);
-    let scheme = options.scheme.clone();
-    let audit = prepare(&case, &options.read, |options| (options.scheme, options.near_misses) = (scheme, 0));
+    let request = case.request("corpus.jsonl", 0.5).method(MethodName::SuperShingle).bands(6).rows(4).agree(2);
+    assert!(dedup(&request).found.removed_count > 0);
+    let scheme = request.scheme.check().unwrap();
+    let audit = prepare(&case, &read_by(&request), |options| (options.scheme, options.near_misses) = (scheme, 0));
     for number in 0..audit.len() {
         let equal = audit.facts(number).unwrap().equal_super_shingles.unwrap();
         assert!((2..=6).contains(&equal), "{equal}");
         audit.label(number, same()).unwrap();
     }
     let result = audit.result(&Silent).unwrap();
-    assert_eq!(result.super_shingles.iter().map(|row| row.labelled).sum::<u64>(), audit.len() as u64);
+    assert_eq!(result.super_shingles.iter().map(|row| row.labeled_count).sum::<u64>(), audit.len() as u64);
     assert!(result.super_shingles[0].name.ends_with("-sim"));
 }
 
@@ -361,27 +359,25 @@ fn labels_are_a_truth_for_evaluate_and_a_table_for_tune() {
         let is_wrong = !facts.near_miss && facts.similarity < 0.85;
         audit.label(number, if is_wrong { different() } else { same() }).unwrap();
     }
-    let wrong = audit.result(&Silent).unwrap().all.different;
+    let wrong = audit.result(&Silent).unwrap().all.different_count;
     let labels = case.path("out/labels.jsonl");
-    let scheme = |threshold: f64| NamedScheme {
-        name: "minhash".to_owned(),
-        scheme: made::similarity("word:5", threshold, 0.9999),
-    };
-    let options = EvaluateOptions {
-        read: read.clone(),
-        schemes: vec![scheme(0.8), scheme(0.7)],
-        truth: Some(labels.clone()),
-        histograms: false,
-        memory: Memory::default(),
-    };
+    let request = EvaluateRequest::new([case.path("corpus.jsonl")])
+        .id("id")
+        .methods(["minhash:recall=0.9999".to_owned()])
+        .thresholds([0.8, 0.7])
+        .labels(labels.clone());
+    let options = request.check().unwrap();
     let evaluation = lookalike::evaluate(&options, &Silent).unwrap();
     let [strict, loose] = [0, 1].map(|at: usize| evaluation.methods[at].score);
-    assert_eq!((evaluation.truth[0].pairs, evaluation.truth[0].different), (110 - wrong, Some(wrong)));
-    assert_eq!((strict.found, strict.right, strict.missed), (100, 100 - wrong, 10));
-    assert_eq!((loose.found, loose.right, loose.missed), (110, 110 - wrong, 0));
+    assert_eq!(
+        (evaluation.true_pairs[0].pair_count, evaluation.true_pairs[0].different_count),
+        (110 - wrong, Some(wrong))
+    );
+    assert_eq!((strict.found_count, strict.right_count, strict.missed_count), (100, 100 - wrong, 10));
+    assert_eq!((loose.found_count, loose.right_count, loose.missed_count), (110, 110 - wrong, 0));
     let rows = lookalike::labels_by_similarity(&[labels]).unwrap();
     assert!(rows[0].name == "0.70 to 0.75" && rows.last().unwrap().name == "0.95 to 1.00");
-    assert_eq!(rows.iter().map(|row| row.labelled).sum::<u64>(), 110);
+    assert_eq!(rows.iter().map(|row| row.labeled_count).sum::<u64>(), 110);
 }
 
 #[test]
@@ -391,10 +387,9 @@ fn hostile_texts_stay_text_on_both_pages() {
     let document = |id: &str, text: String| serde_json::json!({ "id": id, "text": text }).to_string() + "\n";
     let case = Case::new();
     case.write("in.jsonl", document(hostile, base.clone()) + &document("b", format!("{base} {hostile} more")));
-    let mut options = case.options("in.jsonl", 0.5);
-    options.read.settings.fields.id = Some("id".to_owned());
-    assert_eq!(dedup(&options).found.removed, 1);
-    let audit = prepare(&case, &options.read, |_| {});
+    let request = case.request("in.jsonl", 0.5).id("id");
+    assert_eq!(dedup(&request).found.removed_count, 1);
+    let audit = prepare(&case, &read_by(&request), |_| {});
     for page in [audit.page().unwrap(), audit.offline_page(), audit.side_by_side(0).unwrap().to_string()] {
         assert!(!page.contains("<script>alert") && !page.contains("<img") && !page.contains('\u{202e}'), "{page}");
         assert!(!page.contains("</template><script") && !page.contains('\0'));

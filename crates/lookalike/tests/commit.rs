@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, Barrier};
+use std::sync::Barrier;
 
 use lookalike::io::Error as IoError;
 use lookalike::io::work::{FaultKind, Faults};
-use lookalike::{DedupOptions, Earlier, Error, Silent, WorkOptions};
-use made::{Case, jsonl};
+use lookalike::{DedupRequest, Earlier, Error, Silent};
+use made::{Case, jsonl, try_dedup};
 
 /// What is under the output's name before the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,8 +37,7 @@ fn case(before: Before) -> Case {
         Before::EmptyFolder => fs::create_dir(case.path("out")).unwrap(),
         Before::Result => {
             case.write("other/old.jsonl", jsonl(&[text(7), text(7), text(8)]));
-            lookalike::dedup(&DedupOptions { force: false, report: None, ..case.options("other", 0.7) }, &Silent)
-                .unwrap();
+            try_dedup(&case.request("other", 0.7).force(false).no_report(true)).unwrap();
             case.write("out/mine.txt", "mine");
             fs::remove_dir_all(case.path("other")).unwrap();
         }
@@ -46,16 +45,11 @@ fn case(before: Before) -> Case {
     case
 }
 
-fn options(folder: &Path, has_work: bool, earlier: Earlier, faults: Faults) -> DedupOptions {
-    let case = Case { folder: tempfile::tempdir().unwrap() };
-    let mut options = case.options("corpus", 0.7);
-    options.read.inputs = vec![folder.join("corpus")];
-    options.folder = Some(folder.join("out"));
-    let work = has_work.then(|| folder.join("work"));
-    // It has times in it.
-    options.report = None;
-    options.work = WorkOptions { folder: work, earlier, faults: Arc::new(faults) };
-    options
+fn request(folder: &Path, has_work: bool, earlier: Earlier) -> DedupRequest {
+    let mut request = DedupRequest::new([folder.join("corpus")]).threshold(0.7).output(folder.join("out"));
+    request.work.work = has_work.then(|| folder.join("work"));
+    // A report has times in it.
+    request.resume(earlier == Earlier::Resume).force(true).no_report(true)
 }
 
 /// Everything below a folder: files with their bytes, folders without any. Times are taken out of the summary.
@@ -94,16 +88,16 @@ fn dies() {
     let Ok(wanted) = std::env::var("LOOKALIKE_DIES_IN_COMMIT") else { return };
     let [at, has_work, folder] = wanted.splitn(3, ' ').collect::<Vec<_>>().try_into().unwrap();
     let faults = Faults::in_commit(at.parse().unwrap(), FaultKind::Death);
-    let options = options(Path::new(folder), has_work == "true", Earlier::Refuse, faults);
+    let options = request(Path::new(folder), has_work == "true", Earlier::Refuse).check().unwrap().with_faults(faults);
     let _ = lookalike::dedup(&options, &Silent);
 }
 
 /// Kills a run at every step of its end, then starts the next one; `earlier` and `force` are of that one.
 fn dies_everywhere(before: Before, has_work: bool, earlier: Earlier, force: bool) {
     let undisturbed = case(before);
-    let plain = options(undisturbed.folder.path(), has_work, Earlier::Refuse, Faults::default());
+    let plain = request(undisturbed.folder.path(), has_work, Earlier::Refuse).check().unwrap();
     lookalike::dedup(&plain, &Silent).unwrap();
-    let (expected, steps) = (tree(undisturbed.folder.path()), plain.work.faults.commit_count());
+    let (expected, steps) = (tree(undisturbed.folder.path()), plain.faults().commit_count());
     assert!(expected.contains_key(Path::new("out/summary.json")) && !expected.contains_key(Path::new("work")));
     assert!(steps >= if before == Before::Nothing { 4 } else { 8 }, "{steps} steps");
     for at in 1..=steps {
@@ -114,8 +108,7 @@ fn dies_everywhere(before: Before, has_work: bool, earlier: Earlier, force: bool
             .output()
             .unwrap();
         assert!(!died.status.success(), "{before:?}, step {at}");
-        let next = options(case.folder.path(), has_work, earlier, Faults::default());
-        let done = lookalike::dedup(&DedupOptions { force, ..next }, &Silent);
+        let done = try_dedup(&request(case.folder.path(), has_work, earlier).force(force));
         assert!(done.is_ok(), "{before:?}, step {at} of {steps}: {done:?}");
         let found = tree(case.folder.path());
         let names = |tree: &BTreeMap<PathBuf, Vec<u8>>| tree.keys().cloned().collect::<Vec<_>>();
@@ -151,8 +144,7 @@ fn an_output_in_parts_is_replaced_without_force_and_a_complete_one_is_not() {
             .output()
             .unwrap();
         let is_complete = case.path("out/summary.json").exists();
-        let next = options(case.folder.path(), false, Earlier::Refuse, Faults::default());
-        let done = lookalike::dedup(&DedupOptions { force: false, ..next }, &Silent);
+        let done = try_dedup(&request(case.folder.path(), false, Earlier::Refuse).force(false));
         if is_complete {
             assert!(matches!(done, Err(Error::Io(IoError::OutputExists { .. }))), "step {at}: {done:?}");
         } else {
@@ -171,9 +163,9 @@ fn of_runs_that_write_to_one_folder_at_the_same_time_each_is_refused_or_ends_who
             let folder = case.folder.path();
             let results: Vec<_> = std::thread::scope(|scope| {
                 let run = || {
-                    let options = options(folder, false, Earlier::Refuse, Faults::default());
+                    let request = request(folder, false, Earlier::Refuse);
                     barrier.wait();
-                    lookalike::dedup(&options, &Silent)
+                    try_dedup(&request)
                 };
                 let threads: Vec<_> = (0..3).map(|_| scope.spawn(run)).collect();
                 threads.into_iter().map(|thread| thread.join().unwrap()).collect()
@@ -185,8 +177,7 @@ fn of_runs_that_write_to_one_folder_at_the_same_time_each_is_refused_or_ends_who
             }
             let expected = {
                 let alone = self::case(before);
-                let options = options(alone.folder.path(), false, Earlier::Refuse, Faults::default());
-                lookalike::dedup(&options, &Silent).unwrap();
+                try_dedup(&request(alone.folder.path(), false, Earlier::Refuse)).unwrap();
                 tree(alone.folder.path())
             };
             assert!(tree(folder) == expected, "{before:?}: {:?}", tree(folder).keys());
@@ -198,8 +189,7 @@ fn of_runs_that_write_to_one_folder_at_the_same_time_each_is_refused_or_ends_who
 fn a_folder_of_the_users_that_has_the_name_of_ours_is_spared() {
     let case = case(Before::Nothing);
     case.write(".lookalike-out/mine.txt", "mine");
-    let options = options(case.folder.path(), false, Earlier::Refuse, Faults::default());
-    let refused = lookalike::dedup(&options, &Silent).unwrap_err();
+    let refused = try_dedup(&request(case.folder.path(), false, Earlier::Refuse)).unwrap_err();
     assert!(matches!(refused, Error::Io(IoError::NotOurs { .. })), "{refused}");
     assert_eq!(fs::read(case.path(".lookalike-out/mine.txt")).unwrap(), b"mine");
     assert!(!case.path("out").exists());

@@ -2,20 +2,19 @@
 
 mod made;
 
-use lookalike::core::decision::Scope;
-use lookalike::core::resolve::keep::Keep;
-use lookalike::{Against, Checksum, DedupOptions, MethodOptions, Summary};
+use lookalike::core::scheme::MethodName;
+use lookalike::{DedupRequest, Summary};
 use lookalike_judge::{Shingle, is_exact_copy, tokens};
 use made::{Case, dedup, jsonl};
 use proptest::prelude::*;
 use serde_json::Value;
 
 /// Options with the ids 0, 1, 2 …, of which the first stays.
-fn options(case: &Case) -> DedupOptions {
-    let mut options = case.options("corpus.jsonl", 0.8);
-    options.read.settings.fields.id = Some("id".to_owned());
-    options.keep = Keep::First;
-    options
+fn request(case: &Case) -> DedupRequest {
+    let mut request = case.request("corpus.jsonl", 0.8);
+    request.read.id = Some("id".to_owned());
+    request.keep = Some("first".to_owned());
+    request
 }
 
 /// What a row says: who was removed for whom, and whether as an exact copy, or with the same words.
@@ -28,7 +27,7 @@ fn said(row: &Value) -> (usize, usize, bool, bool) {
 /// Exact copies, same words, near-duplicates.
 fn counts(summary: &Summary) -> (u64, u64, u64) {
     let found = &summary.found;
-    (found.exact_copies, found.same_words, found.near_duplicates)
+    (found.exact_copy_count, found.same_words_count, found.near_duplicate_count)
 }
 
 #[test]
@@ -42,27 +41,24 @@ fn texts_that_differ_in_symbols_emoji_case_or_indentation_have_the_same_words() 
         ["Crème brûlée!", "Crème brûlée"],
     ] {
         let case = Case::of(&texts);
-        let summary = dedup(&options(&case));
+        let summary = dedup(&request(&case));
         assert_eq!(counts(&summary), (0, 1, 0), "{texts:?}");
         let rows = case.rows("removed.jsonl");
         assert_eq!(said(&rows[0]), (1, 0, false, true), "{texts:?}");
         assert_eq!(rows[0]["jaccard"], 1.0);
         // Copies alone leave both.
-        let copies = MethodOptions::Copies(Checksum::Text);
-        let mut options = options(&case);
-        options.scheme.method = copies;
-        assert_eq!(dedup(&options).found.removed, 0, "{texts:?}");
+        assert_eq!(dedup(&request(&case).method(MethodName::Copies)).found.removed_count, 0, "{texts:?}");
     }
 }
 
 #[test]
 fn encodings_and_line_ends_make_no_difference_to_an_exact_copy() {
     let texts = ["Un café.\n\tDeux !\n", "Un cafe\u{301}. \r\n\tDeux !", "Un café.\n\tDeux !\u{3000}\n\n"];
-    for method in [None, Some(MethodOptions::Copies(Checksum::Text))] {
+    for method in [None, Some(MethodName::Copies)] {
         let case = Case::of(&texts);
-        let mut options = options(&case);
-        options.scheme.method = method.unwrap_or(options.scheme.method);
-        assert_eq!(counts(&dedup(&options)), (2, 0, 0));
+        let mut request = request(&case);
+        request.scheme.method = method;
+        assert_eq!(counts(&dedup(&request)), (2, 0, 0));
         let rows = case.rows("removed.jsonl");
         assert_eq!(rows.iter().map(said).collect::<Vec<_>>(), [(1, 0, true, false), (2, 0, true, false)]);
     }
@@ -71,9 +67,9 @@ fn encodings_and_line_ends_make_no_difference_to_an_exact_copy() {
 #[test]
 fn numbers_that_are_folded_make_no_exact_copy() {
     let case = Case::of(&["Pay within 30 days.", "Pay within 90 days.", "Pay within 30 days."]);
-    let mut options = options(&case);
-    options.scheme.fold = "digits".parse().unwrap();
-    assert_eq!(counts(&dedup(&options)), (1, 1, 0));
+    let mut request = request(&case);
+    request.scheme.fold = Some("digits".to_owned());
+    assert_eq!(counts(&dedup(&request)), (1, 1, 0));
     let rows = case.rows("removed.jsonl");
     assert_eq!(rows.iter().map(said).collect::<Vec<_>>(), [(1, 0, false, true), (2, 0, true, false)]);
 }
@@ -81,23 +77,23 @@ fn numbers_that_are_folded_make_no_exact_copy() {
 #[test]
 fn a_copy_of_what_is_removed_is_no_copy_of_what_is_kept() {
     let case = Case::of(&["One, two, three!", "one two three", "one two three", "One, two, three!"]);
-    let summary = dedup(&options(&case));
-    assert_eq!((counts(&summary), summary.found.repeated_texts), ((1, 2, 0), 2));
+    let summary = dedup(&request(&case));
+    assert_eq!((counts(&summary), summary.found.repeated_text_count), ((1, 2, 0), 2));
     let rows = case.rows("removed.jsonl");
     let expected = [(1, 0, false, true), (2, 0, false, true), (3, 0, true, false)];
     assert_eq!(rows.iter().map(said).collect::<Vec<_>>(), expected);
     // Similarity 1 is counted in the last band, exact copies are not.
-    assert_eq!(summary.similarity.last().unwrap().removed, 2);
+    assert_eq!(summary.similarity.last().unwrap().removed_count, 2);
 }
 
 #[test]
 fn of_references_with_the_same_words_the_exact_copy_is_named() {
-    for scope in [Scope::Everything, Scope::References] {
+    for only_against in [false, true] {
         let case = Case::of(&["one two three", "One two three?", "One, two, three!"]);
         let reference = jsonl(&["One, two, three!", "one two three"]).replace("{\"id\":\"", "{\"id\":\"9");
-        let mut options = options(&case);
-        options.against = Some(Against { references: vec![case.write("reference.jsonl", reference)], scope });
-        assert_eq!(counts(&dedup(&options)), (2, 1, 0));
+        let against = vec![case.write("reference.jsonl", reference)];
+        let request = request(&case).against(against).only_against(only_against);
+        assert_eq!(counts(&dedup(&request)), (2, 1, 0));
         let rows = case.rows("removed.jsonl");
         let expected = [(0, 91, true, false), (1, 90, false, true), (2, 90, true, false)];
         assert_eq!(rows.iter().map(said).collect::<Vec<_>>(), expected);
@@ -126,11 +122,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn what_is_said_of_copies_is_what_the_judge_says(texts in texts(), keep in prop_oneof![Just(Keep::First), Just(Keep::Longest)]) {
+    fn what_is_said_of_copies_is_what_the_judge_says(texts in texts(), keep in prop_oneof![Just("first"), Just("longest")]) {
         let case = Case::of(&texts);
-        let mut options = options(&case);
-        options.keep = keep;
-        let summary = dedup(&options);
+        let summary = dedup(&request(&case).keep(keep));
         let words = |id: usize| tokens(&texts[id], Shingle::Word(5));
         let rows = case.rows("removed.jsonl");
         let mut expected = (0, 0, 0);
@@ -149,17 +143,15 @@ proptest! {
         let others = |id: usize| (0..texts.len()).filter(move |other| *other != id);
         let removed: Vec<usize> = rows.iter().map(|row| said(row).0).collect();
         // An exact copy of the kept one, or of another one removed, that is better in keep order.
-        prop_assert!(summary.found.repeated_texts >= summary.found.exact_copies);
+        prop_assert!(summary.found.repeated_text_count >= summary.found.exact_copy_count);
         let has_copy = |id: &&usize| others(**id).any(|other| is_exact_copy(&texts[**id], &texts[other]));
-        prop_assert!(summary.found.repeated_texts <= removed.iter().filter(has_copy).count() as u64);
+        prop_assert!(summary.found.repeated_text_count <= removed.iter().filter(has_copy).count() as u64);
     }
 
     #[test]
     fn copies_alone_are_what_the_judge_calls_exact_copies(texts in texts()) {
         let case = Case::of(&texts);
-        let mut options = options(&case);
-        options.scheme.method = MethodOptions::Copies(Checksum::Text);
-        dedup(&options);
+        dedup(&request(&case).method(MethodName::Copies));
         let is_copy = |id: &usize| (0..*id).any(|other| is_exact_copy(&texts[*id], &texts[other]));
         // Documents without a word are like nothing.
         let has_words = |id: &usize| !tokens(&texts[*id], Shingle::Word(5)).is_empty();

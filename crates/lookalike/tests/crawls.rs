@@ -6,9 +6,8 @@ mod made;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use lookalike::io::read::Settings;
+use lookalike::Summary;
 use lookalike::io::web::Extract;
-use lookalike::{ReadOptions, Summary};
 use made::{Case, dedup};
 
 fn samples() -> PathBuf {
@@ -23,11 +22,9 @@ fn all_of(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-fn read(inputs: Vec<PathBuf>, settings: Settings) -> (Case, Summary) {
+fn read(inputs: Vec<PathBuf>, extract: Extract) -> (Case, Summary) {
     let case = Case::new();
-    let mut options = case.options("in", 0.8);
-    options.read = ReadOptions { settings, ..ReadOptions::new(inputs) };
-    let summary = dedup(&options);
+    let summary = dedup(&case.request("in", 0.8).inputs(inputs).extract(extract));
     (case, summary)
 }
 
@@ -35,7 +32,7 @@ fn read(inputs: Vec<PathBuf>, settings: Settings) -> (Case, Summary) {
 #[cfg_attr(not(has_shared_data), ignore = "reads ../shared/data, which was not there when this was built")]
 fn every_sample_is_read_to_its_end_or_to_the_damage() {
     let folder = samples();
-    let (_, summary) = read(all_of(&folder), Settings::default());
+    let (_, summary) = read(all_of(&folder), Extract::default());
     let carried = [
         ("filedesc", 3),
         ("metadata", 35),
@@ -47,7 +44,7 @@ fn every_sample_is_read_to_its_end_or_to_the_damage() {
     ];
     let carried: BTreeMap<String, u64> = carried.into_iter().map(|(kind, count)| (kind.to_owned(), count)).collect();
     assert_eq!(summary.input.carried, carried);
-    assert_eq!((summary.input.documents, summary.input.skipped), (118, 13));
+    assert_eq!((summary.input.document_count, summary.input.skipped_count), (118, 13));
     let mut skipped: Vec<(&str, u64)> = summary
         .skipped
         .iter()
@@ -82,10 +79,10 @@ fn a_page_is_known_again_in_every_form_of_its_crawl() {
     let names = ["warc", "warc.gz", "warc.wet", "warc.wet.gz"];
     let inputs = names.map(|end| folder.join(format!("commoncrawl__whirlwind-python__whirlwind.{end}"))).to_vec();
     for extract in [Extract::Text, Extract::Article] {
-        let (case, summary) = read(inputs.clone(), Settings { extract, ..Settings::default() });
-        assert_eq!((summary.input.documents, summary.input.skipped), (4, 0));
+        let (case, summary) = read(inputs.clone(), extract);
+        assert_eq!((summary.input.document_count, summary.input.skipped_count), (4, 0));
         // Each pair of equal form is one text; the two forms of all visible text are near-duplicates too.
-        assert!(summary.found.removed >= 2, "{extract:?}: {:?}", case.rows("removed.jsonl"));
+        assert!(summary.found.removed_count >= 2, "{extract:?}: {:?}", case.rows("removed.jsonl"));
     }
 }
 
@@ -93,15 +90,18 @@ fn a_page_is_known_again_in_every_form_of_its_crawl() {
 #[cfg_attr(not(has_shared_data), ignore = "reads ../shared/data, which was not there when this was built")]
 fn written_crawls_read_the_same_again() {
     let folder = samples();
-    let (case, first) = read(all_of(&folder), Settings::default());
-    let (_, second) = read(vec![case.path("out/kept")], Settings::default());
+    let (case, first) = read(all_of(&folder), Extract::default());
+    let (_, second) = read(vec![case.path("out/kept")], Extract::default());
     // A file of which all was skipped is empty, and an empty .txt file is a document without a word.
-    assert_eq!(second.input.documents - second.input.empty, first.found.kept - first.input.empty);
-    assert_eq!(second.input.skipped, 0);
+    assert_eq!(
+        second.input.document_count - second.input.empty_count,
+        first.found.kept_count - first.input.empty_count
+    );
+    assert_eq!(second.input.skipped_count, 0);
     let mut carried = first.input.carried;
     for (kind, count) in first.wrote.removed_along {
         assert!(["metadata", "request"].contains(&&*kind), "{kind}");
         *carried.get_mut(&kind).unwrap() -= count;
     }
-    assert_eq!((second.found.removed, second.input.carried), (0, carried));
+    assert_eq!((second.found.removed_count, second.input.carried), (0, carried));
 }

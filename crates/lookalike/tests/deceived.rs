@@ -3,17 +3,15 @@
 mod made;
 
 use lookalike::core::bucket::banding::Banding;
-use lookalike::core::bucket::hamming::Tables;
 use lookalike::core::hash::{Key, token_hash};
-use lookalike::core::measure::criterion::Criterion;
-use lookalike::core::measure::similarity::Threshold;
-use lookalike::core::method::{Part, Weights, Width};
-use lookalike::core::resolve::keep::Keep;
-use lookalike::core::sketch::{FastSketcher, SlotKind, SlotSketcher};
+use lookalike::core::measure::criterion::Measure;
+use lookalike::core::method::Weights;
+use lookalike::core::scheme::MethodName;
+use lookalike::core::sketch::{FastSketcher, SlotSketcher};
 use lookalike::core::text::fold::Fold;
 use lookalike::core::text::shingle::{Shingle, Shingler};
-use lookalike::{Copies, Earlier, MethodOptions, Scheme, SketchKey, Verdict, compare};
-use made::{Case, dedup, pairs, similarity};
+use lookalike::{Copies, SchemeRequest, Verdict, compare};
+use made::{Case, dedup, pairs, scheme, similarity, try_dedup};
 
 /// Words, and for each a word of 128 letters that has the same fixed hash.
 fn collisions() -> Vec<(&'static str, &'static str)> {
@@ -27,28 +25,17 @@ fn victim_and_evil() -> [String; 2] {
     [words.join(" "), evil.join(" ")]
 }
 
-fn methods() -> Vec<Scheme> {
-    let by = |method: MethodOptions| Scheme { method, ..similarity("word:5", 0.8, 0.99) };
-    let threshold = Threshold::new(0.8).unwrap();
-    let simhash = |weights: Weights| MethodOptions::SimHash {
-        width: Width::Bits64,
-        weights,
-        distance: 3,
-        tables: Tables::Blocks,
-        is_verified: true,
-    };
-    let groups = Banding::new(6, 2).unwrap();
+fn methods() -> Vec<SchemeRequest> {
+    let plain = || SchemeRequest::default().threshold(0.8);
+    let simhash = |weights: Weights| plain().method(MethodName::SimHash).shingle_weights(weights).verify(true);
     vec![
-        similarity("word:5", 0.8, 0.99),
-        similarity("stopword", 0.8, 0.99),
-        by(MethodOptions::SuperShingle { banding: groups, slots: SlotKind::Fast }),
-        by(simhash(Weights::Count)),
-        by(simhash(Weights::Idf)),
-        by(MethodOptions::Exact),
-        Scheme {
-            criterion: Criterion::Containment(threshold),
-            ..by(MethodOptions::Part(Part::new(threshold, 0.99).unwrap()))
-        },
+        scheme("word:5", 0.8, 0.99),
+        scheme("stopword", 0.8, 0.99),
+        plain().method(MethodName::SuperShingle).bands(6).rows(2).agree(1),
+        simhash(Weights::Count),
+        simhash(Weights::Idf),
+        plain().method(MethodName::Exact),
+        plain().measure(Measure::Containment),
     ]
 }
 
@@ -68,18 +55,19 @@ fn a_text_that_shares_hashes_and_no_word_removes_nobody() {
     // The same words as the victim's, in another dress: so that words of one hash are told apart, and not merely left alone.
     let twin = format!("{}!", victim.to_uppercase());
     let case = Case::of(&[&evil, &victim, &twin]);
-    for similarity in methods() {
-        let mut options = case.options("corpus.jsonl", 0.8);
-        options.read.settings.fields.id = Some("id".to_owned());
-        options.keep = Keep::First;
-        options.scheme = similarity.clone();
-        let summary = dedup(&options);
-        assert_eq!((summary.found.removed, summary.found.same_words), (1, 1), "{similarity:?}");
+    for scheme in methods() {
+        let mut request = case.request("corpus.jsonl", 0.8);
+        request.read.id = Some("id".to_owned());
+        // Of two documents of which one contains the other, the longer one is kept; these are equally long.
+        request.keep = scheme.measure.is_none().then(|| "first".to_owned());
+        request.scheme = scheme.clone();
+        let summary = dedup(&request);
+        assert_eq!((summary.found.removed_count, summary.found.same_words_count), (1, 1), "{scheme:?}");
         let row = &case.rows("removed.jsonl")[0];
-        assert_eq!((&row["removed_id"], &row["kept_id"]), (&"2".into(), &"1".into()), "{similarity:?}");
-        let found = pairs(&options.read, similarity.clone(), Copies::All);
-        assert_eq!(found, [("1".to_owned(), "2".to_owned(), 1.0)], "{similarity:?}");
-        assert_eq!(compare(&victim, &evil, &similarity).unwrap().verdict, Verdict::NotNearDuplicates);
+        assert_eq!((&row["removed_id"], &row["kept_id"]), (&"2".into(), &"1".into()), "{scheme:?}");
+        let found = pairs(&request.read, &scheme, Copies::All);
+        assert_eq!(found, [("1".to_owned(), "2".to_owned(), 1.0)], "{scheme:?}");
+        assert_eq!(compare(&victim, &evil, &scheme.check().unwrap()).unwrap().verdict, Verdict::NotNearDuplicates);
     }
 }
 
@@ -87,16 +75,19 @@ fn a_text_that_shares_hashes_and_no_word_removes_nobody() {
 fn a_resumed_run_decides_with_the_key_it_began_with() {
     let [victim, evil] = victim_and_evil();
     let case = Case::of(&[evil, victim.clone(), format!("{victim}."), victim]);
-    let mut options = case.options("corpus.jsonl", 0.8);
-    options.work.folder = Some(case.path("work"));
-    options.scheme.key = SketchKey::Random;
+    let mut request = case.request("corpus.jsonl", 0.8);
+    request.work.work = Some(case.path("work"));
+    request.scheme.key = Some("random".to_owned());
     // The last thing that a run does, so that all of its logs are there to be read by the next.
-    options.fail_if_source_loses = Some(lookalike::Share::new(0.1).unwrap());
-    lookalike::dedup(&options, &lookalike::Silent).unwrap_err();
-    options.work.earlier = Earlier::Resume;
-    options.fail_if_source_loses = None;
-    let summary = dedup(&options);
-    assert_eq!((summary.found.removed, summary.found.same_words, summary.found.exact_copies), (2, 1, 1));
+    request.fail_if_source_loses = Some(0.1);
+    try_dedup(&request).unwrap_err();
+    request.work.resume = Some(true);
+    request.fail_if_source_loses = None;
+    let summary = dedup(&request);
+    assert_eq!(
+        (summary.found.removed_count, summary.found.same_words_count, summary.found.exact_copy_count),
+        (2, 1, 1)
+    );
 }
 
 /// A text and a near-duplicate whose appended words were chosen, one after the other, to take over a slot of every band.
@@ -127,11 +118,10 @@ fn evaded(banding: Banding) -> [String; 2] {
 
 #[test]
 fn chosen_words_keep_a_near_duplicate_hidden_from_the_fixed_sketch_alone() {
-    let options = similarity("word:5", 0.8, 0.99);
-    let case = Case::of(&evaded(options.method.banding().unwrap()));
-    for (key, removed) in [(SketchKey::Fixed, 0), (SketchKey::Given(Key::new(77)), 1), (SketchKey::Random, 1)] {
-        let mut dedup_options = case.options("corpus.jsonl", 0.8);
-        dedup_options.scheme = Scheme { key, ..options.clone() };
-        assert_eq!(dedup(&dedup_options).found.removed, removed, "{key:?}");
+    let case = Case::of(&evaded(similarity("word:5", 0.8, 0.99).method().banding().unwrap()));
+    for (key, removed) in [(None, 0), (Some("4d"), 1), (Some("random"), 1)] {
+        let mut request = case.request("corpus.jsonl", 0.8);
+        request.scheme.key = key.map(str::to_owned);
+        assert_eq!(dedup(&request).found.removed_count, removed, "{key:?}");
     }
 }

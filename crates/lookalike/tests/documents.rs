@@ -7,9 +7,9 @@ use made::{Case, dedup};
 /// The ids of documents that are removed.
 fn removed(texts: &[impl AsRef<str>]) -> Vec<String> {
     let case = Case::of(texts);
-    let mut options = case.options("corpus.jsonl", 0.8);
-    options.read.settings.fields.id = Some("id".to_owned());
-    dedup(&options);
+    let mut request = case.request("corpus.jsonl", 0.8);
+    request.read.id = Some("id".to_owned());
+    dedup(&request);
     case.rows("removed.jsonl").iter().map(|row| row["removed_id"].as_str().unwrap().to_owned()).collect()
 }
 
@@ -22,10 +22,13 @@ fn one_liners_that_differ_in_a_number_are_not_merged() {
 #[test]
 fn with_digits_folded_they_are() {
     let case = Case::of(&["Farm to Market Road 1506", "Farm to Market Road 77", "Farm to Market Roads"]);
-    let mut options = case.options("corpus.jsonl", 0.8);
-    options.scheme.fold = "digits".parse().unwrap();
-    let summary = dedup(&options);
-    assert_eq!((summary.found.removed, summary.found.exact_copies, summary.found.same_words), (1, 0, 1));
+    let mut request = case.request("corpus.jsonl", 0.8);
+    request.scheme.fold = Some("digits".to_owned());
+    let summary = dedup(&request);
+    assert_eq!(
+        (summary.found.removed_count, summary.found.exact_copy_count, summary.found.same_words_count),
+        (1, 0, 1)
+    );
 }
 
 #[test]
@@ -36,8 +39,8 @@ fn documents_shorter_than_the_shingle_are_compared_as_a_whole() {
 #[test]
 fn empty_documents_are_never_duplicates_and_are_counted() {
     let case = Case::of(&["", "... !!! 😀", "  \n", "word", ""]);
-    let summary = dedup(&case.options("corpus.jsonl", 0.8));
-    assert_eq!((summary.input.empty, summary.found.removed, summary.found.kept), (4, 0, 5));
+    let summary = dedup(&case.request("corpus.jsonl", 0.8));
+    assert_eq!((summary.input.empty_count, summary.found.removed_count, summary.found.kept_count), (4, 0, 5));
     assert_eq!(case.rows("kept/corpus.jsonl").len(), 5);
 }
 
@@ -52,10 +55,10 @@ fn a_single_repeated_word_is_one_shingle() {
 #[test]
 fn characters_without_letters_are_compared_by_characters() {
     let case = Case::of(&["+-+-+-+-*/", "+-+-+-+-*/", "[][][]()()"]);
-    let mut options = case.options("corpus.jsonl", 0.8);
-    options.scheme = made::similarity("char:3", 0.8, 0.99);
-    let summary = dedup(&options);
-    assert_eq!((summary.input.empty, summary.found.removed), (0, 1));
+    let mut request = case.request("corpus.jsonl", 0.8);
+    request.scheme = made::scheme("char:3", 0.8, 0.99);
+    let summary = dedup(&request);
+    assert_eq!((summary.input.empty_count, summary.found.removed_count), (0, 1));
 }
 
 #[test]
@@ -72,10 +75,10 @@ fn a_document_of_200_megabytes_is_a_document() {
     }
     let near = format!("One more beginning. {text}");
     let case = Case::of(&[&text, "a short one", &near]);
-    let mut options = case.options("corpus.jsonl", 0.8);
-    options.read.settings.fields.id = Some("id".to_owned());
-    let summary = dedup(&options);
-    assert_eq!(summary.found.removed, 1);
+    let mut request = case.request("corpus.jsonl", 0.8);
+    request.read.id = Some("id".to_owned());
+    let summary = dedup(&request);
+    assert_eq!(summary.found.removed_count, 1);
     assert!(summary.input.bytes > 390_000_000);
     let rows = case.rows("removed.jsonl");
     assert_eq!((rows[0]["removed_id"].as_str(), rows[0]["kept_id"].as_str()), (Some("0"), Some("2")));

@@ -22,9 +22,13 @@ fn a_record_of_three_gigabytes_is_passed_over() {
     // A hole in the file: no space is taken.
     file.seek(SeekFrom::Current(length as i64)).unwrap();
     write!(file, "\r\n\r\n{}", record("two")).unwrap();
-    let summary = dedup(&case.options("in", 0.8));
-    assert_eq!((summary.input.documents, summary.input.skipped, summary.skipped[0].position), (2, 1, 2));
-    assert!(summary.skipped[0].reason.contains("the longest record that is read"), "{}", summary.skipped[0].reason);
+    let summary = dedup(&case.request("in", 0.8));
+    assert_eq!((summary.input.document_count, summary.input.skipped_count, summary.skipped[0].position), (2, 1, 2));
+    assert!(
+        summary.skipped[0].reason.text().contains("the longest record that is read"),
+        "{}",
+        summary.skipped[0].reason
+    );
     assert!(peak_memory() < 1 << 30, "{} bytes of memory", peak_memory());
 }
 

@@ -3,9 +3,7 @@
 
 mod made;
 
-use lookalike::Silent;
-
-use made::{Case, dedup};
+use made::{Case, dedup, try_dedup};
 
 const TEXT: &str = "The quick brown fox jumps over the lazy dog, and nobody minds.";
 
@@ -16,10 +14,13 @@ fn files_that_need_a_feature_are_counted_and_named_and_the_others_are_read() {
     case.write("in/b.txt", TEXT);
     case.write("in/page.html", format!("<html><p>{TEXT}"));
     case.write("in/table.parquet", b"PAR1 and so on PAR1");
-    let summary = dedup(&case.options("in", 0.8));
-    assert_eq!((summary.input.documents, summary.found.kept), (2, 1), "{summary:?}");
-    let mut reasons: Vec<(&str, &str)> =
-        summary.skipped.iter().map(|skipped| (skipped.file.rsplit('/').next().unwrap(), &*skipped.reason)).collect();
+    let summary = dedup(&case.request("in", 0.8));
+    assert_eq!((summary.input.document_count, summary.found.kept_count), (2, 1), "{summary:?}");
+    let mut reasons: Vec<(&str, &str)> = summary
+        .skipped
+        .iter()
+        .map(|skipped| (skipped.file.rsplit('/').next().unwrap(), skipped.reason.text()))
+        .collect();
     reasons.sort_unstable();
     let expected = [
         ("page.html", "this build of lookalike reads no web pages: build it with the feature `web`"),
@@ -42,22 +43,22 @@ fn the_pages_of_a_crawl_are_counted_as_skipped() {
     };
     let case = Case::new();
     case.write("in.warc", [http, plain, packed].iter().map(record).collect::<String>());
-    let summary = dedup(&case.options("in.warc", 0.8));
-    assert_eq!(summary.input.documents, 1, "{summary:?}");
+    let summary = dedup(&case.request("in.warc", 0.8));
+    assert_eq!(summary.input.document_count, 1, "{summary:?}");
     assert_eq!(summary.skipped.len(), 2, "{summary:?}");
-    assert!(summary.skipped.iter().all(|skipped| skipped.reason.contains("reads no web pages")), "{summary:?}");
+    assert!(summary.skipped.iter().all(|skipped| skipped.reason.text().contains("reads no web pages")), "{summary:?}");
 }
 
 #[test]
 fn addresses_are_refused_without_what_is_secret_in_them() {
     let case = Case::of(&[TEXT]);
-    let mut options = case.options("corpus.jsonl", 0.8);
-    options.read.inputs = vec!["https://user:secret@host/file.jsonl?signature=1".into()];
-    let message = lookalike::dedup(&options, &Silent).unwrap_err().to_string();
+    let mut request = case.request("corpus.jsonl", 0.8);
+    request.read.inputs = vec!["https://user:secret@host/file.jsonl?signature=1".into()];
+    let message = try_dedup(&request).unwrap_err().to_string();
     assert!(message.contains("https://host/file.jsonl") && message.contains("no remote addresses"), "{message}");
     assert!(!message.contains("secret") && !message.contains("signature"), "{message}");
-    let mut options = case.options("corpus.jsonl", 0.8);
-    options.folder = Some("s3://bucket/out".into());
-    let message = lookalike::dedup(&options, &Silent).unwrap_err().to_string();
+    let mut request = case.request("corpus.jsonl", 0.8);
+    request.output = Some("s3://bucket/out".into());
+    let message = try_dedup(&request).unwrap_err().to_string();
     assert!(message.contains("s3://bucket/out") && message.contains("no remote addresses"), "{message}");
 }

@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use flate2::Compression;
 use flate2::bufread::MultiGzDecoder;
 use flate2::write::GzEncoder;
-use lookalike::{DedupOptions, Output, Summary};
+use lookalike::Summary;
 use made::{Case, dedup};
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -60,7 +60,7 @@ fn kept_crawl() -> String {
 }
 
 fn run(case: &Case) -> Summary {
-    dedup(&case.options("in", 0.8))
+    dedup(&case.request("in", 0.8))
 }
 
 fn out(case: &Case, name: &str) -> Vec<u8> {
@@ -75,7 +75,7 @@ fn lines_are_copied_as_they_are() {
     let bytes = format!("\u{feff}{}", lines.concat());
     case.write("in/a.jsonl", bytes.trim_end());
     let summary = run(&case);
-    assert_eq!((summary.input.documents, summary.input.skipped, summary.found.removed), (4, 0, 1));
+    assert_eq!((summary.input.document_count, summary.input.skipped_count, summary.found.removed_count), (4, 0, 1));
     let kept = format!("\u{feff}{}\n{}{}", lines[0], lines[2], lines[4].trim_end());
     assert_eq!(String::from_utf8(out(&case, "kept/a.jsonl")).unwrap(), kept);
     let rows = case.rows("removed.jsonl");
@@ -109,7 +109,7 @@ fn crawls_keep_their_records_and_what_belongs_to_them() {
     let case = Case::new();
     case.write("in/crawl.warc.wet", &all);
     let summary = run(&case);
-    assert_eq!((summary.input.documents, summary.input.carried.len(), summary.found.removed), (4, 2, 2));
+    assert_eq!((summary.input.document_count, summary.input.carried.len(), summary.found.removed_count), (4, 2, 2));
     assert_eq!(out(&case, "kept/crawl.warc.wet"), kept_crawl().as_bytes());
     let rows = case.rows("removed.jsonl");
     assert_eq!((rows[0]["removed_id"].as_str(), rows[0]["kept_id"].as_str()), (Some("<urn:one>"), Some("<urn:three>")));
@@ -161,7 +161,7 @@ fn text_files_stay_or_go() {
     case.write("in/empty.txt", "");
     case.write("in/near.txt.gz", gzip(format!("{} closing", text(2)).as_bytes()));
     let summary = run(&case);
-    assert_eq!((summary.input.documents, summary.input.empty, summary.found.removed), (5, 1, 2));
+    assert_eq!((summary.input.document_count, summary.input.empty_count, summary.found.removed_count), (5, 1, 2));
     assert_eq!(out(&case, "kept/a/copy.txt"), text(1).as_bytes());
     assert_eq!(out(&case, "kept/empty.txt"), b"");
     assert!(!case.path("out/kept/b/one.txt").exists() && !case.path("out/kept/b/two.txt").exists());
@@ -185,9 +185,9 @@ fn annotated_files_have_everything_with_a_note() {
     case.write("in/a.jsonl.gz", gzip((line(&text(1)) + &line(&text(1))).as_bytes()));
     case.write("in/crawl.wet", crawl().concat());
     case.write("in/t.txt", text(9));
-    let mut options = case.options("in", 0.8);
-    options.output = Output::Annotated;
-    dedup(&options);
+    let mut request = case.request("in", 0.8);
+    request.annotate = Some(true);
+    dedup(&request);
     assert!(!case.path("out/kept").exists());
     let lines = String::from_utf8(gunzip(&out(&case, "annotated/a.jsonl.gz"))).unwrap();
     let rows: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -221,10 +221,10 @@ fn crawls_come_out_with_a_member_for_each_record_however_they_were_packed() {
     let by_record: Vec<u8> = records.iter().flat_map(|record| gzip(record.as_bytes())).collect();
     let whole = gzip(records.concat().as_bytes());
     for packed in [by_record, whole] {
-        for (output, folder, expected) in [(Output::Kept, "kept", 4), (Output::Annotated, "annotated", 6)] {
+        for (annotate, folder, expected) in [(false, "kept", 4), (true, "annotated", 6)] {
             let case = Case::new();
             case.write("in/crawl.warc.gz", &packed);
-            dedup(&DedupOptions { output, ..case.options("in", 0.8) });
+            dedup(&case.request("in", 0.8).annotate(annotate));
             let members = members(&out(&case, &format!("{folder}/crawl.warc.gz")));
             assert_eq!(members.len(), expected, "{folder}");
             assert!(members.iter().all(|record| record.starts_with("WARC/1.0\r\n")), "{folder}");
@@ -233,7 +233,7 @@ fn crawls_come_out_with_a_member_for_each_record_however_they_were_packed() {
     }
     let case = Case::new();
     case.write("in/crawl.warc.zst", zstd::encode_all(records.concat().as_bytes(), 3).unwrap());
-    dedup(&DedupOptions { output: Output::Annotated, ..case.options("in", 0.8) });
+    dedup(&case.request("in", 0.8).annotate(true));
     let packed = out(&case, "annotated/crawl.warc.zst");
     let frames = packed.windows(4).filter(|bytes| bytes == b"\x28\xB5\x2F\xFD").count();
     assert_eq!(frames, records.len());
@@ -246,15 +246,15 @@ fn fields_that_an_earlier_run_noted_are_replaced_and_counted() {
     case.write("in/a.jsonl", line(&text(1)) + &line(&text(1)) + &line(&text(2)));
     case.write("in/b.csv", format!("text,kept\n{},mine\n", text(3)));
     case.write("in/crawl.wet", crawl().concat());
-    let options = DedupOptions { output: Output::Annotated, ..case.options("in", 0.8) };
-    assert_eq!(dedup(&options).wrote.replaced_fields, 1);
+    let request = case.request("in", 0.8).annotate(true);
+    assert_eq!(dedup(&request).wrote.replaced_field_count, 1);
     let first: Vec<Vec<u8>> =
         ["a.jsonl", "b.csv", "crawl.wet"].map(|name| out(&case, &format!("annotated/{name}"))).into();
     // The notes of a second run are those of the first, and there is one of each.
     fs::rename(case.path("out/annotated"), case.path("again")).unwrap();
     fs::remove_dir_all(case.path("out")).unwrap();
-    let options = DedupOptions { output: Output::Annotated, ..case.options("again", 0.8) };
-    assert_eq!(dedup(&options).wrote.replaced_fields, 8);
+    let request = case.request("again", 0.8).annotate(true);
+    assert_eq!(dedup(&request).wrote.replaced_field_count, 8);
     let second: Vec<Vec<u8>> =
         ["a.jsonl", "b.csv", "crawl.wet"].map(|name| out(&case, &format!("annotated/{name}"))).into();
     assert_eq!(first, second);
@@ -265,13 +265,10 @@ fn fields_that_an_earlier_run_noted_are_replaced_and_counted() {
 #[test]
 fn a_field_in_use_is_not_overwritten_by_a_note() {
     for field in ["kept_id", "cluster.text"] {
-        let case = Case::new();
-        case.write("in/a.jsonl", line(&text(1)));
-        let mut options = DedupOptions { output: Output::Annotated, ..case.options("in", 0.8) };
-        options.read.settings.fields.text = field.to_owned();
-        let error = lookalike::dedup(&options, &lookalike::Silent).unwrap_err();
-        assert!(error.to_string().contains(&format!("the field '{field}' that this run uses")), "{error}");
-        assert!(!case.path("out").exists());
+        let refused = Case::new().request("in", 0.8).annotate(true).text(field).check().unwrap_err();
+        assert_eq!((refused.name(), refused.why().kind()), ("annotate", "not_with"));
+        let message = format!("annotate would replace the field '{field}', which text names: rename it in the input");
+        assert_eq!(refused.to_string(), message);
     }
 }
 
@@ -313,13 +310,13 @@ fn requests_go_with_the_responses_they_belong_to() {
         let case = Case::new();
         case.write(&format!("in/{name}"), bytes);
         let summary = run(&case);
-        assert_eq!(summary.found.removed, 3);
+        assert_eq!(summary.found.removed_count, 3);
         assert_eq!(summary.wrote.removed_along, expected.clone().into());
         let kept = out(&case, &format!("kept/{name}"));
         let kept = if name == "a.warc" { kept } else { gunzip(&kept) };
         assert_eq!(String::from_utf8(kept).unwrap(), stays, "{name}");
         // Annotated, everything is there.
-        let summary = dedup(&DedupOptions { output: Output::Annotated, ..case.options("in", 0.8) });
+        let summary = dedup(&case.request("in", 0.8).annotate(true));
         assert!(summary.wrote.removed_along.is_empty());
         let all = out(&case, &format!("annotated/{name}"));
         let all = if name == "a.warc" { all } else { gunzip(&all) };
@@ -333,7 +330,7 @@ fn captures_that_cannot_be_told_apart_lose_nothing() {
     let case = Case::new();
     case.write("in/twice.warc", format!("{capture}{capture}"));
     let summary = run(&case);
-    assert_eq!((summary.found.removed, summary.wrote.removed_along.len()), (1, 0));
+    assert_eq!((summary.found.removed_count, summary.wrote.removed_along.len()), (1, 0));
     assert_eq!(String::from_utf8(out(&case, "kept/twice.warc")).unwrap().matches("GET /").count(), 2);
 }
 
@@ -342,7 +339,7 @@ fn skipped(name: &str, bytes: &[u8]) -> (Summary, Vec<(u64, String)>) {
     let case = Case::new();
     case.write(&format!("in/{name}"), bytes);
     let summary = run(&case);
-    let skipped = summary.skipped.iter().map(|skipped| (skipped.position, skipped.reason.clone())).collect();
+    let skipped = summary.skipped.iter().map(|skipped| (skipped.position, skipped.reason.to_string())).collect();
     (summary, skipped)
 }
 
@@ -353,7 +350,7 @@ fn bad_lines_are_skipped_and_shown_with_their_line() {
     bytes.extend_from_slice(line(&text(2)).as_bytes());
     bytes.extend_from_slice(b"{\"text\": \"caf\xE9\"}\n{\"text\": 5}\n");
     let (summary, skipped) = skipped("a.jsonl", &bytes);
-    assert_eq!((summary.input.documents, summary.input.skipped, summary.found.kept), (2, 3, 2));
+    assert_eq!((summary.input.document_count, summary.input.skipped_count, summary.found.kept_count), (2, 3, 2));
     assert_eq!(skipped.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 5, 6]);
     for ((_, reason), said) in skipped.iter().zip(["not a document in JSON", "not UTF-8", "not a text"]) {
         assert!(reason.contains(said), "{reason}");
@@ -373,7 +370,7 @@ fn positions_are_right_far_into_a_file() {
     let case = Case::new();
     case.write("in/a.jsonl", bytes);
     let summary = run(&case);
-    assert_eq!((summary.input.documents, summary.skipped[0].position), (4001, 4001));
+    assert_eq!((summary.input.document_count, summary.skipped[0].position), (4001, 4001));
     let rows = case.rows("removed.jsonl");
     assert_eq!((&rows[0]["removed_id"], &rows[0]["kept_id"]), (&"a.jsonl:4002".into(), &"a.jsonl:8".into()));
 }
@@ -383,13 +380,13 @@ fn a_gzip_cut_short_gives_what_came_before() {
     let lines: String = (0..2000).map(|seed| line(&text(seed))).collect();
     let packed = gzip(lines.as_bytes());
     let (summary, skipped) = skipped("a.jsonl.gz", &packed[..packed.len() / 2]);
-    assert!((500..1500).contains(&summary.input.documents), "{}", summary.input.documents);
+    assert!((500..1500).contains(&summary.input.document_count), "{}", summary.input.document_count);
     assert_eq!(skipped.len(), 1);
     assert!(skipped[0].1.contains("damaged or cut short"), "{}", skipped[0].1);
     // The next line would have been the one that is lost.
-    assert_eq!(skipped[0].0, summary.input.documents + 1);
+    assert_eq!(skipped[0].0, summary.input.document_count + 1);
     let (summary, again) = self::skipped("t.txt.gz", &gzip(text(1).as_bytes())[..30]);
-    assert_eq!((summary.input.documents, again.len()), (0, 1));
+    assert_eq!((summary.input.document_count, again.len()), (0, 1));
 }
 
 #[test]
@@ -397,9 +394,9 @@ fn what_follows_gzip_data_is_passed_over() {
     let packed = gzip(text(1).as_bytes());
     // Zeros are common, and nothing to talk about.
     let (summary, skipped) = skipped("t.txt.gz", &[&packed[..], &[0; 512]].concat());
-    assert_eq!((summary.input.documents, skipped.len()), (1, 0));
+    assert_eq!((summary.input.document_count, skipped.len()), (1, 0));
     let (summary, skipped) = self::skipped("t.txt.gz", &[&packed[..], b"rubbish"].concat());
-    assert_eq!(summary.input.documents, 1);
+    assert_eq!(summary.input.document_count, 1);
     assert!(skipped[0].1.contains("not gzip"), "{}", skipped[0].1);
 }
 
@@ -408,11 +405,11 @@ fn a_record_with_a_wrong_length_is_skipped_and_the_next_one_is_read() {
     let mut records = crawl();
     records[2] = records[2].replace("Content-Length: ", "Content-Length: 1");
     let (summary, skipped) = skipped("crawl.warc.wet", records.concat().as_bytes());
-    assert_eq!((summary.input.documents, summary.input.skipped), (3, 1));
+    assert_eq!((summary.input.document_count, summary.input.skipped_count), (3, 1));
     assert_eq!(skipped[0].0, 3);
     assert!(skipped[0].1.contains("Content-Length"), "{}", skipped[0].1);
     // Cut in the middle of the last record.
     let all = crawl().concat();
     let (summary, _) = self::skipped("crawl.warc.wet", &all.as_bytes()[..all.len() - 100]);
-    assert_eq!((summary.input.documents, summary.input.skipped), (3, 1));
+    assert_eq!((summary.input.document_count, summary.input.skipped_count), (3, 1));
 }

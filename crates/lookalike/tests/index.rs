@@ -5,15 +5,12 @@ mod made;
 
 use std::fs;
 
-use lookalike::core::decision::Scope;
 use lookalike::core::resolve::keep::Keep;
-use lookalike::index::{
-    self, AddOptions, CreateOptions, Index, NewDocument, Put, Query, SearchOptions, Searchable, Store,
-};
+use lookalike::index::{self, CreateOptions, Index, NewDocument, Put, Query, SearchOptions, Searchable, Store};
 use lookalike::texts::{self, Fate, TextOptions};
-use lookalike::{Against, AgainstIndex, DedupOptions, ReadOptions, Scheme, Silent, dedup};
+use lookalike::{AddRequest, DedupRequest, Scheme, SchemeRequest, Silent};
 use lookalike_judge::Shingle;
-use made::{Case, any_corpus, similarity};
+use made::{Case, any_corpus, dedup, similarity};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -26,10 +23,9 @@ fn jsonl<'a>(texts: impl Iterator<Item = (usize, &'a String)>) -> String {
     texts.map(|(id, text)| format!("{}\n", json!({"id": id.to_string(), "text": text}))).collect()
 }
 
-fn read(case: &Case, name: &str) -> ReadOptions {
-    let mut read = ReadOptions::new([case.path(name)]);
-    read.settings.fields.id = Some("id".to_owned());
-    read
+fn add(archive: &Index, case: &Case, name: &str) {
+    let options = AddRequest::new([case.path(name)]).id("id").check().unwrap();
+    index::add(&archive.writer().unwrap(), &options, &Silent).unwrap();
 }
 
 /// A chain of texts each like the next, copies of one text, and texts that share a template.
@@ -55,15 +51,15 @@ fn check_online_equals_batch(texts: &[String], scheme: &Scheme, at_once: usize) 
     let documents: Vec<NewDocument<'_>> = ids.iter().zip(texts).map(|(id, text)| NewDocument::new(id, text)).collect();
     let mut put = Vec::new();
     for some in documents.chunks(at_once) {
-        put.extend(writer.put_unless_alike(some).unwrap());
+        put.extend(writer.put_if_new(some).unwrap());
     }
-    let kept: Vec<bool> = put.iter().map(|put| !matches!(put, Put::Alike { .. })).collect();
+    let kept: Vec<bool> = put.iter().map(|put| !matches!(put, Put::Duplicate { .. })).collect();
     assert_eq!(kept, kept_first(texts, scheme));
     for (text, put) in texts.iter().zip(&put) {
-        if let Put::Alike { id, similarity, .. } = put {
+        if let Put::Duplicate { id, similarity, .. } = put {
             let by: usize = id.parse().unwrap();
             assert!(kept[by], "what is named is kept");
-            let shingle: Shingle = scheme.shingle.to_string().parse().unwrap();
+            let shingle: Shingle = scheme.shingle().to_string().parse().unwrap();
             let measured = lookalike_judge::measure(text, &texts[by], shingle).jaccard();
             assert!((measured - similarity).abs() < 1e-12, "{measured} is not {similarity}");
         }
@@ -71,8 +67,8 @@ fn check_online_equals_batch(texts: &[String], scheme: &Scheme, at_once: usize) 
 }
 
 /// The rows of evidence, without what says where the kept document was read.
-fn rows(case: &Case, options: &DedupOptions) -> Vec<Value> {
-    dedup(options, &Silent).unwrap();
+fn rows(case: &Case, request: &DedupRequest) -> Vec<Value> {
+    dedup(request);
     let written = fs::read_to_string(case.path("out/removed.jsonl")).unwrap();
     fs::remove_dir_all(case.path("out")).unwrap();
     let row = |line: &str| {
@@ -85,20 +81,22 @@ fn rows(case: &Case, options: &DedupOptions) -> Vec<Value> {
     written.lines().map(row).collect()
 }
 
-fn check_index_stands_for_files(texts: &[String], references: usize, scheme: &Scheme, keep: &Keep, scope: Scope) {
+fn check_index_stands_for_files(
+    texts: &[String],
+    references: usize,
+    scheme: &SchemeRequest,
+    keep: &str,
+    only_against: bool,
+) {
     let case = Case::new();
     case.write("reference.jsonl", jsonl(texts.iter().enumerate().take(references)));
     case.write("input.jsonl", jsonl(texts.iter().enumerate().skip(references)));
-    let archive = new_index(&case, scheme, Store::Text);
-    index::add(&archive.writer().unwrap(), &AddOptions::new(read(&case, "reference.jsonl")), &Silent).unwrap();
-    let options = DedupOptions {
-        read: read(&case, "input.jsonl"),
-        ..DedupOptions::new(["none"]).to_folder(case.path("out")).with_scheme(scheme.clone()).keeping(keep.clone())
-    };
-    let against = Against { references: vec![case.path("reference.jsonl")], scope };
-    let by_files = rows(&case, &DedupOptions { against: Some(against), ..options.clone() });
-    let against = AgainstIndex { folder: case.path("index"), scope, add_kept: false };
-    let by_index = rows(&case, &DedupOptions { against_index: Some(against), ..options });
+    add(&new_index(&case, &scheme.check().unwrap(), Store::Text), &case, "reference.jsonl");
+    let mut request = DedupRequest::new([case.path("input.jsonl")]).id("id").output(case.path("out"));
+    request.scheme = scheme.clone();
+    let request = request.keep(keep).only_against(only_against);
+    let by_files = rows(&case, &request.clone().against([case.path("reference.jsonl")]));
+    let by_index = rows(&case, &request.against_index(case.path("index")));
     assert_eq!(by_index, by_files);
 }
 
@@ -115,10 +113,10 @@ fn adding_one_after_the_other_keeps_what_one_run_keeps() {
 #[test]
 fn an_index_stands_for_its_files() {
     let texts = chains_copies_and_templates();
-    for keep in [Keep::Longest, Keep::First, Keep::Last] {
-        for scope in [Scope::Everything, Scope::References] {
+    for keep in ["longest", "first", "last"] {
+        for only_against in [false, true] {
             for references in [0, 9, 15, 20] {
-                check_index_stands_for_files(&texts, references, &similarity("word:2", 0.7, 1.0), &keep, scope);
+                check_index_stands_for_files(&texts, references, &made::scheme("word:2", 0.7, 1.0), keep, only_against);
             }
         }
     }
@@ -134,14 +132,10 @@ fn what_is_kept_is_added_in_one_commit_and_found_by_the_next_run() {
     let archive = new_index(&case, &scheme, Store::Text);
     let mut kept = Vec::new();
     for (name, out) in [("first.jsonl", "one"), ("second.jsonl", "two")] {
-        let against = AgainstIndex { folder: case.path("index"), scope: Scope::Everything, add_kept: true };
-        let options = DedupOptions {
-            read: read(&case, name),
-            against_index: Some(against),
-            ..DedupOptions::new(["none"]).to_folder(case.path(out)).with_scheme(scheme.clone()).keeping(Keep::First)
-        };
-        let summary = dedup(&options, &Silent).unwrap();
-        assert_eq!(summary.wrote.added_to_index, summary.found.kept);
+        // The scheme is that of the index.
+        let request = DedupRequest::new([case.path(name)]).id("id").keep("first").output(case.path(out));
+        let summary = dedup(&request.against_index(case.path("index")).add_kept(true));
+        assert_eq!(summary.wrote.added_to_index_count, summary.found.kept_count);
         let written = fs::read_to_string(case.path(&format!("{out}/kept/{name}"))).unwrap();
         kept.extend(written.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].clone()));
     }
@@ -162,14 +156,11 @@ fn an_index_of_another_scheme_is_refused_and_not_touched() {
     let case = Case::new();
     case.write("input.jsonl", jsonl([(0, &"a b c d e f".to_owned())].into_iter()));
     new_index(&case, &similarity("word:2", 0.7, 1.0), Store::Text);
-    let against = AgainstIndex { folder: case.path("index"), scope: Scope::Everything, add_kept: true };
-    let options = DedupOptions {
-        against_index: Some(against),
-        ..DedupOptions::new([case.path("input.jsonl")]).to_folder(case.path("out"))
-    };
-    let error = dedup(&options, &Silent).unwrap_err().to_string();
-    assert!(error.contains("word:2") && error.contains("word:5"), "{error}");
-    assert!(!case.path("out").exists());
+    let request = DedupRequest::new([case.path("input.jsonl")]).threshold(0.7).output(case.path("out"));
+    let refused = request.against_index(case.path("index")).add_kept(true).check().unwrap_err();
+    assert_eq!(refused.name(), "against_index");
+    let message = refused.to_string();
+    assert!(message.contains("word:2") && message.contains("word:5"), "{message}");
 }
 
 proptest! {
@@ -189,12 +180,11 @@ proptest! {
         texts in any_corpus(),
         threshold in prop_oneof![Just(0.3), Just(0.5), Just(0.8)],
         references in any::<prop::sample::Index>(),
-        keep in prop_oneof![Just(Keep::Longest), Just(Keep::First), Just(Keep::Last)],
-        is_everything in any::<bool>(),
+        keep in prop_oneof![Just("longest"), Just("first"), Just("last")],
+        only_against in any::<bool>(),
     ) {
-        let scope = if is_everything { Scope::Everything } else { Scope::References };
         let references = references.index(texts.len());
-        check_index_stands_for_files(&texts, references, &similarity("word:3", threshold, 1.0), &keep, scope);
+        check_index_stands_for_files(&texts, references, &made::scheme("word:3", threshold, 1.0), keep, only_against);
     }
 
     #[test]
@@ -207,11 +197,11 @@ proptest! {
         let scheme = similarity("word:3", threshold, 1.0);
         let archive = new_index(&case, &scheme, if keeps_texts { Store::Text } else { Store::Features });
         case.write("all.jsonl", jsonl(texts.iter().enumerate()));
-        index::add(&archive.writer().unwrap(), &AddOptions::new(read(&case, "all.jsonl")), &Silent).unwrap();
+        add(&archive, &case, "all.jsonl");
         let snapshot = Index::open(&case.path("index")).unwrap().snapshot().unwrap();
-        let options = SearchOptions { limit: usize::MAX, ..SearchOptions::default() };
-        let mut in_memory = texts::Index::new(scheme).unwrap();
-        texts.iter().enumerate().for_each(|(id, text)| in_memory.insert(&id.to_string(), text));
+        let options = SearchOptions { top: usize::MAX, ..SearchOptions::default() };
+        let mut in_memory = texts::MemoryIndex::new(scheme).unwrap();
+        texts.iter().enumerate().for_each(|(id, text)| in_memory.put(&id.to_string(), text));
         for (own, text) in texts.iter().enumerate() {
             // An index in memory gives the same answer, in the same order.
             let answers = [in_memory.near_duplicates(text).unwrap(), snapshot.clone().near_duplicates(text).unwrap()];
@@ -233,4 +223,95 @@ proptest! {
             prop_assert!(!has_words(text) || found.contains(&(own, 1.0)));
         }
     }
+}
+
+/// The index of the plagiarism check in `docs/index.md`, by the options that the page gives.
+fn plagiarism_index(case: &Case, threshold: Option<f64>) -> Index {
+    let page = include_str!("../../../docs/index.md");
+    let command = page.lines().find_map(|line| line.strip_prefix("$ lookalike index create handed-in ")).unwrap();
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let mut options = serde_json::Map::new();
+    for flag in words.chunks(2) {
+        let value = flag[1].parse::<f64>().map_or_else(|_| json!(flag[1]), |number| json!(number));
+        options.insert(flag[0].trim_start_matches('-').to_owned(), value);
+    }
+    if let Some(threshold) = threshold {
+        options.insert("threshold".to_owned(), json!(threshold));
+    }
+    let create = lookalike::CreateRequest::from_options(options).unwrap().check().unwrap();
+    Index::create(&case.path(&format!("handed-in-{threshold:?}")), &create).unwrap()
+}
+
+/// Prose of words that differ in how common they are, and nothing else.
+fn prose(chance: &mut u64, words: usize) -> Vec<String> {
+    let mut next = || {
+        *chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*chance >> 33) as f64 / f64::from(1_u32 << 31)
+    };
+    (0..words).map(|_| format!("w{}", (next().powi(3) * 3_000.0) as u32)).collect()
+}
+
+#[test]
+fn the_plagiarism_check_of_the_docs_finds_essays_with_one_copied_paragraph() {
+    let case = Case::new();
+    let mut chance = 7;
+    // Articles that essays may copy from, and essays of 400 to 760 words of which 80 to 120 are one paragraph of an article.
+    let articles: Vec<Vec<String>> = (0..60).map(|at| prose(&mut chance, 500 + 20 * at)).collect();
+    let copied = |chance: &mut u64, at: usize| {
+        let (own, article) = (prose(chance, 320 + 8 * at), &articles[at % articles.len()]);
+        let paragraph = &article[200..280 + at];
+        [&own[..100], paragraph, &own[100..]].concat().join(" ")
+    };
+    let essays: Vec<String> = (0..37).map(|at| copied(&mut chance, at)).collect();
+    let honest: Vec<String> = (0..100).map(|at| prose(&mut chance, 400 + at).join(" ")).collect();
+    let found = |threshold: Option<f64>| {
+        let index = plagiarism_index(&case, threshold);
+        let writer = index.writer().unwrap();
+        for (at, article) in articles.iter().enumerate() {
+            writer.put(NewDocument::new(&at.to_string(), &article.join(" "))).unwrap();
+        }
+        let snapshot = writer.snapshot().unwrap();
+        let best = |text: &String| {
+            let answer = snapshot.search(Query::Text(text), &SearchOptions::default()).unwrap();
+            answer.hits.first().map(|hit| hit.id.clone())
+        };
+        let right = essays.iter().enumerate().filter(|(at, essay)| best(essay) == Some(at.to_string())).count();
+        (right, honest.iter().filter_map(best).count())
+    };
+    let (right, wrong) = found(None);
+    assert!(right >= 36, "{right} of 37");
+    assert_eq!(wrong, 0, "of 100 essays that copied nothing");
+    // What is rare in an essay is not half of it.
+    assert!(found(Some(0.5)).0 < 5);
+}
+
+#[test]
+#[cfg_attr(not(has_shared_data), ignore = "reads ../shared/data, which was not there when this was built")]
+fn the_plagiarism_check_of_the_docs_finds_copied_answers_of_students_and_no_others() {
+    let case = Case::new();
+    let data = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/clough-stevenson");
+    let documents: Vec<Value> = fs::read_to_string(data.join("docs.jsonl"))
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let text = |id: &str| documents.iter().find(|document| document["id"] == id).unwrap()["text"].as_str().unwrap();
+    let index = plagiarism_index(&case, None);
+    let writer = index.writer().unwrap();
+    for document in documents.iter().filter(|document| document["id"].as_str().unwrap().starts_with("orig")) {
+        let id = document["id"].as_str().unwrap();
+        writer.put(NewDocument::new(id, text(id))).unwrap();
+    }
+    let snapshot = writer.snapshot().unwrap();
+    let (mut copied, mut found, mut wrong) = (0, 0, 0);
+    for line in fs::read_to_string(data.join("gold_pairs.tsv")).unwrap().lines().skip(1) {
+        let [answer, original, category, _] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let hits = snapshot.search(Query::Text(text(answer)), &SearchOptions::default()).unwrap().hits;
+        let is_found = hits.iter().any(|hit| hit.id == original);
+        copied += usize::from(category != "non");
+        found += usize::from(category != "non" && is_found);
+        wrong += usize::from(category == "non" && is_found) + hits.iter().filter(|hit| hit.id != original).count();
+    }
+    // 17 of 19 that are near copies, 18 of 19 that were lightly and 14 of 19 that were heavily revised.
+    assert!((copied, wrong) == (57, 0) && found >= 48, "{found} of {copied}, and {wrong} wrongly");
 }

@@ -4,16 +4,13 @@ mod made;
 
 use std::collections::BTreeSet;
 
-use lookalike::core::bucket::banding::Banding;
-use lookalike::core::bucket::hamming::Tables;
-use lookalike::core::measure::criterion::Criterion;
-use lookalike::core::measure::similarity::Threshold;
-use lookalike::core::method::{Part, Weights, Width};
-use lookalike::core::resolve::keep::Keep;
+use lookalike::core::measure::criterion::Measure;
+use lookalike::core::method::Weights;
+use lookalike::core::scheme::MethodName;
 use lookalike::core::sketch::SlotKind;
-use lookalike::{Checksum, Copies, DedupOptions, Group, MethodOptions, PairsOptions, RowFormat, Selection, Silent};
+use lookalike::{Checksum, Copies, DedupRequest, Group, SchemeRequest, Silent};
 use lookalike_judge::{Removal, Shingle, independent_set, unsupported_removals};
-use made::{Case, any_corpus, dedup, pairs, similarity};
+use made::{Case, any_corpus, dedup, pairs, pairs_request};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -30,32 +27,41 @@ fn removals(rows: &[Value]) -> Vec<Removal> {
     rows.iter().map(removal).collect()
 }
 
-fn options(case: &Case, threshold: f64, method: MethodOptions) -> DedupOptions {
-    let mut options = case.options("corpus.jsonl", threshold);
-    options.read.settings.fields.id = Some("id".to_owned());
-    options.scheme = similarity("word:3", threshold, 1.0);
-    options.scheme.method = method;
-    options
+fn request(case: &Case, threshold: f64, scheme: SchemeRequest) -> DedupRequest {
+    let mut request = case.request("corpus.jsonl", threshold).id("id");
+    request.scheme = scheme.shingle("word:3").threshold(threshold);
+    request
 }
 
-fn simhash(weights: Weights, width: Width, distance: u32, is_verified: bool) -> MethodOptions {
-    MethodOptions::SimHash { width, weights, distance, tables: Tables::Blocks, is_verified }
+fn by(method: MethodName) -> SchemeRequest {
+    SchemeRequest::default().method(method)
 }
 
-fn super_shingles(agreeing: usize) -> MethodOptions {
-    let banding = Banding::new(6, 2).unwrap().with_agreeing(agreeing).unwrap();
-    MethodOptions::SuperShingle { banding, slots: SlotKind::Fast }
+fn exact() -> SchemeRequest {
+    by(MethodName::Exact)
+}
+
+fn simhash(weights: Weights, width: i64, distance: u32, verify: bool) -> SchemeRequest {
+    by(MethodName::SimHash).shingle_weights(weights).sketch_bits(width).bits(distance).verify(verify)
+}
+
+fn super_shingles(rows: i64) -> SchemeRequest {
+    by(MethodName::SuperShingle).bands(6).rows(rows).agree(2)
+}
+
+fn copies(checksum: Checksum) -> SchemeRequest {
+    by(MethodName::Copies).checksum(checksum)
 }
 
 /// Methods of which each match is measured by its features.
-fn measured_methods() -> Vec<MethodOptions> {
+fn measured_methods() -> Vec<SchemeRequest> {
     vec![
-        MethodOptions::Exact,
-        MethodOptions::MinHash { banding: Banding::new(20, 3).unwrap(), slots: SlotKind::Classic },
-        MethodOptions::MinHash { banding: Banding::random(125, 3, 100).unwrap(), slots: SlotKind::Fast },
+        exact(),
+        by(MethodName::MinHash).bands(20).rows(3).sketch(SlotKind::Classic),
+        by(MethodName::MinHash).bands(125).rows(3).rows_random(true).slots(100),
         super_shingles(2),
-        simhash(Weights::Idf, Width::Bits64, 12, true),
-        simhash(Weights::None, Width::Bits128, 10, true),
+        simhash(Weights::Idf, 64, 12, true),
+        simhash(Weights::None, 128, 10, true),
     ]
 }
 
@@ -66,16 +72,15 @@ proptest! {
     fn the_exact_join_keeps_both_promises_without_exception(
         texts in any_corpus(),
         threshold in prop_oneof![Just(0.3), Just(0.5), Just(2.0 / 3.0), Just(0.8), Just(1.0)],
-        keep in prop_oneof![Just(Keep::Longest), Just(Keep::First), Just(Keep::Last)],
+        keep in prop_oneof![Just("longest"), Just("first"), Just("last")],
     ) {
         let case = Case::of(&texts);
-        let mut options = options(&case, threshold, MethodOptions::Exact);
-        options.keep = keep.clone();
-        dedup(&options);
+        let request = request(&case, threshold, exact()).keep(keep);
+        dedup(&request);
         let removals = removals(&case.rows("removed.jsonl"));
         let broken = lookalike_judge::broken_promises(&texts, Shingle::Word(3), threshold, &removals);
         prop_assert!(broken.is_empty(), "{:?}", broken);
-        let found = pairs(&options.read, options.scheme.clone(), Copies::All);
+        let found = pairs(&request.read, &request.scheme, Copies::All);
         let judged: Vec<(String, String, f64)> = lookalike_judge::pairs(&texts, Shingle::Word(3), threshold)
             .iter()
             .map(|pair| (pair.left.to_string(), pair.right.to_string(), pair.measures.jaccard()))
@@ -87,7 +92,7 @@ proptest! {
     fn whatever_the_method_nothing_is_lost_for_nothing(texts in any_corpus(), threshold in prop_oneof![Just(0.5), Just(0.8)]) {
         for method in measured_methods() {
             let case = Case::of(&texts);
-            dedup(&options(&case, threshold, method.clone()));
+            dedup(&request(&case, threshold, method.clone()));
             let removals = removals(&case.rows("removed.jsonl"));
             let broken = unsupported_removals(&texts, Shingle::Word(3), threshold, &removals);
             prop_assert!(broken.is_empty(), "{:?}: {:?}", method, broken);
@@ -96,11 +101,9 @@ proptest! {
 
     #[test]
     fn components_of_the_exact_join_are_those_of_bands(texts in any_corpus()) {
-        let [exact, bands] = [MethodOptions::Exact, similarity("word:3", 0.6, 1.0).method].map(|method| {
+        let [exact, bands] = [exact(), SchemeRequest::default().recall(1.0)].map(|method| {
             let case = Case::of(&texts);
-            let mut options = options(&case, 0.6, method);
-            options.group = Group::Components;
-            dedup(&options);
+            dedup(&request(&case, 0.6, method).group(Group::Components));
             case.rows("removed.jsonl")
         });
         prop_assert_eq!(exact, bands);
@@ -120,23 +123,21 @@ proptest! {
                 }
             }
         }
-        let checked = Threshold::new(threshold).unwrap();
-        for (method, is_exact) in [(MethodOptions::Exact, true), (MethodOptions::Part(Part::new(checked, 0.999_999).unwrap()), false)] {
+        for (method, is_exact) in [(exact(), true), (SchemeRequest::default().recall(0.999_999), false)] {
             let case = Case::of(&texts);
-            let mut options = options(&case, threshold, method);
-            options.scheme.criterion = Criterion::Containment(checked);
-            let found: BTreeSet<(usize, usize)> = rows_of_pairs(&options).iter()
+            let request = request(&case, threshold, method).measure(Measure::Containment);
+            let found: BTreeSet<(usize, usize)> = rows_of_pairs(&request).iter()
                 .map(|row| (id(row, "left_id"), id(row, "right_id"))).collect();
             prop_assert!(found.is_subset(&judged));
             // One in a million at the threshold may be missed by the sketch.
             prop_assert!(!is_exact && judged.len() - found.len() <= 1 || found == judged);
 
             // What is removed lies inside of what is kept.
-            dedup(&options);
+            dedup(&request);
             for row in case.rows("removed.jsonl") {
                 let measures = lookalike_judge::measure(&texts[id(&row, "removed_id")], &texts[id(&row, "kept_id")], Shingle::Word(3));
                 prop_assert!(measures.containment_left() >= threshold);
-                prop_assert!((measures.containment_left() - row["containment_in_kept"].as_f64().unwrap()).abs() < 1e-12);
+                prop_assert!((measures.containment_left() - row["containment_of_removed"].as_f64().unwrap()).abs() < 1e-12);
             }
         }
     }
@@ -144,9 +145,10 @@ proptest! {
     #[test]
     fn bits_are_what_the_features_vote_for(texts in any_corpus(), distance in 0_u32..9) {
         let case = Case::of(&texts);
-        let options = options(&case, 0.8, simhash(Weights::Count, Width::Bits64, distance, false));
+        let request = request(&case, 0.8, simhash(Weights::Count, 64, distance, false));
         // Counted plainly, from the same features.
-        let mut shingler = lookalike::core::text::shingle::Shingler::new(&options.scheme.shingle, options.scheme.fold);
+        let scheme = request.scheme.check().unwrap();
+        let mut shingler = lookalike::core::text::shingle::Shingler::new(scheme.shingle(), scheme.fold());
         let sketches: Vec<Option<u64>> = texts.iter().map(|text| {
             let features = shingler.features(text).all.to_vec();
             let ones = |bit: u32| features.iter().filter(|feature| **feature >> bit & 1 == 1).count();
@@ -160,37 +162,28 @@ proptest! {
                 }
             }
         }
-        let rows = rows_of_pairs(&options);
+        let rows = rows_of_pairs(&request);
         let found: Vec<(usize, usize, u64)> = rows.iter()
             .map(|row| (id(row, "left_id"), id(row, "right_id"), row["hamming"].as_u64().unwrap())).collect();
         prop_assert_eq!(&found, &expected);
         for row in &rows {
-            prop_assert!((row["simhash"].as_f64().unwrap() - (64.0 - row["hamming"].as_f64().unwrap()) / 64.0).abs() < 1e-12);
+            prop_assert!((row["similarity"].as_f64().unwrap() - (64.0 - row["hamming"].as_f64().unwrap()) / 64.0).abs() < 1e-12);
         }
 
         // And what is kept is the independent set of these pairs.
-        let summary = dedup(&options);
+        let summary = dedup(&request);
         let measures = lookalike_judge::measure("", "", Shingle::Word(3));
         let graph: Vec<lookalike_judge::Pair> =
             expected.iter().map(|(left, right, _)| lookalike_judge::Pair { left: *left, right: *right, measures }).collect();
         let mut order: Vec<usize> = (0..texts.len()).collect();
         order.sort_by_key(|text| std::cmp::Reverse(lookalike_judge::tokens(&texts[*text], Shingle::Word(3)).len()));
         let kept = independent_set(texts.len(), &order, &graph).iter().filter(|kept| **kept).count() as u64;
-        prop_assert_eq!(summary.found.kept, kept);
+        prop_assert_eq!(summary.found.kept_count, kept);
     }
 }
 
-fn rows_of_pairs(options: &DedupOptions) -> Vec<Value> {
-    let options = PairsOptions {
-        read: options.read.clone(),
-        scheme: options.scheme.clone(),
-        output: None,
-        format: RowFormat::Jsonl,
-        copies: Copies::All,
-        selection: Selection::default(),
-        memory: options.memory,
-        work: options.work.clone(),
-    };
+fn rows_of_pairs(request: &DedupRequest) -> Vec<Value> {
+    let options = pairs_request(&request.read, &request.scheme).check().unwrap();
     let mut bytes = Vec::new();
     lookalike::pairs(&options, &mut bytes, &Silent).unwrap();
     String::from_utf8(bytes).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -203,23 +196,20 @@ fn every_method_writes_the_same_for_any_number_of_threads() {
     };
     let texts: Vec<String> = (0..600).map(|id| words(id / 3, 60 + id % 3) + &words(5000 + id, id % 4)).collect();
     let methods = measured_methods().into_iter().chain([
-        simhash(Weights::Idf, Width::Bits64, 6, false),
-        MethodOptions::Copies(Checksum::Md5),
-        MethodOptions::Part(Part::new(Threshold::new(0.8).unwrap(), 0.99).unwrap()),
+        simhash(Weights::Idf, 64, 6, false),
+        copies(Checksum::Md5),
+        SchemeRequest::default().measure(Measure::Containment),
     ]);
     for method in methods {
         let case = Case::of(&texts);
-        let mut options = options(&case, 0.8, method.clone());
-        if matches!(method, MethodOptions::Part(_)) {
-            options.scheme.criterion = Criterion::Containment(Threshold::new(0.8).unwrap());
-        }
+        let request = request(&case, 0.8, method.clone());
         let outputs = [1, 4].map(|threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| dedup(&options));
+            pool.install(|| dedup(&request));
             (case.rows("removed.jsonl"), case.rows("kept/corpus.jsonl"))
         });
         assert_eq!(outputs[0], outputs[1], "{method:?}");
-        assert!(matches!(method, MethodOptions::Copies(_)) || !outputs[0].0.is_empty(), "{method:?}");
+        assert!(method.method == Some(MethodName::Copies) || !outputs[0].0.is_empty(), "{method:?}");
     }
 }
 
@@ -228,29 +218,27 @@ fn a_sum_of_bytes_is_shown_and_does_not_decide() {
     // The same letters in another order have the same sum; the last has the same words, in other bytes.
     let texts = ["Tropical fish", "Tropical shif", "Tropical fish", "tropical fish"];
     let case = Case::of(&texts);
-    let summary = dedup(&options(&case, 0.8, MethodOptions::Copies(Checksum::Sum)));
+    let summary = dedup(&request(&case, 0.8, copies(Checksum::Sum)));
     let rows = case.rows("removed.jsonl");
     assert_eq!(rows.len(), 1);
     assert_eq!((id(&rows[0], "removed_id"), id(&rows[0], "kept_id")), (2, 0));
     assert_eq!((rows[0]["checksum"].as_str(), rows[0]["exact_copy"].as_bool()), (Some("508"), Some(true)));
-    assert_eq!(summary.found.checksum_collisions, 1);
+    assert_eq!(summary.found.checksum_collision_count, 1);
 
-    let summary = dedup(&options(&case, 0.8, MethodOptions::Copies(Checksum::Text)));
-    assert_eq!((summary.found.removed, summary.found.checksum_collisions), (1, 0));
+    let summary = dedup(&request(&case, 0.8, copies(Checksum::Text)));
+    assert_eq!((summary.found.removed_count, summary.found.checksum_collision_count), (1, 0));
     assert!(case.rows("removed.jsonl").iter().all(|row| row.get("checksum").is_none()));
 }
 
 #[test]
 fn super_shingles_take_forty_eight_bytes_and_simhash_eight() {
     let case = Case::of(&["one two three four five", "six seven eight nine ten"]);
-    let banding = Banding::new(6, 14).unwrap().with_agreeing(2).unwrap();
-    let super_shingles = MethodOptions::SuperShingle { banding, slots: SlotKind::Fast };
     for (method, bytes) in [
-        (super_shingles, 48),
-        (simhash(Weights::Count, Width::Bits64, 3, false), 8),
-        (simhash(Weights::Count, Width::Bits128, 3, false), 16),
-        (MethodOptions::Exact, 0),
+        (super_shingles(14), 48),
+        (simhash(Weights::Count, 64, 3, false), 8),
+        (simhash(Weights::Count, 128, 3, false), 16),
+        (exact(), 0),
     ] {
-        assert_eq!(dedup(&options(&case, 0.8, method)).parameters.sketch_bytes, bytes);
+        assert_eq!(dedup(&request(&case, 0.8, method)).parameters.sketch_bytes, bytes);
     }
 }

@@ -2,15 +2,10 @@
 
 mod made;
 
-use std::num::NonZeroUsize;
-
-use lookalike::io::read::{Fields, Settings};
-use lookalike::{
-    Between, Checksum, Copies, Memory, MethodOptions, PairsOptions, PairsReport, ReadOptions, RowFormat, Selection,
-    Silent, WorkOptions, pairs_with_texts,
-};
+use lookalike::core::scheme::MethodName;
+use lookalike::{Between, Checksum, Copies, PairsReport, PairsRequest, ReadRequest, Silent, pairs_with_texts};
 use lookalike_judge::Shingle;
-use made::{Case, any_corpus, similarity};
+use made::{Case, any_corpus, pairs_request, scheme};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -25,41 +20,26 @@ fn case(texts: &[String], is_reference: impl Fn(usize) -> bool) -> Case {
     case
 }
 
-fn options(case: &Case, threshold: f64) -> PairsOptions {
-    let fields = Fields { id: Some("id".to_owned()), ..Fields::default() };
-    PairsOptions {
-        read: ReadOptions {
-            settings: Settings { fields, ..Settings::default() },
-            ..ReadOptions::new([case.path("input.jsonl")])
-        },
-        scheme: similarity("word:3", threshold, 1.0),
-        output: None,
-        format: RowFormat::Jsonl,
-        copies: Copies::All,
-        selection: Selection::default(),
-        memory: Memory::default(),
-        work: WorkOptions::default(),
-    }
+fn request(case: &Case, threshold: f64) -> PairsRequest {
+    pairs_request(&ReadRequest::new([case.path("input.jsonl")]).id("id"), &scheme("word:3", threshold, 1.0))
 }
 
-fn against(case: &Case, threshold: f64) -> PairsOptions {
-    let mut options = options(case, threshold);
-    options.selection.references = vec![case.path("reference.jsonl")];
-    options
+fn against(case: &Case, threshold: f64) -> PairsRequest {
+    request(case, threshold).against([case.path("reference.jsonl")])
 }
 
 type Row = (usize, usize, f64);
 
-fn run(options: &PairsOptions) -> (Vec<Row>, PairsReport) {
+fn run(request: &PairsRequest) -> (Vec<Row>, PairsReport) {
     let mut bytes = Vec::new();
-    let report = lookalike::pairs(options, &mut bytes, &Silent).unwrap();
+    let report = lookalike::pairs(&request.clone().check().unwrap(), &mut bytes, &Silent).unwrap();
     let row = |line: &str| {
         let row: Value = serde_json::from_str(line).unwrap();
         let id = |name: &str| row[name].as_str().unwrap().parse().unwrap();
         (id("left_id"), id("right_id"), row["jaccard"].as_f64().unwrap())
     };
     let rows: Vec<Row> = String::from_utf8(bytes).unwrap().lines().map(row).collect();
-    assert_eq!(rows.len() as u64, report.pairs);
+    assert_eq!(rows.len() as u64, report.pair_count);
     (rows, report)
 }
 
@@ -95,20 +75,22 @@ proptest! {
         let is_reference = |id: usize| id.is_multiple_of(part);
         let case = case(&texts, is_reference);
         let expected = across(&judged(&texts, threshold), is_reference);
-        for method in [MethodOptions::Exact, similarity("word:3", threshold, 1.0).method] {
-            let mut options = against(&case, threshold);
-            options.scheme.method = method;
-            prop_assert_eq!(&run(&options).0, &expected);
+        for is_exact in [true, false] {
+            let mut request = against(&case, threshold);
+            if is_exact {
+                (request.scheme.method, request.scheme.recall) = (Some(MethodName::Exact), None);
+            }
+            prop_assert_eq!(&run(&request).0, &expected);
 
             // A star has of each text the first copy on each side alone.
-            options.copies = Copies::Star;
+            request.copies = Some(Copies::Star);
             let first = |id: usize| {
                 let is_copy = |other: &usize| is_reference(*other) == is_reference(id)
                     && lookalike_judge::tokens(&texts[*other], Shingle::Word(3)) == lookalike_judge::tokens(&texts[id], Shingle::Word(3));
                 (0..texts.len()).find(is_copy) == Some(id)
             };
             let star: Vec<Row> = expected.iter().copied().filter(|(left, right, _)| first(*left) && first(*right)).collect();
-            prop_assert_eq!(run(&options).0, star);
+            prop_assert_eq!(run(&request).0, star);
         }
     }
 
@@ -118,12 +100,11 @@ proptest! {
         (low, high) in prop_oneof![Just((0.3, 0.6)), Just((0.5, 0.75)), Just((0.6, 1.0))],
     ) {
         let case = case(&texts, |_| false);
-        let mut options = options(&case, low);
-        let between = Between::new(low, high).unwrap();
-        options.selection.between = Some(between);
+        let mut request = request(&case, low).between([low, high]);
+        request.scheme.threshold = None;
         let expected: Vec<Row> = judged(&texts, low).into_iter().filter(|row| row.2 < high || high >= 1.0).collect();
-        let (rows, report) = run(&options);
-        prop_assert_eq!(report.found, expected.len() as u64);
+        let (rows, report) = run(&request);
+        prop_assert_eq!(report.found_count, expected.len() as u64);
         prop_assert_eq!(rows, expected);
     }
 }
@@ -133,6 +114,8 @@ fn what_cannot_be_between_is_refused() {
     for (low, high) in [(0.8, 0.8), (0.9, 0.8), (0.0, 0.5), (0.5, 1.1), (f64::NAN, 0.5), (0.5, f64::NAN)] {
         let refused = Between::new(low, high).unwrap_err().to_string();
         assert!(refused.contains("0 < LOW < HIGH <= 1"), "{refused}");
+        let refused = PairsRequest::new(["in"]).between([low, high]).check().unwrap_err();
+        assert_eq!((refused.name(), refused.why().kind()), ("between", "out_of_range"));
     }
 }
 
@@ -147,15 +130,14 @@ fn families() -> Vec<String> {
 #[test]
 fn a_sample_is_some_of_the_pairs_in_their_order_whatever_the_threads() {
     let case = case(&families(), |_| false);
-    let all = run(&options(&case, 0.6)).0;
+    let all = run(&request(&case, 0.6)).0;
     assert_eq!(all.len(), 660);
-    let mut options = options(&case, 0.6);
-    options.selection.sample = NonZeroUsize::new(40);
+    let request = request(&case, 0.6).sample(40);
     let [one, eight] = [1, 8].map(|threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| run(&options))
+        pool.install(|| run(&request))
     });
-    assert_eq!((one.1.found, one.1.pairs), (660, 40));
+    assert_eq!((one.1.found_count, one.1.pair_count), (660, 40));
     assert_eq!(one.0, eight.0);
     let places: Vec<usize> = one.0.iter().map(|row| all.iter().position(|other| other == row).unwrap()).collect();
     assert!(places.is_sorted());
@@ -169,9 +151,9 @@ fn copies_on_both_sides_are_pairs_whatever_makes_them_copies() {
         ["one two three", "four five six", "one two three", "one two three "].map(str::to_owned).into();
     let case = case(&texts, |id| id >= 2);
     for (checksum, expected) in [(Checksum::Text, 2), (Checksum::Md5, 1)] {
-        let mut options = against(&case, 0.8);
-        options.scheme.method = MethodOptions::Copies(checksum);
-        let rows = run(&options).0;
+        let mut request = against(&case, 0.8).method(MethodName::Copies).checksum(checksum);
+        request.scheme.recall = None;
+        let rows = run(&request).0;
         assert_eq!(rows.len(), expected, "{rows:?}");
         assert_eq!((rows[0].0, rows[0].1), (0, 2));
     }
@@ -180,16 +162,15 @@ fn copies_on_both_sides_are_pairs_whatever_makes_them_copies() {
 #[test]
 fn pairs_come_with_their_texts_and_places() {
     let case = case(&families(), |id| id % 12 > 1);
-    let mut options = against(&case, 0.6);
-    options.selection.sample = NonZeroUsize::new(3);
-    let rows = run(&options).0;
+    let request = against(&case, 0.6).sample(3);
+    let rows = run(&request).0;
     let mut pairs = Vec::new();
     let mut each = |pair: &lookalike::TextPair| {
         pairs.push(pair.clone());
         Ok(())
     };
-    let report = pairs_with_texts(&options, &mut each, &Silent).unwrap();
-    assert_eq!((report.pairs, report.input.reference_documents), (3, 100));
+    let report = pairs_with_texts(&request.check().unwrap(), &mut each, &Silent).unwrap();
+    assert_eq!((report.pair_count, report.input.reference_document_count), (3, 100));
     for (pair, (left, right, jaccard)) in pairs.iter().zip(rows) {
         assert_eq!((&pair.left.id, &pair.right.id), (&left.to_string(), &right.to_string()));
         assert_eq!((&pair.left.text, &pair.right.text), (&families()[left], &families()[right]));

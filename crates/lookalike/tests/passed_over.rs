@@ -2,13 +2,10 @@
 
 mod made;
 
-use lookalike::core::bucket::banding::Banding;
 use lookalike::core::bucket::passed_over::PassedOverEstimate;
-use lookalike::core::resolve::keep::Keep;
-use lookalike::core::sketch::SlotKind;
-use lookalike::{Copies, DedupOptions, Group, MethodOptions};
+use lookalike::{Copies, DedupRequest, Group};
 use lookalike_judge::{Shingle, measure};
-use made::{Case, dedup, pairs};
+use made::{Case, dedup, pairs, pairs_request};
 
 /// Texts with 57 words in common and three of their own: a similarity of 0.9, below the threshold of 0.95.
 fn boilerplate(count: usize) -> Vec<String> {
@@ -17,14 +14,8 @@ fn boilerplate(count: usize) -> Vec<String> {
 }
 
 /// Bands of one row each, so that nearly all of them share every bucket.
-fn options(case: &Case, bands: usize) -> DedupOptions {
-    let mut options = case.options("corpus.jsonl", 0.95);
-    options.read.settings.fields.id = Some("id".to_owned());
-    options.scheme.shingle = "word:1".parse().unwrap();
-    let banding = Banding::new(bands, 1).unwrap();
-    options.scheme.method = MethodOptions::MinHash { banding, slots: SlotKind::Fast };
-    options.keep = Keep::First;
-    options
+fn request(case: &Case, bands: i64) -> DedupRequest {
+    case.request("corpus.jsonl", 0.95).id("id").shingle("word:1").bands(bands).rows(1).keep("first")
 }
 
 /// How many pairs of kept documents are near-duplicates.
@@ -46,9 +37,15 @@ fn left(case: &Case) -> u64 {
 fn no_more_pairs_are_passed_over_than_there_are() {
     let case = Case::of(&boilerplate(600));
     for group in [Group::Independent, Group::Components] {
-        let options = DedupOptions { group, ..options(&case, 6) };
-        let PassedOverEstimate { pairs, error, sampled, matches, matches_at_most, .. } =
-            dedup(&options).found.passed_over;
+        let request = request(&case, 6).group(group);
+        let PassedOverEstimate {
+            pair_count: pairs,
+            pair_count_error: error,
+            sampled_count: sampled,
+            match_count: matches,
+            match_count_at_most: matches_at_most,
+            ..
+        } = dedup(&request).found.passed_over;
         // All share a bucket, and each is compared with the first 256 of every one. A few texts are missing from each bucket,
         // so that these are not the same in all of them.
         let after: u64 = 600 - 256;
@@ -68,33 +65,24 @@ fn near_duplicates_that_were_passed_over_are_counted() {
         texts[300 + at] = format!("{} planted", texts[290 + at]);
     }
     let case = Case::of(&texts);
-    let found = dedup(&options(&case, 2)).found;
+    let found = dedup(&request(&case, 2)).found;
     let estimate = found.passed_over;
     // So few that all are compared after all.
-    assert_eq!((estimate.error, estimate.sampled), (0, estimate.pairs), "{estimate:?}");
+    assert_eq!((estimate.pair_count_error, estimate.sampled_count), (0, estimate.pair_count), "{estimate:?}");
     let left = left(&case);
-    assert!(left > 0 && found.removed + left == 5, "{found:?}");
-    assert_eq!((estimate.matches, estimate.matches_at_least, estimate.matches_at_most), (left, left, left));
+    assert!(left > 0 && found.removed_count + left == 5, "{found:?}");
+    assert_eq!((estimate.match_count, estimate.match_count_at_least, estimate.match_count_at_most), (left, left, left));
 }
 
 #[test]
 fn pairs_say_what_they_passed_over() {
     let case = Case::of(&boilerplate(1100));
-    let options = options(&case, 2);
-    let all = pairs(&options.read, options.scheme.clone(), Copies::All);
+    let request = request(&case, 2);
+    let all = pairs(&request.read, &request.scheme, Copies::All);
     assert!(all.is_empty());
-    let options = lookalike::PairsOptions {
-        read: options.read,
-        scheme: options.scheme,
-        output: None,
-        format: lookalike::RowFormat::Jsonl,
-        copies: Copies::All,
-        selection: lookalike::Selection::default(),
-        memory: options.memory,
-        work: options.work,
-    };
+    let options = pairs_request(&request.read, &request.scheme).check().unwrap();
     let report = lookalike::pairs(&options, &mut Vec::new(), &lookalike::Silent).unwrap();
     let after: u64 = 1100 - 1024;
-    assert!((1..=after * (after - 1) / 2).contains(&report.passed_over.pairs), "{:?}", report.passed_over);
-    assert_eq!((report.passed_over.error, report.passed_over.matches), (0, 0));
+    assert!((1..=after * (after - 1) / 2).contains(&report.passed_over.pair_count), "{:?}", report.passed_over);
+    assert_eq!((report.passed_over.pair_count_error, report.passed_over.match_count), (0, 0));
 }

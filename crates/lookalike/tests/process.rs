@@ -10,7 +10,7 @@ use std::sync::{Barrier, Mutex};
 use std::thread;
 
 use lookalike::io::write::Unfinished;
-use lookalike::{Counted, DedupOptions, Earlier, Error, Progress, Silent, Summary, WorkOptions};
+use lookalike::{Counted, DedupRequest, Error, Progress, Silent, Summary};
 
 use made::Case;
 
@@ -32,8 +32,9 @@ fn in_pool<T: Send>(job: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(THREADS).build().unwrap().install(job)
 }
 
-fn dedup(options: &DedupOptions, progress: &dyn Progress) -> lookalike::Result<Summary> {
-    in_pool(|| lookalike::dedup(options, progress))
+fn dedup(request: &DedupRequest, progress: &dyn Progress) -> lookalike::Result<Summary> {
+    let options = request.clone().check().unwrap();
+    in_pool(|| lookalike::dedup(&options, progress))
 }
 
 /// What a run has written, but for its summary, which has times in it.
@@ -109,7 +110,7 @@ impl Progress for Stop {
 fn a_job_that_is_stopped_reads_no_further_and_leaves_nothing_behind() {
     let case = corpus("read");
     let stop = Stop::at("sketch", 5);
-    let error = dedup(&case.options("in", 0.8), &stop).unwrap_err();
+    let error = dedup(&case.request("in", 0.8), &stop).unwrap_err();
     assert!(matches!(error, Error::Stopped), "{error}");
     // What other threads had in their hands was finished.
     let parts = stop.parts.load(SeqCst);
@@ -121,12 +122,12 @@ fn a_job_that_is_stopped_reads_no_further_and_leaves_nothing_behind() {
 #[test]
 fn a_job_stops_in_every_stage_and_what_was_there_before_stays() {
     let case = corpus("stage");
-    let options = case.options("in", 0.8);
-    dedup(&options, &Silent).unwrap();
+    let request = case.request("in", 0.8);
+    dedup(&request, &Silent).unwrap();
     fs::write(case.path("out/removed.jsonl"), "of an earlier run").unwrap();
     for stage in ["sketch", "copies", "bucket", "verify", "write"] {
         let stop = Stop::at(stage, 0);
-        let error = dedup(&options, &stop).unwrap_err();
+        let error = dedup(&request, &stop).unwrap_err();
         assert!(matches!(error, Error::Stopped), "{stage}: {error}");
         assert_eq!(fs::read_to_string(case.path("out/removed.jsonl")).unwrap(), "of an earlier run", "{stage}");
         assert_eq!(names(&case), ["in", "out"], "{stage}");
@@ -138,17 +139,14 @@ fn a_job_stops_in_every_stage_and_what_was_there_before_stays() {
 #[test]
 fn a_job_that_was_stopped_is_resumed_and_gives_what_one_gives_that_was_not() {
     let case = corpus("resume");
-    let whole = DedupOptions { folder: Some(case.path("whole")), ..case.options("in", 0.8) };
+    let whole = case.request("in", 0.8).output(case.path("whole"));
     dedup(&whole, &Silent).unwrap();
     for (stage, after) in [("sketch", 7), ("write", 0)] {
-        let with_work = |earlier| DedupOptions {
-            work: WorkOptions { folder: Some(case.path("work")), earlier, ..WorkOptions::default() },
-            ..case.options("in", 0.8)
-        };
-        assert!(matches!(dedup(&with_work(Earlier::Refuse), &Stop::at(stage, after)), Err(Error::Stopped)));
+        let with_work = |resume: bool| case.request("in", 0.8).work(case.path("work")).resume(resume);
+        assert!(matches!(dedup(&with_work(false), &Stop::at(stage, after)), Err(Error::Stopped)));
         assert_eq!(names(&case), ["in", "whole", "work"], "{stage}");
         let counting = Stop::at("sketch", u64::MAX);
-        dedup(&with_work(Earlier::Resume), &counting).unwrap();
+        dedup(&with_work(true), &counting).unwrap();
         assert!(counting.parts.load(SeqCst) <= FILES - after.max(1), "{stage}: all was read again");
         assert_eq!(written(&case.path("out")), written(&case.path("whole")), "{stage}");
         fs::remove_dir_all(case.path("out")).unwrap();
@@ -176,25 +174,25 @@ impl Progress for Meet<'_> {
 #[test]
 fn two_jobs_run_at_once_and_one_that_fails_takes_nothing_from_the_other() {
     let (first, second) = (corpus("first"), corpus("second"));
-    let whole = DedupOptions { folder: Some(second.path("whole")), ..second.options("in", 0.8) };
+    let whole = second.request("in", 0.8).output(second.path("whole"));
     dedup(&whole, &Silent).unwrap();
     let barrier = Barrier::new(2);
     // Side by side in one folder, where what is unfinished lies too.
     let [failing, writing] = ["failing", "writing"].map(|name| second.path("outputs").join(name));
     thread::scope(|scope| {
         let job = scope.spawn(|| {
-            let options = DedupOptions { folder: Some(writing.clone()), ..second.options("in", 0.8) };
-            dedup(&options, &Meet(&barrier, Unfinished::default()))
+            let request = second.request("in", 0.8).output(writing.clone());
+            dedup(&request, &Meet(&barrier, Unfinished::default()))
         });
         barrier.wait();
-        let options = DedupOptions { folder: Some(failing.clone()), ..first.options("in", 0.8) };
-        let stopped = dedup(&options, &Stop::at("verify", 0));
-        let options = DedupOptions { folder: Some(failing.clone()), ..first.options("missing", 0.8) };
-        let failed = dedup(&options, &Silent);
+        let request = first.request("in", 0.8).output(failing.clone());
+        let stopped = dedup(&request, &Stop::at("verify", 0));
+        let request = first.request("missing", 0.8).output(failing.clone());
+        let failed = dedup(&request, &Silent);
         barrier.wait();
         assert!(matches!(stopped, Err(Error::Stopped)) && failed.is_err());
         let summary = job.join().unwrap().unwrap();
-        assert_eq!((summary.input.documents, summary.found.removed), (2 * FILES, FILES / 2));
+        assert_eq!((summary.input.document_count, summary.found.removed_count), (2 * FILES, FILES / 2));
     });
     assert_eq!(written(&writing), written(&second.path("whole")));
     assert!(!failing.exists());
@@ -206,8 +204,8 @@ fn what_is_abandoned_of_one_job_is_of_that_job_alone() {
     let case = corpus("abandon");
     let (first, second, barrier) = (Unfinished::default(), Unfinished::default(), Barrier::new(3));
     let job = |out: &'static str, unfinished: &Unfinished| {
-        let options = DedupOptions { folder: Some(case.path(out)), ..case.options("in", 0.8) };
-        dedup(&options, &Meet(&barrier, unfinished.clone()))
+        let request = case.request("in", 0.8).output(case.path(out));
+        dedup(&request, &Meet(&barrier, unfinished.clone()))
     };
     thread::scope(|scope| {
         let jobs = [scope.spawn(|| job("first", &first)), scope.spawn(|| job("second", &second))];
@@ -218,7 +216,7 @@ fn what_is_abandoned_of_one_job_is_of_that_job_alone() {
         barrier.wait();
         let [_, done] = jobs.map(|job| job.join().unwrap());
         assert_eq!(left, [".lookalike-second", "in"]);
-        assert_eq!(done.unwrap().found.removed, FILES / 2);
+        assert_eq!(done.unwrap().found.removed_count, FILES / 2);
     });
     assert!(second.abandon(), "it is complete");
     assert!(case.path("second/summary.json").exists());
@@ -229,10 +227,10 @@ fn what_is_abandoned_of_one_job_is_of_that_job_alone() {
 #[test]
 fn a_job_uses_the_pool_that_it_is_called_in_and_starts_no_other() {
     let case = corpus("pool");
-    let options = |out: &str| DedupOptions { folder: Some(case.path(out)), ..case.options("in", 0.8) };
+    let request = |out: &str| case.request("in", 0.8).output(case.path(out));
     // In a pool, and in another one after that was dropped.
-    dedup(&options("one"), &Silent).unwrap();
-    dedup(&options("two"), &Silent).unwrap();
+    dedup(&request("one"), &Silent).unwrap();
+    dedup(&request("two"), &Silent).unwrap();
     assert_eq!(written(&case.path("one")), written(&case.path("two")));
     // That fails when the global pool is there.
     rayon::ThreadPoolBuilder::new().num_threads(1).build_global().unwrap();

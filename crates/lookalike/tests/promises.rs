@@ -2,16 +2,16 @@
 
 mod made;
 
-use lookalike::core::bucket::banding::Banding;
-use lookalike::core::bucket::hamming::Tables;
+use lookalike::core::measure::criterion::Measure;
 use lookalike::core::measure::feature_set::Overlap;
-use lookalike::core::method::{Weights, Width};
+use lookalike::core::method::Weights;
 use lookalike::core::resolve::keep::Keep;
+use lookalike::core::scheme::MethodName;
 use lookalike::core::sketch::SlotKind;
-use lookalike::texts::{self, Fate, Index, TextOptions};
-use lookalike::{Checksum, Copies, Group, MethodOptions, Scheme, Silent};
+use lookalike::texts::{self, Fate, MemoryIndex, TextOptions};
+use lookalike::{Checksum, Copies, Group, MethodOptions, Scheme, SchemeRequest, Silent};
 use lookalike_judge::{Removal, Shingle, independent_set};
-use made::{Case, any_corpus, dedup, pairs, similarity};
+use made::{Case, any_corpus, dedup, pairs, scheme, similarity};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -75,7 +75,7 @@ proptest! {
     ) {
         let mut scheme = similarity(shingle, threshold, 1.0);
         if is_exact {
-            scheme.method = MethodOptions::Exact;
+            scheme = scheme.with_method(MethodOptions::Exact).unwrap();
         }
         let judged: Vec<(usize, usize, f64)> = lookalike_judge::pairs(&texts, judge_shingle(shingle), threshold)
             .iter()
@@ -127,15 +127,15 @@ proptest! {
     ) {
         let mut scheme = similarity("word:3", threshold, 1.0);
         if is_exact {
-            scheme.method = MethodOptions::Exact;
+            scheme = scheme.with_method(MethodOptions::Exact).unwrap();
         }
-        let mut index = Index::new(scheme).unwrap();
-        texts.iter().enumerate().for_each(|(id, text)| index.insert(&id.to_string(), text));
+        let mut index = MemoryIndex::new(scheme).unwrap();
+        texts.iter().enumerate().for_each(|(id, text)| index.put(&id.to_string(), text));
         // One more time, which changes nothing.
-        index.insert("0", &texts[0]);
+        index.put("0", &texts[0]);
         let removed: Vec<usize> = removed.iter().map(|at| at.index(texts.len())).collect();
         for id in &removed {
-            index.remove(&id.to_string());
+            index.delete(&id.to_string());
         }
         for text in &texts {
             let measured = |id: usize| lookalike_judge::measure(text, &texts[id], Shingle::Word(3)).jaccard();
@@ -158,24 +158,19 @@ fn pairs_of(corpus: &[String], scheme: &Scheme) -> Vec<(usize, usize, f64)> {
 }
 
 /// Every method, at a recall that leaves something out, so that the same answer means the same sketches too.
-fn methods() -> Vec<Scheme> {
-    let by = |method: MethodOptions| similarity("word:3", 0.5, 0.9).with_method(method);
-    let simhash = |weights, is_verified| MethodOptions::SimHash {
-        width: Width::Bits64,
-        weights,
-        distance: 6,
-        tables: Tables::Blocks,
-        is_verified,
-    };
+fn methods() -> Vec<SchemeRequest> {
+    let by = |method: MethodName| SchemeRequest::default().shingle("word:3").threshold(0.5).method(method);
+    let simhash =
+        |weights: Weights, verify: bool| by(MethodName::SimHash).shingle_weights(weights).bits(6).verify(verify);
     vec![
-        similarity("word:3", 0.5, 0.9),
-        by(MethodOptions::SuperShingle { banding: Banding::new(8, 2).unwrap(), slots: SlotKind::Classic }),
-        by(simhash(Weights::Count, false)),
-        by(simhash(Weights::Idf, true)),
-        by(MethodOptions::Exact),
-        by(MethodOptions::Copies(Checksum::Text)),
-        by(MethodOptions::Copies(Checksum::Crc32)),
-        Scheme::containment(0.6).unwrap(),
+        scheme("word:3", 0.5, 0.9),
+        by(MethodName::SuperShingle).bands(8).rows(2).agree(1).sketch(SlotKind::Classic),
+        simhash(Weights::Count, false),
+        simhash(Weights::Idf, true),
+        by(MethodName::Exact),
+        by(MethodName::Copies).checksum(Checksum::Text),
+        by(MethodName::Copies).checksum(Checksum::Crc32),
+        SchemeRequest::default().measure(Measure::Containment).threshold(0.6),
     ]
 }
 
@@ -184,33 +179,33 @@ proptest! {
 
     /// The road of files once more, so that what holds without them holds with them.
     #[test]
-    fn files_have_the_answer_of_texts_in_memory(texts in any_corpus(), scheme in prop::sample::select(methods()), keep in any_keep()) {
+    fn files_have_the_answer_of_texts_in_memory(texts in any_corpus(), asked in prop::sample::select(methods()), keep in any_keep()) {
         let case = Case::of(&texts);
-        let mut options = case.options("corpus.jsonl", 0.5);
-        options.read.settings.fields.id = Some("id".to_owned());
-        options.scheme = scheme.clone();
-        options.keep = keep.clone();
-        dedup(&options);
+        // What contains another is kept, and no other order is possible.
+        let keep = if asked.measure == Some(Measure::Containment) { Keep::Longest } else { keep };
+        let mut request = case.request("corpus.jsonl", 0.5).id("id").keep(keep.to_string());
+        request.scheme = asked;
+        dedup(&request);
+        let scheme = request.scheme.check().unwrap();
         let fates = dedup_texts(&texts, &scheme, &keep, Group::Independent);
         let in_memory: Vec<(usize, usize, f64, bool)> = fates.iter().enumerate().filter_map(|(removed, fate)| match *fate {
-            Fate::Removed { by, likeness, is_exact_copy } => Some((removed, by, likeness.overlap().map_or(likeness.similarity(scheme.criterion), Overlap::jaccard), is_exact_copy)),
+            Fate::Removed { by, likeness, is_exact_copy } => Some((removed, by, likeness.overlap().map_or(likeness.similarity(scheme.criterion()), Overlap::jaccard), is_exact_copy)),
             Fate::Kept => None,
         }).collect();
         let of_row = |row: &Value| {
             let id = |name: &str| row[name].as_str().unwrap().parse::<usize>().unwrap();
-            let similarity = ["simhash", "jaccard"].iter().find_map(|name| row.get(*name)).unwrap();
+            let similarity = row.get("jaccard").unwrap_or(&row["similarity"]);
             (id("removed_id"), id("kept_id"), similarity.as_f64().unwrap(), row["exact_copy"].as_bool().unwrap())
         };
         let from_files: Vec<(usize, usize, f64, bool)> = case.rows("removed.jsonl").iter().map(of_row).collect();
         prop_assert_eq!(from_files, in_memory);
 
-        if matches!(scheme.method, MethodOptions::SimHash { is_verified: false, .. }) {
+        if matches!(scheme.method(), MethodOptions::SimHash { is_verified: false, .. }) {
             // Its pairs have no similarity of features to be read.
             return Ok(());
         }
-        let read = options.read.clone();
-        let ids: Vec<(String, String)> =
-            pairs(&read, scheme.clone(), Copies::All).into_iter().map(|(left, right, _)| (left, right)).collect();
+        let found = pairs(&request.read, &request.scheme, Copies::All);
+        let ids: Vec<(String, String)> = found.into_iter().map(|(left, right, _)| (left, right)).collect();
         let in_memory: Vec<(String, String)> = texts::pairs(&texts, &scheme)
             .unwrap()
             .iter()
@@ -226,16 +221,14 @@ fn a_chain_loses_only_its_middle() {
     let words: Vec<String> = (0..150).map(|at| format!("word{at}")).collect();
     let texts = [words[..120].join(" "), words[10..130].join(" "), words[20..140].join(" ")];
     let case = Case::of(&texts);
-    let mut options = case.options("corpus.jsonl", 0.8);
-    options.read.settings.fields.id = Some("id".to_owned());
-    let summary = dedup(&options);
-    assert_eq!((summary.found.kept, summary.found.removed), (2, 1));
+    let request = case.request("corpus.jsonl", 0.8).id("id");
+    let summary = dedup(&request);
+    assert_eq!((summary.found.kept_count, summary.found.removed_count), (2, 1));
     let rows = case.rows("removed.jsonl");
     assert_eq!((rows[0]["removed_id"].as_str(), rows[0]["kept_id"].as_str()), (Some("1"), Some("0")));
 
-    options.group = Group::Components;
-    let summary = dedup(&options);
-    assert_eq!((summary.found.kept, summary.found.removed_below_threshold), (1, 1));
+    let summary = dedup(&request.group(Group::Components));
+    assert_eq!((summary.found.kept_count, summary.found.removed_below_threshold_count), (1, 1));
 }
 
 #[test]
@@ -244,9 +237,7 @@ fn the_kept_document_that_is_named_is_the_most_similar_one() {
     // The middle is like both ends, and more like the second.
     let texts = [words[..160].join(" "), words[25..186].join(" "), words[12..168].join(" ")];
     let case = Case::of(&texts);
-    let mut options = case.options("corpus.jsonl", 0.8);
-    options.read.settings.fields.id = Some("id".to_owned());
-    dedup(&options);
+    dedup(&case.request("corpus.jsonl", 0.8).id("id"));
     let rows = case.rows("removed.jsonl");
     assert_eq!(rows.len(), 1);
     let jaccard = |other: usize| lookalike_judge::measure(&texts[2], &texts[other], Shingle::Word(5)).jaccard();
@@ -263,11 +254,7 @@ fn keep_orders_choose_who_stays() {
     let case = Case::new();
     case.write("corpus.jsonl", line("a", &long, 3.0) + &line("b", &longer, 1.0) + &line("c", &long, 2.0));
     for (keep, kept) in [("longest", "b"), ("first", "a"), ("last", "c"), ("max:score", "a"), ("min:score", "b")] {
-        let mut options = case.options("corpus.jsonl", 0.8);
-        options.keep = keep.parse().unwrap();
-        options.read.settings.fields.id = Some("id".to_owned());
-        options.read.settings.fields.value = options.keep.field().map(str::to_owned);
-        dedup(&options);
+        dedup(&case.request("corpus.jsonl", 0.8).id("id").keep(keep));
         let rows = case.rows("kept/corpus.jsonl");
         assert_eq!(rows.iter().map(|row| row["id"].as_str().unwrap()).collect::<Vec<_>>(), [kept], "{keep}");
     }
@@ -279,10 +266,9 @@ fn copies_as_a_star_are_one_row_less_than_there_are_copies() {
     let near = text(1).replace("w129", "other");
     let texts = [text(1), text(1), text(2), near.clone(), text(1), near];
     let case = Case::of(&texts);
-    let mut read = case.options("corpus.jsonl", 0.8).read;
-    read.settings.fields.id = Some("id".to_owned());
+    let read = case.request("corpus.jsonl", 0.8).id("id").read;
     let ids = |copies| {
-        let pairs = pairs(&read, similarity("word:5", 0.8, 1.0), copies);
+        let pairs = pairs(&read, &scheme("word:5", 0.8, 1.0), copies);
         pairs.into_iter().map(|(left, right, _)| left + &right).collect::<Vec<_>>()
     };
     assert_eq!(ids(Copies::All), ["01", "03", "04", "05", "13", "14", "15", "34", "35", "45"]);

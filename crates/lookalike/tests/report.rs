@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use lookalike::{DedupOptions, Output, ReadOptions, ReportOptions, ReportTexts, Silent};
+use lookalike::{ReadOptions, ReportOptions, ReportTexts, Silent};
 use made::{Case, dedup, jsonl, rows};
 use serde_json::{Value, json};
 
@@ -46,8 +46,15 @@ fn without_times(page: &str) -> String {
 }
 
 fn report(case: &Case, read: Option<ReadOptions>, texts: ReportTexts) -> lookalike::Reported {
-    let options =
-        ReportOptions { folder: case.path("out"), output: None, force: false, texts, read, references: Vec::new() };
+    let options = ReportOptions {
+        folder: case.path("out"),
+        output: None,
+        force: false,
+        texts,
+        read,
+        references: Vec::new(),
+        reference_tables: Vec::new(),
+    };
     lookalike::report(&options, &Silent).unwrap()
 }
 
@@ -59,9 +66,9 @@ fn the_parts_come_in_order_and_warnings_first() {
     let case = Case::new();
     case.write("in/a.jsonl", lines);
     case.write("in/b.jsonl", jsonl(&texts()));
-    let mut options = case.options("in", 0.8);
-    options.read.settings.fields.id = Some("id".to_owned());
-    dedup(&options);
+    let mut request = case.request("in", 0.8);
+    request.read.id = Some("id".to_owned());
+    dedup(&request);
     let page = page(&case);
     let ids = [
         "eye-h",
@@ -101,23 +108,23 @@ fn the_parts_come_in_order_and_warnings_first() {
 #[test]
 fn a_run_without_anything_to_say_has_a_page_too() {
     let case = Case::of(&["one text of a few words", "and another one that is not alike"]);
-    dedup(&case.options("corpus.jsonl", 0.8));
+    dedup(&case.request("corpus.jsonl", 0.8));
     let page = page(&case);
     assert!(page.contains("Nothing was removed") && !page.contains("What needs your eye"));
     let case = Case::of(&[] as &[&str]);
-    dedup(&case.options("corpus.jsonl", 0.8));
+    dedup(&case.request("corpus.jsonl", 0.8));
     assert!(case.path("out/report.html").exists());
 }
 
 #[test]
 fn no_report_is_written_where_none_is_wanted() {
     let case = Case::of(&texts());
-    dedup(&DedupOptions { report: None, ..case.options("corpus.jsonl", 0.8) });
+    dedup(&case.request("corpus.jsonl", 0.8).no_report(true));
     assert!(!case.path("out/report.html").exists() && case.path("out/summary.json").exists());
     // An earlier one goes.
-    dedup(&case.options("corpus.jsonl", 0.8));
+    dedup(&case.request("corpus.jsonl", 0.8));
     assert!(case.path("out/report.html").exists());
-    dedup(&DedupOptions { report: None, ..case.options("corpus.jsonl", 0.8) });
+    dedup(&case.request("corpus.jsonl", 0.8).no_report(true));
     assert!(!case.path("out/report.html").exists());
 }
 
@@ -135,15 +142,13 @@ fn hostile_texts_ids_and_sources_stay_text() {
         ["a", "b", "c", "d"].iter().zip(texts).map(|(id, text)| document(id, text)).collect::<String>(),
     );
     for texts in [ReportTexts::Excerpt, ReportTexts::Full, ReportTexts::None] {
-        let mut options = DedupOptions {
-            report: Some(texts),
-            source: lookalike::SourceBy::Field,
-            ..case.options("corpus.jsonl", 0.5)
-        };
-        options.read.settings.fields.id = Some("id".to_owned());
-        options.read.settings.fields.source = Some("host".to_owned());
-        options.command = vec!["lookalike".to_owned(), hostile.to_owned()];
-        assert_eq!(dedup(&options).found.removed, 3);
+        let request = case
+            .request("corpus.jsonl", 0.5)
+            .report_texts(texts)
+            .id("id")
+            .source("field:host")
+            .command(["lookalike".to_owned(), hostile.to_owned()]);
+        assert_eq!(dedup(&request).found.removed_count, 3);
         let page = page(&case);
         assert_eq!(page.matches("<script>").count(), 1, "only the page's own");
         assert!(!page.contains("<img") && !page.contains('\u{202e}') && !page.contains('\0'));
@@ -157,12 +162,12 @@ fn hostile_texts_ids_and_sources_stay_text() {
 #[test]
 fn the_same_input_gives_the_same_bytes_but_for_the_times() {
     let case = Case::of(&texts());
-    let options = case.options("corpus.jsonl", 0.8);
+    let request = case.request("corpus.jsonl", 0.8);
     let pages: Vec<String> = [1, 4]
         .iter()
         .map(|threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(*threads).build().unwrap();
-            pool.install(|| dedup(&options));
+            pool.install(|| dedup(&request));
             without_times(&page(&case))
         })
         .collect();
@@ -172,22 +177,23 @@ fn the_same_input_gives_the_same_bytes_but_for_the_times() {
 #[test]
 fn a_finished_run_gets_the_same_report_again() {
     let case = Case::of(&texts());
-    let options = case.options("corpus.jsonl", 0.8);
-    dedup(&options);
+    let request = case.request("corpus.jsonl", 0.8);
+    dedup(&request);
+    let read = request.check().unwrap().read().clone();
     let first = page(&case);
-    let reported = report(&case, Some(options.read.clone()), ReportTexts::Excerpt);
+    let reported = report(&case, Some(read.clone()), ReportTexts::Excerpt);
     assert_eq!((reported.without_text, reported.bytes), (0, first.len() as u64));
     assert_eq!(page(&case), first);
     // Another text in the place of one that was compared is not shown as if it were that.
     let mut changed = texts();
     changed[4] = words(9, 80).join(" ");
     case.write("corpus.jsonl", jsonl(&changed));
-    let reported = report(&case, Some(options.read.clone()), ReportTexts::Excerpt);
+    let reported = report(&case, Some(read.clone()), ReportTexts::Excerpt);
     assert!(reported.without_text >= 1 && !page(&case).contains("w9x40"));
     assert!(page(&case).contains("have changed since the run"));
     // Without the input there are no texts, and the page says so.
     fs::remove_file(case.path("corpus.jsonl")).unwrap();
-    let reported = report(&case, Some(options.read), ReportTexts::Excerpt);
+    let reported = report(&case, Some(read), ReportTexts::Excerpt);
     assert_eq!(reported.without_text, reported.documents);
     assert!(page(&case).contains("Texts are not shown") && !page(&case).contains("class=\"sides\""));
 }
@@ -203,6 +209,7 @@ fn a_folder_that_is_no_result_is_refused() {
         texts: ReportTexts::None,
         read: None,
         references: Vec::new(),
+        reference_tables: Vec::new(),
     };
     let error = lookalike::report(&options, &Silent).unwrap_err().to_string();
     assert!(
@@ -224,8 +231,8 @@ fn documents_of_fifty_megabytes_do_not_make_a_large_page() {
     }
     let changed = text.replacen("word999 ", "another ", 1);
     let case = Case::of(&[text + "end", changed]);
-    let summary = dedup(&DedupOptions { report: Some(ReportTexts::Full), ..case.options("corpus.jsonl", 0.8) });
-    assert_eq!(summary.found.removed, 1);
+    let summary = dedup(&case.request("corpus.jsonl", 0.8).report_texts(ReportTexts::Full));
+    assert_eq!(summary.found.removed_count, 1);
     let page = page(&case);
     assert!(page.len() < 2_000_000, "{}", page.len());
     assert!(page.contains("another"));
@@ -239,27 +246,28 @@ fn many_sources(out: &Path) {
         // A few long names are enough to fill every part of the page; a million of them would fill the disk.
         let name = if at < 3_000 { format!("{at}{hostile}") } else { at.to_string() };
         let name = serde_json::to_string(&name).unwrap();
-        writeln!(lines, "{{\"removed_id\":{name},\"kept_id\":{name},\"jaccard\":{},\"exact_copy\":false,\"cluster\":{},\"removed_file\":{name},\"removed_position\":1,\"kept_file\":{name},\"kept_position\":2,\"removed_source\":{name},\"kept_source\":{name}}}", f64::from(at % 1000) / 1000.0, at % 7).unwrap();
+        writeln!(lines, "{{\"removed_id\":{name},\"kept_id\":{name},\"similarity\":{},\"exact_copy\":false,\"same_words\":false,\"cluster\":{},\"cluster_size\":2,\"copy_count\":1,\"removed_file\":{name},\"removed_position\":1,\"kept_file\":{name},\"kept_position\":2,\"removed_source\":{name},\"kept_source\":{name}}}", f64::from(at % 1000) / 1000.0, at % 7).unwrap();
     }
     fs::write(out.join("removed.jsonl"), lines).unwrap();
     let name = |at: u64| format!("{at}{hostile}");
     let mut summary: Value = serde_json::from_slice(&fs::read(out.join("summary.json")).unwrap()).unwrap();
-    let source = |at: u64| json!({ "source": name(at), "documents": 2, "removed": 1, "share": 0.5 });
-    let lost = |at: u64| json!({ "source": name(at), "documents": 20, "removed": 20, "share": 1.0, "mostly_for": name(at + 1), "mostly_for_reference": true, "mostly_for_removed": 20 });
+    let source = |at: u64| json!({ "source": name(at), "document_count": 2, "removed_count": 1, "share": 0.5 });
+    let lost = |at: u64| json!({ "source": name(at), "document_count": 20, "removed_count": 20, "share": 1.0, "mostly_for": name(at + 1), "mostly_for_reference": true, "mostly_for_removed_count": 20 });
     summary["sources"] = (0..1000).map(source).collect();
-    summary["more_sources"] = json!(999_000);
+    summary["more_source_count"] = json!(999_000);
     summary["nearly_lost"] = (0..50_000).map(lost).collect();
     summary["skipped"] = (0..1000)
         .map(|at| json!({ "file": name(at), "entry": "line", "position": at, "reason": name(at), "count": 3 }))
         .collect();
     summary["similarity"] = (0..20)
-        .map(|at| json!({ "from": f64::from(at) / 20.0, "to": f64::from(at + 1) / 20.0, "removed": 50_000 }))
+        .map(|at| json!({ "from": f64::from(at) / 20.0, "to": f64::from(at + 1) / 20.0, "removed_count": 50_000 }))
         .collect();
-    summary["largest_clusters"] =
-        (0..10).map(|at| json!({ "cluster": at, "kept_id": name(at), "cluster_size": 100_000, "copies": 5 })).collect();
+    summary["largest_clusters"] = (0..10)
+        .map(|at| json!({ "cluster": at, "kept_id": name(at), "cluster_size": 100_000, "copy_count": 5 }))
+        .collect();
     summary["clusters_by_size"] =
         (1..100_000).map(|size: u64| (size.to_string(), json!(1))).collect::<serde_json::Map<_, _>>().into();
-    summary["kept_by_copies"] = summary["clusters_by_size"].clone();
+    summary["kept_by_copy_count"] = summary["clusters_by_size"].clone();
     summary["command"] = (0..1000).map(|at| json!(name(at))).collect();
     fs::write(out.join("summary.json"), summary.to_string()).unwrap();
 }
@@ -267,7 +275,7 @@ fn many_sources(out: &Path) {
 #[test]
 fn a_million_sources_do_not_make_a_large_page() {
     let case = Case::of(&texts());
-    dedup(&case.options("corpus.jsonl", 0.8));
+    dedup(&case.request("corpus.jsonl", 0.8));
     many_sources(&case.path("out"));
     let reported = report(&case, None, ReportTexts::Full);
     assert!(reported.bytes < 2_000_000, "{}", reported.bytes);
@@ -278,9 +286,9 @@ fn a_million_sources_do_not_make_a_large_page() {
 #[test]
 fn cluster_sizes_and_copies_are_those_that_rows_show() {
     let case = Case::of(&texts());
-    let mut options = case.options("corpus.jsonl", 0.8);
-    options.read.settings.fields.id = Some("id".to_owned());
-    let summary = dedup(&options);
+    let mut request = case.request("corpus.jsonl", 0.8);
+    request.read.id = Some("id".to_owned());
+    let summary = dedup(&request);
     let removed = case.rows("removed.jsonl");
     // Counted by hand, from who was removed for whom.
     let mut counts: HashMap<String, (u64, u64)> = HashMap::new();
@@ -290,17 +298,19 @@ fn cluster_sizes_and_copies_are_those_that_rows_show() {
     }
     assert!(!removed.is_empty());
     for row in &removed {
-        let told = (row["cluster_size"].as_u64().unwrap(), row["copies"].as_u64().unwrap());
+        let told = (row["cluster_size"].as_u64().unwrap(), row["copy_count"].as_u64().unwrap());
         assert_eq!(told, counts[row["kept_id"].as_str().unwrap()], "{row}");
     }
     let largest: Vec<(&str, u64, u64)> =
-        summary.largest_clusters.iter().map(|at| (&*at.kept_id, at.cluster_size, at.copies)).collect();
+        summary.largest_clusters.iter().map(|at| (&*at.kept_id, at.cluster_size, at.copy_count)).collect();
     assert_eq!(largest, [("0", 3, 1), ("5", 3, 3), ("3", 2, 1)]);
-    assert_eq!(summary.kept_by_copies, [(1, 3), (3, 1)].into());
-    dedup(&DedupOptions { output: Output::Annotated, ..options });
+    assert_eq!(summary.kept_by_copy_count, [(1, 3), (3, 1)].into());
+    dedup(&request.annotate(true));
     let annotated = rows(&case.path("out/annotated/corpus.jsonl"));
-    let notes: Vec<(u64, u64)> =
-        annotated.iter().map(|row| (row["cluster_size"].as_u64().unwrap(), row["copies"].as_u64().unwrap())).collect();
+    let notes: Vec<(u64, u64)> = annotated
+        .iter()
+        .map(|row| (row["cluster_size"].as_u64().unwrap(), row["copy_count"].as_u64().unwrap()))
+        .collect();
     assert_eq!(notes, [(3, 1), (3, 1), (3, 1), (2, 1), (2, 1), (3, 3), (3, 3), (3, 3), (1, 1)]);
 }
 
@@ -310,16 +320,11 @@ fn a_reference_document_counts_to_its_cluster() {
     let text = words(1, 40).join(" ");
     case.write("in.jsonl", jsonl(&[&text, &text]));
     case.write("reference.jsonl", jsonl(&[&text]));
-    let mut options = case.options("in.jsonl", 0.8);
-    options.against = Some(lookalike::Against {
-        references: vec![case.path("reference.jsonl")],
-        scope: lookalike::core::decision::Scope::Everything,
-    });
-    dedup(&options);
+    dedup(&case.request("in.jsonl", 0.8).against([case.path("reference.jsonl")]));
     let told: Vec<(u64, u64)> = case
         .rows("removed.jsonl")
         .iter()
-        .map(|row| (row["cluster_size"].as_u64().unwrap(), row["copies"].as_u64().unwrap()))
+        .map(|row| (row["cluster_size"].as_u64().unwrap(), row["copy_count"].as_u64().unwrap()))
         .collect();
     assert_eq!(told, [(3, 3), (3, 3)]);
     assert!(page(&case).contains("it belongs to the reference"));

@@ -4,13 +4,10 @@ mod made;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use lookalike::core::text::shingle::Shingle;
-use lookalike::core::text::stop_words::StopWords;
 use lookalike::io::work::{FaultKind, Faults};
-use lookalike::{DedupOptions, Earlier, Error, Memory, Progress, Silent, Summary, WorkOptions};
-use made::{Case, jsonl};
+use lookalike::{DedupOptions, DedupRequest, Earlier, Error, Memory, Progress, Silent, Summary};
+use made::{Case, dedup, jsonl, try_dedup};
 
 /// Texts of forty words, alike by threes.
 fn texts() -> Vec<String> {
@@ -35,9 +32,12 @@ fn case() -> Case {
     case
 }
 
+fn request(case: &Case, earlier: Earlier) -> DedupRequest {
+    case.request("corpus", 0.7).force(false).work(case.path("work")).resume(earlier == Earlier::Resume)
+}
+
 fn options(case: &Case, earlier: Earlier, faults: Faults) -> DedupOptions {
-    let work = WorkOptions { folder: Some(case.path("work")), earlier, faults: Arc::new(faults) };
-    DedupOptions { work, force: false, ..case.options("corpus", 0.7) }
+    request(case, earlier).check().unwrap().with_faults(faults)
 }
 
 /// What a run wrote, but for the summary, which has times in it.
@@ -51,7 +51,7 @@ fn output(case: &Case) -> Vec<(PathBuf, Vec<u8>)> {
 fn plain_output(case: &Case) -> (Vec<(PathBuf, Vec<u8>)>, u64) {
     let (summary, operations) = counted(case);
     // Two of three in each family, but for what the recall of 0.99 leaves; of fifty texts 16 whole families and two more.
-    assert!((620..=633).contains(&summary.found.removed), "{:?}", summary.found);
+    assert!((620..=633).contains(&summary.found.removed_count), "{:?}", summary.found);
     let expected = output(case);
     fs::remove_dir_all(case.path("out")).unwrap();
     assert!(!case.path("work").exists());
@@ -62,7 +62,7 @@ fn plain_output(case: &Case) -> (Vec<(PathBuf, Vec<u8>)>, u64) {
 fn counted(case: &Case) -> (Summary, u64) {
     let options = options(case, Earlier::Refuse, Faults::default());
     let summary = lookalike::dedup(&options, &Silent).unwrap();
-    (summary, options.work.faults.count())
+    (summary, options.faults().count())
 }
 
 fn resume(case: &Case, expected: &[(PathBuf, Vec<u8>)], context: &str) {
@@ -93,12 +93,13 @@ fn dies() {
     let Ok(wanted) = std::env::var("LOOKALIKE_DIES_AT") else { return };
     let (at, folder) = wanted.split_once(' ').unwrap();
     let case = Case { folder: tempfile::TempDir::with_prefix("lookalike").unwrap() };
-    let mut options = options(&case, Earlier::Refuse, Faults::new(at.parse().unwrap(), FaultKind::Death));
     let folder = Path::new(folder);
-    options.read.inputs = vec![folder.join("corpus")];
-    options.folder = Some(folder.join("out"));
-    options.work.folder = Some(folder.join("work"));
-    let _ = lookalike::dedup(&options, &Silent);
+    let request = request(&case, Earlier::Refuse)
+        .inputs([folder.join("corpus")])
+        .output(folder.join("out"))
+        .work(folder.join("work"));
+    let faults = Faults::new(at.parse().unwrap(), FaultKind::Death);
+    let _ = lookalike::dedup(&request.check().unwrap().with_faults(faults), &Silent);
 }
 
 #[test]
@@ -167,15 +168,14 @@ fn files_of_the_work_folder_that_were_cut_or_altered_are_made_again() {
 fn a_run_with_other_stop_words_under_the_same_name_is_not_resumed() {
     let case = case();
     let with_words = |earlier, faults, words: &[&str]| {
-        let mut options = options(&case, earlier, faults);
-        let words = StopWords::new("own.txt", words.iter().map(|word| (*word).to_owned()));
-        options.scheme.shingle = Shingle::StopWord(words.into());
-        lookalike::dedup(&options, &Silent)
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        let request = request(&case, earlier).shingle("stopword").stopwords(words);
+        lookalike::dedup(&request.check().unwrap().with_faults(faults), &Silent)
     };
     with_words(Earlier::Refuse, Faults::new(5, FaultKind::Full), &["w1", "w2"]).unwrap_err();
     let refused = with_words(Earlier::Resume, Faults::default(), &["w1", "w3"]).unwrap_err();
     assert!(matches!(refused, Error::Io(lookalike::io::Error::WorkOfAnother { .. })), "{refused}");
-    assert!(refused.to_string().contains("it had stop words 'own.txt' with the content"), "{refused}");
+    assert!(refused.to_string().contains("it had stop words 'own' with the content"), "{refused}");
     assert!(!case.path("out").exists());
     with_words(Earlier::Resume, Faults::default(), &["w1", "w2"]).unwrap();
 }
@@ -184,8 +184,7 @@ fn a_run_with_other_stop_words_under_the_same_name_is_not_resumed() {
 fn little_memory_makes_no_difference_to_the_answer() {
     let case = case();
     let (expected, _) = plain_output(&case);
-    let little = DedupOptions { memory: Memory::new(Memory::LEAST).unwrap(), ..case.options("corpus", 0.7) };
-    lookalike::dedup(&little, &Silent).unwrap();
+    dedup(&case.request("corpus", 0.7).memory(Memory::LEAST));
     assert_eq!(output(&case), expected);
 }
 
@@ -200,9 +199,7 @@ fn a_run_that_is_done_is_not_resumed_and_its_output_is_not_touched() {
     assert_eq!((output(&case), fs::read(case.path("out/summary.json")).unwrap()), before);
     assert!(!case.path("work").exists());
     // Another run is not done.
-    let mut other = options(&case, Earlier::Resume, Faults::default());
-    other.output = lookalike::Output::Annotated;
-    let refused = lookalike::dedup(&other, &Silent);
+    let refused = try_dedup(&request(&case, Earlier::Resume).annotate(true));
     assert!(matches!(refused, Err(Error::Io(lookalike::io::Error::OutputExists { .. }))), "{refused:?}");
 }
 

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use lookalike::{Copies, DedupOptions, Output, Summary};
-use made::{Case, dedup, jsonl, pairs, similarity};
+use lookalike::{Copies, DedupRequest, Summary};
+use made::{Case, dedup, jsonl, pairs, scheme};
 use serde_json::{Value, json};
 
 /// Some 3,000 documents in a few hundred families, long enough for several chunks a file.
@@ -63,8 +63,8 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-fn with_threads(threads: usize, options: &DedupOptions) -> Summary {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| dedup(options))
+fn with_threads(threads: usize, request: &DedupRequest) -> Summary {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| dedup(request))
 }
 
 #[test]
@@ -75,13 +75,12 @@ fn any_number_of_threads_writes_the_same_bytes() {
     // One file to be read again at an offset, one through the spool.
     case.write("in/a.jsonl", jsonl(&texts[..half]));
     case.write("in/b.jsonl.zst", zstd::encode_all(jsonl(&texts[half..]).as_bytes(), 3).unwrap());
-    for output in [Output::Kept, Output::Annotated] {
-        let mut options = case.options("in", 0.8);
-        options.output = output;
+    for annotate in [false, true] {
+        let request = case.request("in", 0.8).annotate(annotate);
         let outputs: Vec<_> = [1, 2, 8, 2]
             .iter()
             .map(|threads| {
-                with_threads(*threads, &options);
+                with_threads(*threads, &request);
                 files(&case.path("out"))
             })
             .collect();
@@ -98,15 +97,15 @@ fn a_file_cut_in_two_changes_nothing_but_positions() {
     let lines = jsonl(&texts);
     let cut = lines[..lines.len() / 3].rfind('\n').unwrap() + 1;
     let removed = |case: &Case| {
-        let mut options = case.options("in", 0.8);
-        options.read.settings.fields.id = Some("id".to_owned());
-        let summary = dedup(&options);
+        let mut request = case.request("in", 0.8);
+        request.read.id = Some("id".to_owned());
+        let summary = dedup(&request);
         let rows: Vec<Value> = case.rows("removed.jsonl");
         let rows: Vec<_> = rows
             .iter()
             .map(|row| (row["removed_id"].clone(), row["kept_id"].clone(), row["jaccard"].clone()))
             .collect();
-        (rows, summary.found.candidates, summary.clusters_by_size)
+        (rows, summary.found.candidate_count, summary.clusters_by_size)
     };
     let whole = Case::new();
     whole.write("in/a.jsonl", &lines);
@@ -126,8 +125,8 @@ fn a_file_cut_in_two_changes_nothing_but_positions() {
 fn the_recall_of_a_run_is_what_was_asked_for() {
     let texts = texts();
     let case = Case::of(&texts);
-    let read = case.options("corpus.jsonl", 0.8).read;
-    let found = |recall| pairs(&read, similarity("word:5", 0.8, recall), Copies::All);
+    let read = case.request("corpus.jsonl", 0.8).read;
+    let found = |recall| pairs(&read, &scheme("word:5", 0.8, recall), Copies::All);
     let all = found(1.0);
     // Pairs above the threshold are found more often than those at it, so at least 99 of 100 of all must be there:
     // less three standard deviations of a share of 0.99 among so many.

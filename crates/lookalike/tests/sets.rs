@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use lookalike::core::join::Measure;
-use lookalike::core::measure::similarity::Threshold;
-use lookalike::{Finding, RowFormat, SetsForm, SetsOptions, Silent, sets};
+use lookalike::core::table::Table;
+use lookalike::io::table::memory::MemoryTable;
+use lookalike::{RowFormat, RowWriter, SetPair, SetsRequest, Silent, Sink, sets, sets_into};
 use lookalike_judge::{SetMeasure, WeightedSet, weigh_by_rarity};
 use proptest::prelude::*;
 
@@ -58,24 +58,17 @@ impl Input {
         self.folder.path().join(name)
     }
 
-    fn options(&self, asked: &Asked) -> SetsOptions {
-        let form = SetsForm {
-            set: Some("who".to_owned()),
-            element: Some("what".to_owned()),
-            weights: asked.is_weighted.then(|| "weight".to_owned()),
-            ..SetsForm::default()
-        };
-        SetsOptions {
-            inputs: vec![self.path("first.csv")],
-            against: asked.is_against.then(|| self.path("second.csv")).into_iter().collect(),
-            form,
-            is_transposed: asked.is_transposed,
-            measure: asked.measure,
-            finding: Finding::Exact { threshold: asked.threshold.map(|value| Threshold::new(value).unwrap()) },
-            top: asked.top.and_then(NonZeroUsize::new),
-            format: RowFormat::Tsv,
-            ..SetsOptions::default()
-        }
+    fn request(&self, asked: &Asked) -> SetsRequest {
+        let mut request = SetsRequest::new([self.path("first.csv")])
+            .set("who")
+            .element("what")
+            .transpose(asked.is_transposed)
+            .measure(asked.measure)
+            .format(RowFormat::Tsv);
+        request.weight = asked.is_weighted.then(|| "weight".to_owned());
+        request.against = asked.is_against.then(|| self.path("second.csv")).into_iter().collect();
+        (request.threshold, request.top) = (asked.threshold, asked.top.map(|top| top as i64));
+        request
     }
 }
 
@@ -151,8 +144,9 @@ fn similarity(measure: Measure, left: &BTreeMap<String, f64>, right: &BTreeMap<S
 }
 
 fn by_brute_force(first: &Plain, second: Option<&Plain>, asked: &Asked) -> String {
-    let more = if asked.measure == Measure::Containment { "\tcontainment_left\tcontainment_right" } else { "" };
-    let mut text = format!("left_id\tright_id\t{}\tshared{more}\n", asked.measure.word());
+    let more = if asked.measure == Measure::Containment { "\tcontainment_of_left\tcontainment_of_right" } else { "" };
+    let shared = if asked.is_weighted { "shared_weight" } else { "shared_count" };
+    let mut text = format!("left_id\tright_id\tsimilarity\t{shared}{more}\n");
     for (at, (left_id, left)) in first.iter().enumerate() {
         let mut near = Vec::new();
         for (other, (right_id, right)) in second.unwrap_or(first).iter().enumerate() {
@@ -173,13 +167,36 @@ fn by_brute_force(first: &Plain, second: Option<&Plain>, asked: &Asked) -> Strin
     text
 }
 
-fn found(options: &SetsOptions, threads: usize) -> String {
+fn found(request: &SetsRequest, threads: usize) -> String {
+    let options = request.clone().check().unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let mut bytes = Vec::new();
-    let report = pool.install(|| sets(options, &mut bytes, &Silent)).unwrap();
+    let report = pool.install(|| sets(&options, &mut bytes, &Silent)).unwrap();
     let text = String::from_utf8(bytes).unwrap();
-    assert_eq!(report.pairs as usize + 1, text.lines().count());
+    assert_eq!(report.pair_count as usize + 1, text.lines().count());
     text
+}
+
+/// The typed rows of the same tables in memory, as lines.
+fn found_in_memory(first: &Rows, second: &Rows, request: &SetsRequest) -> String {
+    let table = |name: &str, rows: &Rows| {
+        let mut table = Table::new(["who", "what", "weight"]);
+        for (set, element, weight) in rows {
+            table.push(&[format!("s{set}"), format!("e{element}"), (f64::from(*weight) / 4.0).to_string()]).unwrap();
+        }
+        vec![MemoryTable::new(name, table)]
+    };
+    let mut request = request.clone();
+    request.against_in_memory = if request.against.is_empty() { Vec::new() } else { table("second", second) };
+    request.in_memory = table("first", first);
+    (request.inputs, request.against) = (Vec::new(), Vec::new());
+    let options = request.check().unwrap();
+    let mut rows: Vec<SetPair> = Vec::new();
+    let report = sets_into(&options, &mut rows, &Silent).unwrap();
+    assert_eq!(report.pair_count as usize, rows.len());
+    let mut bytes = Vec::new();
+    RowWriter::new(&mut bytes, RowFormat::Tsv).take(rows).unwrap();
+    String::from_utf8(bytes).unwrap()
 }
 
 proptest! {
@@ -188,12 +205,15 @@ proptest! {
     #[test]
     fn what_is_found_is_what_brute_force_finds(first in rows(), second in rows(), asked in asked()) {
         let input = Input::new(&first, &second);
-        let second = asked.is_against.then(|| plain(&second, &asked));
+        let second_rows = second;
+        let second = asked.is_against.then(|| plain(&second_rows, &asked));
         let expected = by_brute_force(&plain(&first, &asked), second.as_ref(), &asked);
-        let options = input.options(&asked);
-        let one = found(&options, 1);
+        let request = input.request(&asked);
+        let one = found(&request, 1);
         prop_assert_eq!(&one, &expected);
-        prop_assert_eq!(found(&options, 4), one);
+        prop_assert_eq!(&found(&request, 4), &one);
+        let (_, lines) = one.split_once('\n').unwrap();
+        prop_assert_eq!(found_in_memory(&first, &second_rows, &request), lines);
     }
 
     // Logarithms and roots are no fractions, so the judge's numbers are near ours and not the same.
@@ -214,7 +234,7 @@ proptest! {
             Measure::Cosine => SetMeasure::Cosine,
             Measure::Containment | Measure::Overlap => SetMeasure::Containment,
         };
-        let found = found(&SetsOptions { by_rarity, ..input.options(&asked) }, 2);
+        let found = found(&input.request(&asked).idf(by_rarity), 2);
         let rows: Vec<(&str, &str, f64)> = found
             .lines()
             .skip(1)
@@ -260,10 +280,8 @@ proptest! {
             threshold: Some(threshold),
             top: None,
         };
-        let exact = input.options(&asked);
-        let threshold = Threshold::new(threshold).unwrap();
-        let banding = Measure::Jaccard.banding(threshold, 0.9).unwrap();
-        let sketched = SetsOptions { finding: Finding::Sketched { threshold, banding }, ..exact.clone() };
+        let exact = input.request(&asked);
+        let sketched = exact.clone().recall(0.9);
         let (all, some) = (found(&exact, 2), found(&sketched, 1));
         prop_assert!(some.lines().all(|line| all.lines().any(|other| other == line)));
         prop_assert_eq!(found(&sketched, 4), some);
@@ -280,23 +298,18 @@ fn many_sets_come_in_the_same_bytes_from_more_threads() {
         writeln!(text, "{}", elements.join(" ")).unwrap();
     }
     std::fs::write(path, text).unwrap();
-    let threshold = Threshold::new(0.6).unwrap();
-    let banding = Measure::Jaccard.banding(threshold, 0.95).unwrap();
-    let input = path.to_owned();
-    for (finding, top) in [
-        (Finding::Exact { threshold: Some(threshold) }, None),
-        (Finding::Sketched { threshold, banding }, None),
-        (Finding::Exact { threshold: None }, NonZeroUsize::new(3)),
-    ] {
-        let options = SetsOptions { inputs: vec![input.clone()], finding, top, ..SetsOptions::default() };
-        let one = found_jsonl(&options, 1);
-        assert!(one.lines().count() > 20_000 && one == found_jsonl(&options, 8), "{finding:?}");
+    let request = SetsRequest::new([path]);
+    for request in [request.clone().threshold(0.6), request.clone().threshold(0.6).recall(0.95), request.clone().top(3)]
+    {
+        let one = found_jsonl(&request, 1);
+        assert!(one.lines().count() > 20_000 && one == found_jsonl(&request, 8), "{request:?}");
     }
 }
 
-fn found_jsonl(options: &SetsOptions, threads: usize) -> String {
+fn found_jsonl(request: &SetsRequest, threads: usize) -> String {
+    let options = request.clone().check().unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let mut bytes = Vec::new();
-    pool.install(|| sets(options, &mut bytes, &Silent)).unwrap();
+    pool.install(|| sets(&options, &mut bytes, &Silent)).unwrap();
     String::from_utf8(bytes).unwrap()
 }

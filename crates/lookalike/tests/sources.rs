@@ -2,9 +2,8 @@
 
 mod made;
 
-use lookalike::core::decision::Scope;
-use lookalike::{Against, DedupOptions, Error, Share, Silent, SourceBy};
-use made::{Case, dedup};
+use lookalike::{DedupRequest, Error, Share};
+use made::{Case, dedup, try_dedup};
 use serde_json::{Value, json};
 
 fn text(seed: usize) -> String {
@@ -26,21 +25,21 @@ fn two_sites() -> Case {
     case
 }
 
-fn by_site(case: &Case) -> DedupOptions {
-    let mut options = case.options("corpus.jsonl", 0.8);
-    options.read.settings.fields.source = Some("meta.site".to_owned());
-    options.source = SourceBy::Field;
-    options
+fn by_site(case: &Case) -> DedupRequest {
+    case.request("corpus.jsonl", 0.8).source("meta.site")
 }
 
 #[test]
 fn a_field_says_the_source() {
     let case = two_sites();
     let summary = dedup(&by_site(&case));
-    let found: Vec<_> =
-        summary.sources.iter().map(|source| (source.source.as_str(), source.documents, source.removed)).collect();
+    let found: Vec<_> = summary
+        .sources
+        .iter()
+        .map(|source| (source.source.as_str(), source.document_count, source.removed_count))
+        .collect();
     assert_eq!(found, [("new", 60, 0), ("old", 51, 50), ("(no source)", 1, 0)]);
-    assert_eq!((summary.input.without_source, summary.parameters.source.as_str()), (1, "field:meta.site"));
+    assert_eq!((summary.input.without_source_count, summary.parameters.source.as_str()), (1, "field:meta.site"));
     let row = &case.rows("removed.jsonl")[0];
     assert_eq!((&row["removed_source"], &row["kept_source"]), (&json!("old"), &json!("new")));
     assert_eq!(summary.losing_most.iter().map(|source| source.source.as_str()).collect::<Vec<_>>(), ["old"]);
@@ -51,8 +50,11 @@ fn a_source_that_is_nearly_lost_is_told_with_the_one_that_replaces_it() {
     let case = two_sites();
     let summary = dedup(&by_site(&case));
     let [lost] = &summary.nearly_lost[..] else { panic!("{:?}", summary.nearly_lost) };
-    assert_eq!((lost.source.source.as_str(), lost.source.removed, lost.source.documents), ("old", 50, 51));
-    assert_eq!((lost.mostly_for.as_str(), lost.mostly_for_removed, lost.mostly_for_reference), ("new", 50, false));
+    assert_eq!((lost.source.source.as_str(), lost.source.removed_count, lost.source.document_count), ("old", 50, 51));
+    assert_eq!(
+        (lost.mostly_for.as_str(), lost.mostly_for_removed_count, lost.mostly_for_reference),
+        ("new", 50, false)
+    );
     let json: Value = serde_json::from_slice(&std::fs::read(case.path("out/summary.json")).unwrap()).unwrap();
     assert_eq!(
         (&json["nearly_lost"][0]["source"], &json["nearly_lost"][0]["mostly_for"]),
@@ -60,9 +62,7 @@ fn a_source_that_is_nearly_lost_is_told_with_the_one_that_replaces_it() {
     );
 
     // By file it is one source, and loses less than half.
-    let mut options = by_site(&case);
-    options.source = SourceBy::File;
-    assert!(dedup(&options).nearly_lost.is_empty());
+    assert!(dedup(&by_site(&case).source("file")).nearly_lost.is_empty());
 }
 
 #[test]
@@ -74,9 +74,7 @@ fn few_documents_or_a_smaller_share_are_no_reason_for_alarm() {
         let others = (0..others).map(|seed| line(seed, &text(500 + seed), "site"));
         case.write("corpus.jsonl", input.chain(others).collect::<String>());
         case.write("test.jsonl", reference);
-        let mut options = by_site(&case);
-        options.against = Some(Against { references: vec![case.path("test.jsonl")], scope: Scope::Everything });
-        let summary = dedup(&options);
+        let summary = dedup(&by_site(&case).against([case.path("test.jsonl")]));
         assert_eq!(!summary.nearly_lost.is_empty(), is_told, "{copies}");
         for lost in summary.nearly_lost {
             assert_eq!((lost.mostly_for.as_str(), lost.mostly_for_reference), ("test", true));
@@ -97,14 +95,14 @@ fn hosts_and_files_are_sources() {
     case.write("in/a.wet", record("http://one.example/x", &text(1)) + &record("http://two.example/y", &text(2)));
     case.write("in/b.txt", text(1));
     for (source, expected) in [
-        (SourceBy::HostOrFile, ["./", "one.example", "two.example"].as_slice()),
-        (SourceBy::Host, &["(no host)", "one.example", "two.example"]),
-        (SourceBy::File, &["a.wet", "b.txt"]),
-        (SourceBy::Field, &["(no source)"]),
+        (None, ["./", "one.example", "two.example"].as_slice()),
+        (Some("host"), &["(no host)", "one.example", "two.example"]),
+        (Some("file"), &["a.wet", "b.txt"]),
+        (Some("field:meta.site"), &["(no source)"]),
     ] {
-        let mut options = case.options("in", 0.8);
-        options.source = source;
-        let summary = dedup(&options);
+        let mut request = case.request("in", 0.8);
+        request.source = source.map(str::to_owned);
+        let summary = dedup(&request);
         let mut sources: Vec<&str> = summary.sources.iter().map(|source| source.source.as_str()).collect();
         sources.sort_unstable();
         assert_eq!(sources, expected, "{source:?}");
@@ -114,18 +112,20 @@ fn hosts_and_files_are_sources() {
 #[test]
 fn a_source_that_loses_too_much_ends_the_run_with_nothing_written() {
     let case = two_sites();
-    let mut options = by_site(&case);
+    let mut request = by_site(&case);
     let share = 50.0 / 51.0;
-    options.fail_if_source_loses = Some(Share::new(share).unwrap());
-    match lookalike::dedup(&options, &Silent) {
+    request.fail_if_source_loses = Some(share);
+    match try_dedup(&request) {
         Err(Error::SourcesLose { sources, .. }) => assert_eq!(sources.len(), 1),
         other => panic!("{other:?}"),
     }
     assert_eq!(std::fs::read_dir(case.folder.path()).unwrap().count(), 1, "only the corpus is there");
-    options.fail_if_source_loses = Some(Share::new(share + 1e-9).unwrap());
-    dedup(&options);
+    request.fail_if_source_loses = Some(share + 1e-9);
+    dedup(&request);
     for wrong in [0.0, -0.5, 1.5, 95.0, f64::NAN] {
         assert!(matches!(Share::new(wrong), Err(Error::ShareOutOfRange { .. })), "{wrong}");
+        let refused = by_site(&case).fail_if_source_loses(wrong).check().unwrap_err();
+        assert_eq!((refused.name(), refused.why().kind()), ("fail_if_source_loses", "out_of_range"));
     }
 }
 
@@ -133,11 +133,11 @@ fn a_source_that_loses_too_much_ends_the_run_with_nothing_written() {
 fn a_source_of_one_document_may_be_lost() {
     let case = Case::new();
     case.write("corpus.jsonl", line(0, &text(0), "a") + &line(1, &text(0), "b"));
-    let mut options = by_site(&case);
+    let mut request = by_site(&case);
     // More than the half that the whole input loses.
-    options.fail_if_source_loses = Some(Share::new(0.6).unwrap());
-    let summary = dedup(&options);
-    assert_eq!(summary.found.removed, 1);
+    request.fail_if_source_loses = Some(0.6);
+    let summary = dedup(&request);
+    assert_eq!(summary.found.removed_count, 1);
     assert!(summary.losing_most.is_empty(), "a single document says nothing of its source");
 }
 
@@ -156,33 +156,33 @@ fn pages(folder: &str) -> Case {
 fn the_source_of_a_file_that_is_one_document_is_its_folder() {
     let case = pages("site");
     case.write("in/other/a.txt", text(900));
-    let mut options = case.options("in", 0.8);
-    options.fail_if_source_loses = Some(Share::new(0.9).unwrap());
-    match lookalike::dedup(&options, &Silent) {
+    let mut request = case.request("in", 0.8);
+    request.fail_if_source_loses = Some(0.9);
+    match try_dedup(&request) {
         Err(error @ Error::SourcesLose { .. }) => {
             assert!(error.to_string().contains("92.0 % of 200 documents of site/"), "{error}");
         }
         other => panic!("{other:?}"),
     }
-    options.fail_if_source_loses = None;
-    let summary = dedup(&options);
-    let found: Vec<_> = summary.sources.iter().map(|source| (source.source.as_str(), source.documents)).collect();
-    assert_eq!((found, summary.found.removed), (vec![("site/", 200), ("other/", 1)], 184));
+    request.fail_if_source_loses = None;
+    let summary = dedup(&request);
+    let found: Vec<_> = summary.sources.iter().map(|source| (source.source.as_str(), source.document_count)).collect();
+    assert_eq!((found, summary.found.removed_count), (vec![("site/", 200), ("other/", 1)], 184));
     let row = &case.rows("removed.jsonl")[0];
     assert_eq!((&row["removed_source"], &row["kept_source"]), (&json!("site/"), &json!("site/")));
     // Who asks for files gets them.
-    options.source = SourceBy::File;
-    assert_eq!(dedup(&options).sources.len(), 201);
+    request.source = Some("file".to_owned());
+    assert_eq!(dedup(&request).sources.len(), 201);
 }
 
 #[test]
 fn the_whole_input_is_a_source_that_may_lose_too_much() {
     let case = pages("site");
-    let mut options = case.options("in", 0.8);
-    options.source = SourceBy::File;
+    let mut request = case.request("in", 0.8);
+    request.source = Some("file".to_owned());
     for (share, fails) in [(0.92, true), (0.93, false)] {
-        options.fail_if_source_loses = Some(Share::new(share).unwrap());
-        match lookalike::dedup(&options, &Silent) {
+        request.fail_if_source_loses = Some(share);
+        match try_dedup(&request) {
             Err(error @ Error::SourcesLose { .. }) => {
                 assert!(fails && error.to_string().contains("92.0 % of 200 documents of the whole input"), "{error}");
                 assert!(!case.path("out").exists());

@@ -2,18 +2,11 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 
-use lookalike::core::bucket::banding::Banding;
-use lookalike::core::measure::similarity::Threshold;
-use lookalike::io::bounds::InputLimit;
-use lookalike::{
-    Counted, Error, Finding, Memory, PrintColumns, PrintSearch, PrintsOptions, Progress, ReadPrints, RowFormat,
-    SetsOptions, prints, sets,
-};
+use lookalike::{Counted, Error, PrintsRequest, Progress, SetsRequest, prints, sets};
 
 /// Asks to stop once it was asked so often within a stage.
 struct StopWithin {
@@ -73,15 +66,13 @@ fn sets_stop_while_they_are_joined_and_written() {
     for at in 0..20_000_u32 {
         writeln!(text, "{} {} {} {}", at / 2, at / 3 + 50_000, at / 5 + 100_000, at % 7 + 900_000).unwrap();
     }
-    let inputs = vec![write(folder.path(), "in.txt", &text)];
-    let threshold = Threshold::new(0.4).unwrap();
-    let banding = Banding::new(20, 2).unwrap();
-    for (finding, top, stages) in [
-        (Finding::Exact { threshold: Some(threshold) }, None, &["read", "join", "write"][..]),
-        (Finding::Sketched { threshold, banding }, None, &["join", "write"]),
-        (Finding::Exact { threshold: None }, NonZeroUsize::new(2), &["join", "write"]),
+    let request = SetsRequest::new([write(folder.path(), "in.txt", &text)]);
+    for (request, stages) in [
+        (request.clone().threshold(0.4), &["read", "join", "write"][..]),
+        (request.clone().threshold(0.4).recall(0.95), &["join", "write"]),
+        (request.top(2), &["join", "write"]),
     ] {
-        let options = SetsOptions { inputs: inputs.clone(), finding, top, ..SetsOptions::default() };
+        let options = request.check().unwrap();
         check(stages, |progress| sets(&options, &mut Vec::new(), progress).map(|_| ()));
     }
 }
@@ -94,30 +85,13 @@ fn prints_stop_while_they_are_prepared_searched_and_aligned() {
         let scattered = at.wrapping_mul(2_654_435_761);
         writeln!(text, "p{},{},{},{}", at / 12, scattered % 293, scattered / 293 % 397, scattered / 7 % 360).unwrap();
     }
-    let inputs = vec![write(folder.path(), "in.csv", &text)];
-    let column = |name: &str| name.to_owned();
-    let options = |search: PrintSearch| PrintsOptions {
-        inputs: inputs.clone(),
-        read: ReadPrints {
-            columns: PrintColumns { id: column("print"), x: column("x"), y: column("y"), angle: None, kind: None },
-            size: None,
-            resolution: 197.0,
-            angle_unit: None,
-            is_clockwise: false,
-            longest: 1 << 20,
-            limit: InputLimit::default(),
-            memory: Memory::default(),
-        },
-        search,
-        threshold: None,
-        format: RowFormat::Tsv,
-        output: None,
-    };
-    let run = |search: PrintSearch, stages: &[&'static str]| {
-        let options = options(search);
+    let input = write(folder.path(), "in.csv", &text);
+    let run = |request: PrintsRequest, stages: &[&'static str]| {
+        let options = request.check().unwrap();
         check(stages, |progress| prints(&options, &mut Vec::new(), progress).map(|_| ()));
     };
-    run(PrintSearch::Candidates { most: 5 }, &["prepare", "candidates", "align", "sample", "direction"]);
-    run(PrintSearch::AllPairs, &["prepare", "direction", "align"]);
-    run(PrintSearch::Gallery { inputs: inputs.clone(), most: 5, top: 1 }, &["prepare", "align", "sample"]);
+    let request = PrintsRequest::new([input.clone()]);
+    run(request.clone().max_candidates(5), &["prepare", "candidates", "align", "sample", "direction"]);
+    run(request.clone().all_pairs(true), &["prepare", "direction", "align"]);
+    run(request.against([input]).max_candidates(5).top(1), &["prepare", "align", "sample"]);
 }

@@ -37,13 +37,13 @@ fn record(text: &str) -> String {
 fn read(name: &str, bytes: impl AsRef<[u8]>) -> (u64, u64, String) {
     let case = Case::new();
     case.write(&format!("in/{name}"), bytes);
-    of(&dedup(&case.options("in", 0.8)))
+    of(&dedup(&case.request("in", 0.8)))
 }
 
 fn of(summary: &Summary) -> (u64, u64, String) {
     let first =
         summary.skipped.first().map(|skipped| format!("{} {}: {}", skipped.entry, skipped.position, skipped.reason));
-    (summary.input.documents, summary.input.skipped, first.unwrap_or_default())
+    (summary.input.document_count, summary.input.skipped_count, first.unwrap_or_default())
 }
 
 #[test]
@@ -90,10 +90,8 @@ fn a_bomb_is_cut_off() {
     ] {
         let case = Case::new();
         case.write(&format!("in/{name}"), packed);
-        let mut options = case.options("in", 0.8);
-        options.read.settings.longest = 10_000_000;
-        let summary = dedup(&options);
-        let reasons: Vec<&str> = summary.skipped.iter().map(|skipped| &*skipped.reason).collect();
+        let summary = dedup(&case.request("in", 0.8).max_record(10_000_000));
+        let reasons: Vec<&str> = summary.skipped.iter().map(|skipped| skipped.reason.text()).collect();
         assert!(
             !reasons.is_empty() && reasons.iter().all(|reason| reason.contains("the longest record that is read")),
             "{name}: {reasons:?}"
@@ -172,10 +170,10 @@ fn names_in_the_input_never_lead_out_of_the_output() {
         .replace("<urn:", "<../../../../evil")
         .replace("WARC-Record", "WARC-Target-URI: file:///../../x\r\nWARC-Record");
     case.write("in/a.warc", evil);
-    let mut options = case.options("in", 0.8);
-    options.read.inputs =
+    let mut request = case.request("in", 0.8);
+    request.read.inputs =
         vec![case.path("in/../in/a.warc"), case.path("in/..\\..\\x.jsonl"), case.path("in/... /x.jsonl")];
-    assert_eq!(dedup(&options).input.documents, 3);
+    assert_eq!(dedup(&request).input.document_count, 3);
     let mut outside: Vec<_> = fs::read_dir(case.path("")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     outside.sort();
     assert_eq!(outside, ["in", "out"]);
@@ -187,7 +185,7 @@ fn a_parquet_file_cut_in_half_is_one_thing_that_is_skipped() {
     case.write("in/half.parquet", b"PAR1 and then no more");
     case.write("in/empty.parquet", b"");
     case.write("in/a.jsonl", line(1));
-    let (documents, skipped, reason) = of(&dedup(&case.options("in", 0.8)));
+    let (documents, skipped, reason) = of(&dedup(&case.request("in", 0.8)));
     assert_eq!((documents, skipped), (1, 2), "{reason}");
     assert!(case.path("out/kept/a.jsonl").exists() && !case.path("out/kept/half.parquet").exists());
 }

@@ -4,18 +4,16 @@ mod made;
 
 use std::fs;
 
-use lookalike::io::read::{Fields, Settings, Split};
-use lookalike::{DedupOptions, Output, Silent, Summary};
-use made::{Case, dedup};
+use lookalike::io::read::Split;
+use lookalike::{DedupRequest, Summary};
+use made::{Case, dedup, try_dedup};
 
 fn text(seed: usize) -> String {
     (0..60).map(|at| format!("w{}", seed * 1000 + at)).collect::<Vec<_>>().join(" ")
 }
 
-fn options(case: &Case, change: impl FnOnce(&mut Settings)) -> DedupOptions {
-    let mut options = case.options("in", 0.8);
-    change(&mut options.read.settings);
-    options
+fn request(case: &Case) -> DedupRequest {
+    case.request("in", 0.8)
 }
 
 fn out(case: &Case, name: &str) -> String {
@@ -23,7 +21,7 @@ fn out(case: &Case, name: &str) -> String {
 }
 
 fn counts(summary: &Summary) -> (u64, u64, u64) {
-    (summary.input.documents, summary.input.skipped, summary.found.removed)
+    (summary.input.document_count, summary.input.skipped_count, summary.found.removed_count)
 }
 
 #[test]
@@ -39,7 +37,7 @@ fn rows_of_csv_are_copied_as_they_are_with_their_header() {
         format!("5,{},w", text(3)),
     ];
     case.write("in/a.csv", format!("{header}{}", rows.concat()));
-    let summary = dedup(&options(&case, |settings| settings.fields.id = Some("id".to_owned())));
+    let summary = dedup(&request(&case).id("id"));
     assert_eq!(counts(&summary), (4, 1, 1));
     assert_eq!(out(&case, "kept/a.csv"), [header, &rows[0], &rows[1], &rows[2], &rows[5]].concat());
     // The header is row 1, as in a spreadsheet.
@@ -53,16 +51,12 @@ fn csv_comes_with_any_delimiter_with_a_header_or_not() {
     let case = Case::new();
     case.write("in/a.tsv", format!("x\ttext\n1\t{}\n2\t{}\n", text(1), text(1)));
     case.write("in/b.csv", format!("x;text\n1;{}, and\n2;{}\n", text(2), text(2)));
-    assert_eq!(counts(&dedup(&options(&case, |_| {}))), (4, 0, 2));
+    assert_eq!(counts(&dedup(&request(&case))), (4, 0, 2));
     assert_eq!(out(&case, "kept/b.csv"), format!("x;text\n1;{}, and\n", text(2)));
 
     let case = Case::new();
     case.write("in/a.csv", format!("1^{}\n2^{}\n", text(1), text(1)));
-    let plain = options(&case, |settings| {
-        settings.fields.text = "2".to_owned();
-        settings.delimiter = Some(b'^');
-        settings.has_header = false;
-    });
+    let plain = request(&case).text("2").delimiter("^").no_header(true);
     assert_eq!(counts(&dedup(&plain)), (2, 0, 1));
     assert_eq!(out(&case, "kept/a.csv"), format!("1^{}\n", text(1)));
 }
@@ -72,7 +66,7 @@ fn a_table_without_the_text_ends_the_run() {
     let case = Case::new();
     case.write("in/a.csv", "id,body\n1,x\n2,y\n");
     case.write("in/b.jsonl", format!("{{\"text\": \"{}\"}}\n", text(1)));
-    let error = lookalike::dedup(&options(&case, |_| {}), &Silent).unwrap_err().to_string();
+    let error = try_dedup(&request(&case)).unwrap_err().to_string();
     assert!(error.contains("a.csv") && error.ends_with("its fields are id, body"), "{error}");
 }
 
@@ -80,11 +74,9 @@ fn a_table_without_the_text_ends_the_run() {
 fn annotated_rows_have_six_more_cells() {
     let case = Case::new();
     case.write("in/a.csv", format!("id,text\n1,{}\n2,{}\n", text(1), text(1)));
-    let mut options = options(&case, |settings| settings.fields.id = Some("id".to_owned()));
-    options.output = Output::Annotated;
-    dedup(&options);
+    dedup(&request(&case).id("id").annotate(true));
     let expected = format!(
-        "id,text,cluster,kept,kept_id,similarity,cluster_size,copies\n1,{},1,true,,,2,2\n2,{},1,false,1,1,2,2\n",
+        "id,text,cluster,kept,kept_id,similarity,cluster_size,copy_count\n1,{},1,true,,,2,2\n2,{},1,false,1,1,2,2\n",
         text(1),
         text(1)
     );
@@ -98,7 +90,7 @@ fn a_list_of_json_stays_a_list() {
     let list = format!("[\n {} ,\n{},{}, 7,\n{}]\n", object(1), object(2), object(1), object(3));
     case.write("in/a.json", list);
     case.write("in/gone.json", format!("[{}]", object(1)));
-    let summary = dedup(&options(&case, |settings| settings.fields.text = "body.content".to_owned()));
+    let summary = dedup(&request(&case).text("body.content"));
     assert_eq!(counts(&summary), (5, 1, 2));
     assert_eq!(out(&case, "kept/a.json"), format!("[\n{},\n{},\n{}\n]\n", object(1), object(2), object(3)));
     assert_eq!(out(&case, "kept/gone.json"), "[]\n");
@@ -112,7 +104,7 @@ fn objects_over_several_lines_are_read_too() {
     let case = Case::new();
     let object = |seed: usize| format!("{{\n  \"text\": \"{}\"\n}}", text(seed));
     case.write("in/a.json", format!("{}\n{}\n{}\n", object(1), object(1), object(2)));
-    assert_eq!(counts(&dedup(&options(&case, |_| {}))), (3, 0, 1));
+    assert_eq!(counts(&dedup(&request(&case))), (3, 0, 1));
     assert_eq!(out(&case, "kept/a.json"), format!("{}\n{}\n", object(1), object(2)));
 }
 
@@ -127,15 +119,13 @@ fn a_text_is_split_as_asked() {
     ] {
         let case = Case::new();
         case.write("in/a.txt", paragraphs.concat());
-        let summary = dedup(&options(&case, |settings| settings.split = split));
-        assert_eq!(summary.input.documents, documents, "{split:?}");
+        let summary = dedup(&request(&case).split(split));
+        assert_eq!(summary.input.document_count, documents, "{split:?}");
         assert_eq!(out(&case, "kept/a.txt"), kept, "{split:?}");
     }
     let case = Case::new();
     case.write("in/a.txt", paragraphs.concat());
-    let mut annotated = options(&case, |settings| settings.split = Split::Paragraph);
-    annotated.output = Output::Annotated;
-    dedup(&annotated);
+    dedup(&request(&case).split(Split::Paragraph).annotate(true));
     let rows = made::rows(&case.path("out/annotated/a.txt.jsonl"));
     assert_eq!((&rows[2]["id"], &rows[2]["kept_id"]), (&"a.txt:3".into(), &"a.txt:1".into()));
 }
@@ -152,9 +142,9 @@ fn a_folder_may_hold_everything_at_once() {
     case.write("in/old.txt", format!("caf\u{e9} {}", text(2)).chars().map(|c| c as u8).collect::<Vec<u8>>());
     case.write("in/wide.txt", [vec![0xFF, 0xFE], text(2).encode_utf16().flat_map(u16::to_le_bytes).collect()].concat());
     case.write("in/picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
-    let summary = dedup(&options(&case, |_| {}));
+    let summary = dedup(&request(&case));
     assert_eq!(counts(&summary), (7, 1, 5));
-    assert!(summary.skipped[0].reason.contains("not a text"), "{}", summary.skipped[0].reason);
+    assert!(summary.skipped[0].reason.text().contains("not a text"), "{}", summary.skipped[0].reason);
     assert!(summary.skipped[0].file.ends_with("picture.png"));
 }
 
@@ -162,7 +152,6 @@ fn a_folder_may_hold_everything_at_once() {
 fn what_is_left_out_of_the_fields_is_no_error() {
     let case = Case::new();
     case.write("in/a.csv", format!("text\n{}\n", text(1)));
-    let fields = Fields { id: Some("id".to_owned()), value: Some("score".to_owned()), ..Fields::default() };
-    let summary = dedup(&options(&case, |settings| settings.fields = fields));
-    assert_eq!((counts(&summary), summary.input.without_id), ((1, 0, 0), 1));
+    let summary = dedup(&request(&case).id("id").source("field:site"));
+    assert_eq!((counts(&summary), summary.input.without_id_count), ((1, 0, 0), 1));
 }

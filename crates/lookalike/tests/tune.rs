@@ -2,20 +2,16 @@
 
 mod made;
 
-use lookalike::core::measure::similarity::Threshold;
-use lookalike::{MOST_BYTES, ReadOptions, Sampled, Silent, TuneOptions, Tuning};
+use lookalike::{Sampled, Silent, TuneRequest, Tuning};
 use lookalike_judge::Shingle;
-use made::{Case, dedup, jsonl, similarity};
+use made::{Case, dedup, jsonl, scheme};
+
+/// More than any corpus here has.
+const MOST_BYTES: u64 = 1_000_000_000;
 
 fn tune(case: &Case, most_bytes: u64) -> Tuning {
-    let similarity = similarity("word:3", 0.8, 0.99);
-    let options = TuneOptions {
-        threshold: Threshold::new(0.8).unwrap(),
-        banding: similarity.method.banding().unwrap(),
-        scheme: similarity,
-        corpus: Some(ReadOptions::new([case.path("in")])),
-        most_bytes,
-    };
+    let request = TuneRequest::new([case.path("in")]).shingle("word:3").sample_bytes(most_bytes);
+    let options = request.check().unwrap();
     lookalike::tune(&options, &Silent).unwrap()
 }
 
@@ -50,14 +46,14 @@ fn pairs_of_a_corpus_that_is_read_whole_are_counted() {
     let case = Case::new();
     case.write("in/corpus.jsonl", jsonl(&texts));
     let sampled = sampled(&case, MOST_BYTES);
-    assert!(sampled.is_whole);
-    assert_eq!((sampled.documents, sampled.documents_of_corpus), (texts.len() as u64, texts.len() as u64));
+    assert!(sampled.complete);
+    assert_eq!((sampled.document_count, sampled.corpus_document_count), (texts.len() as u64, texts.len() as u64));
     assert_eq!(sampled.pairs.len(), 11);
     let similarities = similarities(&texts);
     for step in &sampled.pairs {
         let truth = count_from(&similarities, step.similarity);
         // All pairs are measured; one in two hundred at the edge of a step may agree in no band.
-        assert!((step.pairs.value - truth).abs() <= 2.0 + 0.01 * truth, "{step:?}, in truth {truth}");
+        assert!((step.pair_count.value - truth).abs() <= 2.0 + 0.01 * truth, "{step:?}, in truth {truth}");
     }
 }
 
@@ -68,10 +64,10 @@ fn documents_that_would_be_removed_are_no_more_than_was_said() {
     case.write("in/corpus.jsonl", jsonl(&texts));
     let sampled = sampled(&case, MOST_BYTES);
     for step in sampled.pairs.iter().filter(|step| [0.6, 0.8, 0.9].contains(&step.similarity)) {
-        let mut options = case.options("in", step.similarity);
-        options.scheme = similarity("word:3", step.similarity, 1.0);
-        let removed = dedup(&options).found.removed as f64;
-        let said = step.removed.unwrap();
+        let mut request = case.request("in", step.similarity);
+        request.scheme = scheme("word:3", step.similarity, 1.0);
+        let removed = dedup(&request).found.removed_count as f64;
+        let said = step.removed_count.unwrap();
         assert!(removed <= said.high && removed >= 0.9 * said.low, "{said:?}, in truth {removed}");
     }
 }
@@ -88,14 +84,14 @@ fn neighbours_that_are_alike_do_not_make_pairs_of_what_was_not_read() {
     let bytes: u64 =
         std::fs::read_dir(case.path("in")).unwrap().map(|file| file.unwrap().metadata().unwrap().len()).sum();
     let sampled = sampled(&case, bytes / 3);
-    assert!(!sampled.is_whole && sampled.documents < texts.len() as u64 / 2, "{sampled:?}");
+    assert!(!sampled.complete && sampled.document_count < texts.len() as u64 / 2, "{sampled:?}");
     let similarities = similarities(&texts);
-    assert!((sampled.documents_of_corpus as f64 / texts.len() as f64 - 1.0).abs() < 0.15, "{sampled:?}");
+    assert!((sampled.corpus_document_count as f64 / texts.len() as f64 - 1.0).abs() < 0.15, "{sampled:?}");
     for step in &sampled.pairs {
         let truth = count_from(&similarities, step.similarity);
-        assert!(step.pairs.low <= truth && truth <= step.pairs.high, "{step:?}, in truth {truth}");
+        assert!(step.pair_count.low <= truth && truth <= step.pair_count.high, "{step:?}, in truth {truth}");
         // The interval says something: a factor of two and not of ten.
-        assert!(step.pairs.high < 3.0 * truth && step.removed.is_none(), "{step:?}, in truth {truth}");
+        assert!(step.pair_count.high < 3.0 * truth && step.removed_count.is_none(), "{step:?}, in truth {truth}");
     }
 }
 
@@ -119,8 +115,8 @@ fn what_is_skipped_is_counted_and_a_corpus_of_nothing_has_no_pairs() {
     let case = Case::new();
     case.write("in/corpus.jsonl", "{\"text\":\"\"}\n{oops\n{\"text\":\"one two three\"}\n");
     let sampled = sampled(&case, MOST_BYTES);
-    assert_eq!((sampled.documents, sampled.skipped), (2, 1));
+    assert_eq!((sampled.document_count, sampled.skipped_count), (2, 1));
     assert!(sampled.first_skipped.unwrap().contains("corpus.jsonl"));
-    assert!(sampled.pairs.iter().all(|step| step.pairs.high < 0.5));
-    assert!(!sampled.suggestion.is_valley);
+    assert!(sampled.pairs.iter().all(|step| step.pair_count.high < 0.5));
+    assert!(!sampled.suggestion.valley);
 }

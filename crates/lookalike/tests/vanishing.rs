@@ -8,11 +8,11 @@ use std::path::PathBuf;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use lookalike::Summary;
 use lookalike::io::input::discover::discover;
 use lookalike::io::input::shelf::Shelf;
 use lookalike::io::read::{Chunk, Parser, Settings, Split, Stream, Unit};
-use lookalike::{DedupOptions, Output, Silent, Summary};
-use made::{Case, dedup};
+use made::{Case, dedup, try_dedup};
 use proptest::prelude::*;
 
 fn text(seed: usize) -> String {
@@ -28,22 +28,20 @@ fn kept(case: &Case, name: &str) -> String {
 }
 
 fn run(case: &Case) -> Summary {
-    dedup(&case.options("in", 0.8))
+    dedup(&case.request("in", 0.8))
 }
 
 fn annotated(case: &Case) -> Summary {
-    dedup(&DedupOptions { output: Output::Annotated, ..case.options("in", 0.8) })
+    dedup(&case.request("in", 0.8).annotate(true))
 }
 
 fn split(case: &Case, split: Split) -> Summary {
-    let mut options = case.options("in", 0.8);
-    options.read.settings.split = split;
-    dedup(&options)
+    dedup(&case.request("in", 0.8).split(split))
 }
 
 /// What ends a run on a folder.
 fn refused(case: &Case) -> String {
-    let error = lookalike::dedup(&case.options("in", 0.8), &Silent).unwrap_err();
+    let error = try_dedup(&case.request("in", 0.8)).unwrap_err();
     assert!(!case.path("out").exists());
     error.to_string()
 }
@@ -56,7 +54,7 @@ fn records_whose_text_is_null_or_missing_are_kept_in_their_place_and_counted() {
     let case = Case::new();
     case.write("in/a.jsonl", &all);
     let summary = run(&case);
-    assert_eq!((summary.input.documents, summary.input.skipped, summary.found.removed), (3, 0, 1));
+    assert_eq!((summary.input.document_count, summary.input.skipped_count, summary.found.removed_count), (3, 0, 1));
     assert_eq!(
         summary.input.carried.iter().map(|(kind, count)| (&**kind, *count)).collect::<Vec<_>>(),
         [("no text field", 1), ("null text", 1)]
@@ -91,7 +89,7 @@ fn blank_lines_stay_blank_where_a_table_is_annotated() {
     annotated(&case);
     let rows = fs::read_to_string(case.path("out/annotated/a.csv")).unwrap();
     let expected = format!(
-        "\r\nid,text,cluster,kept,kept_id,similarity,cluster_size,copies\r\n\r\n1,{},1,true,,,1,1\r\n\n2,,2,true,,,1,1\r\n",
+        "\r\nid,text,cluster,kept,kept_id,similarity,cluster_size,copy_count\r\n\r\n1,{},1,true,,,1,1\r\n\n2,,2,true,,,1,1\r\n",
         text(1)
     );
     assert_eq!(rows, expected);
@@ -132,10 +130,10 @@ fn half_of_a_surrogate_pair_costs_nothing() {
     let odd = |seed| format!("{{\"id\":\"\\ud83d{seed}\", \"text\" : \"{} \\ud83d\"}}\n", text(seed));
     let case = Case::new();
     case.write("in/a.jsonl", odd(1) + &odd(2) + &odd(1));
-    let mut options = case.options("in", 0.8);
-    options.read.settings.fields.id = Some("id".to_owned());
-    let summary = dedup(&options);
-    assert_eq!((summary.input.documents, summary.input.skipped, summary.found.removed), (3, 0, 1));
+    let mut request = case.request("in", 0.8);
+    request.read.id = Some("id".to_owned());
+    let summary = dedup(&request);
+    assert_eq!((summary.input.document_count, summary.input.skipped_count, summary.found.removed_count), (3, 0, 1));
     assert_eq!(kept(&case, "a.jsonl"), odd(1) + &odd(2));
     assert_eq!(case.rows("removed.jsonl")[0]["removed_id"], "\u{fffd}1");
     annotated(&case);
@@ -145,7 +143,7 @@ fn half_of_a_surrogate_pair_costs_nothing() {
     // In a list too.
     let case = Case::new();
     case.write("in/a.json", format!("[{},{}]", odd(1).trim(), odd(2).trim()));
-    assert_eq!(run(&case).input.documents, 2);
+    assert_eq!(run(&case).input.document_count, 2);
 }
 
 #[test]
@@ -153,7 +151,7 @@ fn blank_lines_between_lines_and_paragraphs_stay() {
     let case = Case::new();
     case.write("in/a.txt", format!("\n\n{}\n\n{}\r\n \n{}\n\n\n{}", text(1), text(2), text(1), text(3)));
     let summary = split(&case, Split::Line);
-    assert_eq!((summary.input.documents, summary.found.removed), (4, 1));
+    assert_eq!((summary.input.document_count, summary.found.removed_count), (4, 1));
     assert_eq!(kept(&case, "a.txt"), format!("\n\n{}\n\n{}\r\n \n\n\n{}", text(1), text(2), text(3)));
     // A paragraph has the blank lines after it; those before the first belong to none.
     split(&case, Split::Paragraph);
@@ -187,7 +185,7 @@ fn json_of_which_nothing_is_left_is_json_still() {
     case.write("in/values.json", "{\n\"text\": 5\n}\n{\n\"text\": 6\n}\n");
     case.write("in/twice.json", format!("{{\n\"text\": \"{}\"\n}}", text(1)));
     let summary = run(&case);
-    assert_eq!((summary.input.skipped, summary.found.removed), (5, 1));
+    assert_eq!((summary.input.skipped_count, summary.found.removed_count), (5, 1));
     for name in ["list.json", "one.json", "values.json", "twice.json"] {
         let value: serde_json::Value = serde_json::from_str(&kept(&case, name)).unwrap();
         assert_eq!(value, serde_json::json!([]), "{name}");
@@ -200,12 +198,12 @@ fn where_all_is_skipped_no_documents_are_written() {
     case.write("in/a.jsonl", "{oops\n");
     case.write("in/b.csv", "id,text\n1\n");
     let summary = run(&case);
-    assert_eq!((summary.input.documents, summary.input.skipped, summary.input.is_all_skipped), (0, 2, true));
+    assert_eq!((summary.input.document_count, summary.input.skipped_count, summary.input.all_skipped), (0, 2, true));
     assert!(!case.path("out/kept").exists() && case.path("out/summary.json").exists());
     // An empty file is not skipped.
     let case = Case::new();
     case.write("in/a.jsonl", "");
-    assert!(!run(&case).input.is_all_skipped);
+    assert!(!run(&case).input.all_skipped);
     assert_eq!(kept(&case, "a.jsonl"), "");
 }
 
@@ -217,18 +215,18 @@ fn what_leads_nowhere_is_skipped_and_shown() {
     std::os::unix::fs::symlink("gone.jsonl", case.path("in/b.jsonl")).unwrap();
     std::os::unix::fs::symlink("self.jsonl", case.path("in/self.jsonl")).unwrap();
     let summary = run(&case);
-    assert_eq!((summary.input.documents, summary.input.skipped), (1, 2));
+    assert_eq!((summary.input.document_count, summary.input.skipped_count), (1, 2));
     let first = &summary.skipped[0];
     assert!(first.file.ends_with("in/b.jsonl"), "{}", first.file);
-    assert_eq!((first.entry, &*first.reason), ("file", "a link to gone.jsonl, which does not exist"));
-    assert!(summary.skipped[1].reason.starts_with("cannot be read: "), "{}", summary.skipped[1].reason);
+    assert_eq!((first.entry, first.reason.text()), ("file", "a link to gone.jsonl, which does not exist"));
+    assert!(summary.skipped[1].reason.text().starts_with("cannot be read: "), "{}", summary.skipped[1].reason);
     assert!(case.path("out/kept/a.jsonl").exists() && !case.path("out/kept/b.jsonl").exists());
     // Named, it ends the run; in a list it does not.
-    let mut options = case.options("in", 0.8);
-    options.read.inputs = vec![case.path("in/a.jsonl"), case.path("in/b.jsonl")];
-    assert!(lookalike::dedup(&options, &Silent).is_err());
-    options.read.listed = options.read.inputs.split_off(1);
-    assert_eq!(dedup(&options).input.skipped, 1);
+    let mut request = case.request("in", 0.8);
+    request.read.inputs = vec![case.path("in/a.jsonl"), case.path("in/b.jsonl")];
+    assert!(try_dedup(&request).is_err());
+    request.read.listed = request.read.inputs.split_off(1);
+    assert_eq!(dedup(&request).input.skipped_count, 1);
 }
 
 #[cfg(unix)]
@@ -240,7 +238,7 @@ fn of_a_file_and_its_links_the_file_is_kept_and_the_links_are_named() {
     std::os::unix::fs::symlink("m.jsonl", case.path("in/a.jsonl")).unwrap();
     case.write("in/.hidden", "x");
     let summary = run(&case);
-    assert_eq!((summary.input.files, summary.input.documents, summary.found.removed), (1, 1, 0));
+    assert_eq!((summary.input.file_count, summary.input.document_count, summary.found.removed_count), (1, 1, 0));
     assert_eq!(fs::read_dir(case.path("out/kept")).unwrap().count(), 1);
     assert_eq!(kept(&case, "m.jsonl"), line(1));
     let summary: serde_json::Value = serde_json::from_slice(&fs::read(case.path("out/summary.json")).unwrap()).unwrap();
@@ -256,9 +254,9 @@ fn rows_say_where_both_documents_are_whatever_their_ids() {
     case.write("in/a.jsonl", format!("\n{}{}", same(1), same(2)));
     case.write("in/b/c.jsonl", same(3) + &same(1));
     case.write("in/d.txt", text(2));
-    let mut options = case.options("in", 0.8);
-    options.read.settings.fields.id = Some("id".to_owned());
-    dedup(&options);
+    let mut request = case.request("in", 0.8);
+    request.read.id = Some("id".to_owned());
+    dedup(&request);
     let rows = case.rows("removed.jsonl");
     let place = |row: usize, side: &str| {
         let row = &rows[row];
@@ -321,11 +319,10 @@ proptest! {
     fn where_nothing_is_removed_files_come_out_byte_by_byte((name, bytes) in any_file(), by in 0..3) {
         let case = Case::new();
         let input: PathBuf = case.write(&format!("in/{name}"), &bytes);
-        let mut options = case.options("in", 1.0);
-        options.read.settings.split = [Split::File, Split::Line, Split::Paragraph][by as usize];
-        let summary = dedup(&options);
-        prop_assume!(summary.found.removed == 0);
-        prop_assert_eq!(summary.input.skipped, 0, "{:?}", summary.skipped);
+        let split = [Split::File, Split::Line, Split::Paragraph][by as usize];
+        let summary = dedup(&case.request("in", 1.0).split(split));
+        prop_assume!(summary.found.removed_count == 0);
+        prop_assert_eq!(summary.input.skipped_count, 0, "{:?}", summary.skipped);
         prop_assert_eq!(fs::read(case.path("out/kept").join(name)).unwrap(), fs::read(input).unwrap());
     }
 }

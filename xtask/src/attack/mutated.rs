@@ -97,7 +97,8 @@ fn wrong_output(folder: &Path, ran: &Ran, command: &str) -> Option<String> {
     }
     let count = |group: &str, name: &str| summary[group][name].as_u64().unwrap_or(u64::MAX);
     let rows = fs::read_to_string(out.join("removed.jsonl")).map_or(u64::MAX, |rows| rows.lines().count() as u64);
-    let (documents, kept, removed) = (count("input", "documents"), count("found", "kept"), count("found", "removed"));
+    let (documents, kept, removed) =
+        (count("input", "document_count"), count("found", "kept_count"), count("found", "removed_count"));
     let is_whole = kept.checked_add(removed) == Some(documents) && rows == removed;
     (!is_whole).then(|| format!("{documents} documents, {kept} kept, {removed} removed, {rows} rows"))
 }

@@ -154,7 +154,7 @@ impl Prints<'_> {
         let mut table = Table::new(&["aligned", "candidates", "first", "ms a query"]);
         for aligned in ALIGNED {
             let count = aligned.to_string();
-            let flags = ["--gallery", gallery, "--candidates", &count, "--top", &count];
+            let flags = ["--against", gallery, "--max-candidates", &count, "--top", &count];
             let (found, seconds) = self.pairs(&queries, &flags)?;
             let mut best: BTreeMap<&str, f64> = BTreeMap::new();
             for ((one, other), score) in &found {

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use lookalike::io::write::OutputFile;
-use lookalike::{Audit, AuditOptions, AuditResult};
+use lookalike::{Audit, AuditOptions, AuditResult, JobOption, Refused};
 
 use crate::commands::finished::finished;
 use crate::commands::{Done, with_threads};
+use crate::flags::output::SummaryArgument;
 use crate::flags::run::{RunArguments, RunOptions};
 use crate::show::streams::{self, talk};
 use crate::show::{audit as show, numbers, shown_path};
@@ -27,17 +28,17 @@ pub(crate) struct AuditArguments {
     /// How many pairs of kept documents just below the threshold to label besides, to judge the threshold
     #[arg(long, value_name = "N", default_value_t = 40)]
     near_misses: usize,
-    /// Draw other pairs: the same number gives the same pairs
+    /// Random seed: another one draws other pairs
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Your name, if several people label the same pairs
     #[arg(long, value_name = "NAME")]
-    labeller: Option<String>,
+    labeler: Option<String>,
     /// Write the page to this file instead, for somebody else; it needs no network, and saves their labels as a file
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["labels", "json"])]
-    html: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", conflicts_with = "labels")]
+    report: Option<PathBuf>,
     /// Replace FILE if it exists
-    #[arg(long, requires = "html")]
+    #[arg(long, requires = "report")]
     force: bool,
     /// Label nothing; print the table by labels.jsonl in DIR and these files
     #[arg(long, value_name = "FILE", num_args = 0..)]
@@ -45,9 +46,9 @@ pub(crate) struct AuditArguments {
     /// Address of the page, on this machine; port 0 is any that is free
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
-    /// Label nothing; print the result as JSON
-    #[arg(long)]
-    json: bool,
+    /// Label nothing; print the result like this
+    #[arg(long, value_enum, value_name = "HOW", conflicts_with = "report")]
+    summary: Option<SummaryArgument>,
     #[command(flatten)]
     run: RunArguments,
 }
@@ -55,23 +56,23 @@ pub(crate) struct AuditArguments {
 impl AuditArguments {
     pub(crate) fn run(self) -> Result<Done> {
         let run = self.run.options()?;
-        if self.labels.is_some() || self.json {
+        if self.labels.is_some() || self.summary.is_some() {
             let files = self.labels.unwrap_or_default();
-            let result = with_threads(run, |progress| lookalike::judge(&self.folder, &files, progress))??;
-            show(&result, &self.folder, self.json, run)?;
+            let result = with_threads(&run, |progress| lookalike::judge(&self.folder, &files, progress))??;
+            show(&result, &self.folder, self.summary.unwrap_or(SummaryArgument::Text), &run)?;
             return Ok(Done::All);
         }
-        let audit = self.prepare(run)?;
-        match &self.html {
-            Some(file) => write(&audit, file, self.force, run)?,
-            None => self.serve(audit, run)?,
+        let audit = self.prepare(&run)?;
+        match &self.report {
+            Some(file) => write(&audit, file, self.force, &run)?,
+            None => self.serve(audit, &run)?,
         }
         Ok(Done::All)
     }
 
-    fn prepare(&self, run: RunOptions) -> Result<Audit> {
+    fn prepare(&self, run: &RunOptions) -> Result<Audit> {
         if self.sample == 0 {
-            bail!("--sample 0 is not possible: give at least 1, such as 300");
+            return Err(Refused::out_of_range(JobOption::Sample, 0, "at least 1").into());
         }
         let Some(finished) = finished(&self.folder)? else {
             bail!(
@@ -84,7 +85,7 @@ impl AuditArguments {
             sample: self.sample,
             near_misses: self.near_misses,
             seed: self.seed,
-            labeller: self.labeller.clone(),
+            labeler: self.labeler.clone(),
             read: finished.read,
             references: finished.references,
             scheme: finished.scheme,
@@ -92,11 +93,11 @@ impl AuditArguments {
         let audit = with_threads(run, |progress| Audit::prepare(&options, progress))??;
         if audit.without_text() > 0 {
             talk!(
-                "note: {} of the sample cannot be labelled: a text is not there any more, or has changed",
+                "note: {} of the sample cannot be labeled: a text is not there any more, or has changed",
                 numbers::of(audit.without_text() as u64, "removal")
             );
         }
-        if !run.quiet {
+        if !run.is_quiet() {
             talk!(
                 "{} to label (seed {}): {} and {}, the latter found among {}",
                 numbers::of(audit.len() as u64, "pair"),
@@ -114,48 +115,52 @@ impl AuditArguments {
 
     /// Shows the page until the user has had enough, and then the table.
     #[cfg(feature = "serve")]
-    fn serve(&self, audit: Audit, run: RunOptions) -> Result<()> {
+    fn serve(&self, audit: Audit, run: &RunOptions) -> Result<()> {
         let labels = audit.labels_path();
         stop::serve_until_asked();
         lookalike_server::audit::serve(audit, self.listen, stop::is_asked, |address| {
-            talk!("open      {address}");
-            if !run.quiet {
+            // Without the address, nobody could label.
+            streams::say_error(format_args!("open      {address}"));
+            if !run.is_quiet() {
                 talk!("labels    {}, each as soon as it is given; end with Ctrl-C", shown_path(&labels));
             }
         })?;
         match lookalike::judge(&self.folder, &[], &lookalike::Silent) {
             Err(lookalike::Error::NoLabels { .. }) => Ok(()),
-            result => show(&result?, &self.folder, false, run),
+            result => show(&result?, &self.folder, SummaryArgument::Text, run),
         }
     }
 
     #[cfg(not(feature = "serve"))]
-    fn serve(&self, _: Audit, _: RunOptions) -> Result<()> {
-        bail!("this build cannot show a page on {}: give --html FILE, or build with the feature serve", self.listen)
+    fn serve(&self, _: Audit, _: &RunOptions) -> Result<()> {
+        bail!("this build cannot show a page on {}: give --report FILE, or build with the feature serve", self.listen)
     }
 }
 
 /// Writes the page for somebody else.
-fn write(audit: &Audit, path: &Path, force: bool, run: RunOptions) -> Result<()> {
+fn write(audit: &Audit, path: &Path, force: bool, run: &RunOptions) -> Result<()> {
     let page = audit.offline_page();
     let mut file = OutputFile::new(path, force, stop::unfinished())?;
     file.writer().write_all(page.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
     file.commit()?;
-    if !run.quiet {
+    if !run.is_quiet() {
         talk!("wrote     {} ({})", shown_path(path), numbers::bytes(page.len() as u64));
     }
     Ok(())
 }
 
 /// Prints the result.
-fn show(result: &AuditResult, folder: &Path, is_json: bool, run: RunOptions) -> Result<()> {
-    if is_json {
+fn show(result: &AuditResult, folder: &Path, summary: SummaryArgument, run: &RunOptions) -> Result<()> {
+    if matches!(summary, SummaryArgument::None) {
+        return Ok(());
+    }
+    if matches!(summary, SummaryArgument::Json) {
         let json = serde_json::to_string_pretty(result)?;
         return streams::show(|out| writeln!(out, "{json}"));
     }
     let text = show::text(result);
     streams::show(|out| out.write_all(text.as_bytes()))?;
-    if !run.quiet {
+    if !run.is_quiet() {
         talk!("wrote     {}", shown_path(&folder.join("audit.json")));
     }
     Ok(())

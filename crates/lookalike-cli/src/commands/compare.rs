@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 use lookalike::{Comparison, ReadOptions, Scheme, Verdict};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::Done;
-use crate::flags::output::ReportArgument;
+use crate::flags::output::{SummaryArgument, SummaryArguments};
 use crate::flags::read::SettingArguments;
-use crate::flags::resources;
-use crate::flags::similarity::SimilarityArguments;
+use crate::flags::resources::ResourceArguments;
+use crate::flags::scheme::SchemeArguments;
 use crate::show::{folded, harmless, numbers, one_line, streams};
 
 /// How much of a long passage is shown at its start and at its end.
@@ -27,40 +28,37 @@ pub(crate) struct CompareArguments {
     /// The corpus that holds the two documents
     #[arg(long = "in", value_name = "INPUT")]
     inputs: Vec<PathBuf>,
-    /// Format of the comparison: text, or one JSON object with every measure and all passages
-    #[arg(long, value_enum, default_value_t = ReportArgument::Text)]
-    format: ReportArgument,
+    #[command(flatten)]
+    summary: SummaryArguments,
     #[command(flatten)]
     settings: SettingArguments,
     #[command(flatten)]
-    similarity: SimilarityArguments,
-    /// Memory limit, such as 500M or 4G: documents too long for it are not compared [default: half of the machine's memory]
-    #[arg(long, value_name = "SIZE")]
-    memory: Option<String>,
+    scheme: SchemeArguments,
+    #[command(flatten)]
+    resources: ResourceArguments,
 }
 
 impl CompareArguments {
     pub(crate) fn run(self) -> Result<Done> {
         let ids = [self.left.clone(), self.right.clone()];
-        let format = self.format;
+        let summary = self.summary.summary;
         let (read, similarity) = self.options()?;
         let [left, right] = lookalike::find_in_corpus(&read, [&ids[0], &ids[1]])?;
         let comparison = lookalike::compare(&left, &right, &similarity)?;
         // Without a corpus they are files or addresses, which may have secrets.
         let shown = |id: String| lookalike::io::remote::shown_path(Path::new(&id));
-        let ids = if read.inputs.is_empty() { ids.map(shown) } else { ids };
-        streams::show_painted(|out| match format {
-            ReportArgument::Text => as_text(out, &ids, &comparison, &similarity),
-            ReportArgument::Json => as_json(out, &ids, &comparison),
+        let ids = if read.has_inputs() { ids } else { ids.map(shown) };
+        streams::show_painted(|out| match summary {
+            SummaryArgument::None => Ok(()),
+            SummaryArgument::Text => as_text(out, &ids, &comparison, &similarity),
+            SummaryArgument::Json => as_json(out, &ids, &comparison),
         })?;
         Ok(Done::All)
     }
 
     fn options(self) -> Result<(ReadOptions, Scheme)> {
-        let memory = resources::memory(self.memory.as_deref())?;
-        // Two documents are held, and all that is made of them.
-        let settings = self.settings.bounded(None, memory.longest_document() / 2)?;
-        Ok((ReadOptions { settings, ..ReadOptions::new(self.inputs) }, self.similarity.options()?))
+        let resources = self.resources.request().check_for(2)?;
+        Ok((self.settings.request(self.inputs).check(&resources)?, self.scheme.request()?.check()?))
     }
 }
 
@@ -70,8 +68,8 @@ fn as_text(out: &mut dyn Write, ids: &[String; 2], comparison: &Comparison, opti
     writeln!(out, "verdict              {}", verdict(comparison))?;
     let all = left.distinct_shingle_count + right.distinct_shingle_count - shared;
     writeln!(out, "jaccard              {:.6}  ({shared} of {all} shingles)", comparison.jaccard)?;
-    writeln!(out, "containment_left     {:.6}  (of the first in the second)", comparison.containment_left)?;
-    writeln!(out, "containment_right    {:.6}  (of the second in the first)", comparison.containment_right)?;
+    writeln!(out, "containment_of_left  {:.6}  (of the first in the second)", comparison.containment_of_left)?;
+    writeln!(out, "containment_of_right {:.6}  (of the second in the first)", comparison.containment_of_right)?;
     let edits = |edits: Option<u64>, left: usize, right: usize, unit: &str| match edits {
         Some(edits) => {
             let [left, right] = [left, right].map(|count| numbers::count(count as u64));
@@ -91,7 +89,7 @@ fn as_text(out: &mut dyn Write, ids: &[String; 2], comparison: &Comparison, opti
     }
     if let Some(chance) = comparison.chance_to_be_found {
         let how = options
-            .method
+            .method()
             .banding()
             .map_or(String::new(), |banding| format!("  ({} bands of {} rows)", banding.bands(), banding.rows()));
         writeln!(out, "chance_to_be_found   {chance:.6}{how}")?;
@@ -135,14 +133,17 @@ fn verdict(comparison: &Comparison) -> String {
 }
 
 /// What was measured, for programs.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Compared<'a> {
+    /// The id of the first document.
+    left_id: &'a str,
+    /// The id of the second.
+    right_id: &'a str,
+    #[serde(flatten)]
+    comparison: &'a Comparison,
+}
+
 fn as_json(out: &mut dyn Write, [left_id, right_id]: &[String; 2], comparison: &Comparison) -> io::Result<()> {
-    #[derive(Serialize)]
-    struct Compared<'a> {
-        left_id: &'a str,
-        right_id: &'a str,
-        #[serde(flatten)]
-        comparison: &'a Comparison,
-    }
     serde_json::to_writer_pretty(&mut *out, &Compared { left_id, right_id, comparison })?;
     writeln!(out)
 }
@@ -154,7 +155,7 @@ fn marked_passages(passages: &[lookalike::Passage], [open, close]: [&str; 2], is
         let all = if is_terminal { harmless::lines(&passage.text) } else { passage.text.as_str().into() };
         let text = all.trim_end();
         let space = &all[text.len()..];
-        match (passage.is_shared, text) {
+        match (passage.shared, text) {
             (true, text) => format!("{}{space}", shortened(text)),
             // Nothing but white space is lacking, and shows itself by signs.
             (false, "") => {
@@ -199,7 +200,7 @@ mod tests {
     fn texts_that_are_compared_do_nothing_to_a_terminal_and_stay_as_they_are_elsewhere() {
         let hostile = "\u{1b}]0;title\u{7}\u{202e} red\n";
         let passages = [("same ", true), (hostile, false)];
-        let passages = passages.map(|(text, is_shared)| Passage { text: text.to_owned(), is_shared }).to_vec();
+        let passages = passages.map(|(text, shared)| Passage { text: text.to_owned(), shared }).to_vec();
         let shown = marked_passages(&passages, ["[-", "-]"], true);
         assert_eq!(shown, "same \x1b[33m[-␛]0;title␇\\u{202e} red-]\x1b[0m");
         assert_eq!(marked_passages(&passages, ["[-", "-]"], false), format!("same [-{}-]", hostile.trim_end()));

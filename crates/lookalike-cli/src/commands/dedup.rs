@@ -4,111 +4,108 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use clap::{Args, ValueEnum};
-use lookalike::core::decision::Scope;
-use lookalike::core::measure::criterion::Criterion;
-use lookalike::core::resolve::keep::Keep;
-use lookalike::index::Index;
-use lookalike::{Against, AgainstIndex, DedupOptions, Group, Output, Scheme, Share, SourceBy, Stream};
+use clap::Args;
+use lookalike::{DedupOptions, DedupRequest, Group, JobOption, Refused, Stream};
 
 use crate::commands::finished::seen_from;
 use crate::commands::{Done, done, with_threads};
 use crate::flags::command_line::command_line;
 use crate::flags::output::{ReportTextsArgument, SummaryArgument};
 use crate::flags::read::ReadArguments;
-use crate::flags::resources::ResourceArguments;
+use crate::flags::resources::{ResourceArguments, WorkArguments};
 use crate::flags::run::RunOptions;
-use crate::flags::similarity::SimilarityArguments;
+use crate::flags::scheme::SchemeArguments;
+use crate::flags::words::described;
 use crate::show::streams::{self, talk};
-use crate::show::{losses, notes, numbers, one_line, shown_path, summary};
+use crate::show::{losses, notes, numbers, one_line, summary};
 
 #[derive(Debug, Args)]
 pub(crate) struct DedupArguments {
     #[command(flatten)]
     read: ReadArguments,
+    #[command(flatten)]
+    against: AgainstArguments,
+    #[command(flatten)]
+    output: OutputArguments,
+    #[command(flatten)]
+    scheme: SchemeArguments,
+    #[command(flatten)]
+    resources: ResourceArguments,
+    #[command(flatten)]
+    work: WorkArguments,
+}
+
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+struct OutputArguments {
     /// Folder to write to, new or empty; - writes the kept documents of one file to standard output. Not needed to filter
     /// standard input (-) to standard output
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    #[command(flatten)]
-    against: AgainstArguments,
-    /// Which of two near-duplicates to keep: longest (in tokens), first, last, max:FIELD or min:FIELD
-    #[arg(long, value_name = "ORDER", default_value = "longest")]
-    keep: String,
-    /// How near-duplicates are grouped into removals
-    #[arg(long, value_enum, value_name = "HOW", default_value_t = GroupArgument::Independent)]
-    group: GroupArgument,
-    #[command(flatten)]
-    source: SourceArguments,
+    /// Which of two near-duplicates to keep: longest (in tokens), first, last, max:FIELD or min:FIELD [default: longest]
+    #[arg(long, value_name = "ORDER")]
+    keep: Option<String>,
     /// Write only the evidence and the summary, no documents (to the output folder, if one is given)
-    #[arg(long, conflicts_with = "annotate")]
-    dry_run: bool,
-    /// Write all documents, with notes in the fields cluster, kept, `kept_id` and similarity; existing fields of these names
-    /// are replaced
     #[arg(long)]
-    annotate: bool,
-    /// Write the removals and their reasons to this file, in a run without an output folder
-    #[arg(long, value_name = "FILE")]
-    removed: Option<PathBuf>,
-    #[command(flatten)]
-    report: ReportArguments,
-    /// How to print the summary: text to standard error; json to standard output, or to the last line of standard error if
-    /// documents go to standard output
-    #[arg(long, value_enum, value_name = "HOW", default_value_t = SummaryArgument::Text)]
-    summary: SummaryArgument,
+    dry_run: bool,
     /// Replace what an earlier run wrote
     #[arg(long)]
     force: bool,
-    #[command(flatten)]
-    similarity: SimilarityArguments,
-    #[command(flatten)]
-    resources: ResourceArguments,
-}
-
-#[derive(Debug, Args)]
-struct ReportArguments {
-    /// Do not write report.html to the output folder
-    #[arg(long)]
-    no_report: bool,
-    #[command(flatten)]
-    texts: ReportTextsArgument,
-}
-
-#[derive(Debug, Args)]
-struct AgainstArguments {
-    /// Also remove documents similar to any in REFERENCE, such as a test set, which itself is not changed (put INPUT before it)
-    #[arg(long, value_name = "REFERENCE", num_args = 1.., group = "references")]
-    against: Vec<PathBuf>,
-    /// Also remove documents similar to any in this index (see lookalike index), by its threshold, shingle and method
-    #[arg(long, value_name = "INDEX", group = "references")]
-    against_index: Option<PathBuf>,
-    /// Remove only documents similar to any in REFERENCE or INDEX, and keep duplicates within the input
-    #[arg(long, requires = "references")]
-    only_against: bool,
-    /// Add the kept documents to INDEX in one commit, after the output is complete
-    #[arg(long, requires = "against_index")]
-    add_kept: bool,
-}
-
-#[derive(Debug, Args)]
-struct SourceArguments {
-    /// What the source of a document is: host, file, or the value of a field (field:host for a field named host)
+    /// Write all documents, with notes in the fields cluster, kept, `kept_id` and similarity; existing fields of these names
+    /// are replaced
+    #[arg(long, hide_short_help = true)]
+    annotate: bool,
+    /// Write the removals and their reasons to this file, in a run without an output folder
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    removed: Option<PathBuf>,
+    /// How near-duplicates are grouped into removals [default: independent]
+    #[arg(long, value_name = "HOW", value_parser = described::<Group>(&GROUPS), hide_short_help = true)]
+    group: Option<Group>,
+    /// The source of a document: host, file, or the value of a field (field:host for a field named host)
     /// [default: the host of a page, else the file, or the folder of a file that is one document]
-    #[arg(long, value_name = "FIELD|host|file")]
+    #[arg(long, value_name = "FIELD|host|file", hide_short_help = true)]
     source: Option<String>,
     /// Write nothing and exit with code 2 if the input, or a source of two documents or more, loses this share of its documents:
     /// above 0, at most 1
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, hide_short_help = true)]
     fail_if_source_loses: Option<f64>,
+    /// Write the report to this file instead of report.html in the output folder
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    report: Option<PathBuf>,
+    /// Write no report
+    #[arg(long, hide_short_help = true)]
+    no_report: bool,
+    #[command(flatten)]
+    texts: ReportTextsArgument,
+    /// How to print the summary: text to standard error; json to standard output, or to the last line of standard error if
+    /// documents go to standard output
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = SummaryArgument::Text, hide_short_help = true)]
+    summary: SummaryArgument,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum GroupArgument {
-    /// Every removed document has a kept near-duplicate
-    Independent,
-    /// One document of each connected component is kept, however different the others are
-    Components,
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Input")]
+struct AgainstArguments {
+    /// Also remove documents similar to any in REFERENCE, such as a test set, which itself is not changed (put INPUT before it)
+    #[arg(long, value_name = "REFERENCE", num_args = 1..)]
+    against: Vec<PathBuf>,
+    /// Also remove documents similar to any in this index (see lookalike index), by its threshold, shingle and method
+    #[arg(long, value_name = "INDEX", hide_short_help = true)]
+    against_index: Option<PathBuf>,
+    /// Remove only documents similar to any in REFERENCE or INDEX, and keep duplicates within the input
+    #[arg(long, hide_short_help = true)]
+    only_against: bool,
+    /// Add the kept documents to INDEX in one commit, after the output is complete
+    #[arg(long, hide_short_help = true)]
+    add_kept: bool,
 }
+
+/// In the order of the words of the library.
+const GROUPS: [&str; 2] = [
+    "Every removed document has a kept near-duplicate",
+    "One document of each connected component is kept, however different the others are",
+];
 
 /// What `dedup` is to do, in one piece.
 pub(crate) struct Dedup {
@@ -132,7 +129,7 @@ impl DedupArguments {
         let dedup = self.options()?;
         let Dedup { options, run, .. } = &dedup;
         let mut stdout = streams::stdout();
-        let result = with_threads(*run, |progress| {
+        let result = with_threads(run, |progress| {
             let documents: &mut (dyn Write + Send) = match dedup.documents {
                 Destination::Folder => return lookalike::dedup(options, progress),
                 Destination::Stdout => &mut *stdout,
@@ -141,20 +138,20 @@ impl DedupArguments {
             lookalike::filter(options, Stream { documents, removed: dedup.removed.as_deref() }, progress)
         })?;
         if let Err(error @ lookalike::Error::RunIsDone { skipped, .. }) = &result {
-            talk!("lookalike: {}", one_line(&error.to_string()));
+            streams::say_error(format_args!("lookalike: {}", one_line(&error.to_string())));
             return Ok(done(*skipped));
         }
         let summary = result?;
-        let skipped = summary.input.skipped + summary.input.reference_skipped;
+        let skipped = summary.input.skipped_count + summary.input.reference_skipped_count;
         notes::skipped(&summary.skipped, skipped);
-        notes::doubts(&summary.input, &options.read, options.keep.field());
-        notes::replaced_fields(summary.wrote.replaced_fields);
+        notes::doubts(&summary.input, options.read(), options.keep().field());
+        notes::replaced_fields(summary.wrote.replaced_field_count);
         losses::note_nearly_lost(&summary.nearly_lost, &dedup);
-        if summary.wrote.added_to_index > 0 && !run.quiet {
-            talk!("{} added to the index", numbers::of(summary.wrote.added_to_index, "document"));
+        if summary.wrote.added_to_index_count > 0 && !run.is_quiet() {
+            talk!("{} added to the index", numbers::of(summary.wrote.added_to_index_count, "document"));
         }
         match (dedup.summary, dedup.documents) {
-            (SummaryArgument::Text, _) if !run.quiet => {
+            (SummaryArgument::Text, _) if !run.is_quiet() => {
                 let mut text = Vec::new();
                 summary::write(&mut text, &summary, &dedup)?;
                 talk!("{}", String::from_utf8_lossy(&text).trim_end());
@@ -173,25 +170,24 @@ impl DedupArguments {
     /// Where documents go, by the flags that say so.
     fn documents(&self) -> Result<Destination> {
         let is_stream = |path: &PathBuf| path.as_os_str() == "-";
-        let documents = match &self.output {
-            Some(output) if is_stream(output) && self.dry_run => {
-                bail!("--dry-run writes no documents: leave out -o -, or give -o DIR for the evidence and the summary")
+        let OutputArguments { output, removed, dry_run, .. } = &self.output;
+        let documents = match output {
+            Some(output) if is_stream(output) && *dry_run => {
+                return Err(Refused::not_with(JobOption::DryRun, JobOption::Output).into());
             }
             Some(output) if is_stream(output) => Destination::Stdout,
             Some(_) => Destination::Folder,
-            None if self.dry_run => Destination::Nowhere,
+            None if *dry_run => Destination::Nowhere,
             None if self.read.is_stdin_alone() => Destination::Stdout,
             None => bail!(
                 "no output is given: add -o DIR, or give - alone to filter standard input to standard output (for one file: -o -)"
             ),
         };
-        if self.removed.is_some() && documents == Destination::Folder {
-            bail!(
-                "--removed is for runs without an output folder: leave it out, removed.jsonl is written to the folder"
-            );
+        if removed.is_some() && documents == Destination::Folder {
+            return Err(Refused::not_with(JobOption::Removed, JobOption::Output).into());
         }
-        if self.removed.as_ref().is_some_and(is_stream) {
-            bail!("--removed - is not possible: give the name of a file");
+        if removed.as_ref().is_some_and(is_stream) {
+            return Err(Refused::unknown_word(JobOption::Removed, "-", "the name of a file").into());
         }
         Ok(documents)
     }
@@ -199,102 +195,39 @@ impl DedupArguments {
     /// Makes names of what is read hold in every folder; they were written in `there`.
     pub(crate) fn seen_from(&mut self, there: &Path) {
         let AgainstArguments { against, against_index, .. } = &mut self.against;
-        let names = self.read.names().chain(against).chain(against_index).chain(self.similarity.names());
+        let names = self.read.names().chain(against).chain(against_index).chain(self.scheme.names());
         names.for_each(|name| seen_from(name, there));
+    }
+
+    pub(crate) fn request(&self) -> Result<DedupRequest> {
+        let Self { read, against, output, scheme, resources, work } = self;
+        let mut request = DedupRequest::default();
+        request.read = read.request()?;
+        request.scheme = scheme.request()?;
+        request.resources = resources.request();
+        request.work = work.request(output.force);
+        request.against.clone_from(&against.against);
+        request.against_index.clone_from(&against.against_index);
+        request.only_against = against.only_against.then_some(true);
+        request.add_kept = against.add_kept.then_some(true);
+        request.keep.clone_from(&output.keep);
+        request.group = output.group;
+        request.source.clone_from(&output.source);
+        request.fail_if_source_loses = output.fail_if_source_loses;
+        request.output = output.output.clone().filter(|output| output.as_os_str() != "-");
+        request.dry_run = output.dry_run.then_some(true);
+        request.annotate = output.annotate.then_some(true);
+        request.report.clone_from(&output.report);
+        request.no_report = output.no_report.then_some(true);
+        request.report_texts = output.texts.report_texts;
+        request.command = command_line(std::env::args_os());
+        Ok(request)
     }
 
     pub(crate) fn options(self) -> Result<Dedup> {
         let documents = self.documents()?;
-        let keep: Keep = self.keep.parse()?;
-        let run = self.read.run.options()?;
-        let (memory, work) = self.resources.options(self.force)?;
-        let run = run.within(memory);
-        let mut read = self.read.options(keep.field(), memory)?;
-        read.settings.limit = read.settings.limit.with_window_log(memory.window_log(run.thread_count().1));
-        let source = self.source.source()?;
-        read.settings.fields.source = source.1;
-        if self.against.only_against && matches!(self.group, GroupArgument::Components) {
-            bail!("--only-against cannot be combined with --group components: leave out one of them");
-        }
-        if self.against.against_index.is_some() && matches!(self.group, GroupArgument::Components) {
-            bail!("--against-index cannot be combined with --group components: leave out one of them");
-        }
-        let similarity = self.against.scheme(self.similarity.options()?)?;
-        if matches!(similarity.criterion, Criterion::Containment(_)) && keep != Keep::Longest {
-            bail!("--measure containment removes the shorter of two documents: leave out --keep");
-        }
-        let options = DedupOptions {
-            read,
-            scheme: similarity,
-            against_index: self.against.index(),
-            against: self.against.options(),
-            keep,
-            group: match self.group {
-                GroupArgument::Independent => Group::Independent,
-                GroupArgument::Components => Group::Components,
-            },
-            source: source.0,
-            fail_if_source_loses: self.source.fail_if_source_loses.map(Share::new).transpose()?,
-            folder: self.output.filter(|_| documents == Destination::Folder),
-            output: match (self.dry_run, self.annotate) {
-                (true, _) => Output::DryRun,
-                (false, true) => Output::Annotated,
-                (false, false) => Output::Kept,
-            },
-            force: self.force,
-            report: (!self.report.no_report).then(|| self.report.texts.texts()),
-            command: command_line(std::env::args_os()),
-            memory,
-            work,
-        };
-        Ok(Dedup { options, run, documents, removed: self.removed, summary: self.summary })
-    }
-}
-
-impl AgainstArguments {
-    fn options(self) -> Option<Against> {
-        let scope = self.scope();
-        (!self.against.is_empty()).then_some(Against { references: self.against, scope })
-    }
-
-    fn index(&self) -> Option<AgainstIndex> {
-        let folder = self.against_index.clone()?;
-        Some(AgainstIndex { folder, scope: self.scope(), add_kept: self.add_kept })
-    }
-
-    fn scope(&self) -> Scope {
-        if self.only_against { Scope::References } else { Scope::Everything }
-    }
-
-    /// That of the index, if there is one: it is fixed, and whoever asks for another is told so.
-    fn scheme(&self, asked: Scheme) -> Result<Scheme> {
-        let Some(folder) = &self.against_index else { return Ok(asked) };
-        let index = Index::open(folder)?;
-        let (has, wants) = (index.scheme().fingerprint(), asked.fingerprint());
-        if wants != has && wants != Scheme::default().fingerprint() {
-            bail!(
-                "the index {} has {}, and {asked} is asked for: leave out what differs, or make an index with it",
-                shown_path(folder),
-                index.scheme()
-            );
-        }
-        Ok(index.scheme().clone())
-    }
-}
-
-impl SourceArguments {
-    /// What tells a document's source, and the field if it is one.
-    fn source(&self) -> Result<(SourceBy, Option<String>)> {
-        Ok(match self.source.as_deref() {
-            None => (SourceBy::HostOrFile, None),
-            Some("host") => (SourceBy::Host, None),
-            Some("file") => (SourceBy::File, None),
-            Some(typed) => match typed.strip_prefix("field:").unwrap_or(typed) {
-                "" => {
-                    bail!("--source needs a name: give host, file, or the field that names a document's source")
-                }
-                field => (SourceBy::Field, Some(field.to_owned())),
-            },
-        })
+        let options = self.request()?.check()?;
+        let run = RunOptions { resources: options.resources().clone(), talk: self.resources.run.talk() };
+        Ok(Dedup { options, run, documents, removed: self.output.removed, summary: self.output.summary })
     }
 }

@@ -2,18 +2,17 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
-use clap::{Args, Parser};
+use anyhow::{Context, Result};
+use clap::Args;
 use lookalike::io::write::OutputFile;
-use lookalike::{EvaluateOptions, Evaluation, MethodEvaluation, MethodOptions, NamedScheme, Scheme};
+use lookalike::{EvaluateOptions, EvaluateRequest, Evaluation, JobOption, MethodEvaluation, Refused};
 
 use crate::commands::{Done, done, with_threads};
-use crate::flags::method::MethodArguments;
-use crate::flags::output::ReportArgument;
+use crate::flags::output::{SummaryArgument, SummaryArguments};
 use crate::flags::read::ReadArguments;
-use crate::flags::resources::memory;
+use crate::flags::resources::ResourceArguments;
 use crate::flags::run::RunOptions;
-use crate::flags::similarity::SimilarityArguments;
+use crate::flags::scheme::SchemeArguments;
 use crate::show::streams::{self, talk};
 use crate::show::{notes, numbers, pages};
 use crate::stop;
@@ -22,106 +21,87 @@ use crate::stop;
 pub(crate) struct EvaluateArguments {
     #[command(flatten)]
     read: ReadArguments,
-    /// Methods to compare, with parameters after colons, such as simhash:bits=6:verify
-    #[arg(long, value_name = "METHODS", value_delimiter = ',', conflicts_with_all = ["method", "exact"],
-        default_value = "minhash,minhash:sketch=classic,supershingle,simhash,simhash:bits=6:verify")]
-    methods: Vec<String>,
-    /// Thresholds to compare, such as 0.7,0.8,0.9
-    #[arg(
-        long,
-        value_name = "LIST",
-        value_delimiter = ',',
-        conflicts_with = "threshold",
-        allow_negative_numbers = true
-    )]
-    thresholds: Vec<f64>,
-    /// Shingles to compare, such as word:3,word:5,char:5
-    #[arg(long, value_name = "LIST", conflicts_with = "shingle")]
-    shingles: Option<String>,
-    /// Also show histograms: scores of the pairs that agree in a band, and pairs by equal super-shingles
-    #[arg(long)]
-    histograms: bool,
     /// File of the true pairs, as `pairs` writes them or two ids separated by a tab, instead of finding them by an exact join; or
     /// labels.jsonl of an audit, whose pairs alone count then
-    #[arg(long, value_name = "FILE")]
-    truth: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    labels: Option<PathBuf>,
+    #[command(flatten)]
+    compared: ComparedArguments,
+    #[command(flatten)]
+    output: OutputArguments,
+    #[command(flatten)]
+    scheme: SchemeArguments,
+    #[command(flatten)]
+    resources: ResourceArguments,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Similarity")]
+struct ComparedArguments {
+    /// Methods to compare, with parameters after colons, such as simhash:bits=6:verify
+    /// [default: minhash,minhash:sketch=classic,supershingle,simhash,simhash:bits=6:verify]
+    #[arg(long, value_name = "METHODS", value_delimiter = ',')]
+    methods: Option<Vec<String>>,
+    /// Thresholds to compare, such as 0.7,0.8,0.9
+    #[arg(long, value_name = "LIST", value_delimiter = ',', allow_negative_numbers = true)]
+    thresholds: Option<Vec<f64>>,
+    /// Shingles to compare, such as word:3,word:5,char:5
+    #[arg(long, value_name = "LIST", hide_short_help = true)]
+    shingles: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+struct OutputArguments {
+    #[command(flatten)]
+    summary: SummaryArguments,
+    /// Also show histograms: scores of the pairs that agree in a band, and pairs by equal super-shingles
+    #[arg(long, hide_short_help = true)]
+    histograms: bool,
     /// Also write everything to this file, as JSON
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write the table to this HTML file, for your browser
-    #[arg(long, value_name = "FILE")]
+    /// Write the table to this HTML file too, for your browser
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     report: Option<PathBuf>,
     /// Replace the output files if they exist
     #[arg(long)]
     force: bool,
-    /// Format of the output
-    #[arg(long, value_enum, default_value_t = ReportArgument::Text)]
-    format: ReportArgument,
-    #[command(flatten)]
-    similarity: SimilarityArguments,
-    /// Memory limit, such as 500M or 4G; what does not fit goes to the system's temporary folder [default: half of the
-    /// machine's memory]
-    #[arg(long, value_name = "SIZE", help_heading = "Resources")]
-    memory: Option<String>,
 }
 
 /// What is to be done, in one piece.
 struct Evaluate {
     options: EvaluateOptions,
     run: RunOptions,
-    output: Option<PathBuf>,
-    report: Option<PathBuf>,
-    force: bool,
-    format: ReportArgument,
-}
-
-/// A method as it is written between commas, read by the parser of its flags.
-#[derive(Debug, Parser)]
-#[command(no_binary_name = true)]
-struct Written {
-    #[command(flatten)]
-    method: MethodArguments,
+    output: OutputArguments,
 }
 
 impl EvaluateArguments {
     pub(crate) fn run(self) -> Result<Done> {
         let evaluate = self.options()?;
-        let evaluation = with_threads(evaluate.run, |progress| lookalike::evaluate(&evaluate.options, progress))??;
-        notes::skipped(&evaluation.skipped, evaluation.input.skipped);
+        let evaluation = with_threads(&evaluate.run, |progress| lookalike::evaluate(&evaluate.options, progress))??;
+        notes::skipped(&evaluation.skipped, evaluation.input.skipped_count);
         evaluate.show(&evaluation)?;
-        Ok(done(evaluation.input.skipped))
+        Ok(done(evaluation.input.skipped_count))
     }
 
     fn options(self) -> Result<Evaluate> {
-        let run = self.read.run.options()?;
-        if self.output.as_deref().is_some_and(|output| output.as_os_str() == "-") {
-            bail!("-o - is not possible: standard output has the table; give --format json to have JSON there instead");
+        if self.output.output.as_deref().is_some_and(|output| output.as_os_str() == "-") {
+            let file = "the name of a file (--summary json prints JSON to standard output)";
+            return Err(Refused::unknown_word(JobOption::Output, "-", file).into());
         }
-        let schemes = self.schemes()?;
-        let memory = memory(self.memory.as_deref())?;
-        let read = self.read.options(None, memory)?;
-        let options = EvaluateOptions { read, schemes, truth: self.truth, histograms: self.histograms, memory };
-        Ok(Evaluate { options, run, output: self.output, report: self.report, force: self.force, format: self.format })
-    }
-
-    /// Every method with every threshold and shingle.
-    fn schemes(&self) -> Result<Vec<NamedScheme>> {
-        let (threshold, shingle) = self.similarity.typed();
-        let thresholds = if self.thresholds.is_empty() { vec![threshold] } else { self.thresholds.clone() };
-        let shingles = self.shingles.as_deref().map_or(vec![shingle.to_owned()], shingles);
-        let mut schemes = Vec::new();
-        for shingle in &shingles {
-            for threshold in &thresholds {
-                let arguments = self.similarity.with_shingle(shingle).with_threshold(*threshold);
-                let similarity = arguments.options()?;
-                for written in &self.methods {
-                    let method = method(&arguments, written)?;
-                    let similarity = Scheme { method, ..similarity.clone() };
-                    schemes.push(NamedScheme { name: written.clone(), scheme: similarity });
-                }
-            }
-        }
-        Ok(schemes)
+        let mut request = EvaluateRequest::default();
+        request.read = self.read.request()?;
+        request.scheme = self.scheme.request()?;
+        request.resources = self.resources.request();
+        request.methods = self.compared.methods;
+        request.thresholds = self.compared.thresholds;
+        request.shingles = self.compared.shingles.as_deref().map(shingles);
+        request.labels = self.labels;
+        request.histograms = self.output.histograms.then_some(true);
+        let options = request.check()?;
+        let run = RunOptions { resources: options.resources().clone(), talk: self.resources.run.talk() };
+        Ok(Evaluate { options, run, output: self.output })
     }
 }
 
@@ -141,39 +121,24 @@ fn is_language(part: &str) -> bool {
     !part.contains(':') && part != "stopword"
 }
 
-fn method(arguments: &SimilarityArguments, written: &str) -> Result<MethodOptions> {
-    let mut parts = written.split(':');
-    let mut flags = vec!["--method".to_owned(), parts.next().unwrap_or_default().to_owned()];
-    for part in parts {
-        match part.split_once('=') {
-            Some((name, value)) => flags.extend([format!("--{name}"), value.to_owned()]),
-            None => flags.push(format!("--{part}")),
-        }
-    }
-    let read = Written::try_parse_from(flags).map_err(|error| {
-        let line = error.to_string().lines().next().unwrap_or_default().replace("error: ", "");
-        anyhow::anyhow!("'{written}' is not a method: {line}; write it such as simhash:bits=6:verify")
-    })?;
-    arguments.method_of(&read.method).with_context(|| format!("the method '{written}'"))
-}
-
 impl Evaluate {
     fn show(&self, evaluation: &Evaluation) -> Result<()> {
-        if let Some(path) = &self.output {
-            let mut file = OutputFile::new(path, self.force, stop::unfinished())?;
+        if let Some(path) = &self.output.output {
+            let mut file = OutputFile::new(path, self.output.force, stop::unfinished())?;
             let json = serde_json::to_string_pretty(evaluation)?;
             writeln!(file.writer(), "{json}").with_context(|| format!("cannot write {}", path.display()))?;
             file.commit()?;
         }
-        if let Some(path) = &self.report {
-            pages::write(&pages::evaluate(evaluation), path, self.force)?;
+        if let Some(path) = &self.output.report {
+            pages::write(&pages::evaluate(evaluation), path, self.output.force)?;
         }
-        if !self.run.quiet {
+        if !self.run.is_quiet() {
             talk!("{}", heading(evaluation).trim_end());
         }
-        let shown = match self.format {
-            ReportArgument::Json => serde_json::to_string_pretty(evaluation)? + "\n",
-            ReportArgument::Text => table(evaluation) + &bands(evaluation) + &super_shingles(evaluation),
+        let shown = match self.output.summary.summary {
+            SummaryArgument::None => String::new(),
+            SummaryArgument::Json => serde_json::to_string_pretty(evaluation)? + "\n",
+            SummaryArgument::Text => table(evaluation) + &bands(evaluation) + &super_shingles(evaluation),
         };
         streams::show(|out| out.write_all(shown.as_bytes()))
     }
@@ -182,24 +147,24 @@ impl Evaluate {
 /// What was compared, and with what: talk, beside the table.
 fn heading(evaluation: &Evaluation) -> String {
     let [shingles, thresholds] = [is_varied(evaluation, shingle), is_varied(evaluation, threshold)];
-    let first = &evaluation.truth[0];
+    let first = &evaluation.true_pairs[0];
     let of_all = |is_varied: bool, said: String| if is_varied { String::new() } else { said };
     let mut text = format!(
         "{} of {}{}, {}{}\n",
-        numbers::of(evaluation.texts, "distinct text"),
-        numbers::of(evaluation.input.documents, "document"),
+        numbers::of(evaluation.text_count, "distinct text"),
+        numbers::of(evaluation.input.document_count, "document"),
         of_all(shingles, format!(", {} shingles", first.shingle)),
         evaluation.measure,
         of_all(thresholds, format!(" of {} or more", first.threshold)),
     );
-    for truth in &evaluation.truth {
+    for truth in &evaluation.true_pairs {
         let took = truth.seconds.map_or(String::new(), |seconds| format!(", in {}", numbers::seconds(seconds)));
-        let unknown = match truth.unknown {
+        let unknown = match truth.unknown_count {
             0 => String::new(),
             unknown => format!(" ({} of unknown documents)", numbers::of(unknown, "pair")),
         };
-        let labelled = truth.different.map_or_else(String::new, |different| {
-            format!("; with {} labelled different, precision is that of labelled pairs", numbers::count(different))
+        let labeled = truth.different_count.map_or_else(String::new, |different| {
+            format!("; with {} labeled different, precision is that of labeled pairs", numbers::count(different))
         });
         let mut which = String::new();
         if shingles {
@@ -208,8 +173,11 @@ fn heading(evaluation: &Evaluation) -> String {
         if thresholds {
             which += &format!(" at {}", truth.threshold);
         }
-        text +=
-            &format!("truth{which}: {} by {}{took}{unknown}{labelled}\n", numbers::of(truth.pairs, "pair"), truth.by);
+        text += &format!(
+            "truth{which}: {} by {}{took}{unknown}{labeled}\n",
+            numbers::of(truth.pair_count, "pair"),
+            truth.by
+        );
     }
     text + "\n"
 }
@@ -256,11 +224,11 @@ fn table(evaluation: &Evaluation) -> String {
     for (row, method) in evaluation.methods.iter().enumerate() {
         let score = &method.score;
         let memory = method.peak_memory_bytes.map_or("–".to_owned(), numbers::bytes);
-        let candidates = method.candidates.map_or("–".to_owned(), numbers::count);
+        let candidates = method.candidate_count.map_or("–".to_owned(), numbers::count);
         text += &format!(
             "{}{:>9} {:>8.4} {:>9.4} {:>8.4} {candidates:>10} {:>9.2} {:>8} {memory:>10}\n",
             start(Some(row)),
-            numbers::count(score.found),
+            numbers::count(score.found_count),
             score.recall,
             score.precision,
             score.f1,
@@ -277,9 +245,13 @@ fn bands(evaluation: &Evaluation) -> String {
     }
     let mut text = "\nscores of the pairs that agree in a band\n".to_owned();
     for band in &evaluation.bands {
-        text += &format!("  band {}: {}\n    score    portion    number\n", band.band, numbers::of(band.pairs, "pair"));
-        for step in band.scores.iter().filter(|step| step.number > 0) {
-            text += &format!("    {:<6.1} {:>9.4} {:>9}\n", step.score, step.portion, numbers::count(step.number));
+        text += &format!(
+            "  band {}: {}\n    score    portion    number\n",
+            band.band,
+            numbers::of(band.pair_count, "pair")
+        );
+        for step in band.scores.iter().filter(|step| step.pair_count > 0) {
+            text += &format!("    {:<6.1} {:>9.4} {:>9}\n", step.score, step.share, numbers::count(step.pair_count));
         }
     }
     text
@@ -291,9 +263,9 @@ fn super_shingles(evaluation: &Evaluation) -> String {
     }
     let mut text = "\npairs by equal super-shingles\n           pairs   mean similarity   near-duplicates\n".to_owned();
     for row in &evaluation.super_shingles {
-        let share = 100.0 * row.near_duplicates;
-        let pairs = numbers::count(row.pairs);
-        text += &format!("  {}-sim {pairs:>9} {:>17.4} {share:>15.1} %\n", row.equal, row.mean_similarity);
+        let share = 100.0 * row.near_duplicate_share;
+        let pairs = numbers::count(row.pair_count);
+        text += &format!("  {}-sim {pairs:>9} {:>17.4} {share:>15.1} %\n", row.equal_count, row.mean_similarity);
     }
     text
 }

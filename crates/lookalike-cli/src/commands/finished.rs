@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Parser;
 use lookalike::io::remote::is_url;
-use lookalike::{DedupOptions, ReadOptions, RunCommand, Scheme, SketchKey};
+use lookalike::{ReadOptions, RunCommand, Scheme, SketchKey};
 
 use crate::commands::{Arguments, Command};
 
@@ -46,10 +46,12 @@ fn of_words(mut words: Vec<String>, there: &Path) -> Option<Finished> {
     }
     let Command::Dedup(mut arguments) = Arguments::try_parse_from(words).ok()?.command else { return None };
     arguments.seen_from(there);
-    let DedupOptions { mut read, against, scheme, .. } = arguments.options().ok()?.options;
-    read.listed.iter_mut().for_each(|name| seen_from(name, there));
+    let mut request = arguments.request().ok()?;
+    request.read.listed.iter_mut().for_each(|name| seen_from(name, there));
+    let options = request.check().ok()?;
+    let scheme = options.scheme().clone();
     let scheme = if has_key { scheme.with_key(SketchKey::Random) } else { scheme };
-    Some(Finished { read, references: against.map(|against| against.references).unwrap_or_default(), scheme })
+    Some(Finished { read: options.read().clone(), references: options.references().to_vec(), scheme })
 }
 
 /// Makes a name that was written in a folder one that holds in every folder.

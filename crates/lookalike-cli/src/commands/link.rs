@@ -1,221 +1,279 @@
-//! `lookalike link`: arguments to options, and the result for a person.
+//! `lookalike link` and its subcommands: arguments to a request, and the result for a person.
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail};
-use clap::Args;
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand};
 use lookalike::core::link::config::Config;
-use lookalike::{AddOptions, LinkOptions, Memory};
+use lookalike::{AddRecordsRequest, JobOption, LinkOptions, LinkReport, LinkRequest, Refused};
 
 use crate::commands::{Done, done, with_threads};
-use crate::flags::resources::{TableResourceArguments, TableResources};
-use crate::flags::run::{RunArguments, RunOptions};
+use crate::flags::output::{RowSummaryArguments, RowsGo};
+use crate::flags::resources::ResourceArguments;
+use crate::flags::run::RunOptions;
 use crate::show::link::{show, show_analysis, show_explanation};
 use crate::show::streams::{self, talk};
 use crate::show::{notes, pages};
 
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct LinkArguments {
+    #[command(subcommand)]
+    command: Option<LinkCommand>,
+    #[command(flatten)]
+    tables: TableArguments,
+    /// Folder to write to, new or empty
+    #[arg(short, long, value_name = "DIR", required = true, help_heading = "Output")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    judging: JudgingArguments,
+}
+
+#[derive(Debug, Subcommand)]
+enum LinkCommand {
+    /// Explain why two records match or do not: from the folder of a result, or from the tables.
+    #[command(after_help = "Example:\n  lookalike link explain linked 1 2")]
+    Explain {
+        /// The folder of a result of link, which takes no second run; or a table
+        #[arg(value_name = "DIR|TABLE")]
+        result: PathBuf,
+        /// The id of a record
+        #[arg(value_name = "ID1")]
+        left: String,
+        /// The id of another record
+        #[arg(value_name = "ID2")]
+        right: String,
+        /// More tables, if the first is one
+        #[arg(long, value_name = "TABLE")]
+        with: Vec<PathBuf>,
+        #[command(flatten)]
+        comparing: ComparingArguments,
+        #[command(flatten)]
+        resources: ResourceArguments,
+    },
+    /// Add the records of a table to a result, whose clusters keep their numbers.
+    #[command(after_help = "Example:\n  lookalike link add linked new-customers.csv")]
+    Add {
+        /// The folder of a result of link
+        #[arg(value_name = "DIR")]
+        result: PathBuf,
+        /// The table of the new records
+        #[arg(value_name = "TABLE")]
+        new: PathBuf,
+        #[command(flatten)]
+        summary: RowSummaryArguments,
+        #[command(flatten)]
+        resources: ResourceArguments,
+    },
+    /// Show what would be compared (candidates per key, largest buckets with their values), and compare nothing.
+    #[command(after_help = "Example:\n  lookalike link analyze examples/customers.csv --id id")]
+    Analyze {
+        #[command(flatten)]
+        tables: TableArguments,
+    },
+    /// Write the detected kinds of the columns to a file, to be edited and given to link with --config.
+    #[command(after_help = "Example:\n  lookalike link config examples/customers.csv --id id -o link.toml")]
+    Config {
+        #[command(flatten)]
+        tables: TableArguments,
+        /// File to write
+        #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+        output: PathBuf,
+        /// Replace the file, even if it was edited
+        #[arg(long, help_heading = "Output")]
+        force: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Input")]
+struct TableArguments {
     /// The table, or several: a file (CSV, TSV, Excel, JSON or Parquet, also compressed as .gz or .zst), a folder or pattern of
-    /// files, an address (s3://, gs://, az://, https://), or - for standard input; with --add or --explain, the folder of a result
+    /// files, an address (s3://, gs://, az://, https://), or - for standard input
     #[arg(value_name = "TABLE", required = true)]
     tables: Vec<PathBuf>,
-    /// Find matches within each of two tables as well; more than two are always linked so
-    #[arg(long)]
-    within: bool,
-    /// Folder to write to, new or empty
-    #[arg(short, long, value_name = "DIR", required_unless_present_any = ["explain", "add", "write_config", "analyze"])]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    comparing: ComparingArguments,
+    #[command(flatten)]
+    resources: ResourceArguments,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Input")]
+struct ComparingArguments {
     /// Column of the ids [default: rows are numbered from 1]
     #[arg(long, value_name = "COLUMN")]
     id: Option<String>,
     /// Column of the ids in the second table, if it has another name
-    #[arg(long, value_name = "COLUMN", requires = "id")]
+    #[arg(long, value_name = "COLUMN")]
     id_right: Option<String>,
-    /// Read the kinds of the columns from a file written by --write-config
+    /// Read the kinds of the columns from a file written by lookalike link config
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Write the detected kinds of the columns to a file, and do nothing else
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "explain", "add", "analyze"])]
-    write_config: Option<PathBuf>,
+    /// Find matches within each of two tables as well; more than two are always linked so
+    #[arg(long)]
+    within: bool,
     /// Minimum probability of a match, above 0 and below 1 [default: chosen from the data]
-    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    #[arg(short, long, value_name = "P", allow_negative_numbers = true, help_heading = "Similarity")]
     threshold: Option<f64>,
     /// Allow each record at most one match in the other table
-    #[arg(long, conflicts_with = "within")]
+    #[arg(long, help_heading = "Similarity")]
     one_to_one: bool,
     /// Compare more: 2 allows twice the pairs per bucket and candidates per record, and takes up to twice the time
-    #[arg(long, value_name = "FACTOR", allow_negative_numbers = true)]
+    #[arg(long, value_name = "FACTOR", allow_negative_numbers = true, help_heading = "Method", hide_short_help = true)]
     effort: Option<f64>,
-    /// Show what would be compared (candidates per key, largest buckets with their values), and compare nothing
-    #[arg(long, conflicts_with_all = ["output", "explain", "add"])]
-    analyze: bool,
-    /// Table of the true pairs or clusters: report precision and recall, and write the wrong and the missed pairs
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["explain", "add", "analyze"])]
-    gold: Option<PathBuf>,
-    /// Column of dates: merged.csv has the newest value of each column instead of the most frequent one
-    #[arg(long, value_name = "COLUMN")]
-    newest: Option<String>,
-    /// Share of the records that have a match, above 0 and up to 1, where that is known [default: estimated]
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    /// Share of the records that have a match, above 0 and at most 1, where that is known [default: estimated]
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, help_heading = "Method", hide_short_help = true)]
     expect: Option<f64>,
-    /// Use the weights of another result, its model.json, in place of learning them from this table
-    #[arg(long, value_name = "FILE")]
+    /// Use the weights of another result, its model.json, instead of learning them from this table
+    #[arg(long, value_name = "FILE", help_heading = "Method", hide_short_help = true)]
     model: Option<PathBuf>,
-    /// Column to check the matches against, which is not compared itself: a date, a number or a word
-    #[arg(long, value_name = "COLUMN")]
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+struct JudgingArguments {
+    /// Table of the true pairs or clusters: report precision and recall, and write the wrong and the missed pairs
+    #[arg(long, value_name = "FILE")]
+    labels: Option<PathBuf>,
+    /// Column to check the matches by, which is not compared itself: a date, a number or a word
+    #[arg(long, value_name = "COLUMN", hide_short_help = true)]
     validate: Option<String>,
-    /// Explain why two records match or do not, and write nothing. From the folder of a result this takes no second run
-    #[arg(long, num_args = 2, value_names = ["ID1", "ID2"], conflicts_with = "output")]
-    explain: Option<Vec<String>>,
-    /// Add the records of table NEW to the result in folder TABLE, whose clusters keep their numbers
-    #[arg(long, value_name = "NEW", conflicts_with_all = ["output", "explain", "config", "id", "threshold", "validate", "within", "expect", "model"])]
-    add: Option<PathBuf>,
+    /// Column of dates: merged.csv has the newest value of each column instead of the most frequent one
+    #[arg(long, value_name = "COLUMN", hide_short_help = true)]
+    newest: Option<String>,
     /// Write everything to this HTML file too, for your browser: scores, weights, and the pairs to look at
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["explain", "add", "analyze", "write_config"])]
+    #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// Replace what an earlier run wrote to the output folder, an edited file of --write-config, or the file of --report
+    /// Replace what an earlier run wrote to the output folder, or the file of --report
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    resources: TableResourceArguments,
-    #[command(flatten)]
-    run: RunArguments,
-}
-
-/// What is to be done.
-enum Job {
-    Link(LinkOptions, Option<PathBuf>),
-    Explain(LinkOptions, [String; 2]),
-    ExplainResult(PathBuf, Memory, [String; 2]),
-    Analyze(LinkOptions),
-    Add(AddOptions),
-    WriteConfig(LinkOptions, PathBuf),
+    summary: RowSummaryArguments,
 }
 
 impl LinkArguments {
     pub(crate) fn run(self) -> Result<Done> {
-        let (job, run) = self.job()?;
-        let (report, folder) = match job {
-            Job::WriteConfig(options, path) => {
-                write_config(&lookalike::guess_config(&options)?, &path, options.force)?;
-                return Ok(Done::All);
-            }
-            Job::Explain(options, ids) => {
-                let explained =
-                    with_threads(run, |progress| lookalike::explain(&options, [&ids[0], &ids[1]], progress))??;
-                streams::show(|out| show_explanation(out, &ids, &explained))?;
-                return Ok(Done::All);
-            }
-            Job::ExplainResult(folder, memory, ids) => {
-                let explained = with_threads(run, |progress| {
-                    lookalike::explain_result(&folder, [&ids[0], &ids[1]], memory, progress)
-                })??;
-                streams::show(|out| show_explanation(out, &ids, &explained))?;
-                return Ok(Done::All);
-            }
-            Job::Analyze(options) => {
-                let analysis = with_threads(run, |progress| lookalike::analyze(&options, progress))??;
-                streams::show(|out| show_analysis(out, &analysis))?;
-                return Ok(done(analysis.skipped));
-            }
-            Job::Link(options, page) => {
-                let report = with_threads(run, |progress| lookalike::link(&options, progress))??;
-                if let (Some(path), Some(page)) = (&page, &report.page) {
-                    pages::write(page, path, options.force)?;
-                }
-                (report, options.folder.context("clap asks for a folder")?)
-            }
-            Job::Add(options) => {
-                let report = with_threads(run, |progress| lookalike::add_records(&options, progress))??;
-                (report, options.folder)
-            }
-        };
-        notes::skipped(&report.skipped_rows, report.skipped);
-        for warning in &report.warnings {
-            talk!("warning: {warning}");
+        if let Some(command) = self.command {
+            return command.run();
         }
-        if !run.quiet {
-            // The result is there; that nobody reads about it does not undo it.
-            let _ = show(&report, &folder);
-        }
-        Ok(done(report.skipped))
-    }
-
-    fn job(self) -> Result<(Job, RunOptions)> {
-        let run = self.run.options()?;
-        let TableResources { memory, longest, limit } = self.resources.options()?;
-        if let Some(new) = self.add {
-            let [folder] = <[PathBuf; 1]>::try_from(self.tables)
-                .map_err(|_| anyhow!("--add takes the folder of one result, and several paths were given"))?;
-            return Ok((Job::Add(AddOptions { new, longest, limit, memory, folder }), run));
-        }
-        if self.one_to_one && self.tables.len() != 2 {
-            let given =
-                if self.tables.len() == 1 { "one was".to_owned() } else { format!("{} were", self.tables.len()) };
-            bail!("--one-to-one is for two tables, and {given} given");
-        }
-        if let Some(effort) = self.effort.filter(|effort| !(*effort > 0.0 && effort.is_finite())) {
-            bail!("--effort {effort} is not possible: give a factor above 0, such as 4");
-        }
+        let tables = self.tables;
         if self.output.as_deref().is_some_and(|output| output.as_os_str() == "-") {
-            bail!("-o - is not possible: link writes several tables; give -o DIR, the name of a folder");
+            return Err(Refused::unknown_word(JobOption::Output, "-", "the name of a folder").into());
         }
-        if let Some(threshold) = self.threshold.filter(|threshold| !(*threshold > 0.0 && *threshold < 1.0)) {
-            bail!("--threshold {threshold} is not possible: give a probability above 0 and below 1, such as 0.9");
+        let mut request = tables.request()?;
+        request.output = self.output;
+        request.labels = self.judging.labels;
+        request.validate = self.judging.validate;
+        request.newest = self.judging.newest;
+        request.report = self.judging.report;
+        request.force = self.judging.force.then_some(true);
+        let options = request.check()?;
+        let run = tables.run(&options);
+        let report = with_threads(&run, |progress| lookalike::link(&options, progress))??;
+        if let (Some(path), Some(page)) = (options.report(), &report.page) {
+            pages::write(page, path, options.force())?;
         }
-        if let Some(share) = self.expect.filter(|share| !(*share > 0.0 && *share <= 1.0)) {
-            bail!("--expect {share} is not possible: give a share above 0 and up to 1, such as 0.05");
-        }
-        let options = LinkOptions {
-            tables: self.tables,
-            within: self.within,
-            longest,
-            limit,
-            memory,
-            id: self.id,
-            id_right: self.id_right,
-            config: self.config.as_deref().map(read_config).transpose()?,
-            threshold: self.threshold,
-            one_to_one: self.one_to_one,
-            effort: self.effort,
-            newest: self.newest,
-            gold: self.gold,
-            expect: self.expect,
-            model: self.model,
-            validate: self.validate,
-            has_page: self.report.is_some(),
-            folder: self.output,
-            force: self.force,
-        };
-        let job = match (self.write_config, self.explain) {
-            (Some(path), _) => Job::WriteConfig(options, path),
-            (None, Some(ids)) => {
-                let ids: [String; 2] = ids.try_into().ok().context("--explain needs two ids")?;
-                match &options.tables[..] {
-                    [folder] if lookalike::is_link_result(folder) => Job::ExplainResult(folder.clone(), memory, ids),
-                    _ => Job::Explain(options, ids),
-                }
-            }
-            (None, None) if self.analyze => Job::Analyze(options),
-            (None, None) => Job::Link(options, self.report),
-        };
-        Ok((job, run))
+        ended(&report, options.folder().context("clap asks for a folder")?, &run, self.judging.summary)
     }
 }
 
-fn read_config(path: &Path) -> Result<Config> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read the config {}", path.display()))?;
-    toml::from_str(&text).map_err(|error| {
-        let line = error.span().map_or(0, |span| text[..span.start].matches('\n').count()) + 1;
-        anyhow!("{}, line {line}: {}; --write-config writes a valid one", path.display(), error.message())
-    })
+impl LinkCommand {
+    fn run(self) -> Result<Done> {
+        match self {
+            Self::Explain { result, left, right, with, comparing, resources } => {
+                let ids = [left, right];
+                let mut request = comparing.request(std::iter::once(result.clone()).chain(with).collect())?;
+                request.resources = resources.request();
+                let options = request.check()?;
+                let run = RunOptions { resources: options.resources().clone(), talk: resources.run.talk() };
+                let explained = with_threads(&run, |progress| {
+                    if lookalike::is_link_result(&result) {
+                        let memory = options.resources().memory();
+                        return lookalike::explain_result(&result, [&ids[0], &ids[1]], memory, progress);
+                    }
+                    lookalike::explain(&options, [&ids[0], &ids[1]], progress)
+                })??;
+                streams::show(|out| show_explanation(out, &ids, &explained))?;
+                Ok(Done::All)
+            }
+            Self::Add { result, new, summary, resources } => {
+                let mut request = AddRecordsRequest::new(&result, new);
+                request.resources = resources.request();
+                let options = request.check()?;
+                let run = RunOptions { resources: options.resources().clone(), talk: resources.run.talk() };
+                let report = with_threads(&run, |progress| lookalike::add_records(&options, progress))??;
+                ended(&report, &result, &run, summary)
+            }
+            Self::Analyze { tables } => {
+                let options = tables.request()?.check()?;
+                let analysis = with_threads(&tables.run(&options), |progress| lookalike::analyze(&options, progress))??;
+                streams::show(|out| show_analysis(out, &analysis))?;
+                Ok(done(analysis.skipped_count))
+            }
+            Self::Config { tables, output, force } => {
+                let options = tables.request()?.check()?;
+                write_config(&lookalike::guess_config(&options)?, &output, force)?;
+                Ok(Done::All)
+            }
+        }
+    }
+}
+
+/// Says what was found.
+fn ended(report: &LinkReport, folder: &Path, run: &RunOptions, how: RowSummaryArguments) -> Result<Done> {
+    notes::skipped(&report.skipped, report.skipped_count);
+    for warning in &report.warnings {
+        talk!("warning: {warning}");
+    }
+    how.print(report, RowsGo::ToFile, || {
+        if !run.is_quiet() {
+            // The result is there; that nobody reads about it does not undo it.
+            let _ = show(report, folder);
+        }
+    })?;
+    Ok(done(report.skipped_count))
+}
+
+impl TableArguments {
+    fn request(&self) -> Result<LinkRequest> {
+        let mut request = self.comparing.request(self.tables.clone())?;
+        request.resources = self.resources.request();
+        Ok(request)
+    }
+
+    fn run(&self, options: &LinkOptions) -> RunOptions {
+        RunOptions { resources: options.resources().clone(), talk: self.resources.run.talk() }
+    }
+}
+
+impl ComparingArguments {
+    fn request(&self, tables: Vec<PathBuf>) -> Result<LinkRequest> {
+        let mut request = LinkRequest::new(tables);
+        request.id.clone_from(&self.id);
+        request.id_right.clone_from(&self.id_right);
+        request.config = self.config.as_deref().map(read_config).transpose()?;
+        request.within = self.within.then_some(true);
+        request.threshold = self.threshold;
+        request.one_to_one = self.one_to_one.then_some(true);
+        request.effort = self.effort;
+        request.expect = self.expect;
+        request.model.clone_from(&self.model);
+        Ok(request)
+    }
+}
+
+/// The text of a config, once it is known to be one: a mistake in it is shown with the name of its file.
+fn read_config(path: &Path) -> Result<String> {
+    let shown = path.display();
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read the config {shown}"))?;
+    LinkRequest::default().config(text.clone()).check().with_context(|| shown.to_string())?;
+    Ok(text)
 }
 
 /// Writes a config that a person can edit.
 fn write_config(config: &Config, path: &Path, is_forced: bool) -> Result<()> {
-    let kinds = "# kind: person-name, organisation, address, phone, date, number, code, email, category, free-text or ignored\n";
+    let kinds = "# kind: person-name, organization, address, phone, date, number, code, email, category, free-text or ignored\n";
     let text = format!("{kinds}{}", toml::to_string_pretty(config).context("cannot write the config")?);
     if !is_forced && std::fs::read_to_string(path).is_ok_and(|before| before != text) {
         bail!("{} exists, and may have been edited: give another name, or --force to replace it", path.display());

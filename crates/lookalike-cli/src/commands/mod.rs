@@ -11,6 +11,7 @@ mod link;
 mod pairs;
 mod prints;
 mod report;
+mod schema;
 mod search;
 #[cfg(feature = "serve")]
 mod serve;
@@ -36,12 +37,13 @@ use crate::commands::link::LinkArguments;
 use crate::commands::pairs::PairsArguments;
 use crate::commands::prints::PrintsArguments;
 use crate::commands::report::ReportArguments;
+use crate::commands::schema::SchemaArguments;
 use crate::commands::search::SearchArguments;
 #[cfg(feature = "serve")]
 use crate::commands::serve::ServeArguments;
 use crate::commands::sets::SetsArguments;
 use crate::commands::tune::TuneArguments;
-use crate::flags::run::RunOptions;
+use crate::flags::run::{RunOptions, Talk};
 use crate::show::numbers;
 use crate::show::progress::Watch;
 use crate::show::streams::{Pipe, talk};
@@ -58,7 +60,7 @@ use crate::stop::{self, Quiet};
     arg_required_else_help = true,
     disable_help_subcommand = true,
     after_help = "Examples:\n  lookalike dedup examples/news -o out\n  lookalike link examples/customers.csv --id id -o linked\n  \
-        lookalike sets examples/sets/queries.txt --id --threshold 0.5\n\n\
+        lookalike sets examples/sets/queries.txt --named --threshold 0.5\n\n\
         More about a command: lookalike dedup --help. Exit codes: 0 done, 1 done but some input was skipped, 2 not done."
 )]
 pub(crate) struct Arguments {
@@ -79,9 +81,9 @@ pub(crate) enum Command {
         Texts are read again from the input of the run; without it, the report has ids and places only.")]
     Report(ReportArguments),
     /// Label a sample of removals in your browser, and get the precision of a run with its confidence interval.
-    #[command(after_help = "Examples:\n  lookalike audit out --html label.html\n  \
+    #[command(after_help = "Examples:\n  lookalike audit out --report label.html\n  \
         lookalike audit out --labels examples/labels/anna.jsonl examples/labels/ben.jsonl\n\n\
-        Without --html and --labels it opens a page for this machine alone, and prints its address; labels go to \
+        Without --report and --labels it opens a page for this machine alone, and prints its address; labels go to \
         labels.jsonl in DIR. The first example makes the page as a file for somebody else, the second counts what they \
         sent back, prints the table, and writes audit.json to DIR.")]
     Audit(AuditArguments),
@@ -98,12 +100,12 @@ pub(crate) enum Command {
         subcommand,
         arg_required_else_help = true,
         after_help = "Examples:\n  lookalike index create archive\n  lookalike index add archive examples/news --id id\n  \
-            lookalike search archive --id agency-007"
+            lookalike search archive --like agency-007"
     )]
     Index(IndexCommand),
     /// Find the documents of an index that are similar to a text, to a stored document, or to each document of a file.
     #[command(after_help = "Examples:\n  lookalike search archive 'The storm hit the coast on Monday night'\n  \
-        lookalike search archive --id agency-007 --show\n  \
+        lookalike search archive --like agency-007 --show\n  \
         lookalike search archive --input examples/five.jsonl --format jsonl > matches.jsonl\n\n\
         Similarities are measured exactly. An index is made by lookalike index create and lookalike index add.")]
     Search(SearchArguments),
@@ -117,21 +119,21 @@ pub(crate) enum Command {
     Serve(ServeArguments),
     /// Find records of the same customer, site or product, in one table, between two, or in several.
     #[command(after_help = "Examples:\n  lookalike link examples/customers.csv --id id -o linked\n  \
-        lookalike link linked --explain 1 2\n  \
-        lookalike link examples/customers.csv --id id --analyze\n\n\
+        lookalike link explain linked 1 2\n  \
+        lookalike link analyze examples/customers.csv --id id\n\n\
         The first writes linked/matches.csv (pairs, with the bits of each field), clusters.csv, linked.csv (all rows with \
         their cluster), merged.csv (one row per cluster), link.toml (the kind of each column) and summary.json; the second \
         explains from that result why two records match; the third shows what would be compared.")]
     Link(LinkArguments),
     /// Find similar sets: baskets, sessions, films by their fans, sites by their visitors.
-    #[command(after_help = "Examples:\n  lookalike sets examples/sets/queries.txt --id --threshold 0.5\n  \
+    #[command(after_help = "Examples:\n  lookalike sets examples/sets/queries.txt --named --threshold 0.5\n  \
         lookalike sets examples/sets/ratings.csv --set user --element film --transpose --top 3\n  \
-        lookalike sets examples/sets/ratings.csv --weights stars --threshold 0.3\n\n\
+        lookalike sets examples/sets/ratings.csv --weight stars --threshold 0.3\n\n\
         Rows have left_id, right_id, the similarity and the number of shared elements. Equal sets are pairs; empty sets match nothing.")]
     Sets(SetsArguments),
-    /// Find fingerprints of the same finger by their minutiae, within the input or in a gallery.
+    /// Find fingerprints of the same finger by their minutiae, within the input or in other prints.
     #[command(after_help = "Examples:\n  lookalike prints examples/prints.csv --format tsv\n  \
-        lookalike prints --gallery examples/prints.csv examples/queries.csv --top 5\n\n\
+        lookalike prints examples/queries.csv --against examples/prints.csv --top 5\n\n\
         Impressions may be shifted, rotated and stretched. Pairs and their scores go to standard output, or to -o FILE.")]
     Prints(PrintsArguments),
     /// Suggest a threshold, and show what bands and rows will find and cost.
@@ -141,12 +143,16 @@ pub(crate) enum Command {
     /// Compare methods, thresholds and shingles on a corpus by recall, precision, time and memory.
     #[command(after_help = "Examples:\n  lookalike evaluate examples/news --methods minhash,simhash:bits=6\n  \
         lookalike evaluate examples/news --methods minhash --thresholds 0.7,0.8 --shingles word:3,char:5\n\n\
-        The true pairs are found by an exact join, which holds all features in memory, or read from --truth.")]
+        The true pairs are found by an exact join, which holds all features in memory, or read from --labels.")]
     Evaluate(EvaluateArguments),
     /// Compare two documents by all measures, and show the differences.
     #[command(after_help = "Example:\n  lookalike compare agency-007 herald-007 --in examples/news --id id\n\n\
         Without --in, the two are files of one document each.")]
     Compare(CompareArguments),
+    /// Print the JSON Schema of an output.
+    #[command(after_help = "Example:\n  lookalike schema removal\n\n\
+        The schema of removal describes a line of removed.jsonl.")]
+    Schema(SchemaArguments),
     /// Write completions for all shells and manual pages to a folder; `cargo xtask assets` calls this.
     #[command(hide = true)]
     Assets {
@@ -179,6 +185,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Done> {
         Command::Audit(arguments) => arguments.run(),
         Command::Pairs(arguments) => arguments.run(),
         Command::Compare(arguments) => arguments.run(),
+        Command::Schema(arguments) => arguments.run(),
         Command::Index(command) => command.run(),
         Command::Search(arguments) => arguments.run(),
         #[cfg(feature = "serve")]
@@ -201,7 +208,7 @@ fn done(skipped: u64) -> Done {
 fn to_output<T: Send>(
     target: Option<&Path>,
     force: bool,
-    run: RunOptions,
+    run: &RunOptions,
     mut stdout: Box<dyn Write + Send>,
     job: impl FnOnce(&mut (dyn Write + Send), &dyn Progress) -> lookalike::Result<T> + Send,
 ) -> Result<(T, bool)> {
@@ -217,19 +224,68 @@ fn to_output<T: Send>(
 }
 
 /// Runs a job on the threads that were asked for, with someone watching or not.
-fn with_threads<T: Send>(run: RunOptions, job: impl FnOnce(&dyn Progress) -> T + Send) -> Result<T> {
-    let (asked, threads) = run.thread_count();
-    if threads < asked && !run.quiet {
-        let memory = run.memory.map_or_else(String::new, |memory| numbers::bytes(memory.bytes()));
-        talk!("note: {threads} of {asked} threads are used: --memory of {memory} has no room for more");
+fn with_threads<T: Send>(run: &RunOptions, job: impl FnOnce(&dyn Progress) -> T + Send) -> Result<T> {
+    let (wanted, threads) = (run.resources.wanted_threads(), run.resources.threads());
+    if threads < wanted && !run.is_quiet() {
+        let memory = numbers::bytes(run.resources.memory().bytes());
+        talk!("note: {threads} of {wanted} threads are used: --memory of {memory} has no room for more");
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.context("cannot start threads: give fewer with --threads")?;
     #[cfg(feature = "remote")]
-    if !run.quiet {
+    if !run.is_quiet() {
         on_silence(|Silence { host, left }| {
             talk!("waiting for {host}: nothing received, giving up in {} s", left.as_secs());
         });
     }
-    Ok(pool.install(|| if run.quiet { job(&Quiet) } else { job(&Watch::default()) }))
+    Ok(pool.install(|| match run.talk {
+        Talk::Quiet => job(&Quiet),
+        Talk::Normal => job(&Watch::default()),
+        Talk::Verbose => job(&Watch::verbose()),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{ArgAction, CommandFactory};
+
+    use super::*;
+
+    /// A command and all below it, each with its name.
+    fn all(command: &clap::Command, name: &str) -> Vec<(String, clap::Command)> {
+        let name = format!("{name} {}", command.get_name()).trim().to_owned();
+        let below = command.get_subcommands().flat_map(|command| all(command, &name)).collect::<Vec<_>>();
+        [(name, command.clone())].into_iter().chain(below).collect()
+    }
+
+    /// The flags of a command that are its own.
+    fn flags(command: &clap::Command) -> impl Iterator<Item = &clap::Arg> {
+        let is_own = |flag: &&clap::Arg| {
+            !flag.is_positional()
+                && !matches!(flag.get_action(), ArgAction::Help | ArgAction::HelpShort | ArgAction::Version)
+        };
+        command.get_arguments().filter(is_own)
+    }
+
+    #[test]
+    fn what_people_expect_has_the_same_letter_on_every_command() {
+        let letters = [("threshold", 't'), ("threads", 'j'), ("verbose", 'v'), ("quiet", 'q'), ("output", 'o')];
+        for (name, command) in all(&Arguments::command(), "") {
+            for flag in flags(&command) {
+                let long = flag.get_long().unwrap_or_default();
+                if let Some((_, letter)) = letters.iter().find(|(of, _)| *of == long) {
+                    assert_eq!(flag.get_short(), Some(*letter), "{name} --{long}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn short_help_has_about_a_dozen_options() {
+        for (name, command) in all(&Arguments::command(), "") {
+            let shown = flags(&command).filter(|flag| !flag.is_hide_short_help_set() && !flag.is_hide_set());
+            let shown: Vec<&str> = shown.filter_map(|flag| flag.get_long()).collect();
+            assert!(shown.len() <= 15, "{name} -h shows {} options: {shown:?}", shown.len());
+        }
+    }
 }

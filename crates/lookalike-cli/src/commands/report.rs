@@ -38,11 +38,12 @@ impl ReportArguments {
             folder: self.folder,
             output: self.output,
             force: self.force,
-            texts: self.texts.texts(),
+            texts: self.texts.report_texts.unwrap_or_default(),
             read,
             references: references.unwrap_or_default(),
+            reference_tables: Vec::new(),
         };
-        let reported = with_threads(run, |progress| lookalike::report(&options, progress))??;
+        let reported = with_threads(&run, |progress| lookalike::report(&options, progress))??;
         if reported.without_text > 0 {
             talk!(
                 "note: the texts of {} of {} are not shown: the input of the run is not there any more, or has changed",
@@ -50,7 +51,7 @@ impl ReportArguments {
                 numbers::of(reported.documents, "document")
             );
         }
-        if !run.quiet {
+        if !run.is_quiet() {
             talk!("wrote     {} ({})", shown_path(&reported.path), numbers::bytes(reported.bytes));
         }
         Ok(Done::All)

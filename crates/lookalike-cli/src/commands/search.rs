@@ -1,21 +1,25 @@
 //! `lookalike search`: the near-duplicates of a text, a stored document or a file of queries, among the documents of an index.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Result, bail};
-use clap::{Args, ValueEnum};
-use lookalike::index::{Answer, Asked, Hit, Query, SearchOptions, SearchRow, Searched, Snapshot};
-use lookalike::io::read::{Fields, Settings, Split};
-use lookalike::{FoundText, ReadOptions, Scheme, TextPair, until_closed};
+use anyhow::{Result, anyhow};
+use clap::Args;
+use lookalike::index::{Answer, Asked, Error as IndexError, Hit, Index, Query, SearchRow, Searched, Snapshot, Store};
+use lookalike::io::read::Split;
+use lookalike::{FoundText, ReadOptions, RowFormat, RowWriter, Scheme, SearchRequest, Sink, TextPair, until_closed};
 
 use crate::commands::index::open;
 use crate::commands::{Done, done, to_output};
-use crate::flags::run::{RunArguments, RunOptions};
+use crate::flags::output::{RowSummaryArguments, RowsGo};
+use crate::flags::read::SettingArguments;
+use crate::flags::resources::ResourceArguments;
+use crate::flags::run::RunOptions;
+use crate::flags::words::words;
 use crate::show::side_by_side::Layout;
 use crate::show::streams::{self, talk};
-use crate::show::{notes, numbers, one_line};
+use crate::show::{notes, numbers, one_line, shown_path};
 
 #[derive(Debug, Args)]
 pub(crate) struct SearchArguments {
@@ -23,53 +27,48 @@ pub(crate) struct SearchArguments {
     #[arg(value_name = "INDEX")]
     index: PathBuf,
     /// Text to search for; - reads queries from standard input, one per line or JSONL record
-    #[arg(value_name = "TEXT", required_unless_present_any = ["input", "id"], conflicts_with_all = ["input", "id"])]
-    text: Option<String>,
+    #[arg(value_name = "QUERY", required_unless_present_any = ["input", "like"], conflicts_with_all = ["input", "like"])]
+    query: Option<String>,
     /// Search for each document of these files, folders, patterns or addresses
-    #[arg(long, value_name = "INPUT", num_args = 1.., conflicts_with = "id")]
+    #[arg(long, value_name = "INPUT", num_args = 1.., conflicts_with = "like", help_heading = "Input")]
     input: Vec<PathBuf>,
     /// Search for documents similar to the stored document with this id
-    #[arg(long, value_name = "ID")]
-    id: Option<String>,
-    /// Field of the text in records of queries
-    #[arg(long, value_name = "FIELD", default_value = "text")]
-    text_field: String,
-    /// Field of the id in records of queries [default: file and position]
-    #[arg(long, value_name = "FIELD")]
-    id_field: Option<String>,
-    /// Number of matches per query at most
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    limit: usize,
+    #[arg(long, value_name = "ID", help_heading = "Input")]
+    like: Option<String>,
+    #[command(flatten)]
+    settings: SettingArguments,
     /// Minimum similarity, not below that of the index [default: that of the index]
-    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    #[arg(short, long, value_name = "T", allow_negative_numbers = true, help_heading = "Similarity")]
     threshold: Option<f64>,
-    /// Number of candidates to measure per query at most, those with the most similar sketches first
-    #[arg(long, value_name = "N", default_value_t = 100_000)]
-    max_candidates: usize,
+    /// Number of matches per query at most [default: 10]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Similarity")]
+    top: Option<i64>,
+    /// Number of candidates to measure per query at most, those with the most similar sketches first [default: 100000]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Method", hide_short_help = true)]
+    max_candidates: Option<i64>,
+    #[command(flatten)]
+    output: OutputArguments,
+    #[command(flatten)]
+    summary: RowSummaryArguments,
+    #[command(flatten)]
+    resources: ResourceArguments,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+struct OutputArguments {
     /// Show each match side by side with the query, with differences in [-…-] and [+…+]
     #[arg(long, conflicts_with = "format")]
     show: bool,
-    /// Format of the matches
-    #[arg(long, value_enum, default_value_t = FormatArgument::Text)]
-    format: FormatArgument,
+    /// Format of the matches as rows: JSON objects, or tab- or comma-separated with a header line [default: a table for people]
+    #[arg(long, value_name = "FORMAT", value_parser = words::<RowFormat>())]
+    format: Option<RowFormat>,
     /// File to write to, instead of standard output (-)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Replace the output file if it exists
     #[arg(long)]
     force: bool,
-    #[command(flatten)]
-    run: RunArguments,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum FormatArgument {
-    /// A table for people
-    Text,
-    /// One JSON object per line and match
-    Jsonl,
-    /// Tab-separated, with a header line
-    Tsv,
 }
 
 /// What is searched for.
@@ -81,25 +80,27 @@ enum Wanted {
 
 impl SearchArguments {
     pub(crate) fn run(self) -> Result<Done> {
-        let run = self.run.options()?;
-        if self.limit == 0 {
-            bail!("--limit 0 finds nothing: give 1 or more");
-        }
-        let options =
-            SearchOptions { threshold: self.threshold, limit: self.limit, max_candidates: self.max_candidates };
-        let index = open(&self.index)?;
+        let resources = self.resources.request().check()?;
+        let run = RunOptions { resources, talk: self.resources.run.talk() };
+        let mut request = SearchRequest::default();
+        request.threshold = self.threshold;
+        request.top = self.top;
+        request.max_candidates = self.max_candidates;
+        let options = request.check()?;
+        let (path, index) = (self.index.clone(), open(&self.index)?);
         let snapshot = index.snapshot()?;
-        let target = self.output.clone().filter(|output| output.as_os_str() != "-");
-        let show = if self.show {
+        let target = self.output.output.clone().filter(|output| output.as_os_str() != "-");
+        let show = if self.output.show {
             Show::SideBySide(Layout::of_terminal(target.is_none()), index.scheme())
         } else {
-            Show::Rows(self.format)
+            self.output.format.map_or(Show::Table, Show::Rows)
         };
-        let stdout = if self.show { Box::new(streams::painted_stdout()) } else { streams::stdout() };
-        let force = self.force;
-        let wanted = self.wanted();
+        let stdout = if self.output.show { Box::new(streams::painted_stdout()) } else { streams::stdout() };
+        let force = self.output.force;
+        let how = self.summary;
+        let wanted = self.wanted(&run)?;
         let start = Instant::now();
-        let (searched, is_read) = to_output(target.as_deref(), force, run, stdout, |writer, progress| {
+        let searched = to_output(target.as_deref(), force, &run, stdout, |writer, progress| {
             let mut out = Shown { writer, snapshot: &snapshot, show, has_header: false };
             let searched = match &wanted {
                 Wanted::Text(text) => {
@@ -122,33 +123,64 @@ impl SearchArguments {
             };
             until_closed(out.writer.flush().map_err(lookalike::Error::unwritable))?;
             Ok(searched)
-        })?;
+        });
+        let (searched, is_read) = searched.map_err(|error| with_commands(error, &path, &index))?;
         notes::skipped(&searched.skipped, searched.skipped_count);
-        if is_read {
-            note(&searched, &snapshot, start.elapsed().as_secs_f64(), run, options.max_candidates);
-        }
+        how.print(&searched, RowsGo::to(target.as_deref()), || {
+            if is_read {
+                note(&searched, &snapshot, start.elapsed().as_secs_f64(), &run, options.max_candidates);
+            }
+        })?;
         Ok(done(searched.skipped_count))
     }
 
-    fn wanted(self) -> Wanted {
-        let fields = Fields { text: self.text_field, id: self.id_field, ..Fields::default() };
-        let read = |inputs: Vec<PathBuf>, split| {
-            let settings = Settings { fields, split, ..Settings::default() };
-            Wanted::Input(Box::new(ReadOptions { settings, ..ReadOptions::new(inputs) }))
-        };
-        match (self.text, self.id) {
-            (Some(text), _) if text == "-" => read(vec!["-".into()], Split::Line),
+    fn wanted(self, run: &RunOptions) -> Result<Wanted> {
+        Ok(match (self.query, self.like) {
+            (Some(text), _) if text == "-" => {
+                let mut lines = self.settings.request(vec!["-".into()]);
+                lines.split = lines.split.or(Some(Split::Line));
+                Wanted::Input(Box::new(lines.check(&run.resources)?))
+            }
             (Some(text), _) => Wanted::Text(text),
             (None, Some(id)) => Wanted::Id(id),
-            (None, None) => read(self.input, Split::File),
-        }
+            (None, None) => Wanted::Input(Box::new(self.settings.request(self.input).check(&run.resources)?)),
+        })
     }
+}
+
+/// Names the commands that make an index for a threshold that is too low for this one.
+fn with_commands(error: anyhow::Error, path: &Path, index: &Index) -> anyhow::Error {
+    let of_job = |cause: &(dyn std::error::Error + 'static)| match cause.downcast_ref() {
+        Some(lookalike::Error::Index(IndexError::ThresholdTooLow { threshold, .. })) => Some(*threshold),
+        _ => None,
+    };
+    let of_index = |cause: &(dyn std::error::Error + 'static)| match cause.downcast_ref() {
+        Some(IndexError::ThresholdTooLow { threshold, .. }) => Some(*threshold),
+        _ => None,
+    };
+    let Some(threshold) = error.chain().find_map(|cause| of_job(cause).or_else(|| of_index(cause))) else {
+        return error;
+    };
+    let scheme = index.scheme();
+    let measure = match scheme.criterion().measure() {
+        "jaccard" => String::new(),
+        measure => format!(" --measure {measure}"),
+    };
+    let has_texts = index.snapshot().is_ok_and(|snapshot| snapshot.stat().store == Store::Text);
+    let add = if has_texts {
+        format!("lookalike index export {} | lookalike index add NEW - --id id", shown_path(path))
+    } else {
+        "lookalike index add NEW INPUT".to_owned()
+    };
+    let create = format!("lookalike index create NEW --threshold {threshold}{measure} --shingle {}", scheme.shingle());
+    anyhow!("{error}: {create}, then {add}")
 }
 
 /// How matches are shown.
 #[derive(Clone, Copy)]
 enum Show<'a> {
-    Rows(FormatArgument),
+    Table,
+    Rows(RowFormat),
     SideBySide(Layout, &'a Scheme),
 }
 
@@ -161,12 +193,11 @@ struct Shown<'a> {
 
 impl Shown<'_> {
     fn take(&mut self, asked: Asked<'_>) -> lookalike::Result<()> {
-        let Asked { id, text, answer: Answer { hits, .. } } = asked;
+        let Asked { id, text, answer: Answer { hits, match_count, .. } } = asked;
         for hit in &hits {
             let written = match self.show {
-                Show::Rows(FormatArgument::Text) => self.line(id, hit),
-                Show::Rows(FormatArgument::Jsonl) => self.json(id, hit),
-                Show::Rows(FormatArgument::Tsv) => self.tsv(id, hit),
+                Show::Table => self.line(id, hit),
+                Show::Rows(format) => self.row(format, SearchRow::new(id, hit, match_count)),
                 Show::SideBySide(layout, scheme) => {
                     let stored = self.snapshot.document(&hit.id)?.and_then(|document| document.text);
                     let found = |id: &str, text: &str| FoundText {
@@ -192,44 +223,31 @@ impl Shown<'_> {
             writeln!(self.writer, "similarity  of query  of match  query → match")?;
         }
         let share = |share: Option<f64>| share.map_or_else(|| "-".to_owned(), |share| format!("{share:.4}"));
-        let copy = if hit.is_exact_copy { " (exact copy)" } else { "" };
+        let copy = if hit.exact_copy { " (exact copy)" } else { "" };
         writeln!(
             self.writer,
             "{:<10}  {:<8}  {:<8}  {} → {}{copy}",
             format!("{:.6}", hit.similarity),
-            share(hit.containment_left()),
-            share(hit.containment_right()),
+            share(hit.containment_of_query()),
+            share(hit.containment_of_match()),
             one_line(query),
             one_line(&hit.id)
         )
     }
 
-    fn json(&mut self, query: &str, hit: &Hit) -> io::Result<()> {
-        serde_json::to_writer(&mut *self.writer, &SearchRow::new(query, hit))?;
-        self.writer.write_all(b"\n")
-    }
-
-    fn tsv(&mut self, query: &str, hit: &Hit) -> io::Result<()> {
+    fn row(&mut self, format: RowFormat, row: SearchRow) -> io::Result<()> {
+        let mut rows: RowWriter<_> = RowWriter::new(&mut *self.writer, format);
         if !std::mem::replace(&mut self.has_header, true) {
-            writeln!(self.writer, "query_id\tid\tsimilarity\tcontainment_of_query\tcontainment_of_match\texact_copy")?;
+            Sink::<SearchRow>::start(&mut rows, &SearchRow::COLUMNS)?;
         }
-        let share = |share: Option<f64>| share.map_or_else(String::new, |share| share.to_string());
-        let [query, id] = [query, &hit.id].map(|id| id.replace(['\t', '\n', '\r'], " "));
-        writeln!(
-            self.writer,
-            "{query}\t{id}\t{}\t{}\t{}\t{}",
-            hit.similarity,
-            share(hit.containment_left()),
-            share(hit.containment_right()),
-            hit.is_exact_copy
-        )
+        rows.take(vec![row])
     }
 }
 
 /// What was found, in a line.
-fn note(searched: &Searched, snapshot: &Snapshot, seconds: f64, run: RunOptions, max_candidates: usize) {
-    if searched.incomplete > 0 {
-        let who = match (searched.queries, searched.incomplete) {
+fn note(searched: &Searched, snapshot: &Snapshot, seconds: f64, run: &RunOptions, max_candidates: usize) {
+    if searched.incomplete_count > 0 {
+        let who = match (searched.query_count, searched.incomplete_count) {
             (1, _) => "the query has".to_owned(),
             (_, 1) => "1 query has".to_owned(),
             (_, several) => format!("{} queries have", numbers::count(several)),
@@ -237,17 +255,27 @@ fn note(searched: &Searched, snapshot: &Snapshot, seconds: f64, run: RunOptions,
         let most = numbers::count(max_candidates as u64);
         talk!("note: {who} more than {most} candidates, so matches may be missing: raise --max-candidates");
     }
-    if run.quiet {
+    if searched.cut_count > 0 {
+        let whose = match (searched.query_count, searched.cut_count) {
+            (1, _) => String::new(),
+            (_, 1) => "1 query has more matches than are listed: ".to_owned(),
+            (_, several) => format!("{} queries have more matches than are listed: ", numbers::count(several)),
+        };
+        let (listed, all) = (numbers::count(searched.listed_count), numbers::count(searched.match_count));
+        talk!("note: {whose}{listed} of {all} matches; --top {} lists all", searched.most_matches);
+    }
+    if run.is_quiet() {
         return;
     }
-    let found = match searched.hits {
-        1 => "1 match".to_owned(),
-        several => format!("{} matches", numbers::count(several)),
+    let found = match (searched.listed_count, searched.match_count) {
+        (_, 1) => "1 match".to_owned(),
+        (listed, all) if listed < all => format!("{} of {} matches", numbers::count(listed), numbers::count(all)),
+        (_, all) => format!("{} matches", numbers::count(all)),
     };
     let among = numbers::of(snapshot.len(), "document");
-    let queries = match searched.queries {
+    let queries = match searched.query_count {
         1 => String::new(),
-        queries => format!(" for {} of {} queries", numbers::count(searched.matched), numbers::count(queries)),
+        queries => format!(" for {} of {} queries", numbers::count(searched.matched_count), numbers::count(queries)),
     };
     talk!("{found}{queries} among {among}, in {}", numbers::seconds(seconds));
 }

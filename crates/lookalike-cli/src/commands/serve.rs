@@ -1,6 +1,6 @@
 //! `lookalike serve`: indexes and results over HTTP, and the keys by which others may use them.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
@@ -24,8 +24,8 @@ pub(crate) struct ServeArguments {
     /// Folder with the result of dedup or link, to look at
     #[arg(long, value_name = "DIR")]
     results: Vec<PathBuf>,
-    /// Address and port. Without --keys it must be an address of this machine alone, and whoever can reach it may do everything
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7811")]
+    /// Address and port, or a port of this machine alone. Without --keys it must be an address of this machine alone, and whoever can reach it may do everything
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7811", value_parser = listen_address)]
     listen: SocketAddr,
     /// File of keys, made by lookalike serve keys new
     #[arg(long, value_name = "FILE")]
@@ -165,6 +165,15 @@ impl ServeArguments {
             ..ServeOptions::default()
         }
     }
+}
+
+/// Reads an address with a port, or a port alone, which is one of this machine.
+fn listen_address(given: &str) -> Result<SocketAddr, String> {
+    let port = given.strip_prefix("localhost:").or_else(|| given.strip_prefix(':')).unwrap_or(given);
+    if let Ok(port) = port.parse() {
+        return Ok(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    }
+    given.parse().map_err(|_| "give a port, such as 7811, or an address and a port, such as 127.0.0.1:7811".to_owned())
 }
 
 /// What helps, in the words of the command.

@@ -2,20 +2,17 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::Args;
-use lookalike::core::measure::similarity::Threshold;
-use lookalike::core::sketch::SlotKind;
 use lookalike::io::write::OutputFile;
-use lookalike::{
-    Bought, Estimate, JudgedRow, MethodOptions, Plan, ReadOptions, Sampled, Suggestion, TuneOptions, Tuning,
-};
+use lookalike::{Estimate, JudgedRow, Plan, Sampled, Suggestion, TuneOptions, TuneRequest, Tuning};
 
 use crate::commands::{Done, done, with_threads};
-use crate::flags::output::ReportArgument;
+use crate::flags::output::{SummaryArgument, SummaryArguments};
 use crate::flags::read::SettingArguments;
-use crate::flags::run::{RunArguments, RunOptions};
-use crate::flags::similarity::SimilarityArguments;
+use crate::flags::resources::ResourceArguments;
+use crate::flags::run::RunOptions;
+use crate::flags::scheme::SchemeArguments;
 use crate::show::streams::talk;
 use crate::show::{chart, numbers, one_line, pages, streams};
 use crate::stop;
@@ -26,44 +23,44 @@ pub(crate) struct TuneArguments {
     #[arg(value_name = "INPUT")]
     inputs: Vec<PathBuf>,
     /// Read at most this much of INPUT, such as 500M, in parts from all over it [default: 1G]
-    #[arg(long, value_name = "SIZE", requires = "inputs")]
+    #[arg(long, value_name = "SIZE", help_heading = "Input")]
     sample_bytes: Option<String>,
     #[command(flatten)]
     settings: SettingArguments,
-    /// Choose bands and rows by the bytes per document that a sketch may take, such as 64B
-    #[arg(long, value_name = "SIZE", conflicts_with_all = ["recall", "bands", "rows", "rows_random", "method"])]
-    budget: Option<String>,
     /// Also show what people say of pairs by similarity: files of labels that lookalike audit made (put INPUT before it)
-    #[arg(long, value_name = "FILE", num_args = 1..)]
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Input")]
     labels: Vec<PathBuf>,
+    #[command(flatten)]
+    scheme: SchemeArguments,
+    /// Choose bands and rows by the bytes per document that a sketch may take, such as 64B
+    #[arg(long, value_name = "SIZE", help_heading = "Method", hide_short_help = true)]
+    budget: Option<String>,
+    #[command(flatten)]
+    output: OutputArguments,
+    #[command(flatten)]
+    resources: ResourceArguments,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+struct OutputArguments {
+    #[command(flatten)]
+    summary: SummaryArguments,
     /// Draw the curve to this SVG file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     svg: Option<PathBuf>,
-    /// Write everything to this HTML file, for your browser
+    /// Write everything to this HTML file too, for your browser
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// Format of the output
-    #[arg(long, value_enum, default_value_t = ReportArgument::Text)]
-    format: ReportArgument,
     /// Replace the SVG or HTML file if it exists
     #[arg(long)]
     force: bool,
-    #[command(flatten)]
-    run: RunArguments,
-    #[command(flatten)]
-    similarity: SimilarityArguments,
 }
 
 /// What is to be done, in one piece.
 struct Tune {
     options: TuneOptions,
-    bought: Vec<Bought>,
-    labelled: Vec<JudgedRow>,
-    run: RunOptions,
-    svg: Option<PathBuf>,
-    report: Option<PathBuf>,
-    format: ReportArgument,
-    force: bool,
+    output: OutputArguments,
 }
 
 /// Steps of the curve as it is drawn.
@@ -71,9 +68,11 @@ const DRAWN: u32 = 240;
 
 impl TuneArguments {
     pub(crate) fn run(self) -> Result<Done> {
+        let talk = self.resources.run.talk();
         let tune = self.options()?;
-        let tuning = with_threads(tune.run, |progress| lookalike::tune(&tune.options, progress))??;
-        let skipped = tuning.sample.as_ref().map_or(0, |sample| sample.skipped);
+        let run = RunOptions { resources: tune.options.resources().clone(), talk };
+        let tuning = with_threads(&run, |progress| lookalike::tune(&tune.options, progress))??;
+        let skipped = tuning.sample.as_ref().map_or(0, |sample| sample.skipped_count);
         if let Some(first) = tuning.sample.as_ref().and_then(|sample| sample.first_skipped.as_ref()) {
             talk!("skipped {}, the first in {}", numbers::count(skipped), one_line(first));
         }
@@ -82,82 +81,38 @@ impl TuneArguments {
     }
 
     fn options(self) -> Result<Tune> {
-        let run = self.run.options()?;
-        let mut similarity = self.similarity.options()?;
-        let threshold = Threshold::new(similarity.criterion.threshold())?;
-        let bought = match &self.budget {
-            Some(written) => budget(written, threshold)?,
-            None => Vec::new(),
-        };
-        if let Some(best) = bought.first() {
-            // Keys alone: what super-shingles keep.
-            similarity.method = MethodOptions::SuperShingle { banding: best.banding, slots: SlotKind::Fast };
-        }
-        let Some(banding) = similarity.method.banding() else {
-            bail!(
-                "there are no bands to tune for this method: leave out --method and --measure, or give --method supershingle"
-            );
-        };
-        let settings = self.settings.settings(None)?;
-        let labelled = lookalike::labels_by_similarity(&self.labels)?;
-        let corpus = (!self.inputs.is_empty()).then_some(ReadOptions { settings, ..ReadOptions::new(self.inputs) });
-        let most_bytes = self.sample_bytes.as_deref().map_or(Ok(lookalike::MOST_BYTES), sample_bytes)?;
-        let options = TuneOptions { scheme: similarity, threshold, banding, corpus, most_bytes };
-        Ok(Tune {
-            options,
-            bought,
-            labelled,
-            run,
-            svg: self.svg,
-            report: self.report,
-            format: self.format,
-            force: self.force,
-        })
+        let mut request = TuneRequest::default();
+        request.read = self.settings.request(self.inputs);
+        request.scheme = self.scheme.request()?;
+        request.resources = self.resources.request();
+        request.sample_bytes = self.sample_bytes.map(Into::into);
+        request.budget = self.budget.map(Into::into);
+        request.labels = self.labels;
+        Ok(Tune { options: request.check()?, output: self.output })
     }
-}
-
-fn sample_bytes(written: &str) -> Result<u64> {
-    match numbers::parse_bytes(written).filter(|bytes| *bytes > 0) {
-        Some(bytes) => Ok(bytes),
-        None => bail!("--sample-bytes {written} is not a size: give one such as 500M or 4G"),
-    }
-}
-
-fn budget(written: &str, threshold: Threshold) -> Result<Vec<Bought>> {
-    let bytes = numbers::parse_bytes(written).filter(|bytes| (8..=32_768).contains(bytes));
-    let Some(bytes) = bytes else { bail!("--budget {written} is not possible: give 8B to 32kB, such as 64B") };
-    Ok(lookalike::best_within(bytes as usize, threshold))
 }
 
 impl Tune {
     /// Shows the result, and writes the picture.
     fn show(&self, tuning: &Tuning) -> Result<()> {
-        let curve = lookalike::curve(self.options.banding, DRAWN);
-        if let Some(path) = &self.svg {
+        let curve = lookalike::curve(self.options.banding(), DRAWN);
+        if let Some(path) = &self.output.svg {
             let title = format!("{} bands of {} rows", tuning.bands, tuning.rows);
-            let mut file = OutputFile::new(path, self.force, stop::unfinished())?;
+            let mut file = OutputFile::new(path, self.output.force, stop::unfinished())?;
             let picture = chart::as_svg(&curve, tuning.threshold, tuning.recall_at_threshold, &title);
             file.writer().write_all(picture.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
             file.commit()?;
         }
-        if let Some(path) = &self.report {
-            pages::write(&pages::tune(tuning, &curve), path, self.force)?;
+        if let Some(path) = &self.output.report {
+            pages::write(&pages::tune(tuning, &curve), path, self.output.force)?;
         }
-        let shown = match self.format {
-            ReportArgument::Json => {
-                let mut value = serde_json::to_value(tuning)?;
-                if !self.bought.is_empty() {
-                    value["budget"] = serde_json::to_value(&self.bought)?;
-                }
-                if !self.labelled.is_empty() {
-                    value["labels"] = serde_json::to_value(&self.labelled)?;
-                }
-                serde_json::to_string_pretty(&value)? + "\n"
-            }
-            ReportArgument::Text => {
+        let shown = match self.output.summary.summary {
+            SummaryArgument::None => String::new(),
+            SummaryArgument::Json => serde_json::to_string_pretty(tuning)? + "\n",
+            SummaryArgument::Text => {
                 let mut text = tuning.sample.as_ref().map_or(String::new(), sampled);
-                text += &labelled(&self.labelled);
-                text += &self.text(tuning);
+                text += &labeled(&tuning.labels);
+                text += &parameters(tuning);
                 text += &chart::in_terminal(&curve, tuning.threshold);
                 text += &points(tuning);
                 text += &tuning.sample.as_ref().map_or(String::new(), candidates);
@@ -167,26 +122,26 @@ impl Tune {
         };
         streams::show(|out| out.write_all(shown.as_bytes()))
     }
+}
 
-    fn text(&self, tuning: &Tuning) -> String {
-        let Tuning { bands, rows, agree, slots, sketch_bytes, recall_at_threshold, .. } = tuning;
-        let agreeing = if *agree > 1 { format!(", {agree} of which must agree") } else { String::new() };
-        let mut text = format!(
-            "{bands} bands of {rows} rows{agreeing}: {slots} slots, {sketch_bytes} bytes per document\n\
-             a pair at the threshold of {} is found with a chance of {recall_at_threshold:.4}; \
-             half of the pairs at {:.3} are found\n\n",
-            tuning.threshold, tuning.half_found_at,
-        );
-        if !self.bought.is_empty() {
-            text += "bandings within the budget\n  rows  recall at the threshold  found at half of it\n";
-            for bought in self.bought.iter().take(6) {
-                let (recall, through) = (bought.recall_at_threshold, bought.at_half_the_threshold);
-                text += &format!("  {:>4}  {recall:>23.4}  {through:>19.5}\n", bought.rows);
-            }
-            text += "  the first is used: the best recall of those that find at most 1 % of the pairs at half the threshold\n\n";
+fn parameters(tuning: &Tuning) -> String {
+    let Tuning { bands, rows, agree, slots, sketch_bytes, recall_at_threshold, .. } = tuning;
+    let agreeing = if *agree > 1 { format!(", {agree} of which must agree") } else { String::new() };
+    let mut text = format!(
+        "{bands} bands of {rows} rows{agreeing}: {slots} slots, {sketch_bytes} bytes per document\n\
+         a pair at the threshold of {} is found with a chance of {recall_at_threshold:.4}; \
+         half of the pairs at {:.3} are found\n\n",
+        tuning.threshold, tuning.half_found_at,
+    );
+    if !tuning.budget.is_empty() {
+        text += "bandings within the budget\n  rows  recall at the threshold  found at half of it\n";
+        for bought in tuning.budget.iter().take(6) {
+            let (recall, through) = (bought.recall_at_threshold, bought.at_half_the_threshold);
+            text += &format!("  {:>4}  {recall:>23.4}  {through:>19.5}\n", bought.rows);
         }
-        text + "the chance to be found, by similarity\n"
+        text += "  the first is used: the best recall of those that find at most 1 % of the pairs at half the threshold\n\n";
     }
+    text + "the chance to be found, by similarity\n"
 }
 
 fn points(tuning: &Tuning) -> String {
@@ -199,29 +154,29 @@ fn points(tuning: &Tuning) -> String {
 
 /// What people ask first: how many pairs there are, and which threshold to take.
 fn sampled(sample: &Sampled) -> String {
-    let mut text = if sample.is_whole {
-        format!("all {} were read\n", numbers::of(sample.documents, "document"))
+    let mut text = if sample.complete {
+        format!("all {} were read\n", numbers::of(sample.document_count, "document"))
     } else {
         format!(
             "{} of about {} were read, in parts from all over the input: intervals are wide, and hold if the rest is like \
              them; --sample-bytes reads more\n",
-            numbers::count(sample.documents),
-            numbers::of(sample.documents_of_corpus, "document")
+            numbers::count(sample.document_count),
+            numbers::of(sample.corpus_document_count, "document")
         )
     };
     let mut rows =
         vec![["similarity", "pairs", "95 % interval", "removed, at most", "95 % interval"].map(str::to_owned)];
     for step in &sample.pairs {
         let count = |estimate: Estimate| numbers::count(estimate.value.round() as u64);
-        let [removed, range] = match step.removed {
+        let [removed, range] = match step.removed_count {
             Some(removed) => [count(removed), interval(removed)],
             None => ["–", "–"].map(str::to_owned),
         };
         let or_more = if step.similarity < 1.0 { " or more" } else { "" };
         let from = format!("{:.2}{or_more}", step.similarity);
-        rows.push([from, count(step.pairs), interval(step.pairs), removed, range]);
+        rows.push([from, count(step.pair_count), interval(step.pair_count), removed, range]);
     }
-    let columns = if sample.is_whole { 5 } else { 3 };
+    let columns = if sample.complete { 5 } else { 3 };
     for row in &rows {
         let cell = |at: usize| {
             let width = rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
@@ -239,18 +194,21 @@ fn sampled(sample: &Sampled) -> String {
 }
 
 /// What people say of pairs, by similarity.
-fn labelled(rows: &[JudgedRow]) -> String {
+fn labeled(rows: &[JudgedRow]) -> String {
     if rows.is_empty() {
         return String::new();
     }
     let mut text =
-        "labels by similarity\n  similarity    labelled    same  different  share that is the same\n".to_owned();
+        "labels by similarity\n  similarity    labeled    same  different  share that is the same\n".to_owned();
     for row in rows {
         let share = row.precision.map_or("–".to_owned(), |precision| {
             let Estimate { value, low, high } = precision.estimate;
             format!("{value:.2} ({low:.2} to {high:.2})")
         });
-        text += &format!("  {:<12}  {:>8}  {:>6}  {:>9}  {share}\n", row.name, row.labelled, row.same, row.different);
+        text += &format!(
+            "  {:<12}  {:>8}  {:>6}  {:>9}  {share}\n",
+            row.name, row.labeled_count, row.same_count, row.different_count
+        );
     }
     text + "\n"
 }
@@ -263,7 +221,7 @@ fn interval(estimate: Estimate) -> String {
 
 /// How many candidates there will be.
 fn candidates(sample: &Sampled) -> String {
-    match (sample.candidates, sample.false_candidates) {
+    match (sample.candidate_count, sample.false_candidate_share) {
         (None, _) => String::new(),
         (Some(candidates), Some(share)) => format!(
             "\nabout {}, of which {:.1} % are below the threshold: measured, and dropped\n",
@@ -277,9 +235,9 @@ fn candidates(sample: &Sampled) -> String {
 fn planned(plan: Plan) -> String {
     format!(
         "\nthe whole corpus: {}, {}, about {}; on {}\n  memory   {}\n  disk     {} at most, for what is written\n  time     {}\n",
-        numbers::of(plan.files, "file"),
+        numbers::of(plan.file_count, "file"),
         numbers::bytes(plan.bytes),
-        numbers::of(plan.documents, "document"),
+        numbers::of(plan.document_count, "document"),
         numbers::of(plan.threads as u64, "thread"),
         numbers::bytes(plan.memory_bytes),
         numbers::bytes(plan.disk_bytes),

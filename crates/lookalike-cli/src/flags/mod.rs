@@ -1,9 +1,10 @@
-//! Flags that several commands share: groups that are flattened into their arguments.
+//! Groups of arguments that several commands share, each translated into a part of a request. The rules about them are those of
+//! [`lookalike::DedupRequest`] and the other requests.
 
 pub(crate) mod command_line;
-pub(crate) mod method;
 pub(crate) mod output;
 pub(crate) mod read;
 pub(crate) mod resources;
 pub(crate) mod run;
-pub(crate) mod similarity;
+pub(crate) mod scheme;
+pub(crate) mod words;

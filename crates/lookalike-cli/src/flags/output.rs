@@ -1,22 +1,30 @@
 //! Where results go, and in which format.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use anyhow::Result;
 use clap::{Args, ValueEnum};
 use lookalike::{ReportTexts, RowFormat};
+use serde::Serialize;
+
+use super::words::{described, words};
+use crate::show::streams;
 
 /// Where rows go.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
 pub(crate) struct RowOutputArguments {
     /// File to write to, instead of standard output (-)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Format of the pairs
-    #[arg(long, value_enum, default_value_t = FormatArgument::Jsonl)]
-    format: FormatArgument,
+    /// Format of the rows: JSON objects, or tab- or comma-separated with a header line [default: jsonl]
+    #[arg(long, value_name = "FORMAT", value_parser = words::<RowFormat>())]
+    pub(crate) format: Option<RowFormat>,
     /// Replace the output file if it exists
     #[arg(long)]
     pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) summary: RowSummaryArguments,
 }
 
 impl RowOutputArguments {
@@ -24,69 +32,82 @@ impl RowOutputArguments {
     pub(crate) fn file(&self) -> Option<PathBuf> {
         self.output.clone().filter(|output| output.as_os_str() != "-")
     }
-
-    pub(crate) fn format(&self) -> RowFormat {
-        match self.format {
-            FormatArgument::Jsonl => RowFormat::Jsonl,
-            FormatArgument::Tsv => RowFormat::Tsv,
-            FormatArgument::Csv => RowFormat::Csv,
-        }
-    }
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum FormatArgument {
-    /// One JSON object per line
-    Jsonl,
-    /// Tab-separated, with a header line
-    Tsv,
-    /// Comma-separated, with a header line
-    Csv,
-}
-
-/// How a report is shown.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum ReportArgument {
-    /// For people
-    Text,
-    /// For programs
-    Json,
-}
-
-/// How much of the documents `report.html` shows.
-#[derive(Debug, Args)]
-pub(crate) struct ReportTextsArgument {
-    /// What report.html shows of the documents
-    #[arg(long, value_enum, value_name = "HOW", default_value_t = TextsArgument::Excerpt)]
-    report_texts: TextsArgument,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum TextsArgument {
-    /// Ids and places only, for private documents
-    None,
-    /// What differs between two documents, and a little around it
-    Excerpt,
-    /// Whole documents, as far as there is room
-    Full,
-}
-
-impl ReportTextsArgument {
-    pub(crate) fn texts(&self) -> ReportTexts {
-        match self.report_texts {
-            TextsArgument::None => ReportTexts::None,
-            TextsArgument::Excerpt => ReportTexts::Excerpt,
-            TextsArgument::Full => ReportTexts::Full,
-        }
-    }
-}
-
+/// How a summary is printed.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum SummaryArgument {
     /// For people
     Text,
-    /// For programs: the content of summary.json
+    /// For programs
     Json,
     /// No summary
     None,
 }
+
+/// How the result of a command without rows is printed.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct SummaryArguments {
+    /// How to print the result
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = SummaryArgument::Text)]
+    pub(crate) summary: SummaryArgument,
+}
+
+/// How the summary of a command with rows is printed.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct RowSummaryArguments {
+    /// How to print the summary. As JSON it goes to standard output, or to standard error, as its last line, where rows go to
+    /// standard output
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = SummaryArgument::Text, hide_short_help = true)]
+    summary: SummaryArgument,
+}
+
+/// Where the rows of a command go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RowsGo {
+    /// To standard output.
+    ToStdout,
+    /// To a file or folder.
+    ToFile,
+}
+
+impl RowsGo {
+    /// To the file, if there is one.
+    pub(crate) fn to(file: Option<&Path>) -> Self {
+        if file.is_some() { Self::ToFile } else { Self::ToStdout }
+    }
+}
+
+impl RowSummaryArguments {
+    /// Prints a summary: by `text` for people.
+    pub(crate) fn print(self, summary: &impl Serialize, rows: RowsGo, text: impl FnOnce()) -> Result<()> {
+        match (self.summary, rows) {
+            (SummaryArgument::Text, _) => text(),
+            (SummaryArgument::Json, RowsGo::ToStdout) => streams::say_data(&serde_json::to_string(summary)?),
+            (SummaryArgument::Json, RowsGo::ToFile) => {
+                let json = serde_json::to_string_pretty(summary)?;
+                streams::show(|out| writeln!(out, "{json}"))?;
+            }
+            (SummaryArgument::None, _) => {}
+        }
+        Ok(())
+    }
+}
+
+/// How much of the documents `report.html` shows.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct ReportTextsArgument {
+    /// How much of the documents the report shows [default: excerpt]
+    #[arg(long, value_name = "HOW", value_parser = described::<ReportTexts>(&TEXTS), hide_short_help = true)]
+    pub(crate) report_texts: Option<ReportTexts>,
+}
+
+/// In the order of the words of the library.
+const TEXTS: [&str; 3] = [
+    "Ids and places only, for private documents",
+    "What differs between two documents, and a little around it",
+    "Whole documents, as far as there is room",
+];

@@ -1,76 +1,66 @@
-//! How much memory a run may use, and where it puts what does not fit it.
+//! How much a run may use, and where it puts what does not fit in memory.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use anyhow::{Context, Result};
 use clap::Args;
-use lookalike::io::bounds::InputLimit;
-use lookalike::io::read::Settings;
-use lookalike::{Earlier, Memory, WorkOptions};
+use lookalike::{ResourceRequest, WorkRequest};
 
-use crate::flags::read::longest;
-use crate::show::numbers;
+use super::run::RunArguments;
+
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Resources")]
+pub(crate) struct ResourceArguments {
+    /// Memory limit, such as 500M or 4G [default: half of the machine's memory]
+    #[arg(long, value_name = "SIZE")]
+    memory: Option<String>,
+    /// Skip documents and rows longer than this, such as 500M or 1G [default: 256M, or a sixteenth of --memory if that is less]
+    #[arg(long, value_name = "SIZE", hide_short_help = true)]
+    max_record: Option<String>,
+    /// Exit with code 2 if the input has more text than this, uncompressed, such as 10G [default: no limit; standard input and
+    /// other input that has to be copied stop before the disk is full]
+    #[arg(long, value_name = "SIZE", hide_short_help = true)]
+    max_input: Option<String>,
+    /// Do not read files and folders of this name, such as '*.md'; with a slash, of this path below an input, such as 'raw/*'.
+    /// Can be given several times
+    #[arg(long, value_name = "PATTERN", help_heading = "Input", hide_short_help = true)]
+    exclude: Vec<String>,
+    #[command(flatten)]
+    pub(crate) run: RunArguments,
+}
 
 #[derive(Debug, Args)]
-pub(crate) struct ResourceArguments {
-    /// Memory limit, such as 500M or 4G; what does not fit goes to the work folder [default: half of the machine's memory]
-    #[arg(long, value_name = "SIZE", help_heading = "Resources")]
-    memory: Option<String>,
+#[command(next_help_heading = "Resources")]
+pub(crate) struct WorkArguments {
     /// Folder for what does not fit in memory; an interrupted run can be resumed from it
     /// [default: the system's temporary folder, without resuming]
-    #[arg(long, value_name = "DIR", help_heading = "Resources")]
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
     work: Option<PathBuf>,
     /// Resume an unfinished run from its work folder: the same command with --resume added
-    #[arg(long, requires = "work", help_heading = "Resources")]
+    #[arg(long, hide_short_help = true)]
     resume: bool,
 }
 
-/// How much of tables is read.
-#[derive(Debug, Args)]
-pub(crate) struct TableResourceArguments {
-    /// Memory limit, such as 500M or 4G: a job that needs more is refused before it starts [default: half of the machine's memory]
-    #[arg(long, value_name = "SIZE", help_heading = "Resources")]
-    memory: Option<String>,
-    /// Skip rows longer than this, such as 500M or 1G [default: 256M, or a sixteenth of --memory if that is less]
-    #[arg(long, value_name = "SIZE", help_heading = "Resources")]
-    max_record: Option<String>,
-    /// Exit with code 2 if the input has more text than this, uncompressed, such as 10G [default: no limit]
-    #[arg(long, value_name = "SIZE", help_heading = "Resources")]
-    max_input: Option<String>,
-}
-
-/// How much of tables is read, as it was asked for.
-pub(crate) struct TableResources {
-    pub(crate) memory: Memory,
-    /// The longest row in bytes.
-    pub(crate) longest: u32,
-    pub(crate) limit: InputLimit,
-}
-
-impl TableResourceArguments {
-    pub(crate) fn options(&self) -> Result<TableResources> {
-        let memory = memory(self.memory.as_deref())?;
-        let longest = match &self.max_record {
-            Some(written) => longest(written)?,
-            None => u32::try_from(memory.longest_document()).unwrap_or(u32::MAX).min(Settings::default().longest),
-        };
-        Ok(TableResources { memory, longest, limit: input_limit(self.max_input.as_deref())? })
+impl ResourceArguments {
+    pub(crate) fn request(&self) -> ResourceRequest {
+        let mut request = self.run.request();
+        request.memory = self.memory.clone().map(Into::into);
+        request.max_record = self.max_record.clone().map(Into::into);
+        request.max_input = self.max_input.clone().map(Into::into);
+        request.exclude.clone_from(&self.exclude);
+        request
     }
 }
 
-/// How much input is read.
-pub(crate) fn input_limit(written: Option<&str>) -> Result<InputLimit> {
-    let Some(written) = written else { return Ok(InputLimit::default()) };
-    let bytes = numbers::parse_bytes(written).filter(|bytes| *bytes > 0);
-    let bytes = bytes.with_context(|| format!("--max-input {written} is not a size: give one such as 500M or 10G"))?;
-    Ok(InputLimit::new(Some(bytes)))
-}
-
-pub(crate) fn memory(written: Option<&str>) -> Result<Memory> {
-    let Some(written) = written else { return Ok(Memory::half_of_machine()) };
-    let bytes = numbers::parse_bytes(written);
-    Ok(Memory::new(bytes.with_context(|| format!("--memory {written} is not a size: give one such as 500M or 4G"))?)?)
+impl WorkArguments {
+    pub(crate) fn request(&self, force: bool) -> WorkRequest {
+        CAN_RESUME.store(self.work.is_some(), Relaxed);
+        let mut request = WorkRequest::default();
+        request.work.clone_from(&self.work);
+        request.resume = self.resume.then_some(true);
+        request.force = force.then_some(true);
+        request
+    }
 }
 
 /// Whether a run that is interrupted can be resumed.
@@ -84,7 +74,7 @@ pub(crate) fn adds_to_index() {
     ADDS.store(true, Relaxed);
 }
 
-/// What to say to someone who interrupts the run.
+/// The message to someone who interrupts the run.
 pub(crate) fn interrupted(is_complete: bool) -> &'static str {
     if ADDS.load(Relaxed) {
         "interrupted: what was added stays; run it again to add the rest"
@@ -94,18 +84,5 @@ pub(crate) fn interrupted(is_complete: bool) -> &'static str {
         "interrupted, and nothing was written: resume it with --resume"
     } else {
         "interrupted, and nothing was written: run it again"
-    }
-}
-
-impl ResourceArguments {
-    pub(crate) fn options(self, force: bool) -> Result<(Memory, WorkOptions)> {
-        let memory = memory(self.memory.as_deref())?;
-        CAN_RESUME.store(self.work.is_some(), Relaxed);
-        let earlier = match (self.resume, force) {
-            (true, _) => Earlier::Resume,
-            (false, true) => Earlier::Replace,
-            (false, false) => Earlier::Refuse,
-        };
-        Ok((memory, WorkOptions { folder: self.work, earlier, ..WorkOptions::default() }))
     }
 }

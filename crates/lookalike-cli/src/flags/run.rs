@@ -1,53 +1,83 @@
 //! How a command runs, whatever its result: on how many threads, and how much it says.
 
-use std::num::NonZeroUsize;
-
-use anyhow::{Result, bail};
 use clap::Args;
-use lookalike::Memory;
+use lookalike::{Refused, ResourceRequest, Resources};
 
-#[derive(Debug, Args)]
+use crate::show::streams;
+
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Resources")]
 pub(crate) struct RunArguments {
     /// Number of threads [default: one per core]
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    #[arg(short = 'j', long, value_name = "N", allow_negative_numbers = true)]
+    threads: Option<i64>,
+    /// Print only errors
+    #[arg(short, long, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Also print when each stage begins and how long it took
+    #[arg(short, long, hide_short_help = true)]
+    verbose: bool,
+}
+
+/// The flag of a command that says little and uses one thread.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct QuietArgument {
     /// Print only errors
     #[arg(short, long)]
     quiet: bool,
 }
 
-/// More threads than any machine has cores would only get in each other's way.
-const MOST_THREADS: usize = 1024;
+impl QuietArgument {
+    /// Says nothing but errors from here on, if that was asked for.
+    pub(crate) fn apply(&self) {
+        if self.quiet {
+            streams::be_quiet();
+        }
+    }
+}
+
+/// How much a command says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Talk {
+    Quiet,
+    Normal,
+    Verbose,
+}
 
 /// What concerns the run and not its result.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct RunOptions {
-    pub(crate) threads: Option<usize>,
-    pub(crate) quiet: bool,
-    /// How much memory the threads share, where that is bounded.
-    pub(crate) memory: Option<Memory>,
+    pub(crate) resources: Resources,
+    pub(crate) talk: Talk,
 }
 
 impl RunArguments {
-    pub(crate) fn options(&self) -> Result<RunOptions> {
-        let Self { threads, quiet } = *self;
-        if let Some(threads) = threads.filter(|threads| !(1..=MOST_THREADS).contains(threads)) {
-            bail!("--threads {threads} is not possible: give 1 to {MOST_THREADS}, or leave it out to use every core");
+    pub(crate) fn request(&self) -> ResourceRequest {
+        let mut request = ResourceRequest::default();
+        request.threads = self.threads;
+        request
+    }
+
+    /// How much the command says. From here on, one that should be quiet is.
+    pub(crate) fn talk(&self) -> Talk {
+        if self.quiet {
+            streams::be_quiet();
         }
-        Ok(RunOptions { threads, quiet, memory: None })
+        match (self.quiet, self.verbose) {
+            (true, _) => Talk::Quiet,
+            (false, true) => Talk::Verbose,
+            (false, false) => Talk::Normal,
+        }
+    }
+
+    /// For a command without further limits.
+    pub(crate) fn options(&self) -> Result<RunOptions, Refused> {
+        Ok(RunOptions { resources: self.request().check()?, talk: self.talk() })
     }
 }
 
 impl RunOptions {
-    /// The same, on as many threads as so much memory has room for.
-    pub(crate) fn within(self, memory: Memory) -> Self {
-        Self { memory: Some(memory), ..self }
-    }
-
-    /// How many threads were asked for, and how many of them there is room for.
-    pub(crate) fn thread_count(self) -> (usize, usize) {
-        let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let asked = self.threads.unwrap_or_else(cores);
-        (asked, asked.min(self.memory.map_or(usize::MAX, Memory::most_threads)))
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.talk == Talk::Quiet
     }
 }

@@ -14,7 +14,7 @@ pub(crate) fn text(result: &AuditResult) -> String {
     let width = rows.map(|row| row.name.chars().count()).max().unwrap_or(0);
     let mut text = format!(
         "{:width$}  {:>9}  {:>8}  {:>6}  {:>9}  {:>11}  {:>9}  95 % interval\n",
-        "pairs", "removed", "labelled", "same", "different", "cannot tell", "precision"
+        "pairs", "removed", "labeled", "same", "different", "cannot tell", "precision"
     );
     for rows in [&result.bands[..], std::slice::from_ref(&result.all), &result.sources, &result.super_shingles] {
         rows.iter().for_each(|row| text += &line(row, width));
@@ -23,18 +23,18 @@ pub(crate) fn text(result: &AuditResult) -> String {
     if let Some(row) = &result.near_misses {
         text += &(line(row, width) + "\n");
     }
-    text + &conclusion(result) + &labellers(result)
+    text + &conclusion(result) + &labelers(result)
 }
 
 fn line(row: &JudgedRow, width: usize) -> String {
-    let pairs = row.pairs.map_or("–".to_owned(), numbers::count);
+    let pairs = row.pair_count.map_or("–".to_owned(), numbers::count);
     let (precision, interval) = row.precision.map_or(("–".to_owned(), "–".to_owned()), |precision| {
         let Estimate { value, low, high } = precision.estimate;
         (share(value), format!("{} – {}", share(low), share(high)))
     });
     format!(
         "{:width$}  {pairs:>9}  {:>8}  {:>6}  {:>9}  {:>11}  {precision:>9}  {interval}\n",
-        row.name, row.labelled, row.same, row.different, row.cannot_tell
+        row.name, row.labeled_count, row.same_count, row.different_count, row.cannot_tell_count
     )
 }
 
@@ -49,10 +49,14 @@ fn conclusion(result: &AuditResult) -> String {
     let mut text = String::new();
     if let Some(precision) = &all.precision {
         let Estimate { value, low, high } = precision.estimate;
-        let decided = numbers::count(all.same + all.different);
-        text += &match all.different {
+        let decided = numbers::count(all.same_count + all.different_count);
+        text += &match all.different_count {
             _ if high - low <= 0.0 => {
-                format!("{} wrong of {decided}, which are all: the precision is {}\n", all.different, share(value))
+                format!(
+                    "{} wrong of {decided}, which are all: the precision is {}\n",
+                    all.different_count,
+                    share(value)
+                )
             }
             0 => format!("0 wrong of {decided}: the precision is at least {}, at 95 % confidence\n", share(low)),
             wrong => format!(
@@ -63,37 +67,38 @@ fn conclusion(result: &AuditResult) -> String {
                 share(high)
             ),
         };
-        if all.cannot_tell > 0 {
+        if all.cannot_tell_count > 0 {
             text += &format!(
                 "with the {} nobody can tell: {} if all are different, {} if all are the same\n",
-                numbers::of(all.cannot_tell, "pair"),
+                numbers::of(all.cannot_tell_count, "pair"),
                 share(precision.if_cannot_tell_is_different.value),
                 share(precision.if_cannot_tell_is_same.value)
             );
         }
     }
-    if let Some(with) = result.precision_with_exact_copies.filter(|_| result.exact_copies > 0) {
-        let copies = numbers::count(result.exact_copies);
+    if let Some(with) = result.precision_with_exact_copies.filter(|_| result.exact_copy_count > 0) {
+        let copies = numbers::count(result.exact_copy_count);
         text +=
             &format!("with {copies} exact copies, which need no label: {} to {}\n", share(with.low), share(with.high));
     }
-    if let Some(labels) = result.labels_to_halve {
+    if let Some(labels) = result.label_count_to_halve {
         text += &format!("an interval half as wide takes about {}\n", numbers::of(labels, "more label"));
     }
-    let marks = [(result.something_lost, "something is lost"), (result.worse_kept, "the worse copy was kept")];
+    let marks =
+        [(result.something_lost_count, "something is lost"), (result.worse_kept_count, "the worse copy was kept")];
     for (count, what) in marks.iter().filter(|(count, _)| *count > 0) {
         text += &format!("{}: {what}\n", numbers::of(*count, "removal"));
     }
-    if result.other_pairs > 0 {
+    if result.other_pair_count > 0 {
         text += &format!(
             "{} of pairs that this run did not remove: not counted\n",
-            numbers::of(result.other_pairs, "label")
+            numbers::of(result.other_pair_count, "label")
         );
     }
     text
 }
 
-fn labellers(result: &AuditResult) -> String {
+fn labelers(result: &AuditResult) -> String {
     let mut text = String::new();
     for kappa in &result.agreement {
         let value =
@@ -102,8 +107,8 @@ fn labellers(result: &AuditResult) -> String {
             "{} and {}: {} of {} alike, κ {value}\n",
             one_line(&kappa.left),
             one_line(&kappa.right),
-            numbers::count(kappa.agreed),
-            numbers::of(kappa.pairs, "pair")
+            numbers::count(kappa.agreed_count),
+            numbers::of(kappa.pair_count, "pair")
         );
     }
     for pair in result.disagreements.iter().take(LISTED) {

@@ -7,7 +7,7 @@ use lookalike::core::link::config::Kind;
 use lookalike::core::link::explain::BOUNDED;
 use lookalike::core::link::key::Outcome;
 use lookalike::{
-    Accuracy, Analysis, ClusterExplanation, ColumnReport, Compared, GoldReport, KeyExplanation, LinkReport,
+    Accuracy, Analysis, ClusterExplanation, ColumnReport, Compared, KeyExplanation, LabelsReport, LinkReport,
     PairExplanation,
 };
 
@@ -16,42 +16,42 @@ use crate::show::{numbers, one_line, shown_path};
 /// What the columns were taken for, what was found, and where it is.
 pub(crate) fn show(report: &LinkReport, folder: &Path) -> io::Result<()> {
     let mut out = io::stderr().lock();
-    let records: Vec<String> = report.records.iter().map(|count| numbers::of(*count, "record")).collect();
-    let empty = match report.empty_rows {
+    let records: Vec<String> = report.record_counts.iter().map(|count| numbers::of(*count, "record")).collect();
+    let empty = match report.empty_row_count {
         0 => String::new(),
         rows => format!("; {} without a value left out", numbers::of(rows, "row")),
     };
     writeln!(out, "read      {}{empty}", records.join(" and "))?;
     show_columns(&mut out, &report.columns)?;
-    writeln!(out, "compared  {}", numbers::of(report.candidates, "pair"))?;
+    writeln!(out, "compared  {}", numbers::of(report.candidate_count, "pair"))?;
     for key in &report.keys {
-        let split = match key.not_compared {
+        let split = match key.not_compared_count {
             0 => String::new(),
             pairs => format!(", {} of large buckets were not compared", numbers::of(pairs, "pair")),
         };
-        let (found, alone) = (numbers::count(key.candidates), numbers::count(key.alone));
+        let (found, alone) = (numbers::count(key.candidate_count), numbers::count(key.alone_count));
         writeln!(out, "          {:14} {found:>12}, {alone} found by it alone{split}", key.kind)?;
     }
-    if report.one_field_only > 0 {
-        let pairs = numbers::of(report.one_field_only, "pair");
+    if report.one_field_only_count > 0 {
+        let pairs = numbers::of(report.one_field_only_count, "pair");
         writeln!(out, "          {pairs} that share only one field were not compared: there were too many")?;
     }
     let threshold = report.threshold;
-    writeln!(out, "matches   {} with a probability of {threshold:.3} or more", numbers::count(report.matches))?;
+    writeln!(out, "matches   {} with a probability of {threshold:.3} or more", numbers::count(report.match_count))?;
     for band in &report.probabilities {
-        writeln!(out, "          {:>12} from {}", numbers::count(band.matches), band.from)?;
+        writeln!(out, "          {:>12} from {}", numbers::count(band.match_count), band.from)?;
     }
-    writeln!(out, "clusters  {} of two records or more", numbers::count(report.clusters))?;
-    if report.matches_apart > 0 {
-        let apart = numbers::count(report.matches_apart);
+    writeln!(out, "clusters  {} of two records or more", numbers::count(report.cluster_count))?;
+    if report.apart_match_count > 0 {
+        let apart = numbers::count(report.apart_match_count);
         writeln!(out, "          {apart} of the matches do not join their clusters, which disagree as a whole")?;
     }
     if let Some(added) = &report.added {
-        let (records, merges) = (numbers::of(added.records, "record"), numbers::of(added.merges, "cluster"));
+        let (records, merges) = (numbers::of(added.record_count, "record"), numbers::of(added.merge_count, "cluster"));
         writeln!(out, "added     {records}; {merges} merged into another: see merges.csv")?;
     }
-    if let Some(gold) = &report.gold {
-        show_gold(&mut out, gold)?;
+    if let Some(labels) = &report.labels {
+        show_labels(&mut out, labels)?;
     }
     if let Some(validation) = &report.validation {
         let right = |share: Option<f64>| share.map_or("?".to_owned(), |share| format!("{:.1} %", 100.0 * share));
@@ -60,7 +60,7 @@ pub(crate) fn show(report: &LinkReport, folder: &Path) -> io::Result<()> {
         for band in validation.bands.iter().chain([&validation.all]) {
             let (from, to) = (band.from, band.to);
             let (low, high) = (right(band.low), right(band.high));
-            let matches = numbers::count(band.matches);
+            let matches = numbers::count(band.match_count);
             let mean = band.mean;
             writeln!(
                 out,
@@ -92,33 +92,33 @@ fn show_columns(out: &mut dyn Write, columns: &[ColumnReport]) -> io::Result<()>
 }
 
 /// How right it is by a known answer.
-fn show_gold(out: &mut dyn Write, gold: &GoldReport) -> io::Result<()> {
+fn show_labels(out: &mut dyn Write, labels: &LabelsReport) -> io::Result<()> {
     let share = |share: Option<f64>| share.map_or("?".to_owned(), |share| format!("{share:.4}"));
     let mut line = |label: &str, what: &str, of: &Accuracy| {
         let [precision, recall, f1] = [of.precision, of.recall, of.f1].map(share);
-        let [right, wrong, missed] = [of.right, of.wrong, of.missed].map(numbers::count);
+        let [right, wrong, missed] = [of.right_count, of.wrong_count, of.missed_count].map(numbers::count);
         writeln!(
             out,
             "{label:9} {what:8}  precision {precision}, recall {recall}, F1 {f1}: {right} right, {wrong} wrong, {missed} missed"
         )
     };
-    line("gold", "matches", &gold.matches)?;
-    line("", "clusters", &gold.clusters)?;
-    for (reason, count) in &gold.missed {
+    line("labels", "matches", &labels.matches)?;
+    line("", "clusters", &labels.clusters)?;
+    for (reason, count) in &labels.missed {
         writeln!(out, "          {} missed: {reason}", numbers::count(*count))?;
     }
-    if gold.matches.wrong + gold.matches.missed > 0 {
+    if labels.matches.wrong_count + labels.matches.missed_count > 0 {
         writeln!(out, "          see wrong.csv and missed.csv")?;
     }
-    if gold.not_judged > 0 {
+    if labels.not_judged_count > 0 {
         writeln!(
             out,
             "          {} of which it says nothing",
-            numbers::of(gold.not_judged, "match").replace("matchs", "matches")
+            numbers::of(labels.not_judged_count, "match").replace("matchs", "matches")
         )?;
     }
-    if gold.unknown_rows > 0 {
-        let rows = numbers::of(gold.unknown_rows, "row");
+    if labels.unknown_row_count > 0 {
+        let rows = numbers::of(labels.unknown_row_count, "row");
         writeln!(out, "          {rows} of it left out: no record has the id, or two have")?;
     }
     Ok(())
@@ -126,7 +126,7 @@ fn show_gold(out: &mut dyn Write, gold: &GoldReport) -> io::Result<()> {
 
 /// What would be compared, key by key.
 pub(crate) fn show_analysis(out: &mut dyn Write, analysis: &Analysis) -> io::Result<()> {
-    let records: Vec<String> = analysis.records.iter().map(|count| numbers::of(*count, "record")).collect();
+    let records: Vec<String> = analysis.record_counts.iter().map(|count| numbers::of(*count, "record")).collect();
     writeln!(out, "read      {}", records.join(" and "))?;
     show_columns(out, &analysis.columns)?;
     let bound = numbers::count(analysis.bucket_pairs);
@@ -135,19 +135,19 @@ pub(crate) fn show_analysis(out: &mut dyn Write, analysis: &Analysis) -> io::Res
         "keys      a bucket of more than {bound} pairs is split by a key of another column; --effort raises this"
     )?;
     for key in &analysis.keys {
-        let split = match key.split_buckets {
+        let split = match key.split_bucket_count {
             0 => String::new(),
             buckets => format!(
                 "; {} split, {} not compared",
                 numbers::of(buckets, "bucket"),
-                numbers::of(key.not_compared, "pair")
+                numbers::of(key.not_compared_count, "pair")
             ),
         };
-        let (pairs, buckets) = (numbers::of(key.candidates, "pair"), numbers::of(key.buckets, "bucket"));
+        let (pairs, buckets) = (numbers::of(key.candidate_count, "pair"), numbers::of(key.bucket_count, "bucket"));
         let columns = one_line(&key.columns.join(" and "));
         writeln!(out, "          {} {columns}: {pairs} in {buckets}{split}", key.kind)?;
         for block in &key.largest {
-            let (records, value) = (numbers::of(block.records, "record"), one_line(&block.value));
+            let (records, value) = (numbers::of(block.record_count, "record"), one_line(&block.value));
             writeln!(out, "              {records:>14}  {value}")?;
         }
     }

@@ -18,14 +18,14 @@ const SHOWN_LOST: usize = 3;
 
 /// The sources losing the most, where there is more than one.
 pub(crate) fn table(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
-    let count = summary.sources.len() as u64 + summary.more_sources;
+    let count = summary.sources.len() as u64 + summary.more_source_count;
     if count < 2 || summary.losing_most.is_empty() {
         return Ok(());
     }
     let header = ["losing the most", "documents", "removed", "share"].map(str::to_owned);
     let row = |source: &Source| {
         let share = format!("{:.1} %", 100.0 * source.share);
-        [name(&source.source), numbers::count(source.documents), numbers::count(source.removed), share]
+        [name(&source.source), numbers::count(source.document_count), numbers::count(source.removed_count), share]
     };
     let rows: Vec<[String; 4]> = std::iter::once(header).chain(summary.losing_most.iter().map(row)).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
@@ -57,7 +57,7 @@ pub(crate) fn note_nearly_lost(lost: &[NearlyLost], dedup: &Dedup) {
         1 => talk!("note: 1 more source loses 95 % or more"),
         more => talk!("note: {} more sources lose 95 % or more", numbers::count(more)),
     }
-    let evidence = match (&dedup.removed, &dedup.options.folder) {
+    let evidence = match (&dedup.removed, dedup.options.folder()) {
         (Some(removed), _) => shown_path(removed),
         (None, Some(_)) => "removed.jsonl".to_owned(),
         (None, None) => "what --removed FILE writes".to_owned(),
@@ -66,16 +66,16 @@ pub(crate) fn note_nearly_lost(lost: &[NearlyLost], dedup: &Dedup) {
 }
 
 fn sentence(lost: &NearlyLost) -> String {
-    let Source { source, documents, removed, share } = &lost.source;
+    let Source { source, document_count: documents, removed_count: removed, share } = &lost.source;
     let other = match (&lost.mostly_for, lost.mostly_for_reference) {
         (other, true) => format!("the reference's {}", name(other)),
         (other, false) if other == source => "the same source".to_owned(),
         (other, false) => name(other),
     };
-    let most = if 2 * lost.mostly_for_removed > *removed {
+    let most = if 2 * lost.mostly_for_removed_count > *removed {
         "most".to_owned()
     } else {
-        format!("{} of them, more than for any other source,", numbers::count(lost.mostly_for_removed))
+        format!("{} of them, more than for any other source,", numbers::count(lost.mostly_for_removed_count))
     };
     format!(
         "{:.1} % of {} of {} are removed, {most} as near-duplicates of documents of {other}",

@@ -2,7 +2,6 @@
 
 use lookalike::core::bucket::passed_over::PassedOverEstimate;
 use lookalike::io::input::discover::{LeftOut, Names};
-use lookalike::io::read::remedies;
 use lookalike::{Input, ReadOptions, Remedy, SkippedEntry};
 
 use crate::remedy;
@@ -22,29 +21,42 @@ pub(crate) fn doubts(input: &Input, read: &ReadOptions, keep: Option<&str>) {
         1 => format!("1 document {one}"),
         count => format!("{} documents {several}", numbers::count(count)),
     };
-    if let Some(id) = &read.settings.fields.id
-        && input.without_id > 0
+    if let Some(id) = &read.settings().fields.id
+        && input.without_id_count > 0
     {
         let said = |verbs: [&str; 2]| format!("{} no field '{id}', and {} named by file and line", verbs[0], verbs[1]);
-        talk!("note: {}", documents(input.without_id, &said(["has", "is"]), &said(["have", "are"])));
+        talk!("note: {}", documents(input.without_id_count, &said(["has", "is"]), &said(["have", "are"])));
     }
     if let Some(field) = keep
-        && input.without_value > 0
+        && input.without_value_count > 0
     {
         let said = |verbs: [&str; 2]| format!("{} no field '{field}', and {} last in keep order", verbs[0], verbs[1]);
-        talk!("note: {}", documents(input.without_value, &said(["has", "comes"]), &said(["have", "come"])));
+        talk!("note: {}", documents(input.without_value_count, &said(["has", "comes"]), &said(["have", "come"])));
     }
-    if let Some(field) = &read.settings.fields.source
-        && input.without_source > 0
+    if let Some(field) = &read.settings().fields.source
+        && input.without_source_count > 0
     {
         let said = |verbs: [&str; 2]| format!("{} no field '{field}', and {} to '(no source)'", verbs[0], verbs[1]);
-        talk!("note: {}", documents(input.without_source, &said(["has", "counts"]), &said(["have", "count"])));
+        talk!("note: {}", documents(input.without_source_count, &said(["has", "counts"]), &said(["have", "count"])));
     }
-    if input.repeated_ids > 0 {
-        let documents = documents(input.repeated_ids, "has", "have");
+    if input.repeated_id_count > 0 {
+        let documents = documents(input.repeated_id_count, "has", "have");
         talk!("note: {documents} the id of another document: tell them apart by file and position");
     }
-    let LeftOut { hidden, links, work_folders } = &input.left_out;
+    left_out(&input.left_out);
+    without_effect(&input.without_effect);
+    if input.document_count == 0 && !input.carried.is_empty() {
+        let carried = match input.carried.values().sum() {
+            1 => "1 entry of another kind".to_owned(),
+            count => format!("{} entries of other kinds", numbers::count(count)),
+        };
+        talk!("note: no document, but {carried} ({})", kinds(input.carried.iter()));
+    }
+}
+
+/// What was not read, although nothing is wrong with it.
+pub(crate) fn left_out(left_out: &LeftOut) {
+    let LeftOut { hidden, links, work_folders, not_documents, excluding_nothing, .. } = left_out;
     if work_folders.count > 0 {
         let (folders, names) = (numbers::of(work_folders.count, "folder"), some_names(work_folders));
         talk!("note: {folders} with an unfinished run left out ({names}): name the files in it to read them");
@@ -59,12 +71,27 @@ pub(crate) fn doubts(input: &Input, read: &ReadOptions, keep: Option<&str>) {
         let (count, names) = (numbers::count(links.count), some_names(links));
         talk!("note: {count} {are} to files that are read under another name, and {were} left out ({names})");
     }
-    if input.documents == 0 && !input.carried.is_empty() {
-        let carried = match input.carried.values().sum() {
-            1 => "1 entry of another kind".to_owned(),
-            count => format!("{} entries of other kinds", numbers::count(count)),
+    if not_documents.count > 0 {
+        let (are, them) =
+            if not_documents.count == 1 { ("file is no document", "it") } else { ("files are no documents", "them") };
+        let (count, names) = (numbers::count(not_documents.count), some_names(not_documents));
+        talk!("note: {count} {are} and passed over ({names}): name {them} to read {them}, or give --exclude");
+    }
+    for pattern in excluding_nothing {
+        talk!("note: --exclude '{}' matches no file", one_line(pattern));
+    }
+}
+
+/// Options that have no effect on the input.
+pub(crate) fn without_effect(options: &[String]) {
+    for option in options {
+        let why = match &**option {
+            "split" => "no plain text file",
+            "extract" => "no web page; for pages in a field of records, give --html-field FIELD",
+            "delimiter" | "no_header" => "no CSV file",
+            _ => "no file with fields",
         };
-        talk!("note: no document, but {carried} ({})", kinds(input.carried.iter()));
+        talk!("note: --{} has no effect: the input has {why}", option.replace('_', "-"));
     }
 }
 
@@ -92,15 +119,15 @@ fn some_names(names: &Names) -> String {
 pub(crate) fn skipped(skipped: &[SkippedEntry], count: u64) {
     for SkippedEntry { file, entry, position, reason, .. } in skipped.iter().take(SHOWN_SKIPPED) {
         match *entry {
-            "file" => talk!("skipped {}: {}", one_line(file), one_line(reason)),
-            entry => talk!("skipped {}, {entry} {position}: {}", one_line(file), one_line(reason)),
+            "file" => talk!("skipped {}: {}", one_line(file), one_line(reason.text())),
+            entry => talk!("skipped {}, {entry} {position}: {}", one_line(file), one_line(reason.text())),
         }
     }
     let more = count.saturating_sub(skipped.iter().take(SHOWN_SKIPPED).map(|entry| entry.count).sum());
     if more > 0 {
         talk!("skipped {} more", numbers::count(more));
     }
-    let mut remedies: Vec<Remedy> = skipped.iter().flat_map(|entry| remedies(&entry.reason)).collect();
+    let mut remedies: Vec<Remedy> = skipped.iter().flat_map(|entry| entry.reason.remedies()).collect();
     remedies.sort_by_key(|remedy| format!("{remedy:?}"));
     remedies.dedup();
     if let Some(remedies) = remedy::worded(&remedies) {
@@ -110,7 +137,14 @@ pub(crate) fn skipped(skipped: &[SkippedEntry], count: u64) {
 
 /// What a bound on the work of a bucket left out, and how many near-duplicates are in it.
 pub(crate) fn passed_over(estimate: &PassedOverEstimate) -> String {
-    let PassedOverEstimate { pairs, error, sampled, matches, matches_at_least, matches_at_most } = *estimate;
+    let PassedOverEstimate {
+        pair_count: pairs,
+        pair_count_error: error,
+        sampled_count: sampled,
+        match_count: matches,
+        match_count_at_least: matches_at_least,
+        match_count_at_most: matches_at_most,
+    } = *estimate;
     let is_known = error == 0 && sampled == pairs;
     let (about, by) = match error {
         0 => ("", String::new()),

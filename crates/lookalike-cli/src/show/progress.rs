@@ -22,6 +22,8 @@ pub(crate) struct Watch {
     counts: Arc<Counts>,
     bytes: AtomicU64,
     stage: Mutex<Option<Stage>>,
+    /// Whether the end of each stage is shown as well.
+    is_verbose: bool,
 }
 
 /// What was counted in a stage so far.
@@ -69,8 +71,13 @@ impl Progress for Watch {
     }
 
     fn finish(&self) {
-        if let Some(Stage { bar: Some(bar), .. }) = self.lock().take() {
+        let Some(Stage { name, started, bar, .. }) = self.lock().take() else { return };
+        if let Some(bar) = bar {
             bar.finish_and_clear();
+        }
+        if self.is_verbose {
+            let seconds = started.elapsed().as_secs_f64();
+            talk!("{name}: {}{}", self.counts.shown(seconds), numbers::seconds(seconds));
         }
     }
 
@@ -84,6 +91,11 @@ impl Progress for Watch {
 }
 
 impl Watch {
+    /// Also shows what each stage did, once it ends.
+    pub(crate) fn verbose() -> Self {
+        Self { is_verbose: true, ..Self::default() }
+    }
+
     fn bar(&self, name: &'static str, bytes: Option<u64>) -> ProgressBar {
         let template = match bytes {
             Some(_) => "{prefix:>8} {bar:30} {bytes} of {total_bytes}, {counted}{bytes_per_sec}, {eta} left",

@@ -1,4 +1,5 @@
-//! Two documents side by side: what one of them has and the other lacks is marked, and long texts are shortened around it.
+//! Two documents side by side: what one of them has and the other lacks is marked, and long texts are shortened around it. Where one
+//! is mostly not in the other, as a book with a quotation, what they share is shown instead, and the rest is plain.
 //!
 //! Texts come from the input and may hold anything: nothing of them reaches the terminal that moves the cursor, changes colours or
 //! turns the direction of writing.
@@ -6,7 +7,8 @@
 use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 
-use lookalike::{FoundText, Passage, Scheme, TextPair};
+use lookalike::{FoundText, Passage, Scheme, TextPair, pieces_of};
+use lookalike_page::{Opening, Piece};
 use unicode_width::UnicodeWidthChar;
 
 use crate::show::harmless::{self, one_line};
@@ -53,10 +55,14 @@ impl Layout {
     /// Writes a pair.
     pub(crate) fn write(self, out: &mut dyn Write, pair: &TextPair, options: &Scheme) -> io::Result<()> {
         let TextPair { left, right, similarity } = pair;
-        let compared = lookalike::compare(&left.text, &right.text, options).map_err(io::Error::other)?;
-        let (left_passages, right_passages) = (&compared.left.passages, &compared.right.passages);
-        let marked =
-            [marked(left_passages, right_passages, ["[-", "-]"]), marked(right_passages, left_passages, ["[+", "+]"])];
+        let pieces = pieces_of([&left.text, &right.text], options).pieces;
+        let [left_pieces, right_pieces] = &pieces;
+        let marked = if let Some(opening) = Opening::of([left_pieces, right_pieces]) {
+            [quoted(left_pieces, opening, 0, ["[-", "-]"]), quoted(right_pieces, opening, 1, ["[+", "+]"])]
+        } else {
+            let [own, other] = pieces.map(|pieces| passages(&pieces));
+            [marked(&own, &other, ["[-", "-]"]), marked(&other, &own, ["[+", "+]"])]
+        };
         let column = (self.width - GAP.chars().count()) / 2;
         let [lefts, rights] = marked.map(|text| wrapped(&text, column));
         writeln!(out, "{similarity:.4} {}", "─".repeat(self.width - 7))?;
@@ -97,6 +103,54 @@ fn title(document: &FoundText) -> Vec<(String, bool)> {
     vec![(if id == place { id } else { format!("{id} ({place})") }, false)]
 }
 
+/// The passages that pieces make.
+fn passages(pieces: &[Piece]) -> Vec<Passage> {
+    let mut passages: Vec<Passage> = Vec::new();
+    for piece in pieces {
+        match passages.last_mut().filter(|last| last.shared != piece.is_only) {
+            Some(last) => last.text.push_str(&piece.text),
+            None => passages.push(Passage { shared: !piece.is_only, text: piece.text.clone() }),
+        }
+    }
+    passages
+}
+
+/// A text from its longest passage on, in pieces with whether each is marked. In the text that is mostly not in the other, what the
+/// other lacks is plain where it is long: it is the rest of the text, and not a difference.
+fn quoted(pieces: &[Piece], opening: Opening, side: usize, [open, close]: [&str; 2]) -> Vec<(String, bool)> {
+    let at = pieces.iter().position(|piece| piece.passage == Some(opening.passage)).unwrap_or(0);
+    let mut shown = Vec::new();
+    let before: String = pieces[..at].iter().map(|piece| piece.text.as_str()).collect();
+    shown.push((visible(&ends(&before, 0, AROUND)), false));
+    for (number, piece) in pieces[at..].iter().enumerate() {
+        let is_last = at + number + 1 == pieces.len();
+        let is_long = piece.text.chars().nth(2 * AROUND).is_some();
+        if !piece.is_only {
+            shown.push((visible(&ends(&piece.text, 2 * PASSAGE_END, PASSAGE_END)), false));
+        } else if is_long && opening.are_parts[side] {
+            shown.push((visible(&ends(&piece.text, AROUND, if is_last { 0 } else { AROUND })), false));
+        } else {
+            shown.push((format!("{open}{}{close}", middle_left_out(&visible(piece.text.trim_end()))), true));
+            shown.push((" ".to_owned(), false));
+        }
+    }
+    shown
+}
+
+/// The start and the end of a text, cut between words, with a word on what is left out between them.
+fn ends(text: &str, start: usize, end: usize) -> String {
+    let count = text.chars().count();
+    if count <= start + end + AROUND / 2 {
+        return text.to_owned();
+    }
+    let cut = |count: usize| text.char_indices().nth(count).map_or(text.len(), |(at, _)| at);
+    let (from, to) = (cut(start), cut(count - end));
+    let from = if start == 0 { 0 } else { from + word_end(&text[from..to]) };
+    let to = if end == 0 { text.len() } else { from + word_start(&text[from..to]) };
+    let left_out = text[from..to].chars().count() as u64;
+    format!("{} … ({}) … {}", &text[..from], numbers::of(left_out, "character"), &text[to..])
+}
+
 /// A text in pieces, with whether each is marked: what the other lacks between marks, and what both have shortened.
 fn marked(own: &[Passage], other: &[Passage], [open, close]: [&str; 2]) -> Vec<(String, bool)> {
     let text: String = own.iter().map(|passage| passage.text.as_str()).collect();
@@ -106,7 +160,7 @@ fn marked(own: &[Passage], other: &[Passage], [open, close]: [&str; 2]) -> Vec<(
     for passage in own {
         let range = start..start + passage.text.len();
         start = range.end;
-        if passage.is_shared {
+        if passage.shared {
             pieces.extend(shortened(&text, range, &kept).into_iter().map(|piece| (visible(&piece), false)));
         } else {
             let inner = visible(passage.text.trim_end());
@@ -123,14 +177,14 @@ fn kept(text: &str, own: &[Passage], other: &[Passage]) -> Vec<Range<usize>> {
     kept.push(0..START);
     let mut start = 0_usize;
     for passage in own {
-        if !passage.is_shared {
+        if !passage.shared {
             kept.push(start.saturating_sub(AROUND)..start + passage.text.len() + AROUND);
         }
         start += passage.text.len();
     }
     // Where the other has something more, by the words before it.
     let mut from = 0;
-    for two in other.windows(2).filter(|two| two[0].is_shared && !two[1].is_shared) {
+    for two in other.windows(2).filter(|two| two[0].shared && !two[1].shared) {
         let before = &two[0].text;
         let anchor = before[boundary(before, before.len().saturating_sub(ANCHOR))..].trim();
         if let Some(at) = text.get(from..).and_then(|rest| rest.find(anchor)).filter(|_| !anchor.is_empty()) {
@@ -269,7 +323,7 @@ mod tests {
     use super::*;
 
     fn passages(of: &[(&str, bool)]) -> Vec<Passage> {
-        of.iter().map(|(text, is_shared)| Passage { is_shared: *is_shared, text: (*text).to_owned() }).collect()
+        of.iter().map(|(text, shared)| Passage { shared: *shared, text: (*text).to_owned() }).collect()
     }
 
     fn joined(pieces: &[(String, bool)]) -> String {
@@ -312,6 +366,26 @@ mod tests {
         // No word is cut.
         let is_whole = |word: &&str| !word.starts_with("word") || word[4..].parse::<u32>().is_ok_and(|at| at < 400);
         assert!(left.split_whitespace().all(|word| is_whole(&word)), "{left}");
+    }
+
+    #[test]
+    fn a_book_is_opened_at_its_quotation_and_the_rest_is_plain() {
+        let page = "words of the book ".repeat(300);
+        let quotation = "to be or not to be that is the question";
+        let texts = [format!("He said: {quotation}!"), format!("TITLE PAGE {page}{quotation} {page}")];
+        let scheme = Scheme::containment(0.1).unwrap();
+        let found = |text: &String| FoundText { id: "a".to_owned(), place: "a".to_owned(), text: text.clone() };
+        let pair = TextPair { left: found(&texts[0]), right: found(&texts[1]), similarity: 1.0 };
+        let mut out = Vec::new();
+        Layout { width: 100, is_colored: false }.write(&mut out, &pair, &scheme).unwrap();
+        let shown = String::from_utf8(out).unwrap();
+        assert!(!shown.contains("TITLE") && !shown.contains("[+"), "{shown}");
+        let right: Vec<&str> = shown.lines().filter_map(|line| line.split_once('│')).map(|(_, right)| right).collect();
+        let right = right.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
+        let at = right.find(quotation).unwrap_or_else(|| panic!("{shown}"));
+        assert!(at < 200, "{shown}");
+        assert!(right.contains("characters) … "), "{shown}");
+        assert!(shown.lines().count() < 20, "{shown}");
     }
 
     #[test]

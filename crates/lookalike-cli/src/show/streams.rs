@@ -5,6 +5,7 @@
 
 use std::fmt::Arguments;
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use anyhow::{Context, Result};
 
@@ -16,9 +17,24 @@ macro_rules! talk {
 }
 pub(crate) use talk;
 
+/// Whether nothing but errors is said.
+static IS_QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Says nothing but errors from here on.
+pub(crate) fn be_quiet() {
+    IS_QUIET.store(true, Relaxed);
+}
+
 /// Writes a line to standard error, in one piece, without what does something to a terminal. That nobody listens does not end a
 /// run.
 pub(crate) fn say(line: Arguments<'_>) {
+    if !IS_QUIET.load(Relaxed) {
+        say_error(line);
+    }
+}
+
+/// The same for an error, which is said even if the command should be quiet.
+pub(crate) fn say_error(line: Arguments<'_>) {
     say_data(&harmless::lines(&line.to_string()));
 }
 

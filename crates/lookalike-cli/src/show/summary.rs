@@ -14,11 +14,14 @@ pub(crate) fn write(out: &mut impl Write, summary: &Summary, dedup: &Dedup) -> i
     write_read(out, summary)?;
     reference(out, summary)?;
     write_removed(out, summary)?;
-    writeln!(out, "kept      {} in {}", numbers::count(found.kept), kept_in(summary))?;
-    if !summary.least_alike.is_empty() {
+    writeln!(out, "kept      {} in {}", numbers::count(found.kept_count), kept_in(summary))?;
+    if !summary.least_similar.is_empty() {
         writeln!(out, "          the least similar removals:")?;
-        for removal in summary.least_alike.iter().take(3) {
-            let [removed, kept] = [&removal.removed_id, &removal.kept_id].map(|id| one_line(id));
+        for removal in summary.least_similar.iter().take(3) {
+            // An address says more than the id of a record of a crawl.
+            let removed = removal.removed_uri.as_ref().unwrap_or(&removal.removed_id);
+            let kept = removal.kept_uri.as_ref().unwrap_or(&removal.kept_id);
+            let [removed, kept] = [removed, kept].map(|name| one_line(name));
             writeln!(out, "          {:.3}  {removed}  →  {kept}", removal.similarity)?;
         }
     }
@@ -28,19 +31,22 @@ pub(crate) fn write(out: &mut impl Write, summary: &Summary, dedup: &Dedup) -> i
     let memory =
         summary.peak_memory_bytes.map_or(String::new(), |bytes| format!(", {} of memory", numbers::bytes(bytes)));
     writeln!(out, "took      {} ({speed}/s){memory}", numbers::seconds(summary.seconds))?;
-    if let Some(folder) = &dedup.options.folder {
-        let documents = match dedup.options.output {
-            _ if input.is_all_skipped => "",
+    if let Some(folder) = dedup.options.folder() {
+        let documents = match dedup.options.output() {
+            _ if input.all_skipped => "",
             Output::Kept => "kept/ (kept documents), ",
             Output::Annotated => "annotated/ (all documents, with notes), ",
             Output::DryRun => "",
         };
-        let report = if dedup.options.report.is_some() { "report.html (for your browser), " } else { "" };
+        let report = if dedup.options.has_report() { "report.html (for your browser), " } else { "" };
         writeln!(
             out,
             "wrote     {}: {documents}removed.jsonl (removals and reasons), {report}summary.json",
             shown_path(folder)
         )?;
+    }
+    if let Some(report) = dedup.options.report_file() {
+        writeln!(out, "wrote     {} (for your browser)", shown_path(report))?;
     }
     if let Some(removed) = &dedup.removed {
         writeln!(out, "wrote     {} (removals and reasons)", shown_path(removed))?;
@@ -52,8 +58,8 @@ pub(crate) fn write(out: &mut impl Write, summary: &Summary, dedup: &Dedup) -> i
 fn write_read(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let input = &summary.input;
     let mut notes = Vec::new();
-    if input.empty > 0 {
-        notes.push(format!("{} without words", numbers::count(input.empty)));
+    if input.empty_count > 0 {
+        notes.push(format!("{} without words", numbers::count(input.empty_count)));
     }
     if input.without_text() > 0 {
         notes.push(format!("{} without text", numbers::count(input.without_text())));
@@ -63,15 +69,15 @@ fn write_read(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     if !others.is_empty() {
         notes.push(format!("passed over: {others}"));
     }
-    if input.skipped > 0 {
-        notes.push(format!("{} skipped", numbers::count(input.skipped)));
+    if input.skipped_count > 0 {
+        notes.push(format!("{} skipped", numbers::count(input.skipped_count)));
     }
     let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
-    let files = numbers::of(input.files, "file");
+    let files = numbers::of(input.file_count, "file");
     writeln!(
         out,
         "read      {} in {files}, {}{notes}",
-        numbers::of(input.documents, "document"),
+        numbers::of(input.document_count, "document"),
         numbers::bytes(input.bytes)
     )
 }
@@ -79,25 +85,25 @@ fn write_read(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
 /// What goes, and what it has in common with what stays.
 fn write_removed(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let Summary { input, found, parameters, .. } = summary;
-    let share = 100.0 * found.removed as f64 / input.documents.max(1) as f64;
-    let copies = match found.exact_copies {
+    let share = 100.0 * found.removed_count as f64 / input.document_count.max(1) as f64;
+    let copies = match found.exact_copy_count {
         1 => "1 exact copy".to_owned(),
         copies => format!("{} exact copies", numbers::count(copies)),
     };
-    let near = numbers::of(found.near_duplicates, "near-duplicate");
-    let same_words = match found.same_words {
+    let near = numbers::of(found.near_duplicate_count, "near-duplicate");
+    let same_words = match found.same_words_count {
         0 => " and".to_owned(),
         count => format!(", {} with the same words, and", numbers::count(count)),
     };
-    let kept = if input.reference_files + input.reference_documents > 0 {
+    let kept = if input.reference_file_count + input.reference_document_count > 0 {
         "a kept or a reference document"
     } else {
         "a kept document"
     };
-    let removed = numbers::count(found.removed);
+    let removed = numbers::count(found.removed_count);
     writeln!(out, "removed   {removed} ({share:.1} %): {near}{same_words} {copies} of {kept}")?;
     // Exact copies of a document that is itself removed go for the same kept one.
-    match found.repeated_texts - found.exact_copies {
+    match found.repeated_text_count - found.exact_copy_count {
         0 => {}
         1 => writeln!(out, "          1 of them is an exact copy of another one removed")?,
         copies => {
@@ -113,12 +119,12 @@ fn write_removed(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         writeln!(
             out,
             "          by connected components: {} less similar to the kept one than {}",
-            numbers::of(found.removed_below_threshold, "document"),
+            numbers::of(found.removed_below_threshold_count, "document"),
             parameters.threshold
         )?;
     }
-    if found.checksum_collisions > 0 {
-        let texts = match found.checksum_collisions {
+    if found.checksum_collision_count > 0 {
+        let texts = match found.checksum_collision_count {
             1 => "1 text has the checksum of another text without being its copy, and stays".to_owned(),
             count => {
                 format!(
@@ -129,7 +135,7 @@ fn write_removed(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         };
         writeln!(out, "          {texts}")?;
     }
-    if found.passed_over.pairs > 0 {
+    if found.passed_over.pair_count > 0 {
         writeln!(out, "          {}", notes::passed_over(&found.passed_over))?;
     }
     Ok(())
@@ -152,7 +158,7 @@ fn found_by(parameters: &Parameters) -> String {
         "simhash" => format!(
             "sketches of {} bits, weights {}, that differ in at most {} bits",
             method.sketch_bits.unwrap_or_default(),
-            method.weights.as_deref().unwrap_or_default(),
+            method.shingle_weights.as_deref().unwrap_or_default(),
             method.bits.unwrap_or_default()
         ),
         "exact" => "by an exact join".to_owned(),
@@ -170,14 +176,14 @@ fn found_by(parameters: &Parameters) -> String {
 /// What the input was compared with, if anything.
 fn reference(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let Summary { input, found, parameters, .. } = summary;
-    if input.reference_files + input.reference_documents == 0 {
+    if input.reference_file_count + input.reference_document_count == 0 {
         return Ok(());
     }
-    let skipped = match input.reference_skipped {
+    let skipped = match input.reference_skipped_count {
         0 => String::new(),
         skipped => format!(" ({} skipped)", numbers::count(skipped)),
     };
-    let like = match (&*parameters.group, found.removed_by_reference) {
+    let like = match (&*parameters.group, found.removed_by_reference_count) {
         ("components", 1) => "is linked to one of them",
         ("components", _) => "are linked to one of them",
         (_, 1) => "is similar to one of them",
@@ -186,25 +192,25 @@ fn reference(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     writeln!(
         out,
         "reference {} in {}{skipped}; {} of the input {like}",
-        numbers::of(input.reference_documents, "document"),
-        match input.reference_files {
+        numbers::of(input.reference_document_count, "document"),
+        match input.reference_file_count {
             0 => "an index".to_owned(),
             files => numbers::of(files, "file"),
         },
-        numbers::of(found.removed_by_reference, "document"),
+        numbers::of(found.removed_by_reference_count, "document"),
     )
 }
 
 /// Alone or with how many others removed in their place.
 fn kept_in(summary: &Summary) -> String {
     let largest = summary.clusters_by_size.keys().next_back().copied().unwrap_or(0);
-    match summary.found.clusters {
+    match summary.found.cluster_count {
         0 => "no cluster".to_owned(),
         clusters => format!(
             "{} of two or more documents (the largest has {}) and {}",
             numbers::of(clusters, "cluster"),
             numbers::count(largest),
-            numbers::of(summary.found.kept - clusters, "single")
+            numbers::of(summary.found.kept_count - clusters, "single")
         ),
     }
 }

@@ -56,14 +56,17 @@ impl Bits for u128 {
     }
 }
 
-/// Which tables are made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tables {
-    /// As many tables as needed to miss nothing within the distance.
-    #[default]
-    Blocks,
-    /// One for each band of sixteen bits: simple, and exact only for distances below the number of bands.
-    Bands,
+crate::word_enum! {
+    /// Which tables are made.
+    #[derive(Default)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    pub enum Tables {
+        /// As many tables as needed to miss nothing within the distance.
+        #[default]
+        Blocks,
+        /// One for each band of sixteen bits: simple, and exact only for distances below the number of bands.
+        Bands,
+    }
 }
 
 /// The largest distance supported: beyond it, too many tables would be needed.

@@ -12,7 +12,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::bucket::chance;
-use crate::number::Rank;
+use crate::ids::Rank;
 
 /// Number of meetings to draw. Each costs a microsecond; with this many, the number of pairs is known to a few per
 /// cent.
@@ -56,25 +56,20 @@ pub struct Drawn {
 
 /// Estimated numbers of the pairs that were not compared, with their errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PassedOverEstimate {
     /// Estimated number of pairs that share a bucket and were not compared; every pair counts once.
-    #[serde(rename = "passed_over")]
-    pub pairs: u64,
+    pub pair_count: u64,
     /// The error of that number at 95 % confidence.
-    #[serde(rename = "passed_over_error")]
-    pub error: u64,
+    pub pair_count_error: u64,
     /// Number of these pairs, chosen at random, that were compared after all.
-    #[serde(rename = "passed_over_sampled")]
-    pub sampled: u64,
+    pub sampled_count: u64,
     /// Estimated number of matches among the pairs, from that sample.
-    #[serde(rename = "passed_over_matches")]
-    pub matches: u64,
+    pub match_count: u64,
     /// The lower bound of that number at 95 % confidence.
-    #[serde(rename = "passed_over_matches_at_least")]
-    pub matches_at_least: u64,
+    pub match_count_at_least: u64,
     /// The upper bound of that number at 95 % confidence.
-    #[serde(rename = "passed_over_matches_at_most")]
-    pub matches_at_most: u64,
+    pub match_count_at_most: u64,
 }
 
 impl PassedOver {
@@ -115,19 +110,26 @@ impl PassedOver {
         if self.meetings == self.drawn.len() as u64 && sampled == self.firsts().count() {
             let [pairs, matches] = [pairs.round() as u64, matches as u64];
             let (matches_at_least, matches_at_most) = (matches, matches);
-            return PassedOverEstimate { pairs, error: 0, sampled: pairs, matches, matches_at_least, matches_at_most };
+            return PassedOverEstimate {
+                pair_count: pairs,
+                pair_count_error: 0,
+                sampled_count: pairs,
+                match_count: matches,
+                match_count_at_least: matches_at_least,
+                match_count_at_most: matches_at_most,
+            };
         }
         let (least, most) = interval(matches, sampled);
         let most_matches = (pairs + error).min(most_pairs as f64) * most;
         let least_matches = (pairs - error) * least;
         PassedOverEstimate {
-            pairs: pairs.round() as u64,
-            error: error.round() as u64,
-            sampled: sampled as u64,
-            matches: (pairs * matches as f64 / sampled.max(1) as f64).round() as u64,
+            pair_count: pairs.round() as u64,
+            pair_count_error: error.round() as u64,
+            sampled_count: sampled as u64,
+            match_count: (pairs * matches as f64 / sampled.max(1) as f64).round() as u64,
             // Those that were found are there.
-            matches_at_least: (least_matches.ceil().max(0.0) as u64).max(matches as u64),
-            matches_at_most: most_matches.ceil() as u64,
+            match_count_at_least: (least_matches.ceil().max(0.0) as u64).max(matches as u64),
+            match_count_at_most: most_matches.ceil() as u64,
         }
     }
 
@@ -189,8 +191,14 @@ mod tests {
         let all = vec![drawn(1, 2, true), drawn(4, 2, false), drawn(2, 1, true), drawn(3, 0, true)];
         let passed_over = PassedOver::new(4, all);
         assert_eq!(passed_over.sample().count(), 2);
-        let expected =
-            PassedOverEstimate { pairs: 2, error: 0, sampled: 2, matches: 1, matches_at_least: 1, matches_at_most: 1 };
+        let expected = PassedOverEstimate {
+            pair_count: 2,
+            pair_count_error: 0,
+            sampled_count: 2,
+            match_count: 1,
+            match_count_at_least: 1,
+            match_count_at_most: 1,
+        };
         assert_eq!(passed_over.estimate(1, 100), expected);
     }
 
@@ -199,18 +207,18 @@ mod tests {
         // A million meetings of which every one is of a pair that meets five times.
         let sample = (0..MOST_DRAWN as u64).map(|at| drawn(at, 5, at % 5 == 0)).collect();
         let estimate = PassedOver::new(1_000_000, sample).estimate(0, u64::MAX);
-        assert_eq!((estimate.pairs, estimate.error, estimate.sampled), (200_000, 0, 820));
-        assert_eq!((estimate.matches, estimate.matches_at_least), (0, 0));
+        assert_eq!((estimate.pair_count, estimate.pair_count_error, estimate.sampled_count), (200_000, 0, 820));
+        assert_eq!((estimate.match_count, estimate.match_count_at_least), (0, 0));
         // 1 - 0.025^(1/820) = 0.00449
-        assert!((890..=900).contains(&estimate.matches_at_most), "{estimate:?}");
+        assert!((890..=900).contains(&estimate.match_count_at_most), "{estimate:?}");
     }
 
     #[test]
     fn there_are_never_more_pairs_than_are_possible() {
         let sample = (0..MOST_DRAWN as u64).map(|at| drawn(at, 1 + (at % 2) as u32, true)).collect();
         let estimate = PassedOver::new(1_000_000, sample).estimate(1000, 500_000);
-        assert_eq!(estimate.pairs, 500_000);
-        assert!(estimate.matches <= 500_000 && estimate.matches_at_most <= 500_000, "{estimate:?}");
+        assert_eq!(estimate.pair_count, 500_000);
+        assert!(estimate.match_count <= 500_000 && estimate.match_count_at_most <= 500_000, "{estimate:?}");
     }
 
     #[test]

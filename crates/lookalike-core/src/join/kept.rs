@@ -2,7 +2,7 @@
 //!
 //! Only kept items are indexed, since only they remove others: a family of a hundred thousand costs each of them a
 //! look at the one that stays. Blocks of items ask in parallel for what was kept before their block; what is left of a
-//! block is decided one by one; and at the end each removed item asks for what was kept since.
+//! block is decided one by one; and then each removed item asks for what was kept in its block before it.
 //!
 //! Items come by rank and not by size, so a set must be found by larger and by smaller ones. Of two sets the larger one
 //! needs a longer prefix, which may reach into what all sets have in common; the smaller one does not. So each set is
@@ -30,7 +30,7 @@ const ITEMS_AT_ONCE: usize = 16;
 /// Decides about all items: sets by rank, best first.
 ///
 /// Going from the best on, each is kept unless it matches one kept before. An item is removed in favour
-/// of the most similar reference; if it matches none, of the most similar kept item. Ties go to the best in keep order.
+/// of the most similar reference; if it matches none, of the most similar kept item before it. Ties go to the best.
 ///
 /// ```
 /// use lookalike_core::measure::criterion::Criterion;
@@ -48,9 +48,7 @@ const ITEMS_AT_ONCE: usize = 16;
 pub fn independent_set(sets: &Sets, criterion: Criterion, references: References) -> Vec<Decision> {
     let mut resolver = Resolver::new(sets, criterion, references);
     resolver.decide();
-    if !criterion.is_directed() {
-        resolver.ask_for_what_was_kept_since();
-    }
+    resolver.ask_for_what_was_kept_in_the_block();
     resolver.decisions
 }
 
@@ -138,15 +136,15 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// A removed item was held only against what was kept before its block, or before itself: now against all.
-    fn ask_for_what_was_kept_since(&mut self) {
-        let reference_count = self.references.count;
-        let is_open = |decision| matches!(decision, Decision::Removed { by, .. } if by >= reference_count);
+    /// An item that was removed by what was kept before its block was not compared with what was kept in its block before it.
+    fn ask_for_what_was_kept_in_the_block(&mut self) {
         for block in self.blocks() {
+            let before = self.references.count..block.start;
+            let is_open = |decision| matches!(decision, Decision::Removed { by, .. } if before.contains(&by));
             let open: Vec<u32> = block.clone().filter(|item| is_open(self.decisions[*item as usize])).collect();
-            let since = block.start..self.sets.len() as u32;
-            let asked = self
-                .ask(&open, |item, prober| self.most_alike(item, since.clone(), self.decisions[item as usize], prober));
+            let asked = self.ask(&open, |item, prober| {
+                self.most_alike(item, block.start..item, self.decisions[item as usize], prober)
+            });
             for (item, decision) in open.iter().zip(asked) {
                 self.decisions[*item as usize] = decision;
             }
@@ -290,8 +288,8 @@ mod tests {
             if kept.contains(&item) {
                 return None;
             }
-            // Only what is better ranked stands for what lies inside of it.
-            let end = if criterion.is_directed() { kept.partition_point(|by| *by < item) } else { kept.len() };
+            // Only what is better ranked is the reason.
+            let end = kept.partition_point(|by| *by < item);
             most_alike(item, &kept[..reference_count]).or_else(|| most_alike(item, &kept[..end]))
         };
         (0..items.len()).map(of_item).collect()
@@ -378,7 +376,7 @@ mod tests {
         let criterion = Criterion::Jaccard(Threshold::new(threshold).unwrap());
         let mut resolver = Resolver::new(&sets, criterion, References::default());
         resolver.decide();
-        resolver.ask_for_what_was_kept_since();
+        resolver.ask_for_what_was_kept_in_the_block();
         resolver.probers.steps()
     }
 

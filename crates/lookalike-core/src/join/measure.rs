@@ -6,18 +6,21 @@
 use crate::measure::criterion::Criterion;
 use crate::measure::similarity::Threshold;
 
-/// A measure of two sets, by numbers of elements or by weights.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Measure {
-    /// Shared over all: of weights, the lesser ones over the greater ones.
-    #[default]
-    Jaccard,
-    /// Shared over what the smaller set has: the larger of the two containments.
-    Containment,
-    /// Shared over the geometric mean of both.
-    Cosine,
-    /// The same number under the name of the overlap coefficient.
-    Overlap,
+crate::word_enum! {
+    /// A measure of two sets, by numbers of elements or by weights.
+    #[derive(Default)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    pub enum Measure {
+        /// Shared over all: of weights, the lesser ones over the greater ones.
+        #[default]
+        Jaccard,
+        /// Shared over what the smaller set has: the larger of the two containments.
+        Containment,
+        /// Shared over the geometric mean of both.
+        Cosine,
+        /// The same number under the name of the overlap coefficient.
+        Overlap,
+    }
 }
 
 impl Measure {
@@ -58,12 +61,7 @@ impl Measure {
 
     /// Its name in flags and outputs.
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Jaccard => "jaccard",
-            Self::Containment => "containment",
-            Self::Cosine => "cosine",
-            Self::Overlap => "overlap",
-        }
+        self.into()
     }
 }
 

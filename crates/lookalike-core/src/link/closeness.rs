@@ -2,9 +2,10 @@
 //! in one table, and is the first word of the title in another.
 
 use super::records::{Detail, MISSING, Records};
+use crate::ids::{Number, Record};
 
 /// The cosine of all words of two records, from 0 to 1.
-pub(super) fn closeness(records: &Records, left: u32, right: u32) -> f64 {
+pub(super) fn closeness(records: &Records, left: Record, right: Record) -> f64 {
     let [left, right] = [left, right].map(|record| words(records, record));
     let length = |words: &[(&str, f32)]| words.iter().map(|(_, weight)| weight.powi(2)).sum::<f32>().sqrt();
     let weight_in_right = |word: &str| right.binary_search_by_key(&word, |(other, _)| other).map(|at| right[at].1);
@@ -14,10 +15,10 @@ pub(super) fn closeness(records: &Records, left: u32, right: u32) -> f64 {
 }
 
 /// The words of a record, each once, in order, with what it tells: the least of all fields that have it.
-fn words(records: &Records, record: u32) -> Vec<(&str, f32)> {
+fn words(records: &Records, record: Record) -> Vec<(&str, f32)> {
     let mut words: Vec<(&str, f32)> = Vec::new();
     for field in records.fields() {
-        let value = field.of_record[record as usize];
+        let value = field.of_record[record.index()];
         if let Detail::Words(of_field) = &field.detail
             && value != MISSING
         {
@@ -48,12 +49,13 @@ mod tests {
             table.push(&row).unwrap();
         }
         let column = |(name, kind): (&str, Kind)| ColumnConfig { name: name.to_owned(), kind, ..Default::default() };
-        let kinds = [("title", Kind::FreeText), ("maker", Kind::Organisation), ("price", Kind::Number)];
+        let kinds = [("title", Kind::FreeText), ("maker", Kind::Organization), ("price", Kind::Number)];
         let config = Config { columns: kinds.map(column).to_vec(), ..Config::default() };
         let records = Records::prepare(&table, None, &config).unwrap();
-        assert!((closeness(&records, 0, 1) - closeness(&records, 1, 0)).abs() < 1e-6);
-        assert!(closeness(&records, 0, 1) > 0.9, "the same words");
-        assert!(closeness(&records, 0, 2) < closeness(&records, 0, 1), "another maker");
-        assert!(closeness(&records, 0, 3).abs() < 1e-12, "no word");
+        let closeness = |left, right| closeness(&records, Record(left), Record(right));
+        assert!((closeness(0, 1) - closeness(1, 0)).abs() < 1e-6);
+        assert!(closeness(0, 1) > 0.9, "the same words");
+        assert!(closeness(0, 2) < closeness(0, 1), "another maker");
+        assert!(closeness(0, 3).abs() < 1e-12, "no word");
     }
 }

@@ -7,24 +7,25 @@ use std::collections::HashMap;
 
 use super::records::{MISSING, Records};
 use super::score::{Scored, Scorer};
+use crate::ids::{Number, Record};
 
 /// Which records mean the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Clusters {
     of_record: Vec<u32>,
-    members: Vec<Vec<u32>>,
+    members: Vec<Vec<Record>>,
 }
 
 impl Clusters {
     /// Joins matches to clusters. `matches` must be best first, as they come from [`matches`](super::decide::matches).
     pub fn join(scorer: &Scorer<'_>, matches: &[Scored]) -> Self {
         let alone = (0..scorer.records.count()).map(|_| Vec::new()).collect();
-        Joining { scorer, of_record: (0..scorer.records.count() as u32).collect(), members: alone }.finish(matches)
+        Joining { scorer, of_record: scorer.records.all().collect(), members: alone }.finish(matches)
     }
 
     /// The cluster of a record; a record without a match is one alone.
-    pub fn of(&self, record: u32) -> u32 {
-        self.of_record[record as usize]
+    pub fn of(&self, record: Record) -> u32 {
+        self.of_record[record.index()]
     }
 
     /// How many clusters there are, also of one record.
@@ -33,19 +34,19 @@ impl Clusters {
     }
 
     /// The records of a cluster in the order of what they hold.
-    pub fn members(&self, cluster: u32) -> &[u32] {
+    pub fn members(&self, cluster: u32) -> &[Record] {
         &self.members[cluster as usize]
     }
 
     /// Numbers clusters by what their records hold.
-    fn number(records: &Records, mut members: Vec<Vec<u32>>) -> Self {
+    fn number(records: &Records, mut members: Vec<Vec<Record>>) -> Self {
         for members in &mut members {
             members.sort_unstable_by_key(|record| (records.content(*record), *record));
         }
         members.sort_unstable_by_key(|members| (records.content(members[0]), members[0]));
         let mut of_record = vec![0; records.count()];
         for (cluster, members) in (0..).zip(&members) {
-            members.iter().for_each(|record| of_record[*record as usize] = cluster);
+            members.iter().for_each(|record| of_record[record.index()] = cluster);
         }
         Self { of_record, members }
     }
@@ -54,11 +55,11 @@ impl Clusters {
 /// Clusters that grow.
 pub(super) struct Joining<'a, 'b> {
     pub(super) scorer: &'a Scorer<'b>,
-    /// The cluster of each record: the number of one of its records.
-    pub(super) of_record: Vec<u32>,
+    /// The cluster of each record, named by one of its records.
+    pub(super) of_record: Vec<Record>,
     /// The records of each cluster, of which the first [`MOST_LOOKED_AT`] are those with the least content, in this order; none
     /// for a record alone.
-    pub(super) members: Vec<Vec<u32>>,
+    pub(super) members: Vec<Vec<Record>>,
 }
 
 /// How much of what a match needs all pairs of two clusters must have on average: less, since some know little.
@@ -73,16 +74,17 @@ impl Joining<'_, '_> {
             self.join(pair);
         }
         let records = self.scorer.records;
-        let members = (0..records.count() as u32)
-            .filter(|record| self.of_record[*record as usize] == *record)
+        let members = records
+            .all()
+            .filter(|record| self.of_record[record.index()] == *record)
             .map(|record| self.members_of(record).to_vec())
             .collect();
         Clusters::number(records, members)
     }
 
     /// Joins the clusters of a pair if they agree; the two that became one, if so: first the one that stays.
-    pub(super) fn join(&mut self, pair: &Scored) -> Option<(u32, u32)> {
-        let [a, b] = [pair.left, pair.right].map(|record| self.of_record[record as usize]);
+    pub(super) fn join(&mut self, pair: &Scored) -> Option<(Record, Record)> {
+        let [a, b] = [pair.left, pair.right].map(|record| self.of_record[record.index()]);
         if a == b || !self.agree(a, b) {
             return None;
         }
@@ -90,10 +92,10 @@ impl Joining<'_, '_> {
         let added = self.members_of(from).to_vec();
         let least = self.least_of([into, from]);
         for record in &added {
-            self.of_record[*record as usize] = into;
+            self.of_record[record.index()] = into;
         }
-        self.members[from as usize] = Vec::new();
-        let members = &mut self.members[into as usize];
+        self.members[from.index()] = Vec::new();
+        let members = &mut self.members[into.index()];
         // A record alone has no list yet.
         let kept = members.len().min(MOST_LOOKED_AT);
         members[..kept].copy_from_slice(&least[..kept]);
@@ -102,22 +104,22 @@ impl Joining<'_, '_> {
         Some((into, from))
     }
 
-    pub(super) fn members_of(&self, cluster: u32) -> &[u32] {
-        match &self.members[cluster as usize][..] {
-            // A record alone needs no list: its number stands in the numbers of all.
-            [] => std::slice::from_ref(&self.of_record[cluster as usize]),
+    pub(super) fn members_of(&self, cluster: Record) -> &[Record] {
+        match &self.members[cluster.index()][..] {
+            // A record alone needs no list: it stands in the clusters of all.
+            [] => std::slice::from_ref(&self.of_record[cluster.index()]),
             members => members,
         }
     }
 
     /// The least of two clusters: all of both that are looked at, sorted.
-    fn least_of(&self, clusters: [u32; 2]) -> Vec<u32> {
+    fn least_of(&self, clusters: [Record; 2]) -> Vec<Record> {
         let mut least = clusters.map(|cluster| looked_at(self.members_of(cluster))).concat();
         least.sort_unstable_by_key(|record| (self.scorer.records.content(*record), *record));
         least
     }
 
-    fn agree(&self, a: u32, b: u32) -> bool {
+    fn agree(&self, a: Record, b: Record) -> bool {
         let [left, right] = [a, b].map(|cluster| self.members_of(cluster));
         if left.len() == 1 && right.len() == 1 {
             return true;
@@ -137,9 +139,9 @@ pub struct Agreement {
 
 impl Agreement {
     /// Of two clusters, whose records are in the order of what they hold.
-    pub fn new(scorer: &Scorer<'_>, left: &[u32], right: &[u32]) -> Self {
+    pub fn new(scorer: &Scorer<'_>, left: &[Record], right: &[Record]) -> Self {
         let [left, right] = [left, right].map(looked_at);
-        let evidence = |a: u32, b: u32| scorer.score(a, b).weight - scorer.model.prior;
+        let evidence = |a: Record, b: Record| scorer.score(a, b).weight - scorer.model.prior;
         let sum: f64 = left.iter().flat_map(|a| right.iter().map(move |b| evidence(*a, *b))).sum();
         Self { mean: sum / (left.len() * right.len()) as f64, needed: -scorer.model.prior * AGREEMENT }
     }
@@ -150,23 +152,23 @@ impl Agreement {
     }
 }
 
-fn looked_at(members: &[u32]) -> &[u32] {
+fn looked_at(members: &[Record]) -> &[Record] {
     &members[..members.len().min(MOST_LOOKED_AT)]
 }
 
 /// The record that stands best for all: its values are those that most others have too, and few are missing. Ties go to
 /// the longer values, then to what stands first in order of the letters. None of no records.
-pub fn best_record(records: &Records, members: &[u32]) -> Option<u32> {
+pub fn best_record(records: &Records, members: &[Record]) -> Option<Record> {
     if let [alone] = members {
         return Some(*alone);
     }
     let mut counts: HashMap<(usize, u32), usize> = HashMap::new();
-    let values = |record: u32| {
+    let values = |record: Record| {
         let fields = records.fields().iter().enumerate();
-        fields.map(move |(at, field)| (at, field.of_record[record as usize])).filter(|(_, value)| *value != MISSING)
+        fields.map(move |(at, field)| (at, field.of_record[record.index()])).filter(|(_, value)| *value != MISSING)
     };
     members.iter().flat_map(|record| values(*record)).for_each(|value| *counts.entry(value).or_default() += 1);
-    let texts = |record: u32| -> Vec<&str> {
+    let texts = |record: Record| -> Vec<&str> {
         records.fields().iter().map(|field| field.text(record).unwrap_or_default()).collect()
     };
     let ranked = members.iter().map(|record| {

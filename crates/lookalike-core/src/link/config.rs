@@ -7,12 +7,13 @@ use serde::{Deserialize, Serialize};
 
 /// What the values of a column are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// A name of a person, or a part of one.
     PersonName,
     /// A company, a school, a shop.
-    Organisation,
+    Organization,
     /// A street, a town, or a whole address.
     Address,
     /// A telephone number.
@@ -39,7 +40,7 @@ impl Kind {
     pub fn name(self) -> &'static str {
         match self {
             Self::PersonName => "person-name",
-            Self::Organisation => "organisation",
+            Self::Organization => "organization",
             Self::Address => "address",
             Self::Phone => "phone",
             Self::Date => "date",
@@ -76,7 +77,7 @@ pub struct ColumnConfig {
     /// Which value a merged record has; the one that most records have without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merge: Option<MergeBy>,
-    /// Bits of some levels, by their names in an explanation, instead of those that are learnt.
+    /// Bits of some levels, by their names in an explanation, instead of those that are learned.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub weights: BTreeMap<String, f64>,
 }
@@ -123,7 +124,7 @@ pub struct Config {
     /// How much more is compared than by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<f64>,
-    /// The logarithm of the odds that a random pair is a match; learnt without it.
+    /// The logarithm of the odds that a random pair is a match; learned without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prior: Option<f64>,
     /// The column that says when a record was written, for merged records.

@@ -7,12 +7,13 @@ use rayon::prelude::*;
 
 use super::records::{Field, MISSING};
 use crate::hash::mix;
+use crate::ids::{Number, Record};
 
 /// Which records are copies of which.
 #[derive(Debug)]
 pub(super) struct Copies {
     /// Of each record, the one of its table that stands for it: itself, unless it is a copy.
-    first_of: Vec<u32>,
+    first_of: Vec<Record>,
     /// Records that have copies, those that are equal side by side.
     equal: Vec<Copy>,
 }
@@ -23,7 +24,7 @@ struct Copy {
     values: u64,
     is_second: bool,
     content: u64,
-    record: u32,
+    record: Record,
 }
 
 /// Copies of a record that count in how common its values are: as many as are always compared with each other.
@@ -32,16 +33,16 @@ const COUNTED: usize = 10;
 impl Copies {
     /// Finds them by sorting.
     pub(super) fn of(fields: &[Field], content: &[u64], first_count: usize) -> Self {
-        let copy = |record: u32| {
-            let (values, content) = (hash_of_values(fields, record)?, content[record as usize]);
-            Some(Copy { values, is_second: record as usize >= first_count, content, record })
+        let copy = |record: Record| {
+            let (values, content) = (hash_of_values(fields, record)?, content[record.index()]);
+            Some(Copy { values, is_second: record.index() >= first_count, content, record })
         };
-        let mut equal: Vec<Copy> = (0..content.len() as u32).into_par_iter().filter_map(copy).collect();
+        let mut equal: Vec<Copy> = (0..content.len() as u32).into_par_iter().map(Record).filter_map(copy).collect();
         equal.par_sort_unstable();
-        let mut first_of: Vec<u32> = (0..content.len() as u32).collect();
+        let mut first_of: Vec<Record> = (0..content.len() as u32).map(Record).collect();
         let is_same = |left: &Copy, right: &Copy| (left.values, left.is_second) == (right.values, right.is_second);
         for copies in equal.chunk_by(is_same) {
-            copies.iter().for_each(|copy| first_of[copy.record as usize] = copies[0].record);
+            copies.iter().for_each(|copy| first_of[copy.record.index()] = copies[0].record);
         }
         equal =
             equal.chunk_by(|a, b| a.values == b.values).filter(|copies| copies.len() > 1).flatten().copied().collect();
@@ -50,13 +51,13 @@ impl Copies {
 
     /// Whether a record is no copy of one that stands for it.
     #[inline]
-    pub(super) fn is_first(&self, record: u32) -> bool {
-        self.first_of[record as usize] == record
+    pub(super) fn is_first(&self, record: Record) -> bool {
+        self.first_of[record.index()] == record
     }
 
     /// Pairs that hold all copies together, fewer than twice as many as there are records: in one table the first with all others,
     /// between two the first of each table with all of the other.
-    pub(super) fn pairs(&self, are_of_two_tables: bool) -> Vec<(u32, u32)> {
+    pub(super) fn pairs(&self, are_of_two_tables: bool) -> Vec<(Record, Record)> {
         let mut pairs = Vec::new();
         for copies in self.equal.chunk_by(|left, right| left.values == right.values) {
             if !are_of_two_tables {
@@ -78,7 +79,7 @@ impl Copies {
         for copies in self.equal.chunk_by(is_same).filter(|copies| copies.len() > COUNTED) {
             let too_many = (copies.len() - COUNTED) as u32;
             for field in &mut *fields {
-                let value = field.of_record[copies[0].record as usize];
+                let value = field.of_record[copies[0].record.index()];
                 if value != MISSING {
                     field.counts[usize::from(copies[0].is_second)][value as usize] -= too_many;
                 }
@@ -88,8 +89,8 @@ impl Copies {
 }
 
 /// A hash of all values that are compared; none of a record without any.
-fn hash_of_values(fields: &[Field], record: u32) -> Option<u64> {
-    let values = fields.iter().map(|field| field.of_record[record as usize]);
+fn hash_of_values(fields: &[Field], record: Record) -> Option<u64> {
+    let values = fields.iter().map(|field| field.of_record[record.index()]);
     let has_one = values.clone().any(|value| value != MISSING);
     has_one.then(|| values.fold(0, |hash, value| mix(hash ^ u64::from(value)).rotate_left(5)))
 }

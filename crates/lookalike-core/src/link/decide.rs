@@ -8,6 +8,7 @@ use super::closeness::closeness;
 use super::records::Records;
 use super::score::{Scored, Scorer};
 use super::weigh::exact_weight;
+use crate::ids::Number;
 
 /// The probability from which on pairs are taken for matches when they are to have the best expected F1, the mean of
 /// precision and recall.
@@ -56,9 +57,9 @@ pub fn one_to_one(scorer: &Scorer<'_>, scored: &[Scored]) -> Vec<Scored> {
     sorted.sort_by(|(one, _), (other, _)| order(records, one, other));
     let mut is_taken = vec![false; records.count()];
     sorted.retain(|(pair, _)| {
-        let is_free = !is_taken[pair.left as usize] && !is_taken[pair.right as usize];
-        is_taken[pair.left as usize] |= is_free;
-        is_taken[pair.right as usize] |= is_free;
+        let is_free = !is_taken[pair.left.index()] && !is_taken[pair.right.index()];
+        is_taken[pair.left.index()] |= is_free;
+        is_taken[pair.right.index()] |= is_free;
         is_free
     });
     let mut taken: Vec<Scored> = sorted.into_iter().map(|(pair, weight)| Scored { weight, ..pair }).collect();
@@ -77,7 +78,7 @@ pub fn one_to_one_prior(records: &Records, scored: &[Scored], prior: f64) -> f64
     // What speaks for any of the partners of a record, over what speaks for none.
     let mut evidence = vec![0.0; first.min(second)];
     for pair in scored {
-        let record = if is_first_smaller { pair.left as usize } else { pair.right as usize - first };
+        let record = if is_first_smaller { pair.left.index() } else { pair.right.index() - first };
         evidence[record] += (pair.weight - prior).exp2();
     }
     let mut share = 0.5_f64;
@@ -105,12 +106,13 @@ fn order(records: &Records, one: &Scored, other: &Scored) -> Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::Record;
     use crate::link::weigh::log_odds;
 
     fn scored(probabilities: &[f64]) -> Vec<Scored> {
         let pair = |(probability, at): (&f64, u32)| Scored {
-            left: at,
-            right: at + 1,
+            left: Record(at),
+            right: Record(at + 1),
             pattern: 0,
             weight: log_odds(*probability),
         };

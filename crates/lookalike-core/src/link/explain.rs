@@ -4,6 +4,7 @@ use super::config::Kind;
 use super::measure::{Scale, level_of};
 use super::records::MOST_FIELDS;
 use super::score::Scorer;
+use crate::ids::Record;
 
 /// Why evidence is bounded, for people.
 pub const BOUNDED: &str =
@@ -47,7 +48,7 @@ pub struct FieldExplanation {
 
 impl Scorer<'_> {
     /// Explains two records.
-    pub fn explain(&self, left: u32, right: u32) -> Explanation {
+    pub fn explain(&self, left: Record, right: Record) -> Explanation {
         let scored = self.score(left, right);
         let said = self.said(scored.left, scored.right, scored.pattern);
         let fields: Vec<FieldExplanation> = self

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use super::cluster::Joining;
 use super::records::Records;
 use super::score::{Scored, Scorer};
+use crate::ids::{Number, Record};
 
 /// Old clusters with the new records in them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,11 +29,11 @@ pub struct Merge {
 
 /// The clusters to begin with: the old ones, and each new record alone under an id that nobody has.
 pub fn clusters_before(records: &Records, old: &[u64]) -> Vec<u64> {
-    let mut new: Vec<u32> = (old.len() as u32..records.count() as u32).collect();
+    let mut new: Vec<Record> = records.all().skip(old.len()).collect();
     new.sort_unstable_by_key(|record| (records.content(*record), *record));
     let mut all = old.to_vec();
     all.resize(records.count(), 0);
-    new.iter().zip(first_free(old)..).for_each(|(record, id)| all[*record as usize] = id);
+    new.iter().zip(first_free(old)..).for_each(|(record, id)| all[record.index()] = id);
     all
 }
 
@@ -44,11 +45,12 @@ fn first_free(old: &[u64]) -> u64 {
 pub fn extend(scorer: &Scorer<'_>, matches: &[Scored], old: &[u64]) -> Extension {
     let records = scorer.records;
     let ids = clusters_before(records, old);
-    let mut first_of: HashMap<u64, u32> = HashMap::new();
-    let of_record: Vec<u32> = ids.iter().zip(0..).map(|(id, record)| *first_of.entry(*id).or_insert(record)).collect();
-    let mut members: Vec<Vec<u32>> = (0..records.count()).map(|_| Vec::new()).collect();
-    for (record, cluster) in (0..).zip(&of_record) {
-        members[*cluster as usize].push(record);
+    let mut first_of: HashMap<u64, Record> = HashMap::new();
+    let of_record: Vec<Record> =
+        ids.iter().zip(records.all()).map(|(id, record)| *first_of.entry(*id).or_insert(record)).collect();
+    let mut members: Vec<Vec<Record>> = (0..records.count()).map(|_| Vec::new()).collect();
+    for (record, cluster) in records.all().zip(&of_record) {
+        members[cluster.index()].push(record);
     }
     for members in &mut members {
         members.sort_unstable_by_key(|record| (records.content(*record), *record));
@@ -57,11 +59,12 @@ pub fn extend(scorer: &Scorer<'_>, matches: &[Scored], old: &[u64]) -> Extension
     for pair in matches {
         joining.join(pair);
     }
-    let mut id_of: HashMap<u32, u64> = HashMap::new();
+    let mut id_of: HashMap<Record, u64> = HashMap::new();
     for (id, cluster) in old.iter().zip(&joining.of_record) {
         id_of.entry(*cluster).and_modify(|least| *least = (*least).min(*id)).or_insert(*id);
     }
-    let mut new: Vec<u32> = joining.of_record.iter().copied().filter(|cluster| !id_of.contains_key(cluster)).collect();
+    let mut new: Vec<Record> =
+        joining.of_record.iter().copied().filter(|cluster| !id_of.contains_key(cluster)).collect();
     new.sort_unstable_by_key(|cluster| (records.content(joining.members_of(*cluster)[0]), *cluster));
     new.dedup();
     id_of.extend(new.into_iter().zip(first_free(old)..));

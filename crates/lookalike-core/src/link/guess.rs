@@ -10,7 +10,7 @@ use super::config::{ColumnConfig, Config, Kind};
 use super::normalize::{Date, DateOrder, fold, is_address_word, is_nothing, parse_number, words};
 use super::partner::partners;
 use super::records::MOST_FIELDS;
-use super::vocabulary::{FAMILY_NAMES, GIVEN_NAMES, ORGANISATION_WORDS};
+use super::vocabulary::{FAMILY_NAMES, GIVEN_NAMES, ORGANIZATION_WORDS};
 use crate::hash::mix;
 use crate::packed::Strings;
 use crate::table::Table;
@@ -82,7 +82,7 @@ fn ignore_long_texts(columns: &mut [ColumnConfig], word_means: &[f64]) {
     /// A name or a title has fewer.
     const SHORT: f64 = 15.0;
     let is_named = columns.iter().zip(word_means).any(|(column, words)| {
-        matches!(column.kind, Kind::PersonName | Kind::Organisation | Kind::FreeText) && *words < SHORT
+        matches!(column.kind, Kind::PersonName | Kind::Organization | Kind::FreeText) && *words < SHORT
     });
     for (column, words) in columns.iter_mut().zip(word_means) {
         if is_named && column.kind == Kind::FreeText && *words >= LONG {
@@ -99,7 +99,7 @@ fn ignore_made_of_others(table: &Table, columns: &mut [ColumnConfig]) {
     const MOST: f64 = 0.8;
     let used: Vec<usize> = (0..table.names().len())
         .filter(|at| {
-            matches!(columns[*at].kind, Kind::PersonName | Kind::Address | Kind::FreeText | Kind::Organisation)
+            matches!(columns[*at].kind, Kind::PersonName | Kind::Address | Kind::FreeText | Kind::Organization)
         })
         .collect();
     let mut rows: Vec<usize> = (0..table.row_count()).collect();
@@ -189,7 +189,7 @@ struct Profile {
     streets: f64,
     number_first: f64,
     people: f64,
-    organisations: f64,
+    organizations: f64,
     with_digit: f64,
     years: f64,
     /// The share of the most common values in all rows.
@@ -269,8 +269,8 @@ impl Profile {
             words.len() > 1 && words[0].starts_with(|c: char| c.is_ascii_digit()) && words[0].len() < 6
         });
         self.people = share_of_words(&|words| words.len() <= 4 && words.iter().any(|word| is_name(word)));
-        self.organisations =
-            share_of_words(&|words| words.len() > 1 && words.iter().any(|word| is_organisation_word(word)));
+        self.organizations =
+            share_of_words(&|words| words.len() > 1 && words.iter().any(|word| is_organization_word(word)));
     }
 
     fn is_called(&self, names: &[&str]) -> bool {
@@ -345,19 +345,19 @@ impl Profile {
         if self.is_called(ADDRESS) && self.word_mean < 15.0 {
             return (Kind::Address, format!("it is called {}", self.header.join(" ")));
         }
-        if self.people >= 0.25 && self.word_mean <= 4.0 && self.organisations < 0.1 && self.with_digit < 0.1 {
+        if self.people >= 0.25 && self.word_mean <= 4.0 && self.organizations < 0.1 && self.with_digit < 0.1 {
             return (Kind::PersonName, format!("{} have a common name of a person", percent(self.people)));
         }
         if self.is_called(PERSON) && self.word_mean <= 4.0 && self.with_digit < 0.1 {
             return (Kind::PersonName, format!("it is called {}", self.header.join(" ")));
         }
-        if self.word_mean <= 7.0 && (self.organisations >= 0.15 || self.is_called(ORGANISATION)) {
-            let why = if self.organisations >= 0.15 {
-                format!("{} have a word of an organisation", percent(self.organisations))
+        if self.word_mean <= 7.0 && (self.organizations >= 0.15 || self.is_called(ORGANIZATION)) {
+            let why = if self.organizations >= 0.15 {
+                format!("{} have a word of an organization", percent(self.organizations))
             } else {
                 format!("it is called {}", self.header.join(" "))
             };
-            return (Kind::Organisation, why);
+            return (Kind::Organization, why);
         }
         (Kind::FreeText, format!("words, {:.1} on average", self.word_mean))
     }
@@ -417,7 +417,7 @@ const PERSON: &[&str] = &[
     "lname",
     "fullname",
 ];
-const ORGANISATION: &[&str] = &[
+const ORGANIZATION: &[&str] = &[
     "company",
     "organisation",
     "organization",
@@ -517,7 +517,7 @@ fn is_name(word: &str) -> bool {
     NAMES.get_or_init(|| GIVEN_NAMES.split_whitespace().chain(FAMILY_NAMES.split_whitespace()).collect()).contains(word)
 }
 
-fn is_organisation_word(word: &str) -> bool {
+fn is_organization_word(word: &str) -> bool {
     static WORDS: OnceLock<HashSet<&str>> = OnceLock::new();
-    WORDS.get_or_init(|| ORGANISATION_WORDS.split_whitespace().collect()).contains(fold(word).as_str())
+    WORDS.get_or_init(|| ORGANIZATION_WORDS.split_whitespace().collect()).contains(fold(word).as_str())
 }

@@ -112,7 +112,7 @@ impl Column {
                     let year = Date::parse(value, order).map(|date| date.year.to_string());
                     year.into_iter().for_each(|year| *counts.entry(year).or_default() += 1.0);
                 }
-                Kind::PersonName | Kind::Organisation | Kind::Address | Kind::FreeText => {
+                Kind::PersonName | Kind::Organization | Kind::Address | Kind::FreeText => {
                     words(value).into_iter().for_each(|word| *counts.entry(word).or_default() += 1.0);
                 }
                 _ => *counts.entry(words(value).concat()).or_default() += 1.0,

@@ -17,6 +17,7 @@ use super::normalize::{Date, DateOrder, Normalizer};
 use super::words::Words;
 use crate::error::{Error, Result};
 use crate::hash::mix;
+use crate::ids::{Number, Record};
 use crate::packed::Lists;
 use crate::packed::Strings;
 use crate::table::Table;
@@ -62,6 +63,7 @@ pub struct Field {
 
 /// Whom or what a field tells apart: what agreement in it means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Tells {
     /// One person from another: given name, birthday, e-mail, number.
@@ -79,7 +81,7 @@ impl Tells {
     pub fn of(kind: Kind) -> Self {
         match kind {
             Kind::Address | Kind::Phone => Self::Household,
-            Kind::Organisation | Kind::FreeText => Self::Thing,
+            Kind::Organization | Kind::FreeText => Self::Thing,
             Kind::Category => Self::Likeness,
             _ => Self::Person,
         }
@@ -180,9 +182,14 @@ impl Records {
 
     /// A first look at a record, field by field.
     #[inline]
-    pub(super) fn row(&self, record: u32) -> &[Cell] {
-        let start = record as usize * self.fields.len();
+    pub(super) fn row(&self, record: Record) -> &[Cell] {
+        let start = record.index() * self.fields.len();
         &self.cells[start..start + self.fields.len()]
+    }
+
+    /// The records of both tables, in order.
+    pub fn all(&self) -> impl Iterator<Item = Record> + use<> {
+        (0..self.count as u32).map(Record)
     }
 
     /// How many records there are in both tables.
@@ -207,8 +214,8 @@ impl Records {
     }
 
     /// A number by which records are ordered, made of all that is compared of a record. Records that are equal in it are equal.
-    pub fn content(&self, record: u32) -> u64 {
-        self.content[record as usize]
+    pub fn content(&self, record: Record) -> u64 {
+        self.content[record.index()]
     }
 
     /// The records that are equal in all that is compared.
@@ -285,7 +292,7 @@ impl Field {
             Kind::Number => Detail::Numbers(
                 self.values.iter().map(|value| value.parse().expect("it was written by a number")).collect(),
             ),
-            Kind::Organisation | Kind::Address | Kind::FreeText => {
+            Kind::Organization | Kind::Address | Kind::FreeText => {
                 Detail::Words(Box::new(Words::new(&self.values, &self.counts)))
             }
             Kind::Phone | Kind::Code | Kind::Email | Kind::Category | Kind::Ignored => Detail::Text,
@@ -309,8 +316,8 @@ impl Field {
     }
 
     /// The text of a record's value in its normal form.
-    pub fn text(&self, record: u32) -> Option<&str> {
-        let value = self.of_record[record as usize];
+    pub fn text(&self, record: Record) -> Option<&str> {
+        let value = self.of_record[record.index()];
         (value != MISSING).then(|| self.values.get(value as usize))
     }
 }
@@ -335,7 +342,7 @@ fn look_beside(fields: &mut [Field]) {
     let are_things = !are_people && fields.iter().any(|field| field.tells == Tells::Thing);
     for field in fields {
         match field.kind {
-            Kind::Organisation if are_people && field.tells == Tells::Thing => field.tells = Tells::Household,
+            Kind::Organization if are_people && field.tells == Tells::Thing => field.tells = Tells::Household,
             Kind::Number if are_things => field.tells = Tells::Likeness,
             _ => {}
         }

@@ -8,14 +8,15 @@ use super::key::Candidates;
 use super::measure::{Pattern, Scale, compare, level_of, weight_of};
 use super::records::{MISSING, MOST_FIELDS, Records};
 use super::weigh::{Frequencies, Model, Said, exact_weight, log_odds, probability};
+use crate::ids::Record;
 
 /// A pair with what speaks for it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scored {
     /// The record with the lesser number.
-    pub left: u32,
+    pub left: Record,
     /// The other.
-    pub right: u32,
+    pub right: Record,
     /// The levels of all fields.
     pub pattern: Pattern,
     /// The logarithm of the odds that it is a match.
@@ -77,7 +78,7 @@ impl Scorer<'_> {
     }
 
     /// Scores two records.
-    pub fn score(&self, left: u32, right: u32) -> Scored {
+    pub fn score(&self, left: Record, right: Record) -> Scored {
         let (left, right) = (left.min(right), left.max(right));
         let pattern = compare(self.records, left, right);
         let weight = self.model.prior + self.model.together(&self.said(left, right, pattern));
@@ -85,7 +86,7 @@ impl Scorer<'_> {
     }
 
     /// What each field says.
-    pub fn said(&self, left: u32, right: u32, pattern: Pattern) -> Said {
+    pub fn said(&self, left: Record, right: Record, pattern: Pattern) -> Said {
         let mut said = [0.0; MOST_FIELDS];
         let fields = self.records.fields().iter().zip(&self.model.fields);
         let [left, right] = [left, right].map(|record| self.records.row(record));

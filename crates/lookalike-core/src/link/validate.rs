@@ -9,6 +9,7 @@ use super::normalize::{Date, DateOrder, Normalizer};
 use super::records::Records;
 use super::score::Scored;
 use super::weigh::{log_odds, random_pairs};
+use crate::ids::{Number, Record};
 use crate::packed::Strings;
 
 /// A mean and how sure it is.
@@ -153,8 +154,8 @@ impl Yardstick {
     }
 
     /// How far two records are apart: days, or the difference of numbers, or 1 where texts are not equal.
-    pub fn difference(&self, left: u32, right: u32) -> Option<f64> {
-        match [left, right].map(|record| &self.values[record as usize]) {
+    pub fn difference(&self, left: Record, right: Record) -> Option<f64> {
+        match [left, right].map(|record| &self.values[record.index()]) {
             [Value::Number(left), Value::Number(right)] => Some((left - right).abs()),
             [Value::Text(left), Value::Text(right)] => Some(f64::from(u8::from(left != right))),
             _ => None,
@@ -263,11 +264,13 @@ mod tests {
     fn dates_are_days_apart_and_texts_are_equal_or_not() {
         let dates: Strings = ["2020-01-31", "1.2.2020", "", "2020"].into_iter().collect();
         let yardstick = Yardstick::new(Kind::Date, &dates, None);
+        let difference = |left, right| yardstick.difference(Record(left), Record(right));
         // The first of February or the second of January: no day above 12 tells, so the month is first.
-        assert_eq!(yardstick.difference(0, 1), Some(29.0));
-        assert_eq!((yardstick.difference(0, 2), yardstick.difference(0, 3)), (None, None));
+        assert_eq!(difference(0, 1), Some(29.0));
+        assert_eq!((difference(0, 2), difference(0, 3)), (None, None));
         let codes: Strings = ["AB-1", "ab1", "ab2"].into_iter().collect();
         let yardstick = Yardstick::new(Kind::Code, &codes, None);
-        assert_eq!((yardstick.difference(0, 1), yardstick.difference(0, 2)), (Some(0.0), Some(1.0)));
+        let difference = |left, right| yardstick.difference(Record(left), Record(right));
+        assert_eq!((difference(0, 1), difference(0, 2)), (Some(0.0), Some(1.0)));
     }
 }

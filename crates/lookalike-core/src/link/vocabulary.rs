@@ -1,4 +1,4 @@
-//! Words by which a column tells what it is: common names of people in many countries, words of organisations, and the
+//! Words by which a column tells what it is: common names of people in many countries, words of organizations, and the
 //! words that people put over columns. A guess needs only some of the values to be among them.
 //!
 //! Nicknames stand here too, since no measure of letters finds Bill in William.
@@ -41,8 +41,8 @@ pub(super) const FAMILY_NAMES: &str = "
     williams wilson wood wright yang young zhang
 ";
 
-/// Words that stand in names of organisations.
-pub(super) const ORGANISATION_WORDS: &str = "
+/// Words that stand in names of organizations.
+pub(super) const ORGANIZATION_WORDS: &str = "
     ab academy ag agency associates association bakery bank bar bistro bv cafe center centre church clinic club co
     college company consulting corp corporation council daycare deli department electronics enterprises entertainment
     foundation gmbh grill group holdings hospital hotel inc incorporated industries institute insurance international

@@ -10,6 +10,29 @@ use std::num::NonZeroU32;
 use crate::measure::feature_set::Overlap;
 use crate::measure::similarity::Threshold;
 
+crate::word_enum! {
+    /// A measure of two documents.
+    #[derive(Default)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    pub enum Measure {
+        /// Shared features divided by all features.
+        #[default]
+        Jaccard,
+        /// Shared features divided by those of the smaller document.
+        Containment,
+    }
+}
+
+impl Measure {
+    /// The measure with the minimum for a match.
+    pub fn criterion(self, threshold: Threshold) -> Criterion {
+        match self {
+            Self::Jaccard => Criterion::Jaccard(threshold),
+            Self::Containment => Criterion::Containment(threshold),
+        }
+    }
+}
+
 /// A measure of two sets with the minimum for a match. Empty sets match nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Criterion {
@@ -54,12 +77,6 @@ impl Criterion {
     #[inline]
     pub fn allows_sizes(self, left: u32, right: u32) -> bool {
         self.accepts(Overlap { shared: left.min(right), left, right })
-    }
-
-    /// Whether a match is one set inside of another, so that only the better ranked, which is the larger, stands for
-    /// the other.
-    pub(crate) fn is_directed(self) -> bool {
-        matches!(self, Self::Containment(_))
     }
 
     /// The name of the measure in outputs.

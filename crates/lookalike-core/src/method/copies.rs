@@ -1,11 +1,11 @@
 //! Exact copies alone: they are joined before any method, so that there is nothing left to do.
 
 use super::{Method, Sketched, Sketcher, Take};
-use crate::doors::SourceError;
 use crate::join::Sets;
 use crate::measure::distinct::Distinct;
 use crate::measure::similarity::Similarity;
 use crate::sketch::{Layout, Sketches};
+use crate::sources::SourceError;
 
 /// Finds exact copies.
 #[derive(Clone, Copy, Debug)]

@@ -3,11 +3,11 @@
 use rayon::prelude::*;
 
 use super::{Method, Sketched, Sketcher, Take};
-use crate::doors::SourceError;
 use crate::join::{Sets, SetsBuilder};
 use crate::measure::distinct::Distinct;
 use crate::measure::similarity::Similarity;
 use crate::sketch::{Layout, Sketches};
+use crate::sources::SourceError;
 
 /// Finds everything.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +33,7 @@ impl Method for Exact {
     fn candidates(&self, sketched: Sketched<'_>, _: Take<'_>) -> Result<Option<Sets>, SourceError> {
         let mut sets = SetsBuilder::default();
         for block in sketched.items.chunks(BLOCK) {
-            let features = block.par_iter().map(|item| sketched.deciding.features(item.0));
+            let features = block.par_iter().map(|item| sketched.deciding.features(*item));
             let features = features.collect::<Result<Vec<_>, SourceError>>()?;
             features.iter().for_each(|features| sets.push(features));
         }

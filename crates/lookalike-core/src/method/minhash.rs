@@ -4,11 +4,11 @@ use super::{Method, Sketched, Sketcher, Take};
 use crate::bucket::banding::{Banding, Cutter};
 use crate::bucket::chance::binomial;
 use crate::bucket::{Entry, lists_of_columns};
-use crate::doors::SourceError;
 use crate::join::Sets;
 use crate::measure::distinct::Distinct;
 use crate::measure::similarity::{Similarity, Threshold};
 use crate::sketch::{Layout, Sketches, SlotKind, SlotSketcher};
+use crate::sources::SourceError;
 
 /// How likely it may be that the test on sketches rejects a pair exactly at the threshold: one in a billion.
 const DOUBT: f64 = 1e-9;
@@ -65,7 +65,7 @@ pub(super) fn equal_bands(banding: Banding, sketched: Sketched<'_>, take: Take<'
                 [key] => *key,
                 keys => keys.iter().fold(0, |all, key| crate::hash::mix(all ^ key)),
             };
-            push(Entry { key, rank });
+            push(Entry { key, rank: rank.0 });
         })
     };
     lists_of_columns(choices.len(), sketched.items.len(), sketched.memory, entries, take)

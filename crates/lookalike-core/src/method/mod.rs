@@ -19,15 +19,15 @@ pub use part::Part;
 pub use simhash::{SimHash, Weights, Width};
 pub use supershingle::SuperShingle;
 
-use crate::doors::SketchSource;
-use crate::doors::{FeatureSource, SourceError};
+use crate::ids::{Document, Number, Rank};
 use crate::join::Sets;
 use crate::measure::distinct::Distinct;
 use crate::measure::likeness::Likeness;
 use crate::measure::similarity::Similarity;
-use crate::number::{Document, Rank};
 use crate::packed::Lists;
 use crate::sketch::{Layout, Sketches};
+use crate::sources::SketchSource;
+use crate::sources::{FeatureSource, SourceError};
 
 /// A way to find items that may be similar.
 pub trait Method: fmt::Debug + Send + Sync {
@@ -122,21 +122,21 @@ pub type Take<'a> = &'a (dyn Fn(Lists) -> Result<(), SourceError> + Sync);
 
 impl Sketched<'_> {
     /// Gives the bytes of every item to `each`, by rank.
-    fn each_bytes(&self, mut each: impl FnMut(u32, &[u8])) -> Result<(), SourceError> {
-        self.sketches.each_bytes(&mut |item, bytes| {
-            let rank = self.ranks[item as usize];
+    fn each_bytes(&self, mut each: impl FnMut(Rank, &[u8])) -> Result<(), SourceError> {
+        self.sketches.each_bytes(&mut |document, bytes| {
+            let rank = self.ranks[document.index()];
             if rank != NO_RANK {
-                each(rank.0, bytes);
+                each(rank, bytes);
             }
         })
     }
 
     /// Gives the keys in these columns of every item to `each`, by rank.
-    fn each_keys(&self, columns: &[usize], mut each: impl FnMut(u32, &[u64])) -> Result<(), SourceError> {
-        self.sketches.each_keys(columns, &mut |item, keys| {
-            let rank = self.ranks[item as usize];
+    fn each_keys(&self, columns: &[usize], mut each: impl FnMut(Rank, &[u64])) -> Result<(), SourceError> {
+        self.sketches.each_keys(columns, &mut |document, keys| {
+            let rank = self.ranks[document.index()];
             if rank != NO_RANK {
-                each(rank.0, keys);
+                each(rank, keys);
             }
         })
     }

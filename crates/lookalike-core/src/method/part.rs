@@ -13,14 +13,14 @@ use rayon::prelude::*;
 
 use super::{Method, Sketched, Sketcher, Take};
 use crate::bucket::{Entry, lists_of_columns};
-use crate::doors::SourceError;
 use crate::error::{Error, Result};
+use crate::ids::Document;
 use crate::join::Sets;
 use crate::measure::distinct::Distinct;
 use crate::measure::feature_set::FeatureSet;
 use crate::measure::similarity::{Similarity, Threshold};
-use crate::number::Document;
 use crate::sketch::{Layout, Sketches, concat};
+use crate::sources::SourceError;
 
 /// Finds items that contain one of a few features of another item.
 #[derive(Clone, Copy, Debug)]
@@ -104,7 +104,7 @@ impl Method for Part {
         sketched.each_keys(&columns, |_, keys| taken.extend(keys))?;
         let taken = FeatureSet::new(&taken);
         let entries_of = |(rank, item): (usize, &Document)| {
-            let mut shared = source.features(item.0)?;
+            let mut shared = source.features(*item)?;
             shared.retain(|feature| taken.contains(*feature));
             shared.sort_unstable();
             shared.dedup();

@@ -3,22 +3,21 @@
 //! Unless matches are verified by their features, the bits are the measure, and not the
 //! threshold but the distance decides.
 
-use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::{Method, Sketched, Sketcher, Take};
 use crate::bucket::hamming::{self, MOST_DIFFERING, Tables};
-use crate::doors::{FeatureSource, SourceError};
 use crate::error::{Error, Result};
 use crate::hash::{ROUND_STEP, mix};
+use crate::ids::{Document, Number};
 use crate::join::Sets;
 use crate::measure::distinct::Distinct;
 use crate::measure::likeness::Likeness;
 use crate::measure::similarity::Similarity;
 use crate::sketch::{Counters, FeatureWeights, Frequencies, Layout, Sketches};
+use crate::sources::{FeatureSource, SourceError};
 
 /// Bits per sketch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,38 +43,18 @@ impl Width {
     }
 }
 
-/// The weight of a feature's vote.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Weights {
-    /// Its number of occurrences.
-    #[default]
-    Count,
-    /// More, the fewer documents have it.
-    Idf,
-    /// 1.
-    None,
-}
-
-impl FromStr for Weights {
-    type Err = Error;
-
-    fn from_str(value: &str) -> Result<Self> {
-        match value {
-            "count" => Ok(Self::Count),
-            "idf" => Ok(Self::Idf),
-            "none" => Ok(Self::None),
-            _ => Err(Error::NotAWeight { value: value.to_owned() }),
-        }
-    }
-}
-
-impl fmt::Display for Weights {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Count => "count",
-            Self::Idf => "idf",
-            Self::None => "none",
-        })
+crate::word_enum! {
+    /// The weight of a feature's vote.
+    #[derive(Default)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    pub enum Weights {
+        /// Its number of occurrences.
+        #[default]
+        Count,
+        /// More, the fewer documents have it.
+        Idf,
+        /// 1.
+        None,
     }
 }
 
@@ -102,11 +81,17 @@ impl SimHash {
     ///
     /// [`Error::DistanceOutOfRange`] when the distance is not supported.
     pub fn new(width: Width, weights: Weights, distance: u32, tables: Tables, is_verified: bool) -> Result<Self> {
+        Self::check_distance(distance)?;
+        let frequencies = (weights == Weights::Idf).then(Arc::default);
+        Ok(Self { width, weights, distance, tables, is_verified, frequencies })
+    }
+
+    /// Checks the distance alone: weights by rarity take megabytes to build.
+    pub(crate) fn check_distance(distance: u32) -> Result<()> {
         if distance > MOST_DIFFERING {
             return Err(Error::DistanceOutOfRange { distance, most: MOST_DIFFERING });
         }
-        let frequencies = (weights == Weights::Idf).then(Arc::default);
-        Ok(Self { width, weights, distance, tables, is_verified, frequencies })
+        Ok(())
     }
 
     fn voter(&self) -> Voter {
@@ -141,7 +126,7 @@ impl Method for SimHash {
             if *size == 0 {
                 return Ok(vec![0; self.width.words()]);
             }
-            let features = source.features(item as u32)?;
+            let features = source.features(Document(item as u32))?;
             Ok(voter.vote(&features, &weights))
         };
         let sketches = sizes.par_iter().enumerate().map_init(|| self.voter(), sketch);
@@ -161,12 +146,12 @@ impl Method for SimHash {
         let lists = match self.width {
             Width::Bits64 => {
                 let mut bits: Vec<u64> = vec![0; sketched.items.len()];
-                sketched.each_bytes(|rank, bytes| bits[rank as usize] = u64::from_le_bytes(whole(bytes)))?;
+                sketched.each_bytes(|rank, bytes| bits[rank.index()] = u64::from_le_bytes(whole(bytes)))?;
                 hamming::buckets(&bits, self.distance, self.tables)
             }
             Width::Bits128 => {
                 let mut bits: Vec<u128> = vec![0; sketched.items.len()];
-                sketched.each_bytes(|rank, bytes| bits[rank as usize] = u128::from_le_bytes(whole(bytes)))?;
+                sketched.each_bytes(|rank, bytes| bits[rank.index()] = u128::from_le_bytes(whole(bytes)))?;
                 hamming::buckets(&bits, self.distance, self.tables)
             }
         };

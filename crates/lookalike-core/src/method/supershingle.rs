@@ -7,10 +7,10 @@
 use super::minhash::{BandSketcher, equal_bands};
 use super::{Method, Sketched, Sketcher, Take};
 use crate::bucket::banding::Banding;
-use crate::doors::SourceError;
 use crate::join::Sets;
 use crate::measure::similarity::Similarity;
 use crate::sketch::{Layout, SlotKind};
+use crate::sources::SourceError;
 
 /// Finds items with equal super-shingles.
 #[derive(Clone, Copy, Debug)]

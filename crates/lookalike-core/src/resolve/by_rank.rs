@@ -8,17 +8,18 @@ use proptest::prelude::*;
 use super::components::{self, components_within};
 use super::independent::{self, independent_set_within};
 use super::matches::each_match_within;
-use super::{Candidates, Match, References, Scope};
+use super::{Candidates, References, Removed, Scope};
 use crate::bucket::Buckets;
 use crate::bucket::passed_over::PassedOver;
-use crate::doors::{FeatureSource, SourceError};
+use crate::decision::Match;
+use crate::ids::{Document, Number, Rank};
 use crate::measure::criterion::Criterion;
 use crate::measure::feature_set::{FeatureSet, Overlap};
 use crate::measure::similarity::Threshold;
 use crate::method::Exact;
-use crate::number::{Document, Rank};
 use crate::packed::Lists;
 use crate::sketch::{Layout, Sketches};
+use crate::sources::{FeatureSource, SourceError};
 use crate::verify::Verifier;
 
 /// Items with few features, so that many are alike, and buckets that have nothing to do with that.
@@ -33,8 +34,8 @@ struct Case {
 }
 
 impl FeatureSource for Case {
-    fn features(&self, item: u32) -> Result<Vec<u64>, SourceError> {
-        Ok(self.features[item as usize].clone())
+    fn features(&self, document: Document) -> Result<Vec<u64>, SourceError> {
+        Ok(self.features[document.index()].clone())
     }
 }
 
@@ -113,11 +114,11 @@ impl Case {
         candidates: Candidates<'_>,
         items: &[Document],
         verifier: &Verifier<'_>,
-    ) -> Result<Vec<Match<Rank>>, SourceError> {
+    ) -> Result<Vec<(u32, u32)>, SourceError> {
         let all = Mutex::new(Vec::new());
         let take = |some: Vec<Match<Rank>>| {
             assert!(!some.is_empty());
-            all.lock().unwrap().extend(some);
+            all.lock().unwrap().extend(some.into_iter().map(|found| (found.left.0, found.right.0)));
             Ok(())
         };
         each_match_within(candidates, items, self.references, verifier, self.most, &take)?;
@@ -127,8 +128,8 @@ impl Case {
     /// Runs a way to resolve, and says what it passed over.
     fn run(
         &self,
-        resolve: impl Fn(Candidates<'_>, &[Document], &Verifier<'_>) -> Result<Vec<Match<Rank>>, SourceError> + Sync,
-    ) -> (Vec<Match>, PassedOver) {
+        resolve: impl Fn(Candidates<'_>, &[Document], &Verifier<'_>) -> Result<Vec<(u32, u32)>, SourceError> + Sync,
+    ) -> (Vec<(u32, u32)>, PassedOver) {
         let items: Vec<Document> = (0..self.features.len() as u32).map(Document).collect();
         let sizes: Vec<u32> = self.features.iter().map(|features| FeatureSet::new(features).size()).collect();
         let mut sketches = Sketches::new(Layout::default());
@@ -138,10 +139,9 @@ impl Case {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build().unwrap();
         pool.install(|| {
             let verifier = Verifier::new(criterion(), &sizes, &sketches, &Exact, self, 1 << 20);
-            let found = resolve(Candidates::Buckets(&buckets), &items, &verifier).unwrap();
-            let mut matches: Vec<Match> = found.into_iter().map(|found| found.map(|rank| rank.0)).collect();
-            matches.sort_unstable_by_key(|found| (found.left, found.right));
-            (matches, verifier.take_passed_over())
+            let mut found = resolve(Candidates::Buckets(&buckets), &items, &verifier).unwrap();
+            found.sort_unstable();
+            (found, verifier.take_passed_over())
         })
     }
 
@@ -158,14 +158,15 @@ impl Case {
         kept
     }
 
-    /// Every removed item, and the one it is removed for: the most similar reference, or else kept item, that counts.
+    /// Every removed item, and the one it is removed for: the most similar reference, or else better kept item, that counts.
     fn removals(&self, kept: &[Vec<u32>]) -> Vec<(u32, u32)> {
         let removal = |item: u32| {
             let of_item = || self.buckets.iter().zip(kept).filter(move |(bucket, _)| bucket.contains(&item));
             if of_item().next().is_none() || of_item().any(|(_, kept)| kept.contains(&item)) {
                 return None;
             }
-            let near = of_item().flat_map(|(_, kept)| self.first(kept)).filter(|by| self.is_match(*by, item));
+            let may_stand = |by: &u32| *by < item && self.is_match(*by, item);
+            let near = of_item().flat_map(|(_, kept)| self.first(kept)).filter(may_stand);
             let order = |by: &u32| (self.is_reference(*by), self.similarity(item, *by), std::cmp::Reverse(*by));
             let by = near.max_by(|one, other| order(one).partial_cmp(&order(other)).unwrap());
             Some((item, by.expect("a removed item has a match")))
@@ -213,8 +214,13 @@ fn sampled(passed_over: &PassedOver) -> HashSet<(u32, u32)> {
     let pairs: Vec<(u32, u32)> = passed_over.sample().map(|(left, right)| (left.0, right.0)).collect();
     let set: HashSet<(u32, u32)> = pairs.iter().copied().collect();
     assert_eq!(set.len(), pairs.len(), "no pair twice");
-    assert_eq!(passed_over.estimate(0, u64::MAX).pairs, pairs.len() as u64);
+    assert_eq!(passed_over.estimate(0, u64::MAX).pair_count, pairs.len() as u64);
     set
+}
+
+/// Each removed item with the one that is kept.
+fn removed_for_kept(removals: Vec<Removed<Rank>>) -> Vec<(u32, u32)> {
+    removals.into_iter().map(|removal| (removal.removed.0, removal.kept.0)).collect()
 }
 
 proptest! {
@@ -224,11 +230,10 @@ proptest! {
     fn only_the_first_kept_of_a_bucket_remove_others(case in any_case()) {
         let limits = independent::Limits { block: case.block, most_kept: case.most };
         let (found, passed_over) = case.run(|candidates, items, verifier| {
-            independent_set_within(candidates, items, case.references, verifier, limits)
+            independent_set_within(candidates, items, case.references, verifier, limits).map(removed_for_kept)
         });
         let kept = case.kept();
-        let pairs: Vec<(u32, u32)> = found.iter().map(|found| (found.left, found.right)).collect();
-        prop_assert_eq!(pairs, case.removals(&kept));
+        prop_assert_eq!(found, case.removals(&kept));
         let is_kept = |item: u32| kept.iter().any(|kept| kept.contains(&item));
         let of_bucket = |bucket: &[u32]| {
             let kept: Vec<u32> = bucket.iter().copied().filter(|item| is_kept(*item)).collect();
@@ -250,7 +255,6 @@ proptest! {
         let mut expected: Vec<(u32, u32)> =
             all.difference(&not_compared).copied().filter(|(left, right)| case.is_match(*left, *right)).collect();
         expected.sort_unstable();
-        let found: Vec<(u32, u32)> = found.iter().map(|found| (found.left, found.right)).collect();
         prop_assert_eq!(found, expected);
         prop_assert_eq!(sampled(&passed_over), not_compared);
     }
@@ -260,7 +264,7 @@ proptest! {
         case.references.scope = Scope::Everything;
         let limits = components::Limits { block: case.block, small: case.most + 2, most_leaders: case.most };
         let (found, passed_over) = case.run(|candidates, items, verifier| {
-            components_within(candidates, items, case.references, verifier, limits)
+            components_within(candidates, items, case.references, verifier, limits).map(removed_for_kept)
         });
         let (component, leaders) = case.components();
         let best = |item: u32| {
@@ -270,7 +274,6 @@ proptest! {
         let count = case.features.len() as u32;
         let expected: Vec<(u32, u32)> =
             (case.references.count..count).map(|item| (item, best(item))).filter(|(item, best)| item != best).collect();
-        let found: Vec<(u32, u32)> = found.iter().map(|found| (found.left, found.right)).collect();
         prop_assert_eq!(found, expected);
         let at = |bucket: &[u32]| case.buckets.iter().position(|other| other == bucket).unwrap();
         let is_compared =
@@ -295,9 +298,9 @@ fn who_leads_does_not_depend_on_later_members_of_a_block() {
             threads: 1,
         };
         let limits = components::Limits { block, small: 2, most_leaders: 2 };
-        let (found, _) = case
-            .run(|candidates, items, verifier| components_within(candidates, items, case.references, verifier, limits));
-        let found: Vec<(u32, u32)> = found.iter().map(|found| (found.left, found.right)).collect();
+        let (found, _) = case.run(|candidates, items, verifier| {
+            components_within(candidates, items, case.references, verifier, limits).map(removed_for_kept)
+        });
         assert_eq!(found, [(1, 0), (2, 0), (3, 0), (4, 0)], "blocks of {block}");
     }
 }
@@ -324,9 +327,12 @@ fn the_estimate_of_what_was_passed_over_is_right_within_its_error() {
         let true_matches = truth.iter().filter(|(left, right)| case.is_match(*left, *right)).count() as u64;
         let matches = passed_over.sample().filter(|(left, right)| case.is_match(left.0, right.0)).count();
         let estimate = passed_over.estimate(matches, u64::MAX);
-        assert!(true_matches > 0 && estimate.sampled >= 500 && estimate.error * 20 < estimate.pairs, "{estimate:?}");
-        inside += u32::from(estimate.pairs.abs_diff(truth.len() as u64) <= estimate.error);
-        inside += u32::from((estimate.matches_at_least..=estimate.matches_at_most).contains(&true_matches));
+        assert!(
+            true_matches > 0 && estimate.sampled_count >= 500 && estimate.pair_count_error * 20 < estimate.pair_count,
+            "{estimate:?}"
+        );
+        inside += u32::from(estimate.pair_count.abs_diff(truth.len() as u64) <= estimate.pair_count_error);
+        inside += u32::from((estimate.match_count_at_least..=estimate.match_count_at_most).contains(&true_matches));
     }
     // 20 intervals of 95 %: fewer than 16 hold with a chance of 0.003.
     assert!(inside >= 16, "{inside} of 20");

@@ -13,13 +13,13 @@
 use rayon::prelude::*;
 
 use super::draw::{Bounded, draw};
-use super::{Candidates, Match, References};
+use super::{Candidates, References, Removed};
 use crate::bucket::passed_over::PassedOver;
 use crate::bucket::{Buckets, Family, Union};
-use crate::doors::SourceError;
+use crate::ids::{Document, Rank};
 use crate::join;
-use crate::number::{Document, Rank};
 use crate::packed::Lists;
+use crate::sources::SourceError;
 use crate::verify::{Bench, Verifier};
 
 /// Keeps the best item of each component of matches, and returns the removals: `items` by rank, as they were put into
@@ -33,7 +33,7 @@ pub fn components(
     items: &[Document],
     references: References,
     verifier: &Verifier<'_>,
-) -> Result<Vec<Match<Rank>>, SourceError> {
+) -> Result<Vec<Removed<Rank>>, SourceError> {
     components_within(candidates, items, references, verifier, LIMITS)
 }
 
@@ -44,7 +44,7 @@ pub(super) fn components_within(
     references: References,
     verifier: &Verifier<'_>,
     limits: Limits,
-) -> Result<Vec<Match<Rank>>, SourceError> {
+) -> Result<Vec<Removed<Rank>>, SourceError> {
     // The join has no components of its own: its matches are measured once more, as buckets of two.
     let of_matches;
     let buckets = match candidates {
@@ -87,7 +87,7 @@ fn removals(
     reference_count: u32,
     mut bench: Bench<'_>,
     limits: Limits,
-) -> Result<(Vec<Match<Rank>>, Option<PassedOver>), SourceError> {
+) -> Result<(Vec<Removed<Rank>>, Option<PassedOver>), SourceError> {
     let mut near = Near::new(family, reference_count, limits);
     let mut union = Union::new(family.items.len());
     let count = family.items.len() as u32;
@@ -126,7 +126,7 @@ fn removals(
         let root = union.root(place);
         if root != place {
             let likeness = bench.likeness(&bench.put(place), &bench.put(root))?;
-            removals.push(Match { left: rank(place), right: rank(root), likeness });
+            removals.push(Removed { removed: rank(place), kept: rank(root), likeness });
         }
     }
     let has_large = near.buckets.iter().any(|bucket| bucket.len() > limits.small);

@@ -16,14 +16,14 @@
 use rayon::prelude::*;
 
 use super::draw::{AfterFirst, draw};
-use super::{Candidates, Match, References, Scope, removals};
+use super::{Candidates, References, Removed, Scope, removals};
 use crate::bucket::Family;
 use crate::bucket::passed_over::PassedOver;
-use crate::doors::SourceError;
+use crate::ids::{Document, Rank};
 use crate::join;
 use crate::measure::likeness::Likeness;
-use crate::number::{Document, Rank};
 use crate::packed::Lists;
+use crate::sources::SourceError;
 use crate::verify::{Bench, Verifier};
 
 /// How many items are decided together, and how many kept ones of a bucket remove others.
@@ -40,8 +40,8 @@ const LIMITS: Limits = Limits { block: 1024, most_kept: 256 };
 
 /// Decides about all items, and returns the removals: `items` by rank, as they were put into buckets.
 ///
-/// A removed item is removed by the reference most like it; if it is like none, by the kept item most like it. Of
-/// equals the best in keep order counts.
+/// A removed item is removed by the reference most like it; if it is like none, by the most similar of the kept items that
+/// are better in keep order, since only these are the reason. Of equals the best counts.
 ///
 /// # Errors
 ///
@@ -51,7 +51,7 @@ pub fn independent_set(
     items: &[Document],
     references: References,
     verifier: &Verifier<'_>,
-) -> Result<Vec<Match<Rank>>, SourceError> {
+) -> Result<Vec<Removed<Rank>>, SourceError> {
     independent_set_within(candidates, items, references, verifier, LIMITS)
 }
 
@@ -62,7 +62,7 @@ pub(super) fn independent_set_within(
     references: References,
     verifier: &Verifier<'_>,
     limits: Limits,
-) -> Result<Vec<Match<Rank>>, SourceError> {
+) -> Result<Vec<Removed<Rank>>, SourceError> {
     let buckets = match candidates {
         Candidates::Buckets(buckets) => buckets,
         Candidates::Sets(sets) => {
@@ -216,8 +216,8 @@ impl<'a> Resolver<'a> {
         places.into_iter().filter(|place| self.removed_by[*place as usize].is_none()).collect()
     }
 
-    /// The removals, each by the reference or else the kept item most like the removed one.
-    fn removals(&mut self, family: Family<'_>) -> Result<Vec<Match<Rank>>, SourceError> {
+    /// The removals, each by the reference or else the better kept item most like the removed one.
+    fn removals(&mut self, family: Family<'_>) -> Result<Vec<Removed<Rank>>, SourceError> {
         let removed: Vec<(u32, u32, Likeness)> = (0..)
             .zip(&self.removed_by)
             .filter_map(|(place, by)| by.map(|(by, likeness)| (place, by, likeness)))
@@ -226,8 +226,8 @@ impl<'a> Resolver<'a> {
         for block in removed.chunks(self.limits.block) {
             let most_alike = |(place, by, likeness): &(u32, u32, Likeness)| {
                 let (by, likeness) = self.most_alike(*place, *by, *likeness)?;
-                let [left, right] = [*place, by].map(|place| Rank(family.items[place as usize]));
-                Ok(Match { left, right, likeness })
+                let [removed, kept] = [*place, by].map(|place| Rank(family.items[place as usize]));
+                Ok(Removed { removed, kept, likeness })
             };
             removals.extend(block.par_iter().map(most_alike).collect::<Result<Vec<_>, SourceError>>()?);
             self.bench.make_room();
@@ -235,14 +235,13 @@ impl<'a> Resolver<'a> {
         Ok(removals)
     }
 
-    /// The kept item most like a removed one, of which a first match is known; of equals the best in keep order. Since
-    /// references come first, the first match is a reference if any is, and then only references are asked.
+    /// The kept item most like a removed one, of those better in keep order, of which a first match is known; of equals the
+    /// best. Since references come first, the first match is a reference if any is, and then only references are asked.
     fn most_alike(&self, place: u32, first: u32, likeness: Likeness) -> Result<(u32, Likeness), SourceError> {
         let on_bench = self.bench.put(place);
         let (mut by, mut most) = (first, likeness);
         let is_reference = |place: u32| place < self.reference_count;
-        let may_stand = |other: &u32| *other < place || !self.bench.criterion().is_directed();
-        let others = self.kept_near(place).into_iter().filter(may_stand);
+        let others = self.kept_near(place).into_iter().filter(|other| *other < place);
         for other in others.filter(|other| *other != first && is_reference(*other) == is_reference(first)) {
             let Some(likeness) = self.bench.verify_again(&on_bench, &self.bench.put(other))? else { continue };
             if self.bench.is_more(likeness, most) || !self.bench.is_more(most, likeness) && other < by {

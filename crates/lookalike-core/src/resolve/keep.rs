@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::Error;
-use crate::number::{Document, Number};
+use crate::ids::{Document, Number};
 
 /// What makes one item better than another. Ties always go to the one that came first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

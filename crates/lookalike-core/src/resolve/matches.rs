@@ -7,14 +7,17 @@ use super::{Candidates, References, Scope};
 use crate::bucket::Family;
 use crate::bucket::passed_over::PassedOver;
 use crate::decision::Match;
-use crate::doors::SourceError;
+use crate::ids::{Document, Rank};
 use crate::join::{self, MATCHES_AT_ONCE};
-use crate::number::{Document, Rank};
 use crate::packed::Lists;
+use crate::sources::SourceError;
 use crate::verify::Verifier;
 
+/// Takes some of what is found at a time, matches or removals, from all threads.
+pub type TakeFound<'a, Found> = dyn Fn(Vec<Found>) -> Result<(), SourceError> + Sync + 'a;
+
 /// Takes a few matches at a time, from all threads.
-pub type TakeMatches<'a> = dyn Fn(Vec<Match<Rank>>) -> Result<(), SourceError> + Sync + 'a;
+pub type TakeMatches<'a> = TakeFound<'a, Match<Rank>>;
 
 /// Hands on all matches among items that share a bucket while others are still being found, in no particular order:
 /// there may be more of them than there is memory for. Two references are not compared with each other, and with

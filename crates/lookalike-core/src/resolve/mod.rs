@@ -12,12 +12,12 @@ mod matches;
 
 pub use components::components;
 pub use independent::independent_set;
-pub use matches::{TakeMatches, each_match};
+pub use matches::{TakeFound, TakeMatches, each_match};
 
 use crate::bucket::{Buckets, Family};
-use crate::decision::{Decision, Match, References, Scope};
+use crate::decision::{Decision, References, Removed, Scope};
+use crate::ids::Rank;
 use crate::join::Sets;
-use crate::number::Rank;
 
 /// What may be alike.
 #[derive(Clone, Copy, Debug)]
@@ -42,9 +42,9 @@ impl References {
 }
 
 /// The removals among decisions on sets by rank.
-fn removals(decisions: &[Decision]) -> Vec<Match<Rank>> {
-    let removal = |(left, decision): (u32, &Decision)| match *decision {
-        Decision::Removed { by, likeness } => Some(Match { left: Rank(left), right: Rank(by), likeness }),
+fn removals(decisions: &[Decision]) -> Vec<Removed<Rank>> {
+    let removal = |(rank, decision): (u32, &Decision)| match *decision {
+        Decision::Removed { by, likeness } => Some(Removed { removed: Rank(rank), kept: Rank(by), likeness }),
         Decision::Kept => None,
     };
     (0..).zip(decisions).filter_map(removal).collect()

@@ -4,20 +4,19 @@
 //! may come from a file that was edited since.
 
 use std::num::NonZeroU32;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::{MethodOptions, Scheme, SketchKey};
 use crate::bucket::banding::Banding;
-use crate::bucket::hamming::Tables;
 use crate::error::{Error, Result};
 use crate::hash::Key;
 use crate::measure::criterion::Criterion;
 use crate::measure::similarity::Threshold;
-use crate::method::{Part, Weights, Width};
+use crate::method::{Part, Width};
 use crate::sketch::SlotKind;
-use crate::text::checksum::Checksum;
 use crate::text::fold::Fold;
 use crate::text::shingle::Shingle;
 use crate::text::stop_words::StopWords;
@@ -95,25 +94,31 @@ impl TryFrom<SchemeRecord> for Scheme {
     fn try_from(record: SchemeRecord) -> Result<Self> {
         let shingle = match record.stop_words {
             Some(words) => {
-                let name = record.shingle.strip_prefix("stopword:").unwrap_or("all");
+                let name = match record.shingle.strip_prefix("stopword:") {
+                    Some(name) => name,
+                    None if record.shingle == "stopword" => "all",
+                    None => return Err(unknown("stop_words", &words.join(","))),
+                };
                 Shingle::StopWord(Arc::new(StopWords::new(name, words)))
             }
             None => record.shingle.parse()?,
         };
-        Ok(Self {
-            shingle,
-            fold: if record.fold == Fold::NONE.to_string() { Fold::NONE } else { record.fold.parse()? },
-            criterion: criterion(&record.measure, record.threshold)?,
-            method: record.method.options()?,
-            key: match &record.key {
-                KeyRecord::Fixed => SketchKey::Fixed,
-                KeyRecord::Random => SketchKey::Random,
-                KeyRecord::Given(digits) => SketchKey::Given(Key::new(
-                    u64::from_str_radix(digits, 16).map_err(|_| unknown("key", "sixteen hexadecimal digits"))?,
-                )),
-            },
-        })
+        let fold = if record.fold == Fold::NONE.to_string() { Fold::NONE } else { record.fold.parse()? };
+        let key = match &record.key {
+            KeyRecord::Fixed => SketchKey::Fixed,
+            KeyRecord::Random => SketchKey::Random,
+            KeyRecord::Given(digits) => SketchKey::Given(Key::new(
+                u64::from_str_radix(digits, 16).map_err(|_| unknown("key", "sixteen hexadecimal digits"))?,
+            )),
+        };
+        let scheme = Self::new(criterion(&record.measure, record.threshold)?, record.method.options()?)?;
+        Ok(scheme.with_shingle(shingle).with_fold(fold).with_key(key))
     }
+}
+
+/// The value of a field that is one of several words.
+fn word<T: FromStr>(field: &'static str, value: &str) -> Result<T> {
+    value.parse().map_err(|_| unknown(field, value))
 }
 
 fn unknown(field: &'static str, value: &str) -> Error {
@@ -141,7 +146,7 @@ impl MethodRecord {
                 sketch_bits: width.bits(),
                 weights: weights.to_string(),
                 bits: *distance,
-                tables: if *tables == Tables::Bands { "bands" } else { "blocks" }.to_owned(),
+                tables: tables.to_string(),
                 verify: *is_verified,
             },
             MethodOptions::Exact => Self::Exact,
@@ -152,10 +157,10 @@ impl MethodRecord {
     fn options(self) -> Result<MethodOptions> {
         Ok(match self {
             Self::MinHash(record) => {
-                MethodOptions::MinHash { banding: record.banding()?, slots: record.sketch.parse()? }
+                MethodOptions::MinHash { banding: record.banding()?, slots: word("sketch", &record.sketch)? }
             }
             Self::SuperShingle(record) => {
-                MethodOptions::SuperShingle { banding: record.banding()?, slots: record.sketch.parse()? }
+                MethodOptions::SuperShingle { banding: record.banding()?, slots: word("sketch", &record.sketch)? }
             }
             Self::Part { taken } => MethodOptions::Part(Part::of_taken(taken)?),
             Self::SimHash { sketch_bits, weights, bits, tables, verify } => MethodOptions::SimHash {
@@ -164,21 +169,13 @@ impl MethodRecord {
                     128 => Width::Bits128,
                     other => return Err(unknown("sketch_bits", &other.to_string())),
                 },
-                weights: weights.parse::<Weights>()?,
+                weights: word("weights", &weights)?,
                 distance: bits,
-                tables: match &*tables {
-                    "blocks" => Tables::Blocks,
-                    "bands" => Tables::Bands,
-                    other => return Err(unknown("tables", other)),
-                },
+                tables: word("tables", &tables)?,
                 is_verified: verify,
             },
             Self::Exact => MethodOptions::Exact,
-            Self::Copies { checksum } => {
-                let all = [Checksum::Text, Checksum::Md5, Checksum::Crc32, Checksum::Sum];
-                let known = all.into_iter().find(|known| known.name() == checksum);
-                MethodOptions::Copies(known.ok_or_else(|| unknown("checksum", &checksum))?)
-            }
+            Self::Copies { checksum } => MethodOptions::Copies(word("checksum", &checksum)?),
         })
     }
 }
@@ -206,6 +203,9 @@ impl BandingRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bucket::hamming::Tables;
+    use crate::method::Weights;
+    use crate::text::checksum::Checksum;
 
     fn all() -> Vec<Scheme> {
         let scheme = || Scheme::jaccard(0.8).unwrap();
@@ -216,7 +216,9 @@ mod tests {
             tables,
             is_verified,
         };
+        let by = |method| scheme().with_method(method).unwrap();
         let banding = Banding::random(30, 4, 64).unwrap().with_agreeing(2).unwrap();
+        let groups = Banding::new(6, 14).unwrap().with_agreeing(2).unwrap();
         let own = StopWords::new("words.txt", ["the".to_owned(), "a\"b".to_owned()]);
         vec![
             scheme(),
@@ -227,22 +229,16 @@ mod tests {
             scheme().with_shingle("stopword:en,de".parse().unwrap()),
             scheme().with_shingle(Shingle::StopWord(own.into())),
             scheme().with_fold("accents,digits".parse().unwrap()),
-            scheme().with_method(MethodOptions::MinHash { banding, slots: SlotKind::Classic }),
-            scheme().with_method(MethodOptions::SuperShingle { banding, slots: SlotKind::Fast }),
-            scheme().with_method(simhash(Width::Bits64, Weights::Count, Tables::Blocks, false)),
-            scheme().with_method(simhash(Width::Bits128, Weights::Idf, Tables::Bands, true)),
-            scheme().with_method(simhash(Width::Bits64, Weights::None, Tables::Blocks, true)),
-            scheme().with_method(MethodOptions::Exact),
-            Scheme {
-                criterion: Criterion::Cosine(Threshold::new(0.5).unwrap()),
-                ..scheme().with_method(MethodOptions::Exact)
-            },
-            Scheme {
-                criterion: Criterion::Overlap(NonZeroU32::new(12).unwrap()),
-                ..scheme().with_method(MethodOptions::Exact)
-            },
-            scheme().with_method(MethodOptions::Copies(Checksum::Md5)),
-            scheme().with_method(MethodOptions::Copies(Checksum::Text)),
+            by(MethodOptions::MinHash { banding, slots: SlotKind::Classic }),
+            by(MethodOptions::SuperShingle { banding: groups, slots: SlotKind::Fast }),
+            by(simhash(Width::Bits64, Weights::Count, Tables::Blocks, false)),
+            by(simhash(Width::Bits128, Weights::Idf, Tables::Bands, true)),
+            by(simhash(Width::Bits64, Weights::None, Tables::Blocks, true)),
+            by(MethodOptions::Exact),
+            Scheme::new(Criterion::Cosine(Threshold::new(0.5).unwrap()), MethodOptions::Exact).unwrap(),
+            Scheme::new(Criterion::Overlap(NonZeroU32::new(12).unwrap()), MethodOptions::Exact).unwrap(),
+            by(MethodOptions::Copies(Checksum::Md5)),
+            by(MethodOptions::Copies(Checksum::Text)),
             scheme().with_key(SketchKey::Random),
             scheme().with_key(SketchKey::Given(Key::new(u64::MAX - 6))),
         ]
@@ -284,6 +280,7 @@ mod tests {
             ("\"fast\"", "\"slow\""),
             ("\"fixed\"", "{\"given\":\"no digits\"}"),
             ("\"fold\"", "\"unknown\""),
+            ("\"fold\"", "\"stop_words\":[\"the\"],\"fold\""),
         ] {
             let changed = written.replacen(from, to, 1);
             assert_ne!(changed, written);

@@ -5,15 +5,10 @@ mod fast;
 mod simhash;
 mod store;
 
-use std::fmt;
-use std::str::FromStr;
-
 pub use classic::ClassicSketcher;
 pub use fast::FastSketcher;
 pub use simhash::{Counters, FeatureWeights, Frequencies};
 pub use store::{Layout, Sketches, concat};
-
-use crate::error::{Error, Result};
 
 /// Makes sketches of slots. The share of slots in which two sketches agree estimates the similarity of the items.
 pub trait SlotSketcher: Send {
@@ -21,14 +16,17 @@ pub trait SlotSketcher: Send {
     fn sketch(&mut self, features: &[u64]) -> Option<&[u64]>;
 }
 
-/// How slots are filled.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SlotKind {
-    /// One hash per feature for all slots.
-    #[default]
-    Fast,
-    /// One permutation per slot.
-    Classic,
+crate::word_enum! {
+    /// How slots are filled.
+    #[derive(Default)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    pub enum SlotKind {
+        /// One hash per feature for all slots.
+        #[default]
+        Fast,
+        /// One permutation per slot.
+        Classic,
+    }
 }
 
 impl SlotKind {
@@ -38,27 +36,6 @@ impl SlotKind {
             Self::Fast => Box::new(FastSketcher::new(slot_count)),
             Self::Classic => Box::new(ClassicSketcher::new(slot_count)),
         }
-    }
-}
-
-impl FromStr for SlotKind {
-    type Err = Error;
-
-    fn from_str(value: &str) -> Result<Self> {
-        match value {
-            "fast" => Ok(Self::Fast),
-            "classic" => Ok(Self::Classic),
-            _ => Err(Error::NotASketch { value: value.to_owned() }),
-        }
-    }
-}
-
-impl fmt::Display for SlotKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Fast => "fast",
-            Self::Classic => "classic",
-        })
     }
 }
 

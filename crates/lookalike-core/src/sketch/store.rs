@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::doors::{SketchSource, SourceError};
+use crate::ids::{Document, Number};
+use crate::sources::{SketchSource, SourceError};
 
 /// What is kept of a sketch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,23 +81,25 @@ impl Sketches {
 }
 
 impl SketchSource for Sketches {
-    fn each_keys(&self, columns: &[usize], each: &mut dyn FnMut(u32, &[u64])) -> Result<(), SourceError> {
+    fn each_keys(&self, columns: &[usize], each: &mut dyn FnMut(Document, &[u64])) -> Result<(), SourceError> {
         let mut wanted = vec![0; columns.len()];
         for (item, keys) in (0..).zip(self.keys.chunks_exact(self.layout.keys.max(1))) {
             wanted.iter_mut().zip(columns).for_each(|(key, column)| *key = keys[*column]);
-            each(item, &wanted);
+            each(Document(item), &wanted);
         }
         Ok(())
     }
 
-    fn each_bytes(&self, each: &mut dyn FnMut(u32, &[u8])) -> Result<(), SourceError> {
-        (0..).zip(self.bytes.chunks_exact(self.layout.bytes.max(1))).for_each(|(item, bytes)| each(item, bytes));
+    fn each_bytes(&self, each: &mut dyn FnMut(Document, &[u8])) -> Result<(), SourceError> {
+        (0..)
+            .zip(self.bytes.chunks_exact(self.layout.bytes.max(1)))
+            .for_each(|(item, bytes)| each(Document(item), bytes));
         Ok(())
     }
 
-    fn bytes(&self, item: u32) -> Result<Cow<'_, [u8]>, SourceError> {
+    fn bytes(&self, document: Document) -> Result<Cow<'_, [u8]>, SourceError> {
         let slots = self.layout.bytes;
-        Ok(Cow::Borrowed(&self.bytes[item as usize * slots..][..slots]))
+        Ok(Cow::Borrowed(&self.bytes[document.index() * slots..][..slots]))
     }
 }
 

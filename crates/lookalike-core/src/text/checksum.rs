@@ -9,18 +9,21 @@ use std::fmt;
 
 use md5::{Digest, Md5};
 
-/// What two exact copies share.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Checksum {
-    /// The same [content](crate::text::content): every character, up to its encoding and white space at line ends.
-    #[default]
-    Text,
-    /// The same bytes, whose MD5 is shown.
-    Md5,
-    /// The same bytes, whose CRC-32 is shown.
-    Crc32,
-    /// The same bytes, the sum of which is shown.
-    Sum,
+crate::word_enum! {
+    /// What two exact copies share.
+    #[derive(Default)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    pub enum Checksum {
+        /// The same [content](crate::text::content): every character, up to its encoding and white space at line ends.
+        #[default]
+        Text,
+        /// The same bytes, whose MD5 is shown.
+        Md5,
+        /// The same bytes, whose CRC-32 is shown.
+        Crc32,
+        /// The same bytes, the sum of which is shown.
+        Sum,
+    }
 }
 
 /// A checksum.
@@ -53,12 +56,7 @@ impl Checksum {
 
     /// Its name.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Md5 => "md5",
-            Self::Crc32 => "crc32",
-            Self::Sum => "sum",
-        }
+        self.into()
     }
 }
 

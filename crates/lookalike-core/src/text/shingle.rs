@@ -71,6 +71,11 @@ impl FromStr for Shingle {
     }
 }
 
+impl Shingle {
+    /// The largest number of words or characters.
+    pub const MOST: usize = LONGEST;
+}
+
 impl fmt::Display for Shingle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

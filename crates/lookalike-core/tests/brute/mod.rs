@@ -4,11 +4,11 @@
 use std::collections::HashSet;
 use std::num::NonZeroU32;
 
-use lookalike_core::doors::{FeatureSource, SourceError};
+use lookalike_core::ids::{Document, Number};
 use lookalike_core::measure::criterion::Criterion;
 use lookalike_core::measure::feature_set::Overlap;
 use lookalike_core::measure::similarity::Threshold;
-use lookalike_core::number::Document;
+use lookalike_core::sources::{FeatureSource, SourceError};
 use proptest::prelude::*;
 
 /// The features of items, repeated as texts repeat themselves.
@@ -21,8 +21,8 @@ pub fn any_items() -> impl Strategy<Value = Items> {
 }
 
 impl FeatureSource for Items {
-    fn features(&self, item: u32) -> Result<Vec<u64>, SourceError> {
-        Ok(self.0[item as usize].clone())
+    fn features(&self, document: Document) -> Result<Vec<u64>, SourceError> {
+        Ok(self.0[document.index()].clone())
     }
 }
 

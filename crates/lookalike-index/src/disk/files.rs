@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Disk, DiskFile, Lock};
+use super::{Disk, DiskFile, Holder, Lock};
 
 /// The file system of the machine.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,14 +48,14 @@ impl Disk for FileSystem {
         Ok(())
     }
 
-    fn lock(&self, path: &Path) -> io::Result<Lock> {
+    fn lock(&self, path: &Path, service: Option<&str>) -> io::Result<Lock> {
         let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => {
                 let mut holder = String::new();
                 // Unreadable while it is locked, on some systems; then nobody knows.
                 let _ = file.read_to_string(&mut holder);
-                return Ok(Lock::Taken(holder.trim().parse().ok()));
+                return Ok(Lock::Taken(Holder::parse(&holder)));
             }
             // Not every file system has locks; two writers at once are the user's own affair there.
             Ok(()) | Err(TryLockError::Error(_)) => {}
@@ -63,6 +63,9 @@ impl Disk for FileSystem {
         file.set_len(0)?;
         file.seek(SeekFrom::Start(0))?;
         writeln!(file, "{}", std::process::id())?;
+        if let Some(service) = service {
+            writeln!(file, "{service}")?;
+        }
         Ok(Lock::Held(Box::new(file)))
     }
 }

@@ -63,12 +63,13 @@ pub trait Disk: fmt::Debug + Send + Sync {
     /// When the system refuses.
     fn sync_dir(&self, path: &Path) -> io::Result<()>;
 
-    /// Takes the lock of a file, which is made if it is not there, or says who holds it.
+    /// Takes the lock of a file, which is made if it is not there, or says who holds it. `service` is the address at which the
+    /// holder takes requests, for others to read.
     ///
     /// # Errors
     ///
     /// When the file cannot be made.
-    fn lock(&self, path: &Path) -> io::Result<Lock>;
+    fn lock(&self, path: &Path, service: Option<&str>) -> io::Result<Lock>;
 }
 
 /// A file that is open.
@@ -109,11 +110,29 @@ pub trait DiskFile: fmt::Debug + Send + Sync {
     fn length(&self) -> io::Result<u64>;
 }
 
-/// What came of the wish for a lock.
+/// What came of the write for a lock.
 #[derive(Debug)]
 pub enum Lock {
     /// It is held until this is dropped.
     Held(Box<dyn fmt::Debug + Send + Sync>),
-    /// Another has it: the process, if that is known.
-    Taken(Option<u32>),
+    /// Another has it.
+    Taken(Holder),
+}
+
+/// The process that holds a lock, as far as that is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Holder {
+    /// Its number.
+    pub process_id: Option<u32>,
+    /// The address at which it takes requests.
+    pub service: Option<String>,
+}
+
+impl Holder {
+    /// Reads what the holder wrote into the file of the lock.
+    pub(crate) fn parse(written: &str) -> Self {
+        let mut lines = written.lines().map(str::trim);
+        let process_id = lines.next().and_then(|number| number.parse().ok());
+        Self { process_id, service: lines.next().filter(|line| !line.is_empty()).map(str::to_owned) }
+    }
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Disk, DiskFile, Lock};
+use super::{Disk, DiskFile, Holder, Lock};
 
 /// What is lost in a crash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -316,9 +316,13 @@ impl Disk for Simulated {
         self.inner().act(Operation::SyncDir { path: path.to_owned() })
     }
 
-    fn lock(&self, _: &Path) -> io::Result<Lock> {
+    fn lock(&self, _: &Path, _: Option<&str>) -> io::Result<Lock> {
         let is_taken = self.is_locked.swap(true, SeqCst);
-        Ok(if is_taken { Lock::Taken(None) } else { Lock::Held(Box::new(Held(Arc::clone(&self.is_locked)))) })
+        Ok(if is_taken {
+            Lock::Taken(Holder::default())
+        } else {
+            Lock::Held(Box::new(Held(Arc::clone(&self.is_locked))))
+        })
     }
 }
 

@@ -12,9 +12,8 @@ use std::panic::{self, AssertUnwindSafe};
 use calamine::{DataRef, Reader, Xlsx};
 use zip::ZipArchive;
 
-use crate::bounds::Room;
+use crate::bounds::{MOST_COLUMNS, Room};
 use crate::format::unpacked_extension;
-use crate::read::MOST_COLUMNS;
 
 /// What all parts of a workbook may unpack to, however small it is.
 const SMALL: u64 = 64 << 20;

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use super::file::Facts;
 use super::names::{common_folder, name_below, without_detours};
 use crate::error::{Error, Result};
+use crate::file_system::parent;
 use crate::remote::{self, RemoteFile};
-use crate::write::parent;
 
-pub(crate) use super::file::identity;
+pub use super::exclude::Exclude;
 pub use super::file::{InputFile, Origin};
 pub use super::left_out::{LeftOut, Names};
 pub use super::names::unique;
@@ -34,16 +34,24 @@ pub struct Discovered {
 ///
 /// When a path cannot be read, a folder has no files, an input is given twice, or an input is the output.
 pub fn discover(inputs: &[PathBuf], output: Option<&Path>) -> Result<Discovered> {
-    discover_listed(inputs, &[], output)
+    discover_except(inputs, &[], output, &Exclude::default())
 }
 
-/// Like [`discover`], with further inputs from a list. Those that cannot be read are skipped when they are opened.
+/// Like [`discover`], without what patterns exclude, and with further inputs from a list. Those of the list that cannot be
+/// read are skipped when they are opened.
 ///
 /// # Errors
 ///
-/// As [`discover`].
-pub fn discover_listed(inputs: &[PathBuf], listed: &[PathBuf], output: Option<&Path>) -> Result<Discovered> {
+/// As [`discover`], and when patterns exclude everything.
+pub fn discover_except(
+    inputs: &[PathBuf],
+    listed: &[PathBuf],
+    output: Option<&Path>,
+    exclude: &Exclude,
+) -> Result<Discovered> {
     let mut search = Search {
+        exclude: exclude.clone(),
+        is_used: vec![false; exclude.written().count()],
         output: output.and_then(real_output),
         output_url: output
             .and_then(Path::to_str)
@@ -67,9 +75,17 @@ pub fn discover_listed(inputs: &[PathBuf], listed: &[PathBuf], output: Option<&P
         }
     }
     let (found, left_out) = search.finish();
+    if let (true, Some(path)) = (found.is_empty() && left_out.excluded.count > 0, left_out.excluded.first.first()) {
+        return Err(Error::AllExcluded { path: path.into() });
+    }
     let common = common_folder(found.iter().filter(|file| file.below.is_absolute()).map(|file| file.below.as_path()));
     let names = unique(found.iter().map(|file| name_below(&common, &file.below)).collect());
-    let input_file = |(file, name): (Found, String)| InputFile::new(file.origin, name, file.is_named, file.facts);
+    let input_file = |(file, name): (Found, String)| {
+        let Found { origin, is_named, is_met, facts, .. } = file;
+        let mut input = InputFile::new(origin, name, is_named, facts);
+        input.is_met = is_met;
+        input
+    };
     Ok(Discovered { files: found.into_iter().zip(names).map(input_file).collect(), left_out })
 }
 
@@ -100,6 +116,9 @@ pub(super) struct Search {
     /// One file may be here several times, under one name or many.
     pub(super) found: Vec<Found>,
     seen_urls: HashSet<String>,
+    exclude: Exclude,
+    /// Which of the patterns excluded something.
+    is_used: Vec<bool>,
     pub(super) left_out: LeftOut,
 }
 
@@ -113,12 +132,14 @@ pub(super) struct Found {
     pub(super) is_link: bool,
     /// Whether the user named it.
     pub(super) is_named: bool,
+    /// Whether it was met in a folder, by a pattern or in a list, and may not be meant.
+    pub(super) is_met: bool,
 }
 
 impl Found {
     /// Something that is not a regular file.
     fn special(origin: Origin, below: PathBuf) -> Self {
-        Self { origin, below, facts: None, is_link: false, is_named: true }
+        Self { origin, below, facts: None, is_link: false, is_named: true, is_met: false }
     }
 
     /// What is the same for all names of one file.
@@ -151,15 +172,20 @@ impl Search {
         if found.iter().all(is_output) {
             return Err(Error::OutputIsInput { path: url.into() });
         }
+        let is_listed = found.len() > 1;
         for file in found.into_iter().filter(|file| !is_output(file)).collect::<Vec<_>>() {
             if !self.seen_urls.insert(file.url.clone()) {
                 return Err(Error::GivenTwice { path: file.url.into() });
             }
             // As a path: the scheme, the bucket or host, and the name there.
             let place = remote::place(&file.url);
-            let url = place.split(['?', '#']).next().unwrap_or_default();
-            let below = PathBuf::from(format!("/{}", url.replacen("://", "/", 1)));
-            self.found.push(Found::special(Origin::Remote(file), below));
+            let plain = place.split(['?', '#']).next().unwrap_or_default();
+            let below_given = plain.strip_prefix(&below_url(url)).unwrap_or(plain);
+            if self.is_excluded(Path::new(below_given), Path::new(&file.shown())) {
+                continue;
+            }
+            let below = PathBuf::from(format!("/{}", plain.replacen("://", "/", 1)));
+            self.found.push(Found { is_met: is_listed, ..Found::special(Origin::Remote(file), below) });
         }
         Ok(())
     }
@@ -169,23 +195,40 @@ impl Search {
         let options = glob::MatchOptions { require_literal_leading_dot: true, ..glob::MatchOptions::default() };
         let paths = glob::glob_with(pattern, options)
             .map_err(|error| Error::NotAPattern { path: path(), reason: error.msg.to_owned() })?;
-        let before = self.found.len();
+        let (before, excluded) = (self.found.len(), self.left_out.excluded.clone());
         for matched in paths {
             // What cannot be looked into is skipped when it is opened.
             let matched = matched.unwrap_or_else(|error| error.path().to_owned());
             self.path(&matched, false)?;
         }
-        if self.found.len() == before { Err(Error::NothingMatches { path: path() }) } else { Ok(()) }
+        let is_nothing = self.found.len() == before && self.left_out.excluded == excluded;
+        if is_nothing { Err(Error::NothingMatches { path: path() }) } else { Ok(()) }
+    }
+
+    /// Whether a pattern excludes a file or folder, which is noted then.
+    pub(super) fn is_excluded(&mut self, below: &Path, shown: &Path) -> bool {
+        let mut is_excluded = false;
+        for at in self.exclude.matching(below, &shown.to_string_lossy()) {
+            self.is_used[at] = true;
+            is_excluded = true;
+        }
+        if is_excluded {
+            self.left_out.excluded.push(shown);
+        }
+        is_excluded
     }
 
     fn path(&mut self, input: &Path, is_named: bool) -> Result<()> {
+        if self.is_excluded(Path::new(input.file_name().unwrap_or_default()), input) {
+            return Ok(());
+        }
         let below = std::path::absolute(input).map_err(Error::unreadable(input))?;
         let origin = Origin::Path(input.to_owned());
         let metadata = match fs::metadata(input) {
             Ok(metadata) => metadata,
             Err(cause) if is_named => return Err(Error::unreadable(input)(cause)),
             Err(_) => {
-                self.found.push(Found { origin, below, facts: None, is_link: false, is_named });
+                self.found.push(Found { origin, below, facts: None, is_link: false, is_named, is_met: true });
                 return Ok(());
             }
         };
@@ -193,14 +236,15 @@ impl Search {
             return Err(Error::OutputIsInput { path: input.to_owned() });
         }
         if metadata.is_dir() {
-            let before = self.found.len();
+            let (before, excluded) = (self.found.len(), self.left_out.excluded.clone());
             self.folder(input, &below)?;
-            if self.found.len() == before {
+            if self.found.len() == before && self.left_out.excluded == excluded {
                 return Err(Error::NothingToRead { path: input.to_owned() });
             }
         } else if metadata.is_file() {
             let is_link = input.is_symlink();
-            self.found.push(Found { origin, below, facts: Some(Facts::of(&metadata)), is_link, is_named });
+            let facts = Some(Facts::of(&metadata));
+            self.found.push(Found { origin, below, facts, is_link, is_named, is_met: !is_named });
         } else {
             self.found.push(Found::special(Origin::Pipe(input.to_owned()), below));
         }
@@ -209,7 +253,9 @@ impl Search {
 
     /// Every file once: by its own name rather than by that of a link, and by the first of several.
     fn finish(self) -> (Vec<Found>, LeftOut) {
-        let Self { mut found, mut left_out, .. } = self;
+        let Self { mut found, mut left_out, exclude, is_used, .. } = self;
+        let unused = exclude.written().zip(is_used).filter(|(_, is_used)| !is_used);
+        left_out.excluding_nothing = unused.map(|(pattern, _)| pattern.to_owned()).collect();
         let mut chosen: HashMap<Key, usize> = HashMap::with_capacity(found.len());
         let mut is_read = vec![true; found.len()];
         for (at, file) in found.iter().enumerate() {
@@ -241,6 +287,11 @@ mod tests {
     use std::fs;
 
     use super::*;
+
+    #[cfg(unix)]
+    fn listed(files: &[PathBuf]) -> Result<Discovered> {
+        discover_except(&[], files, None, &Exclude::default())
+    }
 
     fn names(inputs: &[&Path], output: Option<&Path>) -> Vec<String> {
         let inputs: Vec<PathBuf> = inputs.iter().map(|input| input.to_path_buf()).collect();
@@ -320,6 +371,41 @@ mod tests {
         let found = discover(&[folder.path().to_owned()], Some(&folder.path().join("out"))).unwrap();
         let other = folder.path().join(".lookalike-other").display().to_string();
         assert_eq!(found.left_out.hidden, Names { count: 1, first: vec![other] });
+    }
+
+    fn folder_of(files: &[&str]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for file in files {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "x").unwrap();
+        }
+        folder
+    }
+
+    #[test]
+    fn what_a_pattern_excludes_is_not_read_however_it_was_given() {
+        let folder = folder_of(&["a.txt", "b.md", "sub/c.txt", "sub/d.md", "cache/e.txt"]);
+        let at = |name: &str| folder.path().join(name);
+        let except = |inputs: &[PathBuf], patterns: &[&str]| {
+            let patterns: Vec<String> = patterns.iter().map(|pattern| (*pattern).to_owned()).collect();
+            discover_except(inputs, &[], None, &Exclude::new(&patterns).unwrap())
+        };
+        let of = |found: &Discovered| found.files.iter().map(|file| file.name.clone()).collect::<Vec<_>>();
+        let all = [folder.path().to_owned()];
+        let found = except(&all, &["*.md", "cache", "*.pdf"]).unwrap();
+        assert_eq!(of(&found), ["a.txt", "sub/c.txt"]);
+        let shown = ["b.md", "cache", "sub/d.md"].map(|name| at(name).display().to_string());
+        assert_eq!(found.left_out.excluded, Names { count: 3, first: shown.to_vec() });
+        assert_eq!(found.left_out.excluding_nothing, ["*.pdf"]);
+        assert_eq!(of(&except(&all, &["sub/*"]).unwrap()), ["a.txt", "b.md", "cache/e.txt"]);
+        // Named, by a pattern, and in a list.
+        assert_eq!(of(&except(&[at("a.txt"), at("b.md")], &["b.*"]).unwrap()), ["a.txt"]);
+        assert_eq!(of(&except(&[at("*")], &["b.md", "sub", "cache"]).unwrap()), ["a.txt"]);
+        let listed =
+            discover_except(&[], &[at("a.txt"), at("b.md")], None, &Exclude::new(&["a.*".to_owned()]).unwrap());
+        assert_eq!(of(&listed.unwrap()), ["b.md"]);
+        assert!(matches!(except(&all, &["*"]), Err(Error::AllExcluded { .. })));
     }
 
     #[test]
@@ -405,13 +491,13 @@ mod tests {
         for found in [
             discover(&[folder.path().to_owned()], None).unwrap(),
             discover(&[folder.path().join("*.txt")], None).unwrap(),
-            discover_listed(&[], std::slice::from_ref(&link), None).unwrap(),
+            listed(std::slice::from_ref(&link)).unwrap(),
         ] {
             assert_eq!((found.files.len(), found.files[0].is_named), (1, false));
             found.files[0].check_unchanged().unwrap();
             let cause = fs::metadata(&link).unwrap_err();
             assert_eq!(found.files[0].why_skipped(&cause), "a link to gone, which does not exist");
         }
-        assert!(discover_listed(&[], &[folder.path().join("gone.txt")], None).is_ok());
+        assert!(listed(&[folder.path().join("gone.txt")]).is_ok());
     }
 }

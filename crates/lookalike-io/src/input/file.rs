@@ -8,6 +8,7 @@ use std::time::SystemTime;
 
 use super::held::HeldTable;
 use crate::error::{Error, Result};
+use crate::file_system::identity;
 use crate::remote::{Ahead, RemoteFile};
 
 /// Where a file's bytes come from.
@@ -37,6 +38,8 @@ pub struct InputFile {
     pub bytes: u64,
     /// Whether the user named it. A file found in a folder, by a pattern or in a list is skipped if it cannot be read.
     pub is_named: bool,
+    /// Whether it was met in a folder, by a pattern or in a list, and may not be meant as data.
+    pub is_met: bool,
     /// What it was when it was found, by which a change is noticed. None where it could not be looked at.
     facts: Option<Facts>,
     /// All of a pipe, if it had to be read as a whole.
@@ -51,7 +54,7 @@ impl InputFile {
             (None, Origin::Held(table)) => table.rows.byte_count(),
             (None, _) => 0,
         };
-        Self { origin, name, bytes, is_named, facts, copy: Arc::default() }
+        Self { origin, name, bytes, is_named, is_met: !is_named, facts, copy: Arc::default() }
     }
 
     /// The path to show in messages: as the user wrote it.
@@ -139,19 +142,6 @@ impl InputFile {
             _ => format!("cannot be read: {cause}"),
         }
     }
-}
-
-/// What tells one file from another, whatever it is called.
-#[cfg(unix)]
-#[expect(clippy::unnecessary_wraps, reason = "other systems do not tell")]
-pub(crate) fn identity(metadata: &Metadata) -> Option<(u64, u64)> {
-    use std::os::unix::fs::MetadataExt;
-    Some((metadata.dev(), metadata.ino()))
-}
-
-#[cfg(not(unix))]
-pub(crate) fn identity(_: &Metadata) -> Option<(u64, u64)> {
-    None
 }
 
 /// What is kept of a file's metadata: there may be millions of files.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// What was left out in the folders of an input, although nothing is wrong with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LeftOut {
     /// Files and folders whose names start with a dot.
     pub hidden: Names,
@@ -13,10 +14,21 @@ pub struct LeftOut {
     pub links: Names,
     /// Folders that hold an unfinished run.
     pub work_folders: Names,
+    /// Files and folders that a pattern of the user excludes.
+    #[serde(default)]
+    pub excluded: Names,
+    /// Patterns of the user that no file or folder matches.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub excluding_nothing: Vec<String>,
+    /// Files found beside data that are not documents: by their names, or because their format differs from that of the
+    /// data and they lack the field of the text.
+    #[serde(default)]
+    pub not_documents: Names,
 }
 
 /// Names of files: all are counted, and the first 100 are kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Names {
     /// Their number.
     pub count: u64,
@@ -30,6 +42,10 @@ impl LeftOut {
         self.hidden.add(other.hidden);
         self.links.add(other.links);
         self.work_folders.add(other.work_folders);
+        self.excluded.add(other.excluded);
+        // A pattern may be meant for the input or for the reference.
+        self.excluding_nothing.retain(|pattern| other.excluding_nothing.contains(pattern));
+        self.not_documents.add(other.not_documents);
     }
 
     /// Forgets the work folder of this very run, which a run that is not resumed does not meet.
@@ -46,7 +62,8 @@ impl Names {
     /// How many names are kept.
     const KEPT: usize = 100;
 
-    pub(super) fn push(&mut self, path: &Path) {
+    /// Adds a name.
+    pub fn push(&mut self, path: &Path) {
         self.add(Self { count: 1, first: vec![path.display().to_string()] });
     }
 

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::bounds::Room;
 use crate::error::{Error, Result};
+use crate::file_system::{read_exact_at, write_all_at};
 use crate::input::discover::{Discovered, InputFile, LeftOut, Origin};
 use crate::input::held::HeldText;
 use crate::work::WorkFolder;
@@ -75,6 +76,11 @@ impl Shelf {
     /// What was left out.
     pub fn left_out(&self) -> &LeftOut {
         &self.left_out
+    }
+
+    /// Notes that a file is no data.
+    pub fn pass_over(&mut self, file: usize) {
+        self.left_out.not_documents.push(&self.files[file].shown());
     }
 
     /// Forgets the work folder of the run itself among what was left out.
@@ -239,37 +245,4 @@ fn unpack_member(packed: &[u8], bytes: &mut Vec<u8>) -> io::Result<()> {
     }
     bytes.clear();
     flate2::bufread::GzDecoder::new(packed).read_to_end(bytes).map(drop)
-}
-
-#[cfg(unix)]
-pub(crate) fn read_exact_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
-}
-
-#[cfg(unix)]
-pub(crate) fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
-}
-
-#[cfg(windows)]
-pub(crate) fn read_exact_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
-    while !bytes.is_empty() {
-        let count = std::os::windows::fs::FileExt::seek_read(file, bytes, offset)?;
-        if count == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        bytes = &mut bytes[count..];
-        offset += count as u64;
-    }
-    Ok(())
-}
-
-#[cfg(windows)]
-pub(crate) fn write_all_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
-    while !bytes.is_empty() {
-        let count = std::os::windows::fs::FileExt::seek_write(file, bytes, offset)?;
-        bytes = &bytes[count..];
-        offset += count as u64;
-    }
-    Ok(())
 }

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
 use super::discover::{Found, Key, Search};
-use super::file::{Facts, Origin, identity};
+use super::file::{Facts, Origin};
+use crate::aside::beside;
 use crate::error::{Error, Result};
+use crate::file_system::identity;
 use crate::work::is_work_folder;
-use crate::write::beside;
 
 impl Search {
     /// The regular files below a folder, and what should be one and cannot be read.
@@ -40,9 +41,9 @@ impl Search {
         walked: &mut HashSet<Key>,
         links: &mut BTreeSet<PathBuf>,
     ) -> Result<()> {
-        let Self { output, found, left_out, .. } = self;
+        let output = self.output.clone();
         let is_hidden = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        let is_output = |path: &Path| output.is_some() && path.canonicalize().ok() == *output;
+        let is_output = |path: &Path| output.is_some() && path.canonicalize().ok() == output;
         // What a killed run left of this output: the run that makes it removes that.
         let aside = output.as_deref().and_then(beside);
         let is_ours = |path: &Path| {
@@ -67,10 +68,17 @@ impl Search {
             let is_work = || is_folder && depth > 0 && is_work_folder(&path);
             if is_ours || depth > 0 && (is_hidden(&path) || is_work()) {
                 if is_hidden(&path) && !is_ours {
-                    left_out.hidden.push(&path);
+                    self.left_out.hidden.push(&path);
                 } else if !is_ours {
-                    left_out.work_folders.push(&path);
+                    self.left_out.work_folders.push(&path);
                 }
+                if is_folder && !is_symlink {
+                    walk.skip_current_dir();
+                }
+                continue;
+            }
+            let below = path.strip_prefix(input).expect("a walk stays below its root").to_owned();
+            if depth > 0 && self.is_excluded(&below, &path) {
                 if is_folder && !is_symlink {
                     walk.skip_current_dir();
                 }
@@ -84,7 +92,7 @@ impl Search {
                 Ok(_) if is_folder => {
                     if !walked.insert(folder_key(&path)) {
                         if depth == 0 {
-                            left_out.links.push(&path);
+                            self.left_out.links.push(&path);
                         }
                         walk.skip_current_dir();
                     }
@@ -105,10 +113,10 @@ impl Search {
                 // What may not be looked into is skipped when it is opened.
                 Err(_) => None,
             };
-            let below = root.join(path.strip_prefix(input).expect("a walk stays below its root"));
             let is_link = is_by_link || is_symlink;
             let facts = metadata.as_ref().map(Facts::of);
-            found.push(Found { origin: Origin::Path(path), below, facts, is_link, is_named: false });
+            let (origin, below) = (Origin::Path(path), root.join(below));
+            self.found.push(Found { origin, below, facts, is_link, is_named: false, is_met: true });
         }
         Ok(())
     }

@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 pub(crate) use row::{NextRow, NoText, Row};
 
 use crate::error::Error;
-use crate::read::{Fields, Refused};
-use crate::write::Annotation;
+use crate::notes::Annotation;
+use crate::refused::Refused;
+use crate::settings::Fields;
 use row::Lost;
 
 /// Why no file is read.

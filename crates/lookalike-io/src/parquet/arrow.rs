@@ -12,7 +12,7 @@ use polars_arrow_format::ipc::{
     Precision, Type, TypeRef, Utf8,
 };
 
-use crate::write::NOTES;
+use crate::notes::NOTES;
 
 /// Where a file has it.
 pub(super) const KEY: &str = "ARROW:schema";

@@ -24,7 +24,7 @@ use super::column::{BATCH_ROWS, Column};
 use super::guard::{guarded, reason};
 use super::{Opened, open, settings};
 use crate::error::Error;
-use crate::write::{Annotation, NOTES};
+use crate::notes::{Annotation, NOTES};
 
 /// Why rows could not be written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -267,7 +267,7 @@ fn write_notes<W: Write + Send>(notes: &[Annotation], writer: &mut SerializedRow
     write_note::<ByteArrayType, W>(writer, notes, |note| note.kept_id.as_deref().map(ByteArray::from))?;
     write_note::<DoubleType, W>(writer, notes, |note| note.similarity)?;
     write_note::<Int64Type, W>(writer, notes, |note| note.cluster_size.map(|size| size as i64))?;
-    write_note::<Int64Type, W>(writer, notes, |note| note.copies.map(|copies| copies as i64))
+    write_note::<Int64Type, W>(writer, notes, |note| note.copy_count.map(|count| count as i64))
 }
 
 fn write_note<T: DataType, W: Write + Send>(

@@ -15,7 +15,8 @@ use super::render::{AnyCells, Kind, field_value, write_id};
 use super::row::{Lost, NoText, Row};
 use super::unfold::Unfolded;
 use super::{Opened, open};
-use crate::read::{Fields, Refused, listed};
+use crate::refused::{Refused, listed};
+use crate::settings::Fields;
 
 /// The rows of a file, from the first to the last.
 pub(crate) struct Rows {

@@ -17,7 +17,8 @@ use super::rows::Rows;
 use super::samples::{Dice, Sample, file, metadata, read_back, sample};
 use crate::input::discover::discover;
 use crate::input::shelf::Shelf;
-use crate::read::{Chunk, Entry, Fields, NULL_TEXT, Parser, Refused, Settings, Stream, Unit};
+use crate::read::{Chunk, Entry, Fields, NULL_TEXT, Parser, Settings, Stream, Unit};
+use crate::refused::Refused;
 use crate::write::{Annotation, FileWriter, NOTES, Written};
 
 fn fields(text: &str, id: Option<&str>, value: Option<&str>) -> Fields {
@@ -140,7 +141,7 @@ proptest! {
             kept_id: (row % 2 == 1).then(|| format!("né-{row}")),
             similarity: (row % 2 == 1).then_some(0.75),
             cluster_size: (row % 5 > 0).then_some(row + 1),
-            copies: (row % 3 > 0).then_some(row % 7),
+            copy_count: (row % 3 > 0).then_some(row % 7),
         }).collect();
         let output = filtered(&sample.bytes, &kept, Some(&notes)).unwrap();
         let columns = read_back(&output);
@@ -153,7 +154,7 @@ proptest! {
             prop_assert_eq!(value(2), note.kept_id.clone().map(String::into_bytes));
             prop_assert_eq!(value(3), note.similarity.map(|similarity| similarity.to_le_bytes().to_vec()));
             prop_assert_eq!(value(4), note.cluster_size.map(|size| (size as i64).to_le_bytes().to_vec()));
-            prop_assert_eq!(value(5), note.copies.map(|copies| (copies as i64).to_le_bytes().to_vec()));
+            prop_assert_eq!(value(5), note.copy_count.map(|count| (count as i64).to_le_bytes().to_vec()));
         }
         let file = metadata(&output);
         let keys: Vec<&str> = file.file_metadata().key_value_metadata().unwrap().iter().map(|pair| &*pair.key).collect();

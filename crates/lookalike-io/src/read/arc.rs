@@ -150,13 +150,13 @@ mod tests {
         let settings = Settings { fields, ..Settings::default() };
         let entry = |span: super::super::cut::Span| {
             if let Some(problem) = span.problem {
-                return Some(Err(problem.into_owned()));
+                return Some(Err(problem.to_string()));
             }
             let mut text = String::new();
             match parse(&file.as_bytes()[span.all], &settings, &mut text) {
                 Entry::Document(document) => Some(Ok((document.id?.into_owned(), document.text.to_owned()))),
                 Entry::Carried(_) => None,
-                Entry::Skipped(reason) => Some(Err(reason)),
+                Entry::Skipped(reason) => Some(Err(reason.to_string())),
             }
         };
         all_entries(file.as_bytes(), cut).into_iter().filter_map(entry).collect()

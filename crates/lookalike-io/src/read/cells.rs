@@ -13,21 +13,19 @@ use lookalike_core::error::Error as CoreError;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::chunk::{Chunk, too_long};
+use super::chunk::Chunk;
 use super::csv::Cells;
 use super::cut::without_mark;
 use super::jsonl::{Key, without_line, without_lone_surrogates};
 use super::stream::{Opened, Stream};
 use super::{Fields, Settings, Split};
-use crate::bounds::InputLimit;
+use crate::bounds::{InputLimit, MOST_COLUMNS};
 use crate::charset;
 use crate::error::{Error, Result};
 use crate::format::{Format, starts_list};
 use crate::input::discover::InputFile;
 use crate::parquet::{NextRow, TableRows};
-
-/// More columns are no table: each takes room in every row.
-pub const MOST_COLUMNS: usize = 4096;
+use crate::skipped::SkipReason;
 
 /// Objects deeper than this inside of others stay as they are written.
 const DEEPEST: usize = 16;
@@ -88,7 +86,7 @@ pub enum RowContent<'a> {
     /// A line without its end.
     Line(Cow<'a, str>),
     /// It cannot be read, or what follows cannot: this is why.
-    Skipped(String),
+    Skipped(SkipReason),
 }
 
 /// The rows of a file, one after the other.
@@ -196,11 +194,11 @@ impl CellReader {
                         limit.count(columns.cells.iter().map(|cell| cell.len() as u64).sum())?;
                         RowContent::Cells(&columns.cells)
                     }
-                    NextRow::Skipped(reason) => RowContent::Skipped(reason),
+                    NextRow::Skipped(reason) => RowContent::Skipped(reason.into()),
                     NextRow::Lost(lost) => {
                         count = lost.rows.max(1);
                         *position += count - 1;
-                        RowContent::Skipped(format!("{}: {} rows are lost", lost.reason, lost.rows))
+                        RowContent::Skipped(format!("{}: {} rows are lost", lost.reason, lost.rows).into())
                     }
                     NextRow::End => return Ok(None),
                 };
@@ -245,8 +243,8 @@ impl CellReader {
         let bytes = without_mark(&chunk.bytes[span.all.clone()]);
         let mut decoder = Decoder { encoding, around: &chunk.bytes };
         let content = match &span.problem {
-            Some(problem) => RowContent::Skipped(problem.clone().into_owned()),
-            None if bytes.len() > *longest as usize => RowContent::Skipped(too_long(*longest)),
+            Some(problem) => RowContent::Skipped(problem.clone()),
+            None if bytes.len() > *longest as usize => RowContent::Skipped(SkipReason::too_long(*longest)),
             None => match format {
                 Format::Csv => {
                     let delimiter = chunk.kind.table.as_ref().map_or(b',', |table| table.delimiter);
@@ -301,7 +299,7 @@ impl Columns {
         csv.read(row, delimiter);
         if csv.count() != self.names.len() {
             let error = CoreError::RowOfWrongLength { fields: csv.count(), columns: self.names.len() };
-            return RowContent::Skipped(error.to_string());
+            return RowContent::Skipped(SkipReason::RaggedRow(error.to_string()));
         }
         for (at, cell) in self.cells.iter_mut().enumerate() {
             cell.clear();
@@ -324,7 +322,7 @@ impl Columns {
             });
         match read {
             Ok(()) => RowContent::Cells(&self.cells),
-            Err(reason) => RowContent::Skipped(reason),
+            Err(reason) => RowContent::Skipped(reason.into()),
         }
     }
 

@@ -8,16 +8,16 @@ use lookalike_core::resolve::keep::FieldValue;
 
 use super::csv::Cells;
 use super::cut::{Cut, is_utf16, without_mark};
-use super::{
-    BLANK, Document, Entry, HEADER, NULL_TEXT, Placed, RECORD_LIMIT, Settings, arc, csv, json_string, jsonl, warc,
-};
+use super::{BLANK, Document, Entry, HEADER, NULL_TEXT, Placed, Settings, arc, csv, json_string, jsonl, warc};
 use crate::charset;
 use crate::compression::Compression;
 use crate::error::Result;
-use crate::format::{FileKind, Format};
+use crate::format::Format;
 use crate::input::held::{HeldRows, HeldText};
 use crate::input::shelf::{Place, Shelf, Store};
 use crate::parquet::{NoText, Row};
+use crate::read::FileKind;
+use crate::skipped::SkipReason;
 use crate::web::{Content, NOT_BUILT, text_of};
 
 /// Whole entries of one file, decompressed. A stream fills it again and again, reusing its buffers.
@@ -51,7 +51,7 @@ pub(super) struct HeldChunk {
 /// What is wrong with a file, at the end of a chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Damage {
-    pub(super) reason: String,
+    pub(super) reason: SkipReason,
     /// How many entries were, where that is known and others follow.
     pub(super) positions: u64,
 }
@@ -116,7 +116,7 @@ impl Chunk {
     }
 
     /// What its file is.
-    pub fn kind(&self) -> &FileKind {
+    pub fn kind(&self) -> &Arc<FileKind> {
         &self.kind
     }
 
@@ -132,8 +132,8 @@ impl Chunk {
 
     /// Why the file could not be read further, or not all of it, if so; and how many entries that are known were lost.
     /// It concerns what follows the chunk's entries.
-    pub fn damage(&self) -> Option<(&str, u64)> {
-        self.damage.as_ref().map(|damage| (&*damage.reason, damage.positions))
+    pub fn damage(&self) -> Option<(&SkipReason, u64)> {
+        self.damage.as_ref().map(|damage| (&damage.reason, damage.positions))
     }
 
     /// Makes sure that the entries can be read again. Call this before parsing them.
@@ -172,13 +172,15 @@ impl Chunk {
 pub struct Parser {
     settings: Settings,
     text: String,
+    /// The text of a page that a field holds.
+    page: String,
     cells: Cells,
 }
 
 impl Parser {
     /// A parser with these settings.
     pub fn new(settings: &Settings) -> Self {
-        Self { settings: settings.clone(), text: String::new(), cells: Cells::default() }
+        Self { settings: settings.clone(), text: String::new(), page: String::new(), cells: Cells::default() }
     }
 
     /// Passes all entries of a chunk to `each`, in order, and returns the number of positions they take.
@@ -187,7 +189,8 @@ impl Parser {
             for (position, row) in (0..).zip(held.range.clone()) {
                 let text = held.rows.text(row);
                 let place = Place { file: chunk.file, store: Store::Held, offset: row, length: text.len() as u32 };
-                each(Placed { position, place, entry: held_entry(held, row, text, self.settings.longest) });
+                let entry = held_entry(held, row, text, self.settings.longest);
+                each(Placed { position, place, entry: extracted(entry, &self.settings, &mut self.page) });
             }
             return held.range.end - held.range.start;
         }
@@ -195,7 +198,8 @@ impl Parser {
             for (position, row) in chunk.rows.iter().enumerate() {
                 let range = row.text.clone().unwrap_or_default();
                 let place = chunk.place(position, range.start, range.end);
-                each(Placed { position: position as u64, place, entry: row_entry(row, &chunk.bytes) });
+                let entry = extracted(row_entry(row, &chunk.bytes), &self.settings, &mut self.page);
+                each(Placed { position: position as u64, place, entry });
             }
             return chunk.rows.len() as u64;
         }
@@ -207,9 +211,11 @@ impl Parser {
             let bytes = &chunk.bytes[span.all.clone()];
             let is_header = header == Some(at);
             let entry = match &span.problem {
-                Some(problem) => Entry::Skipped(problem.clone().into_owned()),
+                Some(problem) => Entry::Skipped(problem.clone()),
                 None if span.is_blank => Entry::Carried(BLANK),
-                None if bytes.len() > self.settings.longest as usize => Entry::Skipped(too_long(self.settings.longest)),
+                None if bytes.len() > self.settings.longest as usize => {
+                    Entry::Skipped(SkipReason::too_long(self.settings.longest))
+                }
                 None if is_header => Entry::Carried(HEADER),
                 None => self.entry(&chunk.kind, bytes),
             };
@@ -227,31 +233,37 @@ impl Parser {
     }
 
     fn entry<'a>(&'a mut self, kind: &FileKind, bytes: &'a [u8]) -> Entry<'a> {
-        let Self { settings, text, cells } = self;
+        let Self { settings, text, page, cells } = self;
         match kind.format {
             Format::Jsonl | Format::JsonList | Format::JsonValues => {
-                jsonl::parse(without_mark(bytes), &settings.fields, text)
+                extracted(jsonl::parse(without_mark(bytes), &settings.fields, text), settings, page)
             }
             Format::Csv => {
                 let table = kind.table.as_ref().expect("a CSV file without a table has no entries");
-                csv::parse(bytes, table, cells, text).map_or_else(Entry::Skipped, Entry::Document)
+                let parsed = csv::parse(bytes, table, cells, text);
+                let entry = parsed.map_or_else(|reason| Entry::Skipped(reason.into()), Entry::Document);
+                extracted(entry, settings, page)
             }
             Format::Warc => warc::parse(bytes, settings, text),
             Format::Arc => arc::parse(bytes, settings, text),
             Format::Html => match text_of(bytes, Some("text/html"), settings.extract, text) {
                 Content::Text => Entry::Document(of_text(text)),
-                Content::NotText => Entry::Skipped("not a page".to_owned()),
-                Content::NotBuilt => Entry::Skipped(NOT_BUILT.to_owned()),
+                Content::NotText => Entry::Skipped("not a page".into()),
+                Content::NotBuilt => Entry::Skipped(NOT_BUILT.into()),
             },
             // A mark is for a whole file; a part that starts like one is of some other character set, or rubbish.
             Format::Lines | Format::Paragraphs if is_utf16(bytes) => {
-                Entry::Skipped("not UTF-8: it starts with the byte order mark of UTF-16".to_owned())
+                Entry::Skipped("not UTF-8: it starts with the byte order mark of UTF-16".into())
             }
             Format::Held => match std::str::from_utf8(bytes) {
-                Ok(text) => Entry::Document(of_text(text)),
-                Err(_) => Entry::Skipped(NOT_UTF8.to_owned()),
+                Ok(text) => extracted(Entry::Document(of_text(text)), settings, page),
+                Err(_) => Entry::Skipped(NOT_UTF8.into()),
             },
             // What is read again of a Parquet file is the text alone.
+            Format::Parquet if settings.is_html => match std::str::from_utf8(bytes) {
+                Ok(text) => extracted(Entry::Document(of_text(text)), settings, page),
+                Err(_) => Entry::Skipped(NOT_UTF8.into()),
+            },
             Format::Parquet | Format::Text | Format::Lines | Format::Paragraphs | Format::Other => {
                 match charset::decode(bytes, None, false) {
                     Cow::Borrowed(text) => Entry::Document(of_text(text)),
@@ -265,6 +277,20 @@ impl Parser {
     }
 }
 
+/// The text of a page that the field of the text holds, if it holds pages.
+fn extracted<'a>(entry: Entry<'a>, settings: &Settings, page: &'a mut String) -> Entry<'a> {
+    match entry {
+        Entry::Document(document) if settings.is_html => {
+            match text_of(document.text.as_bytes(), Some("text/html; charset=utf-8"), settings.extract, page) {
+                Content::Text => Entry::Document(Document { text: page, ..document }),
+                Content::NotText => Entry::Skipped("not a page".into()),
+                Content::NotBuilt => Entry::Skipped(NOT_BUILT.into()),
+            }
+        }
+        entry => entry,
+    }
+}
+
 /// A document with nothing but a text.
 fn of_text(text: &str) -> Document<'_> {
     Document { id: None, text, uri: None, source: None, value: FieldValue::Missing, others: Box::default() }
@@ -275,7 +301,7 @@ const NOT_UTF8: &str = "not UTF-8";
 
 fn held_entry<'a>(held: &'a HeldChunk, row: u64, text: HeldText<'a>, longest: u32) -> Entry<'a> {
     match text {
-        HeldText::Text(text) if text.len() > longest as usize => Entry::Skipped(too_long(longest)),
+        HeldText::Text(text) if text.len() > longest as usize => Entry::Skipped(SkipReason::too_long(longest)),
         HeldText::Text(text) => Entry::Document(Document {
             id: held.rows.id(row),
             text,
@@ -285,7 +311,7 @@ fn held_entry<'a>(held: &'a HeldChunk, row: u64, text: HeldText<'a>, longest: u3
             others: Box::default(),
         }),
         HeldText::Null => Entry::Carried(NULL_TEXT),
-        HeldText::Unusable(reason) => Entry::Skipped(reason.to_owned()),
+        HeldText::Unusable(reason) => Entry::Skipped(reason.into()),
     }
 }
 
@@ -301,11 +327,6 @@ fn row_entry<'a>(row: &'a Row, bytes: &'a [u8]) -> Entry<'a> {
             others: row.others.iter().filter_map(|(at, range)| Some((*at, json_string(text(range)?)))).collect(),
         }),
         Err(NoText::Null) => Entry::Carried(NULL_TEXT),
-        Err(NoText::Unusable(reason)) => Entry::Skipped(reason.clone()),
+        Err(NoText::Unusable(reason)) => Entry::Skipped(reason.clone().into()),
     }
-}
-
-/// Why an entry was not read.
-pub(super) fn too_long(longest: u32) -> String {
-    format!("longer than {longest} bytes, {RECORD_LIMIT}")
 }

@@ -1,9 +1,10 @@
 //! Entries in a run of bytes: lines, paragraphs, and what all formats share.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use memchr::memchr_iter;
+
+use crate::skipped::SkipReason;
 
 /// One entry in a run of bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +14,7 @@ pub(super) struct Span {
     /// Which entry of the run, counted from 0; blank lines count where an entry is a line.
     pub(super) position: usize,
     /// Why it cannot be parsed, if that is known already.
-    pub(super) problem: Option<Cow<'static, str>>,
+    pub(super) problem: Option<SkipReason>,
     /// Whether it is blank lines, and no entry.
     pub(super) is_blank: bool,
 }
@@ -45,7 +46,7 @@ impl Cut {
     }
 
     /// The next entry, up to `all.end`.
-    pub(super) fn push(&mut self, all: Range<usize>, problem: Option<Cow<'static, str>>) {
+    pub(super) fn push(&mut self, all: Range<usize>, problem: Option<SkipReason>) {
         self.end = all.end;
         self.spans.push(Span { all, position: self.positions, problem, is_blank: false });
         self.positions += 1;

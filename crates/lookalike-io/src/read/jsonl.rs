@@ -13,7 +13,7 @@ use super::{Document, Entry, Fields, NO_TEXT_FIELD, NULL_TEXT, Role, Wanted};
 /// Parses one line. `text` is a buffer to unescape into.
 pub(super) fn parse<'a>(line: &[u8], fields: &Fields, text: &'a mut String) -> Entry<'a> {
     match find(line, fields, text) {
-        Err(reason) => Entry::Skipped(reason),
+        Err(reason) => Entry::Skipped(reason.into()),
         Ok(found) => match found.text {
             Text::Found => Entry::Document(Document {
                 id: found.id.map(Cow::Owned),
@@ -25,7 +25,7 @@ pub(super) fn parse<'a>(line: &[u8], fields: &Fields, text: &'a mut String) -> E
             }),
             Text::Null => Entry::Carried(NULL_TEXT),
             Text::Missing => Entry::Carried(NO_TEXT_FIELD),
-            Text::Other => Entry::Skipped(format!("field '{}' is not a text", fields.text)),
+            Text::Other => Entry::Skipped(format!("field '{}' is not a text", fields.text).into()),
         },
     }
 }
@@ -318,7 +318,7 @@ mod tests {
         match super::parse(line, fields, text) {
             Entry::Document(document) => Ok(document),
             Entry::Carried(kind) => Err(kind.to_owned()),
-            Entry::Skipped(reason) => Err(reason),
+            Entry::Skipped(reason) => Err(reason.to_string()),
         }
     }
 

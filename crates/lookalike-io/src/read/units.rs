@@ -16,9 +16,9 @@ use super::Settings;
 use super::source::{START, start};
 use crate::compression::{BUFFER, Compression, buffered};
 use crate::error::{Error, Result};
+use crate::file_system::read_exact_at;
 use crate::format::Format;
 use crate::input::discover::{InputFile, Origin};
-use crate::input::shelf::read_exact_at;
 use crate::parquet::row_groups;
 
 /// Approximate size of a unit in bytes, before decompression.

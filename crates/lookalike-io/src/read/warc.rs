@@ -13,6 +13,7 @@ use super::cut::{Cut, is_blank};
 use super::{Document, Entry, Settings, json_string};
 use crate::error::Error;
 use crate::input::shelf::{Place, Shelf};
+use crate::skipped::SkipReason;
 use crate::web::{Content, NOT_BUILT, http, text_of};
 
 const MAGIC: &[u8] = b"WARC/";
@@ -238,7 +239,7 @@ pub(super) enum NoPage {
     /// It is something else: of this kind.
     Carried(&'static str),
     /// It should have one.
-    Skipped(String),
+    Skipped(SkipReason),
 }
 
 impl From<NoPage> for Entry<'_> {
@@ -266,7 +267,7 @@ pub(super) fn resource<'a>(
     match text_of(body, content_type, settings.extract, text) {
         Content::Text => Ok(text),
         Content::NotText => Err(NoPage::Carried("not text")),
-        Content::NotBuilt => Err(NoPage::Skipped(NOT_BUILT.to_owned())),
+        Content::NotBuilt => Err(NoPage::Skipped(NOT_BUILT.into())),
     }
 }
 
@@ -295,11 +296,11 @@ mod tests {
         let mut parse = |record: &[u8]| match parse(record, &Settings::default(), &mut text) {
             Entry::Document(document) => Some(Ok(document.text.to_owned())),
             Entry::Carried(_) => None,
-            Entry::Skipped(reason) => Some(Err(reason)),
+            Entry::Skipped(reason) => Some(Err(reason.to_string())),
         };
         let spans = all_entries(file.as_bytes(), cut);
         let entry = |span: super::super::cut::Span| match span.problem {
-            Some(problem) => Some(Err(problem.into_owned())),
+            Some(problem) => Some(Err(problem.to_string())),
             None => parse(&file.as_bytes()[span.all]),
         };
         spans.into_iter().filter_map(entry).collect()
@@ -369,7 +370,7 @@ mod tests {
         let mut found = Cut::default();
         let file = format!("rubbish\n{}rubbish", wet("conversion", "one", 3));
         cut(file.as_bytes(), true, &mut found);
-        assert_eq!(found.spans[0].problem.as_deref(), Some("not a WARC record"));
+        assert_eq!(found.spans[0].problem, Some("not a WARC record".into()));
         // What follows the record makes its length look wrong, and it is: nobody can tell whose rubbish it is.
         assert_eq!(found.spans.len(), 2);
     }

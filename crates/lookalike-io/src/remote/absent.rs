@@ -1,18 +1,15 @@
 //! What stands for object stores and web servers in a build without them: every address is refused by its name.
 
-mod problem;
-mod shown;
-
 use std::convert::Infallible;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-pub use problem::Problem;
-pub(crate) use shown::place;
-pub use shown::{is_url, shown_path};
-
+pub(crate) use crate::address::place;
+use crate::address::shown;
+pub use crate::address::{is_url, shown_path};
 use crate::error::{Error, Result};
+pub use crate::problem::Problem;
 
 /// What is held ahead: nothing.
 #[derive(Debug)]
@@ -59,7 +56,7 @@ impl RemoteFile {
 }
 
 fn refused<T>(url: &str) -> Result<T> {
-    Err(Error::Remote { url: shown::shown(url), problem: Problem::NotBuilt })
+    Err(Error::Remote { url: shown(url), problem: Problem::NotBuilt })
 }
 
 /// Refuses.

@@ -18,9 +18,9 @@ use url::Url;
 use super::address::{Address, Cloud};
 use super::client::{self, Connector, Shared};
 use super::patience::Patience;
-use super::problem::Problem;
 use super::settings::{self, Settings};
 use crate::error::{Error, Result};
+use crate::problem::Problem;
 
 /// How stores are reached: settings and retries. The functions of [`crate::remote`] use those of the environment.
 #[derive(Debug)]

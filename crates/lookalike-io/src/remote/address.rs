@@ -5,7 +5,7 @@
 
 use url::Url;
 
-use super::shown::shown;
+use crate::address::shown;
 use crate::error::{Error, Result};
 use crate::remote::Problem;
 

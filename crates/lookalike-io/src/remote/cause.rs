@@ -6,7 +6,7 @@ use std::error::Error as StdError;
 
 use object_store::client::{HttpError, HttpErrorKind};
 
-use super::problem::Problem;
+use crate::problem::Problem;
 
 /// The machine has no credentials of its own: marks the end of the search for them.
 #[derive(Debug, thiserror::Error)]

@@ -15,7 +15,7 @@ use super::stream::Stream;
 use super::waiting::Waiting;
 use crate::bounds::Room;
 use crate::error::{Error, Result};
-use crate::input::shelf::{read_exact_at, write_all_at};
+use crate::file_system::{read_exact_at, write_all_at};
 
 /// Where all local copies lie.
 static COPIES: LazyLock<Room> = LazyLock::new(|| Room::new(std::env::temp_dir()));

@@ -18,12 +18,12 @@ use url::Url;
 use super::access::{Access, Location};
 use super::address::Address;
 use super::patience::Patience;
-use super::problem::Problem;
 use super::ranges::Ahead;
 use super::version::Version;
 use super::waiting::Waiting;
 use super::{runtime, web};
 use crate::error::{Error, Result};
+use crate::problem::Problem;
 
 /// One object to read.
 #[derive(Clone)]
@@ -83,7 +83,7 @@ impl RemoteFile {
 
     /// The address to show in messages: without a signature.
     pub fn shown(&self) -> String {
-        super::shown::shown(&self.url)
+        crate::address::shown(&self.url)
     }
 
     /// Its etag, if the store has one.

@@ -14,12 +14,10 @@ mod client;
 mod download;
 mod find;
 mod patience;
-mod problem;
 mod profile;
 mod ranges;
 mod runtime;
 mod settings;
-mod shown;
 mod stream;
 mod upload;
 mod version;
@@ -32,13 +30,13 @@ pub use access::Access;
 pub use download::Download;
 pub use find::RemoteFile;
 pub use patience::Patience;
-pub use problem::Problem;
 pub use ranges::Ahead;
-pub(crate) use shown::place;
-pub use shown::{is_url, shown_path};
 pub use waiting::{Silence, on_silence};
 
+pub(crate) use crate::address::place;
+pub use crate::address::{is_url, shown_path};
 use crate::error::Result;
+pub use crate::problem::Problem;
 
 /// The files that `url` means: one object; all below a prefix, sorted by name, except hidden ones; or those that match
 /// `*`, `?`, `[…]` and `**` in the path. A web server has prefixes only if it speaks `WebDAV`, and no patterns.

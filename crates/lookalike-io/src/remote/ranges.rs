@@ -13,10 +13,10 @@ use futures_util::StreamExt;
 use object_store::{GetOptions, ObjectStore as _};
 
 use super::find::Object;
-use super::problem::Problem;
 use super::runtime::{self, Pending};
 use super::version::Version;
 use super::waiting::{Pulse, Waiting};
+use crate::problem::Problem;
 
 /// Large enough that a store's delay of some 50 ms is little beside it.
 const PART_BYTES: u64 = 8 << 20;

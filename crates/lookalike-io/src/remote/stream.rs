@@ -10,12 +10,12 @@ use object_store::client::{HttpClient, HttpError};
 use url::Url;
 
 use super::patience::Patience;
-use super::problem::Problem;
 use super::ranges::Failure;
 use super::runtime::{self, Pending};
 use super::version::Version;
 use super::waiting::{Pulse, Waiting};
 use super::web;
+use crate::problem::Problem;
 
 /// How much is handed on at once.
 const PIECE_BYTES: usize = 1 << 20;

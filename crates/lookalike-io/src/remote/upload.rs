@@ -18,10 +18,10 @@ use walkdir::WalkDir;
 use super::access::{Access, Location};
 use super::address::Address;
 use super::patience::Patience;
-use super::problem::Problem;
 use super::{runtime, web};
 use crate::error::{Error, Result};
-use crate::input::shelf::read_exact_at;
+use crate::file_system::read_exact_at;
+use crate::problem::Problem;
 
 /// What is sent in one part. Up to this size a file is one request; a web server gets all so.
 const PART_BYTES: u64 = 8 << 20;

@@ -8,8 +8,8 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::problem::Problem;
 use super::runtime::Pending;
+use crate::problem::Problem;
 
 /// After how long a wait is worth a word, and how often.
 const SAID_AFTER: Duration = Duration::from_secs(5);

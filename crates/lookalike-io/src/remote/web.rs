@@ -7,8 +7,8 @@ use object_store::client::{HttpClient, HttpErrorKind, HttpRequest, HttpRequestBo
 use url::Url;
 
 use super::patience::Patience;
-use super::problem::Problem;
 use super::version::Version;
+use crate::problem::Problem;
 
 /// What a web server has at an address.
 #[derive(Clone, Debug)]

@@ -3,15 +3,17 @@
 //! A row that cannot be read is skipped and told with its place. Of several files the columns are joined by name, and what
 //! one of them lacks is missing in its rows; a file that has none of the columns of those before ends the job.
 
+pub mod memory;
+
 use std::path::{Path, PathBuf};
 
 use lookalike_core::table::Table;
 
 use crate::error::{Error, Result};
-use crate::input::discover::{InputFile, discover};
+use crate::input::discover::{Exclude, InputFile, discover_except};
 use crate::read::{CellReader, ReadAs, RowContent, Settings};
 use crate::remote::shown_path;
-use crate::skipped::SkippedEntry;
+use crate::skipped::{SkipReason, SkippedEntry};
 
 /// A table as it was read.
 #[derive(Debug)]
@@ -30,6 +32,8 @@ pub struct ReadTable {
     pub skipped_count: u64,
     /// Rows without a value, which are passed over.
     pub empty_count: u64,
+    /// Whether it was in the memory of the caller.
+    is_in_memory: bool,
 }
 
 /// How many skipped rows are named.
@@ -53,19 +57,26 @@ impl ReadTable {
             skipped: Vec::new(),
             skipped_count: 0,
             empty_count: 0,
+            is_in_memory: false,
         }
     }
 
-    fn skip(&mut self, file: &InputFile, entry: &'static str, position: u64, reason: String, count: u64) {
-        self.skipped_count += count;
+    fn skip(&mut self, file: &InputFile, entry: &'static str, position: u64, reason: SkipReason, count: u64) {
+        let file = file.shown().display().to_string();
+        self.add_skipped(SkippedEntry { file, entry, position, reason, count });
+    }
+
+    fn add_skipped(&mut self, entry: SkippedEntry) {
+        self.skipped_count += entry.count;
         if self.skipped.len() < NAMED_ROWS {
-            self.skipped.push(SkippedEntry {
-                file: file.shown().display().to_string(),
-                entry,
-                position,
-                reason,
-                count,
-            });
+            self.skipped.push(entry);
+        }
+    }
+
+    /// Notes the position of the row added last, unless it follows that of the row before.
+    fn note_position(&mut self, position: u64, before: u64) {
+        if position != before + 1 {
+            self.jumps.push((self.table.row_count() - 1, position));
         }
     }
 
@@ -81,7 +92,7 @@ impl ReadTable {
     ///
     /// # Errors
     ///
-    /// [`Error::NotATable`].
+    /// [`Error::NotATable`], or [`Error::UnusableTable`] for one in memory.
     pub fn require_rows(&self) -> Result<()> {
         if self.table.row_count() > 0 {
             return Ok(());
@@ -92,7 +103,11 @@ impl ReadTable {
             0 => "it has no rows".to_owned(),
             count => format!("none of its {count} rows can be read, the first because {}", self.skipped[0].reason),
         };
-        Err(Error::NotATable { path: self.name.clone().into(), reason })
+        Err(if self.is_in_memory {
+            Error::UnusableTable { name: self.name.clone(), reason, advice: "pass a table with at least one row" }
+        } else {
+            Error::NotATable { path: self.name.clone().into(), reason }
+        })
     }
 }
 
@@ -118,9 +133,24 @@ pub fn read_table<E: From<Error>>(
     inputs: &[PathBuf],
     output: Option<&Path>,
     settings: &Settings,
+    go_on: impl FnMut(Reading) -> std::result::Result<(), E>,
+) -> std::result::Result<ReadTable, E> {
+    read_table_except(inputs, &Exclude::default(), output, settings, go_on)
+}
+
+/// Reads one table like [`read_table`], without files that patterns exclude.
+///
+/// # Errors
+///
+/// As [`read_table`].
+pub fn read_table_except<E: From<Error>>(
+    inputs: &[PathBuf],
+    exclude: &Exclude,
+    output: Option<&Path>,
+    settings: &Settings,
     mut go_on: impl FnMut(Reading) -> std::result::Result<(), E>,
 ) -> std::result::Result<ReadTable, E> {
-    let files = discover(inputs, output)?.files;
+    let files = discover_except(inputs, &[], output, exclude)?.files;
     let total: u64 = files.iter().map(|file| file.bytes).sum();
     let mut read = ReadTable::new(shown(inputs));
     let mut before = 0;
@@ -131,11 +161,11 @@ pub fn read_table<E: From<Error>>(
             Ok(reader) => reader,
             // Folders have all kinds of files.
             Err(Error::NotATable { reason, .. }) if !is_named => {
-                read.skip(file, "file", 1, reason, 1);
+                read.skip(file, "file", 1, reason.into(), 1);
                 continue;
             }
             Err(Error::Unreadable { cause, .. }) if !file.is_named => {
-                read.skip(file, "file", 1, file.why_skipped(&cause), 1);
+                read.skip(file, "file", 1, file.why_skipped(&cause).into(), 1);
                 continue;
             }
             Err(error) => return Err(error.into()),

@@ -7,7 +7,7 @@ use std::io::{self, BufRead, Read};
 
 use flate2::bufread::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 
-use crate::read::RECORD_LIMIT;
+use crate::skipped::{RECORD_LIMIT, SkipReason};
 
 /// A Content-Encoding that can be undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,13 +82,15 @@ impl Bound {
     }
 
     /// Why a body that unpacks to more is not read.
-    fn reason(self, coding: Coding) -> String {
+    fn reason(self, coding: Coding) -> SkipReason {
         let Self { packed, longest } = self;
         let (name, most) = (coding.name(), self.most());
         if most == longest {
-            return format!("the {name} body unpacks to more than {most} bytes, {RECORD_LIMIT}");
+            let text = format!("the {name} body unpacks to more than {most} bytes, {RECORD_LIMIT}");
+            return SkipReason::RecordLimit(text);
         }
         format!("the {name} body of {packed} bytes unpacks to more than {most}, as only a decompression bomb does")
+            .into()
     }
 }
 
@@ -97,7 +99,7 @@ impl Bound {
 /// # Errors
 ///
 /// When nothing can be unpacked, or more than `bound` allows.
-pub(super) fn unpack(named: Coding, body: &[u8], bound: Bound) -> Result<Option<Vec<u8>>, String> {
+pub(super) fn unpack(named: Coding, body: &[u8], bound: Bound) -> Result<Option<Vec<u8>>, SkipReason> {
     let most = bound.most();
     let coding = match (Coding::shown_by(body), named) {
         (Some(shown), _) => shown,
@@ -115,14 +117,14 @@ pub(super) fn unpack(named: Coding, body: &[u8], bound: Bound) -> Result<Option<
         #[cfg(feature = "web")]
         Coding::Brotli => read_brotli(body, most, &mut unpacked),
         #[cfg(not(feature = "web"))]
-        Coding::Brotli => return Err(super::NOT_BUILT.to_owned()),
+        Coding::Brotli => return Err(super::NOT_BUILT.into()),
         Coding::Zstd => read_zstd(body, most, &mut unpacked),
     };
     if unpacked.len() > most {
         return Err(bound.reason(coding));
     }
     match outcome {
-        Err(error) if unpacked.is_empty() => Err(format!("the {} body is damaged: {error}", coding.name())),
+        Err(error) if unpacked.is_empty() => Err(format!("the {} body is damaged: {error}", coding.name()).into()),
         _ => Ok(Some(unpacked)),
     }
 }
@@ -256,9 +258,9 @@ mod tests {
         let mut packed = gzip(&page());
         packed[10..40].fill(0xFF);
         let reason = unpack(Coding::Gzip, &packed, MOST).unwrap_err();
-        assert!(reason.starts_with("the gzip body is damaged: "), "{reason}");
+        assert!(reason.text().starts_with("the gzip body is damaged: "), "{reason}");
         let reason = unpack(Coding::Brotli, &[0x11, 0x1E, 0, 0, 0xFF], MOST).unwrap_err();
-        assert_eq!(reason, "the brotli body is damaged: its window is larger than HTTP allows");
+        assert_eq!(reason.text(), "the brotli body is damaged: its window is larger than HTTP allows");
     }
 
     #[test]
@@ -270,7 +272,7 @@ mod tests {
             (Coding::Zstd, zstd::stream::encode_all(&zeros[..], 1).unwrap()),
         ] {
             let reason = unpack(coding, &packed, MOST).unwrap_err();
-            assert!(reason.contains("more than 1048576 bytes, the longest"), "{reason}");
+            assert!(reason.text().contains("more than 1048576 bytes, the longest"), "{reason}");
         }
         let most = |longest| Bound::new(1 << 20, longest);
         assert!(unpack(Coding::Gzip, &gzip(&zeros), most(zeros.len())).is_ok());
@@ -287,7 +289,7 @@ mod tests {
             "the zstd body of {} bytes unpacks to more than {FREE}, as only a decompression bomb does",
             packed.len()
         );
-        assert_eq!(reason, expected);
+        assert_eq!(reason.text(), expected);
         assert!(unpack(Coding::Zstd, &zstd::stream::encode_all(&zeros[1..], 1).unwrap(), bound).is_ok());
         assert!(unpack(Coding::Zstd, &packed, Bound::new(FREE / RATIO + 1, 256_000_000)).is_ok());
     }

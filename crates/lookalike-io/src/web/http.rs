@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use memchr::memchr;
 
 use super::coding::{self, Bound, Coding};
+use crate::skipped::SkipReason;
 
 /// An HTTP response, unpacked.
 #[derive(Debug, PartialEq, Eq)]
@@ -33,7 +34,7 @@ const MOST_CODINGS: usize = 3;
 /// # Errors
 ///
 /// A sentence for the user: the body is damaged from its start, or larger than that.
-pub(crate) fn response(block: &[u8], most: usize) -> Result<Response<'_>, String> {
+pub(crate) fn response(block: &[u8], most: usize) -> Result<Response<'_>, SkipReason> {
     let (status_line, rest) = line(block);
     if !is_status_line(status_line) {
         // Some crawlers store the body alone.
@@ -55,7 +56,7 @@ pub(crate) fn response(block: &[u8], most: usize) -> Result<Response<'_>, String
         }
     });
     if codings.len() > MOST_CODINGS {
-        return Err(format!("the body is packed more than {MOST_CODINGS} times, one coding in another"));
+        return Err(format!("the body is packed more than {MOST_CODINGS} times, one coding in another").into());
     }
     let pieces = if is_chunked { chunks(body) } else { None };
     let mut body = match pieces.as_deref() {
@@ -281,7 +282,7 @@ mod tests {
     fn a_list_of_codings_without_end_is_refused() {
         let headers = format!("Content-Encoding: {}\r\n", "gzip,".repeat(10_000));
         let reason = response(&message(&headers.repeat(3), PAGE), MOST).unwrap_err();
-        assert_eq!(reason, "the body is packed more than 3 times, one coding in another");
+        assert_eq!(reason.text(), "the body is packed more than 3 times, one coding in another");
     }
 
     #[test]
@@ -292,7 +293,7 @@ mod tests {
         let outer = pack(&inner);
         assert!(outer.len() < 1000, "{}", outer.len());
         let reason = response(&message("Content-Encoding: zstd, zstd\r\n", &outer), 1 << 30).unwrap_err();
-        assert!(reason.contains("unpacks to more than 8388608, as only a decompression bomb does"), "{reason}");
+        assert!(reason.text().contains("unpacks to more than 8388608, as only a decompression bomb does"), "{reason}");
     }
 
     #[test]

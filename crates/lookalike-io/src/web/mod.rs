@@ -30,14 +30,17 @@ pub(crate) enum Content {
 /// Why a web page is skipped by a build without what reads it.
 pub(crate) const NOT_BUILT: &str = "this build of lookalike reads no web pages: build it with the feature `web`";
 
-/// Which text of a web page is compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Extract {
-    /// All visible text.
-    #[default]
-    Text,
-    /// The main content, without navigation, advertisements and other surroundings.
-    Article,
+lookalike_core::word_enum! {
+    /// Which text of a web page is compared.
+    #[derive(Default)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    pub enum Extract {
+        /// All visible text.
+        #[default]
+        Text,
+        /// The main content, without navigation, advertisements and other surroundings.
+        Article,
+    }
 }
 
 /// What a Content-Type says of a body.

@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use lookalike_core::hash::bytes_hash;
 
-use super::faults::Faults;
 use crate::bounds::Room;
 use crate::error::{Error, Result};
-use crate::input::shelf::{read_exact_at, write_all_at};
+use crate::faults::Faults;
+use crate::file_system::{read_exact_at, write_all_at};
 
 /// How a block starts: what is no block does not start so by chance.
 const MARK: u64 = u64::from_le_bytes(*b"lookblk1");

@@ -3,7 +3,6 @@
 //! A stage writes [`Log`]s, one each time the run is started. A folder of the user's outlives a run that did not come
 //! to its end; one in the system's temporary folder vanishes with it.
 
-mod faults;
 mod log;
 
 use std::borrow::Cow;
@@ -13,17 +12,18 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use faults::{Faults, Kind as FaultKind};
 pub use log::Log;
 use log::LogId;
 use lookalike_core::hash::{Key, bytes_hash};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
+use crate::address::shown_path;
+use crate::aside::remove_left;
 use crate::error::{Error, Result};
+pub use crate::faults::{Faults, Kind as FaultKind};
 use crate::lock::{LOCK, lock_folder};
-use crate::remote::shown_path;
-use crate::write::{Unfinished, remove_left};
+use crate::unfinished::Unfinished;
 
 /// What the folder is of: written first.
 const LABEL: &str = "run.json";

@@ -5,28 +5,9 @@
 
 use serde::Serialize;
 
-use crate::format::{FileKind, Format};
-use crate::read::{Document, Table, goes_on, header_length, is_field, object_fields, raw_cells};
-
-/// The notes on a document in annotated output.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Annotation {
-    /// The number of its cluster; `None` for a record without text.
-    pub cluster: Option<u64>,
-    /// Whether it is kept.
-    pub kept: bool,
-    /// The document that is kept in its place.
-    pub kept_id: Option<String>,
-    /// Their similarity.
-    pub similarity: Option<f64>,
-    /// How many documents its cluster has, the kept one among them.
-    pub cluster_size: Option<u64>,
-    /// How often the kept document of its cluster occurs: itself and its exact copies.
-    pub copies: Option<u64>,
-}
-
-/// The names of the notes: fields of an object, or columns of a table.
-pub const NOTES: [&str; 6] = ["cluster", "kept", "kept_id", "similarity", "cluster_size", "copies"];
+use crate::format::Format;
+use crate::notes::{Annotation, NOTES};
+use crate::read::{Document, FileKind, Table, goes_on, header_length, is_field, object_fields, raw_cells};
 
 /// The same as header lines.
 const NOTE_HEADERS: [&str; 6] = [
@@ -35,7 +16,7 @@ const NOTE_HEADERS: [&str; 6] = [
     "Lookalike-Kept-ID",
     "Lookalike-Similarity",
     "Lookalike-Cluster-Size",
-    "Lookalike-Copies",
+    "Lookalike-Copy-Count",
 ];
 
 /// What a document becomes whose file has no room for a note.
@@ -52,7 +33,7 @@ struct Noted<'a> {
 impl Annotation {
     /// The notes on a record without text, which is kept.
     pub const WITHOUT_TEXT: Self =
-        Self { cluster: None, kept: true, kept_id: None, similarity: None, cluster_size: None, copies: None };
+        Self { cluster: None, kept: true, kept_id: None, similarity: None, cluster_size: None, copy_count: None };
 
     /// Appends an entry to `bytes` with this note in it: fields of a JSON object, header lines of a WARC record,
     /// further cells of a row. Says whether it replaced something.
@@ -138,7 +119,7 @@ impl Annotation {
             self.kept_id.clone(),
             self.similarity.map(|similarity| similarity.to_string()),
             number(self.cluster_size),
-            number(self.copies),
+            number(self.copy_count),
         ]
     }
 }
@@ -204,7 +185,7 @@ mod tests {
     fn note() -> Annotation {
         let kept_id = Some("a\"b".to_owned());
         let (cluster, similarity) = (Some(7), Some(0.875));
-        Annotation { cluster, kept: false, kept_id, similarity, cluster_size: Some(4), copies: Some(2) }
+        Annotation { cluster, kept: false, kept_id, similarity, cluster_size: Some(4), copy_count: Some(2) }
     }
 
     fn kind(format: Format, header: &str) -> FileKind {
@@ -239,7 +220,7 @@ mod tests {
     fn a_json_object_gets_six_more_fields() {
         assert_eq!(
             annotated(Format::Jsonl, "{\"text\": \"}\" } \r\n"),
-            "{\"text\": \"}\" ,\"cluster\":7,\"kept\":false,\"kept_id\":\"a\\\"b\",\"similarity\":0.875,\"cluster_size\":4,\"copies\":2} \r\n"
+            "{\"text\": \"}\" ,\"cluster\":7,\"kept\":false,\"kept_id\":\"a\\\"b\",\"similarity\":0.875,\"cluster_size\":4,\"copy_count\":2} \r\n"
         );
     }
 
@@ -250,15 +231,14 @@ mod tests {
         Annotation::WITHOUT_TEXT.write(&kind, b"{\"text\":null}\n", &mut bytes);
         assert_eq!(
             String::from_utf8(bytes).unwrap(),
-            "{\"text\":null,\"cluster\":null,\"kept\":true,\"kept_id\":null,\"similarity\":null,\"cluster_size\":null,\"copies\":null}\n"
+            "{\"text\":null,\"cluster\":null,\"kept\":true,\"kept_id\":null,\"similarity\":null,\"cluster_size\":null,\"copy_count\":null}\n"
         );
     }
 
     #[test]
     fn fields_named_like_a_note_are_replaced() {
         let jsonl = kind(Format::Jsonl, "");
-        let fields =
-            "\"cluster\":7,\"kept\":false,\"kept_id\":\"a\\\"b\",\"similarity\":0.875,\"cluster_size\":4,\"copies\":2";
+        let fields = "\"cluster\":7,\"kept\":false,\"kept_id\":\"a\\\"b\",\"similarity\":0.875,\"cluster_size\":4,\"copy_count\":2";
         for (object, rest) in [
             ("{\"kept\": true, \"text\": \"x\"}\n", "{ \"text\": \"x\","),
             ("{\"text\": \"x\" ,\"similarity\":null, \"n\":1 }\n", "{\"text\": \"x\" , \"n\":1 ,"),
@@ -279,7 +259,7 @@ mod tests {
 
     #[test]
     fn a_warc_record_gets_header_lines() {
-        let lines = "Lookalike-Cluster: 7\r\nLookalike-Kept: false\r\nLookalike-Kept-ID: a\"b\r\nLookalike-Similarity: 0.875\r\nLookalike-Cluster-Size: 4\r\nLookalike-Copies: 2\r\n";
+        let lines = "Lookalike-Cluster: 7\r\nLookalike-Kept: false\r\nLookalike-Kept-ID: a\"b\r\nLookalike-Similarity: 0.875\r\nLookalike-Cluster-Size: 4\r\nLookalike-Copy-Count: 2\r\n";
         let rest = "Content-Length: 1\r\nX: y\r\n z\r\n\r\nLookalike-Kept: x\r\n\r\n";
         let expected = format!("WARC/1.0\r\n{lines}{rest}");
         assert_eq!(annotated(Format::Warc, &format!("WARC/1.0\r\n{rest}")), expected);
@@ -310,7 +290,7 @@ mod tests {
         Annotation::write_header(csv.table.as_ref().unwrap(), header.as_bytes(), &mut bytes);
         assert_eq!(
             String::from_utf8(bytes).unwrap(),
-            "\u{feff}text,n,cluster,kept,kept_id,similarity,cluster_size,copies\n"
+            "\u{feff}text,n,cluster,kept,kept_id,similarity,cluster_size,copy_count\n"
         );
         let expected = "a,1,7,false,\"a\"\"b\",0.875,4,2\n".to_owned();
         assert_eq!(noted(&csv, "true,a,\"3, 4\",1\n"), (expected, true));
@@ -336,7 +316,7 @@ mod tests {
         note().write_document("notes/x.txt", &document, &mut bytes);
         assert_eq!(
             String::from_utf8(bytes).unwrap(),
-            "{\"id\":\"notes/x.txt\",\"text\":\"one\\ntwo\",\"cluster\":7,\"kept\":false,\"kept_id\":\"a\\\"b\",\"similarity\":0.875,\"cluster_size\":4,\"copies\":2}\n"
+            "{\"id\":\"notes/x.txt\",\"text\":\"one\\ntwo\",\"cluster\":7,\"kept\":false,\"kept_id\":\"a\\\"b\",\"similarity\":0.875,\"cluster_size\":4,\"copy_count\":2}\n"
         );
     }
 }

@@ -10,10 +10,10 @@ use rayon::prelude::*;
 use super::Annotation;
 use crate::compression::{Compression, Packer};
 use crate::error::{Error, Result};
-use crate::format::{FileKind, Format, unpacked_extension};
+use crate::format::{Format, unpacked_extension};
 use crate::input::shelf::{Place, Shelf, Store};
 use crate::parquet::write_rows;
-use crate::read::{Parser, Settings};
+use crate::read::{FileKind, Parser, Settings};
 
 /// An entry to be written, with notes if it gets any.
 #[derive(Clone, Debug, PartialEq)]

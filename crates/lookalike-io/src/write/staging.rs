@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{NamedTempFile, TempDir};
 
-use super::aside::{Aside, STAGING_PREFIX, beside};
-use super::unfinished::Unfinished;
+use crate::aside::{Aside, STAGING_PREFIX, beside};
 use crate::error::{Error, Result};
+use crate::faults::Faults;
+use crate::file_system::parent;
 use crate::input::discover::{InputFile, below_url};
 use crate::remote;
-use crate::work::Faults;
+use crate::unfinished::Unfinished;
 
 /// An output folder that is being written.
 #[derive(Debug)]
@@ -373,11 +374,6 @@ impl OutputFile {
             }
         }
     }
-}
-
-/// The folder that a path lies in; the present one where the path names none.
-pub(crate) fn parent(path: &Path) -> &Path {
-    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@
   const remember = () => {
     isSaved = false;
     try {
-      localStorage.setItem(memory, JSON.stringify({ said, name: find('#labeller').value }));
+      localStorage.setItem(memory, JSON.stringify({ said, name: find('#labeler').value }));
     } catch { /* A browser that keeps nothing still saves the file. */ }
   };
   const recall = () => {
@@ -35,7 +35,7 @@
       const kept = JSON.parse(localStorage.getItem(memory) ?? 'null');
       if (!kept || kept.said.length !== pairs.length) return;
       kept.said.forEach((one, number) => { said[number] = one; });
-      find('#labeller').value = kept.name || find('#labeller').value;
+      find('#labeler').value = kept.name || find('#labeler').value;
     } catch { /* As above. */ }
   };
   const send = async (number) => {
@@ -57,11 +57,11 @@
     return sending;
   };
   const save = () => {
-    const name = find('#labeller').value.trim();
+    const name = find('#labeler').value.trim();
     const lines = pairs.flatMap((pair, number) => {
       if (!said[number]) return [];
       const line = { ...pair.facts, ...said[number] };
-      if (name) line.labeller = name;
+      if (name) line.labeler = name;
       return JSON.stringify(line) + '\n';
     });
     const link = document.createElement('a');
@@ -85,7 +85,7 @@
     }
     return fetched.get(number);
   };
-  const unlabelled = (from) => {
+  const unlabeled = (from) => {
     for (let step = 0; step < pairs.length; step++) {
       const number = (from + step) % pairs.length;
       if (!said[number]) return number;
@@ -117,7 +117,7 @@
     at = number;
     find('#count').textContent = 'Pair ' + (at + 1) + ' of ' + pairs.length;
     find('#done').value = done();
-    find('#labelled').textContent = done() + ' labelled';
+    find('#labeled').textContent = done() + ' labeled';
     strip();
     let markup;
     try {
@@ -136,14 +136,14 @@
     });
     place.dataset.shown = String(number);
     current = -1;
-    say(before + 'Pair ' + (at + 1) + ' of ' + pairs.length + (said[at] ? ', labelled ' + words[said[at].label] : '') + '.');
+    say(before + 'Pair ' + (at + 1) + ' of ' + pairs.length + (said[at] ? ', labeled ' + words[said[at].label] : '') + '.');
     pairOf((number + 1) % pairs.length);
-    const ahead = unlabelled(number + 1);
+    const ahead = unlabeled(number + 1);
     if (ahead >= 0) pairOf(ahead);
   };
   const finish = async () => {
     find('#all').hidden = false;
-    say('All pairs are labelled.');
+    say('All pairs are labeled.');
     if (isServed) await result();
   };
   const result = async () => {
@@ -164,7 +164,7 @@
     about = number;
     order = order.filter((other) => other !== number).concat(number);
     keep(number);
-    const next = unlabelled(number + 1);
+    const next = unlabeled(number + 1);
     const told = 'Pair ' + (number + 1) + ': ' + words[label] + '. ';
     if (before || next < 0) show(number, told);
     else show(next, told);
@@ -237,7 +237,7 @@
   };
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.id === 'note' || event.target.id === 'labeller') {
+    if (event.target.id === 'note' || event.target.id === 'labeler') {
       if (event.key === 'Enter' || event.key === 'Escape') event.target.blur();
       return;
     }
@@ -267,12 +267,12 @@
     });
   } else {
     find('#save').addEventListener('click', save);
-    find('#labeller').addEventListener('change', remember);
+    find('#labeler').addEventListener('change', remember);
     addEventListener('beforeunload', (event) => { if (!isSaved) event.preventDefault(); });
-    find('#labeller').value = island.labeller ?? '';
+    find('#labeler').value = island.labeler ?? '';
   }
   recall();
-  const first = unlabelled(0);
+  const first = unlabeled(0);
   show(Math.max(first, 0));
   if (first < 0) finish();
 })();

@@ -2,7 +2,8 @@
 //!
 //! A block ends where a line does, if one ends in time; a line that is longer than a block is broken.
 
-use super::{AROUND, Around, FULL, Piece, between_words, gap};
+use super::opening::{Opened, REST};
+use super::{AROUND, Around, Ends, FULL, gap, hidden_range, is_rest, leading, rest_ends};
 use crate::html::Html;
 use crate::{html, number};
 
@@ -13,17 +14,27 @@ const BLOCK: usize = 12_000;
 const WAITS: usize = BLOCK / 2;
 
 /// The text of one side.
-pub(super) fn blocks(pieces: &[Piece], more: u64, only: &'static str) -> Html {
+pub(super) fn blocks(opened: &Opened<'_>, more: u64, only: &'static str) -> Html {
     let mut blocks = Blocks::default();
+    let before: usize = opened.before.iter().map(|piece| piece.text.chars().count()).sum();
+    if before > 0 {
+        blocks.begin_fold(&leading(before as u64));
+        for (at, piece) in opened.before.iter().enumerate() {
+            blocks.run(Around::of(&opened.before, at, only), &piece.text);
+        }
+        blocks.end_fold();
+    }
+    let pieces = &opened.pieces;
     for (at, piece) in pieces.iter().enumerate() {
         let around = Around::of(pieces, at, only);
         let characters = piece.text.chars().count();
-        if characters <= FULL {
+        if characters <= if is_rest(piece) { REST } else { FULL } {
             blocks.run(around, &piece.text);
             continue;
         }
-        let cut = |count: usize| piece.text.char_indices().nth(count).map_or(piece.text.len(), |(at, _)| at);
-        let (from, to) = between_words(&piece.text, cut(FULL / 2), cut(characters - AROUND));
+        let ends = Ends { is_first: at == 0, is_last: at + 1 == pieces.len(), is_part: opened.is_part };
+        let (start, end) = if is_rest(piece) { rest_ends(ends) } else { (FULL / 2, AROUND) };
+        let (from, to) = hidden_range(&piece.text, start, end);
         blocks.run(around, &piece.text[..from]);
         blocks.fold(around, &piece.text[from..to]);
         blocks.run(around, &piece.text[to..]);
@@ -74,11 +85,18 @@ impl Blocks {
 
     /// A run that is shown when somebody opens it.
     fn fold(&mut self, around: Around, text: &str) {
-        self.end();
         let hidden = text.chars().count() as u64;
-        self.all
-            .push(&html!("<details class=\"fold run\"><summary>{} more characters</summary>", number::count(hidden)));
+        self.begin_fold(&format!("{} more characters", number::count(hidden)));
         self.run(around, text);
+        self.end_fold();
+    }
+
+    fn begin_fold(&mut self, name: &str) {
+        self.end();
+        self.all.push(&html!("<details class=\"fold run\"><summary>{}</summary>", name));
+    }
+
+    fn end_fold(&mut self) {
         self.end();
         self.all.push(&Html::ours("</details>"));
     }
@@ -94,10 +112,15 @@ impl Blocks {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Piece;
     use super::*;
 
     fn piece(passage: Option<u32>, text: &str) -> Piece {
-        Piece { passage, text: text.to_owned() }
+        Piece { passage, is_only: passage.is_none(), text: text.to_owned() }
+    }
+
+    fn blocks(pieces: &[Piece], more: u64, only: &'static str) -> Html {
+        super::blocks(&Opened { before: Vec::new(), pieces: pieces.into(), is_part: false }, more, only)
     }
 
     /// The text of the markup, without tags, numbers of passages and names of folds.

@@ -67,7 +67,11 @@ mod tests {
     use super::*;
 
     fn side(pieces: &[(Option<u32>, usize)]) -> SideText {
-        let piece = |(passage, length): &(Option<u32>, usize)| Piece { passage: *passage, text: "é".repeat(*length) };
+        let piece = |(passage, length): &(Option<u32>, usize)| Piece {
+            passage: *passage,
+            is_only: passage.is_none(),
+            text: "é".repeat(*length),
+        };
         SideText { pieces: pieces.iter().map(piece).collect(), ..SideText::default() }
     }
 

@@ -8,10 +8,11 @@
 
 from __future__ import annotations
 
+from ._column import Column
 from ._compare import Comparison, compare
 from ._data import ArrowArray, ArrowStream, Data
 from ._dedup import Dedup, dedup
-from ._errors import ColumnError, InputError, LookalikeError, MemoryLimitError, OptionError
+from ._errors import ColumnError, InputError, LookalikeError, MemoryLimitError, OptionError, UnknownOptionError
 from ._files import Summary, dedup_files, pairs_files
 from ._index import Index
 from ._native import VERSION as __version__
@@ -24,6 +25,7 @@ from ._tune import Evaluation, Tuning, evaluate, tune
 __all__ = [
     "ArrowArray",
     "ArrowStream",
+    "Column",
     "ColumnError",
     "Comparison",
     "Data",
@@ -39,6 +41,7 @@ __all__ = [
     "Summary",
     "Table",
     "Tuning",
+    "UnknownOptionError",
     "__version__",
     "compare",
     "dedup",

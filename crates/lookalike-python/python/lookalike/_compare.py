@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, Unpack
 
 from . import _native
-from ._request import RECALL, Measure, Method, More, dumps, scheme
+from ._request import RECALL, Measure, Method, More, given
 
 
 class Comparison:
@@ -41,7 +41,7 @@ class Comparison:
         def side(name: str) -> str:
             passages = self.measures[name]["passages"]
             return "".join(
-                f"<mark>{escape(passage['text'])}</mark>" if passage["is_shared"] else f"<del>{escape(passage['text'])}</del>"
+                f"<mark>{escape(passage['text'])}</mark>" if passage["shared"] else f"<del>{escape(passage['text'])}</del>"
                 for passage in passages
             )
 
@@ -49,8 +49,8 @@ class Comparison:
             [
                 ("verdict", self.verdict.replace("_", " ")),
                 ("jaccard", self.jaccard),
-                ("containment of the left", self.containment_left),
-                ("containment of the right", self.containment_right),
+                ("containment of the left", self.containment_of_left),
+                ("containment of the right", self.containment_of_right),
                 ("threshold", self.threshold),
             ]
         )
@@ -78,20 +78,22 @@ def compare(
 ) -> Comparison:
     """Two texts by every measure, and what they share. In a notebook, the shared text is marked.
 
+    :param left: a text.
+    :param right: another text.
+    :param threshold: the minimum similarity of near-duplicates, above 0 and at most 1. Default: 0.8.
+    :param shingle: the runs of text that are compared: ``"word:5"`` (default), ``"char:5"``, ``"stopword"``.
+    :param fold: differences to ignore: ``"accents"``, ``"digits"``. Default: none.
+    :param measure: ``"jaccard"`` (default), or ``"containment"`` of the smaller in the larger.
+    :param method: how near-duplicates are found: ``"minhash"`` (default), ``"simhash"``, ``"supershingle"``, ``"exact"`` or
+        ``"copies"``.
+    :param recall: the probability of finding a pair exactly at the threshold. Default: 0.99.
+    :param bands: number of bands of a sketch, given with ``rows`` instead of ``recall``. Default: chosen by ``recall``.
+    :param rows: rows per band. Default: chosen by ``recall``.
+    :param exact: miss nothing, the same as ``method="exact"``. Default: False.
+    :param more: parameters of methods that are seldom needed, described in :func:`dedup`. Default: none.
+
     >>> import lookalike
     >>> round(lookalike.compare("a b c d e f", "a b c d e x", shingle="word:2").jaccard, 2)
     0.67
     """
-    wanted = scheme(
-        threshold=threshold,
-        shingle=shingle,
-        fold=fold,
-        measure=measure,
-        method=method,
-        recall=recall,
-        bands=bands,
-        rows=rows,
-        exact=exact,
-        more=more,
-    )
-    return Comparison(json.loads(_native.compare(dumps(wanted), left, right)))
+    return Comparison(json.loads(_native.compare(given(compare, locals()), left, right)))

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from . import _native
+from ._column import Column
 from ._errors import ColumnError, OptionError
 from ._request import StrPath, dumps
 
@@ -39,7 +40,7 @@ def to_input(data: Data, columns: dict[str, Any], name: str = "data", work: StrP
     request = dumps(columns)
     if isinstance(data, (str, bytes)):
         raise OptionError(
-            "a single text is not data: give a list of texts, or use dedup_files for files", option=name, value=None
+            "a single text is not data: give a list of texts, or use dedup_files for files", option=name, kind="wrong_type"
         )
     if _library(data) in ("duckdb", "_duckdb"):
         data = _of_duckdb(data, wanted)
@@ -51,7 +52,7 @@ def to_input(data: Data, columns: dict[str, Any], name: str = "data", work: StrP
         return _of_pandas(data, columns, request, name)
     if library == "polars":
         if kind == "LazyFrame":
-            raise OptionError("a LazyFrame has no rows yet: call collect() on it", option=name, value=None)
+            raise OptionError("a LazyFrame has no rows yet: call collect() on it", option=name, kind="wrong_type")
         if kind == "DataFrame":
             frame: Any = data
             _check(wanted, list(frame.columns))
@@ -90,7 +91,7 @@ def to_input(data: Data, columns: dict[str, Any], name: str = "data", work: StrP
     raise OptionError(
         f"{type(data).__name__} is not data: give a data frame, a table or batches of Arrow, a dataset, or a list of texts",
         option=name,
-        value=None,
+        kind="wrong_type",
     )
 
 
@@ -141,7 +142,7 @@ def _of_dataset(
 ) -> _native.Input:
     kind = type(data).__name__
     if kind in ("DatasetDict", "IterableDatasetDict"):
-        raise OptionError(f"this is a dict of datasets: give one of {', '.join(data)}", option=name, value=None)
+        raise OptionError(f"this is a dict of datasets: give one of {', '.join(data)}", option=name, kind="wrong_type")
     distinct = list(dict.fromkeys(wanted))
     if data.column_names is not None:
         _check(wanted, data.column_names)
@@ -174,7 +175,7 @@ def _of_iterator(data: Iterator[Any], columns: dict[str, Any], request: str, nam
     raise OptionError(
         f"items of the type {type(first).__name__} are not data: give batches of Arrow or texts",
         option=name,
-        value=None,
+        kind="wrong_type",
     )
 
 
@@ -208,7 +209,7 @@ def _of_lists(lists: Mapping[str, Sequence[Any]], columns: dict[str, Any], name:
     def names(column: str | None) -> list[str | None] | None:
         if column is None:
             return None
-        return [None if _is_missing(value) else value if isinstance(value, str) else str(value) for value in lists[column]]
+        return [None if is_missing(value) else value if isinstance(value, str) else str(value) for value in lists[column]]
 
     texts = lists[columns["text"]]
     plain = texts if isinstance(texts, list) else list(texts)
@@ -236,7 +237,7 @@ def _text(row: int, text: Any, column: str) -> str | None:
         return text
     if isinstance(text, bytes):
         return text.decode("utf-8", "replace")
-    if _is_missing(text):
+    if is_missing(text):
         return None
     raise ColumnError(
         f"row {row} of '{column}' has the type {type(text).__name__}, and texts are needed",
@@ -246,54 +247,51 @@ def _text(row: int, text: Any, column: str) -> str | None:
     )
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
     """None, NaN, and what pandas calls NA and NaT."""
     return value is None or (isinstance(value, float) and math.isnan(value)) or type(value).__name__ in ("NAType", "NaTType")
 
 
 def _value(value: Any) -> Any:
-    if _is_missing(value):
+    if is_missing(value):
         return None
     return value.item() if hasattr(value, "item") else value
 
 
-def select(data: T, decided: _native.Decided | _native.Resolved) -> T:
+def select(data: T, kept: Column[int], mask: Column[bool]) -> T:
     """The kept rows of data, as the type that it is."""
     frame: Any = data
     library = type(data).__module__.split(".")[0]
-    _check_length(frame, library, decided.rows)
+    _check_length(frame, library, len(mask))
     if library == "polars":
         import polars
 
-        return frame.filter(polars.Series("kept", _flags(decided), dtype=polars.Boolean))  # type: ignore[no-any-return]
+        return frame.filter(polars.Series("kept", _flags(mask), dtype=polars.Boolean))  # type: ignore[no-any-return]
     if library == "pandas":
-        import numpy
-
-        return frame[numpy.frombuffer(decided.mask(), dtype=numpy.bool_)]  # type: ignore[no-any-return]
+        return frame[mask.to_numpy()]  # type: ignore[no-any-return]
     if library == "pyarrow":
         import pyarrow
 
-        return frame.filter(pyarrow.array(_flags(decided), pyarrow.bool_()))  # type: ignore[no-any-return]
+        return frame.filter(pyarrow.array(_flags(mask), pyarrow.bool_()))  # type: ignore[no-any-return]
     if library == "datasets":
-        return frame.select(decided.kept())  # type: ignore[no-any-return]
+        return frame.select(kept.to_numpy().astype("int64"))  # type: ignore[no-any-return]
     if library in ("duckdb", "_duckdb"):
-        return _select_duckdb(frame, decided)  # type: ignore[no-any-return]
+        return _select_duckdb(frame, mask)  # type: ignore[no-any-return]
     if isinstance(data, (list, tuple)):
-        return _select_sequence(data, decided)  # type: ignore[return-value]
+        return _select_sequence(data, kept, mask)  # type: ignore[return-value]
     if hasattr(data, "dtype") and hasattr(data, "__getitem__"):
-        return frame[decided.kept()]  # type: ignore[no-any-return]
+        return frame[kept.to_numpy()]  # type: ignore[no-any-return]
     raise OptionError(
-        f"rows cannot be selected from {type(data).__name__}: use kept, removed_rows or mask", option="data", value=None
+        f"rows cannot be selected from {type(data).__name__}: use kept, removed_rows or mask", option="data", kind="wrong_type"
     )
 
 
-def _flags(decided: _native.Decided | _native.Resolved) -> Any:
+def _flags(mask: Column[bool]) -> Any:
     """One boolean for each row: an array of numpy if it is there, which is a hundred times as fast to read as a list."""
     try:
-        import numpy
+        return mask.to_numpy()
     except ImportError:
-        return [kept == 1 for kept in decided.mask()]
-    return numpy.frombuffer(decided.mask(), dtype=numpy.bool_)
+        return mask.to_list()
 
 
 def _check_length(data: Any, library: str, rows: int) -> None:
@@ -308,6 +306,7 @@ def _check_length(data: Any, library: str, rows: int) -> None:
         raise OptionError(
             f"this has {length} rows, and the result is about {rows}: give the data that was deduplicated",
             option="data",
+            kind="out_of_range",
             value=length,
         )
 
@@ -316,24 +315,24 @@ def _is_batch(item: object) -> bool:
     return isinstance(item, (ArrowStream, ArrowArray)) or _is_old_batch(item)
 
 
-def _select_sequence(data: Sequence[Any], decided: _native.Decided | _native.Resolved) -> Sequence[Any]:
+def _select_sequence(data: Sequence[Any], kept: Column[int], mask: Column[bool]) -> Sequence[Any]:
     if data and _is_batch(data[0]):
         import pyarrow
 
-        mask, start, parts = decided.mask(), 0, []
+        start, parts = 0, []
         for batch in data:
-            part = pyarrow.array([bool(kept) for kept in mask[start : start + len(batch)]], pyarrow.bool_())
+            part = pyarrow.array(_flags(mask[start : start + len(batch)]), pyarrow.bool_())
             parts.append(batch.filter(part))
             start += len(batch)
         return type(data)(parts)  # type: ignore[call-arg]
-    return type(data)(data[row] for row in decided.kept())  # type: ignore[call-arg]
+    return type(data)(data[row] for row in kept)  # type: ignore[call-arg]
 
 
-def _select_duckdb(data: Any, decided: _native.Decided | _native.Resolved) -> Any:
+def _select_duckdb(data: Any, mask: Column[bool]) -> Any:
     import duckdb
     import pyarrow
 
     table = data.arrow()
     table = table.read_all() if hasattr(table, "read_all") else table
-    kept = table.filter(pyarrow.array(_flags(decided), pyarrow.bool_()))
+    kept = table.filter(pyarrow.array(_flags(mask), pyarrow.bool_()))
     return duckdb.from_arrow(kept)

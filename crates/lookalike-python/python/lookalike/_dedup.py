@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from . import _native
+from ._column import Column
 from ._data import Data, existing, select, to_input
 from ._errors import LookalikeError, OptionError
 from ._progress import Watching, note, note_input
@@ -21,10 +22,9 @@ from ._request import (
     Size,
     StrPath,
     columns,
-    dumps,
+    given,
     keep_column,
-    resources,
-    scheme,
+    scheme_of,
 )
 from ._table import Table
 
@@ -41,7 +41,7 @@ class Dedup:
     >>> import lookalike
     >>> texts = ["the storm hit the coast", "a quiet day", "The storm hit the coast!"]
     >>> result = lookalike.dedup(texts)
-    >>> result.kept, result.removed_rows, result.mask
+    >>> list(result.kept), list(result.removed_rows), list(result.mask)
     ([0, 1], [2], [True, True, False])
     >>> result.removed.to_dicts()[0]["kept_row"]
     0
@@ -62,19 +62,19 @@ class Dedup:
         self._summary = summary
 
     @cached_property
-    def kept(self) -> list[int]:
+    def kept(self) -> Column[int]:
         """The numbers of the rows that are kept."""
-        return self._native.kept()
+        return Column(self._native.kept())
 
     @cached_property
-    def removed_rows(self) -> list[int]:
+    def removed_rows(self) -> Column[int]:
         """The numbers of the rows that are removed."""
-        return self._native.removed_rows()
+        return Column(self._native.removed_rows())
 
     @cached_property
-    def mask(self) -> list[bool]:
+    def mask(self) -> Column[bool]:
         """For every row, whether it is kept."""
-        return [kept == 1 for kept in self._native.mask()]
+        return Column(self._native.mask())
 
     @cached_property
     def removed(self) -> Table:
@@ -102,30 +102,37 @@ class Dedup:
         return self._native.rows
 
     def select(self, data: T) -> T:
-        """The kept rows of the data, as the type that it is: polars, pandas, pyarrow, datasets, a list and others."""
-        return select(data, self._native)
+        """The kept rows of the data, as the type that it is: polars, pandas, pyarrow, datasets, a list and others.
 
-    def least_alike(self, count: int = 10) -> Table:
-        """The removals that are least alike the kept row: what to doubt first. Exact copies are not among them.
+        :param data: what was deduplicated.
+        """
+        return select(data, self.kept, self.mask)
+
+    def least_similar(self, count: int = 10) -> Table:
+        """The removals that are least similar to the kept row: what to check first. Exact copies are not among them.
+
+        :param count: number of removals at most. Default: 10.
 
         Of :func:`resolve`, rows with a similarity of 1 are not among them: pairs do not say which of these are exact copies.
         """
         removed = self.removed
-        similarities = removed["similarity"]
+        similarities = removed["similarity"].to_list()
         knows_copies = "exact_copy" in removed.columns
-        is_copy = removed["exact_copy"] if knows_copies else [similarity == 1 for similarity in similarities]
+        is_copy = removed["exact_copy"].to_list() if knows_copies else [similarity == 1 for similarity in similarities]
         doubtful = [(similarities[row], row) for row in range(len(removed)) if not is_copy[row]]
         return removed.take([row for _, row in sorted(doubtful)[:count]])
 
     def explain(self, row: int) -> dict[str, Any]:
-        """Why a row is kept or removed; with the two texts compared, if they are at hand."""
+        """Why a row is kept or removed; with the two texts compared, if they are at hand.
+
+        :param row: the number of the row, the first of which is 0.
+        """
         if not 0 <= row < len(self):
-            raise OptionError(f"there is no row {row}: there are {len(self)} rows", option="row", value=row)
+            raise IndexError(f"there is no row {row}: there are {len(self)} rows, the first of which is 0")
         found = self.rows.take([row]).to_dicts()[0]
-        for evidence in self.removed:
-            if evidence["removed_row"] == row:
-                found = {**evidence, **found}
-                break
+        at = next((at for at, removed in enumerate(self.removed["removed_row"]) if removed == row), None)
+        if at is not None:
+            found = {**self.removed.take([at]).to_dicts()[0], **found}
         comparison = self._compare(row, found)
         if comparison is not None:
             found["comparison"] = comparison
@@ -140,12 +147,15 @@ class Dedup:
         left, right = self._input.text(row), self._input.text(kept)
         if left is None or right is None:
             return None
-        return Comparison(json.loads(_native.compare(dumps(self._scheme), left, right)))
+        return Comparison(json.loads(_native.compare(self._scheme, left, right)))
 
     def report(self, path: StrPath, *, texts: str = "excerpt", force: bool = False) -> None:
         """Writes the report as one HTML file: what was removed, and whether it is safe.
 
-        ``texts`` is how much of the documents it shows: ``"none"``, ``"excerpt"`` or ``"full"``.
+        :param path: the file.
+        :param texts: how much of the documents it shows: ``"none"``, ``"excerpt"`` (default) or ``"full"``.
+        :param force: replace the file if it exists. Default: False.
+
         A result of :func:`resolve` has no report: pairs alone do not have what it shows.
         """
         if isinstance(self._native, _native.Resolved):
@@ -157,30 +167,30 @@ class Dedup:
 
     def __repr__(self) -> str:
         found = self.summary["found"]
-        return f"<lookalike.Dedup: {found['kept']:,} kept and {found['removed']:,} removed of {len(self):,} rows>"
+        return f"<lookalike.Dedup: {found['kept_count']:,} kept and {found['removed_count']:,} removed of {len(self):,} rows>"
 
     def _repr_html_(self) -> str:
         from ._html import facts, picture
 
         found, parameters = self.summary["found"], self.summary["parameters"]
         recall = parameters.get("recall_at_threshold")
-        numbers: list[tuple[str, Any]] = [("rows", len(self)), ("kept", found["kept"]), ("removed", found["removed"])]
+        numbers: list[tuple[str, Any]] = [("rows", len(self)), ("kept", found["kept_count"]), ("removed", found["removed_count"])]
         # Pairs do not say what is an exact copy, nor by which recall they were found.
-        if "exact_copies" in found:
-            numbers.append(("exact copies", found["exact_copies"]))
-        numbers.append(("clusters", found["clusters"]))
+        if "exact_copy_count" in found:
+            numbers.append(("exact copies", found["exact_copy_count"]))
+        numbers.append(("clusters", found["cluster_count"]))
         if recall is not None:
             numbers.append(("recall at the threshold", recall))
         shown = facts(numbers)
-        if not found["removed"]:
+        if not found["removed_count"]:
             return shown + "<p>Nothing was removed.</p>"
-        bars = [(f"{band['from']:.2f}", band["removed"]) for band in self.summary["similarity"]]
-        if "exact_copies" in found:
-            bars.append(("exact copies", found["exact_copies"]))
+        bars = [(f"{band['from']:.2f}", band["removed_count"]) for band in self.summary["similarity"]]
+        if "exact_copy_count" in found:
+            bars.append(("exact copies", found["exact_copy_count"]))
         title = "Removed rows by similarity to the kept one"
-        svg = _native.bars(title, f"{found['removed']:,} rows were removed.", "removed", "similarity", bars)
-        least = self.least_alike(5)
-        doubt = "<p>Least alike, what to doubt first:</p>" + least._repr_html_() if len(least) else ""
+        svg = _native.bars(title, f"{found['removed_count']:,} rows were removed.", "removed", "similarity", bars)
+        least = self.least_similar(5)
+        doubt = "<p>Least similar, what to check first:</p>" + least._repr_html_() if len(least) else ""
         return shown + picture(svg, title) + doubt
 
 
@@ -220,65 +230,68 @@ def dedup(
     anything else with Arrow's PyCapsule interface, an iterable of batches, or a list of strings. The answer is that of
     ``lookalike dedup`` on the same rows.
 
-    :param text: the column of the texts. A null text is counted and kept.
-    :param id: the column of ids, for ``removed``.
-    :param source: the column that says where a row comes from, for the summary.
-    :param threshold: the minimum similarity of near-duplicates.
-    :param shingle: what is compared: ``"word:5"``, ``"char:5"``, ``"stopword"``.
-    :param fold: differences to ignore: ``"accents"``, ``"digits"``.
-    :param measure: ``"jaccard"``, or ``"containment"`` of the smaller in the larger.
-    :param keep: which of several is kept: ``"longest"``, ``"first"``, ``"last"``, ``"max:COLUMN"``, ``"min:COLUMN"``.
-    :param method: how near-duplicates are found; ``exact=True`` misses nothing.
-    :param recall: the chance to find a pair exactly at the threshold.
-    :param against: rows to compare with, which are never removed: data, or an :class:`Index`.
-    :param only_against: keep duplicates within the data, and remove only what is like ``against``.
-    :param group: ``"components"`` keeps one row of each connected component, however different the others are.
-    :param threads: number of threads; by default one per core.
-    :param memory: memory limit beside the data, such as ``"2G"``; what does not fit goes to ``work``.
-    :param work: folder for what does not fit in memory.
-    :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence.
+    :param data: the rows.
+    :param text: the column of the texts. A null text is counted and kept. Default: ``"text"``.
+    :param id: the column of ids, for ``removed``. Default: none.
+    :param source: the column of the sources of rows, for the summary. Default: none.
+    :param threshold: the minimum similarity of near-duplicates, above 0 and at most 1. Default: 0.8.
+    :param shingle: the runs of text that are compared: ``"word:5"`` (default), ``"char:5"``, ``"stopword"``.
+    :param fold: differences to ignore: ``"accents"``, ``"digits"``. Default: none.
+    :param measure: ``"jaccard"`` (default), or ``"containment"`` of the smaller in the larger.
+    :param keep: which of several is kept: ``"longest"`` (default), ``"first"``, ``"last"``, ``"max:COLUMN"``, ``"min:COLUMN"``.
+    :param method: how near-duplicates are found: ``"minhash"`` (default), ``"simhash"``, ``"supershingle"``, ``"exact"`` or
+        ``"copies"``.
+    :param recall: the probability of finding a pair exactly at the threshold. Default: 0.99.
+    :param bands: number of bands of a sketch, given with ``rows`` instead of ``recall``. Default: chosen by ``recall``.
+    :param rows: rows per band. Default: chosen by ``recall``.
+    :param exact: miss nothing, the same as ``method="exact"``. Default: False.
+    :param against: rows to compare with, which are never removed: data, or an :class:`Index`. Default: none.
+    :param only_against: keep duplicates within the data, and remove only near-duplicates of ``against``. Default: False.
+    :param group: ``"independent"`` (default) removes a row only for a kept near-duplicate of its own; ``"components"`` keeps one
+        row of each connected component, however different the others are.
+    :param fail_if_source_loses: fail if a source loses this share of its rows, or more. Default: none.
+    :param threads: number of threads. Default: one per core.
+    :param memory: memory limit beside the data, such as ``"2G"``; what does not fit goes to ``work``. Default: half of the
+        machine's memory.
+    :param work: folder for what does not fit in memory. Default: a temporary folder.
+    :param max_record: texts longer than this are skipped. Default: 256M, or a sixteenth of ``memory``.
+    :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence. Default: automatic.
+
+    The parameters of methods that are seldom needed:
+
+    :param stopwords: your own stop words, for the shingle ``"stopword"``. Default: those of the languages.
+    :param key: the key of the sketches, 1 to 16 hexadecimal digits, or ``"random"``. Default: none.
+    :param rows_random: minhash: draw the rows of each band at random. Default: False.
+    :param slots: minhash: number of slots that random rows are drawn from. Default: 128.
+    :param sketch: minhash, supershingle: how slots are filled, ``"fast"`` (default) or ``"classic"``.
+    :param agree: minhash, supershingle: number of bands in which candidates agree. Default: 1.
+    :param bits: simhash: number of bits in which near-duplicates may differ. Default: 3.
+    :param sketch_bits: simhash: bits per sketch, 64 (default) or 128.
+    :param shingle_weights: simhash: the weight of a shingle, ``"count"`` (default), ``"idf"`` or ``"none"``.
+    :param tables: simhash: how sketches are looked up, ``"blocks"`` (default) or ``"bands"``.
+    :param verify: simhash: keep only pairs that reach the threshold, measured exactly. Default: False.
+    :param checksum: copies: what exact copies share, ``"text"`` (default), ``"md5"``, ``"crc32"`` or ``"sum"``.
 
     >>> import lookalike
     >>> lookalike.dedup(["the storm hit the coast", "The storm hit the coast!", "a quiet day"]).kept
-    [0, 2]
+    <lookalike.Column of 2 values: 0, 2>
     """
     from ._index import Index
 
-    wanted = scheme(
-        threshold=threshold,
-        shingle=shingle,
-        fold=fold,
-        measure=measure,
-        method=method,
-        recall=recall,
-        bands=bands,
-        rows=rows,
-        exact=exact,
-        more=more,
-    )
-    if only_against and against is None:
-        raise OptionError("only_against=True needs against=", option="only_against", value=True)
+    options = given(dedup, locals())
     if against is not None and against is data:
         raise OptionError(
-            "data and against are the same object: each row would be removed for itself", option="against", value=None
+            "data and against are the same object: each row would be removed for itself", option="against", kind="not_with"
         )
-    value = keep_column(keep)
-    request = {
-        "scheme": wanted,
-        "resources": resources(threads=threads, memory=memory, work=work, max_record=max_record, force=True),
-        "columns": columns(text, id, source, value),
-        "keep": keep,
-        "group": group,
-        "only_against": only_against,
-        "against_index": str(against.path) if isinstance(against, Index) else None,
-        "fail_if_source_loses": fail_if_source_loses,
-    }
-    input = to_input(data, columns(text, id, source, value), "data", work)
+    if isinstance(against, Index):
+        options["against_index"] = str(against.path)
+    input = to_input(data, columns(text, id, source, keep_column(keep)), "data", work)
     reference = None
     if against is not None and not isinstance(against, Index):
         reference = to_input(against, columns(text, existing(against, id)), "against", work)
     with Watching(progress) as told:
-        native = _native.dedup(dumps(request), input, reference, told)
+        native = _native.dedup({**options, "force": True}, input, reference, told)
+    wanted = scheme_of(options)
     result = Dedup(native, input, wanted)
     _note(result)
     return result
@@ -286,7 +299,7 @@ def dedup(
 
 def _note(result: Dedup) -> None:
     counts = result.summary["input"]
-    if counts["skipped"] or counts["without_id"] or counts["without_value"]:
+    if counts["skipped_count"] or counts["without_id_count"] or counts["without_value_count"]:
         note_input(counts)
     for lost in result.summary["nearly_lost"]:
-        note("the source %s lost %d of %d rows", lost.get("source"), lost.get("removed", 0), lost.get("documents", 0))
+        note("the source %s lost %d of %d rows", lost["source"], lost["removed_count"], lost["document_count"])

@@ -26,7 +26,15 @@ class LookalikeError(Exception):
 
 
 class OptionError(LookalikeError, ValueError):
-    """An argument that is not possible; ``option`` is its name."""
+    """An argument that is refused; ``option`` is its name, and ``kind`` the reason in one word: ``"out_of_range"``,
+    ``"unknown_word"``, ``"wrong_type"``, ``"needs"`` or ``"not_with"`` another argument, ``"missing"``, ``"unknown_option"``."""
+
+    option: str | None = None
+    kind: str | None = None
+
+
+class UnknownOptionError(OptionError, TypeError):
+    """An argument that does not exist; ``option`` is its name."""
 
 
 class ColumnError(LookalikeError, KeyError):

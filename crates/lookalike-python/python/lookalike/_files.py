@@ -17,11 +17,8 @@ from ._request import (
     Progress,
     Size,
     StrPath,
-    columns,
-    dumps,
+    given,
     paths,
-    resources,
-    scheme,
 )
 
 Inputs = StrPath | Iterable[StrPath]
@@ -32,7 +29,7 @@ class Summary(dict[str, Any]):
 
     def __repr__(self) -> str:
         found = self.get("found", {})
-        return f"<lookalike.Summary: {found.get('kept', 0):,} kept and {found.get('removed', 0):,} removed>"
+        return f"<lookalike.Summary: {found.get('kept_count', 0):,} kept and {found.get('removed_count', 0):,} removed>"
 
 
 def dedup_files(
@@ -40,6 +37,7 @@ def dedup_files(
     output: StrPath,
     *,
     text: str = "text",
+    html_field: str | None = None,
     id: str | None = None,
     source: str | None = None,
     threshold: float = 0.8,
@@ -53,16 +51,23 @@ def dedup_files(
     rows: int | None = None,
     exact: bool = False,
     against: Inputs | None = None,
+    against_index: StrPath | None = None,
     only_against: bool = False,
+    add_kept: bool = False,
     group: Group = "independent",
     fail_if_source_loses: float | None = None,
-    write: Literal["kept", "annotated", "none"] = "kept",
-    report: Literal["none", "excerpt", "full"] | None = "excerpt",
+    dry_run: bool = False,
+    annotate: bool = False,
+    report: StrPath | None = None,
+    no_report: bool = False,
+    report_texts: Literal["none", "excerpt", "full"] = "excerpt",
     extract: Literal["text", "article"] = "text",
     split: Literal["file", "paragraph", "line"] = "file",
     delimiter: str | None = None,
-    header: bool = True,
+    no_header: bool = False,
+    exclude: str | Iterable[str] = (),
     max_record: Size | None = None,
+    max_input: Size | None = None,
     threads: int | None = None,
     memory: Size | None = None,
     work: StrPath | None = None,
@@ -74,47 +79,57 @@ def dedup_files(
     """Removes near-duplicates from files, and writes what ``lookalike dedup`` writes to the folder ``output``: ``kept/``,
     ``removed.jsonl``, ``summary.json`` and ``report.html``.
 
-    ``inputs`` are files, folders, patterns and addresses: JSONL, Parquet, CSV, WARC, HTML and plain text, also compressed.
-    ``write="annotated"`` writes all documents with notes, ``write="none"`` only the evidence, and ``report=None`` no report.
+    :param inputs: files, folders, patterns and addresses: JSONL, Parquet, CSV, WARC, HTML and plain text, also compressed.
+    :param output: the folder to write to.
+    :param text: the field of the texts. Default: ``"text"``.
+    :param html_field: the field of the texts if they are HTML, instead of ``text``. Default: none.
+    :param id: the field of ids. Default: documents are known by their file and position.
+    :param source: the source of a document: ``"host"``, ``"file"``, or a field. Default: the host of a page, else the file or its
+        folder.
+    :param threshold: the minimum similarity of near-duplicates, above 0 and at most 1. Default: 0.8.
+    :param shingle: the runs of text that are compared: ``"word:5"`` (default), ``"char:5"``, ``"stopword"``.
+    :param fold: differences to ignore: ``"accents"``, ``"digits"``. Default: none.
+    :param measure: ``"jaccard"`` (default), or ``"containment"`` of the smaller in the larger.
+    :param keep: which of several is kept: ``"longest"`` (default), ``"first"``, ``"last"``, ``"max:FIELD"``, ``"min:FIELD"``.
+    :param method: how near-duplicates are found: ``"minhash"`` (default), ``"simhash"``, ``"supershingle"``, ``"exact"`` or
+        ``"copies"``.
+    :param recall: the probability of finding a pair exactly at the threshold. Default: 0.99.
+    :param bands: number of bands of a sketch, given with ``rows`` instead of ``recall``. Default: chosen by ``recall``.
+    :param rows: rows per band. Default: chosen by ``recall``.
+    :param exact: miss nothing, the same as ``method="exact"``. Default: False.
+    :param against: files to compare with, which are neither removed nor written. Default: none.
+    :param against_index: the folder of an :class:`Index` to compare with. Default: none.
+    :param only_against: keep duplicates within the input, and remove only near-duplicates of ``against``. Default: False.
+    :param add_kept: add the kept documents to the index. Default: False.
+    :param group: ``"independent"`` (default) removes a row only for a kept near-duplicate of its own; ``"components"`` keeps one
+        row of each connected component, however different the others are.
+    :param fail_if_source_loses: fail if a source loses this share of its rows, or more. Default: none.
+    :param dry_run: write the evidence and the summary, and no documents. Default: False.
+    :param annotate: write all documents, with notes in fields of their own. Default: False.
+    :param report: the file of the report. Default: ``report.html`` in the folder.
+    :param no_report: write no report. Default: False.
+    :param report_texts: how much of the documents the report shows: ``"none"``, ``"excerpt"`` (default) or ``"full"``.
+    :param extract: ``"article"`` compares the article of a page; the default ``"text"`` all its visible text.
+    :param split: one document of a text file: ``"file"`` (default), ``"paragraph"`` or ``"line"``.
+    :param delimiter: separator of cells in CSV files. Default: detected.
+    :param no_header: CSV files have no header row. Default: False.
+    :param exclude: patterns of files and folders that are not read, such as ``"*.md"``. Default: none.
+    :param max_record: documents longer than this are skipped. Default: 256M, or a sixteenth of ``memory``.
+    :param max_input: give up if the input has more text than this. Default: no limit.
+    :param threads: number of threads. Default: one per core.
+    :param memory: memory limit, such as ``"2G"``; what does not fit goes to ``work``. Default: half of the machine's memory.
+    :param work: folder for what does not fit in memory, and from which a run is resumed. Default: in the output folder.
+    :param resume: resume an unfinished run from its ``work`` folder. Default: False.
+    :param force: replace what an earlier run wrote. Default: False.
+    :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence. Default: automatic.
+    :param more: parameters of methods that are seldom needed, described in :func:`dedup`. Default: none.
     """
-    request = {
-        "read": {
-            "inputs": paths(inputs),
-            "text": text,
-            "id": id,
-            "source": source,
-            "extract": extract,
-            "split": split,
-            "delimiter": delimiter,
-            "header": header,
-        },
-        "dedup": {
-            "scheme": scheme(
-                threshold=threshold,
-                shingle=shingle,
-                fold=fold,
-                measure=measure,
-                method=method,
-                recall=recall,
-                bands=bands,
-                rows=rows,
-                exact=exact,
-                more=more,
-            ),
-            "resources": resources(threads=threads, memory=memory, work=work, max_record=max_record, resume=resume, force=force),
-            "columns": columns(text, id, None),
-            "keep": keep,
-            "group": group,
-            "only_against": only_against,
-            "fail_if_source_loses": fail_if_source_loses,
-        },
-        "output": paths(output)[0],
-        "against": [] if against is None else paths(against),
-        "write": write,
-        "report": report,
-    }
+    options = given(dedup_files, locals())
+    options |= {"inputs": paths(inputs), "output": paths(output)[0]}
+    if against is not None:
+        options["against"] = paths(against)
     with Watching(progress) as told:
-        summary = Summary(json.loads(_native.dedup_files(dumps(request), told)))
+        summary = Summary(json.loads(_native.dedup_files(options, told)))
     note_input(summary["input"])
     return summary
 
@@ -124,6 +139,7 @@ def pairs_files(
     output: StrPath,
     *,
     text: str = "text",
+    html_field: str | None = None,
     id: str | None = None,
     threshold: float = 0.8,
     shingle: str = "word:5",
@@ -142,8 +158,10 @@ def pairs_files(
     extract: Literal["text", "article"] = "text",
     split: Literal["file", "paragraph", "line"] = "file",
     delimiter: str | None = None,
-    header: bool = True,
+    no_header: bool = False,
+    exclude: str | Iterable[str] = (),
     max_record: Size | None = None,
+    max_input: Size | None = None,
     threads: int | None = None,
     memory: Size | None = None,
     work: StrPath | None = None,
@@ -151,41 +169,47 @@ def pairs_files(
     progress: Progress = None,
     **more: Unpack[More],
 ) -> dict[str, Any]:
-    """Writes every near-duplicate pair of files to the file ``output``, as ``lookalike pairs -o`` does."""
-    request = {
-        "read": {
-            "inputs": paths(inputs),
-            "text": text,
-            "id": id,
-            "extract": extract,
-            "split": split,
-            "delimiter": delimiter,
-            "header": header,
-        },
-        "pairs": {
-            "scheme": scheme(
-                threshold=threshold if between is None else between[0],
-                shingle=shingle,
-                fold=fold,
-                measure=measure,
-                method=method,
-                recall=recall,
-                bands=bands,
-                rows=rows,
-                exact=exact,
-                more=more,
-            ),
-            "resources": resources(threads=threads, memory=memory, work=work, max_record=max_record, force=force),
-            "columns": columns(text, id),
-            "copies": copies,
-            "between": between,
-            "sample": sample,
-        },
-        "output": paths(output)[0],
-        "against": [] if against is None else paths(against),
-        "format": format,
-    }
+    """Writes every near-duplicate pair of files to the file ``output``, as ``lookalike pairs -o`` does.
+
+    :param inputs: as for :func:`dedup_files`.
+    :param output: the file to write to.
+    :param text: the field of the texts. Default: ``"text"``.
+    :param html_field: the field of the texts if they are HTML, instead of ``text``. Default: none.
+    :param id: the field of ids. Default: documents are known by their file and position.
+    :param threshold: the minimum similarity of near-duplicates, above 0 and at most 1. Default: 0.8.
+    :param shingle: the runs of text that are compared: ``"word:5"`` (default), ``"char:5"``, ``"stopword"``.
+    :param fold: differences to ignore: ``"accents"``, ``"digits"``. Default: none.
+    :param measure: ``"jaccard"`` (default), or ``"containment"`` of the smaller in the larger.
+    :param method: how near-duplicates are found: ``"minhash"`` (default), ``"simhash"``, ``"supershingle"``, ``"exact"`` or
+        ``"copies"``.
+    :param recall: the probability of finding a pair exactly at the threshold. Default: 0.99.
+    :param bands: number of bands of a sketch, given with ``rows`` instead of ``recall``. Default: chosen by ``recall``.
+    :param rows: rows per band. Default: chosen by ``recall``.
+    :param exact: miss nothing, the same as ``method="exact"``. Default: False.
+    :param against: files to compare with, instead of comparing the documents of the input with each other. Default: none.
+    :param copies: ``"all"`` (default), or ``"star"`` to pair each of several documents with the same words with the first only.
+    :param between: find pairs in this range of similarity, such as ``(0.75, 0.85)``. Default: from ``threshold`` to 1.
+    :param sample: write this many of the pairs, drawn at random. Default: all.
+    :param format: how rows are written: ``"jsonl"`` (default), ``"tsv"`` or ``"csv"``.
+    :param extract: ``"article"`` compares the article of a page; the default ``"text"`` all its visible text.
+    :param split: one document of a text file: ``"file"`` (default), ``"paragraph"`` or ``"line"``.
+    :param delimiter: separator of cells in CSV files. Default: detected.
+    :param no_header: CSV files have no header row. Default: False.
+    :param exclude: patterns of files and folders that are not read, such as ``"*.md"``. Default: none.
+    :param max_record: documents longer than this are skipped. Default: 256M, or a sixteenth of ``memory``.
+    :param max_input: give up if the input has more text than this. Default: no limit.
+    :param threads: number of threads. Default: one per core.
+    :param memory: memory limit, such as ``"2G"``; what does not fit goes to ``work``. Default: half of the machine's memory.
+    :param work: folder for what does not fit in memory. Default: a temporary folder.
+    :param force: replace the file if it exists. Default: False.
+    :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence. Default: automatic.
+    :param more: parameters of methods that are seldom needed, described in :func:`dedup`. Default: none.
+    """
+    options = given(pairs_files, locals())
+    options |= {"inputs": paths(inputs), "output": paths(output)[0]}
+    if against is not None:
+        options["against"] = paths(against)
     with Watching(progress) as told:
-        report: dict[str, Any] = json.loads(_native.pairs_files(dumps(request), told))
+        report: dict[str, Any] = json.loads(_native.pairs_files(options, told))
     note_input(report["input"])
     return report

@@ -12,7 +12,7 @@ from . import _native
 from ._data import Data, to_input
 from ._errors import OptionError
 from ._progress import Watching
-from ._request import RECALL, Measure, Method, More, Progress, StrPath, columns, dumps, scheme
+from ._request import RECALL, Measure, Method, More, Progress, Size, StrPath, columns, given
 from ._table import Table
 
 
@@ -24,7 +24,7 @@ class Index:
     >>> index = lookalike.Index.create(folder + "/news")
     >>> index.put("monday", "the storm hit the coast on Monday night")
     'added'
-    >>> index.search("The storm hit the coast on Monday night!")["id"]
+    >>> index.search("The storm hit the coast on Monday night!")["id"].to_list()
     ['monday']
     >>> len(index), index.delete("monday"), len(index)
     (1, 1, 0)
@@ -49,24 +49,29 @@ class Index:
         store: Literal["text", "features"] = "text",
         **more: Unpack[More],
     ) -> Index:
-        """Makes an index in a folder that is new or empty. When documents are alike is fixed for its life."""
-        wanted = scheme(
-            threshold=threshold,
-            shingle=shingle,
-            fold=fold,
-            measure=measure,
-            method=method,
-            recall=recall,
-            bands=bands,
-            rows=rows,
-            exact=False,
-            more=more,
-        )
-        return cls(_native.Saved.create(os.fspath(path), dumps(wanted), store))
+        """Makes an index in a folder that is new or empty. When documents are near-duplicates is fixed for its life.
+
+        :param path: the folder.
+        :param threshold: the minimum similarity of near-duplicates. Default: 0.8.
+        :param shingle: what is compared, such as ``"word:5"`` (default) or ``"char:5"``.
+        :param fold: differences to ignore: ``"accents"``, ``"digits"``. Default: none.
+        :param measure: ``"jaccard"`` (default) or ``"containment"``.
+        :param method: ``"minhash"`` (default), ``"supershingle"`` or ``"simhash"``.
+        :param recall: the probability of finding a pair exactly at the threshold. Default: 0.99.
+        :param bands: number of bands of a sketch, given with ``rows`` instead of ``recall``. Default: chosen by ``recall``.
+        :param rows: rows per band. Default: chosen by ``recall``.
+        :param store: ``"text"`` (default), or ``"features"`` to store hashes of shingles and no texts.
+        :param more: parameters of methods that are seldom needed, described in :func:`dedup`. Default: none.
+        """
+        options = given(Index.create, locals())
+        return cls(_native.Saved.create(os.fspath(path), options))
 
     @classmethod
     def open(cls, path: StrPath) -> Index:
-        """Opens an index."""
+        """Opens an index.
+
+        :param path: the folder.
+        """
         return cls(_native.Saved.open(os.fspath(path)))
 
     @property
@@ -76,7 +81,7 @@ class Index:
 
     @property
     def scheme(self) -> str:
-        """When documents are alike, in one line."""
+        """When documents are near-duplicates, in one line."""
         return self._native.scheme
 
     def add(
@@ -85,38 +90,80 @@ class Index:
         *,
         id: str,
         text: str = "text",
-        unless_alike: bool = False,
+        unless_duplicate: bool = False,
         threads: int | None = None,
+        memory: Size | None = None,
         progress: Progress = None,
     ) -> dict[str, Any]:
         """Adds the rows of data under their ids. A row with an id that is there replaces the document.
 
-        With ``unless_alike=True``, rows are left out that have a near-duplicate in the index, or among the rows before them.
+        :param data: as for :func:`dedup`.
+        :param id: the column of ids.
+        :param text: the column of the texts. Default: ``"text"``.
+        :param unless_duplicate: do not add a row with a near-duplicate in the index or among the rows before it. Default: False.
+        :param threads: number of threads. Default: one per core.
+        :param memory: memory limit, such as ``"2G"``. Default: half of the machine's memory.
+        :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence. Default:
+            automatic.
         """
-        wanted = columns(text, id)
+        options = {**given(Index.add, locals()), "id": id}
         with Watching(progress) as told:
-            added = self._native.add(to_input(data, wanted), dumps(wanted), unless_alike, threads, told)
+            added = self._native.add(options, to_input(data, columns(text, id)), told)
         counts: dict[str, Any] = json.loads(added)
         return counts
 
     def put(
-        self, id: str, text: str, fields: Mapping[str, Any] | None = None, *, unless_alike: bool = False
-    ) -> Literal["added", "replaced", "unchanged", "alike"]:
-        """Adds one document, and says what became of it."""
+        self, id: str, text: str, fields: Mapping[str, Any] | None = None, *, unless_duplicate: bool = False
+    ) -> Literal["added", "replaced", "unchanged", "duplicate"]:
+        """Adds one document, and says what became of it.
+
+        :param id: the id. A document that has it is replaced.
+        :param text: the text.
+        :param fields: more to store with the document, as JSON. Default: none.
+        :param unless_duplicate: do not add it if a near-duplicate is in the index. Default: False.
+        """
         written = "" if fields is None else json.dumps(dict(fields))
-        found = json.loads(self._native.put([(id, text, written)], unless_alike)[0])
-        result: Literal["added", "replaced", "unchanged", "alike"] = found["result"]
+        found = json.loads(self._native.put([(id, text, written)], unless_duplicate)[0])
+        result: Literal["added", "replaced", "unchanged", "duplicate"] = found["result"]
         return result
 
     def delete(self, ids: str | Iterable[str]) -> int:
-        """Deletes documents by their ids, and says how many there were."""
+        """Deletes documents by their ids, and says how many there were.
+
+        :param ids: an id, or several.
+        """
         return self._native.delete([ids] if isinstance(ids, str) else list(ids))
 
-    def search(self, text: str | None = None, *, id: str | None = None, threshold: float | None = None, limit: int = 10) -> Table:
-        """The documents most like a text, or like the document with an id."""
-        if (text is None) == (id is None):
-            raise OptionError("give a text, or id= of a document of the index", option="id", value=id)
-        return Table(self._native.search(text, id, threshold, limit))
+    def search(
+        self,
+        text: str | None = None,
+        *,
+        like: str | None = None,
+        threshold: float | None = None,
+        top: int = 10,
+        max_candidates: int = 100_000,
+    ) -> Table:
+        """The documents most similar to a text, or to a stored document.
+
+        Exact copies come first. ``match_count`` is the number of documents that are similar enough: if it is larger than the
+        number of rows, ``top`` cut the rest.
+
+        :param text: the text. Default: none, and ``like`` is needed.
+        :param like: the id of a stored document, instead of a text. Default: none.
+        :param threshold: the minimum similarity, not below that of the index. Default: that of the index.
+        :param top: number of matches at most. Default: 10.
+        :param max_candidates: number of candidates to measure at most, those with the most similar sketches first. Default:
+            100,000.
+        """
+        if (text is None) == (like is None):
+            raise OptionError(
+                "give a text, or like= with the id of a document of the index",
+                option="like",
+                kind="not_with" if like else "missing",
+            )
+        options = given(Index.search, locals())
+        options.pop("like", None)
+        return Table(self._native.search(options, text, like))
 
     def search_many(
         self,
@@ -124,28 +171,76 @@ class Index:
         *,
         text: str = "text",
         threshold: float | None = None,
-        limit: int = 10,
+        top: int = 10,
+        max_candidates: int = 100_000,
         threads: int | None = None,
         progress: Progress = None,
     ) -> Table:
-        """The documents most like each row of data; ``query_row`` says which row."""
-        wanted = columns(text)
+        """The documents most similar to each row of data; ``query_row`` says which row, and ``match_count`` how many matches
+        it has, of which at most ``top`` are listed.
+
+        :param data: as for :func:`dedup`.
+        :param text: the column of the texts. Default: ``"text"``.
+        :param threshold: the minimum similarity, not below that of the index. Default: that of the index.
+        :param top: number of matches per row at most. Default: 10.
+        :param max_candidates: number of candidates to measure per row at most. Default: 100,000.
+        :param threads: number of threads. Default: one per core.
+        :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence. Default:
+            automatic.
+        """
+        options = given(Index.search_many, locals())
+        for name in ("text", "threads"):
+            options.pop(name, None)
         with Watching(progress) as told:
-            return Table(self._native.search_many(to_input(data, wanted), dumps(wanted), threshold, limit, threads, told))
+            return Table(self._native.search_many(options, to_input(data, columns(text)), text, threads, told))
 
     def document(self, id: str) -> dict[str, Any] | None:
-        """A stored document: id, text and fields; None if there is none."""
+        """A stored document: id, text and fields; None if there is none.
+
+        :param id: the id.
+        """
         found = self._native.document(id)
         return None if found is None else json.loads(found)
 
     def stat(self) -> dict[str, Any]:
-        """What the index has, in numbers."""
+        """Statistics of the index: counts and sizes."""
         counts: dict[str, Any] = json.loads(self._native.stat())
         return counts
 
     def compact(self, *, purge: bool = False) -> None:
-        """Joins its files; ``purge=True`` also removes the bytes of what was deleted."""
+        """Joins segments and frees space.
+
+        :param purge: also remove every byte of deleted documents. Default: False.
+        """
         self._native.compact(purge)
+
+    def verify(self, *, repair: bool = False) -> dict[str, Any]:
+        """Checks every byte of the index; ``problems`` in the result lists what is damaged.
+
+        :param repair: rebuild what is damaged from the stored texts. Default: False.
+        """
+        found: dict[str, Any] = json.loads(_native.Saved.verify(self._native.folder, repair))
+        return found
+
+    def snapshot(self, path: StrPath) -> Index:
+        """Copies the index as it is now to a new folder, by hard links where possible, and opens the copy.
+
+        :param path: the new folder.
+        """
+        self._native.snapshot(os.fspath(path))
+        return Index.open(path)
+
+    def merge(self, other: Index | StrPath) -> dict[str, Any]:
+        """Adds the documents of another index with the same parameters, and says what became of them.
+
+        :param other: the other index, or its folder.
+        """
+        merged: dict[str, Any] = json.loads(self._native.merge(os.fspath(other.path if isinstance(other, Index) else other)))
+        return merged
+
+    def export(self) -> Table:
+        """All documents in the order in which they were added: id, text, and fields as JSON."""
+        return Table(self._native.export())
 
     def __len__(self) -> int:
         return len(self._native)

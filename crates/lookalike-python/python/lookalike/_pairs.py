@@ -19,9 +19,8 @@ from ._request import (
     Size,
     StrPath,
     columns,
-    dumps,
-    resources,
-    scheme,
+    given,
+    scheme_of,
 )
 from ._table import Table
 
@@ -73,45 +72,50 @@ def pairs(
 ) -> Pairs:
     """Every near-duplicate pair, with its exact similarity and both containments.
 
-    With ``against``, left rows are of the data and right rows of ``against``. ``copies="star"`` pairs each of several rows with
-    the same words with the first only. ``between=(0.75, 0.85)`` finds pairs in this range, and ``sample`` takes a few of them.
-    All other arguments are those of :func:`dedup`.
+    With ``against``, left rows are of the data and right rows of ``against``.
+
+    :param data: as for :func:`dedup`.
+    :param text: the column of the texts. Default: ``"text"``.
+    :param id: the column of ids. Default: none.
+    :param threshold: the minimum similarity of near-duplicates, above 0 and at most 1. Default: 0.8.
+    :param shingle: the runs of text that are compared: ``"word:5"`` (default), ``"char:5"``, ``"stopword"``.
+    :param fold: differences to ignore: ``"accents"``, ``"digits"``. Default: none.
+    :param measure: ``"jaccard"`` (default), or ``"containment"`` of the smaller in the larger.
+    :param method: how near-duplicates are found: ``"minhash"`` (default), ``"simhash"``, ``"supershingle"``, ``"exact"`` or
+        ``"copies"``.
+    :param recall: the probability of finding a pair exactly at the threshold. Default: 0.99.
+    :param bands: number of bands of a sketch, given with ``rows`` instead of ``recall``. Default: chosen by ``recall``.
+    :param rows: rows per band. Default: chosen by ``recall``.
+    :param exact: miss nothing, the same as ``method="exact"``. Default: False.
+    :param against: rows to compare with, instead of comparing the rows of the data with each other. Default: none.
+    :param copies: ``"all"`` (default), or ``"star"`` to pair each of several rows with the same words with the first only.
+    :param between: find pairs in this range of similarity, such as ``(0.75, 0.85)``. Default: from ``threshold`` to 1.
+    :param sample: return this many of the pairs, drawn at random. Default: all.
+    :param threads: number of threads. Default: one per core.
+    :param memory: memory limit beside the data, such as ``"2G"``; what does not fit goes to ``work``. Default: half of the
+        machine's memory.
+    :param work: folder for what does not fit in memory. Default: a temporary folder.
+    :param max_record: texts longer than this are skipped. Default: 256M, or a sixteenth of ``memory``.
+    :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence. Default: automatic.
+    :param more: parameters of methods that are seldom needed, described in :func:`dedup`. Default: none.
 
     >>> import lookalike
     >>> texts = ["the storm hit the coast", "a quiet day", "The storm hit the coast!"]
     >>> lookalike.pairs(texts).to_dicts()[0]["right_row"]
     2
     """
-    if between is not None:
-        threshold = between[0]
-    wanted = scheme(
-        threshold=threshold,
-        shingle=shingle,
-        fold=fold,
-        measure=measure,
-        method=method,
-        recall=recall,
-        bands=bands,
-        rows=rows,
-        exact=exact,
-        more=more,
-    )
+    options = given(pairs, locals())
     if against is not None and against is data:
-        raise OptionError("data and against are the same object: leave out against=", option="against", value=None)
-    request = {
-        "scheme": wanted,
-        "resources": resources(threads=threads, memory=memory, work=work, max_record=max_record, force=True),
-        "columns": columns(text, id),
-        "copies": copies,
-        "between": between,
-        "sample": sample,
-    }
+        raise OptionError("data and against are the same object: leave out against=", option="against", kind="not_with")
     input = to_input(data, columns(text, id), "data", work)
     reference = None if against is None else to_input(against, columns(text, existing(against, id)), "against", work)
     with Watching(progress) as told:
-        native, lengths, report = _native.pairs(dumps(request), input, reference, told)
+        native, lengths, report = _native.pairs({**options, "force": True}, input, reference, told)
+    wanted = scheme_of(options)
+    if between is not None:
+        wanted["threshold"] = between[0]
     is_alone = against is None
     result = Pairs(native, lengths if is_alone else None, json.loads(report), input if is_alone else None, wanted)
-    if result.report["input"]["skipped"]:
+    if result.report["input"]["skipped_count"]:
         note_input(result.report["input"])
     return result

@@ -75,9 +75,15 @@ def note(text: str, *values: Any) -> None:
 
 def note_input(counts: dict[str, Any]) -> None:
     """What somebody should know of the input."""
-    if counts["skipped"]:
-        note("%d rows were skipped: summary['skipped'] has the first of them and why", counts["skipped"])
-    if counts["without_id"]:
-        note("%d documents have no id", counts["without_id"])
-    if counts["without_value"]:
-        note("%d documents have no value in the column that keep= compares: they rank last", counts["without_value"])
+    if counts["skipped_count"]:
+        note("%d rows were skipped: summary['skipped'] has the first of them and why", counts["skipped_count"])
+    if passed_over := counts.get("left_out", {}).get("not_documents", {}).get("first"):
+        note("%s: beside data, and no documents: passed over", ", ".join(passed_over))
+    for pattern in counts.get("left_out", {}).get("excluding_nothing", []):
+        note("exclude=%r matches no file", pattern)
+    for option in counts.get("without_effect", []):
+        note("%s= has no effect on files of these formats", option)
+    if counts["without_id_count"]:
+        note("%d documents have no id", counts["without_id_count"])
+    if counts["without_value_count"]:
+        note("%d documents have no value in the column that keep= compares: they rank last", counts["without_value_count"])

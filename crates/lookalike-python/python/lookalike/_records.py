@@ -3,77 +3,111 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
 from . import _native
-from ._data import ArrowArray, ArrowStream, Data
+from ._data import ArrowArray, ArrowStream, Data, is_missing
 from ._errors import OptionError
 from ._progress import Watching, note
-from ._request import Progress, Size, StrPath, dumps, paths, resources
+from ._request import Progress, Size, StrPath, given, paths
 from ._table import Table
 
 SetMeasure = Literal["jaccard", "containment", "cosine", "overlap"]
 
 
-def spool_table(data: Any, name: str, folder: StrPath | None = None) -> _native.Input:
-    """All columns of a table, copied to a file that the job reads."""
+def to_cells(data: Any, name: str) -> _native.Cells:
+    """A table for a job, read in place if it is one of Arrow."""
     library = type(data).__module__.split(".")[0]
     if library == "polars" and type(data).__name__ == "LazyFrame":
-        raise OptionError("a LazyFrame has no rows yet: call collect() on it", option=name, value=None)
+        raise OptionError("a LazyFrame has no rows yet: call collect() on it", option=name, kind="wrong_type")
     if library == "datasets":
         data = data.with_format("arrow")[:]
     if library in ("duckdb", "_duckdb") and not isinstance(data, (ArrowStream, ArrowArray)):
         data = data.arrow()
     if isinstance(data, (ArrowStream, ArrowArray)):
         try:
-            return _native.Input.spool_table(data, folder)
+            return _native.Cells.of_arrow(data, name)
         except ImportError:
+            # pandas makes Arrow by pyarrow, which need not be there.
             pass
     if library == "pandas":
         data = {str(column): data[column].tolist() for column in data.columns}
+    elif library in ("polars", "pyarrow") and hasattr(data, "columns"):
+        # Versions that do not know the capsule interface.
+        data = data.to_pydict() if library == "pyarrow" else data.to_dict(as_series=False)
     if isinstance(data, dict):
-        import pyarrow
+        columns = [[_cell(value) for value in column] for column in data.values()]
+        if len({len(column) for column in columns}) > 1:
+            raise OptionError("the columns of a table must have one length", option=name, kind="out_of_range")
+        return _native.Cells.of_lists([str(column) for column in data], columns, name)
+    raise OptionError(
+        f"{type(data).__name__} is not a table: give a data frame or a table of Arrow", option=name, kind="wrong_type"
+    )
 
-        return _native.Input.spool_table(pyarrow.table(data), folder)
-    raise OptionError(f"{type(data).__name__} is not a table: give a data frame or a table of Arrow", option=name, value=None)
+
+def _cell(value: Any) -> str | None:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return json.dumps(value, default=str)
+    return None if is_missing(value) else str(value)
 
 
 class Link:
     """Which records are the same.
 
     ``matches`` are pairs with their probability, ``clusters`` is a row for each record, ``linked`` the rows as they came with
-    their cluster, and ``summary`` says what was compared and learnt.
+    their cluster, and ``summary`` says what was compared and learned. ``model`` has the weights, as ``model.json`` has them.
+    ``folder`` is that of ``link_files``, whose tables are read when they are asked for.
     """
 
-    def __init__(self, folder: Path, summary: dict[str, Any], temporary: Any = None) -> None:
-        self.folder = folder
+    def __init__(
+        self,
+        summary: dict[str, Any],
+        model: str,
+        tables: list[_native.Columns] | None = None,
+        folder: Path | None = None,
+    ) -> None:
         self.summary = summary
-        self._temporary = temporary
+        self.folder = folder
+        self._model = model
+        self._tables = tables
 
-    def _read(self, name: str, typed: list[str]) -> Table:
-        return Table(_native.read_csv(self.folder / name, ["left_id", "right_id", "id"], typed))
+    def _table(self, at: int, typed: list[str]) -> Table:
+        if self._tables is not None:
+            return Table(self._tables[at])
+        assert self.folder is not None
+        path = self.folder / ("matches.csv", "clusters.csv", "linked.csv")[at]
+        return Table(_native.read_csv(path, ["left_id", "right_id", "id"], typed))
 
     @cached_property
     def matches(self) -> Table:
         """Pairs of records, the most probable first, with what each column says."""
-        return self._read("matches.csv", [])
+        return self._table(0, [])
 
     @cached_property
     def clusters(self) -> Table:
         """The cluster of every record."""
-        return self._read("clusters.csv", ["cluster", "table"])
+        return self._table(1, ["cluster", "table"])
 
     @cached_property
     def linked(self) -> Table:
         """All rows as they came, with their cluster and whether each is the best of it."""
-        return self._read("linked.csv", ["cluster", "is_best", "table"])
+        return self._table(2, ["cluster", "best", "table"])
+
+    @property
+    def model(self) -> dict[str, Any]:
+        """The threshold and the weights."""
+        model: dict[str, Any] = json.loads(self._model)
+        return model
 
     def __repr__(self) -> str:
         found = self.summary
-        return f"<lookalike.Link: {found['matches']:,} matches, {found['clusters']:,} clusters>"
+        return f"<lookalike.Link: {found['match_count']:,} matches, {found['cluster_count']:,} clusters>"
 
     def _repr_html_(self) -> str:
         from ._html import facts, picture, rows
@@ -81,18 +115,18 @@ class Link:
         found = self.summary
         shown = facts(
             [
-                ("records", sum(found["records"])),
-                ("matches", found["matches"]),
-                ("clusters", found["clusters"]),
+                ("records", sum(found["record_counts"])),
+                ("matches", found["match_count"]),
+                ("clusters", found["cluster_count"]),
                 ("threshold", found["threshold"]),
             ]
         )
         kinds = rows(["column", "taken for", "why"], [[c["name"], c["kind"], c["why"]] for c in found["columns"]])
-        if not found["matches"]:
+        if not found["match_count"]:
             return shown + kinds
         title = "Matches by probability"
-        bars = [(f"{band['from']:.2f}", band["matches"]) for band in found["probabilities"]]
-        svg = _native.bars(title, f"{found['matches']:,} pairs are matches.", "matches", "probability", bars)
+        bars = [(f"{band['from']:.2f}", band["match_count"]) for band in found["probabilities"]]
+        svg = _native.bars(title, f"{found['match_count']:,} pairs are matches.", "matches", "probability", bars)
         return shown + picture(svg, title) + kinds + self.matches.head(5)._repr_html_()
 
 
@@ -108,7 +142,7 @@ def link(
     one_to_one: bool = False,
     effort: float | None = None,
     newest: str | None = None,
-    gold: StrPath | None = None,
+    labels: StrPath | None = None,
     expect: float | None = None,
     model: Link | StrPath | None = None,
     validate: str | None = None,
@@ -116,39 +150,32 @@ def link(
     memory: Size | None = None,
     progress: Progress = None,
 ) -> Link:
-    """Finds records that mean the same, in one table or between two. Nothing has to be told: kinds of columns are recognised,
-    and weights learnt from the data.
+    """Finds records of the same person or thing, in one table or between two. Kinds of columns are recognized, and weights
+    are learned from the data.
 
-    :param id: the column of ids; rows are numbered from 1 without it.
-    :param config: the kinds of columns, in the words of ``link.toml`` in the folder of a result.
-    :param threshold: the probability from which on a pair is a match; chosen from the data without it.
-    :param gold: a file of the true pairs or clusters; ``summary["gold"]`` says how right the result is.
-    :param model: the weights of another result, or of its ``model.json``, for a table with few matches of its own.
+    :param left: the table, or the first of two: a data frame, a table of Arrow, or a dict of columns.
+    :param right: the second table, if matches between two are wanted. Default: none.
+    :param id: the column of ids. Default: none, and rows are numbered from 1.
+    :param id_right: the same of the second table. Default: ``id``.
+    :param within: link two tables within each table as well. Default: False.
+    :param config: the kinds of columns, in the words of ``link.toml`` in the folder of a result. Default: recognized.
+    :param threshold: the minimum probability of a match, above 0 and below 1. Default: chosen from the data.
+    :param one_to_one: allow a record at most one match in the other table. Default: False.
+    :param effort: how much more is compared, such as 2 for buckets with twice the pairs. Default: 1.
+    :param newest: a column of dates, by which merged records have the newest values. Default: none.
+    :param labels: a file of the true pairs or clusters; ``summary["labels"]`` says how right the result is. Default: none.
+    :param expect: the share of records that have a match, above 0 and up to 1. Default: estimated.
+    :param model: the weights of another result, or of its ``model.json``, for a table with few matches of its own. Default: none.
+    :param validate: a column that is not compared, to check matches by. Default: none.
+    :param threads: number of threads. Default: one per core.
+    :param memory: memory limit, such as ``"4G"``. Default: half of the machine's memory.
+    :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence. Default: automatic.
     """
-    temporary = tempfile.TemporaryDirectory(prefix="lookalike-link-")
-    inputs = [spool_table(left, "left", temporary.name)]
+    options = given(link, locals())
+    tables = [to_cells(left, "left")]
     if right is not None:
-        inputs.append(spool_table(right, "right", temporary.name))
-    folder = Path(temporary.name) / "result"
-    summary = _link(
-        [str(input.path) for input in inputs],
-        folder,
-        id=id,
-        id_right=id_right,
-        within=within,
-        config=config,
-        threshold=threshold,
-        one_to_one=one_to_one,
-        effort=effort,
-        newest=newest,
-        gold=_path(gold),
-        expect=expect,
-        model=_path(model),
-        validate=validate,
-        resources=resources(threads=threads, memory=memory),
-        progress=progress,
-    )
-    return Link(folder, summary, temporary)
+        tables.append(to_cells(right, "right"))
+    return _link(options, tables, model, progress)
 
 
 def link_files(
@@ -163,7 +190,7 @@ def link_files(
     one_to_one: bool = False,
     effort: float | None = None,
     newest: str | None = None,
-    gold: StrPath | None = None,
+    labels: StrPath | None = None,
     expect: float | None = None,
     model: Link | StrPath | None = None,
     validate: str | None = None,
@@ -172,42 +199,49 @@ def link_files(
     memory: Size | None = None,
     progress: Progress = None,
 ) -> Link:
-    """Links tables in files, and writes what ``lookalike link`` writes to the folder ``output``."""
-    summary = _link(
-        paths(tables),
-        Path(output),
-        id=id,
-        id_right=id_right,
-        within=within,
-        config=config,
-        threshold=threshold,
-        one_to_one=one_to_one,
-        effort=effort,
-        newest=newest,
-        gold=_path(gold),
-        expect=expect,
-        model=_path(model),
-        validate=validate,
-        resources=resources(threads=threads, memory=memory, force=force),
-        progress=progress,
-    )
-    return Link(Path(output), summary)
+    """Links tables in files, and writes what ``lookalike link`` writes to a folder.
+
+    :param tables: a path, or a list of paths: files, folders, patterns or addresses.
+    :param output: the folder to write to.
+    :param id: the column of ids. Default: none, and rows are numbered from 1.
+    :param id_right: the same of the second table. Default: ``id``.
+    :param within: link two tables within each table as well. Default: False.
+    :param config: the kinds of columns, in the words of ``link.toml`` in the folder of a result. Default: recognized.
+    :param threshold: the minimum probability of a match, above 0 and below 1. Default: chosen from the data.
+    :param one_to_one: allow a record at most one match in the other table. Default: False.
+    :param effort: how much more is compared, such as 2 for buckets with twice the pairs. Default: 1.
+    :param newest: a column of dates, by which merged records have the newest values. Default: none.
+    :param labels: a file of the true pairs or clusters; ``summary["labels"]`` says how right the result is. Default: none.
+    :param expect: the share of records that have a match, above 0 and up to 1. Default: estimated.
+    :param model: the weights of another result, or of its ``model.json``, for a table with few matches of its own. Default: none.
+    :param validate: a column that is not compared, to check matches by. Default: none.
+    :param force: replace what an earlier run wrote. Default: False.
+    :param threads: number of threads. Default: one per core.
+    :param memory: memory limit, such as ``"4G"``. Default: half of the machine's memory.
+    :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence. Default: automatic.
+    """
+    options = given(link_files, locals())
+    options |= {"inputs": paths(tables), "output": paths(output)[0]}
+    return _link(options, [], model, progress, Path(output))
 
 
-def _path(of: Link | StrPath | None) -> str | None:
-    """The file that is meant; of a result, its model."""
-    if of is None:
-        return None
-    return str(of.folder / "model.json") if isinstance(of, Link) else str(of)
-
-
-def _link(tables: list[str], folder: Path, *, progress: Progress, **options: Any) -> dict[str, Any]:
-    request = {"tables": tables, "folder": str(folder), **options}
+def _link(
+    options: dict[str, Any],
+    in_memory: list[_native.Cells],
+    model: Link | StrPath | None,
+    progress: Progress,
+    folder: Path | None = None,
+) -> Link:
+    text = None
+    if isinstance(model, Link):
+        text = model._model
+        del options["model"]
     with Watching(progress) as told:
-        summary: dict[str, Any] = json.loads(_native.link(dumps(request), told))
-    for warning in summary["warnings"]:
+        summary, weights, found = _native.link(options, in_memory, text, told)
+    result = Link(json.loads(summary), weights, found, folder)
+    for warning in result.summary["warnings"]:
         note("%s", warning)
-    return summary
+    return result
 
 
 def sets(
@@ -224,53 +258,50 @@ def sets(
     set: str | None = None,
     element: str | None = None,
     column: str | None = None,
-    weights: str | None = None,
+    weight: str | None = None,
     threads: int | None = None,
     memory: Size | None = None,
     progress: Progress = None,
 ) -> Table:
-    """Pairs of sets that are alike: baskets, sessions, fans of films.
+    """Pairs of similar sets: baskets, sessions, fans of films.
 
-    ``data`` is a dict of names and their elements, a list of sets, or a table with one element per row (``set``, ``element``)
-    or one set per row (``column``).
+    :param data: a dict of names and their elements, a list of sets, or a table with one element per row (``set``, ``element``)
+        or one set per row (``column``).
+    :param threshold: the minimum similarity of a pair, above 0 and up to 1. Default: none, and ``top`` is needed.
+    :param top: number of most similar sets to return for each set. Default: all pairs that reach ``threshold``.
+    :param measure: "jaccard" (the default), "containment", "cosine" or "overlap".
+    :param idf: weight an element more the fewer sets have it. Default: False.
+    :param recall: the probability of finding a pair at the threshold by sketches, such as 0.95. Default: none, and all pairs
+        are found.
+    :param against: a second collection, with which the sets of ``data`` are compared. Default: none, and they are compared
+        with each other.
+    :param transpose: turn elements into sets, and sets into their elements. Default: False.
+    :param grams: split texts into runs of this many characters, which are the elements. Default: none.
+    :param set: the column with the name of the set. Default: "set", or the first of two columns.
+    :param element: the column of one element per row. Default: "element", or the second of two columns.
+    :param column: the column with all elements of a set. Default: none.
+    :param weight: the column of weights. Default: none, and every element counts the same.
+    :param threads: number of threads. Default: one per core.
+    :param memory: memory limit, such as ``"4G"``. Default: half of the machine's memory.
+    :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence. Default: automatic.
 
     >>> import lookalike
     >>> baskets = {"ann": ["milk", "bread"], "bob": ["milk", "bread", "tea"], "cleo": ["nails"]}
     >>> lookalike.sets(baskets, threshold=0.5).to_dicts()
-    [{'left_id': 'ann', 'right_id': 'bob', 'jaccard': 0.6666666666666666, 'shared': 2}]
+    [{'left_id': 'ann', 'right_id': 'bob', 'similarity': 0.6666666666666666, 'shared_count': 2}]
     """
-    with tempfile.TemporaryDirectory(prefix="lookalike-sets-") as folder:
-        inputs: list[str] = []
-        held = []
-        for name, given in (("data", data), ("against", against)):
-            if given is None:
-                continue
-            if _is_sets(given):
-                path = Path(folder) / f"{name}.jsonl"
-                _write_sets(given, path)
-                inputs.append(str(path))
-                set, column = "set", "elements"
-            else:
-                held.append(spool_table(given, name, folder))
-                inputs.append(str(held[-1].path))
-        request = {
-            "inputs": inputs[:1],
-            "against": inputs[1:],
-            "resources": resources(threads=threads, memory=memory),
-            "threshold": threshold,
-            "top": top,
-            "measure": measure,
-            "idf": idf,
-            "recall": recall,
-            "transpose": transpose,
-            "grams": grams,
-            "set": set,
-            "element": element,
-            "column": column,
-            "weights": weights,
-        }
-        with Watching(progress) as told:
-            return Table(_native.sets(dumps(request), told))
+    options = given(sets, locals())
+    tables: list[_native.Cells] = []
+    for name, of in (("data", data), ("against", against)):
+        if of is None:
+            continue
+        if _is_sets(of):
+            tables.append(_of_sets(of, name))
+            options |= {"set": "set", "column": "elements"}
+        else:
+            tables.append(to_cells(of, name))
+    with Watching(progress) as told:
+        return Table(_native.sets(options, tables[:1], tables[1:], told))
 
 
 def _is_sets(data: Any) -> bool:
@@ -279,21 +310,24 @@ def _is_sets(data: Any) -> bool:
     return isinstance(data, (list, tuple))
 
 
-def _write_sets(data: Any, path: Path) -> None:
+def _of_sets(data: Any, name: str) -> _native.Cells:
     named = data.items() if isinstance(data, dict) else enumerate(data)
-    with path.open("w", encoding="utf-8") as file:
-        for name, elements in named:
-            file.write(json.dumps({"set": str(name), "elements": [str(element) for element in elements]}) + "\n")
+    names: list[str | None] = []
+    lists: list[str | None] = []
+    for key, elements in named:
+        names.append(str(key))
+        lists.append(json.dumps([str(element) for element in elements], ensure_ascii=False))
+    return _native.Cells.of_lists(["set", "elements"], [names, lists], name)
 
 
 def prints(
     data: Any,
     *,
-    gallery: Any = None,
+    against: Any = None,
     top: int | None = None,
     all_pairs: bool = False,
     threshold: float | None = None,
-    candidates: int | None = None,
+    max_candidates: int | None = None,
     id: str = "print",
     x: str = "x",
     y: str = "y",
@@ -307,34 +341,35 @@ def prints(
     memory: Size | None = None,
     progress: Progress = None,
 ) -> Table:
-    """Pairs of fingerprints that may be of one finger, with their scores. ``data`` is a table with one minutia per row, or the
-    path of one, or of templates."""
-    with tempfile.TemporaryDirectory(prefix="lookalike-prints-") as folder:
-        held: list[_native.Input] = []
+    """Pairs of fingerprints that may be of one finger, with their similarity.
 
-        def source(given: Any, name: str) -> list[str]:
-            if isinstance(given, (str, Path)):
-                return paths(given)
-            held.append(spool_table(given, name, folder))
-            return [str(held[-1].path)]
+    :param data: a table with one minutia per row, or the path of one, or of templates.
+    :param against: a second collection, in which each print of ``data`` is looked up. Default: none.
+    :param top: number of prints of ``against`` to return for each print. Default: 5.
+    :param all_pairs: compare and return every pair, not only candidates. Default: False.
+    :param threshold: the minimum similarity of a pair, from 0 to 1. Default: 0.11, and none with ``against`` or ``all_pairs``.
+    :param max_candidates: number of candidates to compare for each print. Default: 50.
+    :param id: the column with the name of the print. Default: "print".
+    :param x: the column of pixels from the left. Default: "x".
+    :param y: the column of pixels from the top. Default: "y".
+    :param angle: the column of angles. Default: one of the usual names, such as "angle".
+    :param angle_unit: "degrees" or "radians". Default: what the name of the column or the angles show.
+    :param type: the column that says what the ridge does. Default: "type", if there is one.
+    :param clockwise: angles turn clockwise. Default: False.
+    :param size: width and height of the images in pixels. Default: unknown.
+    :param resolution: pixels per centimeter. Default: 197.
+    :param threads: number of threads. Default: one per core.
+    :param memory: memory limit, such as ``"4G"``. Default: half of the machine's memory.
+    :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence. Default: automatic.
+    """
+    options = given(prints, locals())
 
-        request = {
-            "inputs": source(data, "data"),
-            "gallery": [] if gallery is None else source(gallery, "gallery"),
-            "resources": resources(threads=threads, memory=memory),
-            "top": top,
-            "all_pairs": all_pairs,
-            "threshold": threshold,
-            "candidates": candidates,
-            "id": id,
-            "x": x,
-            "y": y,
-            "angle": angle,
-            "angle_unit": angle_unit,
-            "type": type,
-            "clockwise": clockwise,
-            "size": size,
-            "resolution": resolution,
-        }
-        with Watching(progress) as told:
-            return Table(_native.prints(dumps(request), told))
+    def source(of: Any, name: str) -> tuple[list[str], list[_native.Cells]]:
+        if of is None:
+            return [], []
+        return (paths(of), []) if isinstance(of, (str, Path)) else ([], [to_cells(of, name)])
+
+    options["inputs"], in_memory = source(data, "data")
+    options["against"], against_in_memory = source(against, "against")
+    with Watching(progress) as told:
+        return Table(_native.prints(options, in_memory, against_in_memory, told))

@@ -12,7 +12,7 @@ from ._pairs import Pairs
 
 # What a pair has to have, and what goes into the evidence if it has it.
 NEEDED = ("left_row", "right_row", "similarity")
-EVIDENCE = ("left_id", "right_id", "jaccard", "containment_left", "containment_right", "simhash", "hamming")
+EVIDENCE = ("left_id", "right_id", "jaccard", "containment_of_left", "containment_of_right", "hamming")
 # Bands of similarity in the summary, as those of dedup.
 BANDS = 20
 
@@ -31,25 +31,25 @@ def resolve(
 
     :param pairs: what :func:`pairs` returned, or any table with ``left_row``, ``right_row`` and ``similarity``.
     :param rows: the number of rows of the data.
-    :param threshold: ignore pairs below this similarity.
+    :param threshold: ignore pairs below this similarity. Default: none are ignored.
     :param keep: ``"longest"`` (for what :func:`pairs` returned, where it is the default), ``"first"`` (the default
         otherwise), ``"last"``, or a number for each row, of which the largest is kept.
 
     >>> import lookalike
     >>> texts = ["a b c d e f g", "a b c d e f g h", "x y z"]
     >>> pairs = lookalike.pairs(texts, threshold=0.5)
-    >>> lookalike.resolve(pairs, rows=3).kept, lookalike.resolve(pairs, rows=3, threshold=0.9).kept
+    >>> list(lookalike.resolve(pairs, rows=3).kept), list(lookalike.resolve(pairs, rows=3, threshold=0.9).kept)
     ([1, 2], [0, 1, 2])
-    >>> lookalike.resolve(pairs, rows=3).removed["similarity"]
+    >>> list(lookalike.resolve(pairs, rows=3).removed["similarity"])
     [0.75]
     """
     if not isinstance(rows, int) or rows < 0:
-        raise OptionError(f"rows={rows!r} is not a number of rows", option="rows", value=rows)
+        raise OptionError(f"rows={rows!r} is not a number of rows", option="rows", kind="out_of_range", value=rows)
     if isinstance(pairs, Pairs) and pairs._input is None:
         raise OptionError(
             "these pairs are of two tables, and resolve decides about the rows of one: use dedup with against=",
             option="pairs",
-            value=None,
+            kind="wrong_type",
         )
     table: dict[str, list[Any] | None] = {name: _column(pairs, name) for name in NEEDED}
     table |= {name: _column_if_any(pairs, name) for name in EVIDENCE}
@@ -60,7 +60,9 @@ def resolve(
     lengths = getattr(pairs, "_lengths", None)
     keep, values = _keep(keep, lengths)
     if lengths is not None and len(lengths) != rows:
-        raise OptionError(f"the pairs are of {len(lengths)} rows, and rows={rows}", option="rows", value=rows)
+        raise OptionError(
+            f"the pairs are of {len(lengths)} rows, and rows={rows}", option="rows", kind="out_of_range", value=rows
+        )
     native = _native.resolve(table, rows, keep, lengths if keep == "longest" else None, values)
     input, scheme = getattr(pairs, "_input", None), getattr(pairs, "_scheme", None)
     return Dedup(native, input, scheme, _summary(native, threshold, keep))
@@ -76,12 +78,14 @@ def _keep(keep: str | Sequence[float | None] | None, lengths: _native.Lengths | 
         raise OptionError(
             'the lengths of rows are not known here: give keep="first", or a number for each row',
             option="keep",
+            kind="unknown_word",
             value=keep,
         )
     if keep not in ("longest", "first", "last"):
         raise OptionError(
             f'keep={keep!r} is not possible: give "longest", "first", "last", or a number for each row',
             option="keep",
+            kind="unknown_word",
             value=keep,
         )
     return keep, None
@@ -91,14 +95,14 @@ def _summary(native: _native.Resolved, threshold: float | None, keep: str) -> di
     """The parts of a summary that pairs tell."""
     removed = len(native.removed_rows())
     counts: dict[int, int] = {}
-    for similarity in native.removed_table().column("similarity"):
+    for similarity in native.removed_table().column("similarity").to_list():
         band = min(int(similarity * BANDS), BANDS - 1)
         counts[band] = counts.get(band, 0) + 1
     return {
-        "found": {"kept": native.rows - removed, "removed": removed, "clusters": native.clusters},
+        "found": {"kept_count": native.rows - removed, "removed_count": removed, "cluster_count": native.clusters},
         "parameters": {"threshold": threshold, "keep": keep},
         "similarity": [
-            {"from": band / BANDS, "to": (band + 1) / BANDS, "removed": counts.get(band, 0)}
+            {"from": band / BANDS, "to": (band + 1) / BANDS, "removed_count": counts.get(band, 0)}
             for band in range(min(counts, default=BANDS), BANDS)
         ],
     }

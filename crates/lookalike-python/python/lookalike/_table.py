@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from . import _native
+from ._column import Column
 
 SHOWN_ROWS = 10
 
@@ -19,8 +20,8 @@ class Table:
     >>> import lookalike
     >>> pairs = lookalike.pairs(["a b c d e f", "A b c d e f!", "g h i"])
     >>> pairs.columns
-    ['left_row', 'right_row', 'similarity', 'jaccard', 'containment_left', 'containment_right']
-    >>> len(pairs), pairs["similarity"]
+    ['left_row', 'right_row', 'similarity', 'jaccard', 'containment_of_left', 'containment_of_right']
+    >>> len(pairs), list(pairs["similarity"])
     (1, [1.0])
     """
 
@@ -35,9 +36,9 @@ class Table:
     def __len__(self) -> int:
         return len(self._native)
 
-    def __getitem__(self, column: str) -> list[Any]:
-        """A column as a list."""
-        return self._native.column(column)
+    def __getitem__(self, column: str) -> Column[Any]:
+        """A column, which shares the memory of the table."""
+        return Column(self._native.column(column))
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """Rows as dicts."""
@@ -46,11 +47,17 @@ class Table:
             yield dict(zip(names, row, strict=True))
 
     def take(self, rows: list[int]) -> Table:
-        """These rows, in this order."""
+        """These rows, in this order.
+
+        :param rows: their numbers, the first of which is 0.
+        """
         return Table(self._native.take(rows))
 
     def head(self, count: int = SHOWN_ROWS) -> Table:
-        """The first rows."""
+        """The first rows.
+
+        :param count: number of rows at most. Default: 10.
+        """
         return Table(self._native.slice(0, count))
 
     def to_dicts(self) -> list[dict[str, Any]]:
@@ -63,13 +70,13 @@ class Table:
 
         # Versions before 1.3 do not know the capsule interface.
         knows = hasattr(polars.DataFrame, "__arrow_c_stream__")
-        return polars.DataFrame(self if knows else {name: self[name] for name in self.columns})
+        return polars.DataFrame(self if knows else {name: self[name].to_list() for name in self.columns})
 
     def to_pandas(self) -> Any:
         """As a pandas data frame."""
         import pandas
 
-        return pandas.DataFrame({name: self[name] for name in self.columns})
+        return pandas.DataFrame({name: self[name].to_list() for name in self.columns})
 
     def to_arrow(self) -> Any:
         """As a pyarrow table."""
@@ -77,7 +84,7 @@ class Table:
 
         # Versions before 14 do not know the capsule interface.
         knows = hasattr(pyarrow.Table, "__arrow_c_stream__")
-        return pyarrow.table(self if knows else {name: self[name] for name in self.columns})
+        return pyarrow.table(self if knows else {name: self[name].to_list() for name in self.columns})
 
     def __arrow_c_schema__(self) -> object:
         return self._native.__arrow_c_schema__()

@@ -8,7 +8,6 @@ from typing import Any, Unpack, cast
 
 from . import _native
 from ._data import Data, to_input
-from ._errors import OptionError
 from ._progress import Watching
 from ._request import (
     RECALL,
@@ -19,10 +18,8 @@ from ._request import (
     Size,
     StrPath,
     columns,
-    dumps,
-    resources,
-    scheme,
-    size,
+    given,
+    paths,
 )
 
 
@@ -73,7 +70,7 @@ class Tuning:
         chart = picture(_native.curve(title, description, points, self.threshold, self.recall_at_threshold), title)
         if self.values["sample"] is None:
             return shown + chart
-        steps = [[step["similarity"], round(step["pairs"]["value"])] for step in self.values["sample"]["pairs"]]
+        steps = [[step["similarity"], round(step["pair_count"]["value"])] for step in self.values["sample"]["pairs"]]
         return shown + chart + rows(["similarity of at least", "pairs"], steps)
 
 
@@ -84,38 +81,45 @@ def tune(
     threshold: float = 0.8,
     shingle: str = "word:5",
     fold: str | Iterable[str] = (),
+    measure: Measure = "jaccard",
     method: Method = "minhash",
     recall: float | None = RECALL,
     bands: int | None = None,
     rows: int | None = None,
+    budget: Size | None = None,
+    labels: StrPath | Iterable[StrPath] | None = None,
     sample_bytes: Size | None = None,
     threads: int | None = None,
     memory: Size | None = None,
     progress: Progress = None,
     **more: Unpack[More],
 ) -> Tuning:
-    """What bands and rows find and cost; with data also how many pairs it has by similarity, and a suggested threshold."""
-    wanted = scheme(
-        threshold=threshold,
-        shingle=shingle,
-        fold=fold,
-        measure="jaccard",
-        method=method,
-        recall=recall,
-        bands=bands,
-        rows=rows,
-        exact=False,
-        more=more,
-    )
-    request = {
-        "scheme": wanted,
-        "resources": resources(threads=threads, memory=memory),
-        "columns": columns(text),
-        "sample_bytes": size("sample_bytes", sample_bytes),
-    }
+    """What bands and rows find and cost; with data also how many pairs it has by similarity, and a suggested threshold.
+
+    :param data: as for :func:`dedup`. Default: none.
+    :param text: the column of the texts. Default: ``"text"``.
+    :param threshold: the minimum similarity of near-duplicates. Default: 0.8.
+    :param shingle: what is compared, such as ``"word:5"`` (default) or ``"char:5"``.
+    :param fold: differences to ignore: ``"accents"``, ``"digits"``. Default: none.
+    :param measure: ``"jaccard"`` (default) or ``"containment"``; only methods with bands can be tuned.
+    :param method: ``"minhash"`` (default) or ``"supershingle"``.
+    :param recall: the probability of finding a pair exactly at the threshold. Default: 0.99.
+    :param bands: number of bands of a sketch, given with ``rows`` instead of ``recall``. Default: chosen by ``recall``.
+    :param rows: rows per band. Default: chosen by ``recall``.
+    :param budget: bytes per document that a sketch may take, such as ``"64B"``: bands and rows are chosen by it. Default: none.
+    :param labels: files of labels that ``lookalike audit`` made, to show what people say of pairs by similarity. Default: none.
+    :param sample_bytes: read at most this much of the data. Default: 1G.
+    :param threads: number of threads. Default: one per core.
+    :param memory: memory limit, such as ``"2G"``. Default: half of the machine's memory.
+    :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence. Default: automatic.
+    :param more: parameters of methods that are seldom needed, described in :func:`dedup`. Default: none.
+    """
+    options = given(tune, locals())
+    if labels is not None:
+        options["labels"] = paths(labels)
     input = None if data is None else to_input(data, columns(text))
     with Watching(progress) as told:
-        return Tuning(json.loads(_native.tune(dumps(request), input, told)))
+        return Tuning(json.loads(_native.tune(options, input, told)))
 
 
 class Evaluation:
@@ -130,12 +134,12 @@ class Evaluation:
         return cast("list[dict[str, Any]]", self.values["methods"])
 
     @property
-    def truth(self) -> list[dict[str, Any]]:
+    def true_pairs(self) -> list[dict[str, Any]]:
         """The true pairs, by shingle and threshold."""
-        return cast("list[dict[str, Any]]", self.values["truth"])
+        return cast("list[dict[str, Any]]", self.values["true_pairs"])
 
     def __repr__(self) -> str:
-        return f"<lookalike.Evaluation of {len(self.methods)} methods on {self.values['texts']:,} texts>"
+        return f"<lookalike.Evaluation of {len(self.methods)} methods on {self.values['text_count']:,} texts>"
 
     def _repr_html_(self) -> str:
         from ._html import rows
@@ -144,8 +148,8 @@ class Evaluation:
             "name",
             "shingle",
             "threshold",
-            "found",
-            "missed",
+            "found_count",
+            "missed_count",
             "recall",
             "precision",
             "f1",
@@ -168,7 +172,7 @@ def evaluate(
     shingles: Iterable[str] = ("word:5",),
     fold: str | Iterable[str] = (),
     measure: Measure = "jaccard",
-    truth: StrPath | None = None,
+    labels: StrPath | None = None,
     histograms: bool = False,
     threads: int | None = None,
     memory: Size | None = None,
@@ -176,67 +180,40 @@ def evaluate(
 ) -> Evaluation:
     """Compares methods, thresholds and shingles on data by recall, precision, time and memory.
 
-    Methods are written as for the command, such as ``"simhash:bits=6:verify"``, or given as a dict of names and arguments, such
-    as ``{"mine": {"method": "minhash", "bands": 25, "rows": 6}}``. The truth is found by an exact join.
+    :param data: as for :func:`dedup`.
+    :param text: the column of the texts. Default: ``"text"``.
+    :param id: the column of ids, by which ``labels`` name rows. Default: none.
+    :param methods: methods as the command writes them, such as ``"simhash:bits=6:verify"``, or a dict of names and arguments,
+        such as ``{"mine": {"method": "minhash", "bands": 25, "rows": 6}}``. Default: five common ones.
+    :param thresholds: the thresholds to compare. Default: 0.8.
+    :param shingles: the shingles to compare. Default: ``"word:5"``.
+    :param fold: differences to ignore: ``"accents"``, ``"digits"``. Default: none.
+    :param measure: ``"jaccard"`` (default) or ``"containment"``.
+    :param labels: file of the true pairs, or of labels of an audit. Default: the pairs are found by an exact join.
+    :param histograms: also count pairs by score and by agreement. Default: False.
+    :param threads: number of threads. Default: one per core.
+    :param memory: memory limit, such as ``"2G"``. Default: half of the machine's memory.
+    :param progress: a callable gets stage, bytes done, bytes in all, and documents; ``False`` for silence. Default: automatic.
 
     >>> import lookalike
     >>> texts = ["a b c d e f g", "a b c d e f g!", "x y z"]
     >>> [method["recall"] for method in lookalike.evaluate(texts, methods=["minhash", "exact"]).methods]
     [1.0, 1.0]
     """
-    named = methods if isinstance(methods, Mapping) else {written: _method(written) for written in methods}
-    schemes = []
-    for shingle in shingles:
-        for threshold in thresholds:
-            for name, arguments in named.items():
-                given = {"method": "minhash", "recall": None, "bands": None, "rows": None, **arguments}
-                method, recall, bands, rows = (given.pop(key) for key in ("method", "recall", "bands", "rows"))
-                wanted = scheme(
-                    threshold=threshold,
-                    shingle=shingle,
-                    fold=fold,
-                    measure=measure,
-                    method=method,
-                    recall=recall,
-                    bands=bands,
-                    rows=rows,
-                    exact=False,
-                    more=cast(More, given),
-                )
-                schemes.append((name, wanted))
-    request = {
-        "schemes": schemes,
-        "resources": resources(threads=threads, memory=memory),
-        "columns": columns(text, id),
-        "truth": None if truth is None else str(truth),
-        "histograms": histograms,
-    }
+    options = given(evaluate, locals())
+    names = None
+    if isinstance(methods, Mapping):
+        names, options["methods"] = list(methods), [_written(arguments) for arguments in methods.values()]
     with Watching(progress) as told:
-        return Evaluation(json.loads(_native.evaluate(dumps(request), to_input(data, columns(text, id)), told)))
+        values = json.loads(_native.evaluate(options, to_input(data, columns(text, id)), told))
+    for at, row in enumerate(values["methods"] if names else []):
+        row["name"] = names[at % len(names)] if names else row["name"]
+    return Evaluation(values)
 
 
-def _method(written: str) -> dict[str, Any]:
-    """A method with parameters after colons."""
-    name, *parts = written.split(":")
-    arguments: dict[str, Any] = {"method": name}
-    for part in parts:
-        key, equals, value = part.partition("=")
-        key = key.replace("-", "_")
-        if not equals:
-            arguments[key] = True
-            continue
-        try:
-            arguments[key] = int(value)
-        except ValueError:
-            try:
-                arguments[key] = float(value)
-            except ValueError:
-                arguments[key] = value
-    unknown = set(arguments) - More.__optional_keys__ - {"method", "recall", "bands", "rows"}
-    if unknown:
-        raise OptionError(
-            f"{written!r} is not a method: it has no {sorted(unknown)[0]!r}; write it such as 'simhash:bits=6:verify'",
-            option="methods",
-            value=written,
-        )
-    return arguments
+def _written(arguments: Mapping[str, Any]) -> str:
+    """A method with its arguments after colons, as the command takes it."""
+    given = dict(arguments)
+    parts = [str(given.pop("method", "minhash"))]
+    parts += [name if value is True else f"{name}={value}" for name, value in given.items() if value not in (None, False)]
+    return ":".join(parts)

@@ -12,10 +12,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::search::PassageAnswer;
+use crate::access::MaySearch;
 use crate::body::{Held, content};
-use crate::keys::MaySearch;
+use crate::names::shown;
 use crate::problem::{Kind, Problem};
-use crate::state::{Shared, shown};
+use crate::state::Shared;
 
 /// What is compared.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -52,9 +53,9 @@ pub(crate) struct ComparisonAnswer {
     /// Shared shingles divided by all shingles.
     jaccard: f64,
     /// The share of the left document that is contained in the right one.
-    containment_left: f64,
+    containment_of_left: f64,
     /// The share of the right document that is contained in the left one.
-    containment_right: f64,
+    containment_of_right: f64,
     /// The least number of words to insert, delete or substitute to make one of the other; null where it would take too long.
     #[schema(required)]
     edit_words: Option<u64>,
@@ -173,8 +174,8 @@ impl From<Comparison> for ComparisonAnswer {
             measure,
             threshold,
             jaccard,
-            containment_left,
-            containment_right,
+            containment_of_left,
+            containment_of_right,
             edit_words,
             edit_characters,
             sketch_estimate,
@@ -194,8 +195,8 @@ impl From<Comparison> for ComparisonAnswer {
             measure,
             threshold,
             jaccard,
-            containment_left,
-            containment_right,
+            containment_of_left,
+            containment_of_right,
             edit_words,
             edit_characters,
             sketch_estimate,

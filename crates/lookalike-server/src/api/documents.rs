@@ -14,11 +14,13 @@ use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{Path, Query};
+use crate::access::{MayRead, MayWrite};
 use crate::body::{Batch, Content, Held, Lines, content, is_object};
-use crate::keys::{MayRead, MayWrite, hexadecimal};
+use crate::extract::{Path, Query};
+use crate::keys::hexadecimal;
+use crate::names::shown;
 use crate::problem::{Kind, Problem};
-use crate::state::{OpenIndex, Shared, shown};
+use crate::state::{OpenIndex, Shared};
 
 /// A document to be stored.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -38,85 +40,84 @@ pub(crate) struct DocumentRequest {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct AddParameters {
-    /// Leave out documents that have a near-duplicate in the index, or among those before them.
+    /// Do not add documents with a near-duplicate in the index, or among those before them.
     #[serde(default)]
-    unless_alike: bool,
+    unless_duplicate: bool,
 }
 
-/// What became of documents.
+/// The result of adding documents.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub(crate) struct AddAnswer {
     /// Documents that are new.
-    added: u64,
-    /// Documents that have the place of others with the same id.
-    replaced: u64,
+    added_count: u64,
+    /// Documents that replaced others with the same id.
+    replaced_count: u64,
     /// Documents that were there already, with the same text and fields.
-    unchanged: u64,
-    /// Documents that were left out, for a near-duplicate that is there.
-    skipped: u64,
-    /// Which documents were left out: the first 10,000.
+    unchanged_count: u64,
+    /// Documents that were not added because the index has a near-duplicate of them.
+    duplicate_count: u64,
+    /// Documents that were not added because of a near-duplicate: the first 10,000.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    skipped_documents: Vec<SkippedDocument>,
+    duplicates: Vec<DuplicateAnswer>,
     /// Lines or items that are not documents.
-    failed: u64,
-    /// Which failed, and why: the first 1,000.
+    skipped_count: u64,
+    /// Lines or items that are not documents, each with the reason: the first 1,000.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    failed_lines: Vec<FailedLine>,
+    skipped: Vec<SkippedLine>,
     /// The number of the last write: every later search sees these documents.
     version: u64,
     /// How long it took.
     seconds: f64,
 }
 
-/// A document that was left out.
+/// A document that was not added because the index has a near-duplicate of it.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct SkippedDocument {
+pub(crate) struct DuplicateAnswer {
     /// Its line, or its place in the list, from 1.
     line: u64,
     /// Its id.
     id: String,
-    /// The document that is there.
+    /// The stored document.
     kept_id: String,
-    /// How similar they are.
+    /// Similarity of the two.
     similarity: f64,
-    /// Whether they are equal in every character, up to Unicode's NFC and white space at line ends.
+    /// True if they are equal in every character, up to Unicode's NFC and white space at line ends.
     exact_copy: bool,
 }
 
 /// A line that is not a document.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct FailedLine {
+pub(crate) struct SkippedLine {
     /// The line, or the place in the list, from 1.
     line: u64,
     /// What is wrong.
     detail: String,
 }
 
-const MOST_SKIPPED_NAMED: usize = 10_000;
-const MOST_FAILED_NAMED: usize = 1000;
+const MOST_DUPLICATES_NAMED: usize = 10_000;
+const MOST_SKIPPED_NAMED: usize = 1000;
 
 /// The longest id that an index takes.
 const LONGEST_ID: usize = 64 << 10;
 
 impl AddAnswer {
-    fn fail(&mut self, line: u64, detail: String) {
-        self.failed += 1;
-        if self.failed_lines.len() < MOST_FAILED_NAMED {
-            self.failed_lines.push(FailedLine { line, detail });
+    fn skip(&mut self, line: u64, detail: String) {
+        self.skipped_count += 1;
+        if self.skipped.len() < MOST_SKIPPED_NAMED {
+            self.skipped.push(SkippedLine { line, detail });
         }
     }
 
     fn count(&mut self, line: u64, id: &str, put: Put) {
         match put {
-            Put::Added => self.added += 1,
-            Put::Replaced => self.replaced += 1,
-            Put::Unchanged => self.unchanged += 1,
-            Put::Alike { id: kept_id, similarity, is_exact_copy, .. } => {
-                self.skipped += 1;
-                if self.skipped_documents.len() < MOST_SKIPPED_NAMED {
+            Put::Added => self.added_count += 1,
+            Put::Replaced => self.replaced_count += 1,
+            Put::Unchanged => self.unchanged_count += 1,
+            Put::Duplicate { id: kept_id, similarity, exact_copy, .. } => {
+                self.duplicate_count += 1;
+                if self.duplicates.len() < MOST_DUPLICATES_NAMED {
                     let id = id.to_owned();
-                    let exact_copy = is_exact_copy;
-                    self.skipped_documents.push(SkippedDocument { line, id, kept_id, similarity, exact_copy });
+                    self.duplicates.push(DuplicateAnswer { line, id, kept_id, similarity, exact_copy });
                 }
             }
         }
@@ -135,8 +136,8 @@ impl AddAnswer {
         (DocumentRequest = "application/x-ndjson", example = "{\"id\":\"rain-1\",\"text\":\"It will rain in the north tomorrow.\"}\n{\"text\":\"No rain in the south.\"}\n"),
     )),
     responses(
-        (status = 200, description = "All of them were stored, left out or there already", body = AddAnswer),
-        (status = 207, description = "Some lines are not documents; all others were stored", body = AddAnswer),
+        (status = 200, description = "No line was skipped", body = AddAnswer),
+        (status = 207, description = "Lines that are not documents were skipped", body = AddAnswer),
         (status = 507, description = "The disk is full"),
     ))]
 pub(crate) async fn add(
@@ -161,7 +162,7 @@ pub(crate) async fn add(
         Content::Lines => add_lines(&shared, &index, parameters, Lines::new(&shared, &headers, body)?).await?,
     };
     answer.seconds = start.elapsed().as_secs_f64();
-    let status = if answer.failed > 0 { StatusCode::MULTI_STATUS } else { StatusCode::OK };
+    let status = if answer.skipped_count > 0 { StatusCode::MULTI_STATUS } else { StatusCode::OK };
     Ok((status, Json(answer)).into_response())
 }
 
@@ -185,8 +186,12 @@ async fn add_lines(
 }
 
 fn so_far(problem: Problem, answer: &AddAnswer) -> Problem {
-    let problem = problem.with("added", answer.added).with("replaced", answer.replaced);
-    problem.with("unchanged", answer.unchanged).with("skipped", answer.skipped).with("failed", answer.failed)
+    problem
+        .with("added_count", answer.added_count)
+        .with("replaced_count", answer.replaced_count)
+        .with("unchanged_count", answer.unchanged_count)
+        .with("duplicate_count", answer.duplicate_count)
+        .with("skipped_count", answer.skipped_count)
 }
 
 /// The documents of a body: one, or a list.
@@ -237,7 +242,7 @@ fn put(
                 let id = document.id.unwrap_or_else(|| hexadecimal(&Sha256::digest(document.text.as_bytes())));
                 read_ones.push((*line, id, document.text, document.fields));
             }
-            Err(detail) => answer.fail(*line, detail),
+            Err(detail) => answer.skip(*line, detail),
         }
     }
     let new: Vec<NewDocument<'_>> = read_ones
@@ -247,7 +252,7 @@ fn put(
     let stored =
         index.with_writer(
             |writer| {
-                if parameters.unless_alike { writer.put_unless_alike(&new) } else { writer.put_many(&new) }
+                if parameters.unless_duplicate { writer.put_if_new(&new) } else { writer.put_many(&new) }
             },
         );
     let stored = match stored {
@@ -392,16 +397,16 @@ pub(crate) struct DeleteRequest {
 /// What was deleted.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub(crate) struct DeleteAnswer {
-    /// How many of the documents were there.
-    deleted: u64,
+    /// Documents that were stored and are deleted now.
+    deleted_count: u64,
     /// The number of the last write: no later search sees these documents.
     version: u64,
 }
 
 fn delete_ids(index: &OpenIndex, ids: &[String]) -> Result<DeleteAnswer, Problem> {
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-    let deleted = index.with_writer(|writer| writer.delete(&ids))?;
-    Ok(DeleteAnswer { deleted, version: index.snapshot()?.version() })
+    let deleted_count = index.with_writer(|writer| writer.delete(&ids))?;
+    Ok(DeleteAnswer { deleted_count, version: index.snapshot()?.version() })
 }
 
 /// Deletes a document; one that is not there is as good as deleted.

@@ -7,96 +7,32 @@ use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
-use lookalike::core::measure::criterion::Criterion;
-use lookalike::core::measure::similarity::Threshold;
-use lookalike::core::method::Part;
-use lookalike::core::text::fold::Fold;
-use lookalike::core::text::shingle::Shingle;
-use lookalike::{MethodOptions, Scheme};
+use lookalike::CreateRequest;
 use lookalike_index::{CreateOptions, Index, Store};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::Path;
-use crate::body::{Held, content};
-use crate::keys::{MayAdmin, MayRead};
+use crate::access::{MayAdmin, MayRead};
+use crate::body::{self, Held, content};
+use crate::extract::Path;
+use crate::names::{is_name, shown};
 use crate::problem::{Kind, Problem};
-use crate::state::{OpenIndex, Shared, is_name, shown};
+use crate::state::{OpenIndex, Shared};
 
-/// How an index is to be made. All of it is fixed for the life of the index.
-#[derive(Clone, Debug, Deserialize, ToSchema)]
-#[serde(default, deny_unknown_fields)]
-pub(crate) struct CreateRequest {
-    /// Minimum similarity of near-duplicates: above 0, at most 1.
-    threshold: f64,
-    /// The chance to find a pair exactly at the threshold.
-    recall: f64,
-    /// What is compared: `word:K` or `char:K`, runs of K words or characters, or `stopword`.
-    shingle: String,
-    /// Differences to ignore: `accents`, `digits`, both with a comma between, or nothing.
-    fold: Option<String>,
-    /// What is measured.
-    measure: Measure,
-    /// What is kept of documents.
-    store: Keep,
-}
-
-impl Default for CreateRequest {
-    fn default() -> Self {
-        Self {
-            threshold: 0.8,
-            recall: 0.99,
-            shingle: "word:5".to_owned(),
-            fold: None,
-            measure: Measure::Jaccard,
-            store: Keep::Text,
-        }
-    }
-}
-
-/// What is measured.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-enum Measure {
-    /// What both have in common, divided by all that either has.
-    Jaccard,
-    /// The part of the smaller that lies in the larger.
-    Containment,
-}
-
-/// What is kept of documents.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-enum Keep {
+/// What is stored of documents.
+#[derive(ToSchema)]
+#[schema(rename_all = "lowercase")]
+#[expect(dead_code, reason = "it describes Store to readers of the API")]
+enum StoredAs {
     /// Their texts.
     Text,
     /// Hashes of their shingles, for texts that must not be kept.
     Features,
 }
 
-impl CreateRequest {
-    /// The same as an index wants it.
-    ///
-    /// # Errors
-    ///
-    /// When a value is impossible.
-    pub(crate) fn options(&self) -> Result<CreateOptions, lookalike::core::Error> {
-        let threshold = Threshold::new(self.threshold)?;
-        let shingle: Shingle = self.shingle.parse()?;
-        let fold = self.fold.as_deref().map_or(Ok(Fold::NONE), str::parse)?;
-        let (criterion, method) = match self.measure {
-            Measure::Jaccard => (Criterion::Jaccard(threshold), MethodOptions::minhash(threshold, self.recall)?),
-            Measure::Containment => {
-                (Criterion::Containment(threshold), MethodOptions::Part(Part::new(threshold, self.recall)?))
-            }
-        };
-        let store = match self.store {
-            Keep::Text => Store::Text,
-            Keep::Features => Store::Features,
-        };
-        let scheme = Scheme { criterion, method, ..Scheme::default() };
-        Ok(CreateOptions { scheme: scheme.with_shingle(shingle).with_fold(fold), store })
-    }
+/// Reads how an index is to be made: the options of `lookalike index create` by name, all of which have a default.
+pub(super) fn create_options(bytes: &[u8]) -> Result<CreateOptions, Problem> {
+    Ok(CreateRequest::from_options(body::parse(bytes)?)?.check()?)
 }
 
 /// An index, in numbers.
@@ -105,13 +41,13 @@ pub(crate) struct IndexAnswer {
     /// Its name.
     name: String,
     /// Documents that can be found.
-    documents: u64,
+    document_count: u64,
     /// Deleted or replaced documents whose bytes are still on the disk.
-    deleted: u64,
+    deleted_count: u64,
     /// Documents that are in the log and not yet in a segment.
-    in_memory: u64,
+    in_memory_count: u64,
     /// Segments on the disk.
-    segments: u64,
+    segment_count: u64,
     /// Bytes of segments.
     segment_bytes: u64,
     /// Bytes of logs, which have the texts.
@@ -125,12 +61,14 @@ pub(crate) struct IndexAnswer {
     /// Differences that are ignored.
     fold: String,
     /// What is kept of documents.
-    #[schema(value_type = Keep)]
+    #[schema(value_type = StoredAs)]
     store: Store,
     /// The chance to find a pair exactly at the threshold.
     recall: Option<f64>,
     /// All parameters in one line.
     scheme: String,
+    /// Identifies the parameters, in sixteen hexadecimal digits.
+    fingerprint: String,
     /// The number of the last write.
     version: u64,
 }
@@ -142,19 +80,20 @@ impl IndexAnswer {
         let scheme = index.index.scheme();
         Ok(Self {
             name: index.name.clone(),
-            documents: stat.documents,
-            deleted: stat.deleted,
-            in_memory: stat.in_memory,
-            segments: stat.segments,
+            document_count: stat.document_count,
+            deleted_count: stat.deleted_count,
+            in_memory_count: stat.in_memory_count,
+            segment_count: stat.segment_count,
             segment_bytes: stat.segment_bytes,
             log_bytes: stat.log_bytes,
             threshold: scheme.threshold(),
-            measure: scheme.criterion.measure().to_owned(),
-            shingle: scheme.shingle.to_string(),
-            fold: scheme.fold.to_string(),
+            measure: scheme.criterion().measure().to_owned(),
+            shingle: scheme.shingle().to_string(),
+            fold: scheme.fold().to_string(),
             store: stat.store,
             recall: stat.recall,
             scheme: stat.scheme,
+            fingerprint: format!("{:016x}", scheme.fingerprint()),
             version: snapshot.version(),
         })
     }
@@ -191,7 +130,7 @@ pub(crate) async fn show(
 /// Makes an index; without a body, with the usual parameters. If there is one with the same parameters, nothing is done.
 #[utoipa::path(put, path = "/v1/indexes/{index}", operation_id = "create_index", tag = "indexes",
     params(("index" = String, Path, description = "The name of the index", example = "news")),
-    request_body(content = CreateRequest, description = "Parameters; all have a default", example = json!({"threshold": 0.8, "shingle": "word:5"})),
+    request_body(content = Object, description = "Options of `lookalike index create` by name, such as threshold, shingle, measure, method, bands, rows, key and store; all have a default", example = json!({"threshold": 0.8, "shingle": "word:5"})),
     responses(
         (status = 201, description = "It was made", body = IndexAnswer),
         (status = 200, description = "It was there, with these parameters", body = IndexAnswer),
@@ -206,17 +145,16 @@ pub(crate) async fn create(
     body: Body,
 ) -> Result<(StatusCode, Json<IndexAnswer>), Problem> {
     let held = Held::read(&shared, &headers, body).await?;
-    let request = if held.is_empty() {
-        CreateRequest::default()
-    } else {
-        content(&headers)?;
-        held.parse::<CreateRequest>()?
-    };
     if !is_name(&name) {
         let detail = "a name has up to 64 letters, digits, dots, hyphens and underscores, and no dot first";
         return Err(Problem::new(Kind::NotPossible, detail));
     }
-    let options = request.options().map_err(|error| Problem::new(Kind::NotPossible, error.to_string()))?;
+    let options = if held.is_empty() {
+        CreateOptions::default()
+    } else {
+        content(&headers)?;
+        create_options(held.bytes())?
+    };
     let make = Arc::clone(&shared);
     let (status, index) = shared.work.write(move || make_index(&make, &name, &options)).await?;
     Ok((status, Json(shared.work.search(move || IndexAnswer::of(&index)).await?)))
@@ -245,7 +183,7 @@ fn make_index(shared: &Shared, name: &str, options: &CreateOptions) -> Result<(S
                 return Err(Problem::new(Kind::Impossible, detail));
             };
             let path = root.join(name);
-            let index = OpenIndex::of(name, &path, Index::create(&path, options)?, false)?;
+            let index = OpenIndex::of(name, &path, Index::create(&path, options)?, shared)?;
             Ok((StatusCode::CREATED, shared.add(index)))
         }
         Err(problem) => Err(problem),
@@ -285,22 +223,30 @@ fn delete_index(shared: &Shared, name: &str) -> Result<(), Problem> {
 
 #[cfg(test)]
 mod tests {
+    use lookalike::Scheme;
+
     use super::*;
 
     #[test]
     fn the_usual_parameters_are_those_of_the_command() {
-        let options = CreateRequest::default().options().unwrap();
-        assert_eq!(options.scheme.to_string(), Scheme::default().to_string());
-        let asked: CreateRequest = serde_json::from_str(r#"{"measure":"containment","fold":"digits"}"#).unwrap();
-        let scheme = asked.options().unwrap().scheme;
-        assert_eq!((scheme.criterion.measure(), scheme.fold.to_string()), ("containment", "digits".to_owned()));
+        assert_eq!(create_options(b"{}").unwrap().scheme.to_string(), Scheme::default().to_string());
+        let scheme = create_options(br#"{"measure":"containment","fold":"digits"}"#).unwrap().scheme;
+        assert_eq!((scheme.criterion().measure(), scheme.fold().to_string()), ("containment", "digits".to_owned()));
+        let scheme = create_options(br#"{"bands":25,"rows":6,"key":"5eed"}"#).unwrap().scheme;
+        assert!(scheme.to_string().contains("bands=25 rows=6 key=#"), "{scheme}");
     }
 
     #[test]
     fn impossible_and_unknown_parameters_are_refused() {
-        for wrong in [r#"{"threshold":0}"#, r#"{"threshold":1.5}"#, r#"{"shingle":"word:0"}"#, r#"{"recall":2}"#] {
-            assert!(serde_json::from_str::<CreateRequest>(wrong).unwrap().options().is_err(), "{wrong}");
+        for wrong in [
+            r#"{"threshold":0}"#,
+            r#"{"threshold":"high"}"#,
+            r#"{"shingle":"word:0"}"#,
+            r#"{"recall":2}"#,
+            r#"{"treshold":0.8}"#,
+            r#"{"method":"copies"}"#,
+        ] {
+            assert_eq!(create_options(wrong.as_bytes()).unwrap_err().kind(), Kind::NotPossible, "{wrong}");
         }
-        assert!(serde_json::from_str::<CreateRequest>(r#"{"treshold":0.8}"#).is_err());
     }
 }

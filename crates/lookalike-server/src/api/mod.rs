@@ -2,20 +2,18 @@
 
 mod compare;
 mod documents;
-mod extract;
 mod indexes;
+mod maintenance;
 pub(crate) mod openapi;
 mod search;
 mod search_lines;
 mod system;
-mod upkeep;
 
 use std::sync::Arc;
 
 use axum::Router;
 use axum::routing::{delete, get, post, put};
 
-pub(crate) use self::extract::{Path, Query};
 use crate::state::Shared;
 
 /// All routes for programs.
@@ -38,11 +36,11 @@ pub(crate) fn routes() -> Router<Arc<Shared>> {
         .route("/v1/indexes/{index}/documents/{id}", delete(documents::delete).get(documents::show))
         .route("/v1/indexes/{index}/search", post(search::search))
         .route("/v1/compare", post(compare::compare))
-        .route("/v1/indexes/{index}/compact", post(upkeep::compact))
-        .route("/v1/indexes/{index}/snapshots", post(upkeep::snapshot))
-        .route("/v1/indexes/{index}/verify", post(upkeep::verify))
-        .route("/v1/tasks", get(upkeep::tasks))
-        .route("/v1/tasks/{task}", get(upkeep::task))
+        .route("/v1/indexes/{index}/compact", post(maintenance::compact))
+        .route("/v1/indexes/{index}/snapshots", post(maintenance::snapshot))
+        .route("/v1/indexes/{index}/verify", post(maintenance::verify))
+        .route("/v1/tasks", get(maintenance::tasks))
+        .route("/v1/tasks/{task}", get(maintenance::task))
 }
 
 /// Reads bytes that may be anything as the body of every route: for the fuzzer.
@@ -51,9 +49,7 @@ pub fn check_body(bytes: &[u8]) {
     search::check_body(bytes);
     let _ = crate::body::parse::<compare::CompareRequest>(bytes);
     let _ = crate::body::parse::<documents::DeleteRequest>(bytes);
-    let _ = crate::body::parse::<upkeep::CompactRequest>(bytes);
-    let _ = crate::body::parse::<upkeep::SnapshotRequest>(bytes);
-    if let Ok(request) = crate::body::parse::<indexes::CreateRequest>(bytes) {
-        let _ = request.options();
-    }
+    let _ = crate::body::parse::<maintenance::CompactRequest>(bytes);
+    let _ = crate::body::parse::<maintenance::SnapshotRequest>(bytes);
+    let _ = indexes::create_options(bytes);
 }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use utoipa::OpenApi;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 
-use super::{compare, documents, indexes, search, system, upkeep};
+use super::{compare, documents, indexes, maintenance, search, system};
 use crate::results;
 
 #[derive(OpenApi)]
@@ -20,7 +20,7 @@ use crate::results;
         indexes::list, indexes::create, indexes::show, indexes::delete,
         documents::add, documents::list, documents::show, documents::delete, documents::delete_many,
         search::search, compare::compare,
-        upkeep::compact, upkeep::snapshot, upkeep::verify, upkeep::tasks, upkeep::task,
+        maintenance::compact, maintenance::snapshot, maintenance::verify, maintenance::tasks, maintenance::task,
         results::list, results::summary, results::removed, results::clusters, results::sources,
         system::livez, system::readyz, system::metrics, system::openapi,
     ),

@@ -8,15 +8,16 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
-use lookalike::Passage;
+use lookalike::{JobOption, Passage, Refused};
 use lookalike_index::{Answer, Hit, Query, SearchOptions, Snapshot, Store};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use super::{Path, search_lines};
+use super::search_lines;
+use crate::access::MaySearch;
 use crate::body::{self, Content, Held, content};
-use crate::keys::MaySearch;
+use crate::extract::Path;
 use crate::problem::{Kind, Problem};
 use crate::state::{OpenIndex, Shared};
 
@@ -26,30 +27,22 @@ use crate::state::{OpenIndex, Shared};
 pub(crate) struct SearchRequest {
     /// Documents like this text.
     pub(super) text: Option<String>,
-    /// Documents like the one with this id, other than itself.
+    /// What the text is known by. If the index has it under this id, that document is the first match.
     pub(super) id: Option<String>,
+    /// Documents like the stored one with this id, other than itself.
+    pub(super) like: Option<String>,
     /// The minimum similarity; that of the index if none is given, and not below it.
     threshold: Option<f64>,
-    /// How many matches to return at most: up to 10,000, and with passages up to 100.
-    #[serde(default = "ten")]
-    pub(super) limit: usize,
-    /// How many candidates to look at, those with the best sketches first: up to 1,000,000.
-    #[serde(default = "hundred_thousand")]
-    max_candidates: usize,
+    /// Maximum number of matches: 10 by default, up to 10,000, and with passages up to 100.
+    pub(super) top: Option<i64>,
+    /// Maximum number of candidates to compare, those with the best sketches first: 100,000 by default, up to 1,000,000.
+    max_candidates: Option<i64>,
     /// Whether to show which passages a match shares with what was searched for.
     #[serde(default)]
     pub(super) passages: bool,
     /// Whether to return what is stored with a match.
     #[serde(default = "yes")]
     pub(super) fields: bool,
-}
-
-fn ten() -> usize {
-    10
-}
-
-fn hundred_thousand() -> usize {
-    100_000
 }
 
 fn yes() -> bool {
@@ -63,18 +56,21 @@ const MOST_CANDIDATES: usize = 1_000_000;
 /// Nobody waits any longer for passages.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SearchAnswer {
-    /// The most similar first; those of one similarity in the order in which they were added.
+    /// The most similar first. Of those with one similarity, the document with the id of the query comes first, then exact copies,
+    /// then the others, each in the order in which they were added.
     matches: Vec<MatchAnswer>,
-    /// Whether all candidates were looked at.
+    /// Documents that are similar enough; `matches` has the first of them, at most `top`.
+    match_count: u64,
+    /// True if `matches` has every match and all candidates were compared.
     complete: bool,
-    /// How many documents may be alike, by their sketches or as copies.
-    candidates: u64,
-    /// How many of these were looked at.
-    looked_at: u64,
-    /// The chance to find a pair exactly at the threshold of the index.
+    /// Documents that may be similar, by their sketches or as copies.
+    candidate_count: u64,
+    /// Candidates that were compared.
+    compared_count: u64,
+    /// Probability of finding a pair exactly at the threshold of the index.
     recall: Option<f64>,
     /// The number of the last write that was seen.
     version: u64,
@@ -87,15 +83,15 @@ pub(crate) struct SearchAnswer {
 pub(crate) struct MatchAnswer {
     /// Its id.
     id: String,
-    /// How similar it is, by the measure of the index.
+    /// Similarity to the query, by the measure of the index.
     similarity: f64,
-    /// How much of what was searched for lies in the match.
+    /// Share of the query's features that the match has.
     #[serde(skip_serializing_if = "Option::is_none")]
     containment_of_query: Option<f64>,
-    /// How much of the match lies in what was searched for.
+    /// Share of the match's features that the query has.
     #[serde(skip_serializing_if = "Option::is_none")]
     containment_of_match: Option<f64>,
-    /// Whether they are equal in every character, up to Unicode's NFC and white space at line ends.
+    /// True if they are equal in every character, up to Unicode's NFC and white space at line ends.
     exact_copy: bool,
     /// What is stored with it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -118,16 +114,16 @@ struct Passages {
 /// A stretch of a text.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PassageAnswer {
-    /// Whether the other text has it too.
-    is_shared: bool,
+    /// True if the other text has it too.
+    shared: bool,
     /// The text itself.
     text: String,
 }
 
 impl From<Passage> for PassageAnswer {
     fn from(passage: Passage) -> Self {
-        let Passage { is_shared, text } = passage;
-        Self { is_shared, text }
+        let Passage { shared, text } = passage;
+        Self { shared, text }
     }
 }
 
@@ -136,8 +132,8 @@ impl From<Passage> for PassageAnswer {
 #[utoipa::path(post, path = "/v1/indexes/{index}/search", tag = "search",
     params(("index" = String, Path, description = "The name of the index", example = "news")),
     request_body(description = "What is searched for; or many, one per line", content(
-        (SearchRequest = "application/json", example = json!({"text": "the storm hit the coast on Monday night and left a trail of damage in its wake", "limit": 5, "passages": true})),
-        (SearchRequest = "application/x-ndjson", example = "{\"id\":\"storm-1\"}\n{\"text\":\"no rain in the south\"}\n"),
+        (SearchRequest = "application/json", example = json!({"text": "the storm hit the coast on Monday night and left a trail of damage in its wake", "top": 5, "passages": true})),
+        (SearchRequest = "application/x-ndjson", example = "{\"like\":\"storm-1\"}\n{\"text\":\"no rain in the south\"}\n"),
     )),
     responses((status = 200, description = "What was found", body = SearchAnswer), (status = 404, description = "There is no such index or document"),
         (status = 422, description = "The threshold is below that of the index"), (status = 503, description = "Too many requests wait, or it took too long")))]
@@ -168,20 +164,15 @@ pub(super) fn answer(
     request: &SearchRequest,
     start: Instant,
 ) -> Result<SearchAnswer, Problem> {
-    let query = match (&request.text, &request.id) {
-        (Some(text), None) => Query::Text(text),
-        (None, Some(id)) => Query::Id(id),
-        _ => return Err(Problem::new(Kind::Malformed, "give a text or an id, and not both")),
-    };
-    check(request)?;
-    let found = snapshot.search(query, &request.options())?;
+    let query = request.query()?;
+    let found = snapshot.search(query, &checked(request)?)?;
     let mut answer = SearchAnswer::of(index, snapshot, found, request.fields, start);
     if request.passages {
         if index.store == Store::Features {
             return Err(Problem::new(Kind::Impossible, "the index keeps no texts, so passages cannot be shown"));
         }
         let own = match query {
-            Query::Text(text) => text.to_owned(),
+            Query::Text(text) | Query::Document { text, .. } => text.to_owned(),
             Query::Id(id) => snapshot.document(id)?.and_then(|document| document.text).unwrap_or_default(),
         };
         for found in &mut answer.matches {
@@ -200,8 +191,17 @@ pub(super) fn answer(
 }
 
 impl SearchRequest {
-    pub(super) fn options(&self) -> SearchOptions {
-        SearchOptions { threshold: self.threshold, limit: self.limit, max_candidates: self.max_candidates }
+    /// What is searched for.
+    pub(super) fn query(&self) -> Result<Query<'_>, Problem> {
+        match (&self.text, &self.id, &self.like) {
+            (Some(text), None, None) => Ok(Query::Text(text)),
+            (Some(text), Some(id), None) => Ok(Query::Document { id, text }),
+            (None, None, Some(id)) => Ok(Query::Id(id)),
+            (_, Some(_), _) => {
+                Err(Problem::new(Kind::Malformed, "id is that of a text: give text with it, and not like"))
+            }
+            _ => Err(Problem::new(Kind::Malformed, "give text or like, and not both")),
+        }
     }
 }
 
@@ -210,9 +210,10 @@ impl SearchAnswer {
     pub(super) fn of(index: &OpenIndex, snapshot: &Snapshot, found: Answer, with_fields: bool, start: Instant) -> Self {
         Self {
             matches: found.hits.into_iter().map(|hit| of_hit(hit, with_fields)).collect(),
+            match_count: found.match_count,
             complete: found.complete,
-            candidates: found.candidates,
-            looked_at: found.looked_at,
+            candidate_count: found.candidate_count,
+            compared_count: found.compared_count,
             recall: index.recall,
             version: snapshot.version(),
             seconds: start.elapsed().as_secs_f64(),
@@ -220,24 +221,30 @@ impl SearchAnswer {
     }
 }
 
-pub(super) fn check(request: &SearchRequest) -> Result<(), Problem> {
+/// Checks a request as the command does, and also against the bounds of the service.
+pub(super) fn checked(request: &SearchRequest) -> Result<SearchOptions, Problem> {
+    let mut asked = lookalike::SearchRequest::default();
+    asked.threshold = request.threshold;
+    asked.top = request.top;
+    asked.max_candidates = request.max_candidates;
+    let options = asked.check()?;
     let most = if request.passages { MOST_WITH_PASSAGES } else { MOST_MATCHES };
-    if !(1..=most).contains(&request.limit) {
-        return Err(Problem::new(Kind::NotPossible, format!("limit must be between 1 and {most}")));
+    for (option, value, most) in
+        [(JobOption::Top, options.top, most), (JobOption::MaxCandidates, options.max_candidates, MOST_CANDIDATES)]
+    {
+        if value > most {
+            return Err(Refused::out_of_range(option, value, format!("at most {most}")).into());
+        }
     }
-    if !(1..=MOST_CANDIDATES).contains(&request.max_candidates) {
-        let detail = format!("max_candidates must be between 1 and {MOST_CANDIDATES}");
-        return Err(Problem::new(Kind::NotPossible, detail));
-    }
-    Ok(())
+    Ok(options)
 }
 
 fn of_hit(hit: Hit, with_fields: bool) -> MatchAnswer {
     MatchAnswer {
         similarity: hit.similarity,
-        containment_of_query: hit.containment_left(),
-        containment_of_match: hit.containment_right(),
-        exact_copy: hit.is_exact_copy,
+        containment_of_query: hit.containment_of_query(),
+        containment_of_match: hit.containment_of_match(),
+        exact_copy: hit.exact_copy,
         fields: Some(hit.fields).filter(|_| with_fields).and_then(|fields| RawValue::from_string(fields).ok()),
         id: hit.id,
         passages: None,
@@ -247,6 +254,6 @@ fn of_hit(hit: Hit, with_fields: bool) -> MatchAnswer {
 /// Reads bytes that may be anything: for the fuzzer.
 pub(super) fn check_body(bytes: &[u8]) {
     if let Ok(request) = body::parse::<SearchRequest>(bytes) {
-        let _ = check(&request);
+        let _ = checked(&request);
     }
 }

@@ -10,11 +10,11 @@ use std::time::Instant;
 use axum::body::{Body, Bytes};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use lookalike_index::{SearchOptions, Snapshot};
+use lookalike_index::{Query, SearchOptions, Snapshot};
 use rayon::prelude::*;
 use tokio::sync::mpsc;
 
-use super::search::{MOST_MATCHES, SearchAnswer, SearchRequest, answer, check};
+use super::search::{MOST_MATCHES, SearchAnswer, SearchRequest, answer, checked};
 use crate::body::{self, Held};
 use crate::problem::Problem;
 use crate::state::{OpenIndex, Shared};
@@ -104,9 +104,9 @@ fn answer_some(index: &OpenIndex, lines: &[&[u8]]) -> Result<Vec<Bytes>, Problem
     for line in lines {
         let request = body::parse::<SearchRequest>(line);
         // Passages take long, and are as large as the texts.
-        matches += request
-            .as_ref()
-            .map_or(0, |request| if request.passages { MOST_MATCHES } else { request.limit.min(MOST_MATCHES) });
+        matches += request.as_ref().map_or(0, |request| {
+            if request.passages { MOST_MATCHES } else { checked(request).map_or(0, |options| options.top) }
+        });
         if !requests.is_empty() && matches > MOST_MATCHES {
             break;
         }
@@ -127,25 +127,26 @@ fn answer_texts(
     requests: &[Result<SearchRequest, Problem>],
     start: Instant,
 ) -> Vec<Option<Result<SearchAnswer, Problem>>> {
-    let mut groups: Vec<(SearchOptions, Vec<usize>, Vec<&str>)> = Vec::new();
+    let mut groups: Vec<(SearchOptions, Vec<usize>, Vec<Query<'_>>)> = Vec::new();
     for (at, request) in requests.iter().enumerate() {
         let Ok(request) = request else { continue };
-        let (Some(text), None, false, Ok(())) = (&request.text, &request.id, request.passages, check(request)) else {
+        let (Ok(query), None, false, Ok(options)) =
+            (request.query(), &request.like, request.passages, checked(request))
+        else {
             continue;
         };
-        let options = request.options();
         match groups.iter_mut().find(|group| group.0 == options) {
-            Some((_, places, texts)) => {
+            Some((_, places, queries)) => {
                 places.push(at);
-                texts.push(text);
+                queries.push(query);
             }
-            None => groups.push((options, vec![at], vec![text])),
+            None => groups.push((options, vec![at], vec![query])),
         }
     }
     let mut answers: Vec<Option<Result<SearchAnswer, Problem>>> = requests.iter().map(|_| None).collect();
-    for (options, places, texts) in groups {
+    for (options, places, queries) in groups {
         // What is wrong with one is found out when each is searched for alone.
-        let Ok(found) = snapshot.search_many(&texts, &options) else { continue };
+        let Ok(found) = snapshot.search_each(&queries, &options) else { continue };
         for (at, found) in places.into_iter().zip(found) {
             let with_fields = requests[at].as_ref().is_ok_and(|request| request.fields);
             answers[at] = Some(Ok(SearchAnswer::of(index, snapshot, found, with_fields, start)));

@@ -7,9 +7,10 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 
-use super::Path;
+use crate::extract::Path;
+use crate::names::shown;
 use crate::problem::{Kind, Problem};
-use crate::state::{Shared, shown};
+use crate::state::Shared;
 
 /// Says that the process is there.
 #[utoipa::path(get, path = "/livez", tag = "server", responses((status = 200, description = "The process is there")))]
@@ -33,7 +34,7 @@ pub(crate) async fn readyz(State(shared): State<Arc<Shared>>) -> Result<&'static
 /// Everything that is counted, in the format of Prometheus.
 #[utoipa::path(get, path = "/metrics", tag = "server", responses((status = 200, description = "Counters, in the text format of OpenMetrics")))]
 pub(crate) async fn metrics(State(shared): State<Arc<Shared>>) -> Result<Response, Problem> {
-    let text = tokio::task::spawn_blocking(move || shared.metrics.text(&shared)).await;
+    let text = tokio::task::spawn_blocking(move || shared.metrics_text()).await;
     let text = text.map_err(|_| Problem::new(Kind::Internal, "it cannot be counted"))?;
     Ok(([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], text).into_response())
 }

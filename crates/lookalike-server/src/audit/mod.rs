@@ -153,7 +153,7 @@ async fn result(State(audit): State<Arc<Audit>>) -> Response {
     blocking(move || {
         let section = match audit.result(&Silent) {
             Ok(result) => result.to_html(),
-            Err(lookalike::Error::NoLabels { .. }) => html!("<p>{}</p>", "No pair is labelled yet."),
+            Err(lookalike::Error::NoLabels { .. }) => html!("<p>{}</p>", "No pair is labeled yet."),
             Err(error) => return Err(error),
         };
         Ok(html_response(html!("<h2>Precision by labels</h2>\n{}", section).to_string()))

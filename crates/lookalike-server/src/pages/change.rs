@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use axum::extract::{Multipart, State};
-use lookalike::index::{self, AddOptions, Added};
-use lookalike::{ReadOptions, Silent};
+use lookalike::index::{self, Added};
+use lookalike::{AddRequest, Silent};
 use lookalike_page::{Cell, Column, Html, Table, clipped, html, name, number};
 
 use super::address;
 use super::fields::{Fields, Takes};
 use super::layout::{Current, Page, Screen, facts};
-use crate::api::Path;
-use crate::keys::MayWrite;
+use crate::access::MayWrite;
+use crate::extract::Path;
 use crate::problem::{Kind, Problem};
 use crate::state::Shared;
 
@@ -31,12 +31,11 @@ pub(super) async fn add(
     let open = shared.index(&index)?;
     let mut fields = Fields::read(form, Takes::Documents, &shared.limits).await?;
     let file = fields.file.take().ok_or_else(|| Problem::new(Kind::Malformed, "choose a file to add"))?;
-    let mut read = ReadOptions::new([file.path.clone()]);
-    if let Some(text) = fields.given("text_field") {
-        read.settings.fields.text = text.to_owned();
-    }
-    read.settings.fields.id = fields.given("id_field").map(str::to_owned);
-    let options = AddOptions { unless_alike: fields.given("unless_alike").is_some(), ..AddOptions::new(read) };
+    let mut request = AddRequest::new([file.path.clone()]);
+    request.read.text = fields.given("text_field").map(str::to_owned);
+    request.read.id = fields.given("id_field").map(str::to_owned);
+    request.unless_duplicate = fields.given("unless_duplicate").map(|_| true);
+    let options = request.check()?;
     let added = shared.work.write(move || {
         // The file is gone when this ends.
         let _file = file;
@@ -78,11 +77,15 @@ pub(super) async fn delete(
 
 fn shown(added: &Added) -> Html {
     let numbers = facts(&[
-        ("Read", number::count(added.documents), number::bytes(added.bytes)),
-        ("Added", number::count(added.added), "are new, on the disk, and can be found".to_owned()),
-        ("Replaced", number::count(added.replaced), "had the id of another".to_owned()),
-        ("Unchanged", number::count(added.unchanged), "were there already".to_owned()),
-        ("Left out", number::count(added.alike), "have a near-duplicate in the index".to_owned()),
+        ("Read", number::count(added.document_count), number::bytes(added.input_bytes)),
+        ("Added", number::count(added.added_count), "are new, on the disk, and can be found".to_owned()),
+        ("Replaced", number::count(added.replaced_count), "had the id of another".to_owned()),
+        ("Unchanged", number::count(added.unchanged_count), "were there already".to_owned()),
+        (
+            "Duplicates",
+            number::count(added.duplicate_count),
+            "were not added: the index has a near-duplicate".to_owned(),
+        ),
         ("Skipped", number::count(added.skipped_count), "could not be read".to_owned()),
     ]);
     if added.skipped.is_empty() {
@@ -91,7 +94,7 @@ fn shown(added: &Added) -> Html {
     let mut table =
         Table::new("Skipped entries", vec![Column::text("entry"), Column::number("position"), Column::text("reason")]);
     let row = |entry: &lookalike::SkippedEntry| {
-        vec![Cell::text(entry.entry), Cell::count(entry.position), Cell::text(&clipped(&entry.reason, REASON))]
+        vec![Cell::text(entry.entry), Cell::count(entry.position), Cell::text(&clipped(entry.reason.text(), REASON))]
     };
     table.rows = added.skipped.iter().take(LISTED).map(row).collect();
     html!("{}<h2>Skipped</h2>\n{}", numbers, table.render())

@@ -12,8 +12,8 @@ use serde::Deserialize;
 use super::fields::{Fields, Takes};
 use super::layout::{Current, Page, Screen};
 use super::{address, measures};
-use crate::api::Query;
-use crate::keys::MaySearch;
+use crate::access::MaySearch;
+use crate::extract::Query;
 use crate::problem::{Kind, Problem};
 use crate::state::Shared;
 

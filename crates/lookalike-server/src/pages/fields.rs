@@ -12,8 +12,8 @@ use tempfile::TempDir;
 use tokio::io::AsyncWriteExt as _;
 use tokio::time::timeout;
 
+use crate::limits::Limits;
 use crate::problem::{Kind, Problem};
-use crate::serve::Limits;
 
 /// What a form is allowed to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,15 +15,27 @@ pub(super) struct Found {
     pub(super) index: String,
     pub(super) documents: u64,
     pub(super) threshold: f64,
-    /// The document that others are like, if one was asked for.
-    pub(super) id: Option<String>,
+    pub(super) query: Queried,
     pub(super) answer: Answer,
     pub(super) seconds: f64,
     pub(super) opened: Option<Opened>,
 }
 
+/// What was searched for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Queried {
+    /// The text of the form.
+    Text,
+    /// Documents like the stored one with this id.
+    Like(String),
+    /// A document of a file that was sent.
+    File,
+}
+
 /// A match that is opened.
 pub(super) struct Opened {
+    /// What it matches.
+    own: String,
     id: String,
     /// None where the index keeps no texts.
     sides: Option<SideBySide>,
@@ -37,23 +49,20 @@ const MOST_FIELDS: usize = 4;
 const FIELD_LENGTH: usize = 60;
 
 impl Opened {
-    /// Opens a match of a text, or of the document with an id.
+    /// Opens a match of a text, which is known by a name.
     pub(super) fn of(
         snapshot: &Snapshot,
         scheme: &Scheme,
-        of: Option<&str>,
-        text: &str,
+        own: &str,
+        text: Option<&str>,
         id: &str,
-    ) -> Result<Option<Self>, Problem> {
+    ) -> Result<Self, Problem> {
         let missing =
             || Problem::new(Kind::NoSuchDocument, format!("no document of the index has the id '{}'", name(id)));
         let document = snapshot.document(id)?.ok_or_else(missing)?;
-        let own = of.map(|of| snapshot.document(of)).transpose()?.flatten();
-        let text = own.as_ref().map_or(Some(text), |own| own.text.as_deref());
         let sides = document.text.as_deref().zip(text).map(|(other, text)| {
             let [left, right] = pieces_of([text, other], scheme).pieces;
             let excerpt = if text.len().max(other.len()) > MOST_WHOLE { Excerpt::Short } else { Excerpt::Blocks };
-            let own = of.map_or_else(|| "your text".to_owned(), name);
             let side = |role: &str, name: String, pieces| SideText {
                 role: role.to_owned(),
                 name,
@@ -61,13 +70,13 @@ impl Opened {
                 ..SideText::default()
             };
             SideBySide {
-                left: side("left", own, left),
+                left: side("left", name(own), left),
                 right: side("right", name(id), right),
                 excerpt,
                 marks_space: false,
             }
         });
-        Ok(Some(Self { id: id.to_owned(), sides }))
+        Ok(Self { own: own.to_owned(), id: id.to_owned(), sides })
     }
 }
 
@@ -89,28 +98,35 @@ pub(super) fn show(found: &Found) -> Html {
 fn summed_up(found: &Found) -> String {
     let answer = &found.answer;
     let among = format!("among {}, in {}", number::of(found.documents, "document"), took(found.seconds));
-    let all = if answer.complete {
+    let all = if answer.compared_count == answer.candidate_count {
         String::new()
     } else {
         format!(
-            " There are more candidates than were looked at: {} of {}.",
-            number::count(answer.looked_at),
-            number::count(answer.candidates)
+            " There are more candidates than were compared: {} of {}.",
+            number::count(answer.compared_count),
+            number::count(answer.candidate_count)
         )
     };
-    match answer.hits.len() as u64 {
+    let listed = answer.hits.len() as u64;
+    match answer.match_count {
         0 => format!("No document has a similarity of {} or more, {among}.{all}", found.threshold),
         1 => format!("1 match {among}. Its similarity is exact.{all}"),
+        count if listed < count => format!(
+            "{} of {} matches {among}. Every similarity is exact; raise “Matches at most” to see more.{all}",
+            number::count(listed),
+            number::count(count)
+        ),
         count => format!("{} matches {among}. Every similarity is exact.{all}", number::count(count)),
     }
 }
 
-fn show_hit(found: &Found, hit: &Hit) -> Html {
+pub(super) fn show_hit(found: &Found, hit: &Hit) -> Html {
     let is_open = found.opened.as_ref().is_some_and(|opened| opened.id == hit.id);
-    let tag = if hit.is_exact_copy { Html::ours(" <span class=\"tag\">a copy</span>") } else { Html::default() };
-    let parts = match (hit.containment_left(), hit.containment_right()) {
+    let tag = if hit.exact_copy { Html::ours(" <span class=\"tag\">a copy</span>") } else { Html::default() };
+    let parts = match (hit.containment_of_query(), hit.containment_of_match()) {
         (Some(of_query), Some(of_match)) => {
-            let whose = if found.id.is_some() { "of the document is in it" } else { "of your text is in it" };
+            let is_text = found.query == Queried::Text;
+            let whose = if is_text { "of your text is in it" } else { "of the document is in it" };
             html!(
                 "<p class=\"part\">{}<span>{} {}</span></p><p class=\"part\">{}<span>{} of it is in {}</span></p>",
                 share_line(of_query),
@@ -118,7 +134,7 @@ fn show_hit(found: &Found, hit: &Hit) -> Html {
                 whose,
                 share_line(of_match),
                 number::share(of_match),
-                if found.id.is_some() { "the document" } else { "yours" }
+                if is_text { "yours" } else { "the document" }
             )
         }
         _ => Html::default(),
@@ -154,30 +170,32 @@ pub(super) fn stored(fields: &str) -> Html {
 
 /// What can be done with a match: links for a stored document, and buttons that send the text again.
 fn actions(found: &Found, id: &str, is_open: bool) -> Html {
-    let compare = match &found.id {
-        Some(own) => {
+    let compare = match &found.query {
+        Queried::Like(own) => {
             let to = address::with("/compare", &[("index", &found.index), ("left", own), ("right", id)]);
             html!("<a class=\"button\" href=\"{}\">Compare<span class=\"unseen\"> with {}</span></a>", to, name(id))
         }
-        None => html!(
+        // The text is not in the form.
+        Queried::File => Html::default(),
+        Queried::Text => html!(
             "<button form=\"search\" formaction=\"/compare\" name=\"right_id\" value=\"{}\">Compare<span class=\"unseen\"> with {}</span></button>",
             Html::exact(id),
             name(id)
         ),
     };
-    let open = match (&found.id, is_open) {
-        (_, true) => Html::default(),
-        (Some(own), false) => {
-            let to = address::with("/", &[("index", &found.index), ("id", own), ("open", id)]);
+    let open = match (&found.query, is_open) {
+        (_, true) | (Queried::File, _) => Html::default(),
+        (Queried::Like(own), false) => {
+            let to = address::with("/", &[("index", &found.index), ("like", own), ("open", id)]);
             html!("<a class=\"button\" href=\"{}\">Open<span class=\"unseen\"> {}</span></a> ", to, name(id))
         }
-        (None, false) => html!(
+        (Queried::Text, false) => html!(
             "<button form=\"search\" name=\"open\" value=\"{}\">Open<span class=\"unseen\"> {}</span></button> ",
             Html::exact(id),
             name(id)
         ),
     };
-    let like = address::with("/", &[("index", &found.index), ("id", id)]);
+    let like = address::with("/", &[("index", &found.index), ("like", id)]);
     html!(
         "<p class=\"actions\">{}{} <a href=\"{}\">More like it<span class=\"unseen\">: {}</span></a></p>",
         open,
@@ -187,7 +205,7 @@ fn actions(found: &Found, id: &str, is_open: bool) -> Html {
     )
 }
 
-fn show_opened(found: &Found, opened: &Opened) -> Html {
+pub(super) fn show_opened(found: &Found, opened: &Opened) -> Html {
     let body = match &opened.sides {
         Some(sides) => html!("{}{}", sides.strip(), sides.render()),
         None => html!("<p>{}</p>", "The index keeps no texts, so there is nothing to show side by side."),
@@ -195,7 +213,11 @@ fn show_opened(found: &Found, opened: &Opened) -> Html {
     let hint = if opened.sides.is_some() { super::measures::legend() } else { Html::default() };
     html!(
         "<section class=\"opened pair\" aria-label=\"{}\">{}{}</section>\n",
-        if found.id.is_some() { "The document and its match" } else { "Your text and its match" },
+        match found.query {
+            Queried::Text => "Your text and its match".to_owned(),
+            // A page may have many.
+            Queried::Like(_) | Queried::File => format!("{} and its match {}", name(&opened.own), name(&opened.id)),
+        },
         hint,
         body
     )

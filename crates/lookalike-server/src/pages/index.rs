@@ -10,8 +10,8 @@ use serde::Deserialize;
 
 use super::layout::{Current, Page, Screen, facts};
 use super::{address, hits};
-use crate::api::{Path, Query};
-use crate::keys::MayRead;
+use crate::access::MayRead;
+use crate::extract::{Path, Query};
 use crate::problem::{Kind, Problem};
 use crate::state::Shared;
 use crate::tasks::{Task, TaskKind, TaskState};
@@ -147,12 +147,12 @@ fn sentence(stat: &Stat) -> String {
             " A pair exactly at the threshold is found with a chance of {recall:.4}; every answer is measured exactly."
         )
     });
-    format!("{} can be found.{recall}", number::of(stat.documents, "document"))
+    format!("{} can be found.{recall}", number::of(stat.document_count, "document"))
 }
 
 fn numbers(stat: &Stat) -> Html {
     let bytes = stat.segment_bytes + stat.log_bytes;
-    let per_document = match stat.documents {
+    let per_document = match stat.document_count {
         0 => String::new(),
         documents => format!("{} per document", number::bytes(bytes / documents)),
     };
@@ -162,13 +162,13 @@ fn numbers(stat: &Stat) -> Html {
         facts(&[
             (
                 "Documents",
-                number::count(stat.documents),
-                format!("{} not yet in a segment", number::count(stat.in_memory))
+                number::count(stat.document_count),
+                format!("{} not yet in a segment", number::count(stat.in_memory_count))
             ),
             ("On the disk", number::bytes(bytes), per_document),
-            ("Segments", number::count(stat.segments), number::bytes(stat.segment_bytes)),
-            ("Logs", number::count(stat.logs), number::bytes(stat.log_bytes)),
-            ("Deleted", number::count(stat.deleted), "whose bytes are still there".to_owned()),
+            ("Segments", number::count(stat.segment_count), number::bytes(stat.segment_bytes)),
+            ("Logs", number::count(stat.log_count), number::bytes(stat.log_bytes)),
+            ("Deleted", number::count(stat.deleted_count), "whose bytes are still there".to_owned()),
             ("Kept of documents", kept, "besides ids, fields and sketches".to_owned()),
         ]),
         stat.scheme
@@ -177,7 +177,7 @@ fn numbers(stat: &Stat) -> Html {
 
 fn add_form(index: &str) -> Html {
     html!(
-        "<form class=\"ask\" method=\"post\" action=\"/indexes/{}/add\" enctype=\"multipart/form-data\">\n<div class=\"row\"><span class=\"file\"><label for=\"file\">A file (JSONL, CSV, Parquet, WARC, text …)</label><input id=\"file\" name=\"file\" type=\"file\" data-drop required></span><span><label for=\"text-field\">Field of the text</label><input id=\"text-field\" name=\"text_field\" placeholder=\"text\"></span><span><label for=\"id-field\">Field of the id</label><input id=\"id-field\" name=\"id_field\" placeholder=\"file and position\"></span><span class=\"tick\"><input id=\"unless\" name=\"unless_alike\" type=\"checkbox\" value=\"true\"><label for=\"unless\">leave out what has a near-duplicate</label></span><button class=\"main\">Add</button></div></form>\n",
+        "<form class=\"ask\" method=\"post\" action=\"/indexes/{}/add\" enctype=\"multipart/form-data\">\n<div class=\"row\"><span class=\"file\"><label for=\"file\">A file (JSONL, CSV, Parquet, WARC, text …)</label><input id=\"file\" name=\"file\" type=\"file\" data-drop required></span><span><label for=\"text-field\">Field of the text</label><input id=\"text-field\" name=\"text_field\" placeholder=\"text\"></span><span><label for=\"id-field\">Field of the id</label><input id=\"id-field\" name=\"id_field\" placeholder=\"file and position\"></span><span class=\"tick\"><input id=\"unless\" name=\"unless_duplicate\" type=\"checkbox\" value=\"true\"><label for=\"unless\">unless there is a near-duplicate</label></span><button class=\"main\">Add</button></div></form>\n",
         address::part(index)
     )
 }
@@ -245,13 +245,13 @@ fn examples(index: &str, server: &str, needs_key: bool) -> Html {
         (
             "Add many, unless a near-duplicate is there",
             format!(
-                "curl{key} -H 'Content-Type: application/x-ndjson' '{at}/documents?unless_alike=true' -X POST -T news.jsonl"
+                "curl{key} -H 'Content-Type: application/x-ndjson' '{at}/documents?unless_duplicate=true' -X POST -T news.jsonl"
             ),
         ),
         (
             "Search",
             format!(
-                "curl{key} {json} {at}/search -d '{{\"text\": \"The storm hit the coast on Monday night!\", \"limit\": 5}}'"
+                "curl{key} {json} {at}/search -d '{{\"text\": \"The storm hit the coast on Monday night!\", \"top\": 5}}'"
             ),
         ),
         (

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::fields::{Fields, Takes};
 use super::layout::{Current, Screen};
-use crate::api::Query;
+use crate::extract::Query;
 use crate::keys::{COOKIE, Caller};
 use crate::problem::{Kind, Problem};
 use crate::state::Shared;

@@ -15,7 +15,7 @@ pub(super) fn legend() -> Html {
 /// Whether two documents are near-duplicates, and why.
 pub(super) fn sentence(compared: &Comparison) -> String {
     let similarity = if compared.measure == "containment" {
-        compared.containment_left.max(compared.containment_right)
+        compared.containment_of_left.max(compared.containment_of_right)
     } else {
         compared.jaccard
     };
@@ -42,7 +42,7 @@ pub(super) fn sentence(compared: &Comparison) -> String {
 
 /// How much of each is in the other, as a person would say it.
 fn parts(compared: &Comparison) -> String {
-    let (left, right) = (compared.containment_left, compared.containment_right);
+    let (left, right) = (compared.containment_of_left, compared.containment_of_right);
     let share = number::share;
     match (left, right) {
         (left, right) if left > 0.95 && right < 0.7 => {
@@ -73,8 +73,8 @@ pub(super) fn all(compared: &Comparison) -> Html {
             ),
         )
     };
-    let left = of_side(compared.containment_left, compared.left.distinct_shingle_count);
-    let right = of_side(compared.containment_right, compared.right.distinct_shingle_count);
+    let left = of_side(compared.containment_of_left, compared.left.distinct_shingle_count);
+    let right = of_side(compared.containment_of_right, compared.right.distinct_shingle_count);
     let edits = match (compared.edit_words, compared.edit_characters) {
         (Some(words), characters) => (
             number::count(words),

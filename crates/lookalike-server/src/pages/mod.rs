@@ -2,7 +2,7 @@
 //!
 //! | screen | file |
 //! | --- | --- |
-//! | Search | `search.rs`, and `hits.rs` for what was found |
+//! | Search | `search.rs`, and `hits.rs` and `file_hits.rs` for what was found |
 //! | Compare | `compare.rs`, and `measures.rs` for what the numbers say |
 //! | Result, Clusters, Sources | `result.rs` for the run as a whole, `removals.rs` for its rows |
 //! | Records | `records.rs`, and `explanation.rs` for why two of them are a match |
@@ -17,6 +17,7 @@ mod change;
 mod compare;
 mod explanation;
 mod fields;
+mod file_hits;
 mod hits;
 mod index;
 mod layout;

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::layout::{Current, Page, Screen, facts};
 use super::{address, explanation};
 use crate::problem::{Kind, Problem};
-use crate::results::opened::unreadable;
+use crate::runs::opened::unreadable;
 use crate::state::Shared;
 
 /// Which pair an address means, and which part of the list.
@@ -20,7 +20,7 @@ use crate::state::Shared;
 pub(super) struct Asked {
     left: String,
     right: String,
-    offset: u64,
+    after: u64,
 }
 
 /// How many matches a screen has.
@@ -39,7 +39,7 @@ pub(super) async fn show(shared: &Arc<Shared>, result: String, asked: Asked) -> 
                 .map_err(|error| Problem::new(Kind::NotPossible, error.to_string()))?;
             html!("{}{}", form(&asked), explanation::show(ids, &pair))
         };
-        Ok(html!("<h1>Records of {}</h1>\n{}{}", name, explained, matches(&folder, &name, asked.offset)?))
+        Ok(html!("<h1>Records of {}</h1>\n{}{}", name, explained, matches(&folder, &name, asked.after)?))
     });
     Ok(Screen { title: &result, current: Current::Results, body: body.await? }.page())
 }
@@ -49,14 +49,14 @@ fn summed_up(folder: &Path) -> Result<Html, Problem> {
     let text = std::fs::read_to_string(folder.join("summary.json")).map_err(|error| unreadable(&error))?;
     let summary: Value = serde_json::from_str(&text)
         .map_err(|error| Problem::new(Kind::NoSuchResult, format!("summary.json: {error}")))?;
-    let records: u64 = summary["records"].as_array().into_iter().flatten().filter_map(Value::as_u64).sum();
+    let records: u64 = summary["record_counts"].as_array().into_iter().flatten().filter_map(Value::as_u64).sum();
     let count = |name: &str| number::count(summary[name].as_u64().unwrap_or(0));
     let threshold = summary["threshold"].as_f64().unwrap_or(0.0);
     Ok(facts(&[
         ("Records", number::count(records), "that were read".to_owned()),
-        ("Matches", count("matches"), format!("with a probability of {threshold:.3} or more")),
-        ("Clusters", count("clusters"), "of two records or more".to_owned()),
-        ("Compared", count("candidates"), "pairs that share a key".to_owned()),
+        ("Matches", count("match_count"), format!("with a probability of {threshold:.3} or more")),
+        ("Clusters", count("cluster_count"), "of two records or more".to_owned()),
+        ("Compared", count("candidate_count"), "pairs that share a key".to_owned()),
     ]))
 }
 
@@ -69,7 +69,7 @@ fn form(asked: &Asked) -> Html {
 }
 
 /// Some rows of `matches.csv`, read from its beginning: it is sorted by probability, and few go far.
-fn matches(folder: &Path, result: &str, offset: u64) -> Result<Html, Problem> {
+fn matches(folder: &Path, result: &str, after: u64) -> Result<Html, Problem> {
     let wrong = |error: csv::Error| Problem::new(Kind::NoSuchResult, format!("matches.csv: {error}"));
     let mut reader = csv::Reader::from_path(folder.join("matches.csv")).map_err(wrong)?;
     let heads = reader.headers().map_err(wrong)?.clone();
@@ -87,7 +87,7 @@ fn matches(folder: &Path, result: &str, offset: u64) -> Result<Html, Problem> {
     ];
     let mut table = Table { is_filtered: true, ..Table::new("Matches", columns) };
     let mut has_more = false;
-    for record in reader.records().skip(usize::try_from(offset).unwrap_or(usize::MAX)) {
+    for record in reader.records().skip(usize::try_from(after).unwrap_or(usize::MAX)) {
         let record = record.map_err(wrong)?;
         if table.rows.len() == ON_SCREEN {
             has_more = true;
@@ -110,11 +110,11 @@ fn matches(folder: &Path, result: &str, offset: u64) -> Result<Html, Problem> {
             )),
         ]);
     }
-    let go = |offset: u64, what: &str| {
-        let to = address::with(&format!("/results/{}", address::part(result)), &[("offset", &offset.to_string())]);
+    let go = |after: u64, what: &str| {
+        let to = address::with(&format!("/results/{}", address::part(result)), &[("after", &after.to_string())]);
         html!("<a class=\"button\" href=\"{}\">{}</a> ", to, what)
     };
-    let before = if offset > 0 { go(offset.saturating_sub(ON_SCREEN as u64), "Earlier") } else { Html::default() };
-    let after = if has_more { go(offset + ON_SCREEN as u64, "Later") } else { Html::default() };
-    Ok(html!("<h2>Matches</h2>\n{}<p>{}{}</p>\n", table.render(), before, after))
+    let earlier = if after > 0 { go(after.saturating_sub(ON_SCREEN as u64), "Earlier") } else { Html::default() };
+    let later = if has_more { go(after + ON_SCREEN as u64, "Later") } else { Html::default() };
+    Ok(html!("<h2>Matches</h2>\n{}<p>{}{}</p>\n", table.render(), earlier, later))
 }

@@ -3,18 +3,19 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use lookalike::Removal;
 use lookalike_page::{Cell, Column, Html, Table, html, name, number};
 use serde::Deserialize;
 
 use super::layout::{Current, Page, Screen};
 use super::result::{Tab, result_tabs};
 use super::{address, measures};
-use crate::api::{Path, Query};
-use crate::keys::MayRead;
+use crate::access::MayRead;
+use crate::extract::{Path, Query};
 use crate::problem::{Kind, Problem};
-use crate::results::opened::unreadable;
-use crate::results::table::{BANDS, Line, Which};
 use crate::results::{self, band_of};
+use crate::runs::opened::unreadable;
+use crate::runs::table::{BANDS, PlacedRemoval, Which};
 use crate::state::Shared;
 
 /// Which rows an address means.
@@ -23,7 +24,7 @@ use crate::state::Shared;
 pub(super) struct Asked {
     band: Option<String>,
     order: Option<String>,
-    offset: u64,
+    after: u64,
 }
 
 /// Which pair an address means: where its row begins.
@@ -34,32 +35,13 @@ pub(super) struct AskedPair {
     whole: bool,
 }
 
-/// What is shown of a row.
-#[derive(Deserialize)]
-struct Row {
-    removed_id: String,
-    kept_id: String,
-    jaccard: Option<f64>,
-    containment_in_kept: Option<f64>,
-    containment_of_kept: Option<f64>,
-    simhash: Option<f64>,
-    exact_copy: bool,
-    #[serde(default)]
-    same_words: bool,
-    cluster: u32,
-    #[serde(default)]
-    cluster_size: u64,
-    removed_source: String,
-    kept_source: String,
-}
-
 /// How many rows a screen has.
 const ON_SCREEN: usize = 50;
 
 /// How many bytes of a text are shown to whoever did not ask for more.
 const MOST_WHOLE: usize = 1_000_000;
 
-/// Removals: all, of one band, or the least alike first.
+/// Removals: all, of one band, or the least similar first.
 pub(super) async fn list(
     _may: MayRead,
     State(shared): State<Arc<Shared>>,
@@ -68,28 +50,31 @@ pub(super) async fn list(
 ) -> Result<Page, Problem> {
     let which = match (&asked.band, asked.order.as_deref()) {
         (Some(band), _) => band_of(band)?,
-        (None, Some("least_alike")) => Which::LeastAlike,
+        (None, Some("least_similar")) => Which::LeastSimilar,
         (None, _) => Which::InPlace,
     };
     let of_job = (result.clone(), asked.clone());
-    let offset = asked.offset;
+    let after = asked.after;
     let (count, shown) = results::with(&shared, result.clone(), move |open| {
         let (result, asked) = of_job;
         let table = open.table()?;
-        let rows = table.rows(which, offset, ON_SCREEN).map_err(|error| unreadable(&error))?;
-        let bands = if which == Which::LeastAlike { Html::default() } else { bands(&result, &asked, table.by_band()) };
-        Ok((rows.count, html!("{}{}", bands, shown_rows(&result, &rows.rows, open.run.measure())?)))
+        let rows = table.rows(which, after, ON_SCREEN).map_err(|error| unreadable(&error))?;
+        let bands =
+            if which == Which::LeastSimilar { Html::default() } else { bands(&result, &asked, table.by_band()) };
+        Ok((rows.count, html!("{}{}", bands, shown_rows(&result, &rows.rows))))
     })
     .await?;
     let (title, lead, tab) = match which {
-        Which::LeastAlike => {
-            ("Least alike removals", "What to doubt first: the removals with the lowest similarity.", Tab::LeastAlike)
-        }
+        Which::LeastSimilar => (
+            "Least similar removals",
+            "What to doubt first: the removals with the lowest similarity.",
+            Tab::LeastSimilar,
+        ),
         Which::Copies => {
             ("Exact copies", "Removed documents that equal the kept one in every character.", Tab::Removed)
         }
         Which::Band(_) => {
-            ("Removals of one band", "The least alike first; exact copies are listed apart.", Tab::Removed)
+            ("Removals of one band", "The least similar first; exact copies are listed apart.", Tab::Removed)
         }
         Which::InPlace | Which::Cluster(_) => {
             ("Removals", "Every removed document, with the kept one that it resembles.", Tab::Removed)
@@ -112,7 +97,7 @@ pub(super) async fn list(
         band,
         lead,
         shown,
-        pages(&path, &parameters, offset, count)
+        pages(&path, &parameters, after, count)
     );
     Ok(Screen { title, current: Current::Results, body }.page())
 }
@@ -127,10 +112,9 @@ pub(super) async fn pair(
     let longest = if asked.whole { usize::MAX } else { MOST_WHOLE };
     let of_job = result.clone();
     let body = results::with(&shared, result.clone(), move |open| {
-        let line = open.table()?.at(asked.row).map_err(|error| unreadable(&error))?;
-        let line = line.ok_or_else(|| Problem::new(Kind::Malformed, "row: no row of removed.jsonl begins there"))?;
-        let row = parsed(&line)?;
-        let pair = open.run.pair(&line.json, longest)?;
+        let row = open.table()?.at(asked.row).map_err(|error| unreadable(&error))?;
+        let row = row.ok_or_else(|| Problem::new(Kind::Malformed, "row: no row of removed.jsonl begins there"))?;
+        let (removal, pair) = (&row.removal, open.run.pair(&row.removal, longest));
         let missing = match (pair.has_texts, pair.more) {
             (false, _) => html!(
                 "<p class=\"ask-first\">{}</p>",
@@ -146,12 +130,12 @@ pub(super) async fn pair(
                 )
             ),
         };
-        let cluster = address::with(&format!("/results/{}/clusters/{}", address::part(&of_job), row.cluster), &[]);
+        let cluster = address::with(&format!("/results/{}/clusters/{}", address::part(&of_job), removal.cluster), &[]);
         Ok(html!(
             "<h2 class=\"unseen\">The removed and the kept document</h2>\n<article class=\"pair whole\">{}<p><a href=\"{}\">All {} of their cluster</a></p>{}{}{}{}</article>\n",
             pair.head,
             cluster,
-            number::of(row.cluster_size, "document"),
+            number::of(removal.cluster_size.into(), "document"),
             if pair.has_texts { measures::legend() } else { Html::default() },
             missing,
             pair.strip,
@@ -170,7 +154,7 @@ pub(super) async fn clusters(
     Path(result): Path<String>,
     Query(asked): Query<Asked>,
 ) -> Result<Page, Problem> {
-    let (of_job, offset) = (result.clone(), asked.offset);
+    let (of_job, after) = (result.clone(), asked.after);
     let shown = results::with(&shared, result.clone(), move |open| {
         let found = open.table()?;
         let columns = vec![
@@ -180,17 +164,18 @@ pub(super) async fn clusters(
             Column::text("source"),
         ];
         let mut table = Table::new("Clusters", columns);
-        for (cluster, removed, line) in found.clusters(offset, ON_SCREEN).map_err(|error| unreadable(&error))? {
-            let row = parsed(&line)?;
+        for (cluster, removed, PlacedRemoval { removal, .. }) in
+            found.clusters(after, ON_SCREEN).map_err(|error| unreadable(&error))?
+        {
             let to = address::with(&format!("/results/{}/clusters/{cluster}", address::part(&of_job)), &[]);
             table.rows.push(vec![
-                Cell::html(html!("<a href=\"{}\">{}</a>", to, name(&row.kept_id))),
-                Cell::count(row.cluster_size.max(removed + 1)),
+                Cell::html(html!("<a href=\"{}\">{}</a>", to, name(&removal.kept_id))),
+                Cell::count(u64::from(removal.cluster_size).max(removed + 1)),
                 Cell::count(removed),
-                Cell::text(&name(&row.kept_source)),
+                Cell::text(&name(&removal.kept_source)),
             ]);
         }
-        let is_first = offset == 0;
+        let is_first = after == 0;
         let sizes = if is_first { html!("<h2>By size</h2>\n{}", open.run.clusters_by_size()) } else { Html::default() };
         let copies = if is_first { open.run.copies() } else { Html::default() };
         let path = format!("/results/{}/clusters", address::part(&of_job));
@@ -198,7 +183,7 @@ pub(super) async fn clusters(
             "{}<h2>The largest first</h2>\n{}{}{}",
             sizes,
             table.render(),
-            pages(&path, &[], offset, found.cluster_count()),
+            pages(&path, &[], after, found.cluster_count()),
             copies
         ))
     });
@@ -219,12 +204,11 @@ pub(super) async fn cluster(
     Path((result, cluster)): Path<(String, u32)>,
     Query(asked): Query<Asked>,
 ) -> Result<Page, Problem> {
-    let (of_job, offset) = (result.clone(), asked.offset);
+    let (of_job, after) = (result.clone(), asked.after);
     let shown = results::with(&shared, result.clone(), move |open| {
-        let rows =
-            open.table()?.rows(Which::Cluster(cluster), offset, ON_SCREEN).map_err(|error| unreadable(&error))?;
+        let rows = open.table()?.rows(Which::Cluster(cluster), after, ON_SCREEN).map_err(|error| unreadable(&error))?;
         let missing = || Problem::new(Kind::NoSuchResult, format!("no document was removed for cluster {cluster}"));
-        let first = parsed(rows.rows.first().ok_or_else(missing)?)?;
+        let first = rows.rows.first().ok_or_else(missing)?;
         let path = format!("/results/{}/clusters/{cluster}", address::part(&of_job));
         Ok(html!(
             "<p class=\"lead\">{} removed for <b dir=\"auto\">{}</b>, which is kept.</p>\n{}{}",
@@ -233,9 +217,9 @@ pub(super) async fn cluster(
             } else {
                 format!("{} documents were", number::count(rows.count))
             },
-            name(&first.kept_id),
-            shown_rows(&of_job, &rows.rows, open.run.measure())?,
-            pages(&path, &[], offset, rows.count)
+            name(&first.removal.kept_id),
+            shown_rows(&of_job, &rows.rows),
+            pages(&path, &[], after, rows.count)
         ))
     });
     let shown = shown.await?;
@@ -243,55 +227,39 @@ pub(super) async fn cluster(
     Ok(Screen { title: "A cluster", current: Current::Results, body }.page())
 }
 
-fn parsed(line: &Line) -> Result<Row, Problem> {
-    let wrong = |error| Problem::new(Kind::NoSuchResult, format!("a row of removed.jsonl cannot be read: {error}"));
-    serde_json::from_slice(&line.json).map_err(wrong)
-}
-
 /// Rows as a table, each with a link to its pair.
-fn shown_rows(result: &str, rows: &[Line], measure: &str) -> Result<Html, Problem> {
+fn shown_rows(result: &str, rows: &[PlacedRemoval]) -> Html {
     let columns = [Column::number("similarity"), Column::text("removed"), Column::text("kept")];
     let columns = columns.into_iter().chain([Column::text("what"), Column::text("from"), Column::number("cluster")]);
     let mut table = Table { is_filtered: true, ..Table::new("Removals", columns.collect()) };
-    for line in rows {
-        let row = parsed(line)?;
-        let to = address::with(&format!("/results/{}/pair", address::part(result)), &[("row", &line.at.to_string())]);
-        let similarity = row.similarity(measure);
-        let from = if row.removed_source == row.kept_source {
-            name(&row.removed_source)
+    for PlacedRemoval { at, removal } in rows {
+        let to = address::with(&format!("/results/{}/pair", address::part(result)), &[("row", &at.to_string())]);
+        let from = if removal.removed_source == removal.kept_source {
+            name(&removal.removed_source)
         } else {
-            format!("{} → {}", name(&row.removed_source), name(&row.kept_source))
+            format!("{} → {}", name(&removal.removed_source), name(&removal.kept_source))
         };
         table.rows.push(vec![
-            Cell::number(&number::similarity(similarity), similarity),
-            Cell::html(html!("<a href=\"{}\">{}</a>", to, name(&row.removed_id))),
-            Cell::text(&name(&row.kept_id)),
-            Cell::text(row.what()),
+            Cell::number(&number::similarity(removal.similarity), removal.similarity),
+            Cell::html(html!("<a href=\"{}\">{}</a>", to, name(&removal.removed_id))),
+            Cell::text(&name(&removal.kept_id)),
+            Cell::text(what(removal)),
             Cell::text(&from),
-            Cell::count(row.cluster_size),
+            Cell::count(removal.cluster_size.into()),
         ]);
     }
     if table.rows.is_empty() {
-        return Ok(html!("<p>{}</p>\n", "There are none."));
+        return html!("<p>{}</p>\n", "There are none.");
     }
-    Ok(table.render())
+    table.render()
 }
 
-impl Row {
-    fn similarity(&self, measure: &str) -> f64 {
-        match (self.jaccard, self.containment_in_kept, self.containment_of_kept) {
-            (_, Some(one), Some(other)) if measure == "containment" => one.max(other),
-            (Some(jaccard), ..) => jaccard,
-            _ => self.simhash.unwrap_or(0.0),
-        }
-    }
-
-    fn what(&self) -> &'static str {
-        match self {
-            Self { exact_copy: true, .. } => "exact copy",
-            Self { same_words: true, .. } => "same words",
-            _ => "near-duplicate",
-        }
+/// What two documents have in common.
+fn what(removal: &Removal) -> &'static str {
+    match removal {
+        Removal { exact_copy: true, .. } => "exact copy",
+        Removal { same_words: true, .. } => "same words",
+        _ => "near-duplicate",
     }
 }
 
@@ -316,24 +284,24 @@ fn bands(result: &str, asked: &Asked, by_band: &[u64]) -> Html {
 }
 
 /// Where a list goes on, and where it came from.
-pub(super) fn pages(path: &str, parameters: &[(&str, &str)], offset: u64, count: u64) -> Html {
+pub(super) fn pages(path: &str, parameters: &[(&str, &str)], after: u64, count: u64) -> Html {
     let step = ON_SCREEN as u64;
-    let to = |offset: u64, what: &str, relation: &'static str| {
-        let offset = offset.to_string();
-        let all: Vec<(&str, &str)> = parameters.iter().copied().chain([("offset", &*offset)]).collect();
+    let to = |after: u64, what: &str, relation: &'static str| {
+        let after = after.to_string();
+        let all: Vec<(&str, &str)> = parameters.iter().copied().chain([("after", &*after)]).collect();
         html!("<a class=\"button\" rel=\"{}\" href=\"{}\">{}</a> ", relation, address::with(path, &all), what)
     };
-    if count <= step && offset == 0 {
+    if count <= step && after == 0 {
         return Html::default();
     }
-    let before = if offset > 0 { to(offset.saturating_sub(step), "Earlier", "prev") } else { Html::default() };
-    let after = if offset.saturating_add(step) < count { to(offset + step, "Later", "next") } else { Html::default() };
-    let last = offset.saturating_add(step).min(count);
+    let earlier = if after > 0 { to(after.saturating_sub(step), "Earlier", "prev") } else { Html::default() };
+    let later = if after.saturating_add(step) < count { to(after + step, "Later", "next") } else { Html::default() };
+    let last = after.saturating_add(step).min(count);
     html!(
         "<nav class=\"pages\" aria-label=\"Pages\"><p>{}{}<span class=\"soft\">{} to {} of {}</span></p></nav>\n",
-        before,
-        after,
-        number::count((offset + 1).min(count)),
+        earlier,
+        later,
+        number::count((after + 1).min(count)),
         number::count(last),
         number::count(count)
     )
@@ -348,11 +316,11 @@ mod tests {
         assert!(pages("/a", &[], 0, 50).is_empty());
         let first = pages("/a", &[("band", "80")], 0, 120).to_string();
         assert!(
-            first.contains("href=\"/a?band=80&amp;offset=50\"")
+            first.contains("href=\"/a?band=80&amp;after=50\"")
                 && !first.contains("Earlier")
                 && first.contains("1 to 50 of 120")
         );
         let last = pages("/a", &[], 100, 120).to_string();
-        assert!(last.contains("offset=50") && !last.contains("Later") && last.contains("101 to 120 of 120"));
+        assert!(last.contains("after=50") && !last.contains("Later") && last.contains("101 to 120 of 120"));
     }
 }

@@ -8,8 +8,8 @@ use lookalike_page::{Html, html};
 
 use super::layout::{Current, Page, Screen, tabs};
 use super::{address, records};
-use crate::api::{Path, Query};
-use crate::keys::MayRead;
+use crate::access::MayRead;
+use crate::extract::{Path, Query};
 use crate::problem::Problem;
 use crate::results;
 use crate::state::Shared;
@@ -96,7 +96,7 @@ pub(super) fn section(id: &'static str, title: &str, body: &Html) -> Html {
 pub(super) enum Tab {
     Overview,
     Removed,
-    LeastAlike,
+    LeastSimilar,
     Clusters,
     Sources,
 }
@@ -111,7 +111,7 @@ pub(super) fn result_tabs(name: &str, current: Tab) -> Html {
         &[
             (to("", &[]), "Overview", current == Tab::Overview),
             (to("/removed", &[]), "Removed", current == Tab::Removed),
-            (to("/removed", &[("order", "least_alike")]), "Least alike", current == Tab::LeastAlike),
+            (to("/removed", &[("order", "least_similar")]), "Least similar", current == Tab::LeastSimilar),
             (to("/clusters", &[]), "Clusters", current == Tab::Clusters),
             (to("/sources", &[]), "Sources", current == Tab::Sources),
         ],

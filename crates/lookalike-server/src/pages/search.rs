@@ -1,7 +1,7 @@
-//! Search: a text, or a stored document, and everything in an index that is like it.
+//! Search: a text, a stored document or the documents of a file, and everything in an index that is like them.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::extract::{Multipart, State};
 use axum::response::Html as Body;
@@ -9,12 +9,12 @@ use lookalike_index::{Query as Sought, SearchOptions};
 use lookalike_page::{Html, html, name, number};
 use serde::Deserialize;
 
-use super::fields::{Fields, Takes};
-use super::hits::{self, Found, Opened};
-use super::index;
+use super::fields::{Fields, SentFile, Takes};
+use super::hits::{self, Found, Opened, Queried};
 use super::layout::{Current, Page, Screen};
-use crate::api::Query;
-use crate::keys::MaySearch;
+use super::{file_hits, index};
+use crate::access::MaySearch;
+use crate::extract::Query;
 use crate::problem::{Kind, Problem};
 use crate::state::{OpenIndex, Shared};
 
@@ -24,16 +24,22 @@ use crate::state::{OpenIndex, Shared};
 pub(super) struct Asked {
     index: String,
     /// Documents like the one with this id.
-    id: Option<String>,
+    like: Option<String>,
     open: Option<String>,
     threshold: Option<f64>,
-    limit: Option<usize>,
+    top: Option<usize>,
     text: String,
+    /// The fields of a file's records.
+    text_field: Option<String>,
+    id_field: Option<String>,
 }
 
 /// How many matches are shown when nobody says, and at most.
-const USUAL_LIMIT: usize = 10;
+const USUAL_TOP: usize = 10;
 const MOST: usize = 200;
+
+/// How long the documents of a file are searched for, at most: less than a request may take.
+const LONGEST: Duration = Duration::from_secs(25);
 
 /// Beyond this, the text is not sent back into its field: a browser would be busy with it.
 const MOST_SENT_BACK: usize = 1_000_000;
@@ -44,15 +50,15 @@ pub(super) async fn show(
     State(shared): State<Arc<Shared>>,
     Query(asked): Query<Asked>,
 ) -> Result<Page, Problem> {
-    let is_asked = asked.id.is_some() || !asked.text.is_empty();
-    let found = if is_asked { find_in(&shared, asked.clone()).await? } else { Html::default() };
+    let is_asked = asked.like.is_some() || !asked.text.is_empty();
+    let found = if is_asked { find_in(&shared, asked.clone(), None).await? } else { Html::default() };
     Ok(page(&shared, &asked, &found))
 }
 
 /// The form as it was sent, and what was found.
 pub(super) async fn find(_may: MaySearch, State(shared): State<Arc<Shared>>, form: Multipart) -> Result<Page, Problem> {
-    let asked = Asked::of(form, &shared).await?;
-    let found = find_in(&shared, asked.clone()).await?;
+    let (asked, file) = Asked::of(form, &shared).await?;
+    let found = find_in(&shared, asked.clone(), file).await?;
     Ok(page(&shared, &asked, &found))
 }
 
@@ -62,28 +68,38 @@ pub(super) async fn matches(
     State(shared): State<Arc<Shared>>,
     form: Multipart,
 ) -> Result<Body<String>, Problem> {
-    let asked = Asked::of(form, &shared).await?;
-    Ok(Body(find_in(&shared, asked).await?.to_string()))
+    let (asked, file) = Asked::of(form, &shared).await?;
+    Ok(Body(find_in(&shared, asked, file).await?.to_string()))
 }
 
 impl Asked {
-    async fn of(form: Multipart, shared: &Shared) -> Result<Self, Problem> {
+    async fn of(form: Multipart, shared: &Shared) -> Result<(Self, Option<SentFile>), Problem> {
         let mut fields = Fields::read(form, Takes::Texts, &shared.limits).await?;
         let wrong = |name: &str, allowed: &str| Problem::new(Kind::Malformed, format!("{name}: give {allowed}"));
         let threshold = fields.given("threshold").map(str::parse).transpose();
-        let limit = fields.given("limit").map(str::parse).transpose();
-        Ok(Self {
+        let top = fields.given("top").map(str::parse).transpose();
+        // Whoever sends a file means it, whatever an earlier search left in the field for a text.
+        let file = fields.file.take();
+        let text = if file.is_some() { String::new() } else { fields.take_text("text")? };
+        let asked = Self {
             index: fields.text("index").to_owned(),
-            id: None,
+            like: None,
             open: fields.given("open").map(str::to_owned),
             threshold: threshold.map_err(|_| wrong("threshold", "a number between 0 and 1"))?,
-            limit: limit.map_err(|_| wrong("limit", "a whole number"))?,
-            text: fields.take_text("text")?,
-        })
+            top: top.map_err(|_| wrong("top", "a whole number"))?,
+            text,
+            text_field: fields.given("text_field").map(str::to_owned),
+            id_field: fields.given("id_field").map(str::to_owned),
+        };
+        Ok((asked, file))
     }
 
-    fn limit(&self) -> usize {
-        self.limit.unwrap_or(USUAL_LIMIT).clamp(1, MOST)
+    fn options(&self) -> SearchOptions {
+        SearchOptions { threshold: self.threshold, top: self.top(), ..SearchOptions::default() }
+    }
+
+    fn top(&self) -> usize {
+        self.top.unwrap_or(USUAL_TOP).clamp(1, MOST)
     }
 }
 
@@ -95,8 +111,19 @@ fn index_of(shared: &Shared, name: &str) -> Result<Arc<OpenIndex>, Problem> {
     }
 }
 
-async fn find_in(shared: &Arc<Shared>, asked: Asked) -> Result<Html, Problem> {
-    if asked.id.is_none() && asked.text.trim().is_empty() {
+async fn find_in(shared: &Arc<Shared>, asked: Asked, file: Option<SentFile>) -> Result<Html, Problem> {
+    if let Some(file) = file {
+        let index = index_of(shared, &asked.index)?;
+        let until = Instant::now() + LONGEST;
+        return shared
+            .work
+            .search(move || {
+                let fields = [asked.text_field.clone(), asked.id_field.clone()];
+                file_hits::show(&index, &file, fields, &asked.options(), until)
+            })
+            .await;
+    }
+    if asked.like.is_none() && asked.text.trim().is_empty() {
         return Ok(Html::default());
     }
     let index = index_of(shared, &asked.index)?;
@@ -107,20 +134,21 @@ async fn find_in(shared: &Arc<Shared>, asked: Asked) -> Result<Html, Problem> {
 fn search(index: &OpenIndex, asked: &Asked) -> Result<Found, Problem> {
     let snapshot = index.snapshot()?;
     let start = Instant::now();
-    let options = SearchOptions { threshold: asked.threshold, limit: asked.limit(), ..SearchOptions::default() };
-    let sought = asked.id.as_deref().map_or(Sought::Text(&asked.text), Sought::Id);
-    let answer = snapshot.search(sought, &options)?;
+    let sought = asked.like.as_deref().map_or(Sought::Text(&asked.text), Sought::Id);
+    let answer = snapshot.search(sought, &asked.options())?;
     let seconds = start.elapsed().as_secs_f64();
     let opened = asked.open.as_deref().or(answer.hits.first().map(|hit| &*hit.id)).map(str::to_owned);
-    let opened = match opened {
-        Some(id) => Opened::of(&snapshot, index.index.scheme(), asked.id.as_deref(), &asked.text, &id)?,
-        None => None,
+    let stored = asked.like.as_deref().map(|id| snapshot.document(id)).transpose()?.flatten();
+    let (own, text) = match (&asked.like, &stored) {
+        (Some(id), stored) => (&**id, stored.as_ref().and_then(|document| document.text.as_deref())),
+        (None, _) => ("your text", Some(&*asked.text)),
     };
+    let opened = opened.map(|id| Opened::of(&snapshot, index.index.scheme(), own, text, &id)).transpose()?;
     Ok(Found {
         index: index.name.clone(),
         documents: snapshot.len(),
         threshold: asked.threshold.unwrap_or_else(|| index.index.scheme().threshold()),
-        id: asked.id.clone(),
+        query: asked.like.clone().map_or(Queried::Text, Queried::Like),
         answer,
         seconds,
         opened,
@@ -143,24 +171,28 @@ fn form(shared: &Shared, asked: &Asked) -> Html {
     }
     let of_index = |index: &Arc<OpenIndex>| {
         let chosen = Html::ours(if index.name == asked.index { " selected" } else { "" });
-        html!("<option{}>{}</option>", chosen, index.name)
+        let lowest = index.index.scheme().threshold().to_string();
+        html!("<option{} data-threshold=\"{}\">{}</option>", chosen, lowest, index.name)
     };
     let options: Html = indexes.iter().map(of_index).collect();
     let lowest = index_of(shared, &asked.index).map_or(0.8, |index| index.index.scheme().threshold());
-    let threshold = asked.threshold.unwrap_or(lowest).to_string();
+    // Each index has a threshold of its own: only what somebody asked for goes with a search.
+    let threshold = asked.threshold.map(|threshold| threshold.to_string()).unwrap_or_default();
     let text = Html::exact(if asked.text.len() > MOST_SENT_BACK { "" } else { &asked.text });
-    let likeness = asked.id.as_deref().map_or(Html::default(), |id| {
+    let likeness = asked.like.as_deref().map_or(Html::default(), |id| {
         html!("<p>Documents like <b dir=\"auto\">{}</b>, other than itself.</p>\n", name(id))
     });
     html!(
-        "{}<form id=\"search\" class=\"ask\" method=\"post\" action=\"/\" enctype=\"multipart/form-data\" data-live=\"/matches\">\n<label for=\"text\">Text</label>\n<textarea id=\"text\" name=\"text\" rows=\"7\" dir=\"auto\" data-drop placeholder=\"Paste a text, or drop a file\">\n{}</textarea>\n<div class=\"row\"><span><label for=\"index\">Index</label><select id=\"index\" name=\"index\">{}</select></span><span><label for=\"threshold\">Similarity at least</label><input id=\"threshold\" name=\"threshold\" type=\"number\" min=\"{}\" max=\"1\" step=\"any\" value=\"{}\"></span><span><label for=\"limit\">Matches at most</label><input id=\"limit\" name=\"limit\" type=\"number\" min=\"1\" max=\"{}\" value=\"{}\"></span><span class=\"file\"><label for=\"file\">or a file</label><input id=\"file\" name=\"file\" type=\"file\"></span><button class=\"main\">Search</button></div></form>\n",
+        "{}<form id=\"search\" class=\"ask\" method=\"post\" action=\"/\" enctype=\"multipart/form-data\" data-live=\"/matches\">\n<label for=\"text\">Text</label>\n<textarea id=\"text\" name=\"text\" rows=\"7\" dir=\"auto\" data-drop placeholder=\"Paste a text, or drop a file: JSONL, CSV, Parquet and WARC are searched document by document\">\n{}</textarea>\n<div class=\"row\"><span><label for=\"index\">Index</label><select id=\"index\" name=\"index\">{}</select></span><span><label for=\"threshold\">Similarity at least</label><input id=\"threshold\" name=\"threshold\" type=\"number\" min=\"0\" max=\"1\" step=\"any\" placeholder=\"{}\" value=\"{}\"></span><span><label for=\"top\">Matches at most</label><input id=\"top\" name=\"top\" type=\"number\" min=\"1\" max=\"{}\" value=\"{}\"></span><span class=\"file\"><label for=\"file\">or the documents of a file</label><input id=\"file\" name=\"file\" type=\"file\"></span><button class=\"main\">Search</button></div>\n<details class=\"of-file\"><summary>Fields of the file</summary><div class=\"row\"><span><label for=\"text-field\">Field of the text</label><input id=\"text-field\" name=\"text_field\" placeholder=\"text\" value=\"{}\"></span><span><label for=\"id-field\">Field of the id</label><input id=\"id-field\" name=\"id_field\" placeholder=\"file and position\" value=\"{}\"></span></div></details></form>\n",
         likeness,
         text,
         options,
         lowest.to_string(),
         threshold,
         MOST,
-        asked.limit()
+        asked.top(),
+        Html::exact(asked.text_field.as_deref().unwrap_or_default()),
+        Html::exact(asked.id_field.as_deref().unwrap_or_default())
     )
 }
 

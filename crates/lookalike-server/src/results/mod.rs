@@ -1,25 +1,20 @@
-//! Finished runs of `dedup` and `link`, page by page: `/v1/results…`. Rows are given as the files have them.
-
-pub(crate) mod opened;
-pub(crate) mod table;
+//! Finished runs of `dedup` and `link`, page by page: `/v1/results…`.
 
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
-use lookalike::{SourceFlow, is_link_result};
+use lookalike::{Removal, Source, SourceFlow, is_link_result};
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use self::opened::{OpenResult, unreadable};
-use self::table::{BANDS, Line, Which};
-use crate::api::{Path, Query};
-use crate::keys::MayRead;
+use crate::access::MayRead;
+use crate::extract::{Path, Query};
 use crate::problem::{Kind, Problem};
+use crate::runs::opened::{OpenResult, unreadable};
+use crate::runs::table::{BANDS, PlacedRemoval, Which};
 use crate::state::Shared;
 
 /// The routes of results.
@@ -53,7 +48,7 @@ pub(crate) struct ListedResult {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Part {
     #[serde(default)]
-    offset: u64,
+    after: u64,
     #[serde(default = "usual_limit")]
     limit: usize,
 }
@@ -68,7 +63,7 @@ pub(crate) struct RemovedParameters {
     band: Option<String>,
     cluster: Option<u32>,
     #[serde(default)]
-    offset: u64,
+    after: u64,
     #[serde(default = "usual_limit")]
     limit: usize,
 }
@@ -80,8 +75,8 @@ pub(crate) enum Order {
     /// As the file has them.
     #[default]
     Input,
-    /// The least alike first.
-    LeastAlike,
+    /// The least similar first.
+    LeastSimilar,
 }
 
 /// Some rows of a list, and how to go on.
@@ -91,10 +86,9 @@ pub(crate) struct Removed {
     count: u64,
     /// Some of them.
     #[schema(value_type = Vec<Object>)]
-    removed: Vec<Box<RawValue>>,
-    /// The offset of the next ones, if there are more.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next_offset: Option<u64>,
+    removed: Vec<Removal>,
+    /// Where the next page begins; none after the last.
+    next: Option<u64>,
 }
 
 /// Some clusters, and how to go on.
@@ -104,9 +98,8 @@ pub(crate) struct Clusters {
     count: u64,
     /// Some of them.
     clusters: Vec<Cluster>,
-    /// The offset of the next ones, if there are more.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next_offset: Option<u64>,
+    /// Where the next page begins; none after the last.
+    next: Option<u64>,
 }
 
 /// A cluster: its kept document, and how many were removed for it.
@@ -117,7 +110,7 @@ pub(crate) struct Cluster {
     /// The document that is kept.
     kept_id: String,
     /// How many documents were removed for it.
-    removed: u64,
+    removed_count: u64,
 }
 
 /// Sources, and what went between the largest of them.
@@ -125,9 +118,9 @@ pub(crate) struct Cluster {
 pub(crate) struct Sources {
     /// Documents and removals by source, as `summary.json` has them.
     #[schema(value_type = Vec<Object>)]
-    sources: Option<Box<RawValue>>,
+    sources: Vec<Source>,
     /// How many sources are not named.
-    more_sources: u64,
+    more_source_count: u64,
     /// How many documents of one source (`removed_from`) were removed for documents of another (`kept_in`).
     #[schema(value_type = Vec<Object>)]
     flows: Vec<SourceFlow>,
@@ -165,15 +158,15 @@ pub(crate) async fn summary(
     State(shared): State<Arc<Shared>>,
     Path(name): Path<String>,
 ) -> Result<Response, Problem> {
-    let summary = with(&shared, name, OpenResult::summary).await?;
-    Ok(([(header::CONTENT_TYPE, "application/json")], summary).into_response())
+    let summary = with(&shared, name, |open| Ok(open.run.summary().clone())).await?;
+    Ok(Json(summary).into_response())
 }
 
 /// Clusters with a removed document, the largest first.
 #[utoipa::path(get, path = "/v1/results/{result}/clusters", operation_id = "list_clusters", tag = "results",
     params(
         ("result" = String, Path, description = "The name of the result", example = "clean"),
-        ("offset" = Option<u64>, Query, description = "How many to leave out"),
+        ("after" = Option<u64>, Query, description = "Where the page begins: `next` of the page before"),
         ("limit" = Option<usize>, Query, description = "How many to give: 100 if nothing is said, 1,000 at most"),
     ),
     responses((status = 200, description = "Some clusters", body = Clusters), (status = 404, description = "There is no such result")))]
@@ -186,12 +179,15 @@ pub(crate) async fn clusters(
     let limit = checked(part.limit)?;
     let clusters = with(&shared, name, move |open| {
         let table = open.table()?;
-        let found = table.clusters(part.offset, limit).map_err(|error| unreadable(&error))?;
-        let cluster =
-            |(cluster, removed, line): (u32, u64, Line)| Cluster { cluster, kept_id: kept_id(&line), removed };
+        let found = table.clusters(part.after, limit).map_err(|error| unreadable(&error))?;
+        let cluster = |(cluster, removed_count, first): (u32, u64, PlacedRemoval)| Cluster {
+            cluster,
+            kept_id: first.removal.kept_id,
+            removed_count,
+        };
         let clusters: Vec<Cluster> = found.into_iter().map(cluster).collect();
-        let next_offset = next(part.offset, clusters.len(), table.cluster_count());
-        Ok(Clusters { count: table.cluster_count(), clusters, next_offset })
+        let next = next(part.after, clusters.len(), table.cluster_count());
+        Ok(Clusters { count: table.cluster_count(), clusters, next })
     });
     Ok(Json(clusters.await?).into_response())
 }
@@ -200,10 +196,10 @@ pub(crate) async fn clusters(
 #[utoipa::path(get, path = "/v1/results/{result}/removed", operation_id = "list_removed", tag = "results",
     params(
         ("result" = String, Path, description = "The name of the result", example = "clean"),
-        ("order" = Option<Order>, Query, description = "As the file has them, or the least alike first"),
+        ("order" = Option<Order>, Query, description = "As the file has them, or the least similar first"),
         ("band" = Option<String>, Query, description = "Only those of a band of similarity, by its lower end in percent: 80; or `copies`"),
         ("cluster" = Option<u32>, Query, description = "Only those of a cluster"),
-        ("offset" = Option<u64>, Query, description = "How many to leave out"),
+        ("after" = Option<u64>, Query, description = "Where the page begins: `next` of the page before"),
         ("limit" = Option<usize>, Query, description = "How many to give: 100 if nothing is said, 1,000 at most"),
     ),
     responses((status = 200, description = "Some rows of `removed.jsonl`", body = Removed), (status = 400, description = "There is no such band"), (status = 404, description = "There is no such result")))]
@@ -215,14 +211,10 @@ pub(crate) async fn removed(
 ) -> Result<Response, Problem> {
     let (which, limit) = (which(&parameters)?, checked(parameters.limit)?);
     let removed = with(&shared, name, move |open| {
-        let found = open.table()?.rows(which, parameters.offset, limit).map_err(|error| unreadable(&error))?;
-        let raw = |line: Line| {
-            let json = String::from_utf8(line.json).ok().and_then(|json| RawValue::from_string(json).ok());
-            json.ok_or_else(|| Problem::new(Kind::NoSuchResult, "a row of removed.jsonl is not JSON"))
-        };
-        let removed = found.rows.into_iter().map(raw).collect::<Result<Vec<_>, _>>()?;
-        let next_offset = next(parameters.offset, removed.len(), found.count);
-        Ok(Removed { count: found.count, removed, next_offset })
+        let found = open.table()?.rows(which, parameters.after, limit).map_err(|error| unreadable(&error))?;
+        let removed: Vec<Removal> = found.rows.into_iter().map(|row| row.removal).collect();
+        let next = next(parameters.after, removed.len(), found.count);
+        Ok(Removed { count: found.count, removed, next })
     });
     Ok(Json(removed.await?).into_response())
 }
@@ -238,16 +230,10 @@ pub(crate) async fn sources(
     State(shared): State<Arc<Shared>>,
     Path(name): Path<String>,
 ) -> Result<Response, Problem> {
-    #[derive(Deserialize)]
-    struct Told {
-        sources: Option<Box<RawValue>>,
-        #[serde(default)]
-        more_sources: u64,
-    }
     let sources = with(&shared, name, |open| {
-        let told: Told = serde_json::from_str(&open.summary()?)
-            .map_err(|error| Problem::new(Kind::NoSuchResult, format!("summary.json: {error}")))?;
-        Ok(Sources { sources: told.sources, more_sources: told.more_sources, flows: open.run.flows(FLOW_SOURCES)? })
+        let summary = open.run.summary();
+        let (sources, more_source_count) = (summary.sources.clone(), summary.more_source_count);
+        Ok(Sources { sources, more_source_count, flows: open.run.flows(FLOW_SOURCES)? })
     });
     Ok(Json(sources.await?).into_response())
 }
@@ -267,7 +253,7 @@ fn which(parameters: &RemovedParameters) -> Result<Which, Problem> {
     match (&parameters.band, parameters.cluster, parameters.order) {
         (Some(band), None, _) => band_of(band),
         (None, Some(cluster), _) => Ok(Which::Cluster(cluster)),
-        (None, None, Order::LeastAlike) => Ok(Which::LeastAlike),
+        (None, None, Order::LeastSimilar) => Ok(Which::LeastSimilar),
         (None, None, Order::Input) => Ok(Which::InPlace),
         (Some(_), Some(_), _) => Err(Problem::new(Kind::Malformed, "give a band or a cluster, not both")),
     }
@@ -289,17 +275,9 @@ fn checked(limit: usize) -> Result<usize, Problem> {
     (1..=MOST).contains(&limit).then_some(limit).ok_or_else(wrong)
 }
 
-fn next(offset: u64, given: usize, count: u64) -> Option<u64> {
-    let next = offset.saturating_add(given as u64);
+fn next(after: u64, given: usize, count: u64) -> Option<u64> {
+    let next = after.saturating_add(given as u64);
     (given > 0 && next < count).then_some(next)
-}
-
-fn kept_id(line: &Line) -> String {
-    #[derive(Deserialize)]
-    struct Kept {
-        kept_id: String,
-    }
-    serde_json::from_slice(&line.json).map_or_else(|_| String::new(), |kept: Kept| kept.kept_id)
 }
 
 #[cfg(test)]

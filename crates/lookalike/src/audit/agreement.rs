@@ -1,26 +1,29 @@
-//! Several labellers: what most of them say of a pair, and how often two agree beyond chance.
+//! Several labelers: what most of them say of a pair, and how often two agree beyond chance.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::labels::{Answer, Labels, PairFacts};
 
-/// How well two labellers agree.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// How well two labelers agree.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Kappa {
-    /// One labeller.
+    /// One labeler.
     pub left: String,
     /// The other.
     pub right: String,
-    /// How many pairs both labelled.
-    pub pairs: u64,
+    /// How many pairs both labeled.
+    pub pair_count: u64,
     /// How many of these they gave the same answer.
-    pub agreed: u64,
+    pub agreed_count: u64,
     /// Cohen's κ: 1 is agreement, 0 is what chance would bring. None if both gave one and the same answer throughout.
     pub kappa: Option<f64>,
 }
 
-/// A pair of which labellers say different things.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// A pair of which labelers say different things.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Disagreement {
     /// The left document.
     pub left_id: String,
@@ -42,18 +45,24 @@ pub(super) fn majority(answers: impl Iterator<Item = Answer>) -> Option<Answer> 
     if with_most.next().is_some() { Some(Answer::CannotTell) } else { first }
 }
 
-/// κ of every two labellers who labelled a pair in common.
+/// κ of every two labelers who labeled a pair in common.
 pub(super) fn kappas(labels: &Labels) -> Vec<Kappa> {
-    let labellers: Vec<_> = labels.labellers().collect();
+    let labelers: Vec<_> = labels.labelers().collect();
     let mut kappas = Vec::new();
-    for (at, (left, of_left)) in labellers.iter().enumerate() {
-        for (right, of_right) in &labellers[at + 1..] {
+    for (at, (left, of_left)) in labelers.iter().enumerate() {
+        for (right, of_right) in &labelers[at + 1..] {
             let answers: Vec<[Answer; 2]> =
                 of_left.iter().filter_map(|(key, label)| Some([label.label?, of_right.get(key)?.label?])).collect();
             if !answers.is_empty() {
                 let agreed = answers.iter().filter(|[left, right]| left == right).count() as u64;
                 let (left, right) = ((*left).to_owned(), (*right).to_owned());
-                kappas.push(Kappa { left, right, pairs: answers.len() as u64, agreed, kappa: kappa(&answers) });
+                kappas.push(Kappa {
+                    left,
+                    right,
+                    pair_count: answers.len() as u64,
+                    agreed_count: agreed,
+                    kappa: kappa(&answers),
+                });
             }
         }
     }
@@ -70,13 +79,13 @@ fn kappa(answers: &[[Answer; 2]]) -> Option<f64> {
     (by_chance < 1.0).then(|| (agreed - by_chance) / (1.0 - by_chance))
 }
 
-/// Pairs of which labellers say different things, in order.
+/// Pairs of which labelers say different things, in order.
 pub(super) fn disagreements(labels: &Labels) -> Vec<Disagreement> {
     let of_pair = |(key, facts): (&super::labels::PairKey, &PairFacts)| {
         let answer = |(name, labels): (&str, &std::collections::BTreeMap<_, super::labels::Label>)| {
             Some((name.to_owned(), labels.get(key)?.label?))
         };
-        let answers: Vec<(String, Answer)> = labels.labellers().filter_map(answer).collect();
+        let answers: Vec<(String, Answer)> = labels.labelers().filter_map(answer).collect();
         let (left_id, right_id) = (facts.left_id.clone(), facts.right_id.clone());
         let is_one = answers.windows(2).all(|two| two[0].1 == two[1].1);
         (!is_one).then_some(Disagreement { left_id, right_id, answers })

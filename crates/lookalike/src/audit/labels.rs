@@ -1,12 +1,13 @@
 //! Labels, one line of JSON each: appended and synced at every answer, so that what was acknowledged survives a crash.
 //!
-//! The last line of a labeller about a pair counts. A label that was taken back is a line too, without an answer.
+//! The last line of a labeler about a pair counts. A label that was taken back is a line too, without an answer.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::agreement::majority;
@@ -17,7 +18,7 @@ use crate::report::page::rows::Place;
 pub(crate) const LABELS: &str = "labels.jsonl";
 
 /// What somebody says of a pair.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
     /// Whoever has one of them does not need the other.
@@ -29,7 +30,8 @@ pub enum Answer {
 }
 
 /// The facts about a pair that every label of it states.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct PairFacts {
     /// The id of the removed document; of a near miss, the one that comes first.
     pub left_id: String,
@@ -63,7 +65,8 @@ pub struct PairFacts {
 }
 
 /// A label: a line of `labels.jsonl`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Label {
     /// What the label is about.
     #[serde(flatten)]
@@ -79,9 +82,9 @@ pub struct Label {
     /// What else there is to say.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
-    /// Who says so. Without a name, the labeller is known by the name of the file.
+    /// Who says so. Without a name, the labeler is known by the name of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub labeller: Option<String>,
+    pub labeler: Option<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
@@ -103,10 +106,10 @@ impl PairFacts {
     }
 }
 
-/// The labels of all labellers: of each, the last one about every pair.
+/// The labels of all labelers: of each, the last one about every pair.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Labels {
-    by_labeller: BTreeMap<String, BTreeMap<PairKey, Label>>,
+    by_labeler: BTreeMap<String, BTreeMap<PairKey, Label>>,
 }
 
 impl Labels {
@@ -122,24 +125,24 @@ impl Labels {
         Ok(labels)
     }
 
-    /// Adds a label; `file` stands for the name of a labeller without one.
+    /// Adds a label; `file` stands for the name of a labeler without one.
     pub(crate) fn add(&mut self, file: &str, label: Label) {
-        let labeller = label.labeller.clone().filter(|name| !name.trim().is_empty()).unwrap_or_else(|| file.to_owned());
-        let of_labeller = self.by_labeller.entry(labeller).or_default();
+        let labeler = label.labeler.clone().filter(|name| !name.trim().is_empty()).unwrap_or_else(|| file.to_owned());
+        let of_labeler = self.by_labeler.entry(labeler).or_default();
         match label.label {
-            Some(_) => of_labeller.insert(label.facts.key(), label),
-            None => of_labeller.remove(&label.facts.key()),
+            Some(_) => of_labeler.insert(label.facts.key(), label),
+            None => of_labeler.remove(&label.facts.key()),
         };
     }
 
-    /// The labels of each labeller who has any, by name.
-    pub(crate) fn labellers(&self) -> impl Iterator<Item = (&str, &BTreeMap<PairKey, Label>)> {
-        self.by_labeller.iter().filter(|(_, labels)| !labels.is_empty()).map(|(name, labels)| (&**name, labels))
+    /// The labels of each labeler who has any, by name.
+    pub(crate) fn labelers(&self) -> impl Iterator<Item = (&str, &BTreeMap<PairKey, Label>)> {
+        self.by_labeler.iter().filter(|(_, labels)| !labels.is_empty()).map(|(name, labels)| (&**name, labels))
     }
 
     /// All labels of a pair.
     pub(crate) fn of(&self, key: &PairKey) -> impl Iterator<Item = &Label> {
-        self.by_labeller.values().filter_map(move |labels| labels.get(key))
+        self.by_labeler.values().filter_map(move |labels| labels.get(key))
     }
 
     /// What most say of a pair; none if nobody says anything.
@@ -149,7 +152,7 @@ impl Labels {
 
     /// All pairs that have a label, in order.
     pub(crate) fn pairs(&self) -> BTreeMap<&PairKey, &PairFacts> {
-        self.by_labeller.values().flatten().map(|(key, label)| (key, &label.facts)).collect()
+        self.by_labeler.values().flatten().map(|(key, label)| (key, &label.facts)).collect()
     }
 }
 
@@ -249,7 +252,7 @@ mod tests {
             equal_super_shingles: None,
         };
         let (something_lost, worse_kept) = (at == 1, false);
-        Label { facts, label: answer, something_lost, worse_kept, note: String::new(), labeller: None }
+        Label { facts, label: answer, something_lost, worse_kept, note: String::new(), labeler: None }
     }
 
     #[test]
@@ -266,7 +269,7 @@ mod tests {
         lines.iter().for_each(|line| file.append(line).unwrap());
         assert_eq!(read(&path).unwrap(), lines);
         let labels = Labels::read(&[path]).unwrap();
-        let (name, of_anna) = labels.labellers().next().unwrap();
+        let (name, of_anna) = labels.labelers().next().unwrap();
         assert_eq!((name, of_anna.len()), ("anna", 1));
         assert_eq!(labels.of(&lines[0].facts.key()).next().unwrap().label, Some(Answer::Different));
     }

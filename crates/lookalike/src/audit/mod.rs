@@ -1,4 +1,4 @@
-//! A finished run of `dedup` to its precision with a confidence interval: a sample of removals is labelled by people.
+//! A finished run of `dedup` to its precision with a confidence interval: a sample of removals is labeled by people.
 //!
 //! ```text
 //! removed.jsonl → strata → sample ┐
@@ -10,6 +10,7 @@
 mod agreement;
 mod labels;
 mod near_misses;
+mod page;
 mod pairs;
 mod population;
 mod result;
@@ -26,6 +27,7 @@ use serde::Serialize;
 
 pub use self::agreement::{Disagreement, Kappa};
 pub use self::labels::{Answer, Label, PairFacts};
+pub use self::page::report;
 pub use self::result::{AuditResult, JudgedRow, labels_by_similarity};
 pub use self::statistics::Precision;
 
@@ -40,21 +42,21 @@ use crate::error::Result;
 use crate::options::{ReadOptions, Scheme, SourceBy};
 use crate::progress::Progress;
 use crate::report::page::texts::{InputTexts, LONGEST};
-use crate::report::page::told::Told;
+use crate::report::summary::Summary;
 
 /// Options of [`Audit::prepare`].
 #[derive(Clone, Debug)]
 pub struct AuditOptions {
     /// The output folder of a finished run.
     pub folder: PathBuf,
-    /// About how many removals are labelled.
+    /// About how many removals are labeled.
     pub sample: usize,
-    /// How many pairs just below the threshold are labelled besides.
+    /// How many pairs just below the threshold are labeled besides.
     pub near_misses: usize,
     /// What chance depends on: the same pairs for the same number.
     pub seed: u64,
     /// The name of who labels.
-    pub labeller: Option<String>,
+    pub labeler: Option<String>,
     /// How the input of the run was read: texts are read again from there.
     pub read: ReadOptions,
     /// The reference of the run.
@@ -71,7 +73,7 @@ impl AuditOptions {
             sample: 300,
             near_misses: 40,
             seed: 0,
-            labeller: None,
+            labeler: None,
             read,
             references: Vec::new(),
             scheme: Scheme::default(),
@@ -79,12 +81,12 @@ impl AuditOptions {
     }
 }
 
-/// Pairs to be labelled. Labels may be given by several threads.
+/// Pairs to be labeled. Labels may be given by several threads.
 #[derive(Debug)]
 pub struct Audit {
     folder: PathBuf,
     seed: u64,
-    labeller: Option<String>,
+    labeler: Option<String>,
     scheme: Scheme,
     pairs: Vec<Pair>,
     without_text: usize,
@@ -107,9 +109,9 @@ pub struct Said {
 }
 
 /// What the source of a document was in a run; none if it was a field that is not known here.
-fn source_by(told: &Told, read: &ReadOptions) -> Option<SourceBy> {
-    let written = told.parameters.others.get("source")?.as_str()?;
-    SourceBy::parse(written).filter(|by| *by != SourceBy::Field || read.settings.fields.source.is_some())
+fn source_by(summary: &Summary, read: &ReadOptions) -> Option<SourceBy> {
+    SourceBy::parse(&summary.parameters.source)
+        .filter(|by| *by != SourceBy::Field || read.settings.fields.source.is_some())
 }
 
 impl Audit {
@@ -121,16 +123,23 @@ impl Audit {
     /// and [`crate::Error::NothingToLabel`] when there is no pair whose texts are still there.
     pub fn prepare(options: &AuditOptions, progress: &dyn Progress) -> Result<Self> {
         let AuditOptions { folder, sample, near_misses, seed, scheme, .. } = options;
-        let told = Told::read(folder)?;
-        let population = Population::read(folder, &told, *sample, *seed, &HashSet::new())?;
+        let summary = Summary::read(folder)?;
+        let population = Population::read(folder, *sample, *seed, &HashSet::new())?;
         let removals = population.sample(*sample);
         progress.go_on()?;
-        let (drawn, source) =
-            (removals.len(), InputTexts { read: &options.read, references: &options.references, longest: LONGEST });
-        let mut pairs = pairs::with_texts(removals, scheme, &source)?;
+        let (drawn, source) = (
+            removals.len(),
+            InputTexts {
+                read: &options.read,
+                references: &options.references,
+                reference_tables: &[],
+                longest: LONGEST,
+            },
+        );
+        let mut pairs = pairs::with_texts(removals, scheme, &source);
         let without_text = drawn - pairs.len();
         progress.go_on()?;
-        let by = source_by(&told, &options.read);
+        let by = source_by(&summary, &options.read);
         let misses = NearMisses::find(folder, &options.read, scheme, by, (*near_misses, *seed), progress)?;
         pairs.extend(misses.pairs);
         if pairs.is_empty() {
@@ -140,7 +149,7 @@ impl Audit {
         Ok(Self {
             folder: folder.clone(),
             seed: *seed,
-            labeller: options.labeller.clone(),
+            labeler: options.labeler.clone(),
             scheme: scheme.clone(),
             pairs,
             without_text,
@@ -169,7 +178,7 @@ impl Audit {
         self.compared
     }
 
-    /// How many removals of the sample cannot be labelled: a text is not there any more, or has changed.
+    /// How many removals of the sample cannot be labeled: a text is not there any more, or has changed.
     pub fn without_text(&self) -> usize {
         self.without_text
     }
@@ -196,7 +205,7 @@ impl Audit {
     pub fn label(&self, number: usize, said: Said) -> Result<()> {
         let facts = self.pairs[number].facts.clone();
         let Said { label, something_lost, worse_kept, note } = said;
-        let label = Label { facts, label, something_lost, worse_kept, note, labeller: self.labeller.clone() };
+        let label = Label { facts, label, something_lost, worse_kept, note, labeler: self.labeler.clone() };
         let mut file = self.labels.lock().unwrap_or_else(PoisonError::into_inner);
         match &mut *file {
             Some(file) => file.append(&label),
@@ -204,15 +213,15 @@ impl Audit {
         }
     }
 
-    /// What this labeller said before about each pair, by number.
+    /// What this labeler said before about each pair, by number.
     ///
     /// # Errors
     ///
     /// When the file is there and cannot be read.
     pub fn said(&self) -> Result<Vec<Option<Said>>> {
         let labels = labels_of(&self.folder, &[])?;
-        let own = self.labeller.as_deref().unwrap_or("labels");
-        let of_own = labels.labellers().find(|(name, _)| *name == own).map(|(_, labels)| labels.clone());
+        let own = self.labeler.as_deref().unwrap_or("labels");
+        let of_own = labels.labelers().find(|(name, _)| *name == own).map(|(_, labels)| labels.clone());
         let said = |pair: &Pair| {
             let label = of_own.as_ref()?.get(&pair.facts.key())?;
             let (something_lost, worse_kept) = (label.something_lost, label.worse_kept);
@@ -221,7 +230,7 @@ impl Audit {
         Ok(self.pairs.iter().map(said).collect())
     }
 
-    /// Both texts of a pair side by side, as they are labelled.
+    /// Both texts of a pair side by side, as they are labeled.
     pub fn side_by_side(&self, number: usize) -> Option<Html> {
         let pair = self.pairs.get(number)?;
         Some(pair.render(&self.scheme, pairs::is_turned(self.seed, number), Excerpt::Folded))
@@ -266,7 +275,7 @@ impl Audit {
             .collect();
         // Offline labels are remembered by the browser under this name.
         let name = format!("{}-{}-{}", self.seed, self.pairs.len(), fingerprint(&self.pairs));
-        let island = Island { name, labeller: self.labeller.as_deref(), pairs };
+        let island = Island { name, labeler: self.labeler.as_deref(), pairs };
         serde_json::to_string(&island).expect("strings and numbers have a JSON form")
     }
 
@@ -283,7 +292,7 @@ impl Audit {
 #[derive(Serialize)]
 struct Island<'a> {
     name: String,
-    labeller: Option<&'a str>,
+    labeler: Option<&'a str>,
     pairs: Vec<IslandPair<'a>>,
 }
 
@@ -307,12 +316,12 @@ fn fingerprint(pairs: &[Pair]) -> String {
 /// file has something else than labels, [`crate::Error::NoLabels`] when there are none; and when the file cannot be
 /// written.
 pub fn judge(folder: &Path, files: &[PathBuf], progress: &dyn Progress) -> Result<AuditResult> {
-    let told = Told::read(folder)?;
+    let summary = Summary::read(folder)?;
     let labels = labels_of(folder, files)?;
-    if labels.labellers().next().is_none() {
+    if labels.labelers().next().is_none() {
         return Err(crate::Error::NoLabels { folder: folder.to_owned() });
     }
-    let result = AuditResult::new(folder, &told, &labels)?;
+    let result = AuditResult::new(folder, &summary, &labels)?;
     let path = folder.join(AUDIT);
     let mut file = OutputFile::new(&path, true, &progress.unfinished())?;
     let written = serde_json::to_writer_pretty(file.writer(), &result).map_err(io::Error::from);

@@ -19,8 +19,9 @@ use crate::corpus::described::Origin;
 use crate::corpus::walk::{Walked, walk};
 use crate::error::Result;
 use crate::options::{MethodOptions, ReadOptions, Scheme, SourceBy};
+use crate::output::read_back::each_removal;
 use crate::progress::Progress;
-use crate::report::page::rows::{each_line, insert_least};
+use crate::report::page::rows::insert_least;
 use crate::report::page::texts::{LONGEST, Text};
 use crate::texts;
 
@@ -58,8 +59,8 @@ impl NearMisses {
         }
         let chosen = Chosen::read(folder, read, scheme, progress)?;
         let found = texts::pairs(&chosen.texts(), &lower)?;
-        let is_below = |pair: &&texts::Pair| match (pair.likeness, &scheme.method) {
-            (Likeness::Features(overlap), _) => !scheme.criterion.accepts(overlap),
+        let is_below = |pair: &&texts::Pair| match (pair.likeness, scheme.method()) {
+            (Likeness::Features(overlap), _) => !scheme.criterion().accepts(overlap),
             (Likeness::Bits { differing, .. }, MethodOptions::SimHash { distance, .. }) => differing > *distance,
             (Likeness::Bits { .. }, _) => false,
         };
@@ -68,7 +69,7 @@ impl NearMisses {
             let number = draw(seed, mix(pair.left as u64) ^ pair.right as u64);
             insert_least(&mut drawn, most, number, || pair);
         }
-        let pair = |found: &&texts::Pair| chosen.pair(found, scheme.criterion, source);
+        let pair = |found: &&texts::Pair| chosen.pair(found, scheme.criterion(), source);
         Ok(Self { pairs: drawn.values().map(pair).collect(), compared: chosen.documents.len() as u64 })
     }
 }
@@ -76,21 +77,20 @@ impl NearMisses {
 /// The scheme that finds near misses too; none where no threshold decides.
 fn lower(scheme: &Scheme) -> Option<Scheme> {
     let threshold = (scheme.threshold() - BELOW).max(scheme.threshold() / 2.0);
-    let lower = match (&scheme.method, scheme.criterion) {
+    let lower = match (scheme.method(), scheme.criterion()) {
         (MethodOptions::Copies(_), _) => return None,
         (MethodOptions::SimHash { width, weights, distance, tables, is_verified: false }, _) => {
             let distance = distance + MORE_BITS;
             let (width, weights, tables) = (*width, *weights, *tables);
             let method = MethodOptions::SimHash { width, weights, distance, tables, is_verified: false };
-            method.method(scheme.criterion).ok()?;
-            return Some(scheme.clone().with_method(method));
+            return scheme.clone().with_method(method).ok();
         }
         (_, Criterion::Containment(_)) => Scheme::containment(threshold),
         (_, Criterion::Jaccard(_)) => Scheme::jaccard(threshold),
         // Measures of sets, not of documents.
         (_, Criterion::Cosine(_) | Criterion::Overlap(_)) => return None,
     };
-    Some(lower.ok()?.with_shingle(scheme.shingle.clone()).with_fold(scheme.fold))
+    Some(lower.ok()?.with_shingle(scheme.shingle().clone()).with_fold(scheme.fold()))
 }
 
 /// Kept documents that stay together with those like them.
@@ -102,8 +102,8 @@ struct Chosen {
 impl Chosen {
     fn read(folder: &Path, read: &ReadOptions, scheme: &Scheme, progress: &dyn Progress) -> Result<Self> {
         let mut removed: HashSet<(String, u64)> = HashSet::new();
-        each_line(folder, |_, line| {
-            removed.insert((line.removed_file.clone().into_owned(), line.removed_position));
+        each_removal(folder, |_, removal| {
+            removed.insert((removal.removed_file, removal.removed_position));
         })?;
         let mut chosen: BTreeMap<(u64, u64), Walked> = BTreeMap::new();
         let (mut number, mut bytes) = (0, 0);
@@ -116,7 +116,7 @@ impl Chosen {
                 shingler.features(&document.text).all.iter().copied().min()
             };
             let least: Vec<Option<u64>> =
-                kept.par_iter().map_init(|| Shingler::new(&scheme.shingle, scheme.fold), least).collect();
+                kept.par_iter().map_init(|| Shingler::new(scheme.shingle(), scheme.fold()), least).collect();
             for (document, least) in kept.into_iter().zip(least) {
                 number += 1;
                 // Without words it is like nothing.

@@ -1,4 +1,4 @@
-//! Pairs to be labelled, with their texts, as a person sees them: side by side, in an order and on sides that chance
+//! Pairs to be labeled, with their texts, as a person sees them: side by side, in an order and on sides that chance
 //! decides, without a similarity.
 
 use std::collections::{BTreeSet, HashMap};
@@ -11,10 +11,10 @@ use lookalike_core::text::shingle::Shingler;
 use lookalike_page::{Excerpt, Html, SideBySide, SideText, name};
 
 use super::labels::PairFacts;
-use crate::compare::pieces::pieces;
-use crate::error::Result;
 use crate::options::{MethodOptions, Scheme, SketchKey};
-use crate::report::page::rows::{Place, Removal};
+use crate::output::rows::Removal;
+use crate::passages::pieces::pieces;
+use crate::report::page::rows::Place;
 use crate::report::page::texts::{Text, TextSource};
 
 /// A pair with both texts, left and right.
@@ -25,33 +25,35 @@ pub(crate) struct Pair {
 }
 
 /// The removals whose texts could be read again, and are what was compared.
-pub(crate) fn with_texts(removals: Vec<Removal>, scheme: &Scheme, source: &dyn TextSource) -> Result<Vec<Pair>> {
-    let wanted: BTreeSet<&Place> = removals.iter().flat_map(|removal| [&removal.removed, &removal.kept]).collect();
+pub(crate) fn with_texts(removals: Vec<Removal>, scheme: &Scheme, source: &dyn TextSource) -> Vec<Pair> {
+    let places = |removal: &Removal| [removal.removed_place(), removal.kept_place()];
+    let wanted: BTreeSet<Place> = removals.iter().flat_map(places).collect();
     let texts: HashMap<Place, Text> = source.texts(&wanted);
-    let mut shingler = Shingler::new(&scheme.shingle, scheme.fold);
-    let agreeing = Agreeing::new(scheme)?;
+    let mut shingler = Shingler::new(scheme.shingle(), scheme.fold());
+    let agreeing = Agreeing::new(scheme);
     let pair = |removal: Removal| {
-        let texts = [texts.get(&removal.removed)?.clone(), texts.get(&removal.kept)?.clone()];
+        let [removed, kept] = places(&removal);
+        let texts = [texts.get(&removed)?.clone(), texts.get(&kept)?.clone()];
         if !is_unchanged(&removal, &texts, &mut shingler) {
             return None;
         }
         let facts = PairFacts {
             left_id: removal.removed_id,
             right_id: removal.kept_id,
-            left_file: removal.removed.file,
-            left_position: removal.removed.position,
-            right_file: removal.kept.file,
-            right_position: removal.kept.position,
+            left_file: removal.removed_file,
+            left_position: removal.removed_position,
+            right_file: removal.kept_file,
+            right_position: removal.kept_position,
             left_source: Some(removal.removed_source),
             right_source: Some(removal.kept_source),
-            right_in_reference: removal.kept.is_reference,
+            right_in_reference: removal.kept_in.is_some(),
             near_miss: false,
             similarity: removal.similarity,
             equal_super_shingles: agreeing.as_ref().and_then(|agreeing| agreeing.count(&texts)),
         };
         Some(Pair { facts, texts })
     };
-    Ok(removals.into_iter().filter_map(pair).collect())
+    removals.into_iter().filter_map(pair).collect()
 }
 
 /// Whether two texts are what was compared; of those that are cut nobody knows.
@@ -69,10 +71,10 @@ struct Agreeing<'a> {
 
 impl<'a> Agreeing<'a> {
     /// None for other methods, and where the key of the run is not known.
-    fn new(scheme: &'a Scheme) -> Result<Option<Self>> {
-        let is_meant = matches!(scheme.method, MethodOptions::SuperShingle { .. }) && scheme.key == SketchKey::Fixed;
-        let method = is_meant.then(|| scheme.build_method()).transpose()?;
-        Ok(method.map(|method| Self { scheme, method }))
+    fn new(scheme: &'a Scheme) -> Option<Self> {
+        let is_meant =
+            matches!(scheme.method(), MethodOptions::SuperShingle { .. }) && scheme.key() == SketchKey::Fixed;
+        is_meant.then(|| Self { scheme, method: scheme.build_method() })
     }
 
     /// None if a text is so long that it was cut.
@@ -113,7 +115,7 @@ pub(crate) fn is_turned(seed: u64, number: usize) -> bool {
 impl Pair {
     /// Both texts side by side.
     pub(crate) fn render(&self, scheme: &Scheme, is_turned: bool, excerpt: Excerpt) -> Html {
-        let mut shingler = Shingler::new(&scheme.shingle, scheme.fold);
+        let mut shingler = Shingler::new(scheme.shingle(), scheme.fold());
         let order = if is_turned { [1, 0] } else { [0, 1] };
         let ids = [&self.facts.left_id, &self.facts.right_id];
         let [first, second] = pieces(order.map(|side| &*self.texts[side].text), &mut shingler).pieces;

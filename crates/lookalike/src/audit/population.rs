@@ -9,8 +9,9 @@ use lookalike_core::hash::draw;
 
 use super::labels::PairKey;
 use crate::error::Result;
-use crate::report::page::rows::{Line, Removal, each_line, insert_least};
-use crate::report::page::told::Told;
+use crate::output::read_back::each_removal;
+use crate::output::rows::Removal;
+use crate::report::page::rows::insert_least;
 
 /// What is sampled together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,7 +24,7 @@ pub(crate) struct Stratum {
 /// How many bands of similarity there are.
 pub(crate) const BANDS: u8 = 20;
 
-/// How many pairs of each stratum are labelled at least, if it has as many.
+/// How many pairs of each stratum are labeled at least, if it has as many.
 const LEAST: usize = 15;
 
 /// The removals of a run.
@@ -41,30 +42,28 @@ pub(crate) struct Population {
 
 impl Population {
     /// Reads the removals of a folder: up to `most` of each stratum are drawn, and the strata of `pairs` noted.
-    pub(crate) fn read(folder: &Path, told: &Told, most: usize, seed: u64, pairs: &HashSet<PairKey>) -> Result<Self> {
+    pub(crate) fn read(folder: &Path, most: usize, seed: u64, pairs: &HashSet<PairKey>) -> Result<Self> {
         let mut population = Self::default();
-        let measure = &*told.parameters.measure;
-        each_line(folder, |number, line| population.take(line, measure, most, draw(seed, number), pairs))?;
+        each_removal(folder, |number, removal| population.take(removal, most, draw(seed, number), pairs))?;
         Ok(population)
     }
 
-    fn take(&mut self, line: &Line<'_>, measure: &str, most: usize, drawn: u64, pairs: &HashSet<PairKey>) {
+    fn take(&mut self, removal: Removal, most: usize, drawn: u64, pairs: &HashSet<PairKey>) {
         self.removed += 1;
-        if line.exact_copy {
+        if removal.exact_copy {
             self.exact_copies += 1;
             return;
         }
-        let similarity = line.similarity(measure);
-        let stratum = Stratum { has_one_source: line.removed_source == line.kept_source, band: band(similarity) };
+        let has_one_source = removal.removed_source == removal.kept_source;
+        let stratum = Stratum { has_one_source, band: band(removal.similarity) };
         *self.sizes.entry(stratum).or_default() += 1;
         if !pairs.is_empty() {
-            let removal = line.removal(similarity);
-            let key = (removal.removed, removal.kept);
+            let key = (removal.removed_place(), removal.kept_place());
             if pairs.contains(&key) {
                 self.strata_of.insert(key, stratum);
             }
         }
-        insert_least(self.drawn.entry(stratum).or_default(), most, drawn, || line.removal(similarity));
+        insert_least(self.drawn.entry(stratum).or_default(), most, drawn, || removal);
     }
 
     /// A sample of about this size: at least 15 pairs of each stratum, and the rest by the number of their removals.
@@ -114,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_run_is_labelled_as_a_whole_and_a_small_sample_has_some_of_each() {
+    fn a_small_run_is_labeled_as_a_whole_and_a_small_sample_has_some_of_each() {
         assert_eq!(allocate(&[3, 5, 1], 300), [3, 5, 1]);
         assert_eq!(allocate(&[100; 10], 20), [2; 10]);
         assert_eq!(allocate(&[], 300), [0; 0]);

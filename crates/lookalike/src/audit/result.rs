@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::agreement::{Disagreement, Kappa, disagreements, kappas};
@@ -11,7 +12,7 @@ use super::labels::{Answer, Labels, PairKey};
 use super::population::{BANDS, Population, Stratum, band};
 use super::statistics::{self, Precision, Tally};
 use crate::error::Result;
-use crate::report::page::told::Told;
+use crate::report::summary::Summary;
 
 /// What the file of a result is called.
 pub(crate) const AUDIT: &str = "audit.json";
@@ -20,16 +21,17 @@ pub(crate) const AUDIT: &str = "audit.json";
 const LISTED: usize = 1000;
 
 /// The precision of a run by labels: what `audit.json` has.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct AuditResult {
     /// The version that counted.
     pub lookalike: String,
     /// Minimum similarity of near-duplicates in the run.
     pub threshold: f64,
     /// All documents that the run removed.
-    pub removed: u64,
+    pub removed_count: u64,
     /// Of these, exact copies of the kept document. They are right without a label, and in no row.
-    pub exact_copies: u64,
+    pub exact_copy_count: u64,
     /// All others, each stratum by its share of removals.
     pub all: JudgedRow,
     /// The share of all removals that is right, exact copies included.
@@ -43,42 +45,43 @@ pub struct AuditResult {
     /// Pairs of kept documents a little below the threshold. Their precision is the share of them that are the same: if it is
     /// high, the threshold could be lower.
     pub near_misses: Option<JudgedRow>,
-    /// Removals of which most labellers say that something is lost.
-    pub something_lost: u64,
-    /// Removals of which most labellers say that the worse copy was kept.
-    pub worse_kept: u64,
+    /// Removals of which most labelers say that something is lost.
+    pub something_lost_count: u64,
+    /// Removals of which most labelers say that the worse copy was kept.
+    pub worse_kept_count: u64,
     /// About how many more labels would make the interval of all removals half as wide.
-    pub labels_to_halve: Option<u64>,
-    /// Who labelled how many pairs.
-    pub labellers: BTreeMap<String, u64>,
-    /// How well every two labellers agree.
+    pub label_count_to_halve: Option<u64>,
+    /// Who labeled how many pairs.
+    pub labelers: BTreeMap<String, u64>,
+    /// How well every two labelers agree.
     pub agreement: Vec<Kappa>,
-    /// Pairs of which labellers say different things: the first of them.
+    /// Pairs of which labelers say different things: the first of them.
     pub disagreements: Vec<Disagreement>,
     /// Labels of pairs that this run did not remove. They do not count.
-    pub other_pairs: u64,
+    pub other_pair_count: u64,
 }
 
 /// A row of the table.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct JudgedRow {
     /// What the row is about, such as `0.80 to 0.85`.
     pub name: String,
     /// How many pairs there are; none where they were not counted.
-    pub pairs: Option<u64>,
+    pub pair_count: Option<u64>,
     /// How many of them have a label.
-    pub labelled: u64,
+    pub labeled_count: u64,
     /// Of these, the ones that are the same,
-    pub same: u64,
+    pub same_count: u64,
     /// that are different,
-    pub different: u64,
+    pub different_count: u64,
     /// and of which nobody can tell.
-    pub cannot_tell: u64,
+    pub cannot_tell_count: u64,
     /// The share that is the same; none without a label.
     pub precision: Option<Precision>,
 }
 
-/// What is known of the labelled pairs of a run.
+/// What is known of the labeled pairs of a run.
 struct Judged<'a> {
     labels: &'a Labels,
     tallies: BTreeMap<Stratum, Tally>,
@@ -86,9 +89,9 @@ struct Judged<'a> {
 
 impl AuditResult {
     /// Counts labels.
-    pub(crate) fn new(folder: &Path, told: &Told, labels: &Labels) -> Result<Self> {
+    pub(crate) fn new(folder: &Path, summary: &Summary, labels: &Labels) -> Result<Self> {
         let pairs: HashSet<PairKey> = labels.pairs().into_keys().cloned().collect();
-        let population = Population::read(folder, told, 0, 0, &pairs)?;
+        let population = Population::read(folder, 0, 0, &pairs)?;
         let judged = Judged::new(labels, &population);
         let of = |is_wanted: &dyn Fn(&Stratum) -> bool| -> Vec<Tally> {
             judged.tallies.iter().filter(|(stratum, _)| is_wanted(stratum)).map(|(_, tally)| *tally).collect()
@@ -99,9 +102,9 @@ impl AuditResult {
         let row = JudgedRow::new("all but exact copies", &all);
         Ok(Self {
             lookalike: env!("CARGO_PKG_VERSION").to_owned(),
-            threshold: told.parameters.threshold,
-            removed: population.removed,
-            exact_copies: population.exact_copies,
+            threshold: summary.parameters.threshold,
+            removed_count: population.removed,
+            exact_copy_count: population.exact_copies,
             precision_with_exact_copies: row.precision.map(|precision| {
                 with_copies(precision.estimate, population.exact_copies as f64 / population.removed.max(1) as f64)
             }),
@@ -111,25 +114,25 @@ impl AuditResult {
                 .map(|(has_one, name)| JudgedRow::new(name, &of(&|stratum| stratum.has_one_source == has_one)))
                 .to_vec(),
             super_shingles: judged.super_shingles(&population),
-            near_misses: judged.near_misses(told.parameters.threshold),
-            something_lost: judged.count(&population, |label| label.something_lost),
-            worse_kept: judged.count(&population, |label| label.worse_kept),
-            labels_to_halve: statistics::labels_to_halve(&all),
-            labellers: labels.labellers().map(|(name, labels)| (name.to_owned(), labels.len() as u64)).collect(),
+            near_misses: judged.near_misses(summary.parameters.threshold),
+            something_lost_count: judged.count(&population, |label| label.something_lost),
+            worse_kept_count: judged.count(&population, |label| label.worse_kept),
+            label_count_to_halve: statistics::labels_to_halve(&all),
+            labelers: labels.labelers().map(|(name, labels)| (name.to_owned(), labels.len() as u64)).collect(),
             agreement: kappas(labels),
             disagreements: disagreements(labels).into_iter().take(LISTED).collect(),
-            other_pairs: judged.other_pairs(&population),
+            other_pair_count: judged.other_pairs(&population),
         })
     }
 
     /// The tables of the result as a part of a page.
     pub fn to_html(&self) -> lookalike_page::Html {
-        crate::report::page::audit_section(self)
+        super::page::section(self)
     }
 
     /// How many pairs of the run have a label, near misses included.
-    pub fn labelled(&self) -> u64 {
-        self.all.labelled + self.near_misses.as_ref().map_or(0, |row| row.labelled)
+    pub fn labeled(&self) -> u64 {
+        self.all.labeled_count + self.near_misses.as_ref().map_or(0, |row| row.labeled_count)
     }
 }
 
@@ -162,7 +165,7 @@ impl<'a> Judged<'a> {
         let row = |(number, tally): (u32, Tally)| {
             // How many pairs agree in so many is known of those that were read again, and of no others.
             let endless = Tally { population: u64::MAX / 2, ..tally };
-            JudgedRow { pairs: None, ..JudgedRow::new(&format!("{number}-sim"), &[endless]) }
+            JudgedRow { pair_count: None, ..JudgedRow::new(&format!("{number}-sim"), &[endless]) }
         };
         by_number.into_iter().map(row).collect()
     }
@@ -174,10 +177,10 @@ impl<'a> Judged<'a> {
         }
         let endless = Tally { population: u64::MAX / 2, ..tally };
         let name = format!("near misses, below {threshold}");
-        (tally.labelled() > 0).then(|| JudgedRow { pairs: None, ..JudgedRow::new(&name, &[endless]) })
+        (tally.labeled() > 0).then(|| JudgedRow { pair_count: None, ..JudgedRow::new(&name, &[endless]) })
     }
 
-    /// Removals of which at least half of the labellers say something.
+    /// Removals of which at least half of the labelers say something.
     fn count(&self, population: &Population, says: impl Fn(&super::labels::Label) -> bool) -> u64 {
         let is_said = |pair: &&PairKey| {
             let (said, all) =
@@ -211,11 +214,11 @@ impl JudgedRow {
         let sum = |of: fn(&Tally) -> u64| tallies.iter().map(of).sum();
         Self {
             name: name.to_owned(),
-            pairs: Some(sum(|tally| tally.population)),
-            labelled: sum(|tally| tally.labelled()),
-            same: sum(|tally| tally.same),
-            different: sum(|tally| tally.different),
-            cannot_tell: sum(|tally| tally.cannot_tell),
+            pair_count: Some(sum(|tally| tally.population)),
+            labeled_count: sum(|tally| tally.labeled()),
+            same_count: sum(|tally| tally.same),
+            different_count: sum(|tally| tally.different),
+            cannot_tell_count: sum(|tally| tally.cannot_tell),
             precision: statistics::precision(tallies),
         }
     }
@@ -235,7 +238,7 @@ pub fn labels_by_similarity(files: &[PathBuf]) -> Result<Vec<JudgedRow>> {
     }
     let row = |(band, tally): (u8, Tally)| {
         let endless = Tally { population: u64::MAX / 2, ..tally };
-        JudgedRow { pairs: None, ..JudgedRow::new(&name(band), &[endless]) }
+        JudgedRow { pair_count: None, ..JudgedRow::new(&name(band), &[endless]) }
     };
     Ok(by_band.into_iter().map(row).collect())
 }

@@ -1,12 +1,13 @@
 //! Labels of a stratified sample to a precision with its 95 % confidence interval.
 //!
-//! A stratum counts by its share of all removals, not by how many of its pairs happen to be labelled. The interval is
+//! A stratum counts by its share of all removals, not by how many of its pairs happen to be labeled. The interval is
 //! Wilson's (1927), with as many labels as a simple random sample would need to be as exact: so for one stratum it is
 //! Wilson's itself, and with no wrong pair among 300 it says at least 0.987.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::tune::Estimate;
+use crate::statistics::Estimate;
 
 /// How many standard deviations of a normal distribution leave 2.5 % on each side.
 const Z: f64 = 1.959_964;
@@ -14,7 +15,7 @@ const Z: f64 = 1.959_964;
 /// What labels say about a stratum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
-    /// How many pairs the stratum has, labelled or not.
+    /// How many pairs the stratum has, labeled or not.
     pub(crate) population: u64,
     pub(crate) same: u64,
     pub(crate) different: u64,
@@ -30,7 +31,7 @@ pub(crate) enum Undecided {
 }
 
 impl Tally {
-    pub(crate) fn labelled(self) -> u64 {
+    pub(crate) fn labeled(self) -> u64 {
         self.same + self.different + self.cannot_tell
     }
 
@@ -38,14 +39,15 @@ impl Tally {
     fn right(self, undecided: Undecided) -> (u64, u64) {
         match undecided {
             Undecided::LeftOut => (self.same, self.same + self.different),
-            Undecided::Same => (self.same + self.cannot_tell, self.labelled()),
-            Undecided::Different => (self.same, self.labelled()),
+            Undecided::Same => (self.same + self.cannot_tell, self.labeled()),
+            Undecided::Different => (self.same, self.labeled()),
         }
     }
 }
 
 /// A precision, and what it is if the pairs that nobody can tell are all the same, or all different.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Precision {
     /// The share of pairs that are the same among those of which somebody can tell.
     #[serde(flatten)]
@@ -72,18 +74,18 @@ pub(crate) fn labels_to_halve(strata: &[Tally]) -> Option<u64> {
     let now = Weighted::new(strata, Undecided::LeftOut)?;
     let width = |estimate: Estimate| estimate.high - estimate.low;
     let wanted = width(now.estimate()) / 2.0;
-    let labelled: u64 = strata.iter().map(|tally| tally.labelled()).sum();
+    let labeled: u64 = strata.iter().map(|tally| tally.labeled()).sum();
     let population: u64 = strata.iter().map(|tally| tally.population).sum();
     if wanted <= 0.0 {
         return None;
     }
     // More of every stratum alike: what was found stays, and is found more often.
     let with = |labels: u64| {
-        let times = labels as f64 / labelled as f64;
-        let left = 1.0 - (labels - labelled) as f64 / (population - labelled).max(1) as f64;
+        let times = labels as f64 / labeled as f64;
+        let left = 1.0 - (labels - labeled) as f64 / (population - labeled).max(1) as f64;
         wilson(now.share, now.effective * times / left.max(1e-9))
     };
-    let (mut few, mut enough) = (labelled, population);
+    let (mut few, mut enough) = (labeled, population);
     if few >= enough {
         return None;
     }
@@ -95,7 +97,7 @@ pub(crate) fn labels_to_halve(strata: &[Tally]) -> Option<u64> {
             enough = middle;
         }
     }
-    Some(enough - labelled)
+    Some(enough - labeled)
 }
 
 /// A weighted share, and the number of labels that a simple random sample would need to be as exact.
@@ -111,7 +113,7 @@ impl Weighted {
         let (mut share, mut variance, mut weights) = (0.0, 0.0, 0.0);
         for Stratum { population, right, of } in strata {
             let (weight, right) = (population / all, right / of);
-            // What is labelled is known: only the rest of a stratum can surprise.
+            // What is labeled is known: only the rest of a stratum can surprise.
             let unknown = (1.0 - of / population).max(0.0);
             share += weight * right;
             variance += weight * weight * right * (1.0 - right) / of * unknown;
@@ -119,7 +121,7 @@ impl Weighted {
         }
         // Weights that add up to 1 do so only nearly.
         let share = if share > 1.0 - 1e-12 { 1.0 } else { share };
-        // The labels by their weights (Kish 1965); fewer, if the wrong ones lie where few were labelled. Never more: where
+        // The labels by their weights (Kish 1965); fewer, if the wrong ones lie where few were labeled. Never more: where
         // no wrong pair was found there may still be some.
         let by_weight = 1.0 / weights;
         let by_variance = if variance > 0.0 { share * (1.0 - share) / variance } else { f64::INFINITY };
@@ -145,7 +147,7 @@ fn joined(strata: &[Tally], undecided: Undecided) -> Option<Vec<Stratum>> {
     let mut populations = vec![0; strata.len()];
     for (at, tally) in strata.iter().enumerate() {
         let nearest = with_labels.iter().min_by_key(|other| other.abs_diff(at))?;
-        // Who labels more than there is has labelled another run.
+        // Who labels more than there is has labeled another run.
         populations[*nearest] += tally.population.max(of(at).1);
     }
     let stratum = |at: &usize| {
@@ -189,7 +191,7 @@ mod tests {
         assert!((some.low - 0.112).abs() < 0.001 && (some.high - 0.469).abs() < 0.001, "{some:?}");
         let none_wrong = estimate(&[tally(ENDLESS, 300, 0)]);
         assert!((none_wrong.low - 0.987).abs() < 0.0005 && none_wrong.high >= 1.0, "{none_wrong:?}");
-        // In strata that were labelled by their weight, nothing else.
+        // In strata that were labeled by their weight, nothing else.
         let apart = estimate(&[tally(ENDLESS, 200, 0), tally(ENDLESS / 2, 100, 0)]);
         assert!((apart.low - none_wrong.low).abs() < 1e-4, "{apart:?}");
     }
@@ -205,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_labelled_to_the_last_pair_is_known() {
+    fn what_is_labeled_to_the_last_pair_is_known() {
         assert_eq!(estimate(&[tally(22, 21, 1)]), Estimate { value: 21.0 / 22.0, low: 21.0 / 22.0, high: 21.0 / 22.0 });
         assert_eq!(labels_to_halve(&[tally(22, 22, 0)]), None);
     }
@@ -238,7 +240,7 @@ mod tests {
     }
 
     /// How often the interval of a sample covers the precision of its population: of each stratum how many pairs it has,
-    /// how many of them are the same, and how many are labelled.
+    /// how many of them are the same, and how many are labeled.
     fn coverage(strata: &[(u64, f64, u64)], seed: u64) -> f64 {
         const TIMES: u32 = 4_000;
         let mut random = Random(seed, 0);
@@ -247,7 +249,7 @@ mod tests {
         let truth = strata.iter().map(same).sum::<f64>() / all;
         let mut covered = 0;
         for _ in 0..TIMES {
-            let labelled = strata.iter().map(|stratum| {
+            let labeled = strata.iter().map(|stratum| {
                 let (mut left, mut same_left, mut found) = (stratum.0 as f64, same(stratum), 0);
                 // Without replacement.
                 for _ in 0..stratum.2 {
@@ -258,7 +260,7 @@ mod tests {
                 }
                 tally(stratum.0, found, stratum.2 - found)
             });
-            let found = estimate(&labelled.collect::<Vec<_>>());
+            let found = estimate(&labeled.collect::<Vec<_>>());
             covered += u32::from(found.low <= truth + 1e-12 && truth <= found.high + 1e-12);
         }
         f64::from(covered) / f64::from(TIMES)
@@ -298,7 +300,7 @@ mod tests {
 
     #[test]
     fn labels_that_do_not_follow_the_weights_are_no_more_sure_than_they_are() {
-        // All errors where few were labelled; and a small corpus of which most is labelled.
+        // All errors where few were labeled; and a small corpus of which most is labeled.
         for (seed, strata) in (41..).zip([
             vec![(10_000, 0.8, 40), (10_000, 1.0, 260)],
             vec![(10_000, 0.95, 60), (10_000, 0.5, 240)],

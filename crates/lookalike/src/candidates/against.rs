@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lookalike_core::decision::{References, Scope};
-use lookalike_core::number::{Document, Number};
+use lookalike_core::ids::{Document, Number};
 use lookalike_io::input::discover::{InputFile, Origin};
 use lookalike_io::input::shelf::Shelf;
 
@@ -23,7 +23,7 @@ pub(crate) fn shelf(read: &ReadOptions, against: Option<&Against>, output: Optio
     let mut found = read.discover(output)?;
     let input_files = found.files.len();
     if let Some(against) = against {
-        let references = read.discover_references(&against.references, output)?;
+        let references = against.discover(output, &read.exclude)?;
         check_apart(&found.files, &references.files)?;
         found.files.extend(references.files);
         found.left_out.add(references.left_out);
@@ -53,19 +53,14 @@ fn real_path(file: &InputFile) -> PathBuf {
 /// Puts references first, and leaves all else in order.
 pub(crate) fn references_first(corpus: &Corpus, mut order: Vec<Document>) -> Vec<Document> {
     // The sort is stable.
-    order.sort_by_key(|document| !corpus.is_reference(document.0));
+    order.sort_by_key(|document| !corpus.is_reference(*document));
     order
 }
 
 /// The references among the texts, and what is compared with them.
-pub(crate) fn references(corpus: &Corpus, texts: &Texts, against: Option<&Against>) -> References {
-    let count = texts.items.partition_point(|document| corpus.is_reference(document.0)) as u32;
-    References { count, scope: scope(against) }
-}
-
-/// What input documents are compared with.
-pub(crate) fn scope(against: Option<&Against>) -> Scope {
-    against.map_or(Scope::Everything, |against| against.scope)
+pub(crate) fn references(corpus: &Corpus, texts: &Texts, scope: Scope) -> References {
+    let count = texts.items.partition_point(|document| corpus.is_reference(*document)) as u32;
+    References { count, scope }
 }
 
 /// Texts of which none is on both sides: what input and reference share stands for itself once on each. Also gives
@@ -78,7 +73,7 @@ pub(crate) fn apart(corpus: &Corpus, texts: Texts) -> (Texts, Vec<(Document, Doc
     let mut inputs: HashMap<Document, Document> = HashMap::new();
     for document in (0..corpus.input_count() as u32).map(Document) {
         let first = &mut first_copy[document.index()];
-        if corpus.is_reference(first.0) {
+        if corpus.is_reference(*first) {
             *first = *inputs.entry(*first).or_insert(document);
         }
     }
@@ -86,7 +81,7 @@ pub(crate) fn apart(corpus: &Corpus, texts: Texts) -> (Texts, Vec<(Document, Doc
         inputs.into_iter().map(|(reference, input)| (input, reference)).collect();
     shared.sort_unstable();
     let (mut items, of_input): (Vec<Document>, Vec<Document>) =
-        items.into_iter().partition(|document| corpus.is_reference(document.0));
+        items.into_iter().partition(|document| corpus.is_reference(*document));
     let mut of_input: Vec<Document> = of_input.into_iter().chain(shared.iter().map(|(input, _)| *input)).collect();
     of_input.sort_unstable();
     items.extend(of_input);

@@ -5,11 +5,12 @@
 //! the hash of sketches may be known to whoever made the texts: only hashes of the run's own key decide. Contents have
 //! one from the start; texts that differ in content and seem to have the same words are read again.
 
+use lookalike_core::ids::{Document, Number};
 use lookalike_core::measure::criterion::Criterion;
-use lookalike_core::number::{Document, Number};
 use rayon::prelude::*;
 
 use crate::error::Result;
+use crate::items::TextHashes;
 use crate::resources::memory::Shares;
 
 /// The distinct texts of a corpus.
@@ -43,21 +44,6 @@ const SORTING_BYTES: usize = 2 * size_of::<Hashed>();
 /// A document with what is known of its text: the hash of its words, its rank, and the hash of its content.
 type Hashed = (u128, u32, u64);
 
-/// What is known of documents before those with the same words are joined.
-pub(crate) trait TextHashes: Sync {
-    /// The number of tokens of each document.
-    fn token_counts(&self) -> &[u32];
-
-    /// Gives the hashes of every text to `each`, in order: of its words, and of its content.
-    fn each_hashes(&self, each: &mut dyn FnMut(u32, u128, u64)) -> Result<()>;
-
-    /// The hash of a text's words by the key of the run.
-    fn words_hash(&self, document: u32) -> Result<u128>;
-
-    /// Whether the hash of words is none, but of contents or bytes: then nothing else makes copies.
-    fn joins_exact_copies(&self) -> bool;
-}
-
 /// What makes a document longer than another: where one must lie inside of the other, the features that it has room
 /// for.
 pub(crate) fn lengths<'a>(criterion: Criterion, token_counts: &'a [u32], sizes: &'a [u32]) -> &'a [u32] {
@@ -77,9 +63,9 @@ pub(crate) fn join_copies(documents: &dyn TextHashes, order: &[Document], shares
     for pass in 0..passes {
         by_hash.clear();
         documents.each_hashes(&mut |document, hash, content| {
-            let is_empty = token_counts[document as usize] == 0;
+            let is_empty = token_counts[document.index()] == 0;
             if !is_empty && ((hash >> 64) * passes) >> 64 == pass {
-                by_hash.push((hash, ranks[document as usize], content));
+                by_hash.push((hash, ranks[document.index()], content));
             }
         })?;
         by_hash.par_sort_unstable();
@@ -123,7 +109,7 @@ fn tell_apart(by_hash: &mut [Hashed], order: &[Document], documents: &dyn TextHa
         return Ok(());
     }
     let hashes =
-        doubtful.par_iter().map(|(_, document)| documents.words_hash(document.0)).collect::<Result<Vec<u128>>>()?;
+        doubtful.par_iter().map(|(_, document)| documents.words_hash(*document)).collect::<Result<Vec<u128>>>()?;
     for ((places, _), hash) in doubtful.into_iter().zip(hashes) {
         by_hash[places].iter_mut().for_each(|hashed| hashed.0 = hash);
     }

@@ -7,9 +7,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use lookalike_core::ids::{Document, Number};
 use lookalike_core::measure::criterion::Criterion;
-use lookalike_core::measure::likeness::Likeness;
-use lookalike_core::number::{Document, Number};
 use lookalike_core::resolve::keep::Keep;
 use lookalike_index::{Hit, Index, NewDocument, SearchOptions, Snapshot, Writer};
 use lookalike_io::remote::shown_path;
@@ -17,10 +16,10 @@ use rayon::prelude::*;
 
 use crate::candidates::copies::Texts;
 use crate::corpus::Corpus;
+use crate::corpus::known::{Known, KnownDocument, Stored};
 use crate::corpus::reread::Reread;
 use crate::error::{Error, Result};
 use crate::options::{AgainstIndex, Scheme};
-use crate::output::evidence::{Fate, Fates};
 use crate::progress::Progress;
 use crate::resources::memory::Memory;
 
@@ -28,7 +27,7 @@ use crate::resources::memory::Memory;
 const AT_ONCE: usize = 256;
 
 /// All that the index finds, within reason: that so many are equally similar says enough.
-const ALL: SearchOptions = SearchOptions { threshold: None, limit: 1000, max_candidates: 100_000 };
+const ALL: SearchOptions = SearchOptions { threshold: None, top: 1000, max_candidates: 100_000 };
 
 /// An index that is open for a run.
 pub(crate) struct OpenIndex {
@@ -36,25 +35,6 @@ pub(crate) struct OpenIndex {
     /// Where kept documents are to be added: nobody else may write meanwhile.
     writer: Option<Writer>,
     folder: String,
-}
-
-/// What was found in an index.
-#[derive(Debug, Default)]
-pub(crate) struct Known {
-    pub(crate) documents: Vec<KnownDocument>,
-    /// What each text is removed for, by the document that stands for it.
-    pub(crate) removed: Vec<(Document, Document, Likeness)>,
-    /// Documents with the words of a known one: which one, and whether they are exact copies.
-    pub(crate) copies: HashMap<Document, (Document, bool)>,
-}
-
-/// A document of the index.
-#[derive(Debug)]
-pub(crate) struct KnownDocument {
-    pub(crate) id: String,
-    pub(crate) uri: Option<String>,
-    /// The folder of its index.
-    pub(crate) index: String,
 }
 
 impl OpenIndex {
@@ -84,14 +64,7 @@ impl OpenIndex {
         keep: &Keep,
         progress: &dyn Progress,
     ) -> Result<Known> {
-        let mut found = Finding {
-            index: self,
-            first: corpus.len() as u32,
-            keep,
-            reread,
-            numbers: HashMap::new(),
-            known: Known::default(),
-        };
+        let mut found = Finding { index: self, keep, reread, numbers: HashMap::new(), known: Known::default() };
         let mut copied = vec![false; corpus.len()];
         found.each_answer(&texts.items, progress, |found, document, text, hits| {
             let Some(best) = hits.first() else { return Ok(()) };
@@ -113,10 +86,10 @@ impl OpenIndex {
             .collect();
         found.each_answer(&copies, progress, |found, document, text, hits| {
             let same_words = found.with_same_words(text, &hits)?;
-            let exact: Vec<&Hit> = same_words.iter().copied().filter(|hit| hit.is_exact_copy).collect();
+            let exact: Vec<&Hit> = same_words.iter().copied().filter(|hit| hit.exact_copy).collect();
             let hit = if exact.is_empty() { found.best(&same_words)? } else { found.best(&exact)? };
             let by = found.number(hit);
-            found.known.copies.insert(document, (by, hit.is_exact_copy));
+            found.known.copies.insert(document, (by, hit.exact_copy));
             if texts.first_copy[document.index()] == document {
                 found.known.removed.push((document, by, hit.likeness));
             }
@@ -129,18 +102,16 @@ impl OpenIndex {
     pub(crate) fn add_kept(
         &self,
         corpus: &Corpus,
-        fates: &Fates<'_>,
+        kept: &[Document],
         reread: &Reread<'_>,
         memory: Memory,
     ) -> Result<u64> {
         let Some(writer) = &self.writer else { return Ok(0) };
-        let kept: Vec<Document> =
-            fates.iter().filter(|(_, fate)| *fate == Fate::Kept).map(|(document, _)| document).collect();
-        check_room(corpus, &kept, memory)?;
+        check_room(corpus, kept, memory)?;
         let read = |document: &Document| {
-            let described = corpus.describe(document.0)?;
+            let described = corpus.describe(*document)?;
             let uri = described.uri().map(|uri| format!("{{\"uri\":{}}}", serde_json::Value::from(uri)));
-            Ok((described.id().into_owned(), uri.unwrap_or_default(), reread.text(document.0)?))
+            Ok((described.id().into_owned(), uri.unwrap_or_default(), reread.text(*document)?))
         };
         let read: Vec<(String, String, String)> = kept.par_iter().map(read).collect::<Result<_>>()?;
         let documents: Vec<NewDocument<'_>> =
@@ -149,13 +120,11 @@ impl OpenIndex {
     }
 
     /// Makes sure that what may be kept can be added in one commit, before anything is written.
-    pub(crate) fn check_room(&self, corpus: &Corpus, fates: &Fates<'_>, memory: Memory) -> Result<()> {
+    pub(crate) fn check_room(&self, corpus: &Corpus, kept: &[Document], memory: Memory) -> Result<()> {
         if self.writer.is_none() {
             return Ok(());
         }
-        let kept: Vec<Document> =
-            fates.iter().filter(|(_, fate)| *fate == Fate::Kept).map(|(document, _)| document).collect();
-        check_room(corpus, &kept, memory)
+        check_room(corpus, kept, memory)
     }
 }
 
@@ -163,7 +132,7 @@ impl OpenIndex {
 fn check_room(corpus: &Corpus, kept: &[Document], memory: Memory) -> Result<()> {
     let mut bytes = 0;
     for document in kept {
-        bytes += u64::from(corpus.row(document.0)?.place.length);
+        bytes += u64::from(corpus.row(*document)?.place.length);
     }
     // Twice: as they are read, and as they are packed.
     if 2 * bytes > memory.bytes() { Err(Error::NoRoomToAdd { bytes: 2 * bytes }) } else { Ok(()) }
@@ -171,11 +140,9 @@ fn check_room(corpus: &Corpus, kept: &[Document], memory: Memory) -> Result<()> 
 
 struct Finding<'a, 'r> {
     index: &'a OpenIndex,
-    /// The number of the first known document.
-    first: u32,
     keep: &'a Keep,
     reread: &'a Reread<'r>,
-    numbers: HashMap<String, Document>,
+    numbers: HashMap<String, Stored>,
     known: Known,
 }
 
@@ -189,7 +156,7 @@ impl Finding<'_, '_> {
         for some in documents.chunks(AT_ONCE) {
             progress.go_on()?;
             let texts: Vec<String> =
-                some.par_iter().map(|document| self.reread.text(document.0)).collect::<Result<_>>()?;
+                some.par_iter().map(|document| self.reread.text(*document)).collect::<Result<_>>()?;
             let queries: Vec<&str> = texts.iter().map(String::as_str).collect();
             let answers = self.index.snapshot.search_many(&queries, &ALL)?;
             for ((document, text), answer) in some.iter().zip(&texts).zip(answers) {
@@ -199,14 +166,13 @@ impl Finding<'_, '_> {
         Ok(())
     }
 
-    /// The number of a known document, by which evidence names it.
-    fn number(&mut self, hit: &Hit) -> Document {
-        let Self { numbers, known, first, index, .. } = self;
+    /// The number of a stored document, by which evidence names it.
+    fn number(&mut self, hit: &Hit) -> Stored {
+        let Self { numbers, known, index, .. } = self;
         *numbers.entry(hit.id.clone()).or_insert_with(|| {
             let fields: Option<serde_json::Value> = serde_json::from_str(&hit.fields).ok();
             let uri = fields.as_ref().and_then(|fields| fields.get("uri")?.as_str()).map(str::to_owned);
-            known.documents.push(KnownDocument { id: hit.id.clone(), uri, index: index.folder.clone() });
-            Document(*first + known.documents.len() as u32 - 1)
+            known.push(KnownDocument { id: hit.id.clone(), uri, index: index.folder.clone() })
         })
     }
 
@@ -216,7 +182,7 @@ impl Finding<'_, '_> {
         let mut words = None;
         // Nothing else is as similar.
         for hit in hits.iter().take_while(|hit| hit.similarity >= 1.0) {
-            let has_same_words = if hit.is_exact_copy {
+            let has_same_words = if hit.exact_copy {
                 true
             } else if let Some(stored) = self.text(hit)? {
                 let words = *words.get_or_insert_with(|| self.reread.words_of(text));

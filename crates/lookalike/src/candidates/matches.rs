@@ -1,8 +1,8 @@
 //! Who is near whom: the matches of a corpus by document, sorted.
 
 use lookalike_core::decision::Match;
+use lookalike_core::ids::{Document, Number, Rank};
 use lookalike_core::measure::likeness::Likeness;
-use lookalike_core::number::{Document, Number, Rank};
 use rayon::prelude::*;
 
 use crate::candidates::copies::Texts;

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use lookalike_core::decision::Match;
-use lookalike_core::number::Number;
+use lookalike_core::ids::Number;
 use lookalike_io::work::Log;
 use rayon::prelude::*;
 
@@ -170,8 +170,8 @@ impl<N: Number> Reader<N> {
 
 #[cfg(test)]
 mod tests {
+    use lookalike_core::ids::Rank;
     use lookalike_core::measure::likeness::Likeness;
-    use lookalike_core::number::Rank;
     use lookalike_io::input::discover::Discovered;
     use lookalike_io::input::shelf::Shelf;
     use lookalike_io::work::WorkOptions;

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use lookalike_core::bucket::passed_over::{Drawn, PassedOver};
-use lookalike_core::decision::Match;
+use lookalike_core::decision::{Match, Removed};
+use lookalike_core::ids::{Number, Rank};
 use lookalike_core::measure::feature_set::Overlap;
 use lookalike_core::measure::likeness::Likeness;
-use lookalike_core::number::{Number, Rank};
 use lookalike_core::verify::PairCounts;
 use lookalike_io::work::Log;
 
@@ -87,26 +87,26 @@ impl Verified {
         self.earlier.remove(&(roots.start, roots.end))
     }
 
-    /// Gives the matches of an earlier batch to `take`, as they were.
-    pub(crate) fn each_matches(
+    /// Gives the matches or removals of an earlier batch to `take`, as they were.
+    pub(crate) fn each_resolved<R: Resolved>(
         &self,
         earlier: &Earlier,
-        mut take: impl FnMut(Vec<Match<Rank>>) -> Result<()>,
+        mut take: impl FnMut(Vec<R>) -> Result<()>,
     ) -> Result<()> {
         for (offset, count) in &earlier.matches {
             let mut words = vec![0; count * MATCH_WORDS];
             self.earlier_logs[earlier.log].read(*offset, &mut words)?;
-            take(words.as_chunks().0.iter().map(|words| match_of(*words)).collect())?;
+            take(words.as_chunks().0.iter().map(|words| R::of_words(*words)).collect())?;
         }
         Ok(())
     }
 
-    /// Notes some matches of a batch that is under way.
-    pub(crate) fn push_matches(&self, roots: &Range<u32>, matches: &[Match<Rank>]) -> Result<()> {
+    /// Notes some matches or removals of a batch that is under way.
+    pub(crate) fn push_resolved<R: Resolved>(&self, roots: &Range<u32>, found: &[R]) -> Result<()> {
         let Some(log) = &self.log else { return Ok(()) };
-        let mut words = Vec::with_capacity(MARK + matches.len() * MATCH_WORDS);
+        let mut words = Vec::with_capacity(MARK + found.len() * MATCH_WORDS);
         words.extend([pair(roots.start, roots.end), OF_MATCHES]);
-        words.extend(matches.iter().flat_map(|found| match_words(*found)));
+        words.extend(found.iter().flat_map(|found| found.words()));
         Ok(log.append(&words).map(drop)?)
     }
 
@@ -144,6 +144,36 @@ fn drawn_words(drawn: Drawn) -> [u64; DRAWN] {
 fn drawn_of([position, items, meetings]: [u64; DRAWN]) -> Drawn {
     let ([left, right], [meetings, is_first]) = (both(items), both(meetings));
     Drawn { position, left, right, meetings, is_first: is_first == 1 }
+}
+
+/// A match or a removal, as it is written to the work folder. A job writes only one of them.
+pub(crate) trait Resolved: Copy {
+    /// As words.
+    fn words(self) -> [u64; MATCH_WORDS];
+
+    /// What was written as these words.
+    fn of_words(words: [u64; MATCH_WORDS]) -> Self;
+}
+
+impl Resolved for Match<Rank> {
+    fn words(self) -> [u64; MATCH_WORDS] {
+        match_words(self)
+    }
+
+    fn of_words(words: [u64; MATCH_WORDS]) -> Self {
+        match_of(words)
+    }
+}
+
+impl Resolved for Removed<Rank> {
+    fn words(self) -> [u64; MATCH_WORDS] {
+        match_words(Match { left: self.removed, right: self.kept, likeness: self.likeness })
+    }
+
+    fn of_words(words: [u64; MATCH_WORDS]) -> Self {
+        let Match { left, right, likeness } = match_of(words);
+        Self { removed: left, kept: right, likeness }
+    }
 }
 
 /// A match in three words.
@@ -196,6 +226,15 @@ mod tests {
     }
 
     #[test]
+    fn a_removal_comes_back_with_its_sides_as_they_were() {
+        let likeness = Likeness::Features(Overlap { shared: 5, left: 6, right: 7 });
+        let removal = Removed { removed: Rank(9), kept: Rank(2), likeness };
+        assert_eq!(Removed::of_words(removal.words()), removal);
+        let Match { left, right, .. } = match_of::<Rank>(removal.words());
+        assert_eq!((left, right), (removal.removed, removal.kept));
+    }
+
+    #[test]
     fn matches_of_a_batch_that_was_finished_come_back_and_others_do_not() {
         let folder = tempfile::tempdir().unwrap();
         let overlap = Overlap { shared: 5, left: 6, right: u32::MAX };
@@ -207,9 +246,9 @@ mod tests {
         let first = work(folder.path(), Before::Refuse);
         let verified = Verified::start(&first).unwrap();
         // Two batches side by side, of which the second is not finished.
-        verified.push_matches(&(0..9), &all[..1]).unwrap();
-        verified.push_matches(&(9..12), &all[1..2]).unwrap();
-        verified.push_matches(&(0..9), &all[2..]).unwrap();
+        verified.push_resolved(&(0..9), &all[..1]).unwrap();
+        verified.push_resolved(&(9..12), &all[1..2]).unwrap();
+        verified.push_resolved(&(0..9), &all[2..]).unwrap();
         verified.push(&(0..9), &Batch { sharing: 3, ..Batch::default() }).unwrap();
         drop((verified, first));
 
@@ -218,7 +257,7 @@ mod tests {
         let earlier = verified.take(&(0..9)).unwrap();
         let mut found = Vec::new();
         verified
-            .each_matches(&earlier, |some| {
+            .each_resolved(&earlier, |some: Vec<Match<Rank>>| {
                 found.extend(some);
                 Ok(())
             })

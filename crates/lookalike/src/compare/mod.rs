@@ -1,14 +1,10 @@
 //! Two documents: every measure, and what they share.
 
-pub(crate) mod passages;
-pub(crate) mod pieces;
-
 use std::path::Path;
 
 use lookalike_core::bucket::hamming::Tables;
-use lookalike_core::doors::SketchSource;
-use lookalike_core::doors::{FeatureSource, SourceError};
 use lookalike_core::hash::Key;
+use lookalike_core::ids::{Document, Number};
 use lookalike_core::measure::distinct::Distinct;
 use lookalike_core::measure::edit;
 use lookalike_core::measure::feature_set::Overlap;
@@ -16,20 +12,23 @@ use lookalike_core::measure::likeness::Likeness;
 use lookalike_core::measure::similarity::Similarity;
 use lookalike_core::method::{Method, SimHash, Weights, Width};
 use lookalike_core::sketch::{Sketches, SlotKind, estimate};
+use lookalike_core::sources::{FeatureSource, SketchSource, SourceError};
 use lookalike_core::text::content::ContentHasher;
 use lookalike_core::text::shingle::Shingler;
 use lookalike_io::read::Settings;
 use lookalike_io::remote::shown_path;
+use lookalike_io::skipped::SkipReason;
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::compare::passages::{Passage, Placed, passages};
 use crate::corpus::walk::walk;
 use crate::error::{Error, Result};
 use crate::options::{MethodOptions, ReadOptions, Scheme};
+use crate::passages::{Passage, Placed, passages};
 use crate::progress::Silent;
 
 /// All measures of two documents.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Comparison {
     /// Whether they are copies, near-duplicates or neither.
     pub verdict: Verdict,
@@ -40,9 +39,9 @@ pub struct Comparison {
     /// Shared shingles divided by all shingles.
     pub jaccard: f64,
     /// The share of the first that is contained in the second.
-    pub containment_left: f64,
+    pub containment_of_left: f64,
     /// The share of the second that is contained in the first.
-    pub containment_right: f64,
+    pub containment_of_right: f64,
     /// The least number of words to insert, delete or substitute to make one of the other; none where it would take too
     /// long.
     pub edit_words: Option<u64>,
@@ -73,7 +72,7 @@ pub struct Comparison {
 }
 
 /// How two documents relate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// One of them has no words, and is similar to nothing.
@@ -89,7 +88,7 @@ pub enum Verdict {
 }
 
 /// One of two documents.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Side {
     /// Number of tokens.
     pub token_count: usize,
@@ -107,24 +106,24 @@ pub struct Side {
 ///
 /// # Errors
 ///
-/// When the parameters of the method are invalid.
+/// When the sketches of the texts cannot be made.
 pub fn compare(left: &str, right: &str, options: &Scheme) -> Result<Comparison> {
     let texts = [left, right];
     // What decides has a key that nobody knows beforehand; sketches have theirs.
     let key = Key::random();
-    let mut shingler = Shingler::keyed(&options.shingle, options.fold, key);
+    let mut shingler = Shingler::keyed(options.shingle(), options.fold(), key);
     let places = texts.map(|text| shingler.places(text));
     let hashes = [0, 1].map(|side: usize| places[side].tokens.iter().map(|token| token.hash).collect::<Vec<u64>>());
     let contents = texts.map(|text| ContentHasher::default().content(text).chars().collect::<Vec<char>>());
     let overlap = Overlap::of(&places[0].features, &places[1].features);
 
-    let method = options.method.method(options.criterion)?;
-    let mut sketched = Shingler::keyed(&options.shingle, options.fold, options.key.of(key));
+    let method = options.build_method();
+    let mut sketched = Shingler::keyed(options.shingle(), options.fold(), options.key().of(key));
     let sketched = texts.map(|text| sketched.features(text).all.to_vec());
     let (sketch_bits, differing) = simhash(options, &sketched)?;
-    let is_match = match (&options.method, differing) {
+    let is_match = match (options.method(), differing) {
         (MethodOptions::SimHash { distance, is_verified: false, .. }, Some(differing)) => differing <= *distance,
-        _ => options.criterion.accepts(overlap),
+        _ => options.criterion().accepts(overlap),
     };
     let verdict = match () {
         () if hashes.iter().any(Vec::is_empty) => Verdict::NothingToCompare,
@@ -133,7 +132,7 @@ pub fn compare(left: &str, right: &str, options: &Scheme) -> Result<Comparison> 
         () if is_match => Verdict::NearDuplicates,
         () => Verdict::NotNearDuplicates,
     };
-    let similarity = Similarity::new(options.criterion.similarity(overlap)).ok();
+    let similarity = Similarity::new(options.criterion().similarity(overlap)).ok();
     let estimated = estimated(options, &sketched);
     let placed = |side: usize| Placed { text: texts[side], places: &places[side] };
     let side = |own: usize, distinct_shingle_count: u32| Side {
@@ -145,11 +144,11 @@ pub fn compare(left: &str, right: &str, options: &Scheme) -> Result<Comparison> 
     };
     Ok(Comparison {
         verdict,
-        measure: options.criterion.measure(),
-        threshold: options.criterion.threshold(),
+        measure: options.criterion().measure(),
+        threshold: options.criterion().threshold(),
         jaccard: overlap.jaccard(),
-        containment_left: overlap.containment_left(),
-        containment_right: overlap.containment_right(),
+        containment_of_left: overlap.containment_left(),
+        containment_of_right: overlap.containment_right(),
         edit_words: edit::distance(&hashes[0], &hashes[1]),
         edit_characters: edit::distance(&contents[0], &contents[1]),
         sketch_estimate: estimated.map(|(estimate, _)| estimate),
@@ -158,8 +157,8 @@ pub fn compare(left: &str, right: &str, options: &Scheme) -> Result<Comparison> 
         hamming: differing,
         sketch_bits,
         chance_to_be_found: similarity.and_then(|similarity| method.recall_at(similarity)),
-        shingle: options.shingle.to_string(),
-        fold: options.fold.to_string(),
+        shingle: options.shingle().to_string(),
+        fold: options.fold().to_string(),
         shared_shingle_count: overlap.shared,
         left: side(0, overlap.left),
         right: side(1, overlap.right),
@@ -170,15 +169,15 @@ pub fn compare(left: &str, right: &str, options: &Scheme) -> Result<Comparison> 
 struct Both<'a>(&'a [Vec<u64>; 2]);
 
 impl FeatureSource for Both<'_> {
-    fn features(&self, item: u32) -> std::result::Result<Vec<u64>, SourceError> {
-        Ok(self.0[item as usize].clone())
+    fn features(&self, document: Document) -> std::result::Result<Vec<u64>, SourceError> {
+        Ok(self.0[document.index()].clone())
     }
 }
 
 /// How many bits the `SimHash` sketches of both have, and in how many they differ, if both have one.
 fn simhash(options: &Scheme, features: &[Vec<u64>; 2]) -> Result<(u32, Option<u32>)> {
-    let (width, weights) = match options.method {
-        MethodOptions::SimHash { width, weights, .. } => (width, weights),
+    let (width, weights) = match options.method() {
+        MethodOptions::SimHash { width, weights, .. } => (*width, *weights),
         _ => (Width::Bits64, Weights::Count),
     };
     let method = SimHash::new(width, weights, SimHash::DISTANCE, Tables::Blocks, false)?;
@@ -193,7 +192,7 @@ fn simhash(options: &Scheme, features: &[Vec<u64>; 2]) -> Result<(u32, Option<u3
     let again =
         method.sketch_again(&[distinct[0].size(), distinct[1].size()], &Both(features)).map_err(Error::of_source)?;
     let sketches = again.unwrap_or(sketches);
-    let [left, right] = [sketches.bytes(0), sketches.bytes(1)];
+    let [left, right] = [0, 1].map(|side| sketches.bytes(Document(side)));
     let (left, right) = (left.map_err(Error::of_source)?, right.map_err(Error::of_source)?);
     Ok(match method.likeness(&left, &right) {
         Some(Likeness::Bits { differing, of }) => (of, Some(differing)),
@@ -202,11 +201,11 @@ fn simhash(options: &Scheme, features: &[Vec<u64>; 2]) -> Result<(u32, Option<u3
 }
 
 fn estimated(options: &Scheme, features: &[Vec<u64>; 2]) -> Option<(f64, usize)> {
-    let slots = match &options.method {
+    let slots = match options.method() {
         MethodOptions::MinHash { slots, .. } | MethodOptions::SuperShingle { slots, .. } => *slots,
         _ => SlotKind::Fast,
     };
-    let slot_count = options.method.banding()?.slot_count();
+    let slot_count = options.method().banding()?.slot_count();
     let mut sketcher = slots.sketcher(slot_count);
     let [left, right] = [0, 1].map(|side| sketcher.sketch(&features[side]).map(<[u64]>::to_vec));
     Some((left.zip(right).map_or(0.0, |(left, right)| estimate(&left, &right)), slot_count))
@@ -237,7 +236,7 @@ pub fn find_in_corpus(options: &ReadOptions, ids: [&str; 2]) -> Result<[String; 
 
 /// The text of a file that is one document.
 fn single(path: &str, settings: &Settings) -> Result<String> {
-    let options = ReadOptions { settings: settings.clone(), ..ReadOptions::new([path]) };
+    let options = ReadOptions::of_file(path, settings.clone());
     let (mut first, mut count) = (None, 0);
     let skips = walk(&options, "read", &Silent, |round| {
         count += round.len();
@@ -245,7 +244,7 @@ fn single(path: &str, settings: &Settings) -> Result<String> {
         Ok(())
     })?;
     let field = &settings.fields.text;
-    let lacking = || format!("no text in the field '{field}': name another field");
+    let lacking = || SkipReason::Other(format!("no text in the field '{field}': name another field"));
     let skipped = skips.named.into_iter().next().map(|skipped| skipped.reason);
     match (first, skipped.or_else(|| (skips.without_text > 0).then(lacking))) {
         (Some(text), _) if count == 1 => Ok(text),

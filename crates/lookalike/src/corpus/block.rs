@@ -11,8 +11,10 @@ use std::borrow::Cow;
 use lookalike_core::resolve::keep::FieldValue;
 use lookalike_core::sketch::{Layout, Sketches};
 use lookalike_io::input::shelf::{Place, Store};
+use lookalike_io::skipped::SkipReason;
 use serde::{Deserialize, Serialize};
 
+use crate::resources::memory::DOCUMENT_BYTES;
 use crate::resources::words::{both, pair};
 use lookalike_core::text::checksum::Sum;
 
@@ -28,8 +30,8 @@ const SUM: usize = 3;
 /// The names of a document: its id, address and source.
 pub(super) const NAMES: usize = 3;
 
-/// What a block has of each document besides its sketch and the letters of its names.
-pub(crate) const DOCUMENT_BYTES: usize = ROW * size_of::<u64>() + NAMES * size_of::<u32>();
+/// Limits are computed with the size that documents have here.
+const _: () = assert!(DOCUMENT_BYTES == ROW * size_of::<u64>() + NAMES * size_of::<u32>());
 
 /// How many entries that were skipped are named: of those of damaged files, and of the others.
 pub(super) const NAMED: usize = 1000;
@@ -245,7 +247,7 @@ pub(super) struct Others {
 pub(super) type CarriedEntry = (u64, u32, u32, u64, Cow<'static, str>);
 
 /// An entry that was skipped: position in the chunk, reason, whether the file is damaged, how many entries are lost.
-pub(super) type SkippedInChunk = (u64, String, bool, u64);
+pub(super) type SkippedInChunk = (u64, SkipReason, bool, u64);
 
 /// What keep order compares.
 #[derive(Debug, Serialize, Deserialize)]
@@ -326,7 +328,7 @@ impl Builder {
 
     /// An entry that was skipped. No more are named of a block than of the whole input: a file of nothing else must not take
     /// more memory than one of documents.
-    pub(super) fn push_skipped(&mut self, position: u64, reason: String) {
+    pub(super) fn push_skipped(&mut self, position: u64, reason: SkipReason) {
         if self.others.skipped.len() < NAMED {
             self.others.skipped.push((position, reason, false, 1));
         } else {
@@ -335,8 +337,8 @@ impl Builder {
     }
 
     /// Damage to the file, by which so many entries are lost. There is one for each block at most.
-    pub(super) fn push_damage(&mut self, position: u64, reason: &str, lost: u64) {
-        self.others.skipped.push((position, reason.to_owned(), true, lost));
+    pub(super) fn push_damage(&mut self, position: u64, reason: SkipReason, lost: u64) {
+        self.others.skipped.push((position, reason, true, lost));
     }
 
     /// All of it in one piece, with `head` completed; and then there is nothing any more.
@@ -399,12 +401,12 @@ mod tests {
     #[test]
     fn of_very_many_skipped_entries_the_first_are_named_and_the_others_counted() {
         let mut builder = Builder::new(Layout { keys: 1, bytes: 0 });
-        (0..100_000).for_each(|position| builder.push_skipped(position, "not JSON".to_owned()));
-        builder.push_damage(100_000, "cut short", 20);
+        (0..100_000).for_each(|position| builder.push_skipped(position, "not JSON".into()));
+        builder.push_damage(100_000, "cut short".into(), 20);
         let others = &builder.others;
         assert_eq!((others.skipped.len(), others.more_skipped), (NAMED + 1, 100_000 - NAMED as u64));
         assert_eq!(others.skipped[NAMED - 1].0, NAMED as u64 - 1);
-        assert_eq!(others.skipped[NAMED], (100_000, "cut short".to_owned(), true, 20));
+        assert_eq!(others.skipped[NAMED], (100_000, "cut short".into(), true, 20));
     }
 
     #[test]

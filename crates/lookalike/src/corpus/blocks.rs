@@ -5,8 +5,9 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Mutex;
 
-use lookalike_core::doors::SketchSource;
-use lookalike_core::doors::SourceError;
+use lookalike_core::ids::Document;
+use lookalike_core::sources::SketchSource;
+use lookalike_core::sources::SourceError;
 use lookalike_io::work::Log;
 
 use super::block::{HEAD, Head, Logged, NAMES, Others, ROW, Row, Shape, end_of_unit};
@@ -216,7 +217,7 @@ impl Blocks {
     }
 
     /// A document's row.
-    pub(super) fn row(&self, document: u32) -> Result<Row> {
+    pub(super) fn row(&self, document: Document) -> Result<Row> {
         let (block, row) = self.find(document);
         let start = HEAD + row as usize * ROW;
         let words = self.words(block, start..start + ROW)?;
@@ -236,7 +237,7 @@ impl Blocks {
     }
 
     /// A document's names.
-    pub(super) fn names(&self, document: u32) -> Result<Names> {
+    pub(super) fn names(&self, document: Document) -> Result<Names> {
         let (block, row) = self.find(document);
         let head = self.head(block);
         let first = row as usize * NAMES;
@@ -286,7 +287,7 @@ impl Blocks {
     }
 
     /// A document's checksum, if documents have them.
-    pub(super) fn sum(&self, document: u32) -> Result<Option<Sum>> {
+    pub(super) fn sum(&self, document: Document) -> Result<Option<Sum>> {
         if !self.shape.has_sums {
             return Ok(None);
         }
@@ -301,10 +302,10 @@ impl Blocks {
     }
 
     /// The block of a document, and its place there.
-    fn find(&self, document: u32) -> (usize, u32) {
+    fn find(&self, document: Document) -> (usize, u32) {
         // Blocks without documents start where the next one does.
-        let block = self.firsts.partition_point(|first| *first <= document) - 1;
-        (block, document - self.firsts[block])
+        let block = self.firsts.partition_point(|first| *first <= document.0) - 1;
+        (block, document.0 - self.firsts[block])
     }
 
     fn words(&self, block: usize, range: Range<usize>) -> Result<Cow<'_, [u64]>> {
@@ -333,7 +334,11 @@ impl Blocks {
 }
 
 impl SketchSource for Blocks {
-    fn each_keys(&self, columns: &[usize], each: &mut dyn FnMut(u32, &[u64])) -> std::result::Result<(), SourceError> {
+    fn each_keys(
+        &self,
+        columns: &[usize],
+        each: &mut dyn FnMut(Document, &[u64]),
+    ) -> std::result::Result<(), SourceError> {
         let mut keys = vec![0; columns.len()];
         for block in 0..self.blocks.len() {
             let head = self.head(block);
@@ -344,25 +349,25 @@ impl SketchSource for Blocks {
             let columns: Vec<_> = columns.iter().map(column).collect::<Result<_>>()?;
             for row in 0..head.documents {
                 keys.iter_mut().zip(&columns).for_each(|(key, column)| *key = column[row as usize]);
-                each(self.firsts[block] + row, &keys);
+                each(Document(self.firsts[block] + row), &keys);
             }
         }
         Ok(())
     }
 
-    fn each_bytes(&self, each: &mut dyn FnMut(u32, &[u8])) -> std::result::Result<(), SourceError> {
+    fn each_bytes(&self, each: &mut dyn FnMut(Document, &[u8])) -> std::result::Result<(), SourceError> {
         let count = self.shape.layout.bytes;
         for block in 0..self.blocks.len() {
             let head = self.head(block);
             let bytes = self.bytes_of(block, self.shape.bytes(head), 0..head.documents as usize * count)?;
             (self.firsts[block]..)
                 .zip(bytes.chunks_exact(count.max(1)))
-                .for_each(|(document, bytes)| each(document, bytes));
+                .for_each(|(document, bytes)| each(Document(document), bytes));
         }
         Ok(())
     }
 
-    fn bytes(&self, document: u32) -> std::result::Result<Cow<'_, [u8]>, SourceError> {
+    fn bytes(&self, document: Document) -> std::result::Result<Cow<'_, [u8]>, SourceError> {
         let (block, row) = self.find(document);
         let count = self.shape.layout.bytes;
         let start = row as usize * count;

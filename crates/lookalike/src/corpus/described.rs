@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Corpus;
 use super::blocks::Names;
-use crate::candidates::known::KnownDocument;
+use super::known::KnownDocument;
 use crate::options::SourceBy;
 
 /// Who a document is.

@@ -1,5 +1,7 @@
-//! The field of a keep order `max:FIELD` or `min:FIELD`: one that no document has is a typing error, and would decide nothing.
+//! Fields that are asked for and that no document has: a typing error. That of a keep order would decide nothing, and that of
+//! ids would give every document another id than was meant.
 
+use lookalike_core::ids::Document;
 use lookalike_core::resolve::keep::{FieldValue, Keep};
 use lookalike_io::format::Format;
 use serde_json::{Map, Value};
@@ -25,9 +27,24 @@ pub(crate) fn check(corpus: &Corpus, keep: &Keep) -> Result<()> {
     }
 }
 
+/// Makes sure that a document of the input has the field of the id, if one was asked for and there is a document at all.
+///
+/// # Errors
+///
+/// [`Error::NoIdField`] when none has.
+pub(crate) fn check_id(corpus: &Corpus, field: Option<&str>) -> Result<()> {
+    let count = corpus.input_count() as u64;
+    match field {
+        Some(field) if count > 0 && corpus.without_id() == count => {
+            Err(Error::NoIdField { field: field.to_owned(), known: known(corpus)? })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The fields of the first document, where it is an object.
 fn known(corpus: &Corpus) -> Result<Vec<String>> {
-    let place = corpus.row(0)?.place;
+    let place = corpus.row(Document(0))?.place;
     if !matches!(corpus.kind(place.file).format, Format::Jsonl | Format::JsonList | Format::JsonValues) {
         return Ok(Vec::new());
     }

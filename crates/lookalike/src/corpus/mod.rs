@@ -10,7 +10,9 @@
 mod block;
 mod blocks;
 pub(crate) mod described;
+mod effect;
 pub(crate) mod keep_field;
+pub(crate) mod known;
 mod others;
 mod queue;
 mod read;
@@ -22,25 +24,27 @@ pub(crate) mod walk;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use lookalike_core::doors::SketchSource;
 use lookalike_core::hash::{Key, bytes_hash};
-use lookalike_core::number::Document;
+use lookalike_core::ids::{Document, Number};
 use lookalike_core::resolve::keep::FieldValue;
+use lookalike_core::sources::SketchSource;
 use lookalike_core::text::content::ContentHasher;
-use lookalike_io::format::FileKind;
+use lookalike_io::format::Format;
 use lookalike_io::input::shelf::{Place, Shelf};
+use lookalike_io::read::FileKind;
+use lookalike_io::read::HEADER;
 use rayon::prelude::*;
 
-pub(crate) use self::block::{DOCUMENT_BYTES, Row};
+pub(crate) use self::block::Row;
 pub(crate) use self::described::Described;
+pub(crate) use self::effect::without_effect;
 pub(crate) use self::others::Others;
 pub(crate) use self::read::Reading;
 
 use self::block::carried_place;
 use self::blocks::{Blocks, Names};
 use self::described::Who;
-use self::others::check_texts;
-use crate::candidates::known::Known;
+use self::known::{Keeper, Known, Stored};
 use crate::error::Result;
 use crate::resources::memory::Shares;
 
@@ -68,7 +72,7 @@ pub(crate) struct Corpus {
     /// What the hashes of contents are made with.
     content_key: Key,
     blocks: Blocks,
-    /// What was found in a saved index: these documents are numbered after all that were read.
+    /// What was found in a saved index.
     known: OnceLock<Known>,
 }
 
@@ -96,12 +100,16 @@ impl Corpus {
                 sizes.push(row.size);
             }
         }
-        check_texts(&shelf, &blocks, &others, &reading.options.settings.fields.text)?;
+        let (field, mut kinds) = (&reading.options.settings.fields.text, kinds);
+        for file in others.pass_over(&shelf, &blocks, field, input_files)? {
+            kinds[file] = Arc::new(FileKind { is_refused: true, ..(*kinds[file]).clone() });
+            shelf.pass_over(file);
+        }
         let input_end = blocks.of_file(input_files as u32).start;
         let input_count = if input_end < blocks.len() { blocks.first(input_end) as usize } else { count };
         let shares = reading.work.memory.shares(count)?;
         let shares = if blocks.are_filed() { shares.with_filed_blocks() } else { shares };
-        Ok(Self {
+        let corpus = Self {
             shelf,
             kinds,
             input_files,
@@ -115,7 +123,9 @@ impl Corpus {
             content_key: reading.work.key(),
             blocks,
             known: OnceLock::new(),
-        })
+        };
+        keep_field::check_id(&corpus, reading.options.settings.fields.id.as_deref())?;
+        Ok(corpus)
     }
 
     /// How many documents there are, those of the reference among them.
@@ -129,7 +139,7 @@ impl Corpus {
     }
 
     /// The document of a saved index that has the words of this one, if there is one; and whether they are exact copies.
-    pub(crate) fn known_copy(&self, document: Document) -> Option<(Document, bool)> {
+    pub(crate) fn known_copy(&self, document: Document) -> Option<(Stored, bool)> {
         self.known.get()?.copies.get(&document).copied()
     }
 
@@ -138,9 +148,23 @@ impl Corpus {
         self.input_count
     }
 
+    /// Whether all of the input was skipped.
+    pub(crate) fn is_all_skipped(&self) -> bool {
+        let Others { skipped_count, carried, .. } = &self.others;
+        *skipped_count > 0 && self.input_count == 0 && carried.keys().all(|kind| kind == HEADER)
+    }
+
     /// Whether a document is of the reference, and not of the input.
-    pub(crate) fn is_reference(&self, document: u32) -> bool {
-        document as usize >= self.input_count
+    pub(crate) fn is_reference(&self, document: Document) -> bool {
+        document.index() >= self.input_count
+    }
+
+    /// Whether the document that is kept in place of another is not of the input.
+    pub(crate) fn is_kept_elsewhere(&self, kept: Keeper) -> bool {
+        match kept {
+            Keeper::Read(document) => self.is_reference(document),
+            Keeper::Stored(_) => true,
+        }
     }
 
     /// The sketches of all documents.
@@ -149,7 +173,7 @@ impl Corpus {
     }
 
     /// Where a document is, and what tells its text.
-    pub(crate) fn row(&self, document: u32) -> Result<Row> {
+    pub(crate) fn row(&self, document: Document) -> Result<Row> {
         self.blocks.row(document)
     }
 
@@ -159,31 +183,38 @@ impl Corpus {
     }
 
     /// Gives the hashes of every text, of its words and of its content, to `each`, in the order of the input.
-    pub(crate) fn each_text_hash(&self, each: &mut dyn FnMut(u32, u128, u64)) -> Result<()> {
+    pub(crate) fn each_text_hash(&self, each: &mut dyn FnMut(Document, u128, u64)) -> Result<()> {
         (0..self.blocks.len()).try_for_each(|block| {
             let rows = self.blocks.rows(block)?;
-            let of_row = |(document, row): (u32, Row)| each(document, row.text_hash, row.content_hash);
+            let of_row = |(document, row): (u32, Row)| each(Document(document), row.text_hash, row.content_hash);
             (self.blocks.first(block)..).zip(rows).for_each(of_row);
             Ok(())
         })
     }
 
     /// Who a document is.
-    pub(crate) fn describe(&self, document: u32) -> Result<Described<'_>> {
-        let after = (document as usize).checked_sub(self.len());
-        if let Some(known) = after.and_then(|after| self.known.get()?.documents.get(after)) {
-            return Ok(Described { corpus: self, who: Who::Known(known) });
-        }
+    pub(crate) fn describe(&self, document: Document) -> Result<Described<'_>> {
         let row = self.blocks.row(document)?;
         let names = self.blocks.names(document)?;
         Ok(Described { corpus: self, who: Who::Read { names, file: row.place.file, position: row.position } })
+    }
+
+    /// Who the document is that is kept in place of another.
+    pub(crate) fn describe_kept(&self, kept: Keeper) -> Result<Described<'_>> {
+        match kept {
+            Keeper::Read(document) => self.describe(document),
+            Keeper::Stored(stored) => {
+                let known = self.known.get().expect("stored documents come from a search of the index");
+                Ok(Described { corpus: self, who: Who::Known(known.document(stored)) })
+            }
+        }
     }
 
     /// Gives runs of the input's documents, with who they are, to `of_run` on all threads; and what comes of each run to `take`, in
     /// order.
     pub(crate) fn each_described<T: Send>(
         &self,
-        of_run: impl Fn(&mut dyn Iterator<Item = (u32, Described<'_>)>) -> Result<T> + Sync,
+        of_run: impl Fn(&mut dyn Iterator<Item = (Document, Described<'_>)>) -> Result<T> + Sync,
         mut take: impl FnMut(T) -> Result<()>,
     ) -> Result<()> {
         let blocks: Vec<usize> = self.input_blocks().collect();
@@ -191,7 +222,7 @@ impl Corpus {
             let file = self.blocks.head(*block).file;
             let described = self.blocks.all_names(*block)?.into_iter().zip(self.blocks.rows(*block)?);
             let describe = |(document, (names, row)): (u32, (Names, Row))| {
-                (document, Described { corpus: self, who: Who::Read { names, file, position: row.position } })
+                (Document(document), Described { corpus: self, who: Who::Read { names, file, position: row.position } })
             };
             of_run(&mut (self.blocks.first(*block)..).zip(described).map(describe))
         };
@@ -203,7 +234,7 @@ impl Corpus {
     }
 
     /// The checksum of a document, if one was asked for.
-    pub(crate) fn checksum(&self, document: u32) -> Result<Option<String>> {
+    pub(crate) fn checksum(&self, document: Document) -> Result<Option<String>> {
         Ok(self.blocks.sum(document)?.map(|sum| sum.to_string()))
     }
 
@@ -219,7 +250,7 @@ impl Corpus {
             return Ok(0);
         }
         let mut sums = Vec::with_capacity(self.len());
-        for document in 0..self.len() as u32 {
+        for document in (0..self.len() as u32).map(Document) {
             sums.push((self.blocks.sum(document)?, self.row(document)?.text_hash));
         }
         sums.par_sort_unstable();
@@ -240,9 +271,10 @@ impl Corpus {
     /// How many documents of the input have the id of another one before them.
     pub(crate) fn repeated_ids(&self) -> Result<u64> {
         let mut ids: Vec<u64> = Vec::new();
-        let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
+        let of_run = |run: &mut dyn Iterator<Item = (Document, Described<'_>)>| {
             // Two ids with the same hash would be counted as one: that takes billions of them.
-            let hash = |(_, described): (u32, Described<'_>)| Some(bytes_hash(described.own_id()?.as_bytes()) as u64);
+            let hash =
+                |(_, described): (Document, Described<'_>)| Some(bytes_hash(described.own_id()?.as_bytes()) as u64);
             Ok(run.filter_map(hash).collect::<Vec<u64>>())
         };
         self.each_described(of_run, |hashes| {
@@ -251,6 +283,11 @@ impl Corpus {
         })?;
         ids.par_sort_unstable();
         Ok(ids.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64)
+    }
+
+    /// The formats of the files that were read.
+    pub(crate) fn formats(&self) -> Vec<Format> {
+        self.kinds.iter().filter(|kind| !kind.is_refused).map(|kind| kind.format).collect()
     }
 
     /// What a document's file is.
@@ -282,7 +319,7 @@ impl Corpus {
         let documents = (self.blocks.first(block)..).zip(rows).map(|(document, row)| FileEntry {
             place: row.place,
             position: row.position,
-            what: What::Document(document),
+            what: What::Document(Document(document)),
         });
         let mut entries: Vec<FileEntry> = documents.collect();
         let carried = self.blocks.others(block)?.carried;
@@ -316,7 +353,7 @@ pub(crate) struct FileEntry {
 
 /// What an entry of a file is.
 pub(crate) enum What {
-    Document(u32),
+    Document(Document),
     /// Carried along: of this kind.
     Carried(String),
 }

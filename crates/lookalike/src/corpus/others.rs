@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use lookalike_core::resolve::keep::FieldValue;
 use lookalike_io::format::Format;
+use lookalike_io::input::about_data::not_data;
 use lookalike_io::input::discover::InputFile;
 use lookalike_io::input::shelf::Shelf;
 use lookalike_io::read::{BLANK, NO_TEXT_FIELD, NULL_TEXT, json_fields};
-use lookalike_io::skipped::SkippedEntry;
+use lookalike_io::skipped::{SkipReason, SkippedEntry};
 
 use super::block::{self, NAMED, carried_place};
 use super::blocks::Blocks;
@@ -24,17 +25,21 @@ pub(crate) struct Others {
     pub(crate) skipped_count: u64,
     /// How many of the reference were.
     pub(crate) reference_skipped_count: u64,
+    /// How many files of the input were passed over.
+    pub(crate) passed_over_count: u64,
     /// What each file has.
     files: Vec<FileContent>,
 }
 
 /// What a file has.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct FileContent {
     /// A record with the field of the text, be it null.
     has_texts: bool,
-    /// A record without it.
-    lacks_texts: bool,
+    /// How many records lack it.
+    without_field_count: u64,
+    /// The columns of a table that lacks it.
+    columns: Option<String>,
     /// Something that was skipped.
     has_skipped: bool,
 }
@@ -59,18 +64,28 @@ impl Others {
         content.has_skipped |= !skipped.is_empty();
         for (.., kind) in carried {
             content.has_texts |= kind == NULL_TEXT;
-            content.lacks_texts |= kind == NO_TEXT_FIELD;
+            content.without_field_count += u64::from(kind == NO_TEXT_FIELD);
             // Blank lines are counted by nobody.
             if is_input && kind != BLANK {
                 *self.carried.entry(kind.into_owned()).or_default() += 1;
             }
         }
+        let mut skipped = skipped;
+        skipped.retain(|(_, reason, ..)| match reason {
+            // Each unit of a table says so.
+            SkipReason::NoTextField(columns) => {
+                content.columns = Some(columns.clone());
+                false
+            }
+            _ => true,
+        });
         let count = if is_input { &mut self.skipped_count } else { &mut self.reference_skipped_count };
         *count += skipped.iter().map(|skipped| skipped.3).sum::<u64>() + more_skipped;
         for (position, reason, is_damage, count) in skipped {
             let named = &mut self.skipped[usize::from(is_damage)];
             if named.len() < NAMED {
-                named.push(SkippedEntry::new(input, format, before + position + 1, reason, count));
+                let (file, entry) = (input.shown().display().to_string(), format.entry_name());
+                named.push(SkippedEntry { file, entry, position: before + position + 1, reason, count });
             }
         }
         Ok(values.into_iter().map(FieldValue::from))
@@ -79,6 +94,53 @@ impl Others {
     /// The first entries that were skipped. What is shown is cut off, and damage explains the most: it comes first.
     pub(crate) fn skipped(&self) -> impl Iterator<Item = &SkippedEntry> {
         self.skipped.iter().rev().flatten()
+    }
+
+    /// Passes over the files that are beside data and not part of it: says which they are. Any other file of which no record
+    /// has the field of the text was hardly meant.
+    pub(super) fn pass_over(
+        &mut self,
+        shelf: &Shelf,
+        blocks: &Blocks,
+        field: &str,
+        inputs: usize,
+    ) -> Result<Vec<usize>> {
+        let is_without = |content: &FileContent| {
+            !content.has_texts && (content.without_field_count > 0 || content.columns.is_some())
+        };
+        let find = |is_wanted: &dyn Fn(&FileContent) -> bool| {
+            let files = self.files.iter().enumerate();
+            files.filter(|(_, content)| is_wanted(content)).map(|(file, _)| file).collect::<Vec<usize>>()
+        };
+        let without = find(&is_without);
+        let passed_over = not_data(shelf.files(), find(&|content| content.has_texts).into_iter(), &without);
+        if let Some(file) = without.into_iter().find(|file| !passed_over.contains(file)) {
+            return Err(self.no_text_field(shelf, blocks, field, file)?.into());
+        }
+        for file in &passed_over {
+            let count = std::mem::take(&mut self.files[*file].without_field_count);
+            if *file < inputs {
+                self.passed_over_count += 1;
+                self.carried.entry(NO_TEXT_FIELD.to_owned()).and_modify(|carried| *carried -= count);
+            }
+        }
+        self.carried.retain(|_, count| *count > 0);
+        Ok(passed_over)
+    }
+
+    /// Says that a file has no text, and which fields it has.
+    fn no_text_field(&self, shelf: &Shelf, blocks: &Blocks, field: &str, file: usize) -> Result<lookalike_io::Error> {
+        let fields = match &self.files[file].columns {
+            Some(columns) => columns.clone(),
+            None => fields_of(shelf, blocks, file)?,
+        };
+        let input = &shelf.files()[file];
+        Ok(lookalike_io::Error::NoTextField {
+            path: input.shown(),
+            field: field.to_owned(),
+            fields,
+            is_met: input.is_met,
+        })
     }
 
     /// Whether all of a file was read: nothing of it was skipped.
@@ -90,10 +152,8 @@ impl Others {
 /// How many records of a file are looked at for the names of its fields.
 const LOOKED_AT: usize = 100;
 
-/// A file of records of which none has the field of the text was hardly meant.
-pub(super) fn check_texts(shelf: &Shelf, blocks: &Blocks, others: &Others, field: &str) -> Result<()> {
-    let lacks = |content: &FileContent| content.lacks_texts && !content.has_texts;
-    let Some(file) = others.files.iter().position(lacks) else { return Ok(()) };
+/// The fields of the first records of a file that lack that of the text.
+fn fields_of(shelf: &Shelf, blocks: &Blocks, file: usize) -> Result<String> {
     let mut records: Vec<Vec<u8>> = Vec::new();
     for block in blocks.of_file(file as u32) {
         for entry in blocks.others(block)?.carried.iter().filter(|entry| entry.4 == NO_TEXT_FIELD) {
@@ -105,7 +165,5 @@ pub(super) fn check_texts(shelf: &Shelf, blocks: &Blocks, others: &Others, field
             records.push(record);
         }
     }
-    let (path, field) = (shelf.files()[file].shown(), field.to_owned());
-    let fields = json_fields(records.iter().map(Vec::as_slice));
-    Err(lookalike_io::Error::NoTextField { path, field, fields }.into())
+    Ok(json_fields(records.iter().map(Vec::as_slice)))
 }

@@ -5,9 +5,9 @@ use std::sync::{Arc, OnceLock};
 use lookalike_core::hash::{Key, bytes_hash};
 use lookalike_core::kernel::{TextSketcher, TextSummary};
 use lookalike_core::method::Method;
-use lookalike_io::format::FileKind;
 use lookalike_io::input::discover::Origin;
 use lookalike_io::input::shelf::{Place, Shelf};
+use lookalike_io::read::FileKind;
 use lookalike_io::read::{Chunk, Document, Entry, Parser, Placed, Stream, UNIT_BYTES, Unit, units};
 use lookalike_io::remote::Ahead;
 
@@ -69,7 +69,7 @@ pub(super) fn read(shelf: &Shelf, reading: Reading<'_>) -> Result<(Vec<Arc<FileK
     };
     let kinds: Vec<Arc<FileKind>> =
         (0..).zip(kinds.kinds.into_iter().zip(shelf.files())).map(kind).collect::<Result<_>>()?;
-    let has_sums = reading.similarity.method.checksum().is_some_and(Checksum::is_shown);
+    let has_sums = reading.similarity.method().checksum().is_some_and(Checksum::is_shown);
     Ok((kinds, collector.finish(Shape { layout: method.layout(), has_sums })?))
 }
 
@@ -125,7 +125,7 @@ impl Reader {
             parser: Parser::new(&options.settings),
             work: Sketching {
                 sketcher: TextSketcher::new(similarity, method, work.key()),
-                checksum: similarity.method.checksum(),
+                checksum: similarity.method().checksum(),
                 key: work.key(),
             },
             builder: Builder::new(method.layout()),
@@ -149,7 +149,7 @@ impl Reader {
             Entry::Skipped(reason) => builder.push_skipped(position, reason),
         });
         if let Some((reason, lost)) = chunk.damage() {
-            builder.push_damage(position_count, reason, lost.max(1));
+            builder.push_damage(position_count, reason.clone(), lost.max(1));
             position_count += lost;
         }
         let spooled = chunk.spooled().filter(|_| *keeps_spool).map(|(offset, bytes)| Spooled {

@@ -4,17 +4,17 @@
 
 use std::sync::Mutex;
 
-use lookalike_core::doors::{FeatureSource, SourceError};
 use lookalike_core::hash::Key;
+use lookalike_core::ids::{Document, Number};
 use lookalike_core::measure::criterion::Criterion;
+use lookalike_core::sources::{FeatureSource, SourceError};
 use lookalike_core::text::content::ContentHasher;
 use lookalike_core::text::shingle::{Features, Shingler};
 use lookalike_io::read::Parser;
 
-use crate::candidates::Items;
-use crate::candidates::copies::TextHashes;
 use crate::corpus::{Corpus, Row};
 use crate::error::{Error, Result};
+use crate::items::{Items, TextHashes};
 use crate::options::{ReadOptions, Scheme};
 use crate::progress::{Counted, Progress};
 
@@ -33,7 +33,7 @@ impl<'a> RereadBoth<'a> {
         progress: &'a dyn Progress,
     ) -> Self {
         let reread = |key: Key| Reread::new(corpus, read, similarity, key, progress);
-        Self { sketched: reread(similarity.key.of(run)), deciding: reread(run) }
+        Self { sketched: reread(similarity.key().of(run)), deciding: reread(run) }
     }
 
     /// The corpus, to be searched.
@@ -82,7 +82,7 @@ impl<'a> Reread<'a> {
     }
 
     /// The text of a document.
-    pub(crate) fn text(&self, document: u32) -> Result<String> {
+    pub(crate) fn text(&self, document: Document) -> Result<String> {
         let mut bench = self.bench();
         let Bench { bytes, parser, content, .. } = &mut bench;
         let text = self.document_by((bytes, parser, content), document).map(|read| read.text.to_owned());
@@ -102,7 +102,7 @@ impl<'a> Reread<'a> {
 
     /// When documents are alike.
     pub(crate) fn criterion(&self) -> Criterion {
-        self.similarity.criterion
+        self.similarity.criterion()
     }
 
     fn with_shingler<T>(&self, of_shingler: impl FnOnce(&mut Shingler) -> T) -> T {
@@ -120,17 +120,17 @@ impl<'a> Reread<'a> {
         Bench {
             bytes: Vec::new(),
             parser: Parser::new(&self.read.settings),
-            shingler: Shingler::keyed(&self.similarity.shingle, self.similarity.fold, self.key),
+            shingler: Shingler::keyed(self.similarity.shingle(), self.similarity.fold(), self.key),
             content: self.corpus.content_hasher(),
         }
     }
 
     /// Whether a document is too long to be read beside others.
-    fn is_large(&self, document: u32) -> bool {
-        self.corpus.token_counts[document as usize] as usize > self.together / WORD_BYTES
+    fn is_large(&self, document: Document) -> bool {
+        self.corpus.token_counts[document.index()] as usize > self.together / WORD_BYTES
     }
 
-    fn with_features<T>(&self, document: u32, of_features: impl FnOnce(Features<'_>) -> T) -> Result<T> {
+    fn with_features<T>(&self, document: Document, of_features: impl FnOnce(Features<'_>) -> T) -> Result<T> {
         if self.is_large(document) {
             // Its buffers go with it.
             let _turn = self.large.lock().expect("no thread panicked");
@@ -142,7 +142,7 @@ impl<'a> Reread<'a> {
         features
     }
 
-    fn read_by<'b>(&self, bench: &'b mut Bench, document: u32) -> Result<Features<'b>> {
+    fn read_by<'b>(&self, bench: &'b mut Bench, document: Document) -> Result<Features<'b>> {
         let Bench { bytes, parser, shingler, content } = bench;
         let read = self.document_by((bytes, parser, content), document)?;
         Ok(shingler.features(read.text))
@@ -152,7 +152,7 @@ impl<'a> Reread<'a> {
     fn document_by<'b>(
         &self,
         (bytes, parser, content): (&'b mut Vec<u8>, &'b mut Parser, &mut ContentHasher),
-        document: u32,
+        document: Document,
     ) -> Result<lookalike_io::read::Document<'b>> {
         self.progress.go_on()?;
         let Row { place, content_hash, .. } = self.corpus.row(document)?;
@@ -170,7 +170,7 @@ impl<'a> Reread<'a> {
 }
 
 impl FeatureSource for Reread<'_> {
-    fn features(&self, document: u32) -> std::result::Result<Vec<u64>, SourceError> {
+    fn features(&self, document: Document) -> std::result::Result<Vec<u64>, SourceError> {
         Ok(self.with_features(document, |features| features.all.to_vec())?)
     }
 }
@@ -180,16 +180,16 @@ impl TextHashes for Reread<'_> {
         &self.corpus.token_counts
     }
 
-    fn each_hashes(&self, each: &mut dyn FnMut(u32, u128, u64)) -> Result<()> {
+    fn each_hashes(&self, each: &mut dyn FnMut(Document, u128, u64)) -> Result<()> {
         self.corpus.each_text_hash(each)
     }
 
-    fn words_hash(&self, document: u32) -> Result<u128> {
+    fn words_hash(&self, document: Document) -> Result<u128> {
         #[expect(clippy::redundant_closure_for_method_calls, reason = "the method itself is of one lifetime only")]
         self.with_features(document, |features| features.text_hash())
     }
 
     fn joins_exact_copies(&self) -> bool {
-        self.similarity.method.checksum().is_some()
+        self.similarity.method().checksum().is_some()
     }
 }

@@ -3,14 +3,16 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use lookalike_core::doors::FeatureSource;
+use lookalike_core::ids::Document;
 use lookalike_core::scheme::Scheme;
+use lookalike_core::sources::FeatureSource;
 use lookalike_io::work::WorkOptions;
 use proptest::prelude::*;
 
 use super::What;
-use crate::options::ReadOptions;
+use crate::options::Resources;
 use crate::progress::Silent;
+use crate::request::ReadRequest;
 use crate::resources::memory::Memory;
 use crate::run::{Files, Run};
 
@@ -25,9 +27,8 @@ fn line(id: usize, words: &[u8]) -> String {
 }
 
 fn check(texts: &[Vec<u8>], folder: &Path, work: &WorkOptions) -> Result<(), TestCaseError> {
-    let scheme = Scheme { shingle: "word:3".parse().unwrap(), ..Scheme::default() };
-    let mut read = ReadOptions::new([folder.join("in")]);
-    read.settings.fields.id = Some("id".to_owned());
+    let scheme = Scheme::default().with_shingle("word:3".parse().unwrap());
+    let read = ReadRequest::new([folder.join("in")]).id("id").check(&Resources::default()).unwrap();
     let files = Files::find(&read, None, None, work).unwrap();
     let run = Run::start(&files, &scheme, (Memory::default(), work), &[], &Silent).unwrap();
     let corpus = run.read(files, &read).unwrap();
@@ -37,7 +38,7 @@ fn check(texts: &[Vec<u8>], folder: &Path, work: &WorkOptions) -> Result<(), Tes
     let mut hashes = Vec::new();
     corpus.each_text_hash(&mut |_, words, content| hashes.push((words, content))).unwrap();
     for (at, words) in texts.iter().enumerate() {
-        let document = at as u32;
+        let document = Document(at as u32);
         let described = corpus.describe(document).unwrap();
         prop_assert_eq!(&*described.id(), format!("document {at}"));
         prop_assert_eq!(described.position(), (at % 7) as u64 + 1);
@@ -57,11 +58,11 @@ fn check(texts: &[Vec<u8>], folder: &Path, work: &WorkOptions) -> Result<(), Tes
         }
     }
     let entries = (0..corpus.shelf.files().len() as u32).flat_map(|file| corpus.blocks_of_file(file));
-    let documents: Vec<u32> = entries
+    let documents: Vec<Document> = entries
         .flat_map(|block| corpus.entries(block).unwrap())
         .filter_map(|entry| if let What::Document(document) = entry.what { Some(document) } else { None })
         .collect();
-    prop_assert!(documents.into_iter().eq(0..texts.len() as u32));
+    prop_assert!(documents.into_iter().eq((0..texts.len() as u32).map(Document)));
     Ok(())
 }
 

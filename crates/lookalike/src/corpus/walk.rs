@@ -7,14 +7,18 @@ use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Arc;
 
+use lookalike_io::format::Format;
+use lookalike_io::input::about_data::not_data;
+use lookalike_io::input::discover::LeftOut;
 use lookalike_io::input::shelf::{Place, Shelf};
-use lookalike_io::read::{Chunk, Entry, NO_TEXT_FIELD, NULL_TEXT, Parser, Settings, Stream, Unit, json_fields};
+use lookalike_io::read::{Chunk, Entry, NO_TEXT_FIELD, NULL_TEXT, Parser, SequentialReader, Settings, json_fields};
+use lookalike_io::skipped::{SkipReason, SkippedEntry};
 use rayon::prelude::*;
 
-use crate::error::Result;
+use super::effect::without_effect;
+use crate::error::{Error, Result};
 use crate::options::ReadOptions;
 use crate::progress::{Counted, Progress};
-use crate::report::summary::SkippedEntry;
 
 /// How many bytes of texts a round has, about: enough to keep all threads busy between two writings.
 pub(crate) const ROUND_BYTES: u64 = 16 << 20;
@@ -58,29 +62,56 @@ pub(crate) struct Skips {
     /// What each file has, if that is not clear yet.
     files: BTreeMap<u32, Lacking>,
     pub(crate) bytes: u64,
+    /// What was left out.
+    pub(crate) left_out: LeftOut,
+    /// Options that have no effect on files of these formats.
+    pub(crate) without_effect: Vec<String>,
 }
 
 /// Whether a file has any text at all.
 #[derive(Debug, Default)]
 struct Lacking {
+    format: Option<Format>,
     has_texts: bool,
+    /// The columns of a table that lacks that of the text.
+    columns: Option<String>,
+    /// How many of its records lack the field.
+    without_field_count: u64,
     /// Where its first records without the field of the text are, to name the fields they have.
     records: Vec<Place>,
 }
 
 impl Skips {
-    /// A file of records of which none has the field of the text was hardly meant.
-    fn check_texts(&self, shelf: &Shelf, field: &str) -> Result<()> {
-        let lacks = |lacking: &Lacking| !lacking.has_texts && !lacking.records.is_empty();
-        let Some((file, lacking)) = self.files.iter().find(|(_, lacking)| lacks(lacking)) else { return Ok(()) };
+    /// Passes over the files that are beside data and not part of it. Any other file of which no record has the field of
+    /// the text was hardly meant.
+    fn check_texts(&mut self, shelf: &mut Shelf, field: &str) -> Result<()> {
+        let is_without =
+            |lacking: &Lacking| !lacking.has_texts && (!lacking.records.is_empty() || lacking.columns.is_some());
+        let find = |is_wanted: &dyn Fn(&Lacking) -> bool| {
+            let wanted = self.files.iter().filter(|(_, lacking)| is_wanted(lacking));
+            wanted.map(|(file, _)| *file as usize).collect::<Vec<usize>>()
+        };
+        let without = find(&is_without);
+        let passed_over = not_data(shelf.files(), find(&|lacking| lacking.has_texts).into_iter(), &without);
+        for file in &passed_over {
+            shelf.pass_over(*file);
+            self.without_text -= self.files[&(*file as u32)].without_field_count;
+        }
+        let Some(file) = without.into_iter().find(|file| !passed_over.contains(file)) else { return Ok(()) };
+        let lacking = &self.files[&(file as u32)];
         let read = |place: &Place| {
             let mut record = Vec::new();
             shelf.read(*place, &mut record).is_ok().then_some(record)
         };
         let records: Vec<Vec<u8>> = lacking.records.iter().filter_map(read).collect();
-        let fields = json_fields(records.iter().map(Vec::as_slice));
-        let path = shelf.files()[*file as usize].shown();
-        Err(lookalike_io::Error::NoTextField { path, field: field.to_owned(), fields }.into())
+        let fields = lacking.columns.clone().unwrap_or_else(|| json_fields(records.iter().map(Vec::as_slice)));
+        let (input, field) = (&shelf.files()[file], field.to_owned());
+        Err(lookalike_io::Error::NoTextField { path: input.shown(), field, fields, is_met: input.is_met }.into())
+    }
+
+    /// Whether an id was asked for, and no document so far has one.
+    fn lacks_all_ids(&self, settings: &Settings) -> bool {
+        settings.fields.id.is_some() && self.documents > 0 && self.without_id == self.documents
     }
 }
 
@@ -102,17 +133,17 @@ pub(crate) fn walk_rounds(
     progress: &dyn Progress,
     mut take: impl FnMut(Vec<Walked>) -> Result<()> + Send,
 ) -> Result<Skips> {
-    let shelf = Shelf::new(options.discover(None)?);
+    let mut shelf = Shelf::new(options.discover(None)?);
     let settings = options.settings.anew();
     progress.stage(stage, Some(shelf.files().iter().map(|file| file.bytes).sum()));
-    let mut cutter =
-        Cutter { shelf: &shelf, settings: &settings, round_bytes, next_file: 0, stream: None, spare: Vec::new() };
+    let reader = SequentialReader::whole(shelf.files(), &settings);
+    let mut cutter = Cutter { reader, round_bytes, spare: Vec::new() };
     let mut skips = Skips::default();
     let mut position = Position::default();
     let mut round = cutter.round()?;
     while !round.is_empty() {
         progress.go_on()?;
-        let (next, taken) = rayon::join(
+        let (next, waiting) = rayon::join(
             || cutter.round(),
             || {
                 let parsed = parse(&round, &settings);
@@ -120,25 +151,30 @@ pub(crate) fn walk_rounds(
                 let walked = gather(&round, parsed, &shelf, &mut position, &mut skips, asks_for_id);
                 let packed = round.iter().map(Chunk::packed_bytes).sum();
                 progress.advance(packed, Counted::Documents(walked.len() as u64));
-                take(walked)
+                // Perhaps the field of the id is a typing error: then nothing is to be done with these.
+                if skips.lacks_all_ids(&settings) { Ok(Some(walked)) } else { take(walked).map(|()| None) }
             },
         );
-        taken?;
-        let done = mem::replace(&mut round, next?);
-        cutter.spare = done;
+        let (next, waiting) = (next?, waiting?);
+        if next.is_empty() && skips.lacks_all_ids(&settings) {
+            let field = settings.fields.id.clone().unwrap_or_default();
+            return Err(Error::NoIdField { field, known: Vec::new() });
+        }
+        waiting.map_or(Ok(()), &mut take)?;
+        cutter.spare = mem::replace(&mut round, next);
     }
     progress.finish();
-    skips.check_texts(&shelf, &settings.fields.text)?;
+    let formats: Vec<Format> = skips.files.values().filter_map(|file| file.format).collect();
+    skips.without_effect = without_effect(&settings, &formats);
+    skips.check_texts(&mut shelf, &settings.fields.text)?;
+    skips.left_out = shelf.left_out().clone();
     Ok(skips)
 }
 
-/// Cuts files into chunks, one after the other.
+/// Collects the chunks of all files into rounds.
 struct Cutter<'a> {
-    shelf: &'a Shelf,
-    settings: &'a Settings,
+    reader: SequentialReader<'a>,
     round_bytes: u64,
-    next_file: usize,
-    stream: Option<Stream>,
     /// Chunks that were dealt with, for their buffers.
     spare: Vec<Chunk>,
 }
@@ -148,23 +184,13 @@ impl Cutter<'_> {
     fn round(&mut self) -> Result<Vec<Chunk>> {
         let (mut round, mut bytes) = (Vec::new(), 0);
         while bytes < self.round_bytes {
-            let stream = if let Some(stream) = &mut self.stream {
-                stream
-            } else {
-                let Some(file) = self.shelf.files().get(self.next_file) else { break };
-                let unit = Unit::whole(self.next_file as u32);
-                self.next_file += 1;
-                self.stream.insert(Stream::open(&unit, file, self.settings)?)
-            };
             let mut chunk = self.spare.pop().unwrap_or_default();
-            if stream.next(&mut chunk)? {
-                chunk.settle_nowhere();
-                bytes += chunk.byte_count();
-                round.push(chunk);
-            } else {
-                self.stream = None;
-                self.spare.push(chunk);
+            if !self.reader.next(&mut chunk)? {
+                break;
             }
+            chunk.settle_nowhere();
+            bytes += chunk.byte_count();
+            round.push(chunk);
         }
         Ok(round)
     }
@@ -174,8 +200,10 @@ impl Cutter<'_> {
 struct Parsed {
     /// With positions inside of the chunk, from 0.
     documents: Vec<Walked>,
-    skipped: Vec<(u64, String, u64)>,
+    skipped: Vec<(u64, SkipReason, u64)>,
     without_text: u64,
+    /// How many records lack the field of the text, and where the first of them are.
+    without_field_count: u64,
     lacking: Vec<Place>,
     positions: u64,
 }
@@ -184,7 +212,7 @@ fn parse(round: &[Chunk], settings: &Settings) -> Vec<Parsed> {
     // Names and positions in the whole file are known when chunks are back in order.
     let nowhere: Arc<str> = "".into();
     let of_chunk = |parser: &mut Parser, chunk: &Chunk| {
-        let (mut documents, mut skipped, mut without_text) = (Vec::new(), Vec::new(), 0);
+        let (mut documents, mut skipped, mut without_text, mut without_field_count) = (Vec::new(), Vec::new(), 0, 0);
         let mut lacking = Vec::new();
         let mut positions = parser.entries(chunk, |placed| match placed.entry {
             Entry::Document(document) => {
@@ -200,6 +228,7 @@ fn parse(round: &[Chunk], settings: &Settings) -> Vec<Parsed> {
             Entry::Carried(NULL_TEXT) => without_text += 1,
             Entry::Carried(NO_TEXT_FIELD) => {
                 without_text += 1;
+                without_field_count += 1;
                 if lacking.len() < LOOKED_AT {
                     lacking.push(placed.place);
                 }
@@ -207,10 +236,10 @@ fn parse(round: &[Chunk], settings: &Settings) -> Vec<Parsed> {
             Entry::Carried(_) => {}
         });
         if let Some((reason, lost)) = chunk.damage() {
-            skipped.push((positions, reason.to_owned(), lost.max(1)));
+            skipped.push((positions, reason.clone(), lost.max(1)));
             positions += lost;
         }
-        Parsed { documents, skipped, without_text, lacking, positions }
+        Parsed { documents, skipped, without_text, without_field_count, lacking, positions }
     };
     round.par_iter().map_init(|| Parser::new(settings), of_chunk).collect()
 }
@@ -245,7 +274,9 @@ fn gather(
         }
         let (file, format) = (&shelf.files()[chunk.file() as usize], chunk.kind().format);
         let of_file = skips.files.entry(chunk.file()).or_default();
-        of_file.has_texts |= !parsed.documents.is_empty() || parsed.without_text > parsed.lacking.len() as u64;
+        of_file.format.get_or_insert(format);
+        of_file.has_texts |= !parsed.documents.is_empty() || parsed.without_text > parsed.without_field_count;
+        of_file.without_field_count += parsed.without_field_count;
         if of_file.has_texts {
             of_file.records.clear();
         } else {
@@ -264,6 +295,10 @@ fn gather(
             walked.push(document);
         }
         for (at, reason, count) in parsed.skipped {
+            if let SkipReason::NoTextField(columns) = reason {
+                of_file.columns = Some(columns);
+                continue;
+            }
             skips.count += count;
             if skips.named.len() < NAMED {
                 skips.named.push(SkippedEntry {

@@ -3,12 +3,13 @@
 use std::sync::Mutex;
 
 use lookalike_core::bucket::{Buckets, Entry, lists_of_columns};
-use lookalike_core::doors::FeatureSource;
 use lookalike_core::hash::Key;
+use lookalike_core::ids::{Number, Rank};
 use lookalike_core::measure::feature_set::Overlap;
 use lookalike_core::method::NO_RANK;
-use lookalike_core::number::{Number, Rank};
+use lookalike_core::sources::FeatureSource;
 use rayon::prelude::*;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{EvaluateOptions, Read, read};
@@ -27,25 +28,27 @@ const STEPS: usize = 10;
 const MOST_MEMBERS: usize = 200;
 
 /// The pairs that agree in one band, by their scores.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct BandHistogram {
     /// Which band, counted from 1.
     pub band: usize,
     /// Number of pairs that agree in it.
-    pub pairs: u64,
+    pub pair_count: u64,
     /// By score, from 0 upwards.
     pub scores: Vec<ScoreStep>,
 }
 
 /// Pairs in one step of the score.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ScoreStep {
     /// The lower end of the step.
     pub score: f64,
     /// Their share of the pairs of the band.
-    pub portion: f64,
+    pub share: f64,
     /// Their number.
-    pub number: u64,
+    pub pair_count: u64,
 }
 
 pub(super) fn histograms(
@@ -53,14 +56,14 @@ pub(super) fn histograms(
     similarity: &Scheme,
     progress: &dyn Progress,
 ) -> Result<Vec<BandHistogram>> {
-    let Some(banding) = similarity.method.banding() else { return Ok(Vec::new()) };
+    let Some(banding) = similarity.method().banding() else { return Ok(Vec::new()) };
     let Read { corpus, texts, run } = read(options, similarity, progress)?;
     let _work = run.end();
     let ranks = ranks(&texts, corpus.len());
     let pairs_of_band = |band: usize| {
         let entries = |_, push: &mut dyn FnMut(Entry)| {
             corpus.sketches().each_keys(&[band], &mut |document, keys| {
-                let rank = ranks[document as usize];
+                let rank = ranks[document.index()];
                 if rank != NO_RANK {
                     push(Entry { key: keys[0], rank: rank.0 });
                 }
@@ -82,11 +85,11 @@ pub(super) fn histograms(
     let overlaps = overlaps(&corpus, &texts, &pairs, options, similarity, progress)?;
     let score = |pair: &(Rank, Rank)| {
         let at = pairs.binary_search(pair).expect("every pair of a band was measured");
-        similarity.criterion.similarity(overlaps[at])
+        similarity.criterion().similarity(overlaps[at])
     };
     let histogram = |(band, pairs): (usize, &Vec<(Rank, Rank)>)| BandHistogram {
         band: band + 1,
-        pairs: pairs.len() as u64,
+        pair_count: pairs.len() as u64,
         scores: steps(pairs.iter().map(score)),
     };
     Ok(by_band.iter().enumerate().map(histogram).collect())
@@ -121,7 +124,7 @@ pub(super) fn overlaps(
     progress: &dyn Progress,
 ) -> Result<Vec<Overlap>> {
     let reread = Reread::new(corpus, &options.read, similarity, Key::random(), progress);
-    let features = |rank: Rank| reread.features(texts.items[rank.index()].0).map_err(Error::of_source);
+    let features = |rank: Rank| reread.features(texts.items[rank.index()]).map_err(Error::of_source);
     let of_left = |pairs: &[(Rank, Rank)]| {
         let left = features(pairs[0].0)?;
         pairs.iter().map(|(_, right)| Ok(Overlap::of(&left, &features(*right)?))).collect::<Result<Vec<_>>>()
@@ -136,8 +139,8 @@ fn steps(scores: impl Iterator<Item = f64>) -> Vec<ScoreStep> {
     let all = numbers.iter().sum::<u64>().max(1) as f64;
     let step = |(at, number): (usize, &u64)| ScoreStep {
         score: at as f64 / STEPS as f64,
-        portion: *number as f64 / all,
-        number: *number,
+        share: *number as f64 / all,
+        pair_count: *number,
     };
     numbers.iter().enumerate().map(step).collect()
 }
@@ -149,8 +152,8 @@ mod tests {
     #[test]
     fn scores_fall_into_steps_and_one_into_the_last() {
         let steps = steps([0.0, 0.05, 0.95, 1.0].into_iter());
-        assert_eq!(steps[0], ScoreStep { score: 0.0, portion: 0.5, number: 2 });
-        assert_eq!(steps[9], ScoreStep { score: 0.9, portion: 0.5, number: 2 });
-        assert_eq!(steps.iter().map(|step| step.number).sum::<u64>(), 4);
+        assert_eq!(steps[0], ScoreStep { score: 0.0, share: 0.5, pair_count: 2 });
+        assert_eq!(steps[9], ScoreStep { score: 0.9, share: 0.5, pair_count: 2 });
+        assert_eq!(steps.iter().map(|step| step.pair_count).sum::<u64>(), 4);
     }
 }

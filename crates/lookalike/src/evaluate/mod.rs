@@ -8,15 +8,14 @@ mod bands;
 mod score;
 mod truth;
 
-use std::path::PathBuf;
-
 use lookalike_core::decision::References;
+use lookalike_core::ids::Rank;
 use lookalike_core::method::Method;
-use lookalike_core::number::Rank;
 use lookalike_core::resolve::keep::Keep;
 use lookalike_core::resolve::{Candidates, TakeMatches, each_match};
 use lookalike_core::verify::Verifier;
 use lookalike_io::work::WorkOptions;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use agreement::Agreement;
@@ -25,62 +24,31 @@ pub use score::Score;
 pub use truth::Truth;
 use truth::Truths;
 
-use crate::candidates::Find;
 use crate::candidates::copies::Texts;
 use crate::candidates::sorted::{Sorted, Sorting};
 use crate::corpus::Corpus;
 use crate::error::Result;
-use crate::options::{MethodOptions, ReadOptions, Scheme};
+use crate::options::{EvaluateOptions, MethodOptions, NamedScheme, Scheme};
 use crate::progress::Progress;
 use crate::report::parameters::MethodParameters;
-use crate::report::stages;
 use crate::report::summary::{self, Input, SkippedEntry, Stage};
-use crate::resources::memory::Memory;
 use crate::resources::work::Work;
+use crate::run::find::Find;
+use crate::run::stages;
 use crate::run::{Files, Run};
 
-/// What [`evaluate`] is asked to do.
-#[derive(Clone, Debug)]
-pub struct EvaluateOptions {
-    /// What to read.
-    pub read: ReadOptions,
-    /// The schemes to compare, at least one.
-    pub schemes: Vec<NamedScheme>,
-    /// File of the true pairs, or of labels of an audit. Without it, they are found by an exact join.
-    pub truth: Option<PathBuf>,
-    /// Whether to also count pairs by score and by agreement.
-    pub histograms: bool,
-    /// Memory limit.
-    pub memory: Memory,
-}
-
-/// One way to find near-duplicates: shingle, threshold and method.
-#[derive(Clone, Debug)]
-pub struct NamedScheme {
-    /// The name of the method as it is shown.
-    pub name: String,
-    /// When documents are near-duplicates, and how they are found.
-    pub scheme: Scheme,
-}
-
-impl NamedScheme {
-    /// What decides which pairs are there to be found.
-    fn target(&self) -> (String, f64) {
-        (self.scheme.shingle.to_string(), self.scheme.criterion.threshold())
-    }
-}
-
 /// Schemes side by side.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Evaluation {
     /// The input.
     pub input: Input,
     /// Distinct texts, between which pairs are counted.
-    pub texts: u64,
+    pub text_count: u64,
     /// What is measured.
     pub measure: &'static str,
     /// The true pairs, for each shingle and threshold.
-    pub truth: Vec<Truth>,
+    pub true_pairs: Vec<Truth>,
     /// What each scheme found.
     pub methods: Vec<MethodEvaluation>,
     /// For each band of the first method that has bands, the scores of the pairs that agree in it.
@@ -92,7 +60,8 @@ pub struct Evaluation {
 }
 
 /// What one scheme found, and what it cost.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct MethodEvaluation {
     /// The name of the method as it was given.
     pub name: String,
@@ -106,7 +75,7 @@ pub struct MethodEvaluation {
     #[serde(flatten)]
     pub score: Score,
     /// Pairs that were examined; `None` where they are not counted one by one.
-    pub candidates: Option<u64>,
+    pub candidate_count: Option<u64>,
     /// Seconds of all stages.
     pub seconds: f64,
     /// Seconds by stage.
@@ -137,11 +106,11 @@ pub fn evaluate(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Ev
         let found = pairs_of(&run.matches)?.filter(|pair| pair.as_ref().map_or(true, &judges));
         Ok(MethodEvaluation {
             name: scheme.name.clone(),
-            parameters: MethodParameters::new(&scheme.scheme.method),
+            parameters: MethodParameters::new(scheme.scheme.method()),
             score: Score::new(found, truths.pairs_of(&shingle, threshold)?)?,
             shingle,
             threshold,
-            candidates: run.candidates,
+            candidate_count: run.candidates,
             seconds: run.stages.iter().map(|stage| stage.seconds).sum(),
             peak_memory_bytes: run.stages.last().and_then(|stage| stage.peak_memory_bytes),
             stages: run.stages.clone(),
@@ -150,7 +119,7 @@ pub fn evaluate(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Ev
     };
     let methods = schemes.iter().zip(&runs).map(evaluation).collect::<Result<_>>()?;
     let first_of = |is_wanted: fn(&MethodOptions) -> bool| {
-        schemes.iter().map(|scheme| &scheme.scheme).find(|of| options.histograms && is_wanted(&of.method))
+        schemes.iter().map(|scheme| &scheme.scheme).find(|of| options.histograms && is_wanted(of.method()))
     };
     let banded = first_of(|method| matches!(method, MethodOptions::MinHash { .. }));
     let bands = banded.map(|similarity| bands::histograms(options, similarity, progress)).transpose()?;
@@ -159,9 +128,9 @@ pub fn evaluate(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Ev
     let Outcome { input, texts, skipped, .. } = runs.into_iter().next().expect("there is a scheme");
     Ok(Evaluation {
         input,
-        texts,
-        measure: schemes[0].scheme.criterion.measure(),
-        truth: truths.said,
+        text_count: texts,
+        measure: schemes[0].scheme.criterion().measure(),
+        true_pairs: truths.said,
         methods,
         bands: bands.unwrap_or_default(),
         super_shingles: super_shingles.unwrap_or_default(),
@@ -225,7 +194,7 @@ struct Read<'a> {
 }
 
 fn read<'a>(options: &EvaluateOptions, similarity: &'a Scheme, progress: &'a dyn Progress) -> Result<Read<'a>> {
-    read_by(similarity.build_method()?, options, similarity, progress)
+    read_by(similarity.build_method(), options, similarity, progress)
 }
 
 /// The same with another method than that of the scheme.
@@ -237,7 +206,7 @@ fn read_by<'a>(
 ) -> Result<Read<'a>> {
     let work = WorkOptions::default();
     let files = Files::find(&options.read, None, None, &work)?;
-    let run = Run::start(&files, similarity, (options.memory, &work), &[], progress)?.with_method(method);
+    let run = Run::start(&files, similarity, (options.resources.memory, &work), &[], progress)?.with_method(method);
     let corpus = run.read(files, &options.read)?;
     let texts = run.join_copies(&corpus, &run.reread(&corpus, &options.read).deciding, &Keep::First)?;
     Ok(Read { corpus, texts, run })

@@ -2,20 +2,22 @@
 
 use std::cmp::Ordering;
 
-use lookalike_core::number::Rank;
+use lookalike_core::ids::Rank;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::Result;
 
 /// Recall, precision and F1.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Score {
     /// Pairs that were found.
-    pub found: u64,
+    pub found_count: u64,
     /// Of these, the true ones.
-    pub right: u64,
+    pub right_count: u64,
     /// True pairs that were not found.
-    pub missed: u64,
+    pub missed_count: u64,
     /// The share of true pairs that were found; 1 if there are none.
     pub recall: f64,
     /// The share of found pairs that are true; 1 if there are none.
@@ -53,9 +55,9 @@ impl Score {
         let (recall, precision) = (share(right, true_count), share(right, found_count));
         let both = recall + precision;
         Ok(Self {
-            found: found_count,
-            right,
-            missed: true_count - right,
+            found_count,
+            right_count: right,
+            missed_count: true_count - right,
             recall,
             precision,
             f1: if both > 0.0 { 2.0 * recall * precision / both } else { 0.0 },
@@ -75,7 +77,7 @@ mod tests {
     #[test]
     fn recall_is_of_the_truth_and_precision_of_what_was_found() {
         let some = score(&[(0, 1), (0, 2), (3, 4)], &[(0, 1), (1, 2), (3, 4), (5, 6)]);
-        assert_eq!((some.found, some.right, some.missed), (3, 2, 2));
+        assert_eq!((some.found_count, some.right_count, some.missed_count), (3, 2, 2));
         assert!((some.recall - 0.5).abs() < 1e-12 && (some.precision - 2.0 / 3.0).abs() < 1e-12);
         assert!((some.f1 - 4.0 / 7.0).abs() < 1e-12);
         assert!((score(&[], &[]).f1 - 1.0).abs() < 1e-12);

@@ -5,9 +5,10 @@ use std::path::Path;
 use std::rc::Rc;
 
 use lookalike_core::decision::Match;
+use lookalike_core::ids::{Document, Rank};
 use lookalike_core::measure::criterion::Criterion;
 use lookalike_core::method;
-use lookalike_core::number::Rank;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -20,7 +21,8 @@ use crate::options::{MethodOptions, Scheme};
 use crate::progress::Progress;
 
 /// The true pairs with one shingle at one threshold.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Truth {
     /// What a feature is made of.
     pub shingle: String,
@@ -29,15 +31,15 @@ pub struct Truth {
     /// Where they come from: `exact join`, or a file.
     pub by: String,
     /// Pairs of distinct texts.
-    pub pairs: u64,
+    pub pair_count: u64,
     /// Pairs in the file whose documents have the same words, which every method finds.
-    pub copies: u64,
+    pub same_words_count: u64,
     /// Pairs in the file that name an unknown document.
-    pub unknown: u64,
-    /// Pairs in the file that people labelled different, if it has labels. Precision is then the share of true pairs among
-    /// the labelled pairs that were found.
+    pub unknown_count: u64,
+    /// Pairs in the file that people labeled different, if it has labels. Precision is then the share of true pairs among
+    /// the labeled pairs that were found.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub different: Option<u64>,
+    pub different_count: Option<u64>,
     /// Seconds of the exact join; there is one for all thresholds of a shingle.
     pub seconds: Option<f64>,
 }
@@ -55,8 +57,8 @@ enum Pairs {
     Joined { run: Rc<Outcome>, criterion: Criterion, threshold: f64 },
     /// Those of a file.
     Read(Vec<(Rank, Rank)>),
-    /// Those that people labelled the same; and all of which they could tell.
-    Labelled { same: Vec<(Rank, Rank)>, all: Vec<(Rank, Rank)> },
+    /// Those that people labeled the same; and all of which they could tell.
+    Labeled { same: Vec<(Rank, Rank)>, all: Vec<(Rank, Rank)> },
 }
 
 /// Pairs, one after the other, or why there are no more.
@@ -71,7 +73,7 @@ impl Pairs {
                 };
                 Box::new(run.matches.in_order()?.filter_map(move |found| found.map(pair).transpose()))
             }
-            Self::Read(pairs) | Self::Labelled { same: pairs, .. } => Box::new(pairs.iter().copied().map(Ok)),
+            Self::Read(pairs) | Self::Labeled { same: pairs, .. } => Box::new(pairs.iter().copied().map(Ok)),
         })
     }
 }
@@ -84,7 +86,7 @@ impl Truths {
                 targets.push(target);
             }
         }
-        let rows = options.truth.as_deref().map(rows).transpose()?;
+        let rows = options.labels.as_deref().map(rows).transpose()?;
         let mut truths = Self { said: Vec::new(), pairs: Vec::new() };
         // Targets of one shingle share its features, and stand together from here on.
         while let Some((shingle, _)) = targets.first().cloned() {
@@ -93,7 +95,7 @@ impl Truths {
             let of_shingle = options.schemes.iter().filter(|scheme| scheme.target().0 == shingle);
             let lowest = of_shingle.min_by(|left, right| left.target().1.total_cmp(&right.target().1));
             let similarity = &lowest.expect("a shingle is of a scheme").scheme;
-            match (&options.truth, &rows) {
+            match (&options.labels, &rows) {
                 (Some(file), Some(rows)) => {
                     truths.add_file(options, file, rows, similarity, &thresholds, progress)?;
                 }
@@ -113,11 +115,11 @@ impl Truths {
         Ok(pairs.into_iter().flatten())
     }
 
-    /// Whether it is known of a pair if it is true: always, unless people labelled a sample.
+    /// Whether it is known of a pair if it is true: always, unless people labeled a sample.
     pub(super) fn judges(&self, shingle: &str, threshold: f64) -> impl Fn(&(Rank, Rank)) -> bool + use<'_> {
         let of = self.of(shingle, threshold);
         move |pair| match of {
-            Some(Pairs::Labelled { all, .. }) => all.binary_search(pair).is_ok(),
+            Some(Pairs::Labeled { all, .. }) => all.binary_search(pair).is_ok(),
             _ => true,
         }
     }
@@ -135,13 +137,13 @@ impl Truths {
         thresholds: &[f64],
         progress: &dyn Progress,
     ) -> Result<()> {
-        let exact = Scheme { method: MethodOptions::Exact, ..lowest.clone() };
+        let exact = lowest.clone().with_method(MethodOptions::Exact)?;
         let run = Rc::new(run(options, &exact, progress)?);
         let seconds = run.stages.iter().map(|stage| stage.seconds).sum();
         for threshold in thresholds {
             let truth = Truth { seconds: Some(seconds), ..Truth::new(lowest, *threshold, "exact join".to_owned()) };
             let run = Rc::clone(&run);
-            self.push(truth, Pairs::Joined { run, criterion: lowest.criterion, threshold: *threshold })?;
+            self.push(truth, Pairs::Joined { run, criterion: lowest.criterion(), threshold: *threshold })?;
         }
         Ok(())
     }
@@ -167,10 +169,10 @@ impl Truths {
                 Pairs::Read(of(None, &mut truth)?)
             } else {
                 let (same, mut all) = (of(Some(Answer::Same), &mut truth)?, of(Some(Answer::Different), &mut truth)?);
-                truth.different = Some(all.len() as u64);
+                truth.different_count = Some(all.len() as u64);
                 all.extend(&same);
                 all.sort_unstable();
-                Pairs::Labelled { same, all }
+                Pairs::Labeled { same, all }
             };
             self.push(truth, pairs)?;
         }
@@ -179,7 +181,7 @@ impl Truths {
 
     fn push(&mut self, truth: Truth, pairs: Pairs) -> Result<()> {
         let count = pairs.in_order()?.try_fold(0, |count, pair| pair.map(|_| count + 1))?;
-        self.said.push(Truth { pairs: count, ..truth });
+        self.said.push(Truth { pair_count: count, ..truth });
         self.pairs.push(pairs);
         Ok(())
     }
@@ -187,8 +189,17 @@ impl Truths {
 
 impl Truth {
     fn new(similarity: &Scheme, threshold: f64, by: String) -> Self {
-        let shingle = similarity.shingle.to_string();
-        Self { shingle, threshold, by, pairs: 0, copies: 0, unknown: 0, different: None, seconds: None }
+        let shingle = similarity.shingle().to_string();
+        Self {
+            shingle,
+            threshold,
+            by,
+            pair_count: 0,
+            same_words_count: 0,
+            unknown_count: 0,
+            different_count: None,
+            seconds: None,
+        }
     }
 }
 
@@ -199,7 +210,7 @@ fn pairs<'r>(
     truth: &mut Truth,
 ) -> Result<Vec<(Rank, Rank)>> {
     let mut ids: Vec<String> = Vec::with_capacity(corpus.len());
-    let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
+    let of_run = |run: &mut dyn Iterator<Item = (Document, Described<'_>)>| {
         Ok(run.map(|(_, described)| described.id().into_owned()).collect::<Vec<_>>())
     };
     corpus.each_described(of_run, |of_run| {
@@ -215,9 +226,9 @@ fn pairs<'r>(
     let mut pairs = Vec::new();
     for row in rows {
         match (rank(&row.left), rank(&row.right)) {
-            (Some(left), Some(right)) if left == right => truth.copies += 1,
+            (Some(left), Some(right)) if left == right => truth.same_words_count += 1,
             (Some(left), Some(right)) => pairs.push((left.min(right), left.max(right))),
-            _ => truth.unknown += 1,
+            _ => truth.unknown_count += 1,
         }
     }
     pairs.sort_unstable();
@@ -260,7 +271,7 @@ fn is_label(line: &str) -> bool {
     serde_json::from_str::<Value>(line).is_ok_and(|row| row.get("label").is_some())
 }
 
-/// What most labellers say of each pair. People judge texts and not similarities, so a pair is the same at every threshold.
+/// What most labelers say of each pair. People judge texts and not similarities, so a pair is the same at every threshold.
 fn of_labels(file: &Path) -> Result<Vec<Row>> {
     let labels = Labels::read(&[file.to_owned()])?;
     let row = |(pair, facts): (&_, &PairFacts)| Row {
@@ -278,8 +289,7 @@ fn of_json(line: &str) -> Option<Row> {
         Value::String(id) => Some(id.clone()),
         other => Some(other.to_string()),
     };
-    let similarity =
-        ["jaccard", "containment", "simhash", "similarity"].iter().find_map(|name| row.get(name)?.as_f64());
+    let similarity = row.get("similarity").and_then(Value::as_f64);
     Some(Row { left: id("left_id")?, right: id("right_id")?, similarity, answer: None })
 }
 
@@ -305,10 +315,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("truth");
         for (text, expected) in [
-            ("left_id\tright_id\tjaccard\na\tb\t0.9\nc\td\t0.5\n", vec![("a", "b", Some(0.9)), ("c", "d", Some(0.5))]),
+            (
+                "left_id\tright_id\tsimilarity\na\tb\t0.9\nc\td\t0.5\n",
+                vec![("a", "b", Some(0.9)), ("c", "d", Some(0.5))],
+            ),
             ("left_id\tright_id\na\tb\n", vec![("a", "b", None)]),
             ("a\tb\t1\n\nc\td\t0.8\n", vec![("a", "b", Some(1.0)), ("c", "d", Some(0.8))]),
-            ("{\"left_id\":\"a\",\"right_id\":7,\"jaccard\":0.8}\n", vec![("a", "7", Some(0.8))]),
+            ("{\"left_id\":\"a\",\"right_id\":7,\"similarity\":0.8}\n", vec![("a", "7", Some(0.8))]),
         ] {
             std::fs::write(&file, text).unwrap();
             let found = rows(&file).unwrap();

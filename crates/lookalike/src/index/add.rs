@@ -1,77 +1,59 @@
 //! Documents of files into an index.
 
 use lookalike_index::{NewDocument, Put, Writer};
+use lookalike_io::input::discover::LeftOut;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::corpus::walk::{ROUND_BYTES, Walked, walk_rounds};
 use crate::error::Result;
-use crate::options::ReadOptions;
+use crate::options::AddOptions;
 use crate::progress::Progress;
 use crate::report::summary::SkippedEntry;
-use crate::resources::memory::Memory;
 
 /// How many bytes of documents are in memory before they become a segment, at most.
 const MOST_UNSAVED_BYTES: u64 = 64 << 20;
 
-/// What [`add`] is asked to do.
-#[derive(Clone, Debug)]
-pub struct AddOptions {
-    /// What to read. [`Fields::others`](lookalike_io::read::Fields::others) are stored with the documents.
-    pub read: ReadOptions,
-    /// Whether documents are left out that have a near-duplicate in the index, or among the documents before them.
-    pub unless_alike: bool,
-    /// How much memory adding may take.
-    pub memory: Memory,
-}
-
-impl AddOptions {
-    /// All documents of this input.
-    pub fn new(read: ReadOptions) -> Self {
-        Self { read, unless_alike: false, memory: Memory::default() }
-    }
-
-    /// Only those without a near-duplicate.
-    #[must_use]
-    pub fn unless_alike(self) -> Self {
-        Self { unless_alike: true, ..self }
-    }
-}
-
-/// What became of the documents that were read.
-#[derive(Clone, Debug, Default, Serialize)]
+/// The result of [`add`].
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Added {
-    /// How many were read.
-    pub documents: u64,
-    /// How many bytes they and what lies between them have, unpacked.
-    pub bytes: u64,
-    /// How many are new.
-    pub added: u64,
-    /// How many have the place of another with the same id.
-    pub replaced: u64,
-    /// How many were there already.
-    pub unchanged: u64,
-    /// How many were left out, for a near-duplicate that is there.
-    pub alike: u64,
-    /// How many records have no text.
-    pub without_text: u64,
-    /// How many documents lack the field of the id, and are known by file and position.
-    pub without_id: u64,
-    /// How many entries were skipped.
+    /// Documents that were read.
+    pub document_count: u64,
+    /// Bytes that were read, decompressed.
+    pub input_bytes: u64,
+    /// Documents that are new.
+    pub added_count: u64,
+    /// Documents that replaced others with the same id.
+    pub replaced_count: u64,
+    /// Documents that were stored already, with the same text and fields.
+    pub unchanged_count: u64,
+    /// Documents that were not added because the index has a near-duplicate of them.
+    pub duplicate_count: u64,
+    /// Records without text.
+    pub without_text_count: u64,
+    /// Documents without the id field; their ids are made of file and position.
+    pub without_id_count: u64,
+    /// Entries that were skipped.
     pub skipped_count: u64,
-    /// What was skipped, and why: the first of them.
+    /// The first skipped entries, each with the reason.
     pub skipped: Vec<SkippedEntry>,
+    /// What was left out.
+    pub left_out: LeftOut,
+    /// Options that have no effect on files of these formats.
+    pub without_effect: Vec<String>,
 }
 
-/// A document that was left out.
-#[derive(Clone, Debug, Serialize)]
-pub struct LeftOut {
-    /// The document that was left out.
+/// A document that was not added because the index has a near-duplicate of it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Duplicate {
+    /// The document that was not added.
     pub id: String,
-    /// The one that is there.
+    /// The stored document.
     pub kept_id: String,
-    /// How similar they are.
+    /// Similarity of the two.
     pub similarity: f64,
-    /// Whether they are equal in every character, up to Unicode's NFC and white space at line ends.
+    /// True if they are equal in every character, up to Unicode's NFC and white space at line ends.
     pub exact_copy: bool,
 }
 
@@ -85,21 +67,21 @@ pub fn add(writer: &Writer, options: &AddOptions, progress: &dyn Progress) -> Re
     add_with(writer, options, &mut |_| Ok(()), progress)
 }
 
-/// The same, and tells which documents were left out.
+/// Like [`add`], and passes each duplicate to `each_duplicate`.
 ///
 /// # Errors
 ///
-/// As [`add`], and when `left_out` fails.
+/// As [`add`], and when `each_duplicate` fails.
 pub fn add_with(
     writer: &Writer,
     options: &AddOptions,
-    left_out: &mut (dyn FnMut(LeftOut) -> Result<()> + Send),
+    each_duplicate: &mut (dyn FnMut(Duplicate) -> Result<()> + Send),
     progress: &dyn Progress,
 ) -> Result<Added> {
     let mut added = Added::default();
     // A round is there as it was read, as texts and as it is packed, while the next is read; what becomes a segment is there twice.
-    let round_bytes = ROUND_BYTES.min(options.memory.bytes() / 96);
-    writer.set_memory(MOST_UNSAVED_BYTES.min(options.memory.bytes() / 24) as usize);
+    let round_bytes = ROUND_BYTES.min(options.resources.memory.bytes() / 96);
+    writer.set_memory(MOST_UNSAVED_BYTES.min(options.resources.memory.bytes() / 24) as usize);
     let skips = walk_rounds(&options.read, "index", round_bytes, progress, |round| {
         let fields: Vec<String> = round.iter().map(fields).collect();
         let documents: Vec<NewDocument<'_>> = round
@@ -108,27 +90,29 @@ pub fn add_with(
             .map(|(document, fields)| NewDocument { id: &document.id, fields, text: &document.text })
             .collect();
         let put =
-            if options.unless_alike { writer.put_unless_alike(&documents)? } else { writer.put_many(&documents)? };
+            if options.unless_duplicate { writer.put_if_new(&documents)? } else { writer.put_many(&documents)? };
         for (document, put) in round.iter().zip(put) {
             match put {
-                Put::Added => added.added += 1,
-                Put::Replaced => added.replaced += 1,
-                Put::Unchanged => added.unchanged += 1,
-                Put::Alike { id, similarity, is_exact_copy, .. } => {
-                    added.alike += 1;
-                    left_out(LeftOut { id: document.id.clone(), kept_id: id, similarity, exact_copy: is_exact_copy })?;
+                Put::Added => added.added_count += 1,
+                Put::Replaced => added.replaced_count += 1,
+                Put::Unchanged => added.unchanged_count += 1,
+                Put::Duplicate { id: kept_id, similarity, exact_copy, .. } => {
+                    added.duplicate_count += 1;
+                    each_duplicate(Duplicate { id: document.id.clone(), kept_id, similarity, exact_copy })?;
                 }
             }
         }
         Ok(())
     })?;
     Ok(Added {
-        documents: skips.documents,
-        bytes: skips.bytes,
-        without_text: skips.without_text,
-        without_id: skips.without_id,
+        document_count: skips.documents,
+        input_bytes: skips.bytes,
+        without_text_count: skips.without_text,
+        without_id_count: skips.without_id,
         skipped_count: skips.count,
         skipped: skips.named,
+        left_out: skips.left_out,
+        without_effect: skips.without_effect,
         ..added
     })
 }

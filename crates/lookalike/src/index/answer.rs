@@ -1,22 +1,23 @@
-//! What an index in memory and a saved one have in common: they answer the same question in the same way.
+//! The interface that an index in memory and a saved one share: both give the same answer.
 
-use lookalike_index::{Query, SearchOptions, Snapshot};
+use lookalike_index::{Hit, Query, SearchOptions, Snapshot};
 
 use crate::error::Result;
-use crate::texts::{self, Hit};
+use crate::texts::MemoryIndex;
 
 /// Something that can be searched for near-duplicates of a text.
 ///
 /// ```
 /// use lookalike::index::{CreateOptions, Index, NewDocument, Searchable};
-/// use lookalike::{Result, Scheme, texts};
+/// use lookalike::texts::MemoryIndex;
+/// use lookalike::{Result, Scheme};
 ///
 /// fn is_known(archive: &mut dyn Searchable, text: &str) -> Result<bool> {
 ///     Ok(!archive.near_duplicates(text)?.is_empty())
 /// }
 ///
-/// let mut in_memory = texts::Index::new(Scheme::jaccard(0.8)?)?;
-/// in_memory.insert("a", "the storm hit the coast on Monday night");
+/// let mut in_memory = MemoryIndex::new(Scheme::jaccard(0.8)?)?;
+/// in_memory.put("a", "the storm hit the coast on Monday night");
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("archive");
@@ -36,7 +37,7 @@ pub trait Searchable {
     fn near_duplicates(&mut self, text: &str) -> Result<Vec<Hit>>;
 }
 
-impl Searchable for texts::Index {
+impl Searchable for MemoryIndex {
     fn near_duplicates(&mut self, text: &str) -> Result<Vec<Hit>> {
         Ok(self.search(text))
     }
@@ -44,9 +45,7 @@ impl Searchable for texts::Index {
 
 impl Searchable for Snapshot {
     fn near_duplicates(&mut self, text: &str) -> Result<Vec<Hit>> {
-        let all = SearchOptions { limit: usize::MAX, ..SearchOptions::default() };
-        let answer = self.search(Query::Text(text), &all)?;
-        let hit = |hit: lookalike_index::Hit| Hit { id: hit.id, similarity: hit.similarity, likeness: hit.likeness };
-        Ok(answer.hits.into_iter().map(hit).collect())
+        let all = SearchOptions { top: usize::MAX, ..SearchOptions::default() };
+        Ok(self.search(Query::Text(text), &all)?.hits)
     }
 }

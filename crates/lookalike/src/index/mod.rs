@@ -3,15 +3,15 @@
 //! The index itself, [`Index`], is of the crate `lookalike-index`; this is what connects it with everything that can be read.
 //!
 //! ```
-//! use lookalike::index::{self, AddOptions, CreateOptions, Index, Query, SearchOptions};
-//! use lookalike::{ReadOptions, Silent};
+//! use lookalike::index::{self, CreateOptions, Index, Query, SearchOptions};
+//! use lookalike::{AddRequest, Silent};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # std::env::set_current_dir(&folder)?;
 //! # std::fs::write("news.jsonl", "{\"text\":\"the storm hit the coast on Monday\"}\n{\"text\":\"a quiet day at sea\"}\n")?;
 //! let archive = Index::create("archive".as_ref(), &CreateOptions::default())?;
-//! let added = index::add(&archive.writer()?, &AddOptions::new(ReadOptions::new(["news.jsonl"])), &Silent)?;
-//! assert_eq!(added.added, 2);
+//! let added = index::add(&archive.writer()?, &AddRequest::new(["news.jsonl"]).check()?, &Silent)?;
+//! assert_eq!(added.added_count, 2);
 //!
 //! let answer = archive.snapshot()?.search(Query::Text("The storm hit the coast on Monday!"), &SearchOptions::default())?;
 //! assert_eq!((&*answer.hits[0].id, answer.hits[0].similarity), ("news.jsonl:1", 1.0));
@@ -27,6 +27,7 @@ pub use lookalike_index::{
     Snapshot, Stat, Store, Upgrade, Verification, Writer, snapshot_to, upgrade, verify,
 };
 
-pub use self::add::{AddOptions, Added, LeftOut, add, add_with};
+pub use self::add::{Added, Duplicate, add, add_with};
 pub use self::answer::Searchable;
 pub use self::search::{Asked, SearchRow, Searched, search};
+pub use crate::options::AddOptions;

@@ -1,12 +1,16 @@
 //! Queries of files, each answered by an index.
 
-use lookalike_index::{Answer, Hit, SearchOptions, Snapshot};
-use serde::Serialize;
+use std::io;
+
+use lookalike_index::{Answer, Hit, Query, SearchOptions, Snapshot};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::corpus::walk::{Walked, walk};
 use crate::error::Result;
 use crate::options::ReadOptions;
+use crate::output::sink::{Cell, Row};
 use crate::progress::Progress;
 use crate::report::summary::SkippedEntry;
 
@@ -21,20 +25,27 @@ pub struct Asked<'a> {
     pub answer: Answer,
 }
 
-/// What was searched for, in numbers.
-#[derive(Clone, Debug, Default)]
+/// Counts of a search for many documents.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Searched {
-    /// How many documents were searched for.
-    pub queries: u64,
-    /// How many of them have a match.
-    pub matched: u64,
-    /// How many matches there are, up to the limit of each.
-    pub hits: u64,
-    /// How many answers are not complete, since they have more candidates than are looked at.
-    pub incomplete: u64,
-    /// How many records have no text.
-    pub without_text: u64,
-    /// How many entries were skipped.
+    /// Documents that were searched for.
+    pub query_count: u64,
+    /// Queries that have a match.
+    pub matched_count: u64,
+    /// Matches of all queries.
+    pub match_count: u64,
+    /// Matches that are in the answers, at most `top` per query.
+    pub listed_count: u64,
+    /// Queries with more matches than are in their answers.
+    pub cut_count: u64,
+    /// The largest number of matches that a query has.
+    pub most_matches: u64,
+    /// Queries with more candidates than may be compared.
+    pub incomplete_count: u64,
+    /// Records without text.
+    pub without_text_count: u64,
+    /// Entries that were skipped.
     pub skipped_count: u64,
     /// What was skipped, and why: the first of them.
     pub skipped: Vec<SkippedEntry>,
@@ -44,49 +55,84 @@ impl Searched {
     /// Of one query.
     pub fn of(answer: &Answer) -> Self {
         Self {
-            queries: 1,
-            matched: u64::from(!answer.hits.is_empty()),
-            hits: answer.hits.len() as u64,
-            incomplete: u64::from(!answer.complete),
+            query_count: 1,
+            matched_count: u64::from(answer.match_count > 0),
+            match_count: answer.match_count,
+            listed_count: answer.hits.len() as u64,
+            cut_count: u64::from(answer.match_count > answer.hits.len() as u64),
+            most_matches: answer.match_count,
+            incomplete_count: u64::from(answer.candidate_count > answer.compared_count),
             ..Self::default()
         }
+    }
+
+    fn add(&mut self, one: &Self) {
+        self.query_count += one.query_count;
+        self.matched_count += one.matched_count;
+        self.match_count += one.match_count;
+        self.listed_count += one.listed_count;
+        self.cut_count += one.cut_count;
+        self.most_matches = self.most_matches.max(one.most_matches);
+        self.incomplete_count += one.incomplete_count;
     }
 }
 
 /// A match, as programs read it.
-#[derive(Debug, Serialize)]
-pub struct SearchRow<'a> {
-    /// What was searched for.
-    pub query_id: &'a str,
-    /// What was found.
-    pub id: &'a str,
-    /// How similar they are, by the measure of the index.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct SearchRow {
+    /// The id of what was searched for.
+    pub query_id: String,
+    /// The id of the match.
+    pub id: String,
+    /// Their similarity by the measure of the index.
     pub similarity: f64,
-    /// How much of what was searched for lies in what was found.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The share of the query that the match contains.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub containment_of_query: Option<f64>,
-    /// How much of what was found lies in what was searched for.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The share of the match that the query contains.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub containment_of_match: Option<f64>,
-    /// Whether they are equal in every character, up to Unicode's NFC and white space at line ends.
+    /// True if they are equal in every character, up to Unicode's NFC and white space at line ends.
     pub exact_copy: bool,
-    /// What is stored with the document.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fields: Option<&'a RawValue>,
+    /// How many matches the query has; the rows of a query are the best of them.
+    #[serde(default)]
+    pub match_count: u64,
+    /// The fields that are stored with the match.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    pub fields: Option<Box<RawValue>>,
 }
 
-impl<'a> SearchRow<'a> {
-    /// A hit of this query.
-    pub fn new(query_id: &'a str, hit: &'a Hit) -> Self {
+impl SearchRow {
+    /// The names of its cells.
+    pub const COLUMNS: [&'static str; 7] =
+        ["query_id", "id", "similarity", "containment_of_query", "containment_of_match", "exact_copy", "match_count"];
+
+    /// A hit of this query, which has so many matches.
+    pub fn new(query_id: &str, hit: &Hit, match_count: u64) -> Self {
         Self {
-            query_id,
-            id: &hit.id,
+            query_id: query_id.to_owned(),
+            id: hit.id.clone(),
             similarity: hit.similarity,
-            containment_of_query: hit.containment_left(),
-            containment_of_match: hit.containment_right(),
-            exact_copy: hit.is_exact_copy,
-            fields: serde_json::from_str(&hit.fields).ok(),
+            containment_of_query: hit.containment_of_query(),
+            containment_of_match: hit.containment_of_match(),
+            exact_copy: hit.exact_copy,
+            match_count,
+            fields: RawValue::from_string(hit.fields.clone()).ok(),
         }
+    }
+}
+
+impl Row for SearchRow {
+    fn each_cell(&self, each: &mut dyn FnMut(Cell<'_>) -> io::Result<()>) -> io::Result<()> {
+        each(Cell::Text(&self.query_id))?;
+        each(Cell::Text(&self.id))?;
+        each(Cell::Real(self.similarity))?;
+        each(self.containment_of_query.map_or(Cell::Empty, Cell::Real))?;
+        each(self.containment_of_match.map_or(Cell::Empty, Cell::Real))?;
+        each(Cell::Flag(self.exact_copy))?;
+        each(Cell::Whole(self.match_count))
     }
 }
 
@@ -104,16 +150,18 @@ pub fn search(
 ) -> Result<Searched> {
     let mut searched = Searched::default();
     let skips = walk(read, "search", progress, |round| {
-        let texts: Vec<&str> = round.iter().map(|query| &*query.text).collect();
-        for (Walked { id, text, .. }, answer) in round.iter().zip(snapshot.search_many(&texts, options)?) {
-            let one = Searched::of(&answer);
-            searched.queries += one.queries;
-            searched.matched += one.matched;
-            searched.hits += one.hits;
-            searched.incomplete += one.incomplete;
+        let queries: Vec<Query<'_>> =
+            round.iter().map(|query| Query::Document { id: &query.id, text: &query.text }).collect();
+        for (Walked { id, text, .. }, answer) in round.iter().zip(snapshot.search_each(&queries, options)?) {
+            searched.add(&Searched::of(&answer));
             each(Asked { id, text, answer })?;
         }
         Ok(())
     })?;
-    Ok(Searched { without_text: skips.without_text, skipped_count: skips.count, skipped: skips.named, ..searched })
+    Ok(Searched {
+        without_text_count: skips.without_text,
+        skipped_count: skips.count,
+        skipped: skips.named,
+        ..searched
+    })
 }

@@ -1,9 +1,10 @@
 //! New records to a finished result: its clusters keep their numbers, and those that became one are listed.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::slice;
 
+use lookalike_core::ids::Record;
 use lookalike_core::link::config::Config;
 use lookalike_core::link::decide::matches;
 use lookalike_core::link::extend::{clusters_before, extend};
@@ -11,39 +12,25 @@ use lookalike_core::link::key::{Bounds, try_find_candidates};
 use lookalike_core::link::records::Records;
 use lookalike_core::link::weigh::{Frequencies, Model, try_compare_all};
 use lookalike_core::table::Table;
-use lookalike_io::bounds::InputLimit;
 use lookalike_io::read::Settings;
-use lookalike_io::table::{ReadTable, read_table};
+use lookalike_io::table::{ReadTable, read_table_except};
 use lookalike_io::write::Staging;
 
 use super::need::{Need, check_candidates};
-use super::output::{Output, PairRows, best_of_clusters};
-use super::report::{Added, LinkReport};
+use super::output::{Made, Output, PairRows, best_of_clusters, texts};
+use super::report::{AddedRecords, LinkReport};
 use super::result::Finished;
+use super::rows::{MatchRow, TextRow};
 use super::tables::Tables;
 use super::{ENTRIES, Linking, bounds};
 use crate::error::{Error, Result};
+use crate::options::AddRecordsOptions;
+use crate::output::sink::Sink;
 use crate::progress::Progress;
-use crate::report::stages::Stages;
-use crate::resources::memory::Memory;
+use crate::run::stages::Stages;
 
 /// The columns of `merges.csv`: which run with new records made which cluster a part of which.
 const MERGES: [&str; 3] = ["run", "from", "into"];
-
-/// What [`add_records`] is asked to do.
-#[derive(Clone, Debug)]
-pub struct AddOptions {
-    /// The new records: a table with the columns of the old one.
-    pub new: PathBuf,
-    /// The longest row that is read, in bytes.
-    pub longest: u32,
-    /// How much is read of all files together.
-    pub limit: InputLimit,
-    /// How much memory may be used.
-    pub memory: Memory,
-    /// The folder of a result of one table.
-    pub folder: PathBuf,
-}
 
 /// Adds records to a finished result, which is replaced by the new one.
 ///
@@ -53,9 +40,9 @@ pub struct AddOptions {
 /// # Errors
 ///
 /// When the folder has no result of one table, the new table has other columns, or an id is there already.
-pub fn add_records(options: &AddOptions, progress: &dyn Progress) -> Result<LinkReport> {
+pub fn add_records(options: &AddRecordsOptions, progress: &dyn Progress) -> Result<LinkReport> {
     let folder = &options.folder;
-    let finished = Finished { folder, memory: options.memory, refuse: not_a_result };
+    let finished = Finished { folder, memory: options.resources.memory, refuse: not_a_result };
     let mut stages = Stages::start(progress);
     let (config, decided) = (finished.config()?, finished.decided()?);
     let (tables, old_clusters) = stages.run("read", None, || {
@@ -65,14 +52,15 @@ pub fn add_records(options: &AddOptions, progress: &dyn Progress) -> Result<Link
         }
         let old = old.first.table;
         let settings = Settings {
-            longest: options.longest,
-            limit: options.limit.anew().with_window_log(options.memory.window_log(1)),
+            longest: options.resources.longest,
+            limit: options.resources.limit.anew().with_window_log(options.resources.memory.window_log(1)),
             ..Settings::default()
         };
         let before = Need::of_table(&old);
-        let new = read_table(slice::from_ref(&options.new), None, &settings, |reading| {
+        let (new, exclude) = (slice::from_ref(&options.new), &options.resources.exclude);
+        let new = read_table_except(new, exclude, None, &settings, |reading| {
             progress.go_on()?;
-            before.and(Need::of_reading(reading)).check_held(options.memory)
+            before.and(Need::of_reading(reading)).check_held(options.resources.memory)
         })?;
         Ok::<_, Error>((Tables::one(joined(&old, new, &config, &finished)?), old_clusters))
     })?;
@@ -84,39 +72,42 @@ pub fn add_records(options: &AddOptions, progress: &dyn Progress) -> Result<Link
     let extension = stages.run("cluster", None, || extend(&linking.scorer(), &matches, &old_clusters));
 
     let staging = Staging::new(folder, true, ENTRIES, &[], &progress.unfinished())?;
-    let output = Output { tables: &tables, config: &config, ids: &ids, staging: &staging };
+    let output = Output { made: Made { tables: &tables, config: &config, ids: &ids }, staging: &staging };
     stages.run("write", None, || {
         let before = finished.table("matches.csv")?;
         let scorer = linking.scorer();
-        let pairs = PairRows::new(&output, &scorer);
+        let pairs = PairRows::new(output.made, &scorer);
         if before.names() != pairs.names() {
             return Err(finished.refused("matches.csv has other columns: link everything again"));
         }
-        output.write("matches.csv", before.names(), |writer| {
-            for row in 0..before.row_count() {
-                writer.write_record(before.row(row))?;
-            }
-            matches.iter().try_for_each(|found| writer.write_record(pairs.row(found)))
+        output.write("matches.csv", |file| {
+            Sink::<MatchRow>::start(file, &texts(before.names()))?;
+            file.take(all_rows(&before))?;
+            file.take(matches.iter().map(|found| pairs.row(found)).collect())?;
+            Sink::<MatchRow>::finish(file)
         })?;
         output.clusters(&extension.cluster_of)?;
         let is_best = best_of_clusters(&linking.records, &extension.cluster_of);
         output.linked(&is_best, &extension.cluster_of)?;
         output.merged(&is_best, &extension.cluster_of)?;
-        let (merges, runs) = merges_before(&finished)?;
-        output.write("merges.csv", &MERGES, |writer| {
-            for row in 0..merges.row_count() {
-                writer.write_record(merges.row(row))?;
-            }
-            let rows = extension.merges.iter().map(|merge| [runs + 1, merge.from, merge.into]);
-            rows.into_iter().try_for_each(|row| writer.write_record(row.map(|number| number.to_string())))
+        let (mut merges, runs) = merges_before(&finished)?;
+        for merge in &extension.merges {
+            merges.push(&[runs + 1, merge.from, merge.into].map(|number| number.to_string()))?;
+        }
+        output.write("merges.csv", |file| {
+            Sink::<TextRow<'_>>::start(file, &MERGES)?;
+            file.take(all_rows(&merges))?;
+            Sink::<TextRow<'_>>::finish(file)
         })?;
         output.decided(&linking, decided.threshold)?;
         output.config()
     })?;
     let mut report = LinkReport::new(&tables, &config, &linking, &matches, decided.threshold);
     report.set_clusters(&extension.cluster_of, &matches);
-    report.added =
-        Some(Added { records: (ids.len() - old_clusters.len()) as u64, merges: extension.merges.len() as u64 });
+    report.added = Some(AddedRecords {
+        record_count: (ids.len() - old_clusters.len()) as u64,
+        merge_count: extension.merges.len() as u64,
+    });
     stages.go_on()?;
     report.set_stages(stages.finish());
     output.summary(&report)?;
@@ -136,13 +127,18 @@ fn added(
     let most = tables.need().check(config, finished.memory)?;
     let records = Records::prepare(&tables.first.table, None, config)?;
     finished.check(&model, &records)?;
-    let bounds = Bounds { from: old_clusters.len() as u32, most, ..bounds(&records, config) };
+    let bounds = Bounds { from: Record(old_clusters.len() as u32), most, ..bounds(&records, config) };
     let go_on = || progress.go_on();
     let candidates = try_find_candidates(&records, &bounds, go_on)?;
     check_candidates(&candidates, finished.memory)?;
     let patterns = try_compare_all(&records, &candidates, go_on)?;
     let frequencies = Frequencies::of_clusters(&records, &clusters_before(&records, old_clusters), &model);
     Linking::score(records, candidates, &patterns, model, frequencies, progress)
+}
+
+/// The rows of a table as they are.
+fn all_rows(table: &Table) -> Vec<TextRow<'_>> {
+    (0..table.row_count()).map(|row| TextRow(table.row(row).collect())).collect()
 }
 
 fn not_a_result(folder: &Path, reason: String) -> Error {

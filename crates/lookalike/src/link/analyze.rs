@@ -7,18 +7,19 @@ use super::tables::Tables;
 use super::{ColumnReport, LinkOptions, bounds, check_inputs, prepare, report};
 use crate::error::Result;
 use crate::progress::Progress;
-use crate::report::stages::Stages;
+use crate::run::stages::Stages;
 
 /// Large buckets of each key that are shown.
 const LARGEST: usize = 3;
 
 /// What would be compared.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Analysis {
     /// Records of each table.
-    pub records: Vec<u64>,
+    pub record_counts: Vec<u64>,
     /// Rows that were skipped.
-    pub skipped: u64,
+    pub skipped_count: u64,
     /// What the columns were taken for.
     pub columns: Vec<ColumnReport>,
     /// A bucket with more pairs is split by a key of another field.
@@ -29,28 +30,30 @@ pub struct Analysis {
 
 /// What one kind of key of one column would do.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct KeyReport {
     /// The kind.
     pub kind: &'static str,
     /// The columns that it is made of.
     pub columns: Vec<String>,
     /// Keys that two records or more have.
-    pub buckets: u64,
+    pub bucket_count: u64,
     /// Pairs that it brings together; other keys may as well.
-    pub candidates: u64,
+    pub candidate_count: u64,
     /// Buckets over the bound, which are split by a further key.
-    pub split_buckets: u64,
+    pub split_bucket_count: u64,
     /// Pairs of those that no further key brings together.
-    pub not_compared: u64,
+    pub not_compared_count: u64,
     /// The largest buckets.
     pub largest: Vec<BlockReport>,
 }
 
 /// A large bucket.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct BlockReport {
     /// How many records have the key.
-    pub records: u64,
+    pub record_count: u64,
     /// The value that most of them have.
     pub value: String,
 }
@@ -66,7 +69,7 @@ pub fn analyze(options: &LinkOptions, progress: &dyn Progress) -> Result<Analysi
     let tables = stages.run("read", None, || Tables::read(options, progress))?;
     let config = tables.config(options)?;
     tables.ids(&config)?;
-    tables.need().check(&config, options.memory)?;
+    tables.need().check(&config, options.resources.memory)?;
     let records = stages.run("prepare", None, || prepare(&tables, &config))?;
     let bounds: Bounds = bounds(&records, &config);
     let keys = stages.run("bucket", None, || key::analyze(&records, &bounds, LARGEST));
@@ -75,19 +78,19 @@ pub fn analyze(options: &LinkOptions, progress: &dyn Progress) -> Result<Analysi
     let report = |key: &key::KeyAnalysis| KeyReport {
         kind: key.kind.name(),
         columns: key.fields.iter().map(name).collect(),
-        buckets: key.bucket_count,
-        candidates: key.pair_count,
-        split_buckets: key.split_bucket_count,
-        not_compared: key.not_compared_count,
+        bucket_count: key.bucket_count,
+        candidate_count: key.pair_count,
+        split_bucket_count: key.split_bucket_count,
+        not_compared_count: key.not_compared_count,
         largest: key
             .largest
             .iter()
-            .map(|block| BlockReport { records: block.record_count as u64, value: block.value.clone() })
+            .map(|block| BlockReport { record_count: block.record_count as u64, value: block.value.clone() })
             .collect(),
     };
     Ok(Analysis {
-        records: tables.row_counts.iter().map(|count| *count as u64).collect(),
-        skipped: tables.all().map(|table| table.skipped_count).sum(),
+        record_counts: tables.row_counts.iter().map(|count| *count as u64).collect(),
+        skipped_count: tables.all().map(|table| table.skipped_count).sum(),
         columns: report::columns(&config),
         bucket_pairs: bounds.bucket_pairs,
         keys: keys.iter().map(report).collect(),

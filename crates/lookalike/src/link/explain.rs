@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use lookalike_core::ids::{Number, Record};
 use lookalike_core::link::cluster::{Agreement, Clusters};
 use lookalike_core::link::config::Config;
 use lookalike_core::link::explain::Explanation;
@@ -16,11 +17,12 @@ use super::tables::{Finder, Tables};
 use super::{LinkOptions, Linking, bounds, check_inputs};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
-use crate::report::stages::Stages;
 use crate::resources::memory::Memory;
+use crate::run::stages::Stages;
 
 /// Why two records are a match, or are none.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct PairExplanation {
     /// What each field says.
     pub fields: Explanation,
@@ -38,6 +40,7 @@ pub struct PairExplanation {
 
 /// A key that two records share.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct KeyExplanation {
     /// How it came about.
     pub kind: &'static str,
@@ -96,7 +99,7 @@ struct Known<'a> {
     ids: &'a [String],
     scorer: Scorer<'a>,
     decided: Decided,
-    matches: HashSet<(u32, u32)>,
+    matches: HashSet<(Record, Record)>,
     cluster_of: Vec<u64>,
 }
 
@@ -116,14 +119,13 @@ pub fn explain(options: &LinkOptions, ids: [&str; 2], progress: &dyn Progress) -
     let (matches, threshold) = linking.matches(&config);
     let clusters = Clusters::join(&linking.scorer(), &matches);
     stages.finish();
-    let cluster_of = (0..of_records.len() as u32).map(|record| u64::from(clusters.of(record)) + 1).collect();
-    let is_one_field_left_out = linking.candidates.one_field_count() > 0;
+    let cluster_of = linking.records.all().map(|record| u64::from(clusters.of(record)) + 1).collect();
     let known = Known {
         tables: &tables,
         config: &config,
         ids: &of_records,
         scorer: linking.scorer(),
-        decided: Decided { threshold, model: linking.model.clone(), is_one_field_left_out },
+        decided: linking.decided(threshold),
         matches: matches.iter().map(|found| (found.left, found.right)).collect(),
         cluster_of,
     };
@@ -168,7 +170,7 @@ pub fn explain_result(
 }
 
 /// The two records that a person names.
-fn pair(tables: &Tables, of_records: &[String], ids: [&str; 2]) -> Result<(u32, u32)> {
+fn pair(tables: &Tables, of_records: &[String], ids: [&str; 2]) -> Result<(Record, Record)> {
     let finder = Finder::new(tables, of_records);
     let numbers = if tables.second.is_some() { [Some(1), Some(2)] } else { [None, None] };
     let written = |at: usize| finder.written(ids[at], numbers[at]).or_else(|_| finder.written(ids[at], None));
@@ -176,7 +178,7 @@ fn pair(tables: &Tables, of_records: &[String], ids: [&str; 2]) -> Result<(u32, 
 }
 
 /// The pairs of `matches.csv`.
-fn matched(finished: &Finished<'_>, tables: &Tables, of_records: &[String]) -> Result<HashSet<(u32, u32)>> {
+fn matched(finished: &Finished<'_>, tables: &Tables, of_records: &[String]) -> Result<HashSet<(Record, Record)>> {
     let table = finished.table("matches.csv")?;
     let finder = Finder::new(tables, of_records);
     let [left, right] = ["left_id", "right_id"].map(|name| table.find(name));
@@ -199,7 +201,7 @@ fn matched(finished: &Finished<'_>, tables: &Tables, of_records: &[String]) -> R
 }
 
 impl Known<'_> {
-    fn explain(&self, (left, right): (u32, u32)) -> PairExplanation {
+    fn explain(&self, (left, right): (Record, Record)) -> PairExplanation {
         let records = self.scorer.records;
         let keys =
             if left == right { Vec::new() } else { shared_keys(records, &bounds(records, self.config), left, right) };
@@ -213,9 +215,9 @@ impl Known<'_> {
         }
     }
 
-    fn compared(&self, keys: &[SharedKey], left: u32, right: u32) -> Compared {
-        let is_same_table = self.tables.second.is_some()
-            && self.tables.number_of(left as usize) == self.tables.number_of(right as usize);
+    fn compared(&self, keys: &[SharedKey], left: Record, right: Record) -> Compared {
+        let is_same_table =
+            self.tables.second.is_some() && self.tables.number_of(left.index()) == self.tables.number_of(right.index());
         let found: Vec<&SharedKey> = keys.iter().filter(|key| key.is_found()).collect();
         let mut fields: Vec<usize> = found.iter().flat_map(|key| key.fields.iter().copied()).collect();
         fields.sort_unstable();
@@ -232,19 +234,19 @@ impl Known<'_> {
             Compared::NoKey
         } else if found.is_empty() {
             Compared::TooMany
-        } else if self.decided.is_one_field_left_out && !is_split && !are_of_two_fields() {
+        } else if self.decided.one_field_left_out && !is_split && !are_of_two_fields() {
             Compared::OneField
         } else {
             Compared::Yes
         }
     }
 
-    fn clusters(&self, left: u32, right: u32) -> ClusterExplanation {
-        let clusters = [left, right].map(|record| self.cluster_of[record as usize]);
+    fn clusters(&self, left: Record, right: Record) -> ClusterExplanation {
+        let clusters = [left, right].map(|record| self.cluster_of[record.index()]);
         let records = self.scorer.records;
         let members = clusters.map(|cluster| {
-            let of_cluster = (0..).zip(&self.cluster_of).filter(|(_, other)| **other == cluster);
-            let mut members: Vec<u32> = of_cluster.map(|(record, _)| record).collect();
+            let of_cluster = records.all().zip(&self.cluster_of).filter(|(_, other)| **other == cluster);
+            let mut members: Vec<Record> = of_cluster.map(|(record, _)| record).collect();
             members.sort_unstable_by_key(|record| (records.content(*record), *record));
             members
         });
@@ -261,7 +263,7 @@ impl Known<'_> {
                 }
             }
         }
-        let id = |record: u32| self.ids[record as usize].clone();
+        let id = |record: Record| self.ids[record.index()].clone();
         ClusterExplanation::Apart {
             clusters,
             records: members.each_ref().map(Vec::len),

@@ -8,23 +8,26 @@ use lookalike_core::link::normalize::{Date, DateOrder};
 use rayon::prelude::*;
 
 use super::output::{Columns, Output};
+use super::rows::TextRow;
 use crate::error::Result;
+use crate::output::sink::Sink;
 
 impl Output<'_> {
     /// A row for each cluster, with how many records it has. Ids are those of the best record.
     pub(super) fn merged(&self, is_best: &[bool], cluster_of: &[u64]) -> Result<()> {
-        let (first, second) = self.tables.both();
-        let columns = Columns::new(first, second, self.config);
-        let rules = rules(&columns, self.config);
-        let times = times(&columns, self.config, cluster_of.len());
+        let (first, second) = self.made.tables.both();
+        let columns = Columns::new(first, second, self.made.config);
+        let rules = rules(&columns, self.made.config);
+        let times = times(&columns, self.made.config, cluster_of.len());
         // The best record first: it has the last word where others are equally good.
         let mut members: Vec<(u64, bool, usize)> =
             cluster_of.iter().enumerate().map(|(record, cluster)| (*cluster, !is_best[record], record)).collect();
         members.par_sort_unstable();
         let clusters: Vec<_> = members.chunk_by(|left, right| left.0 == right.0).collect();
-        let mut names = vec!["cluster", "records"];
+        let mut names = vec!["cluster", "record_count"];
         names.extend(&columns.names);
-        self.write("merged.csv", &names, |writer| {
+        self.write("merged.csv", |file| {
+            Sink::<TextRow<'_>>::start(file, &names)?;
             for clusters in clusters.chunks(AT_ONCE) {
                 // Clusters are in the order of a hash, and so their cells lie all over the memory. It is quickest to look at many of one
                 // column in one go.
@@ -33,14 +36,16 @@ impl Output<'_> {
                         clusters.iter().map(|members| merged(&columns, column, *rule, members, &times)).collect()
                     })
                     .collect();
-                for (at, members) in clusters.iter().enumerate() {
-                    let (cluster, count) = (members[0].0.to_string(), members.len().to_string());
-                    let row =
-                        [cluster.as_str(), &count].into_iter().chain(values.iter().map(|of_column| of_column[at]));
-                    writer.write_record(row)?;
+                let numbers: Vec<[String; 2]> =
+                    clusters.iter().map(|members| [members[0].0.to_string(), members.len().to_string()]).collect();
+                let mut rows = Vec::new();
+                for (at, [cluster, count]) in numbers.iter().enumerate() {
+                    let own = [cluster.as_str(), count.as_str()];
+                    rows.push(TextRow(own.into_iter().chain(values.iter().map(|of_column| of_column[at])).collect()));
                 }
+                file.take(rows)?;
             }
-            Ok(())
+            Sink::<TextRow<'_>>::finish(file)
         })
     }
 }

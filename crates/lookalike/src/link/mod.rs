@@ -7,17 +7,20 @@
 mod add;
 mod analyze;
 mod explain;
-mod gold;
+mod labels;
 mod merge;
 mod need;
 mod output;
 mod page;
 mod report;
 mod result;
+mod rows;
 mod tables;
+#[cfg(test)]
+mod tests;
 mod warnings;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use lookalike_core::link::cluster::Clusters;
 use lookalike_core::link::config::{Config, Kind};
@@ -29,26 +32,27 @@ use lookalike_core::link::records::Records;
 use lookalike_core::link::score::{Scored, Scorer};
 use lookalike_core::link::validate::{Validation, Yardstick, validate};
 use lookalike_core::link::weigh::{Frequencies, Known, Model, try_compare_all};
-use lookalike_io::bounds::InputLimit;
-use lookalike_io::input::discover::{InputFile, discover};
+use lookalike_io::input::discover::{InputFile, discover_except};
 use lookalike_io::write::Staging;
 
-pub use add::{AddOptions, add_records};
+pub use add::add_records;
 pub use analyze::{Analysis, BlockReport, KeyReport, analyze};
 pub use explain::{ClusterExplanation, Compared, KeyExplanation, PairExplanation, explain, explain_result};
-pub use gold::{Accuracy, GoldReport};
+pub use labels::{Accuracy, LabelsReport};
 pub use page::waterfall;
-pub use report::{Added, ColumnReport, KeyKindReport, LinkReport, ScoreBand, ValidationBand, ValidationReport};
-pub use result::is_link_result;
+pub use report::{AddedRecords, ColumnReport, KeyKindReport, LinkReport, ScoreBand, ValidationBand, ValidationReport};
+pub use result::{Decided, is_link_result};
+pub use rows::{ClusterRow, FieldMatch, LinkedRow, MatchRow};
 
-use self::gold::Gold;
+use self::labels::Labels;
 pub(crate) use self::need::with_commas;
-use self::output::{Output, best_of_clusters};
+use self::output::{Made, Output, best_of_clusters};
 use self::tables::{Tables, ignore};
 use crate::error::{Error, Result};
+use crate::options::{LinkModel, LinkOptions};
+use crate::output::sink::Sink;
 use crate::progress::{Progress, Silent};
-use crate::report::stages::Stages;
-use crate::resources::memory::Memory;
+use crate::run::stages::Stages;
 
 /// What a run writes, and what a later run may replace.
 const ENTRIES: &[&str] = &[
@@ -65,49 +69,26 @@ const ENTRIES: &[&str] = &[
     "summary.json",
 ];
 
-/// What [`link`] is asked to do.
-#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
-#[derive(Clone, Debug)]
-pub struct LinkOptions {
-    /// The tables, one at least: each a file, a folder, a pattern, an address, or `-` for standard input. Between two, links are
-    /// looked for; more than two are linked within each table as well.
-    pub tables: Vec<PathBuf>,
-    /// Two tables are linked within each table as well.
-    pub within: bool,
-    /// The longest row that is read, in bytes.
-    pub longest: u32,
-    /// How much is read of all files together.
-    pub limit: InputLimit,
-    /// How much memory may be used.
-    pub memory: Memory,
-    /// The column that tells records apart; rows are numbered without it.
-    pub id: Option<String>,
-    /// The same of the second table and those after it, where the column has another name.
-    pub id_right: Option<String>,
-    /// What the columns are; guessed without it.
-    pub config: Option<Config>,
-    /// The probability from which on a pair is a match; suggested by the data without it.
-    pub threshold: Option<f64>,
-    /// No record of either table has more than one match in the other.
-    pub one_to_one: bool,
-    /// How much more is compared than by default: 2 for buckets with twice the pairs.
-    pub effort: Option<f64>,
-    /// A column of dates: merged records have the newest value of each column.
-    pub newest: Option<String>,
-    /// A table of the true pairs or clusters, to judge the result by.
-    pub gold: Option<PathBuf>,
-    /// The share of records that have a match, where that is known.
-    pub expect: Option<f64>,
-    /// The `model.json` of another result, whose weights are used.
-    pub model: Option<PathBuf>,
-    /// A column that is not compared, to hold matches against.
-    pub validate: Option<String>,
-    /// Whether to make a page of it for a browser.
-    pub has_page: bool,
-    /// The folder to write to; none to write nothing.
-    pub folder: Option<PathBuf>,
-    /// Whether to replace what an earlier run wrote.
-    pub force: bool,
+impl LinkModel {
+    fn read(&self) -> Result<Model> {
+        let wrong = |reason: String| {
+            let path = match self {
+                Self::File(path) => path.display().to_string(),
+                Self::Text(_) => "the model".to_owned(),
+            };
+            Error::NotAModel { path, reason }
+        };
+        let read;
+        let text = match self {
+            Self::File(path) => {
+                read = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+                &read
+            }
+            Self::Text(text) => text,
+        };
+        let decided: Decided = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
+        Ok(decided.model)
+    }
 }
 
 /// What the columns are: as the user says, or as they look.
@@ -143,8 +124,8 @@ struct Linking {
 
 impl Linking {
     fn new(tables: &Tables, config: &Config, options: &LinkOptions, stages: &mut Stages<'_>) -> Result<Self> {
-        let memory = options.memory;
-        let given = options.model.as_deref().map(read_model).transpose()?;
+        let memory = options.resources.memory;
+        let given = options.model.as_ref().map(LinkModel::read).transpose()?;
         let known = Known { share: options.expect };
         let most = tables.need().check(config, memory)?;
         let records = stages.run("prepare", None, || prepare(tables, config))?;
@@ -189,6 +170,11 @@ impl Linking {
         Ok(Self { records, candidates, model, frequencies, scored })
     }
 
+    fn decided(&self, threshold: f64) -> Decided {
+        let one_field_left_out = self.candidates.one_field_count() > 0;
+        Decided { threshold, model: self.model.clone(), one_field_left_out }
+    }
+
     fn scorer(&self) -> Scorer<'_> {
         Scorer { records: &self.records, model: &self.model, frequencies: &self.frequencies }
     }
@@ -214,13 +200,48 @@ impl Linking {
 /// When a table cannot be read, has no rows, or nothing in it can be compared; when a column is not there, or an id is not unique;
 /// or when the output cannot be written. Then nothing is left under the output's name.
 pub fn link(options: &LinkOptions, progress: &dyn Progress) -> Result<LinkReport> {
-    let staging = options.folder.as_deref().map(|folder| stage(folder, options, progress)).transpose()?;
+    link_into(options, LinkRows::default(), progress)
+}
+
+/// Sinks for the rows of [`link_into()`].
+#[derive(Default)]
+pub struct LinkRows<'a> {
+    /// Receives every match, best first.
+    pub matches: Option<&'a mut dyn Sink<MatchRow>>,
+    /// Receives the cluster of every record, in input order.
+    pub clusters: Option<&'a mut dyn Sink<ClusterRow>>,
+    /// Receives every record as it came, with its cluster, in input order.
+    pub linked: Option<&'a mut dyn Sink<LinkedRow>>,
+}
+
+impl LinkRows<'_> {
+    fn are_wanted(&self) -> bool {
+        self.matches.is_some() || self.clusters.is_some() || self.linked.is_some()
+    }
+
+    fn give(self, made: Made<'_>, scorer: &Scorer<'_>, matches: &[Scored], cluster_of: &[u64]) -> std::io::Result<()> {
+        self.matches.map_or(Ok(()), |sink| made.matches(scorer, matches, sink))?;
+        self.clusters.map_or(Ok(()), |sink| made.clusters(cluster_of, sink))?;
+        self.linked.map_or(Ok(()), |sink| made.linked(&best_of_clusters(scorer.records, cluster_of), cluster_of, sink))
+    }
+}
+
+/// Finds the records that mean the same as [`link()`] does, and gives what is found to sinks as typed rows.
+///
+/// # Errors
+///
+/// As [`link()`], and when a sink fails.
+pub fn link_into(options: &LinkOptions, rows: LinkRows<'_>, progress: &dyn Progress) -> Result<LinkReport> {
+    let files = check_inputs(options)?;
+    let stage = |folder: &Path| Staging::new(folder, options.force, ENTRIES, &files, &progress.unfinished());
+    let staging = options.folder.as_deref().map(stage).transpose()?;
     let mut stages = Stages::start(progress);
     let tables = stages.run("read", None, || Tables::read(options, progress))?;
     let mut config = tables.config(options)?;
     let ids = tables.ids(&config)?;
-    let gold = options.gold.as_deref().map(|path| Gold::read(path, options.memory, &tables, &ids)).transpose()?;
-    if let Some(column) = gold.as_ref().and_then(|gold| gold.cluster_column.as_deref()) {
+    let memory = options.resources.memory;
+    let labels = options.labels.as_deref().map(|path| Labels::read(path, memory, &tables, &ids)).transpose()?;
+    if let Some(column) = labels.as_ref().and_then(|labels| labels.cluster_column.as_deref()) {
         ignore(&mut config, column, "it is the answer that matches are checked against");
     }
     let linking = Linking::new(&tables, &config, options, &mut stages)?;
@@ -230,13 +251,18 @@ pub fn link(options: &LinkOptions, progress: &dyn Progress) -> Result<LinkReport
     let validation = options.validate.as_deref().map(|field| held_against(field, &tables, &linking.records, &matches));
     let validation = validation.transpose()?;
 
-    let cluster_of: Vec<u64> = (0..ids.len() as u32).map(|record| u64::from(clusters.of(record)) + 1).collect();
+    let cluster_of: Vec<u64> = linking.records.all().map(|record| u64::from(clusters.of(record)) + 1).collect();
 
     let mut report = LinkReport::new(&tables, &config, &linking, &matches, threshold);
     report.set_clusters(&cluster_of, &matches);
     report.validation = validation.as_ref().map(ValidationReport::new);
     report.warnings.extend(warnings::of(&linking, &matches, config.one_to_one, validation.as_ref()));
-    let output = staging.as_ref().map(|staging| Output { tables: &tables, config: &config, ids: &ids, staging });
+    let made = Made { tables: &tables, config: &config, ids: &ids };
+    if rows.are_wanted() {
+        let give = || rows.give(made, &linking.scorer(), &matches, &cluster_of);
+        stages.run("rows", None, give).map_err(Error::unwritable)?;
+    }
+    let output = staging.as_ref().map(|staging| Output { made, staging });
     if let Some(output) = &output {
         stages.run("write", None, || {
             output.matches(&linking.scorer(), &matches)?;
@@ -248,14 +274,14 @@ pub fn link(options: &LinkOptions, progress: &dyn Progress) -> Result<LinkReport
             output.config()
         })?;
     }
-    if let Some(gold) = &gold {
+    if let Some(labels) = &labels {
         let judged =
-            stages.run("judge", None, || gold.judge(&linking, &matches, threshold, &cluster_of, output.as_ref()));
-        report.gold = Some(judged?);
+            stages.run("judge", None, || labels.judge(&linking, &matches, threshold, &cluster_of, output.as_ref()));
+        report.labels = Some(judged?);
     }
     stages.go_on()?;
     report.set_stages(stages.finish());
-    report.page = options.has_page.then(|| page::page(&report, &linking, &matches, &ids));
+    report.page = options.report.is_some().then(|| page::page(&report, &linking, &matches, &ids));
     if let Some(output) = &output {
         output.summary(&report)?;
     }
@@ -265,16 +291,12 @@ pub fn link(options: &LinkOptions, progress: &dyn Progress) -> Result<LinkReport
     Ok(report)
 }
 
-fn stage(folder: &Path, options: &LinkOptions, progress: &dyn Progress) -> Result<Staging> {
-    Ok(Staging::new(folder, options.force, ENTRIES, &check_inputs(options)?, &progress.unfinished())?)
-}
-
 /// All files of all tables. No file is in two, and standard input is one of them at most.
 fn check_inputs(options: &LinkOptions) -> Result<Vec<InputFile>> {
     if options.tables.iter().filter(|input| input.as_os_str() == "-").count() > 1 {
         return Err(lookalike_io::Error::StdinTwice.into());
     }
-    Ok(discover(&options.tables, options.folder.as_deref())?.files)
+    Ok(discover_except(&options.tables, &[], options.folder.as_deref(), &options.resources.exclude)?.files)
 }
 
 /// Holds matches against a column that was not used to find them.
@@ -285,12 +307,4 @@ fn held_against(field: &str, tables: &Tables, records: &Records, matches: &[Scor
     let second = second.map(|second| second.find(field).map(|at| second.column(at))).transpose()?;
     let yardstick = Yardstick::new(kind.unwrap_or(Kind::FreeText), first.column(first.find(field)?), second);
     Ok(validate(records, &yardstick, matches))
-}
-
-/// The model of another result.
-fn read_model(path: &Path) -> Result<Model> {
-    let wrong = |reason: String| Error::NotAModel { path: path.display().to_string(), reason };
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-    let decided: result::Decided = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-    Ok(decided.model)
 }

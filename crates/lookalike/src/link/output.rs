@@ -1,7 +1,9 @@
-//! What was linked, as files: matches with what spoke for them, clusters, all rows, and the config to run it again.
+//! What was linked, as rows and as files: matches with the evidence, clusters, all rows, and the config to run it again.
 
-use std::io::{BufWriter, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 
+use lookalike_core::ids::{Number, Record};
 use lookalike_core::link::cluster::best_record;
 use lookalike_core::link::config::Config;
 use lookalike_core::link::records::Records;
@@ -9,75 +11,124 @@ use lookalike_core::link::score::{Scored, Scorer};
 use lookalike_core::table::Table;
 use lookalike_io::write::Staging;
 use rayon::prelude::*;
-use serde::Serialize;
 
 use super::Linking;
 use super::report::LinkReport;
-use super::result::{Decided, linked_name};
+use super::result::{OWN_COLUMNS, TABLE, linked_name};
+use super::rows::{ClusterRow, FieldMatch, LinkedRow, MatchRow};
 use super::tables::Tables;
 use crate::error::{Error, Result};
+use crate::options::RowFormat;
+use crate::output::sink::{RowWriter, Sink};
 
-/// Where to write, and what of.
-pub(super) struct Output<'a> {
+/// How many rows are made before they are handed over.
+const TOGETHER: usize = 4096;
+
+/// What rows are made of.
+#[derive(Clone, Copy)]
+pub(super) struct Made<'a> {
     pub(super) tables: &'a Tables,
     pub(super) config: &'a Config,
     pub(super) ids: &'a [String],
+}
+
+impl<'a> Made<'a> {
+    fn columns(&self) -> Columns<'a> {
+        let (first, second) = self.tables.both();
+        Columns::new(first, second, self.config)
+    }
+
+    /// The number of a record's table, if there are several.
+    fn table(&self, record: usize) -> Option<u32> {
+        self.tables.are_several().then(|| self.tables.number_of(record) as u32)
+    }
+
+    /// A row for each match, best first, with what each field says.
+    pub(super) fn matches(
+        self,
+        scorer: &Scorer<'_>,
+        matches: &[Scored],
+        sink: &mut dyn Sink<MatchRow>,
+    ) -> io::Result<()> {
+        let pairs = PairRows::new(self, scorer);
+        sink.start(&texts(&pairs.names()))?;
+        let rows = |some: &[Scored]| some.par_iter().map(|found| pairs.row(found)).collect();
+        matches.chunks(TOGETHER).try_for_each(|some| sink.take(rows(some)))?;
+        sink.finish()
+    }
+
+    /// A row for each record.
+    pub(super) fn clusters(self, cluster_of: &[u64], sink: &mut dyn Sink<ClusterRow>) -> io::Result<()> {
+        sink.start(if self.tables.are_several() { &["id", "cluster", "table"] } else { &["id", "cluster"] })?;
+        let row = |record: usize| ClusterRow {
+            id: self.ids[record].clone(),
+            cluster: cluster_of[record],
+            table: self.table(record),
+        };
+        in_parts(cluster_of.len(), row, sink)
+    }
+
+    /// All rows as they came, with their cluster, and whether each is the best of it.
+    pub(super) fn linked(self, is_best: &[bool], cluster_of: &[u64], sink: &mut dyn Sink<LinkedRow>) -> io::Result<()> {
+        let columns = self.columns();
+        let mut names = OWN_COLUMNS.map(str::to_owned).to_vec();
+        names.extend(self.tables.are_several().then(|| TABLE.to_owned()));
+        names.extend(columns.names.iter().map(|name| linked_name(name)));
+        sink.start(&texts(&names))?;
+        let row = |record: usize| LinkedRow {
+            cluster: cluster_of[record],
+            best: is_best[record],
+            table: self.table(record),
+            cells: columns.row(record).map(str::to_owned).collect(),
+        };
+        in_parts(cluster_of.len(), row, sink)
+    }
+}
+
+/// Gives the rows of so many records to a sink.
+fn in_parts<R: Send>(count: usize, row: impl Fn(usize) -> R + Sync, sink: &mut dyn Sink<R>) -> io::Result<()> {
+    for start in (0..count).step_by(TOGETHER) {
+        sink.take((start..count.min(start + TOGETHER)).into_par_iter().map(&row).collect())?;
+    }
+    sink.finish()
+}
+
+/// Names of columns as a sink takes them.
+pub(super) fn texts(names: &[String]) -> Vec<&str> {
+    names.iter().map(String::as_str).collect()
+}
+
+/// A CSV file of rows.
+pub(super) type CsvFile = RowWriter<BufWriter<File>>;
+
+/// Where to write, and what of.
+pub(super) struct Output<'a> {
+    pub(super) made: Made<'a>,
     pub(super) staging: &'a Staging,
 }
 
 impl Output<'_> {
-    /// A line for each match, best first, with what each field says.
     pub(super) fn matches(&self, scorer: &Scorer<'_>, matches: &[Scored]) -> Result<()> {
-        let pairs = PairRows::new(self, scorer);
-        self.write("matches.csv", &pairs.names(), |writer| {
-            matches.iter().try_for_each(|found| writer.write_record(pairs.row(found)))
-        })
+        self.write("matches.csv", |file| self.made.matches(scorer, matches, file))
     }
 
-    /// A line for each record.
     pub(super) fn clusters(&self, cluster_of: &[u64]) -> Result<()> {
-        let are_several = self.tables.are_several();
-        let names: &[&str] = if are_several { &["id", "cluster", "table"] } else { &["id", "cluster"] };
-        self.write("clusters.csv", names, |writer| {
-            for (record, (id, cluster)) in self.ids.iter().zip(cluster_of).enumerate() {
-                let mut row = vec![id.clone(), cluster.to_string()];
-                row.extend(are_several.then(|| self.tables.number_of(record).to_string()));
-                writer.write_record(&row)?;
-            }
-            Ok(())
-        })
+        self.write("clusters.csv", |file| self.made.clusters(cluster_of, file))
     }
 
-    /// All rows as they came, with their cluster, and whether each is the best of it.
     pub(super) fn linked(&self, is_best: &[bool], cluster_of: &[u64]) -> Result<()> {
-        let (first, second) = self.tables.both();
-        let are_several = self.tables.are_several();
-        let mut names = vec!["cluster".to_owned(), "is_best".to_owned()];
-        names.extend(are_several.then(|| "table".to_owned()));
-        let columns = Columns::new(first, second, self.config);
-        names.extend(columns.names.iter().map(|name| linked_name(name)));
-        self.write("linked.csv", &names, |writer| {
-            for (record, cluster) in cluster_of.iter().enumerate() {
-                let (cluster, number) = (cluster.to_string(), self.tables.number_of(record).to_string());
-                let mut row = vec![cluster.as_str(), if is_best[record] { "true" } else { "false" }];
-                row.extend(are_several.then_some(number.as_str()));
-                row.extend(columns.row(record));
-                writer.write_record(&row)?;
-            }
-            Ok(())
-        })
+        self.write("linked.csv", |file| self.made.linked(is_best, cluster_of, file))
     }
 
     /// What the columns were taken for, to be edited and given again.
     pub(super) fn config(&self) -> Result<()> {
-        let text = toml::to_string_pretty(self.config).expect("a config has nothing that TOML has not");
+        let text = toml::to_string_pretty(self.made.config).expect("a config has nothing that TOML has not");
         self.write_text("link.toml", &text)
     }
 
     /// What it was decided by, for records that are added and pairs that are explained.
     pub(super) fn decided(&self, linking: &Linking, threshold: f64) -> Result<()> {
-        let is_one_field_left_out = linking.candidates.one_field_count() > 0;
-        self.write_json("model.json", &Decided { threshold, model: linking.model.clone(), is_one_field_left_out })?;
+        self.write_text("model.json", &linking.decided(threshold).to_json())?;
         let mut writer = self.staging.file("frequencies.bin")?;
         let mut write = || {
             for of_field in linking.frequencies.all() {
@@ -91,12 +142,8 @@ impl Output<'_> {
 
     /// The summary, which is written last.
     pub(super) fn summary(&self, report: &LinkReport) -> Result<()> {
-        self.write_json("summary.json", report)
-    }
-
-    fn write_json(&self, name: &str, value: &impl Serialize) -> Result<()> {
-        let text = serde_json::to_string_pretty(value).expect("keys are strings");
-        self.write_text(name, &(text + "\n"))
+        let text = serde_json::to_string_pretty(report).expect("keys are strings");
+        self.write_text("summary.json", &(text + "\n"))
     }
 
     fn write_text(&self, name: &str, text: &str) -> Result<()> {
@@ -109,17 +156,10 @@ impl Output<'_> {
         lookalike_io::Error::Unwritable { path: self.staging.path().join(name), cause }.into()
     }
 
-    /// A CSV file with a header.
-    pub(super) fn write(
-        &self,
-        name: &str,
-        header: &[impl AsRef<[u8]>],
-        rows: impl FnOnce(&mut csv::Writer<BufWriter<std::fs::File>>) -> csv::Result<()>,
-    ) -> Result<()> {
-        let mut writer = csv::Writer::from_writer(self.staging.file(name)?);
-        let written = writer.write_record(header).and_then(|()| rows(&mut writer));
-        let written = written.map_err(std::io::Error::from).and_then(|()| writer.flush());
-        written.map_err(|cause| self.unwritable(name, cause))
+    /// A CSV file.
+    pub(super) fn write(&self, name: &str, rows: impl FnOnce(&mut CsvFile) -> io::Result<()>) -> Result<()> {
+        let mut file = RowWriter::new(self.staging.file(name)?, RowFormat::Csv);
+        rows(&mut file).map_err(|cause| self.unwritable(name, cause))
     }
 }
 
@@ -134,12 +174,11 @@ pub(super) struct PairRows<'a> {
 }
 
 impl<'a> PairRows<'a> {
-    pub(super) fn new(output: &Output<'a>, scorer: &'a Scorer<'a>) -> Self {
-        let (first, second) = output.tables.both();
-        let cells = Columns::new(first, second, output.config);
+    pub(super) fn new(made: Made<'a>, scorer: &'a Scorer<'a>) -> Self {
+        let cells = made.columns();
         let place = |name: &str| cells.names.iter().position(|other| *other == name).expect("fields are columns");
         let fields = scorer.records.fields().iter().map(|field| place(&field.name)).collect();
-        Self { tables: output.tables, ids: output.ids, scorer, cells, fields }
+        Self { tables: made.tables, ids: made.ids, scorer, cells, fields }
     }
 
     pub(super) fn names(&self) -> Vec<String> {
@@ -154,21 +193,29 @@ impl<'a> PairRows<'a> {
         names
     }
 
-    pub(super) fn row(&self, found: &Scored) -> Vec<String> {
-        let [left, right] = [found.left, found.right].map(|record| record as usize);
-        let mut row = vec![self.ids[left].clone(), self.ids[right].clone()];
-        if self.tables.are_one() {
-            row.extend([left, right].map(|record| self.tables.number_of(record).to_string()));
-        }
-        row.push(bits(found.weight));
-        row.push(format!("{:.6}", found.probability()));
+    pub(super) fn row(&self, found: &Scored) -> MatchRow {
+        let [left, right] = [found.left, found.right].map(Number::index);
+        let table = |record: usize| self.tables.are_one().then(|| self.tables.number_of(record) as u32);
         let said = self.scorer.said(found.left, found.right, found.pattern);
         let points = self.scorer.points(found.pattern);
-        for ((column, said), points) in self.fields.iter().zip(said).zip(points) {
-            let [left, right] = [left, right].map(|record| self.cells.cell(record, *column).to_owned());
-            row.extend([bits(said), points.to_string(), left, right]);
+        let cell = |record: usize, column: usize| self.cells.cell(record, column).to_owned();
+        let fields = self.fields.iter().zip(said).zip(points);
+        let field = |((column, bits), points): ((&usize, f64), u8)| FieldMatch {
+            name: self.cells.names[*column].to_owned(),
+            bits,
+            points,
+            left: cell(left, *column),
+            right: cell(right, *column),
+        };
+        MatchRow {
+            left_id: self.ids[left].clone(),
+            right_id: self.ids[right].clone(),
+            left_table: table(left),
+            right_table: table(right),
+            bits: found.weight,
+            probability: found.probability(),
+            fields: fields.map(field).collect(),
         }
-        row
     }
 
     /// The fields that say most for a pair, or against it where `sign` is negative, in words.
@@ -184,20 +231,15 @@ impl<'a> PairRows<'a> {
     }
 }
 
-/// A logarithm of odds as it is written. Nothing is never below zero.
-fn bits(weight: f64) -> String {
-    format!("{:.2}", (weight * 100.0).round() / 100.0 + 0.0)
-}
-
 /// Whether each record is the best of its cluster.
 pub(super) fn best_of_clusters(records: &Records, cluster_of: &[u64]) -> Vec<bool> {
-    let mut members: Vec<(u64, u32)> = cluster_of.iter().copied().zip(0..).collect();
+    let mut members: Vec<(u64, Record)> = cluster_of.iter().copied().zip(records.all()).collect();
     members.par_sort_unstable();
     let mut is_best = vec![false; cluster_of.len()];
     for cluster in members.chunk_by(|left, right| left.0 == right.0) {
-        let cluster: Vec<u32> = cluster.iter().map(|(_, record)| *record).collect();
+        let cluster: Vec<Record> = cluster.iter().map(|(_, record)| *record).collect();
         let best = best_record(records, &cluster);
-        best.into_iter().for_each(|best| is_best[best as usize] = true);
+        best.into_iter().for_each(|best| is_best[best.index()] = true);
     }
     is_best
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use lookalike_core::ids::{Number, Record};
 use lookalike_core::link::explain::{BOUNDED, Explanation, FieldExplanation};
 use lookalike_core::link::measure::Scale;
 use lookalike_core::link::score::Scored;
@@ -10,7 +11,7 @@ use lookalike_page::chart::{Bar, Bars, Bit, Bits, Sizes};
 use lookalike_page::{Budget, Cell, Column, Html, Page, Section, Table, clipped, html, name, number};
 
 use super::Linking;
-use super::gold::{Accuracy, GoldReport};
+use super::labels::{Accuracy, LabelsReport};
 use super::report::{LinkReport, ValidationReport};
 
 /// How many pairs of each kind are shown, and what all of them may take.
@@ -33,7 +34,9 @@ pub(super) fn page(report: &LinkReport, linking: &Linking, matches: &[Scored], i
         Section::new("keys", "How pairs came to be compared", keys(report)),
         Section::new("clusters", "Clusters", clusters(report)),
     ];
-    sections.extend(report.gold.as_ref().map(|gold| Section::new("gold", "Against the known answer", accuracy(gold))));
+    sections.extend(
+        report.labels.as_ref().map(|labels| Section::new("labels", "Against the known answer", accuracy(labels))),
+    );
     let validation = report.validation.as_ref();
     sections.extend(validation.map(|held| Section::new("validation", "Against a column not compared", valid(held))));
     sections.push(Section::new("columns", "Columns", columns(report)));
@@ -42,13 +45,16 @@ pub(super) fn page(report: &LinkReport, linking: &Linking, matches: &[Scored], i
 }
 
 fn lead(report: &LinkReport) -> Html {
-    let records: Vec<String> = report.records.iter().map(|count| number::of(*count, "record")).collect();
-    let matches =
-        if report.matches == 1 { "1 match".to_owned() } else { format!("{} matches", number::count(report.matches)) };
+    let records: Vec<String> = report.record_counts.iter().map(|count| number::of(*count, "record")).collect();
+    let matches = if report.match_count == 1 {
+        "1 match".to_owned()
+    } else {
+        format!("{} matches", number::count(report.match_count))
+    };
     let found = format!(
         "{matches} among {}, in {} of two records or more. A match has a probability of {:.3} or more.",
         records.join(" and "),
-        number::of(report.clusters, "cluster"),
+        number::of(report.cluster_count, "cluster"),
         report.threshold
     );
     let warnings: Html = report.warnings.iter().map(|warning| html!("<li>{}</li>", warning)).collect();
@@ -141,7 +147,7 @@ impl Pairs<'_> {
     fn render(&self, threshold: f64) -> Html {
         let mut room = Budget::new(PAIR_BYTES);
         let least: Vec<&Scored> = self.matches.iter().rev().take(PAIRS).collect();
-        let matched: HashSet<(u32, u32)> = self.matches.iter().map(|pair| (pair.left, pair.right)).collect();
+        let matched: HashSet<(Record, Record)> = self.matches.iter().map(|pair| (pair.left, pair.right)).collect();
         let is_other = |pair: &&Scored| !matched.contains(&(pair.left, pair.right));
         let mut others: Vec<&Scored> = self.linking.scored.iter().filter(is_other).collect();
         others.sort_by(|one, other| {
@@ -172,7 +178,7 @@ impl Pairs<'_> {
 
     fn pair(&self, pair: &Scored, id: &str) -> Html {
         let explained = self.linking.scorer().explain(pair.left, pair.right);
-        let [left, right] = [pair.left, pair.right].map(|record| name(&self.ids[record as usize]));
+        let [left, right] = [pair.left, pair.right].map(|record| name(&self.ids[record.index()]));
         let bits = waterfall(&explained, &format!("pair-{id}"), &format!("{left} and {right}"));
         html!(
             "<details class=\"group\"><summary><span dir=\"auto\">{} | {}</span> <small>{} bits, probability {}</small></summary><div>{}</div></details>\n",
@@ -227,14 +233,14 @@ fn keys(report: &LinkReport) -> Html {
         .map(|key| {
             vec![
                 Cell::text(key.kind),
-                Cell::count(key.candidates),
-                Cell::count(key.alone),
-                Cell::count(key.split_buckets),
-                Cell::count(key.not_compared),
+                Cell::count(key.candidate_count),
+                Cell::count(key.alone_count),
+                Cell::count(key.split_bucket_count),
+                Cell::count(key.not_compared_count),
             ]
         })
         .collect();
-    let left_out = match report.one_field_only {
+    let left_out = match report.one_field_only_count {
         0 => String::new(),
         pairs => format!(
             " {} that share keys of one field only were not compared: there were too many.",
@@ -245,7 +251,7 @@ fn keys(report: &LinkReport) -> Html {
         "<p>{}</p>{}",
         format!(
             "{} were compared. Two records that share no key were not, however alike they are.{left_out}",
-            number::of(report.candidates, "pair")
+            number::of(report.candidate_count, "pair")
         ),
         table.render()
     )
@@ -257,8 +263,8 @@ fn clusters(report: &LinkReport) -> Html {
         title: "Clusters by number of records".to_owned(),
         description: format!(
             "{} of two records or more. {} of the matches are between records of two clusters, which disagree as a whole.",
-            number::of(report.clusters, "cluster"),
-            number::count(report.matches_apart)
+            number::of(report.cluster_count, "cluster"),
+            number::count(report.apart_match_count)
         ),
         items: "records".to_owned(),
         clusters: report.clusters_by_size.clone(),
@@ -266,19 +272,19 @@ fn clusters(report: &LinkReport) -> Html {
     sizes.draw().figure()
 }
 
-fn accuracy(gold: &GoldReport) -> Html {
+fn accuracy(labels: &LabelsReport) -> Html {
     let columns = ["right", "wrong", "missed", "precision", "recall", "F1"].map(Column::number);
     let mut table = Table::new("Accuracy", [Column::text("of")].into_iter().chain(columns).collect());
     let share = |share: Option<f64>| {
         share.map_or_else(|| Cell::text("–"), |share| Cell::number(&number::similarity(share), share))
     };
     let row = |what: &str, of: &Accuracy| {
-        let counts = [of.right, of.wrong, of.missed].map(Cell::count);
+        let counts = [of.right_count, of.wrong_count, of.missed_count].map(Cell::count);
         let shares = [of.precision, of.recall, of.f1].map(share);
         [Cell::text(what)].into_iter().chain(counts).chain(shares).collect()
     };
-    table.rows = vec![row("matches", &gold.matches), row("pairs in one cluster", &gold.clusters)];
-    let missed: Html = gold
+    table.rows = vec![row("matches", &labels.matches), row("pairs in one cluster", &labels.clusters)];
+    let missed: Html = labels
         .missed
         .iter()
         .map(|(reason, count)| html!("<li>{} missed: {}</li>", number::count(*count), reason))
@@ -294,7 +300,7 @@ fn valid(held: &ValidationReport) -> Html {
     let row = |band: &super::ValidationBand| {
         vec![
             Cell::text(&format!("{:.4} to {:.4}", band.from, band.to)),
-            Cell::count(band.matches),
+            Cell::count(band.match_count),
             Cell::number(&format!("{:.2}", band.mean), band.mean),
             share(band.right),
             share(band.low),

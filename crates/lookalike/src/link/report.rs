@@ -2,88 +2,96 @@
 
 use std::collections::BTreeMap;
 
+use lookalike_core::ids::Number;
 use lookalike_core::link::config::{Config, Kind};
 use lookalike_core::link::score::Scored;
 use lookalike_core::link::validate::{Band, Validation};
-use lookalike_core::link::weigh::Learnt;
+use lookalike_core::link::weigh::Learned;
 use lookalike_page::Page;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Linking;
-use super::gold::GoldReport;
+use super::labels::LabelsReport;
 use super::tables::Tables;
 use crate::report::summary::{SkippedEntry, Stage};
 
 /// What a run of `link` did.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct LinkReport {
     /// The version that ran.
     pub lookalike: &'static str,
     /// Records of each table.
-    pub records: Vec<u64>,
+    pub record_counts: Vec<u64>,
     /// Rows without a value, which were passed over.
-    pub empty_rows: u64,
+    pub empty_row_count: u64,
     /// Rows that were skipped.
-    pub skipped: u64,
+    pub skipped_count: u64,
     /// The first of them.
-    pub skipped_rows: Vec<SkippedEntry>,
+    pub skipped: Vec<SkippedEntry>,
     /// What the columns were taken for.
     pub columns: Vec<ColumnReport>,
     /// What a person should look at before trusting the result.
     pub warnings: Vec<String>,
     /// Pairs that were compared.
-    pub candidates: u64,
+    pub candidate_count: u64,
     /// What each kind of key did.
     pub keys: Vec<KeyKindReport>,
     /// Pairs that were not compared since they shared keys of one field only, and there were too many.
-    pub one_field_only: u64,
+    pub one_field_only_count: u64,
     /// The probability from which on pairs are matches.
     pub threshold: f64,
     /// Matches.
-    pub matches: u64,
+    pub match_count: u64,
     /// How many matches there are in the data, as far as the model can tell.
-    pub expected_matches: f64,
-    /// What the weights were learnt from.
-    pub learnt: Learnt,
+    pub expected_match_count: f64,
+    /// What the weights were learned from.
+    pub learned: Learned,
     /// Matches by probability.
     pub probabilities: Vec<ScoreBand>,
     /// Matches between records of two clusters, which do not agree on the whole and so stay apart.
-    pub matches_apart: u64,
+    pub apart_match_count: u64,
     /// Clusters of two records or more.
-    pub clusters: u64,
+    pub cluster_count: u64,
     /// How many clusters have how many records.
     pub clusters_by_size: BTreeMap<u64, u64>,
     /// How right it is by a known answer.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub gold: Option<GoldReport>,
+    pub labels: Option<LabelsReport>,
     /// What a column that was not compared says of the matches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validation: Option<ValidationReport>,
     /// What adding records to a finished result did.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub added: Option<Added>,
+    pub added: Option<AddedRecords>,
     /// Seconds and memory by stage.
     pub stages: Vec<Stage>,
     /// Seconds of all stages.
     pub seconds: f64,
     /// The most memory that the process had, where the system tells.
     pub peak_memory_bytes: Option<u64>,
+    /// What decided: the text of `model.json`, for [`LinkModel::Text`](super::LinkModel::Text).
+    #[serde(skip)]
+    pub model: String,
     /// All of it and some pairs as a page, if that was asked for.
     #[serde(skip)]
     pub page: Option<Page>,
 }
 
 /// What adding records did.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct Added {
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
+pub struct AddedRecords {
     /// Records that were added.
-    pub records: u64,
+    pub record_count: u64,
     /// Clusters that became part of another.
-    pub merges: u64,
+    pub merge_count: u64,
 }
 
 /// What a column was taken for.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ColumnReport {
     /// Its name.
     pub name: String,
@@ -97,31 +105,34 @@ pub struct ColumnReport {
 }
 
 /// What a kind of key did.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct KeyKindReport {
     /// The kind.
     pub kind: &'static str,
     /// Candidates that it found.
-    pub candidates: u64,
+    pub candidate_count: u64,
     /// Of these, those that no other kind found.
-    pub alone: u64,
+    pub alone_count: u64,
     /// Buckets that were over the bound, and were split by a further key.
-    pub split_buckets: u64,
+    pub split_bucket_count: u64,
     /// Pairs of such buckets that no further key brought together.
-    pub not_compared: u64,
+    pub not_compared_count: u64,
 }
 
 /// Matches of about one probability.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ScoreBand {
     /// From this probability on.
     pub from: f64,
     /// How many.
-    pub matches: u64,
+    pub match_count: u64,
 }
 
 /// What a column that was not compared says of the matches.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ValidationReport {
     /// The mean difference of random pairs.
     pub random: f64,
@@ -134,14 +145,15 @@ pub struct ValidationReport {
 }
 
 /// The matches of one band of probability.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ValidationBand {
     /// The least probability.
     pub from: f64,
     /// The probability that is not reached.
     pub to: f64,
     /// Matches of which both values are known.
-    pub matches: u64,
+    pub match_count: u64,
     /// Their mean difference.
     pub mean: f64,
     /// The share that is right; none when nothing can be told.
@@ -157,47 +169,48 @@ const BANDS: [f64; 6] = [0.0, 0.5, 0.9, 0.99, 0.999, 0.9999];
 
 impl LinkReport {
     pub(super) fn new(tables: &Tables, config: &Config, linking: &Linking, matches: &[Scored], threshold: f64) -> Self {
-        let skipped_rows = tables.all().flat_map(|table| table.skipped.iter().cloned());
+        let skipped = tables.all().flat_map(|table| table.skipped.iter().cloned());
         Self {
             lookalike: env!("CARGO_PKG_VERSION"),
-            records: tables.row_counts.iter().map(|count| *count as u64).collect(),
-            empty_rows: tables.all().map(|table| table.empty_count).sum(),
-            skipped: tables.all().map(|table| table.skipped_count).sum(),
-            skipped_rows: skipped_rows.collect(),
+            record_counts: tables.row_counts.iter().map(|count| *count as u64).collect(),
+            empty_row_count: tables.all().map(|table| table.empty_count).sum(),
+            skipped_count: tables.all().map(|table| table.skipped_count).sum(),
+            skipped: skipped.collect(),
             columns: columns(config),
             warnings: warnings(tables, config),
-            candidates: linking.candidates.len() as u64,
+            candidate_count: linking.candidates.len() as u64,
             keys: keys(linking),
-            one_field_only: linking.candidates.one_field_count(),
+            one_field_only_count: linking.candidates.one_field_count(),
             threshold,
-            matches: matches.len() as u64,
-            expected_matches: linking.model.match_count,
-            learnt: linking.model.learnt,
+            match_count: matches.len() as u64,
+            expected_match_count: linking.model.match_count,
+            learned: linking.model.learned,
             probabilities: bands(matches),
-            matches_apart: 0,
-            clusters: 0,
+            apart_match_count: 0,
+            cluster_count: 0,
             clusters_by_size: BTreeMap::new(),
-            gold: None,
+            labels: None,
             validation: None,
             added: None,
             stages: Vec::new(),
             seconds: 0.0,
             peak_memory_bytes: None,
+            model: linking.decided(threshold).to_json(),
             page: None,
         }
     }
 
     /// Counts clusters by the number that each record has, and the matches that are in none.
     pub(super) fn set_clusters(&mut self, cluster_of: &[u64], matches: &[Scored]) {
-        let is_apart = |found: &&Scored| cluster_of[found.left as usize] != cluster_of[found.right as usize];
-        self.matches_apart = matches.iter().filter(is_apart).count() as u64;
+        let is_apart = |found: &&Scored| cluster_of[found.left.index()] != cluster_of[found.right.index()];
+        self.apart_match_count = matches.iter().filter(is_apart).count() as u64;
         let mut sorted = cluster_of.to_vec();
         sorted.sort_unstable();
         self.clusters_by_size.clear();
         for cluster in sorted.chunk_by(|left, right| left == right) {
             *self.clusters_by_size.entry(cluster.len() as u64).or_default() += 1;
         }
-        self.clusters = self.clusters_by_size.range(2..).map(|(_, count)| count).sum();
+        self.cluster_count = self.clusters_by_size.range(2..).map(|(_, count)| count).sum();
     }
 
     pub(super) fn set_stages(&mut self, stages: Vec<Stage>) {
@@ -232,22 +245,22 @@ fn keys(linking: &Linking) -> Vec<KeyKindReport> {
     let reports = linking.candidates.reports();
     let report = reports.map(|(kind, report)| KeyKindReport {
         kind: kind.name(),
-        candidates: report.candidate_count,
-        alone: report.alone_count,
-        split_buckets: report.split_bucket_count,
-        not_compared: report.not_compared_count,
+        candidate_count: report.candidate_count,
+        alone_count: report.alone_count,
+        split_bucket_count: report.split_bucket_count,
+        not_compared_count: report.not_compared_count,
     });
-    report.filter(|report| report.candidates > 0 || report.not_compared > 0).collect()
+    report.filter(|report| report.candidate_count > 0 || report.not_compared_count > 0).collect()
 }
 
 fn bands(matches: &[Scored]) -> Vec<ScoreBand> {
-    let mut bands = BANDS.map(|from| ScoreBand { from, matches: 0 });
+    let mut bands = BANDS.map(|from| ScoreBand { from, match_count: 0 });
     for found in matches {
         let probability = found.probability();
         let at = BANDS.partition_point(|from| *from <= probability) - 1;
-        bands[at].matches += 1;
+        bands[at].match_count += 1;
     }
-    bands.into_iter().filter(|band| band.matches > 0).collect()
+    bands.into_iter().filter(|band| band.match_count > 0).collect()
 }
 
 impl ValidationReport {
@@ -255,7 +268,7 @@ impl ValidationReport {
         let band = |band: &Band| ValidationBand {
             from: band.from,
             to: band.to,
-            matches: band.differences.count as u64,
+            match_count: band.differences.count as u64,
             mean: band.differences.mean,
             right: band.right.map(|share| share.share),
             low: band.right.map(|share| share.low),

@@ -8,6 +8,7 @@ use lookalike_core::link::weigh::{Frequencies, Model};
 use lookalike_core::table::Table;
 use lookalike_io::read::Settings;
 use lookalike_io::table::{ReadTable, read_table};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::need::Need;
@@ -16,15 +17,23 @@ use crate::error::{Error, Result};
 use crate::resources::memory::Memory;
 
 /// What a result was decided by: `model.json`.
-#[derive(Serialize, Deserialize)]
-pub(super) struct Decided {
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct Decided {
     /// The probability from which on pairs are matches.
     pub(super) threshold: f64,
     /// What each level of each field says.
     pub(super) model: Model,
     /// Whether pairs that share keys of one field only were left out, since there were too many.
     #[serde(default)]
-    pub(super) is_one_field_left_out: bool,
+    pub(super) one_field_left_out: bool,
+}
+
+impl Decided {
+    /// The text of `model.json`.
+    pub(super) fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("keys are strings") + "\n"
+    }
 }
 
 /// What a folder has too little of.
@@ -38,8 +47,8 @@ pub(super) struct Finished<'a> {
 }
 
 /// The columns that `linked.csv` has before those of its table; `table` after them, where there are several.
-const OWN_COLUMNS: [&str; 2] = ["cluster", "is_best"];
-const TABLE: &str = "table";
+pub(super) const OWN_COLUMNS: [&str; 2] = ["cluster", "best"];
+pub(super) const TABLE: &str = "table";
 
 /// A column of a table as `linked.csv` names it: one that is called like one of its own gets a mark.
 pub(super) fn linked_name(name: &str) -> String {

@@ -1,15 +1,16 @@
-//! Paths to tables: each as it was read; or several as one, whose records are linked within their tables as well.
+//! Files and tables in memory to tables: each as it was read; or several as one, whose records are linked within their tables as well.
 
 use std::ops::Range;
 use std::slice;
 
 use lookalike_core::Error as CoreError;
+use lookalike_core::ids::{Number, Record};
 use lookalike_core::link::config::{Config, Kind};
 use lookalike_core::link::guess::guess_two;
 use lookalike_core::link::partner::partners;
 use lookalike_core::table::Table;
 use lookalike_io::read::Settings;
-use lookalike_io::table::{ReadTable, Reading, read_table};
+use lookalike_io::table::{ReadTable, Reading, read_table_except};
 
 use super::LinkOptions;
 use super::need::Need;
@@ -29,27 +30,42 @@ pub(super) struct Tables {
 impl Tables {
     pub(super) fn read(options: &LinkOptions, progress: &dyn Progress) -> Result<Self> {
         let settings = Settings {
-            longest: options.longest,
-            limit: options.limit.anew().with_window_log(options.memory.window_log(1)),
+            longest: options.resources.longest,
+            limit: options.resources.limit.anew().with_window_log(options.resources.memory.window_log(1)),
             ..Settings::default()
         };
         let mut read: Vec<ReadTable> = Vec::new();
+        let need =
+            |read: &[ReadTable]| read.iter().fold(Need::default(), |need, read| need.and(Need::of_table(&read.table)));
+        let held = |reading: Reading, before: Need| {
+            progress.go_on()?;
+            before.and(Need::of_reading(reading)).check_held(options.resources.memory)
+        };
         for path in &options.tables {
-            let before = read.iter().fold(Need::default(), |need, read| need.and(Need::of_table(&read.table)));
-            let go_on = |reading: Reading| {
-                progress.go_on()?;
-                before.and(Need::of_reading(reading)).check_held(options.memory)
-            };
-            let table = read_table(slice::from_ref(path), options.folder.as_deref(), &settings, go_on)?;
+            let before = need(&read);
+            let go_on = |reading| held(reading, before);
+            let (exclude, output) = (&options.resources.exclude, options.folder.as_deref());
+            let table = read_table_except(slice::from_ref(path), exclude, output, &settings, go_on)?;
             table.require_rows()?;
             read.push(table);
+        }
+        for table in &options.in_memory {
+            let before = need(&read);
+            let table = table.read(options.resources.longest, |reading| held(reading, before))?;
+            table.require_rows()?;
+            read.push(table);
+        }
+        if read.is_empty() {
+            let (name, reason) = ("the input".to_owned(), "there is none".to_owned());
+            let advice = "give at least one table";
+            return Err(lookalike_io::Error::UnusableTable { name, reason, advice }.into());
         }
         let row_counts = read.iter().map(|read| read.table.row_count()).collect();
         if options.within || read.len() > 2 {
             return Ok(Self { first: joined(read, options)?, second: None, row_counts });
         }
         let mut read = read.into_iter();
-        let first = read.next().expect("there is a table, or there would be nothing to do");
+        let first = read.next().expect("there is a table");
         Ok(Self { first, second: read.next(), row_counts })
     }
 
@@ -213,21 +229,21 @@ fn add_column(table: &mut Table, name: &str) -> usize {
 /// Where records are by their ids.
 pub(super) struct Finder<'a> {
     tables: &'a Tables,
-    by_id: std::collections::HashMap<&'a str, Vec<u32>>,
+    by_id: std::collections::HashMap<&'a str, Vec<Record>>,
 }
 
 impl<'a> Finder<'a> {
     pub(super) fn new(tables: &'a Tables, ids: &'a [String]) -> Self {
-        let mut by_id: std::collections::HashMap<&str, Vec<u32>> = std::collections::HashMap::new();
-        for (record, id) in (0..).zip(ids) {
+        let mut by_id: std::collections::HashMap<&str, Vec<Record>> = std::collections::HashMap::new();
+        for (record, id) in (0..).map(Record).zip(ids) {
             by_id.entry(id).or_default().push(record);
         }
         Self { tables, by_id }
     }
 
     /// The one record of this id, in one of the tables if that is said.
-    pub(super) fn find(&self, id: &str, number: Option<usize>) -> Option<u32> {
-        let is_in = |record: &&u32| number.is_none_or(|number| self.tables.number_of(**record as usize) == number);
+    pub(super) fn find(&self, id: &str, number: Option<usize>) -> Option<Record> {
+        let is_in = |record: &&Record| number.is_none_or(|number| self.tables.number_of(record.index()) == number);
         let mut found = self.by_id.get(id)?.iter().filter(is_in);
         found.next().copied().filter(|_| found.next().is_none())
     }
@@ -237,7 +253,7 @@ impl<'a> Finder<'a> {
     /// # Errors
     ///
     /// [`Error::NoSuchRecord`].
-    pub(super) fn written(&self, id: &str, number: Option<usize>) -> Result<u32> {
+    pub(super) fn written(&self, id: &str, number: Option<usize>) -> Result<Record> {
         let with_table = || {
             let (number, id) = id.split_once(':')?;
             self.find(id, Some(number.parse().ok()?))

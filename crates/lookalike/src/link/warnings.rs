@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use lookalike_core::ids::Record;
 use lookalike_core::link::score::Scored;
 use lookalike_core::link::validate::Validation;
-use lookalike_core::link::weigh::Learnt;
+use lookalike_core::link::weigh::Learned;
 
 use super::Linking;
 
@@ -21,7 +22,7 @@ pub(super) fn of(
     validation: Option<&Validation>,
 ) -> Vec<String> {
     let mut warnings = Vec::new();
-    if linking.model.learnt == Learnt::FromSurePairs {
+    if linking.model.learned == Learned::FromSurePairs {
         warnings.push(
             "few records have a match, so the weights are mostly the usual ones; \
              the option model takes those of a similar table, and expect the share of records with a match"
@@ -52,7 +53,7 @@ pub(super) fn of(
 
 /// The share of records with a match that have more than one.
 fn several(matches: &[Scored]) -> f64 {
-    let mut counts: HashMap<u32, u32> = HashMap::new();
+    let mut counts: HashMap<Record, u32> = HashMap::new();
     for pair in matches {
         *counts.entry(pair.left).or_default() += 1;
         *counts.entry(pair.right).or_default() += 1;

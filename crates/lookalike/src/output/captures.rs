@@ -7,7 +7,6 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use lookalike_core::number::Document;
 use lookalike_io::format::Format;
 use lookalike_io::read::{Links, links};
 use rayon::prelude::*;
@@ -51,7 +50,7 @@ impl Captures {
                 let Some(group) = groups.join(&links) else { continue };
                 match what {
                     What::Carried(kind) if DEPENDENT.contains(&&*kind) => dependent.push((position, group, kind)),
-                    What::Document(document) if fates.of(Document(document)) != Fate::Kept => groups.note(group, LOSES),
+                    What::Document(document) if fates.of(document) != Fate::Kept => groups.note(group, LOSES),
                     What::Carried(_) | What::Document(_) => groups.note(group, STAYS),
                 }
             }
@@ -86,7 +85,7 @@ fn may_have_some(corpus: &Corpus, fates: &Fates<'_>, file: u32) -> Result<bool> 
     for block in corpus.blocks_of_file(file) {
         for entry in corpus.entries(block)? {
             match entry.what {
-                What::Document(document) => has_removed |= fates.of(Document(document)) != Fate::Kept,
+                What::Document(document) => has_removed |= fates.of(document) != Fate::Kept,
                 What::Carried(kind) => has_dependent |= DEPENDENT.contains(&&*kind),
             }
         }

@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use lookalike_core::number::{Document, Number};
+use lookalike_core::ids::{Document, Number};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::corpus::Corpus;
@@ -16,7 +17,7 @@ pub(crate) struct Counts {
     /// Its documents, the kept one among them, be it of the reference.
     pub(crate) cluster_size: u32,
     /// The kept one and its exact copies.
-    pub(crate) copies: u32,
+    pub(crate) copy_count: u32,
 }
 
 /// The counts of every cluster, by its number.
@@ -34,13 +35,13 @@ impl ClusterSizes {
                 Fate::Removed { same, .. } => same == Same::Content,
             };
             of_cluster.cluster_size += 1;
-            of_cluster.copies += u32::from(is_copy);
+            of_cluster.copy_count += u32::from(is_copy);
         }
         // Reference documents have the numbers after all kept ones, and are not among the fates.
         let kept = fates.iter().filter(|(_, fate)| *fate == Fate::Kept).count();
         for of_cluster in counts.iter_mut().skip(kept + 1).filter(|of_cluster| of_cluster.cluster_size > 0) {
             of_cluster.cluster_size += 1;
-            of_cluster.copies += 1;
+            of_cluster.copy_count += 1;
         }
         Self(counts)
     }
@@ -51,7 +52,8 @@ impl ClusterSizes {
 }
 
 /// A cluster that has many documents.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct LargeCluster {
     /// Its number.
     pub cluster: u32,
@@ -60,7 +62,10 @@ pub struct LargeCluster {
     /// How many documents it has, the kept one among them.
     pub cluster_size: u64,
     /// How often the kept one occurs: itself and its exact copies.
-    pub copies: u64,
+    pub copy_count: u64,
+    /// The address of the kept document, if it is a page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_uri: Option<String>,
 }
 
 /// How many clusters are named.
@@ -79,12 +84,14 @@ pub(crate) fn largest(corpus: &Corpus, fates: &Fates<'_>) -> Result<Vec<LargeClu
         }
     }
     let cluster = |(_, document): (Reverse<u32>, Document)| {
-        let Counts { cluster_size, copies } = fates.cluster(document);
+        let Counts { cluster_size, copy_count } = fates.cluster(document);
+        let kept = corpus.describe(document)?;
         Ok(LargeCluster {
             cluster: fates.clusters[document.index()],
-            kept_id: corpus.describe(document.0)?.id().into_owned(),
+            kept_id: kept.id().into_owned(),
+            kept_uri: kept.uri().map(str::to_owned),
             cluster_size: u64::from(cluster_size),
-            copies: u64::from(copies),
+            copy_count: u64::from(copy_count),
         })
     };
     largest.into_iter().map(cluster).collect()
@@ -94,7 +101,7 @@ pub(crate) fn largest(corpus: &Corpus, fates: &Fates<'_>) -> Result<Vec<LargeClu
 pub(crate) fn kept_by_copies(fates: &Fates<'_>) -> BTreeMap<u64, u64> {
     let mut by_copies = BTreeMap::new();
     for (document, _) in fates.iter().filter(|(_, fate)| *fate == Fate::Kept) {
-        *by_copies.entry(u64::from(fates.cluster(document).copies)).or_default() += 1;
+        *by_copies.entry(u64::from(fates.cluster(document).copy_count)).or_default() += 1;
     }
     by_copies
 }

@@ -1,30 +1,42 @@
 //! Where the result of `dedup` goes: given decisions, a folder, a stream, or nothing is written, and is either complete or not there.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use lookalike_io::write::{OutputFile, Staging};
+use serde::Serialize;
 
 use crate::corpus::Corpus;
-use crate::dedup::Stream;
 use crate::error::{Error, Result, until_closed};
 use crate::options::{DedupOptions, Output, RowFormat};
 use crate::output::evidence::Fates;
-use crate::output::kept::{EntriesToWrite, write, write_summary};
-use crate::output::sink::RowWriter;
-use crate::report::page::{self, CorpusTexts, Report};
-use crate::report::summary::{Summary, Wrote};
+use crate::output::kept::{EntriesToWrite, Wrote, write, write_report, write_summary};
+use crate::output::rows::Removal;
+use crate::output::sink::{RowWriter, Seen};
 use crate::resources::work::Work;
 use crate::run::{Files, Run};
 
+/// Destination of [`crate::filter()`].
+pub struct Stream<'a> {
+    /// Receives the bytes that the file in the output folder would have, in the format and compression of the input.
+    pub documents: &'a mut (dyn Write + Send),
+    /// The file for the evidence, if any: what would be `removed.jsonl`.
+    pub removed: Option<&'a Path>,
+}
+
+/// The name of the report in the output folder.
+pub(crate) const REPORT: &str = "report.html";
+
 /// What a run writes, and what a later run may replace. What was counted for another result goes with it; labels stay, since
 /// a person made them.
-const ENTRIES: &[&str] = &["audit.json", "kept", "annotated", "removed.jsonl", "report.html", "summary.json"];
+const ENTRIES: &[&str] = &["audit.json", "kept", "annotated", "removed.jsonl", REPORT, "summary.json"];
 
 /// What is written, before it has its name.
 pub(crate) struct Destination<'a> {
     folder: Option<(PathBuf, Staging)>,
     evidence: Option<OutputFile>,
+    /// The report, where it has a name of its own.
+    report: Option<OutputFile>,
     documents: Option<&'a mut (dyn Write + Send)>,
 }
 
@@ -51,20 +63,26 @@ impl<'a> Destination<'a> {
         let folder = folder.map(stage).transpose()?;
         let (documents, removed) = stream.map_or((None, None), |stream| (Some(stream.documents), stream.removed));
         let evidence = removed.map(|path| OutputFile::new(path, options.force, &unfinished)).transpose()?;
-        Ok(Self { folder, evidence, documents: documents.filter(|_| options.output != Output::DryRun) })
+        let report = options.report_file.as_deref();
+        let report = report.map(|path| OutputFile::new(path, options.force, &unfinished)).transpose()?;
+        Ok(Self { folder, evidence, report, documents: documents.filter(|_| options.output != Output::DryRun) })
     }
 
-    /// Writes all but the report and the summary.
+    /// Writes all but the report and the summary. `seen` is shown each removal, for the report.
     pub(crate) fn write(
         &mut self,
         corpus: &Corpus,
         fates: &Fates<'_>,
         options: &DedupOptions,
+        seen: &mut dyn FnMut(&Removal),
         run: &Run<'_>,
     ) -> Result<Wrote> {
         let mut wrote = Wrote::default();
         if let Some((_, staging)) = &self.folder {
-            wrote = run.stage("write", || write(corpus, fates, options, staging, run.progress))?;
+            wrote = run.stage("write", || write(corpus, fates, options, (staging, seen), run.progress))?;
+        } else if self.report.is_some() {
+            let mut rows = Seen { seen, sink: RowWriter::new(io::sink(), RowFormat::Jsonl) };
+            fates.write_removals(options.source, &mut rows, Error::unwritable)?;
         }
         if let Some(evidence) = &mut self.evidence {
             let mut rows = RowWriter::new(evidence.writer(), RowFormat::Jsonl);
@@ -80,29 +98,26 @@ impl<'a> Destination<'a> {
         Ok(wrote)
     }
 
-    /// Gathers what the report shows, if there is to be one: all but the times.
-    pub(crate) fn report(
-        &self,
-        corpus: &Corpus,
-        summary: &Summary,
-        options: &DedupOptions,
-        run: &Run<'_>,
-    ) -> Result<Option<Report>> {
-        let (Some((_, staging)), Some(texts)) = (&self.folder, options.report) else { return Ok(None) };
-        let source = CorpusTexts::new(corpus, &options.read);
-        run.stage("report", || page::of_run(summary, staging.path(), &source, texts)).map(Some)
+    /// Whether a report is among what is written.
+    pub(crate) fn has_report(&self, options: &DedupOptions) -> bool {
+        options.report.is_some() && (self.folder.is_some() || self.report.is_some())
     }
 
     /// Writes the report and the summary, and gives everything its name.
     pub(crate) fn commit(
         self,
-        summary: &Summary,
-        report: Option<Report>,
+        summary: &impl Serialize,
+        report: Option<&str>,
         options: &DedupOptions,
         work: &Work,
     ) -> Result<()> {
+        let mut beside = report;
+        if let (Some(mut file), Some(page)) = (self.report, beside.take_if(|_| options.report_file.is_some())) {
+            file.writer().write_all(page.as_bytes()).map_err(Error::unwritable)?;
+            file.commit()?;
+        }
         if let Some((folder, staging)) = self.folder {
-            report.map_or(Ok(()), |report| report.write(summary, &staging))?;
+            beside.map_or(Ok(()), |report| write_report(report, &staging))?;
             write_summary(summary, &staging)?;
             work.named().map_or(Ok(()), |work| work.note_commit(&folder))?;
             staging.commit_with(&options.work.faults)?;

@@ -3,26 +3,29 @@
 use std::collections::HashMap;
 use std::io;
 
-use lookalike_core::decision::{Match, Scope};
+use lookalike_core::decision::{Removed, Scope};
+use lookalike_core::ids::{Document, Number, Rank};
 use lookalike_core::measure::criterion::Criterion;
 use lookalike_core::measure::feature_set::Overlap;
 use lookalike_core::measure::likeness::Likeness;
-use lookalike_core::number::{Document, Number, Rank};
 use lookalike_io::write::Annotation;
 
 use crate::candidates::copies::Texts;
+use crate::corpus::known::{Keeper, Stored};
 use crate::corpus::{Corpus, Described};
 use crate::error::{Error, Result};
 use crate::options::{Scheme, SourceBy};
 use crate::output::clusters::{ClusterSizes, Counts};
-use crate::output::measures::RemovalMeasures;
+use crate::output::measures::Measures;
 use crate::output::rows::{DocumentRow, Removal, RowFate};
 use crate::output::sink::Sink;
 
 /// What was decided about texts: by the documents that stand for them.
 pub(crate) struct Decisions {
-    /// For each document the one that is kept in its place; [`NOBODY`] where it is kept itself.
+    /// For each document the one that is kept in its place, where that was read; otherwise [`NOBODY`].
     by: Vec<Document>,
+    /// Documents that are removed for one of a saved index.
+    by_stored: HashMap<Document, (Stored, Likeness)>,
     /// How many features both share, or in how many bits they differ. The rest is known by their sizes.
     shared: Vec<u32>,
     /// How many bits there are, where they were compared.
@@ -37,13 +40,14 @@ const NOBODY: Document = Document(u32::MAX);
 impl Decisions {
     /// Everyone is kept.
     pub(crate) fn new(document_count: usize) -> Self {
-        Self { by: vec![NOBODY; document_count], shared: vec![0; document_count], bits: None, odd: HashMap::new() }
+        let (by, shared) = (vec![NOBODY; document_count], vec![0; document_count]);
+        Self { by, by_stored: HashMap::new(), shared, bits: None, odd: HashMap::new() }
     }
 
     /// Notes removals.
-    pub(crate) fn add(&mut self, texts: &Texts, sizes: &[u32], removals: &[Match<Rank>]) {
-        for Match { left, right, likeness } in removals {
-            let [document, by] = [left, right].map(|rank| texts.items[rank.index()]);
+    pub(crate) fn add(&mut self, texts: &Texts, sizes: &[u32], removals: &[Removed<Rank>]) {
+        for Removed { removed, kept, likeness } in removals {
+            let [document, by] = [removed, kept].map(|rank| texts.items[rank.index()]);
             self.by[document.index()] = by;
             self.shared[document.index()] = match *likeness {
                 Likeness::Features(overlap) => {
@@ -62,23 +66,19 @@ impl Decisions {
 
     /// Whether a document is removed.
     pub(crate) fn has(&self, document: Document) -> bool {
-        self.by[document.index()] != NOBODY
+        self.by[document.index()] != NOBODY || self.by_stored.contains_key(&document)
     }
 
     /// Notes a removal for a document of a saved index.
-    pub(crate) fn add_known(&mut self, document: Document, by: Document, likeness: Likeness) {
-        self.by[document.index()] = by;
-        match likeness {
-            Likeness::Features(overlap) => drop(self.odd.insert(document, overlap)),
-            Likeness::Bits { differing, of } => {
-                self.bits = Some(of);
-                self.shared[document.index()] = differing;
-            }
-        }
+    pub(crate) fn add_known(&mut self, document: Document, by: Stored, likeness: Likeness) {
+        self.by_stored.insert(document, (by, likeness));
     }
 
-    /// Who is kept in a document's place, if it is removed, and how alike both are.
-    fn removal(&self, document: Document, sizes: &[u32]) -> Option<(Document, Likeness)> {
+    /// The document that is kept in another's place, if that is removed, and how alike both are.
+    fn removal(&self, document: Document, sizes: &[u32]) -> Option<(Keeper, Likeness)> {
+        if self.by[document.index()] == NOBODY {
+            return self.by_stored.get(&document).map(|(stored, likeness)| (Keeper::Stored(*stored), *likeness));
+        }
         let (by, shared) = (self.by[document.index()], self.shared[document.index()]);
         let features = || {
             let by_sizes = || {
@@ -88,7 +88,7 @@ impl Decisions {
             Likeness::Features(self.odd.get(&document).copied().unwrap_or_else(by_sizes))
         };
         let bits = |of| Likeness::Bits { differing: shared, of };
-        (by != NOBODY).then(|| (by, self.bits.map_or_else(features, bits)))
+        Some((Keeper::Read(by), self.bits.map_or_else(features, bits)))
     }
 }
 
@@ -111,7 +111,7 @@ pub(crate) enum Fate {
     Kept,
     Removed {
         /// The document that is kept, or one of the reference.
-        by: Document,
+        kept: Keeper,
         /// The removed document is on the left, the kept one on the right.
         likeness: Likeness,
         same: Same,
@@ -147,29 +147,31 @@ impl<'a> Fates<'a> {
 
     /// What makes near-duplicates.
     pub(crate) fn criterion(&self) -> Criterion {
-        self.similarity.criterion
+        self.similarity.criterion()
     }
 
     /// What becomes of a document.
     pub(crate) fn of(&self, document: Document) -> Fate {
         let corpus = self.corpus;
         let first = self.texts.first_copy[document.index()];
-        if let Some((by, is_exact)) = corpus.known_copy(document) {
-            let likeness = self.similarity.method.likeness_of_copies(corpus.sizes[document.index()]);
-            return Fate::Removed { by, likeness, same: if is_exact { Same::Content } else { Same::Words } };
+        if let Some((stored, is_exact)) = corpus.known_copy(document) {
+            let likeness = self.similarity.method().likeness_of_copies(corpus.sizes[document.index()]);
+            let kept = Keeper::Stored(stored);
+            return Fate::Removed { kept, likeness, same: if is_exact { Same::Content } else { Same::Words } };
         }
         match self.decisions.removal(first, &corpus.sizes) {
             // What has the words of what is removed is as much like the kept one as that is.
-            Some((by, likeness)) => Fate::Removed { by, likeness, same: Same::Features },
+            Some((kept, likeness)) => Fate::Removed { kept, likeness, same: Same::Features },
             None if first == document => Fate::Kept,
             // Those inside of the input are left alone.
-            None if self.scope == Scope::References && !corpus.is_reference(first.0) => Fate::Kept,
+            None if self.scope == Scope::References && !corpus.is_reference(first) => Fate::Kept,
             None => {
-                let likeness = self.similarity.method.likeness_of_copies(corpus.sizes[document.index()]);
+                let likeness = self.similarity.method().likeness_of_copies(corpus.sizes[document.index()]);
                 let exact = self.texts.first_exact[document.index()];
                 // Of several references, the one that it is an exact copy of is the better evidence.
-                let by = if corpus.is_reference(exact.0) { exact } else { first };
-                Fate::Removed { by, likeness, same: if exact == by { Same::Content } else { Same::Words } }
+                let by = if corpus.is_reference(exact) { exact } else { first };
+                let same = if exact == by { Same::Content } else { Same::Words };
+                Fate::Removed { kept: Keeper::Read(by), likeness, same }
             }
         }
     }
@@ -179,10 +181,15 @@ impl<'a> Fates<'a> {
         (0..self.corpus.input_count() as u32).map(Document).map(|document| (document, self.of(document)))
     }
 
+    /// The documents that are kept.
+    pub(crate) fn kept(&self) -> Vec<Document> {
+        self.iter().filter(|(_, fate)| *fate == Fate::Kept).map(|(document, _)| document).collect()
+    }
+
     /// The documents that are removed, with why.
-    pub(crate) fn removed(&self) -> impl Iterator<Item = (Document, Document, Likeness, Same)> {
+    pub(crate) fn removed(&self) -> impl Iterator<Item = (Document, Keeper, Likeness, Same)> {
         self.iter().filter_map(|(document, fate)| match fate {
-            Fate::Removed { by, likeness, same } => Some((document, by, likeness, same)),
+            Fate::Removed { kept, likeness, same } => Some((document, kept, likeness, same)),
             Fate::Kept => None,
         })
     }
@@ -197,17 +204,17 @@ impl<'a> Fates<'a> {
 
     /// What is noted of a document in annotated output.
     pub(crate) fn annotation(&self, document: Document) -> Result<Annotation> {
-        let Counts { cluster_size, copies } = self.cluster(document);
+        let Counts { cluster_size, copy_count } = self.cluster(document);
         let kept = Annotation {
             cluster: Some(u64::from(self.clusters[document.index()])),
             cluster_size: Some(u64::from(cluster_size)),
-            copies: Some(u64::from(copies)),
+            copy_count: Some(u64::from(copy_count)),
             ..Annotation::WITHOUT_TEXT
         };
         Ok(match self.of(document) {
             Fate::Kept => kept,
-            Fate::Removed { by, likeness, .. } => {
-                let kept_id = Some(self.corpus.describe(by.0)?.id().into_owned());
+            Fate::Removed { kept: by, likeness, .. } => {
+                let kept_id = Some(self.corpus.describe_kept(by)?.id().into_owned());
                 let similarity = Some(likeness.similarity(self.criterion()));
                 Annotation { kept: false, kept_id, similarity, ..kept }
             }
@@ -227,17 +234,17 @@ impl<'a> Fates<'a> {
         unwritable: impl Fn(io::Error) -> Error,
     ) -> Result<()> {
         let corpus = self.corpus;
-        let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
-            let row = |(document, removed): (u32, Described<'_>)| match self.of(Document(document)) {
-                Fate::Removed { by, likeness, same } => {
-                    Some(self.removal(Document(document), &removed, by, (likeness, same), source))
+        let of_run = |run: &mut dyn Iterator<Item = (Document, Described<'_>)>| {
+            let row = |(document, removed): (Document, Described<'_>)| match self.of(document) {
+                Fate::Removed { kept, likeness, same } => {
+                    Some(self.removal(document, &removed, kept, (likeness, same), source))
                 }
                 Fate::Kept => None,
             };
             run.filter_map(row).collect::<Result<Vec<_>>>()
         };
         // Whatever the removals are, copies have the same columns.
-        let measures = RemovalMeasures::new(self.similarity.method.likeness_of_copies(1));
+        let measures = Measures::of(self.similarity.method().likeness_of_copies(1));
         sink.start(&Removal::columns(measures, corpus.has_checksums())).map_err(&unwritable)?;
         corpus.each_described(of_run, |rows| sink.take(rows).map_err(&unwritable))?;
         sink.finish().map_err(&unwritable)
@@ -247,26 +254,29 @@ impl<'a> Fates<'a> {
         &self,
         document: Document,
         removed: &Described<'_>,
-        by: Document,
+        keeper: Keeper,
         (likeness, same): (Likeness, Same),
         source: SourceBy,
     ) -> Result<Removal> {
-        let kept = self.corpus.describe(by.0)?;
-        let Counts { cluster_size, copies } = self.cluster(document);
+        let kept = self.corpus.describe_kept(keeper)?;
+        let (measures, Counts { cluster_size, copy_count }) = (Measures::of(likeness), self.cluster(document));
         Ok(Removal {
             removed_id: removed.id().into_owned(),
             kept_id: kept.id().into_owned(),
-            kept_in: self.corpus.is_reference(by.0).then_some("reference"),
             similarity: likeness.similarity(self.criterion()),
-            measures: RemovalMeasures::new(likeness),
+            jaccard: measures.jaccard,
+            containment_of_removed: measures.containment_of_left,
+            containment_of_kept: measures.containment_of_right,
+            hamming: measures.hamming,
             exact_copy: same == Same::Content,
             same_words: same == Same::Words,
-            checksum: self.corpus.checksum(document.0)?,
+            checksum: self.corpus.checksum(document)?,
             cluster: self.clusters[document.index()],
             cluster_size,
-            copies,
+            copy_count,
             removed_file: removed.file().to_owned(),
             removed_position: removed.position(),
+            kept_in: self.corpus.is_kept_elsewhere(keeper).then_some("reference".into()),
             kept_file: kept.file().to_owned(),
             kept_position: kept.position(),
             removed_source: removed.source(source).to_owned(),
@@ -282,14 +292,14 @@ impl<'a> Fates<'a> {
         sink: &mut dyn Sink<DocumentRow>,
         unwritable: impl Fn(io::Error) -> Error,
     ) -> Result<()> {
-        let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
-            let row = |(document, described): (u32, Described<'_>)| {
-                let Annotation { kept, kept_id, similarity, .. } = self.annotation(Document(document))?;
+        let of_run = |run: &mut dyn Iterator<Item = (Document, Described<'_>)>| {
+            let row = |(document, described): (Document, Described<'_>)| {
+                let Annotation { kept, kept_id, similarity, .. } = self.annotation(document)?;
                 let (id, file, position) =
                     (described.id().into_owned(), described.file().to_owned(), described.position());
-                let cluster = self.clusters[document as usize];
-                let Counts { cluster_size, copies } = self.cluster(Document(document));
-                Ok(DocumentRow { id, file, position, cluster, kept, kept_id, similarity, cluster_size, copies })
+                let cluster = self.clusters[document.index()];
+                let Counts { cluster_size, copy_count } = self.cluster(document);
+                Ok(DocumentRow { id, file, position, cluster, kept, kept_id, similarity, cluster_size, copy_count })
             };
             run.map(row).collect::<Result<Vec<_>>>()
         };
@@ -304,18 +314,17 @@ impl<'a> Fates<'a> {
         sink: &mut dyn Sink<RowFate>,
         unwritable: impl Fn(io::Error) -> Error,
     ) -> Result<()> {
-        let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
-            let fate = |(document, described): (u32, Described<'_>)| {
-                let document = Document(document);
+        let of_run = |run: &mut dyn Iterator<Item = (Document, Described<'_>)>| {
+            let fate = |(document, described): (Document, Described<'_>)| {
                 let kept = match self.of(document) {
-                    Fate::Removed { by, likeness, .. } => {
-                        let (file, position) = self.corpus.describe(by.0)?.number();
+                    Fate::Removed { kept, likeness, .. } => {
+                        let (file, position) = self.corpus.describe_kept(kept)?.number();
                         Some((file, position, likeness.similarity(self.criterion())))
                     }
                     Fate::Kept => None,
                 };
                 let (file, position) = described.number();
-                let Counts { cluster_size, copies } = self.cluster(document);
+                let Counts { cluster_size, copy_count } = self.cluster(document);
                 Ok(RowFate {
                     file,
                     position,
@@ -324,7 +333,7 @@ impl<'a> Fates<'a> {
                     similarity: kept.map(|kept| kept.2),
                     cluster: self.clusters[document.index()],
                     cluster_size,
-                    copies,
+                    copy_count,
                 })
             };
             run.map(fate).collect::<Result<Vec<_>>>()
@@ -335,17 +344,21 @@ impl<'a> Fates<'a> {
     }
 
     fn clusters(&self) -> Vec<u32> {
-        let input_count = self.corpus.input_count() as u32;
         let mut count = 0;
         let number = |(_, fate): (Document, Fate)| {
             count += u32::from(fate == Fate::Kept);
             count
         };
         let mut clusters: Vec<u32> = self.iter().map(number).collect();
-        for (document, by, ..) in self.removed() {
-            // The kept one's number is never overwritten, since it is not removed. References come after all these.
-            let of_reference = || count + 1 + (by.0 - input_count);
-            clusters[document.index()] = clusters.get(by.index()).copied().unwrap_or_else(of_reference);
+        let [input_count, read_count] = [self.corpus.input_count(), self.corpus.len()].map(|count| count as u32);
+        for (document, kept, ..) in self.removed() {
+            clusters[document.index()] = match kept {
+                // The kept one's number is never overwritten, since it is not removed.
+                Keeper::Read(kept) if kept.0 < input_count => clusters[kept.index()],
+                // References come after all these, and then the documents of an index.
+                Keeper::Read(reference) => count + 1 + (reference.0 - input_count),
+                Keeper::Stored(stored) => count + 1 + (read_count - input_count) + stored.number(),
+            };
         }
         clusters
     }

@@ -1,36 +1,69 @@
 //! Decisions to files: what stays, or everything with notes, in the format of the input.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
-use lookalike_core::number::Document;
+use lookalike_core::ids::Document;
 use lookalike_io::input::discover::unique;
 use lookalike_io::read::{NO_TEXT_FIELD, NULL_TEXT};
 use lookalike_io::write::{Annotation, FileWriter, Staging, Written, annotated_name};
 use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::corpus::{Corpus, FileEntry, What};
 use crate::error::{Error, Result};
 use crate::options::{DedupOptions, Output, RowFormat};
 use crate::output::captures::Captures;
+use crate::output::destination::REPORT;
 use crate::output::evidence::{Fate, Fates};
-use crate::output::sink::RowWriter;
+use crate::output::read_back::REMOVED;
+use crate::output::rows::Removal;
+use crate::output::sink::{RowWriter, Seen};
 use crate::progress::Progress;
-use crate::report::summary::{Summary, Wrote, is_all_skipped};
 
-/// Writes documents and evidence to the folder that becomes the output.
+/// Name of the file with the summary.
+pub(crate) const SUMMARY: &str = "summary.json";
+
+/// Changes to the written files other than the removals.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct Wrote {
+    /// Records of crawls that were left out with the removed documents they belong to, such as `request` records, by
+    /// kind.
+    pub removed_along: BTreeMap<String, u64>,
+    /// Documents that had a field with the name of a note, which was replaced.
+    pub replaced_field_count: u64,
+    /// Kept documents that were added to a saved index. Not in the file, which stands before they are.
+    #[serde(skip)]
+    pub added_to_index_count: u64,
+}
+
+impl Wrote {
+    /// What happened to two files or more.
+    pub(crate) fn and(mut self, other: Self) -> Self {
+        for (kind, count) in other.removed_along {
+            *self.removed_along.entry(kind).or_default() += count;
+        }
+        self.replaced_field_count += other.replaced_field_count;
+        self
+    }
+}
+
+/// Writes documents and evidence to the folder that becomes the output. `seen` is shown each removal.
 pub(crate) fn write(
     corpus: &Corpus,
     fates: &Fates<'_>,
     options: &DedupOptions,
-    staging: &Staging,
+    (staging, seen): (&Staging, &mut dyn FnMut(&Removal)),
     progress: &dyn Progress,
 ) -> Result<Wrote> {
-    let (name, output) = ("removed.jsonl", options.output);
-    let mut rows = RowWriter::new(staging.file(name)?, RowFormat::Jsonl);
+    let (name, output) = (REMOVED, options.output);
+    let mut rows = Seen { seen, sink: RowWriter::new(staging.file(name)?, RowFormat::Jsonl) };
     fates.write_removals(options.source, &mut rows, |cause| unwritable(staging, name)(cause))?;
     // Where all was skipped there is nothing to write, and empty files would look like a result.
-    if output == Output::DryRun || is_all_skipped(corpus) {
+    if output == Output::DryRun || corpus.is_all_skipped() {
         return Ok(Wrote::default());
     }
     let targets = targets(corpus, output);
@@ -97,9 +130,9 @@ impl<'a> EntriesToWrite<'a> {
             kind,
             is_annotated: self.output == Output::Annotated,
         };
-        let replaced_fields = file_writer.write(runs, path, &mut writer)?;
+        let replaced_field_count = file_writer.write(runs, path, &mut writer)?;
         writer.flush().map_err(unwritable)?;
-        Ok(Wrote { removed_along: captures.counts().clone(), replaced_fields, ..Wrote::default() })
+        Ok(Wrote { removed_along: captures.counts().clone(), replaced_field_count, ..Wrote::default() })
     }
 
     /// Of one file, a run of neighbours at a time, without what goes with removed documents.
@@ -125,10 +158,8 @@ impl<'a> EntriesToWrite<'a> {
     fn written(self, entry: &FileEntry, captures: &Captures) -> Result<Option<Written>> {
         let FileEntry { place, position, ref what } = *entry;
         let annotation = match what {
-            What::Document(document) if self.output == Output::Annotated => {
-                Some(self.fates.annotation(Document(*document))?)
-            }
-            What::Document(document) if self.fates.of(Document(*document)) != Fate::Kept => return Ok(None),
+            What::Document(document) if self.output == Output::Annotated => Some(self.fates.annotation(*document)?),
+            What::Document(document) if self.fates.of(*document) != Fate::Kept => return Ok(None),
             What::Carried(_) if captures.is_removed(position) => return Ok(None),
             What::Carried(kind)
                 if self.output == Output::Annotated && [NULL_TEXT, NO_TEXT_FIELD].contains(&&**kind) =>
@@ -142,11 +173,16 @@ impl<'a> EntriesToWrite<'a> {
 }
 
 /// Writes the summary, the last of all entries.
-pub(crate) fn write_summary(summary: &Summary, staging: &Staging) -> Result<()> {
-    let name = "summary.json";
+pub(crate) fn write_summary(summary: &impl Serialize, staging: &Staging) -> Result<()> {
+    let name = SUMMARY;
     let mut writer = staging.file(name)?;
     let written = serde_json::to_writer_pretty(&mut writer, summary).map_err(std::io::Error::from);
     written.and_then(|()| writer.write_all(b"\n")).and_then(|()| writer.flush()).map_err(unwritable(staging, name))
+}
+
+/// Writes the page of the report.
+pub(crate) fn write_report(page: &str, staging: &Staging) -> Result<()> {
+    staging.file(REPORT)?.write_all(page.as_bytes()).map_err(unwritable(staging, REPORT))
 }
 
 fn unwritable(staging: &Staging, name: &str) -> impl FnOnce(std::io::Error) -> Error {

@@ -1,45 +1,56 @@
 //! The rows of `dedup` and `pairs` as types, with the same content as the lines of their output.
 
+use std::borrow::Cow;
 use std::io;
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::output::measures::{PairMeasures, RemovalMeasures};
+use crate::output::measures::Measures;
 use crate::output::sink::{Cell, Row};
 
 /// A removed document, and the one kept in its place: a line of `removed.jsonl`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Removal {
     /// The id of the removed document.
     pub removed_id: String,
     /// The id of the kept document.
     pub kept_id: String,
-    /// `reference` if the kept document belongs to the reference.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub kept_in: Option<&'static str>,
-    /// Their similarity by the measure of the run.
-    #[serde(skip)]
+    /// Their similarity by the measure of the run: the number that was compared with the threshold.
     pub similarity: f64,
-    /// All measures.
-    #[serde(flatten)]
-    pub measures: RemovalMeasures,
+    /// Shared features divided by all features; `None` if bits of sketches were compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jaccard: Option<f64>,
+    /// The share of the removed document's features that the kept one has; `None` if bits of sketches were compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub containment_of_removed: Option<f64>,
+    /// The share of the kept document's features that the removed one has; `None` if bits of sketches were compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub containment_of_kept: Option<f64>,
+    /// Number of bits in which their sketches differ, if these were compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hamming: Option<u32>,
     /// Whether they are equal in every character, up to Unicode's NFC and white space at line ends.
     pub exact_copy: bool,
     /// Whether they have the same words without being exact copies.
     pub same_words: bool,
     /// The checksum of the removed document, if one was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checksum: Option<String>,
     /// The number of their cluster.
     pub cluster: u32,
     /// How many documents the cluster has, the kept one included.
     pub cluster_size: u32,
     /// How often the kept document occurs: itself and its exact copies.
-    pub copies: u32,
+    pub copy_count: u32,
     /// The file of the removed document.
     pub removed_file: String,
     /// Its position in the file, counted from 1.
     pub removed_position: u64,
+    /// `reference` if the kept document belongs to the reference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_in: Option<Cow<'static, str>>,
     /// The file of the kept document.
     pub kept_file: String,
     /// Its position in the file, counted from 1.
@@ -49,24 +60,33 @@ pub struct Removal {
     /// The source of the kept document.
     pub kept_source: String,
     /// The address of the removed document, if it is a page.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub removed_uri: Option<String>,
     /// The address of the kept document, if it is a page.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept_uri: Option<String>,
 }
 
 impl Removal {
     /// The names of its cells; `measures` are those of any row.
-    pub(crate) fn columns(measures: RemovalMeasures, has_checksums: bool) -> Vec<&'static str> {
-        let mut columns = vec!["removed_id", "kept_id", "kept_in"];
-        columns.extend(measures.names());
+    pub(crate) fn columns(measures: Measures, has_checksums: bool) -> Vec<&'static str> {
+        let mut columns = vec!["removed_id", "kept_id", "similarity"];
+        columns.extend(measures.names(["containment_of_removed", "containment_of_kept"]));
         columns.extend(["exact_copy", "same_words"]);
         columns.extend(has_checksums.then_some("checksum"));
-        columns.extend(["cluster", "cluster_size", "copies"]);
-        columns.extend(["removed_file", "removed_position", "kept_file", "kept_position"]);
+        columns.extend(["cluster", "cluster_size", "copy_count"]);
+        columns.extend(["removed_file", "removed_position", "kept_in", "kept_file", "kept_position"]);
         columns.extend(["removed_source", "kept_source", "removed_uri", "kept_uri"]);
         columns
+    }
+
+    fn measures(&self) -> Measures {
+        Measures {
+            jaccard: self.jaccard,
+            containment_of_left: self.containment_of_removed,
+            containment_of_right: self.containment_of_kept,
+            hamming: self.hamming,
+        }
     }
 }
 
@@ -74,16 +94,17 @@ impl Row for Removal {
     fn each_cell(&self, each: &mut dyn FnMut(Cell<'_>) -> io::Result<()>) -> io::Result<()> {
         each(Cell::Text(&self.removed_id))?;
         each(Cell::Text(&self.kept_id))?;
-        each(self.kept_in.into())?;
-        self.measures.each_cell(each)?;
+        each(Cell::Real(self.similarity))?;
+        self.measures().each_cell(each)?;
         each(Cell::Flag(self.exact_copy))?;
         each(Cell::Flag(self.same_words))?;
         self.checksum.as_deref().map_or(Ok(()), |checksum| each(Cell::Text(checksum)))?;
         each(Cell::Whole(self.cluster.into()))?;
         each(Cell::Whole(self.cluster_size.into()))?;
-        each(Cell::Whole(self.copies.into()))?;
+        each(Cell::Whole(self.copy_count.into()))?;
         each(Cell::Text(&self.removed_file))?;
         each(Cell::Whole(self.removed_position))?;
+        each(self.kept_in.as_deref().into())?;
         each(Cell::Text(&self.kept_file))?;
         each(Cell::Whole(self.kept_position))?;
         each(Cell::Text(&self.removed_source))?;
@@ -94,7 +115,8 @@ impl Row for Removal {
 }
 
 /// A document of the input, and whether it is kept.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct DocumentRow {
     /// Its id.
     pub id: String,
@@ -113,13 +135,13 @@ pub struct DocumentRow {
     /// How many documents its cluster has, the kept one included.
     pub cluster_size: u32,
     /// How often the kept document of its cluster occurs: itself and its exact copies.
-    pub copies: u32,
+    pub copy_count: u32,
 }
 
 impl DocumentRow {
     /// The names of its cells.
     pub(crate) const COLUMNS: [&'static str; 9] =
-        ["id", "file", "position", "cluster", "kept", "kept_id", "similarity", "cluster_size", "copies"];
+        ["id", "file", "position", "cluster", "kept", "kept_id", "similarity", "cluster_size", "copy_count"];
 }
 
 impl Row for DocumentRow {
@@ -132,12 +154,13 @@ impl Row for DocumentRow {
         each(self.kept_id.as_deref().into())?;
         each(self.similarity.map_or(Cell::Empty, Cell::Real))?;
         each(Cell::Whole(self.cluster_size.into()))?;
-        each(Cell::Whole(self.copies.into()))
+        each(Cell::Whole(self.copy_count.into()))
     }
 }
 
 /// What becomes of a document of the input, by numbers alone: for tables, whose rows have no other names.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct RowFate {
     /// Its file or table, in the order of the input.
     pub file: u32,
@@ -155,24 +178,33 @@ pub struct RowFate {
     /// How many documents its cluster has, the kept one included.
     pub cluster_size: u32,
     /// How often the kept document of its cluster occurs: itself and its exact copies.
-    pub copies: u32,
+    pub copy_count: u32,
 }
 
 /// Two near-duplicates: a row of `pairs`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct PairRow {
     /// The id of the one that comes first; with a reference, of the one from the input.
     pub left_id: String,
     /// The id of the other.
     pub right_id: String,
-    /// Their similarity by the measure of the run.
-    #[serde(skip)]
+    /// Their similarity by the measure of the run: the number that was compared with the threshold.
     pub similarity: f64,
-    /// All measures.
-    #[serde(flatten)]
-    pub measures: PairMeasures,
+    /// Shared features divided by all features; `None` if bits of sketches were compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jaccard: Option<f64>,
+    /// The share of the left document's features that the right one has; `None` if bits of sketches were compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub containment_of_left: Option<f64>,
+    /// The share of the right document's features that the left one has; `None` if bits of sketches were compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub containment_of_right: Option<f64>,
+    /// Number of bits in which their sketches differ, if these were compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hamming: Option<u32>,
     /// The checksum of the left document, if one was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checksum: Option<String>,
     /// The file of the left document.
     pub left_file: String,
@@ -186,12 +218,21 @@ pub struct PairRow {
 
 impl PairRow {
     /// The names of its cells; `measures` are those of any row.
-    pub(crate) fn columns(measures: PairMeasures, has_checksums: bool) -> Vec<&'static str> {
-        let mut columns = vec!["left_id", "right_id"];
-        columns.extend(measures.names());
+    pub(crate) fn columns(measures: Measures, has_checksums: bool) -> Vec<&'static str> {
+        let mut columns = vec!["left_id", "right_id", "similarity"];
+        columns.extend(measures.names(["containment_of_left", "containment_of_right"]));
         columns.extend(has_checksums.then_some("checksum"));
         columns.extend(["left_file", "left_position", "right_file", "right_position"]);
         columns
+    }
+
+    fn measures(&self) -> Measures {
+        Measures {
+            jaccard: self.jaccard,
+            containment_of_left: self.containment_of_left,
+            containment_of_right: self.containment_of_right,
+            hamming: self.hamming,
+        }
     }
 }
 
@@ -199,7 +240,8 @@ impl Row for PairRow {
     fn each_cell(&self, each: &mut dyn FnMut(Cell<'_>) -> io::Result<()>) -> io::Result<()> {
         each(Cell::Text(&self.left_id))?;
         each(Cell::Text(&self.right_id))?;
-        self.measures.each_cell(each)?;
+        each(Cell::Real(self.similarity))?;
+        self.measures().each_cell(each)?;
         self.checksum.as_deref().map_or(Ok(()), |checksum| each(Cell::Text(checksum)))?;
         each(Cell::Text(&self.left_file))?;
         each(Cell::Whole(self.left_position))?;

@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 
 use lookalike_core::hash::draw;
+use lookalike_core::ids::Document;
 use lookalike_core::measure::criterion::Criterion;
 use lookalike_core::measure::likeness::Likeness;
-use lookalike_core::number::Document;
 
 use crate::options::Selection;
 

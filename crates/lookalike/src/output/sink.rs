@@ -10,13 +10,13 @@ use crate::options::RowFormat;
 /// Takes the rows of a job, in their order: a [`RowWriter`] writes them, a `Vec` keeps them.
 ///
 /// ```
-/// use lookalike::{PairRow, PairsOptions, Silent};
+/// use lookalike::{PairRow, PairsRequest, Silent};
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # let news = folder.path().join("news.jsonl");
 /// # std::fs::write(&news, "{\"text\":\"the storm hit the coast\"}\n{\"text\":\"The storm hit the coast!\"}\n")?;
 /// let mut pairs: Vec<PairRow> = Vec::new();
-/// lookalike::pairs_into(&PairsOptions::new([news]), &mut pairs, &Silent)?;
+/// lookalike::pairs_into(&PairsRequest::new([news]).check()?, &mut pairs, &Silent)?;
 /// assert_eq!((pairs[0].left_position, pairs[0].right_position, pairs[0].similarity), (1, 2, 1.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -26,7 +26,7 @@ pub trait Sink<R> {
     /// # Errors
     ///
     /// When they cannot be written.
-    fn start(&mut self, _columns: &[&'static str]) -> io::Result<()> {
+    fn start(&mut self, _columns: &[&str]) -> io::Result<()> {
         Ok(())
     }
 
@@ -54,6 +54,27 @@ impl<R> Sink<R> for Vec<R> {
     }
 }
 
+/// Shows each row to `seen`, and hands it on to a sink.
+pub(crate) struct Seen<'a, R, S> {
+    pub(crate) seen: &'a mut dyn FnMut(&R),
+    pub(crate) sink: S,
+}
+
+impl<R, S: Sink<R>> Sink<R> for Seen<'_, R, S> {
+    fn start(&mut self, columns: &[&str]) -> io::Result<()> {
+        self.sink.start(columns)
+    }
+
+    fn take(&mut self, rows: Vec<R>) -> io::Result<()> {
+        rows.iter().for_each(&mut *self.seen);
+        self.sink.take(rows)
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.sink.finish()
+    }
+}
+
 /// A row of a result: an object, or cells in the order of its columns.
 pub trait Row: Serialize + Send + Sync {
     /// Gives the cells to `each`, one for each column.
@@ -73,6 +94,8 @@ pub enum Cell<'a> {
     Whole(u64),
     /// A number.
     Real(f64),
+    /// A number that is written with this many digits after the point.
+    Fixed(f64, usize),
     /// Yes or no.
     Flag(bool),
     /// Nothing.
@@ -103,11 +126,12 @@ impl<W: Write> RowWriter<W> {
 }
 
 impl<R: Row, W: Write> Sink<R> for RowWriter<W> {
-    fn start(&mut self, columns: &[&'static str]) -> io::Result<()> {
+    fn start(&mut self, columns: &[&str]) -> io::Result<()> {
         match self.format {
             RowFormat::Jsonl => Ok(()),
             RowFormat::Tsv | RowFormat::Csv => {
-                writeln!(self.writer, "{}", columns.join(&self.format.separator().to_string()))
+                let names: Vec<_> = columns.iter().map(|name| self.format.cell(name)).collect();
+                writeln!(self.writer, "{}", names.join(&self.format.separator().to_string()))
             }
         }
     }
@@ -131,7 +155,7 @@ impl<R: Row, W: Write> Sink<R> for RowWriter<W> {
 }
 
 /// Writes a row and the end of its line.
-fn write_row(format: RowFormat, row: &impl Row, writer: &mut impl Write) -> io::Result<()> {
+pub(crate) fn write_row(format: RowFormat, row: &impl Row, writer: &mut impl Write) -> io::Result<()> {
     if format == RowFormat::Jsonl {
         serde_json::to_writer(&mut *writer, row)?;
         return writer.write_all(b"\n");
@@ -146,6 +170,7 @@ fn write_row(format: RowFormat, row: &impl Row, writer: &mut impl Write) -> io::
             Cell::Text(value) => writer.write_all(format.cell(value).as_bytes()),
             Cell::Whole(value) => write!(writer, "{value}"),
             Cell::Real(value) => write!(writer, "{value}"),
+            Cell::Fixed(value, digits) => write!(writer, "{value:.digits$}"),
             Cell::Flag(value) => write!(writer, "{value}"),
             Cell::Empty => Ok(()),
         }

@@ -6,37 +6,40 @@ use std::io::Write;
 
 use lookalike_core::bucket::passed_over::PassedOverEstimate;
 use lookalike_core::decision::Scope;
+use lookalike_core::ids::{Document, Number};
 use lookalike_core::measure::criterion::Criterion;
 use lookalike_core::measure::likeness::Likeness;
-use lookalike_core::number::{Document, Number};
 use lookalike_core::resolve::keep::Keep;
 use lookalike_core::resolve::{Candidates, TakeMatches, each_match};
 use lookalike_core::verify::Verifier;
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use crate::candidates::Find;
 use crate::candidates::against;
 use crate::candidates::copies::Texts;
 use crate::candidates::matches::Near;
 use crate::corpus::Corpus;
 use crate::error::{Error, Result, until_closed};
-use crate::options::{Against, Copies, PairsOptions, Scheme};
-use crate::output::measures::PairMeasures;
+use crate::options::{Against, Copies, PairsOptions, Scheme, Selection};
+use crate::output::measures::Measures;
 use crate::output::rows::PairRow;
 use crate::output::select::{FoundPair, Selecting};
 use crate::output::sink::{RowWriter, Sink};
 use crate::progress::Progress;
 use crate::report::summary::{self, Input, SkippedEntry, Stage};
+use crate::run::find::Find;
 use crate::run::{Files, Run};
 
 /// What a run of `pairs` did.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct PairsReport {
     /// The input.
     pub input: Input,
     /// Number of pairs found; if a sample was asked for, not all were written.
-    pub found: u64,
+    pub found_count: u64,
     /// Number of pairs written.
-    pub pairs: u64,
+    pub pair_count: u64,
     /// Pairs that shared a bucket and were not compared, since it has too many members.
     pub passed_over: PassedOverEstimate,
     /// Seconds and memory by stage.
@@ -44,6 +47,7 @@ pub struct PairsReport {
     /// The first skipped entries, with reasons.
     pub skipped: Vec<SkippedEntry>,
     /// The length of every document, those of a reference last: what the keep order `longest` compares.
+    #[serde(skip)]
     pub lengths: Vec<u32>,
 }
 
@@ -85,10 +89,11 @@ pub(crate) trait TakePairs {
 
 /// Finds pairs, and hands on those that are wanted.
 pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &dyn Progress) -> Result<PairsReport> {
-    let references = &options.selection.references;
-    let against = options.has_reference().then(|| Against { references: references.clone(), scope: Scope::References });
+    let Selection { references, tables, .. } = options.selection.clone();
+    let scope = if options.has_reference() { Scope::References } else { Scope::Everything };
+    let against = options.has_reference().then_some(Against { references, tables, scope });
     let files = Files::find(&options.read, against.as_ref(), options.output.as_deref(), &options.work)?;
-    let resources = (options.memory, &options.work);
+    let resources = (options.resources.memory, &options.work);
     let run = Run::start(&files, &options.scheme, resources, &options.label(), progress)?;
 
     let mut corpus = run.read(files, &options.read)?;
@@ -96,17 +101,17 @@ pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &
     // In the order of the input, so that the first copy stands for all.
     let texts = run.join_copies(&corpus, &reread.deciding, &Keep::First)?;
     let (texts, shared) = against::apart(&corpus, texts);
-    let references = against::references(&corpus, &texts, against.as_ref());
+    let references = against::references(&corpus, &texts, scope);
     let mut near = Near::new(&corpus, &texts, options.copies, &run.work);
     for (input, reference) in shared {
-        near.push(input, reference, run.scheme.method.likeness_of_copies(corpus.sizes[input.index()]))?;
+        near.push(input, reference, run.scheme.method().likeness_of_copies(corpus.sizes[input.index()]))?;
     }
     let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>, take: &TakeMatches<'_>| {
         each_match(candidates, &texts.items, references, verifier, take)
     };
     let find = Find { items: reread.items(), texts: &texts, references };
     let found = find.run(&run, resolve, |matches| near.add(&texts, &matches))?;
-    let mut selecting = Selecting::new(&options.selection, run.scheme.criterion);
+    let mut selecting = Selecting::new(&options.selection, run.scheme.criterion());
     let written = run.stage("write", || write(taker, &mut selecting, (&corpus, &texts), near, options, progress));
     let pairs = until_closed(written)?;
     corpus.shelf.check_unchanged()?;
@@ -115,13 +120,13 @@ pub(crate) fn run(options: &PairsOptions, taker: &mut dyn TakePairs, progress: &
 
     Ok(PairsReport {
         input: summary::input(&corpus, &options.read)?,
-        found: selecting.count,
-        pairs,
+        found_count: selecting.count,
+        pair_count: pairs,
         passed_over: found.passed_over,
         stages,
         skipped: summary::skipped(&corpus),
         // Nobody needs them any more.
-        lengths: std::mem::take(match options.scheme.criterion {
+        lengths: std::mem::take(match options.scheme.criterion() {
             Criterion::Containment(_) => &mut corpus.sizes,
             _ => &mut corpus.token_counts,
         }),
@@ -156,7 +161,7 @@ fn write(
         }
         if !has_reference {
             // Its own copies.
-            let equals = options.scheme.method.likeness_of_copies(corpus.sizes[document.index()]);
+            let equals = options.scheme.method().likeness_of_copies(corpus.sizes[document.index()]);
             others.extend(near.copies(first).iter().map(|(_, copy)| (*copy, equals)));
         }
         others.retain(|(other, _)| *other > document);
@@ -203,18 +208,21 @@ const WAITING_BYTES: usize = 1 << 18;
 impl TakePairs for Rows<'_> {
     fn start(&mut self, corpus: &Corpus) -> Result<()> {
         // Whatever the pairs are, copies have the same columns.
-        let measures = self.measures(self.scheme.method.likeness_of_copies(1));
+        let measures = Measures::of(self.scheme.method().likeness_of_copies(1));
         self.sink.start(&PairRow::columns(measures, corpus.has_checksums())).map_err(Error::unwritable)
     }
 
     fn take(&mut self, corpus: &Corpus, (left, right, likeness): FoundPair) -> Result<()> {
         let Left { id: left_id, file: left_file, position: left_position, checksum } = self.left(corpus, left)?;
-        let right = corpus.describe(right.0)?;
+        let (right, measures) = (corpus.describe(right)?, Measures::of(likeness));
         let row = PairRow {
             left_id,
             right_id: right.id().into_owned(),
-            similarity: likeness.similarity(self.scheme.criterion),
-            measures: self.measures(likeness),
+            similarity: likeness.similarity(self.scheme.criterion()),
+            jaccard: measures.jaccard,
+            containment_of_left: measures.containment_of_left,
+            containment_of_right: measures.containment_of_right,
+            hamming: measures.hamming,
             checksum,
             left_file,
             left_position,
@@ -237,15 +245,11 @@ impl Rows<'_> {
         if let Some((_, left)) = self.left.as_ref().filter(|(latest, _)| *latest == document) {
             return Ok(left.clone());
         }
-        let described = corpus.describe(document.0)?;
+        let described = corpus.describe(document)?;
         let (id, file) = (described.id().into_owned(), described.file().to_owned());
-        let left = Left { id, file, position: described.position(), checksum: corpus.checksum(document.0)? };
+        let left = Left { id, file, position: described.position(), checksum: corpus.checksum(document)? };
         self.left = Some((document, left.clone()));
         Ok(left)
-    }
-
-    fn measures(&self, likeness: Likeness) -> PairMeasures {
-        PairMeasures::new(likeness, self.scheme.criterion)
     }
 
     fn hand_on(&mut self) -> Result<()> {

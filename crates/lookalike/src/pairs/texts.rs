@@ -2,7 +2,7 @@
 
 use std::io;
 
-use lookalike_core::number::Document;
+use lookalike_core::ids::Document;
 use lookalike_io::read::{Parser, Settings};
 
 use crate::corpus::Corpus;
@@ -62,7 +62,7 @@ impl TakePairs for Texts<'_> {
         let pair = TextPair {
             left: text(corpus, left, settings)?,
             right: text(corpus, right, settings)?,
-            similarity: likeness.similarity(self.options.scheme.criterion),
+            similarity: likeness.similarity(self.options.scheme.criterion()),
         };
         (self.each)(&pair).map_err(Error::unwritable)
     }
@@ -74,13 +74,13 @@ impl TakePairs for Texts<'_> {
 
 /// A document read again at its place. That no file has changed meanwhile is checked at the end of the run.
 fn text(corpus: &Corpus, document: Document, settings: &Settings) -> Result<FoundText> {
-    let place = corpus.row(document.0)?.place;
+    let place = corpus.row(document)?.place;
     let mut bytes = Vec::new();
     corpus.shelf.read(place, &mut bytes)?;
     let mut parser = Parser::new(settings);
     let read = parser
         .document(corpus.kind(place.file), &bytes)
         .ok_or_else(|| lookalike_io::Error::Changed { path: corpus.shelf.files()[place.file as usize].shown() })?;
-    let described = corpus.describe(document.0)?;
+    let described = corpus.describe(document)?;
     Ok(FoundText { id: described.id().into_owned(), place: described.place(), text: read.text.to_owned() })
 }

@@ -4,9 +4,8 @@ use lookalike_core::prints::Comparison;
 use rayon::prelude::*;
 
 use super::Run;
-use super::near::COLUMNS;
+use super::near::{COLUMNS, aligned};
 use super::roll::Roll;
-use super::rows::Row;
 use crate::error::Result;
 
 /// How many pairs are compared before their rows are written: all of a million prints do not fit any memory.
@@ -34,15 +33,14 @@ pub(super) fn compare(roll: &Roll, run: &mut Run<'_>) -> Result<()> {
                 progress.go_on().map(|()| (left, right, prepared[left].compare(&prepared[right])))
             };
             let compared = pairs.map(compare).collect::<Result<Vec<(usize, usize, Comparison)>>>()?;
-            let reaching = compared.into_iter().filter(|(_, _, comparison)| comparison.score >= threshold);
-            for (left, right, comparison) in reaching {
+            let mut rows = Vec::new();
+            for (left, right, comparison) in compared.iter().filter(|(.., found)| found.score >= threshold) {
                 if comparison.score >= sure {
-                    run.report.turning.add(&comparison);
+                    run.report.turning.add(comparison);
                 }
-                let Comparison { score, paired_count, .. } = comparison;
-                let (left_id, right_id) = (&*roll.ids[left], &*roll.ids[right]);
-                run.rows.write(&Row { left_id, right_id, score, counts: [paired_count as u64] })?;
+                rows.push(aligned(&roll.ids[*left], &roll.ids[*right], comparison));
             }
+            run.rows.take(rows)?;
         }
         Ok(())
     })

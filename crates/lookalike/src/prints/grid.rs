@@ -1,15 +1,15 @@
-//! The grid of the textbook: prints that share a bucket, with how alike their squares are. Nothing is aligned.
+//! The grid of the textbook: prints that share a bucket, with how similar their squares are. Nothing is aligned.
 
 use lookalike_core::prints::Print;
 use lookalike_core::prints::grid::{Grid, Triples, chance_to_share_a_bucket};
 use rayon::prelude::*;
 
 use super::Run;
-use super::options::GridOptions;
 use super::report::GridReport;
 use super::roll::Roll;
-use super::rows::Row;
+use super::rows::PrintPair;
 use crate::error::{Error, Result};
+use crate::options::GridOptions;
 
 /// How many prints are held against all others before their rows are written.
 const TOGETHER: usize = 1024;
@@ -20,10 +20,10 @@ const SEED: u64 = 0;
 /// The textbook's chance that a minutia comes again in the same square of another impression.
 const COMES_AGAIN: f64 = 0.8;
 
-const COLUMNS: &[&str] = &["shared_buckets"];
+const COLUMNS: &[&str] = &["shared_bucket_count"];
 
-/// Writes the pairs that share a bucket, left before right in the order of the input; their score is the Jaccard similarity
-/// of their squares.
+/// Writes the pairs that share a bucket, left before right in the order of the input; the similarity is the Jaccard
+/// similarity of their squares.
 pub(super) fn find(roll: &Roll, grid: &GridOptions, run: &mut Run<'_>) -> Result<()> {
     let on_grid = run.stages.run("bucket", None, || OnGrid::new(roll, grid))?;
     run.report.grid = Some(on_grid.report(grid.bucket_count));
@@ -36,16 +36,18 @@ pub(super) fn find(roll: &Roll, grid: &GridOptions, run: &mut Run<'_>) -> Result
             let lefts = start..roll.len().min(start + TOGETHER);
             let found: Vec<(usize, Vec<(u32, u64)>)> =
                 lefts.into_par_iter().map(|left| (left, on_grid.sharing(left))).collect();
+            let mut rows = Vec::new();
             for (left, others) in found {
                 candidate_count += others.len();
                 for (right, shared_buckets) in others {
-                    let score = on_grid.jaccard(left, right as usize);
-                    if score >= threshold {
-                        let (left_id, right_id) = (&*roll.ids[left], roll.id(right));
-                        run.rows.write(&Row { left_id, right_id, score, counts: [shared_buckets] })?;
+                    let similarity = on_grid.jaccard(left, right as usize);
+                    if similarity >= threshold {
+                        let pair = PrintPair::new(&roll.ids[left], roll.id(right), similarity);
+                        rows.push(PrintPair { shared_bucket_count: Some(shared_buckets), ..pair });
                     }
                 }
             }
+            run.rows.take(rows)?;
         }
         Ok::<_, Error>(())
     })?;

@@ -1,4 +1,4 @@
-//! Queries in a gallery: candidates first, and alignment only for those.
+//! Queries in a second collection: candidates first, and alignment only for those.
 
 use std::collections::HashMap;
 
@@ -7,9 +7,10 @@ use lookalike_core::prints::{Gallery, PreparedPrint};
 use rayon::prelude::*;
 
 use super::Run;
+use super::near::aligned;
 use super::recall::{CandidateRecall, Sample};
 use super::roll::Roll;
-use super::rows::{Row, Rows};
+use super::rows::PrintPair;
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 
@@ -42,17 +43,19 @@ impl Identify<'_> {
                 let answer =
                     |query| progress.go_on().map(|()| gallery.identify(query, &prepared, self.most, usize::MAX));
                 let answers = some.par_iter().map(answer).collect::<Result<Vec<Vec<Found>>>>()?;
+                let mut rows = Vec::new();
                 for (query, answer) in (start..).zip(&answers) {
                     for found in answer.iter().filter(|found| found.comparison.score >= sure) {
                         run.report.turning.add(&found.comparison);
                     }
                     compared_count += answer.len();
-                    self.write(queries.id(query), answer, threshold, &mut run.rows)?;
+                    rows.extend(self.rows(queries.id(query), answer, threshold));
                 }
+                run.rows.take(rows)?;
             }
             Ok::<_, Error>(())
         })?;
-        run.report.set_compared_in_gallery(compared_count, queries.len(), self.known.len());
+        run.report.set_compared_against(compared_count, queries.len(), self.known.len());
         let sample = Sample::new(queries.len(), self.known.len(), compared_count);
         let search = (&gallery, &*prepared);
         let recall = run.stages.run("sample", None, || self.recall(&sample, queries, search, sure, progress))?;
@@ -60,17 +63,15 @@ impl Identify<'_> {
         Ok(())
     }
 
-    fn write(&self, query: &str, answer: &[Found], threshold: f64, rows: &mut Rows<'_>) -> Result<()> {
-        let reaching = answer.iter().filter(|found| found.comparison.score >= threshold);
-        for (rank, found) in (1..).zip(reaching.take(self.top)) {
-            let (left_id, right_id) = (query, self.known.id(found.print));
-            let counts = [found.comparison.paired_count as u64, rank];
-            rows.write(&Row { left_id, right_id, score: found.comparison.score, counts })?;
-        }
-        Ok(())
+    fn rows(&self, query: &str, answer: &[Found], threshold: f64) -> impl Iterator<Item = PrintPair> {
+        let reaching = answer.iter().filter(move |found| found.comparison.score >= threshold);
+        (1..).zip(reaching.take(self.top)).map(move |(rank, found)| PrintPair {
+            rank: Some(rank),
+            ..aligned(query, self.known.id(found.print), &found.comparison)
+        })
     }
 
-    /// Some queries held against the whole gallery.
+    /// Some queries held against the whole collection.
     fn recall(
         &self,
         sample: &Sample,

@@ -7,11 +7,11 @@ use rayon::prelude::*;
 use super::Run;
 use super::recall::{CandidateRecall, Sample};
 use super::roll::Roll;
-use super::rows::Row;
+use super::rows::PrintPair;
 use crate::error::Result;
 use crate::progress::Progress;
 
-/// What is written of an alignment after its score.
+/// The columns of an alignment after its similarity.
 pub(super) const COLUMNS: &[&str] = &["paired_count"];
 
 /// Writes the pairs of candidates that reach the threshold, left before right in the order of the input.
@@ -32,11 +32,14 @@ pub(super) fn find(roll: &Roll, most: usize, run: &mut Run<'_>) -> Result<()> {
     run.report.set_compared(candidates.len(), roll.len());
 
     run.rows.start(COLUMNS)?;
-    for ((left, right), comparison) in matches {
-        let counts = [comparison.paired_count as u64];
-        run.rows.write(&Row { left_id: roll.id(left), right_id: roll.id(right), score: comparison.score, counts })?;
-    }
-    Ok(())
+    let row = |((left, right), found): ((u32, u32), Comparison)| aligned(roll.id(left), roll.id(right), &found);
+    run.rows.take(matches.into_iter().map(row).collect())
+}
+
+/// The row of two prints that were aligned.
+pub(super) fn aligned(left_id: &str, right_id: &str, found: &Comparison) -> PrintPair {
+    let paired_count = Some(found.paired_count as u64);
+    PrintPair { paired_count, ..PrintPair::new(left_id, right_id, found.score) }
 }
 
 /// Pairs of which one is among the best candidates of the other, sorted.

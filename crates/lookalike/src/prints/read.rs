@@ -1,4 +1,4 @@
-//! Files to prints: tables by their rows, templates by their views.
+//! Files and tables in memory to prints: tables by their rows, templates by their views.
 //!
 //! What cannot be is skipped and told with its place: a row, a minutia, a print, a template. A table that was named and
 //! lacks a column ends the job; one that was met in a folder is skipped, since folders have all kinds of files.
@@ -9,17 +9,18 @@ use std::path::{Path, PathBuf};
 
 use lookalike_core::prints::Print;
 use lookalike_core::prints::template::{parse_template, starts_as_template};
-use lookalike_io::input::discover::{InputFile, Origin, discover};
+use lookalike_io::input::discover::{InputFile, Origin, discover_except};
 use lookalike_io::read::{CellReader, ReadAs, Settings};
 use lookalike_io::remote::shown_path;
-use lookalike_io::table::{is_named, read_in_parts};
+use lookalike_io::table::memory::MemoryTable;
+use lookalike_io::table::{ReadTable, is_named, read_in_parts};
 
 use super::need::{self, TableNeed};
-use super::options::ReadPrints;
 use super::report::{PrintsReport, Skips};
 use super::roll::Roll;
 use super::table;
 use crate::error::{Error, Result};
+use crate::options::ReadPrints;
 use crate::progress::Progress;
 
 /// The bytes by which a template is known.
@@ -28,30 +29,37 @@ const START: u64 = 4;
 /// More than the longest template that can be: 255 views of 65,535 bytes of extra data.
 const LONGEST_TEMPLATE: u64 = 32 << 20;
 
-/// Reads all prints of some files and folders.
+/// Reads all prints of some files and folders, and then of tables in memory.
 pub(super) fn read(
     inputs: &[PathBuf],
+    tables: &[MemoryTable],
     options: &ReadPrints,
     output: Option<&Path>,
     report: &mut PrintsReport,
     progress: &dyn Progress,
 ) -> Result<Roll> {
     let mut roll = Roll::default();
-    let skipped_before = report.skipped.named.len();
-    for file in discover(inputs, output)?.files {
+    let skipped_before = report.skips.skipped.len();
+    for file in discover_except(inputs, &[], output, &options.resources.exclude)?.files {
         progress.go_on()?;
         let is_named = is_named(&file, inputs);
-        let reading = Reading { file: &file, options, is_named };
+        let reading = Reading { origin: Source::File(&file, is_named), options };
         if let Err(error) = reading.read(&mut roll, report) {
             let reason = if is_named { None } else { other_kind(&error) };
-            report.skipped.add(reading.shown(), "file", 1, reason.ok_or(error)?);
+            report.skips.add(reading.shown(), "file", 1, reason.ok_or(error)?);
         }
-        need::check(&roll, options.memory)?;
+        need::check(&roll, options.resources.memory)?;
+    }
+    for table in tables {
+        progress.go_on()?;
+        Reading { origin: Source::Memory(table), options }.read(&mut roll, report)?;
+        need::check(&roll, options.resources.memory)?;
     }
     if roll.len() == 0 {
-        let inputs: Vec<String> = inputs.iter().map(|input| shown_path(input)).collect();
+        let inputs = inputs.iter().map(|input| shown_path(input)).chain(tables.iter().map(|table| table.name.clone()));
+        let inputs: Vec<String> = inputs.collect();
         let why =
-            report.skipped.named.get(skipped_before).map(|skipped| format!("{}: {}", skipped.file, skipped.reason));
+            report.skips.skipped.get(skipped_before).map(|skipped| format!("{}: {}", skipped.file, skipped.reason));
         return Err(Error::NoPrints { inputs: inputs.join(", "), why });
     }
     Ok(roll)
@@ -67,22 +75,38 @@ fn other_kind(error: &Error) -> Option<String> {
     }
 }
 
-/// One file on its way to prints.
+/// One file or table on its way to prints.
 pub(super) struct Reading<'a> {
-    pub(super) file: &'a InputFile,
+    origin: Source<'a>,
     pub(super) options: &'a ReadPrints,
-    /// Whether the file was named, and not met in a folder.
-    is_named: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Source<'a> {
+    /// A file, and whether it was named and not met in a folder.
+    File(&'a InputFile, bool),
+    /// A table in memory.
+    Memory(&'a MemoryTable),
 }
 
 impl Reading<'_> {
     pub(super) fn shown(&self) -> String {
-        self.file.shown().display().to_string()
+        match self.origin {
+            Source::File(file, _) => file.shown().display().to_string(),
+            Source::Memory(table) => table.name.clone(),
+        }
     }
 
     fn read(&self, roll: &mut Roll, report: &mut PrintsReport) -> Result<()> {
+        let (file, is_named) = match self.origin {
+            Source::File(file, is_named) => (file, is_named),
+            Source::Memory(table) => {
+                let add = |read: &ReadTable| self.add_table(read, roll, report);
+                return table.read_in_parts(self.options.resources.longest, self.most_bytes(), add);
+            }
+        };
         // What comes through a pipe or from far away is a table.
-        let Origin::Path(path) = &self.file.origin else { return self.read_table(roll, report) };
+        let Origin::Path(path) = &file.origin else { return self.read_table(file, is_named, roll, report) };
         let unreadable = |cause: io::Error| lookalike_io::Error::Unreadable { path: path.clone(), cause };
         let bytes = |most: u64| -> io::Result<Vec<u8>> {
             let mut bytes = Vec::new();
@@ -91,31 +115,36 @@ impl Reading<'_> {
         };
         if starts_as_template(&bytes(START).map_err(unreadable)?) {
             let bytes = bytes(LONGEST_TEMPLATE).map_err(unreadable)?;
-            self.add_template(&bytes, roll, &mut report.skipped);
+            self.add_template(&file.name, &bytes, roll, &mut report.skips);
             return Ok(());
         }
-        self.read_table(roll, report)
+        self.read_table(file, is_named, roll, report)
     }
 
-    fn read_table(&self, roll: &mut Roll, report: &mut PrintsReport) -> Result<()> {
-        let (longest, limit) = (self.options.longest, self.options.limit.clone());
-        let limit = limit.with_window_log(self.options.memory.window_log(1));
+    fn read_table(&self, file: &InputFile, is_named: bool, roll: &mut Roll, report: &mut PrintsReport) -> Result<()> {
+        let (longest, limit) = (self.options.resources.longest, self.options.resources.limit.clone());
+        let limit = limit.with_window_log(self.options.resources.memory.window_log(1));
         let settings = Settings { longest, limit, ..Settings::default() };
-        let read_as = if self.is_named { ReadAs::Table } else { ReadAs::ShownTable };
-        let mut reader = CellReader::open(self.file, &settings, read_as)?;
-        // The minutiae of a print may stand anywhere in its file, so that all of it is held.
-        let most = self.options.memory.bytes() / 2;
-        read_in_parts(self.file, &mut reader, most, |read| {
-            if read.table.byte_count() >= most {
-                let table = TableNeed { rows: read.table.row_count() as u64, bytes: read.table.byte_count() };
-                return Err(table.too_much(self.options.memory));
-            }
-            table::add(self, read, roll, report)
-        })
+        let read_as = if is_named { ReadAs::Table } else { ReadAs::ShownTable };
+        let mut reader = CellReader::open(file, &settings, read_as)?;
+        read_in_parts(file, &mut reader, self.most_bytes(), |read| self.add_table(read, roll, report))
+    }
+
+    /// The minutiae of a print may stand anywhere in its table, so that all of it is held: so many bytes at most.
+    fn most_bytes(&self) -> u64 {
+        self.options.resources.memory.bytes() / 2
+    }
+
+    fn add_table(&self, read: &ReadTable, roll: &mut Roll, report: &mut PrintsReport) -> Result<()> {
+        if read.table.byte_count() >= self.most_bytes() {
+            let table = TableNeed { rows: read.table.row_count() as u64, bytes: read.table.byte_count() };
+            return Err(table.too_much(self.options.resources.memory));
+        }
+        table::add(self, read, roll, report)
     }
 
     /// A template of one view is known by its file, like a text file; of several, each by its position too.
-    fn add_template(&self, bytes: &[u8], roll: &mut Roll, skips: &mut Skips) {
+    fn add_template(&self, name: &str, bytes: &[u8], roll: &mut Roll, skips: &mut Skips) {
         let views = match parse_template(bytes) {
             Ok(views) => views,
             Err(error) => return skips.add(self.shown(), "file", 1, error.to_string()),
@@ -136,8 +165,7 @@ impl Reading<'_> {
                 }
                 is_on_image
             });
-            let name = &self.file.name;
-            let id = if view_count == 1 { name.clone() } else { format!("{name}:{number}") };
+            let id = if view_count == 1 { name.to_owned() } else { format!("{name}:{number}") };
             self.add_print(number, id, print, roll, skips);
         }
     }

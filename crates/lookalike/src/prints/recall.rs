@@ -5,6 +5,8 @@
 
 use lookalike_core::hash::mix;
 use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::error::Result;
 use crate::progress::Progress;
@@ -16,7 +18,7 @@ const SHARE: usize = 4;
 const FEWEST_COMPARISONS: usize = 2_000;
 
 /// What a sample told of the candidate stage.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CandidateRecall {
     /// How many prints were held against all others.
     pub print_count: u64,
@@ -42,7 +44,7 @@ pub(super) struct Sample {
 
 impl Sample {
     /// As many of `print_count` prints as can be held against all others within a share of the comparisons of the run. None
-    /// where a gallery is too large even for one.
+    /// where a collection is too large even for one.
     pub(super) fn new(print_count: usize, other_count: usize, compared_count: usize) -> Self {
         let most = (compared_count / SHARE).max(FEWEST_COMPARISONS) / other_count.max(1);
         let mut prints: Vec<u32> = (0..print_count as u32).collect();

@@ -3,31 +3,34 @@
 use std::collections::HashSet;
 
 use lookalike_core::prints::FEWEST_MINUTIAE;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::recall::CandidateRecall;
 use super::roll::Roll;
 use super::turning::Turning;
-use crate::report::summary::{SkippedEntry, Stage};
+use crate::report::summary::{SkipReason, SkippedEntry, Stage};
 
 /// What a run of [`prints`](super::prints) did.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct PrintsReport {
     /// Prints of the input that can be compared.
-    pub prints: u64,
+    pub print_count: u64,
     /// Their minutiae.
-    pub minutiae: u64,
-    /// Prints of the gallery, where there is one.
-    pub gallery_prints: Option<u64>,
-    /// Prints with too few minutiae to be like anything.
-    pub too_few: u64,
+    pub minutia_count: u64,
+    /// Prints of the second collection, if there is one.
+    pub against_count: Option<u64>,
+    /// Prints with too few minutiae to match anything.
+    pub too_few_count: u64,
     /// Prints with the id of another.
-    pub repeated_ids: u64,
+    pub repeated_id_count: u64,
     /// Pairs that were compared.
-    pub compared: u64,
+    pub compared_count: u64,
     /// Pairs that there are.
-    pub pairs: u64,
+    pub pair_count: u64,
     /// How many rows were written.
-    pub rows: u64,
+    pub row_count: u64,
     /// How many of the matches were candidates, as far as a sample tells.
     pub recall: Option<CandidateRecall>,
     /// What a grid promises.
@@ -37,13 +40,15 @@ pub struct PrintsReport {
     /// Whether places and directions turn the same way.
     pub turning: Turning,
     /// What was skipped.
-    pub skipped: Skips,
+    #[serde(flatten)]
+    pub skips: Skips,
     /// Seconds and memory by stage.
     pub stages: Vec<Stage>,
 }
 
 /// What a grid promises by its formulas, which take squares and buckets to be independent.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct GridReport {
     /// Squares on an image.
     pub square_count: u32,
@@ -60,49 +65,51 @@ pub struct GridReport {
 }
 
 /// What was skipped: all counted, the first ones named.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Skips {
     /// The first ones.
-    pub named: Vec<SkippedEntry>,
+    pub skipped: Vec<SkippedEntry>,
     /// How many there are.
-    pub count: u64,
+    pub skipped_count: u64,
 }
 
 /// How many skipped entries are named.
 const NAMED: usize = 1000;
 
 impl Skips {
-    pub(super) fn add(&mut self, file: String, entry: &'static str, position: u64, reason: String) {
+    pub(super) fn add(&mut self, file: String, entry: &'static str, position: u64, reason: impl Into<SkipReason>) {
+        let reason = reason.into();
         self.add_all(SkippedEntry { file, entry, position, reason, count: 1 });
     }
 
     pub(super) fn add_all(&mut self, entry: SkippedEntry) {
-        self.count += entry.count;
-        if self.named.len() < NAMED {
-            self.named.push(entry);
+        self.skipped_count += entry.count;
+        if self.skipped.len() < NAMED {
+            self.skipped.push(entry);
         }
     }
 }
 
 impl PrintsReport {
     pub(super) fn set_compared(&mut self, compared: usize, print_count: usize) {
-        self.compared = compared as u64;
-        self.pairs = (print_count as u64) * (print_count as u64).saturating_sub(1) / 2;
+        self.compared_count = compared as u64;
+        self.pair_count = (print_count as u64) * (print_count as u64).saturating_sub(1) / 2;
     }
 
-    pub(super) fn set_compared_in_gallery(&mut self, compared: usize, query_count: usize, known_count: usize) {
-        self.compared = compared as u64;
-        self.pairs = query_count as u64 * known_count as u64;
-        self.gallery_prints = Some(known_count as u64);
+    pub(super) fn set_compared_against(&mut self, compared: usize, query_count: usize, known_count: usize) {
+        self.compared_count = compared as u64;
+        self.pair_count = query_count as u64 * known_count as u64;
+        self.against_count = Some(known_count as u64);
     }
 
     /// What the input looks like.
     pub(super) fn describe(&mut self, roll: &Roll) {
-        self.prints = roll.len() as u64;
+        self.print_count = roll.len() as u64;
         let counts = || roll.prints.iter().map(|print| print.minutiae.len());
-        self.minutiae = counts().sum::<usize>() as u64;
-        self.too_few = counts().filter(|count| *count < FEWEST_MINUTIAE).count() as u64;
+        self.minutia_count = counts().sum::<usize>() as u64;
+        self.too_few_count = counts().filter(|count| *count < FEWEST_MINUTIAE).count() as u64;
         let different: HashSet<&str> = roll.ids.iter().map(String::as_str).collect();
-        self.repeated_ids = (roll.len() - different.len()) as u64;
+        self.repeated_id_count = (roll.len() - different.len()) as u64;
     }
 }

@@ -1,85 +1,81 @@
-//! Pairs of prints as lines: JSON objects, or cells with tabs or commas between.
+//! Pairs of prints as typed rows.
 
-use std::io::{self, Write};
+use std::io;
 
-use serde::Serializer as _;
-use serde::ser::SerializeMap as _;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::options::RowFormat;
+use crate::output::sink::{Cell, Row, Sink};
 
-/// Rows on their way out.
-pub(super) struct Rows<'a> {
-    format: RowFormat,
-    writer: &'a mut dyn Write,
-    /// What follows `left_id`, `right_id` and `score`.
-    columns: &'static [&'static str],
-    count: u64,
+/// Two prints that may be of the same finger: a row of `prints`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
+pub struct PrintPair {
+    /// The id of the left print; with a second collection, of the query.
+    pub left_id: String,
+    /// The id of the right print.
+    pub right_id: String,
+    /// Their similarity, from 0 to 1.
+    pub similarity: f64,
+    /// How many minutiae of the two were paired; absent with a grid, which aligns nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paired_count: Option<u64>,
+    /// The rank among the matches of the query, from 1, with a second collection.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<u64>,
+    /// How many buckets of a grid they share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared_bucket_count: Option<u64>,
 }
 
-/// A pair of prints.
-pub(super) struct Row<'a, const N: usize> {
-    pub(super) left_id: &'a str,
-    pub(super) right_id: &'a str,
-    pub(super) score: f64,
-    /// One for each further column.
-    pub(super) counts: [u64; N],
-}
-
-impl<'a> Rows<'a> {
-    pub(super) fn new(format: RowFormat, writer: &'a mut dyn Write) -> Self {
-        Self { format, writer, columns: &[], count: 0 }
-    }
-
-    /// Names the columns after the score, and writes the header where there is one.
-    pub(super) fn start(&mut self, columns: &'static [&'static str]) -> Result<()> {
-        self.columns = columns;
-        if self.format == RowFormat::Jsonl {
-            return Ok(());
-        }
-        let between = self.format.separator();
-        let columns: String = columns.iter().map(|column| format!("{between}{column}")).collect();
-        writeln!(self.writer, "left_id{between}right_id{between}score{columns}").map_err(Error::unwritable)
-    }
-
-    pub(super) fn write<const N: usize>(&mut self, row: &Row<'_, N>) -> Result<()> {
-        self.count += 1;
-        let written = match self.format {
-            RowFormat::Jsonl => self.write_object(row),
-            RowFormat::Tsv | RowFormat::Csv => self.write_cells(row),
-        };
-        written.map_err(Error::unwritable)
-    }
-
-    fn write_object<const N: usize>(&mut self, row: &Row<'_, N>) -> io::Result<()> {
-        let mut serializer = serde_json::Serializer::new(&mut *self.writer);
-        let mut object = serializer.serialize_map(None)?;
-        object.serialize_entry("left_id", row.left_id)?;
-        object.serialize_entry("right_id", row.right_id)?;
-        object.serialize_entry("score", &rounded(row.score))?;
-        for (column, count) in self.columns.iter().zip(row.counts) {
-            object.serialize_entry(column, &count)?;
-        }
-        object.end()?;
-        self.writer.write_all(b"\n")
-    }
-
-    fn write_cells<const N: usize>(&mut self, row: &Row<'_, N>) -> io::Result<()> {
-        let (between, score) = (self.format.separator(), rounded(row.score));
-        let [left_id, right_id] = [row.left_id, row.right_id].map(|id| self.format.cell(id));
-        write!(self.writer, "{left_id}{between}{right_id}{between}{score}")?;
-        row.counts.iter().try_for_each(|count| write!(self.writer, "{between}{count}"))?;
-        self.writer.write_all(b"\n")
-    }
-
-    /// How many rows there are.
-    pub(super) fn finish(self) -> Result<u64> {
-        self.writer.flush().map_err(Error::unwritable)?;
-        Ok(self.count)
+impl PrintPair {
+    pub(super) fn new(left_id: &str, right_id: &str, similarity: f64) -> Self {
+        let [left_id, right_id] = [left_id, right_id].map(str::to_owned);
+        Self { left_id, right_id, similarity: rounded(similarity), ..Self::default() }
     }
 }
 
 /// Six digits: more than a score is worth, and fewer than different processors may round differently.
 fn rounded(score: f64) -> f64 {
     (score * 1e6).round() / 1e6
+}
+
+impl Row for PrintPair {
+    fn each_cell(&self, each: &mut dyn FnMut(Cell<'_>) -> io::Result<()>) -> io::Result<()> {
+        each(Cell::Text(&self.left_id))?;
+        each(Cell::Text(&self.right_id))?;
+        each(Cell::Real(self.similarity))?;
+        let counts = [self.paired_count, self.rank, self.shared_bucket_count];
+        counts.into_iter().flatten().try_for_each(|count| each(Cell::Whole(count)))
+    }
+}
+
+/// Rows on their way to a sink.
+pub(super) struct Rows<'a> {
+    sink: &'a mut dyn Sink<PrintPair>,
+    count: u64,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(sink: &'a mut dyn Sink<PrintPair>) -> Self {
+        Self { sink, count: 0 }
+    }
+
+    /// Names the columns after the similarity.
+    pub(super) fn start(&mut self, columns: &[&str]) -> Result<()> {
+        let columns = [&["left_id", "right_id", "similarity"], columns].concat();
+        self.sink.start(&columns).map_err(Error::unwritable)
+    }
+
+    pub(super) fn take(&mut self, rows: Vec<PrintPair>) -> Result<()> {
+        self.count += rows.len() as u64;
+        self.sink.take(rows).map_err(Error::unwritable)
+    }
+
+    /// How many rows there are.
+    pub(super) fn finish(self) -> Result<u64> {
+        self.sink.finish().map_err(Error::unwritable)?;
+        Ok(self.count)
+    }
 }

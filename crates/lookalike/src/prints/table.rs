@@ -11,12 +11,12 @@ use lookalike_core::remedy::JobOption;
 use lookalike_core::table::Table;
 use lookalike_io::table::ReadTable;
 
-use super::options::{AngleUnit, ReadPrints};
 use super::read::{Reading, off_image};
 use super::report::PrintsReport;
 use super::roll::Roll;
 use crate::error::{Error, Result};
-use crate::report::summary::SkippedEntry;
+use crate::options::{AngleUnit, ReadPrints};
+use crate::report::summary::{SkipReason, SkippedEntry};
 
 pub(super) fn add(reading: &Reading<'_>, read: &ReadTable, roll: &mut Roll, report: &mut PrintsReport) -> Result<()> {
     if read.table.names().is_empty() {
@@ -26,17 +26,17 @@ pub(super) fn add(reading: &Reading<'_>, read: &ReadTable, roll: &mut Roll, repo
     if cells.is_radians_by_value {
         report.in_radians.push(reading.shown());
     }
-    let skips = &mut report.skipped;
+    let skips = &mut report.skips;
     // Of very many rows that could not be read only the first are named.
-    skips.count += read.skipped_count - read.skipped.iter().map(|row| row.count).sum::<u64>();
-    let mut skipped: Vec<(u64, String, u64)> =
+    skips.skipped_count += read.skipped_count - read.skipped.iter().map(|row| row.count).sum::<u64>();
+    let mut skipped: Vec<(u64, SkipReason, u64)> =
         read.skipped.iter().map(|row| (row.position, row.reason.clone(), row.count)).collect();
     let mut prints: Vec<(&str, Vec<Minutia>)> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
     for row in 0..read.table.row_count() {
         let id = cells.id(row);
         if id.is_empty() {
-            skipped.push((read.position(row), "it does not say which print it is of".to_owned(), 1));
+            skipped.push((read.position(row), "it does not say which print it is of".into(), 1));
             continue;
         }
         let place = *places.entry(id).or_insert_with(|| {
@@ -45,7 +45,7 @@ pub(super) fn add(reading: &Reading<'_>, read: &ReadTable, roll: &mut Roll, repo
         });
         match cells.minutia(row, reading.options) {
             Ok(minutia) => prints[place].1.extend(minutia),
-            Err(reason) => skipped.push((read.position(row), reason, 1)),
+            Err(reason) => skipped.push((read.position(row), reason.into(), 1)),
         }
     }
 

@@ -7,6 +7,8 @@
 use lookalike_core::prints::score::ENOUGH_PAIRED;
 use lookalike_core::prints::{Comparison, Gallery, Minutia, PreparedPrint, Print};
 use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::error::Result;
 use crate::progress::Progress;
@@ -24,17 +26,17 @@ const LEAST_TURN: f64 = 0.05;
 /// As many pairs must be turned before anything is said.
 const FEWEST_PAIRS: u64 = 5;
 
-/// How many matching pairs are turned by places and by directions, alike or the opposite way; and how many of a sample match.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How many matching pairs are turned by places and by directions, the same or the opposite way; and how many of a sample match.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Turning {
     /// Pairs in which both turn the same way.
-    pub alike: u64,
+    pub same_count: u64,
     /// Pairs in which they turn against each other.
-    pub opposite: u64,
+    pub opposite_count: u64,
     /// Matches in a sample with angles as they were taken.
-    pub matches: u64,
+    pub match_count: u64,
     /// Matches in the sample with angles that turn the other way.
-    pub matches_other_way: u64,
+    pub other_way_match_count: u64,
 }
 
 impl Turning {
@@ -45,28 +47,28 @@ impl Turning {
             return;
         }
         if turn_by_place.signum() * turn_by_direction.signum() > 0.0 {
-            self.alike += 1;
+            self.same_count += 1;
         } else {
-            self.opposite += 1;
+            self.opposite_count += 1;
         }
     }
 
     /// Compares a sample both ways.
     pub(super) fn sample(&mut self, prints: &[Print], threshold: f64, progress: &dyn Progress) -> Result<()> {
         let sample = &prints[..prints.len().min(SAMPLED)];
-        self.matches = match_count(sample, threshold, progress)?;
+        self.match_count = match_count(sample, threshold, progress)?;
         let other_way = |minutia: &Minutia| Minutia { angle: -minutia.angle, ..*minutia };
         let turned =
             |print: &Print| Print { minutiae: print.minutiae.iter().map(other_way).collect(), ..print.clone() };
         let turned: Vec<Print> = sample.iter().map(turned).collect();
-        self.matches_other_way = match_count(&turned, threshold, progress)?;
+        self.other_way_match_count = match_count(&turned, threshold, progress)?;
         Ok(())
     }
 
     /// Whether angles seem to turn the other way.
     pub fn is_wrong(self) -> bool {
         let is_more = |wrong: u64, right: u64| wrong >= FEWEST_PAIRS && wrong > 2 * right;
-        is_more(self.matches_other_way, self.matches) || is_more(self.opposite, self.alike)
+        is_more(self.other_way_match_count, self.match_count) || is_more(self.opposite_count, self.same_count)
     }
 }
 
@@ -103,7 +105,7 @@ mod tests {
         assert!(!of(&[(0.2, -0.21); 4]).is_wrong());
         assert!(!of(&[(0.2, 0.21), (0.1, -0.1), (0.1, -0.1)].repeat(9)).is_wrong());
         assert!(!of(&[(0.02, -0.02); 50]).is_wrong());
-        assert!(Turning { matches: 3, matches_other_way: 7, ..of(&[]) }.is_wrong());
-        assert!(!Turning { matches: 40, matches_other_way: 60, ..of(&[]) }.is_wrong());
+        assert!(Turning { match_count: 3, other_way_match_count: 7, ..of(&[]) }.is_wrong());
+        assert!(!Turning { match_count: 40, other_way_match_count: 60, ..of(&[]) }.is_wrong());
     }
 }

@@ -1,4 +1,4 @@
-//! Losses by source: how many documents each source loses, and in favour of which other source.
+//! Losses by source: how many documents each source loses, and in favor of which other source.
 //!
 //! A source's loss counts all its removed documents, also those removed by others of the same source. The
 //! reference has sources as well, but only those of the input are counted. Where losses are checked, the
@@ -7,39 +7,41 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use lookalike_core::number::Document;
+use lookalike_core::ids::Document;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::corpus::{Corpus, Described};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, SourceLoss};
 use crate::options::{Share, SourceBy};
 use crate::output::evidence::{Fate, Fates};
 
 /// A source of documents, and its losses.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Source {
     /// A host, a file, a folder of files that are one document each, or the value of a field.
     pub source: String,
     /// Documents.
-    pub documents: u64,
+    pub document_count: u64,
     /// Of these, the removed ones.
-    pub removed: u64,
+    pub removed_count: u64,
     /// Removed documents divided by all.
     pub share: f64,
 }
 
 /// A source that loses nearly all of its documents.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct NearlyLost {
     /// The source.
     #[serde(flatten)]
     pub source: Source,
-    /// The source in whose favour most of its documents were removed.
+    /// The source in whose favor most of its documents were removed.
     pub mostly_for: String,
     /// Whether that source belongs to the reference.
     pub mostly_for_reference: bool,
-    /// Number of documents removed in its favour.
-    pub mostly_for_removed: u64,
+    /// Number of documents removed in its favor.
+    pub mostly_for_removed_count: u64,
 }
 
 /// How many sources are named among those that lose most.
@@ -57,12 +59,6 @@ const LEAST_TO_LOSE: u64 = 2;
 /// What an error calls all sources together.
 const WHOLE_INPUT: &str = "the whole input";
 
-/// How many sources an error names.
-const NAMED_IN_ERROR: usize = 3;
-
-/// How many characters of a source's name an error shows.
-const NAME_LENGTH: usize = 80;
-
 /// All sources of the input.
 pub(crate) struct BySource<'a> {
     corpus: &'a Corpus,
@@ -74,10 +70,10 @@ pub(crate) struct BySource<'a> {
 impl<'a> BySource<'a> {
     pub(crate) fn new(corpus: &'a Corpus, by: SourceBy, fates: &Fates<'_>) -> Result<Self> {
         let mut counts: HashMap<Box<str>, (u64, u64)> = HashMap::new();
-        let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
+        let of_run = |run: &mut dyn Iterator<Item = (Document, Described<'_>)>| {
             let mut counts: HashMap<Box<str>, (u64, u64)> = HashMap::new();
             run.for_each(|(document, described)| {
-                add(&mut counts, described.source(by), (1, u64::from(fates.of(Document(document)) != Fate::Kept)));
+                add(&mut counts, described.source(by), (1, u64::from(fates.of(document) != Fate::Kept)));
             });
             Ok(counts)
         };
@@ -114,7 +110,12 @@ impl<'a> BySource<'a> {
         if self.counts.len() > 1 && documents >= LEAST_TO_LOSE && whole.share >= share.value() {
             sources.insert(0, whole);
         }
-        if sources.is_empty() { Ok(()) } else { Err(Error::SourcesLose { share, sources }) }
+        if sources.is_empty() {
+            return Ok(());
+        }
+        let loss =
+            |Source { source, document_count, share, .. }| SourceLoss { source, documents: document_count, share };
+        Err(Error::SourcesLose { share: share.value(), sources: sources.into_iter().map(loss).collect() })
     }
 
     /// The sources that lose nearly all of many documents.
@@ -125,14 +126,14 @@ impl<'a> BySource<'a> {
         }
         let places = Places::of(&lost);
         let mut removed_for: Vec<HashMap<(String, bool), u64>> = lost.iter().map(|_| HashMap::new()).collect();
-        let of_run = |run: &mut dyn Iterator<Item = (u32, Described<'_>)>| {
+        let of_run = |run: &mut dyn Iterator<Item = (Document, Described<'_>)>| {
             let mut lost_for = Vec::new();
             for (document, described) in run {
-                if let Fate::Removed { by, .. } = fates.of(Document(document))
+                if let Fate::Removed { kept, .. } = fates.of(document)
                     && let Some(place) = places.of_source(described.source(self.by))
                 {
-                    let kept = self.corpus.describe(by.0)?.source(self.by).to_owned();
-                    lost_for.push((place, (kept, self.corpus.is_reference(by.0))));
+                    let source = self.corpus.describe_kept(kept)?.source(self.by).to_owned();
+                    lost_for.push((place, (source, self.corpus.is_kept_elsewhere(kept))));
                 }
             }
             Ok(lost_for)
@@ -147,12 +148,12 @@ impl<'a> BySource<'a> {
             let ((mostly_for, is_reference), count) = counts
                 .into_iter()
                 .max_by(|(other, count), (next, next_count)| count.cmp(next_count).then_with(|| next.cmp(other)))
-                .expect("what is removed is removed in favour of another");
+                .expect("what is removed is removed in favor of another");
             NearlyLost {
                 source: source.clone(),
                 mostly_for,
                 mostly_for_reference: is_reference,
-                mostly_for_removed: count,
+                mostly_for_removed_count: count,
             }
         };
         Ok(lost.iter().zip(removed_for).map(mostly_for).collect())
@@ -168,7 +169,7 @@ impl<'a> BySource<'a> {
             .filter(|source| source.share >= share)
             .collect();
         // The sort is stable, so that the larger of two stays first.
-        losing.sort_by_key(|source| Reverse(source.removed));
+        losing.sort_by_key(|source| Reverse(source.removed_count));
         losing
     }
 }
@@ -198,25 +199,10 @@ fn add(counts: &mut HashMap<Box<str>, (u64, u64)>, source: &str, (documents, rem
 fn source((source, documents, removed): &(Box<str>, u64, u64)) -> Source {
     Source {
         source: source.clone().into(),
-        documents: *documents,
-        removed: *removed,
+        document_count: *documents,
+        removed_count: *removed,
         share: *removed as f64 / *documents as f64,
     }
-}
-
-/// What the sources lose, in words: the first few, and how many more there are.
-pub(crate) fn losses(sources: &[Source]) -> String {
-    let loss = |source: &Source| {
-        let name: String = source.source.chars().take(NAME_LENGTH).collect();
-        format!("{:.1} % of {} documents of {name}", 100.0 * source.share, source.documents)
-    };
-    let mut losses: Vec<String> = sources.iter().take(NAMED_IN_ERROR).map(loss).collect();
-    match sources.len().saturating_sub(NAMED_IN_ERROR) {
-        0 => {}
-        1 => losses.push("and 1 more source".to_owned()),
-        more => losses.push(format!("and {more} more sources")),
-    }
-    losses.join(", ")
 }
 
 #[cfg(test)]
@@ -228,7 +214,12 @@ mod tests {
     #[test]
     fn fifty_thousand_sources_are_found_at_once() {
         let sources: Vec<Source> = (0..50_000)
-            .map(|at| Source { source: format!("https://{at:05}.org"), documents: 20, removed: 20, share: 1.0 })
+            .map(|at| Source {
+                source: format!("https://{at:05}.org"),
+                document_count: 20,
+                removed_count: 20,
+                share: 1.0,
+            })
             .collect();
         let start = Instant::now();
         let places = Places::of(&sources);

@@ -3,5 +3,4 @@
 pub(crate) mod losses;
 pub(crate) mod page;
 pub(crate) mod parameters;
-pub(crate) mod stages;
 pub(crate) mod summary;

@@ -5,13 +5,14 @@ use std::borrow::Cow;
 use lookalike_core::decision::Scope;
 use lookalike_core::measure::similarity::Similarity;
 use lookalike_core::method::Method;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::candidates::against;
 use crate::options::{DedupOptions, Group, MethodOptions, SketchKey};
 
 /// The parameters of a run, and the recall they promise.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Parameters {
     /// What a feature is made of.
     pub shingle: String,
@@ -23,6 +24,8 @@ pub struct Parameters {
     pub threshold: f64,
     /// The key of the sketches: `fixed`, the user's own (which is not written), or `random`.
     pub key: Cow<'static, str>,
+    /// Identifies all of these together, in sixteen hexadecimal digits: equal for runs that make the same sketches and decisions.
+    pub fingerprint: String,
     /// How candidates were found.
     pub method: MethodParameters,
     /// Probability of finding a pair exactly at the threshold; `None` where it does not depend on the similarity.
@@ -45,18 +48,19 @@ impl Parameters {
     pub(crate) fn new(options: &DedupOptions, method: &dyn Method) -> Self {
         let similarity = &options.scheme;
         Self {
-            shingle: similarity.shingle.to_string(),
-            fold: similarity.fold.to_string(),
-            measure: similarity.criterion.measure().into(),
-            threshold: similarity.criterion.threshold(),
-            key: match similarity.key {
+            shingle: similarity.shingle().to_string(),
+            fold: similarity.fold().to_string(),
+            measure: similarity.criterion().measure().into(),
+            threshold: similarity.criterion().threshold(),
+            key: match similarity.key() {
                 SketchKey::Fixed => "fixed",
                 SketchKey::Given(_) => "given",
                 SketchKey::Random => "random",
             }
             .into(),
-            method: MethodParameters::new(&similarity.method),
-            recall_at_threshold: Similarity::new(similarity.criterion.threshold())
+            fingerprint: format!("{:016x}", similarity.fingerprint()),
+            method: MethodParameters::new(similarity.method()),
+            recall_at_threshold: Similarity::new(similarity.criterion().threshold())
                 .ok()
                 .and_then(|threshold| method.recall_at(threshold)),
             sketch_bytes: method.layout().byte_count(),
@@ -66,7 +70,7 @@ impl Parameters {
                 Group::Components => "components",
             }
             .into(),
-            only_against: against::scope(options.against.as_ref()) == Scope::References,
+            only_against: options.compare_with.scope() == Scope::References,
             source: options.source.written(options.read.settings.fields.source.as_deref()),
             threads: rayon::current_num_threads(),
         }
@@ -74,7 +78,8 @@ impl Parameters {
 }
 
 /// A method and its own parameters.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct MethodParameters {
     /// Its name.
     pub name: Cow<'static, str>,
@@ -101,7 +106,7 @@ pub struct MethodParameters {
     pub sketch_bits: Option<u32>,
     /// How much a feature's vote counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub weights: Option<String>,
+    pub shingle_weights: Option<String>,
     /// Maximum number of bits in which near-duplicates differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bits: Option<u32>,
@@ -128,7 +133,7 @@ impl MethodParameters {
             MethodOptions::Part(part) => Self { taken: Some(part.taken()), ..named },
             MethodOptions::SimHash { width, weights, distance, is_verified, .. } => Self {
                 sketch_bits: Some(width.bits()),
-                weights: Some(weights.to_string()),
+                shingle_weights: Some(weights.to_string()),
                 bits: Some(*distance),
                 verified: Some(*is_verified),
                 ..named

@@ -6,7 +6,6 @@
 
 use lookalike_core::bucket::SORTING_BYTES;
 
-use crate::corpus::DOCUMENT_BYTES;
 use crate::error::{Error, Result};
 
 /// How much memory a run may use.
@@ -31,6 +30,9 @@ const MOST_WINDOW_LOG: u32 = 31;
 
 /// What stays in memory of each document: lengths, ranks, copies and decisions, and now and then a few bytes to sort.
 const DOCUMENT: u64 = 44;
+
+/// Bytes that are stored of each document besides its sketch and the letters of its names.
+pub(crate) const DOCUMENT_BYTES: usize = 68;
 
 /// What a run over so many documents takes at its peak, where nothing has to be put aside: what is known of every
 /// document, its sketch and names, and its keys in so many columns that are sorted at once.

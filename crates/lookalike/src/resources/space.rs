@@ -2,7 +2,7 @@
 
 use lookalike_io::input::discover::Origin;
 use lookalike_io::input::shelf::Shelf;
-use lookalike_io::read::{Chunk, Entry, Parser, Settings, Stream, UNIT_BYTES, units};
+use lookalike_io::read::{Chunk, Entry, Parser, SequentialReader, Settings, UNIT_BYTES, units};
 use lookalike_io::work::check_space;
 
 use crate::error::Result;
@@ -38,17 +38,14 @@ pub(crate) fn check(shelf: &Shelf, settings: &Settings, sketch_bytes: usize, wor
     let settings = &settings.unlimited();
     let units = units(files, settings, UNIT_BYTES)?;
     let step = units.len().div_ceil(UNITS).max(1);
+    // What is far away, or cannot be read twice, is not looked into.
+    let is_near = |file: u32| matches!(files[file as usize].origin, Origin::Path(_));
+    let some = units.into_iter().step_by(step).filter(|unit| is_near(unit.file)).collect();
+    let (mut reader, mut chunk) = (SequentialReader::new(files, some, settings), Chunk::default());
     let mut sample = Sample::default();
-    for unit in units.iter().step_by(step) {
-        let file = &files[unit.file as usize];
-        // What is far away, or cannot be read twice, is not looked into.
-        if matches!(file.origin, Origin::Path(_)) {
-            let mut stream = Stream::open(unit, file, settings)?;
-            let mut chunk = Chunk::default();
-            if stream.next(&mut chunk)? {
-                sample.add(&chunk, settings);
-            }
-        }
+    while reader.next(&mut chunk)? {
+        sample.add(&chunk, settings);
+        reader.skip_rest_of_unit();
     }
     let packed: u64 = files.iter().map(|file| file.bytes).sum();
     // One or two chunks of a large input say nothing of the rest, and a run must not be refused for nothing.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use lookalike_core::hash::{Key, bytes_hash};
+use lookalike_core::hash::Key;
 use lookalike_io::input::discover::Origin;
 use lookalike_io::input::shelf::Shelf;
 use lookalike_io::work::{Earlier, WorkFolder, WorkOptions};
@@ -11,7 +11,6 @@ use lookalike_io::write::Unfinished;
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::options::DedupOptions;
 use crate::resources::memory::Memory;
 
 /// The memory and the work folder of a run.
@@ -83,13 +82,6 @@ impl Work {
     }
 }
 
-/// By what a result is known as that of a run that could be resumed: of the same label, written in the same way.
-pub(crate) fn result_of(shelf: &Shelf, options: &DedupOptions) -> Result<String> {
-    let mut all = label(shelf, &options.label(), options.work.earlier)?.join("\0");
-    all.push_str(&format!("\0{:?}, {:?}", options.output, options.source));
-    Ok(format!("{:032x}", bytes_hash(all.as_bytes())))
-}
-
 /// Makes sure that a run that is to be resumed is not done: nothing is left of it but its result.
 pub(crate) fn check_not_done(options: &WorkOptions, output: Option<&Path>, result_of: &str) -> Result<()> {
     let (Some(work), Some(output), Earlier::Resume) = (&options.folder, output, options.earlier) else { return Ok(()) };
@@ -104,12 +96,12 @@ pub(crate) fn check_not_done(options: &WorkOptions, output: Option<&Path>, resul
         return Ok(());
     }
     let skipped = |name: &str| summary["input"][name].as_u64().unwrap_or(0);
-    let skipped = skipped("skipped") + skipped("reference_skipped");
+    let skipped = skipped("skipped_count") + skipped("reference_skipped_count");
     Err(Error::RunIsDone { output: output.to_owned(), skipped })
 }
 
 /// What tells a run from all others.
-fn label(shelf: &Shelf, parameters: &[String], earlier: Earlier) -> Result<Vec<String>> {
+pub(crate) fn label(shelf: &Shelf, parameters: &[String], earlier: Earlier) -> Result<Vec<String>> {
     let mut label = vec![format!("lookalike {}", env!("CARGO_PKG_VERSION"))];
     label.extend_from_slice(parameters);
     for file in shelf.files() {

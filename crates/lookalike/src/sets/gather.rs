@@ -9,9 +9,9 @@ use std::ops::Range;
 use lookalike_core::hash::Key;
 use lookalike_core::packed::Strings;
 
+use super::delimiter::Delimiter;
 use super::need::Need;
-use super::separator::Separator;
-use crate::report::summary::SkippedEntry;
+use crate::report::summary::{SkipReason, SkippedEntry};
 
 /// How many skipped rows are named.
 const NAMED: usize = 1000;
@@ -26,7 +26,7 @@ pub(super) struct Collection {
     /// A weight for each feature, if there are weights.
     pub(super) weights: Option<Vec<f64>>,
     /// What seems to stand between elements.
-    pub(super) separator: Option<Separator>,
+    pub(super) delimiter: Option<Delimiter>,
     pub(super) skipped: u64,
     pub(super) skipped_rows: Vec<SkippedEntry>,
 }
@@ -146,7 +146,7 @@ impl Gather {
     }
 
     /// Notes that a row was left out.
-    pub(super) fn skip(&mut self, file: &str, entry: &'static str, position: u64, reason: String) {
+    pub(super) fn skip(&mut self, file: &str, entry: &'static str, position: u64, reason: SkipReason) {
         self.skip_all(SkippedEntry { file: file.to_owned(), entry, position, reason, count: 1 });
     }
 
@@ -199,7 +199,7 @@ impl Gather {
             *end += 1;
         }
         let Self { ids, skipped, skipped_rows, .. } = self;
-        Collection { ids, features, ends, weights, separator: None, skipped, skipped_rows }
+        Collection { ids, features, ends, weights, delimiter: None, skipped, skipped_rows }
     }
 }
 

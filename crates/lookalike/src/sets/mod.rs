@@ -1,16 +1,17 @@
-//! Sets of anything that are alike: baskets, sessions, fans of films, visitors of sites.
+//! Sets of anything that are similar: baskets, sessions, fans of films, visitors of sites.
 //!
 //! ```text
 //! read → join, sketch or look for the nearest → write
 //! ```
 
+mod delimiter;
 mod find;
 mod gather;
 mod idf;
+mod lines;
 mod need;
-mod options;
 mod read;
-mod separator;
+mod rows;
 mod table;
 mod write;
 
@@ -20,74 +21,115 @@ use std::path::PathBuf;
 use lookalike_core::hash::Key;
 use lookalike_core::join::{Measure, Nearest, Neighbours, Sets, WeightedItem, WeightedSets};
 use lookalike_core::measure::similarity::Threshold;
+use schemars::JsonSchema;
+use serde::Serialize;
 
-pub use options::{Finding, SetsForm, SetsOptions};
-pub use separator::Separator;
+pub use delimiter::Delimiter;
+pub use rows::SetPair;
 
 use self::find::{Around, By, Finder, Joined};
 use self::gather::Collection;
 use self::idf::Rarity;
 use self::need::Need;
 use self::read::read;
-use self::write::Rows;
+use self::rows::Measures;
+use self::write::{Pairs, Target};
 use crate::error::{Result, until_closed};
+use crate::options::{Finding, SetsOptions};
+use crate::output::sink::Sink;
 use crate::progress::Progress;
-use crate::report::stages::Stages;
 use crate::report::summary::{SkippedEntry, Stage};
+use crate::run::stages::Stages;
 
 /// Steps that similarities are counted in.
 pub const SIMILARITY_STEPS: usize = 20;
 
 /// What a run of `sets` did.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct SetsReport {
     /// How many sets there are.
-    pub sets: u64,
-    /// How many sets they were held against, if it was a second collection.
-    pub against: Option<u64>,
-    /// How many sets have no elements, and so are like nothing.
-    pub empty: u64,
-    /// What seems to stand between elements, where that was not told and is not blanks.
-    pub separator: Option<Separator>,
-    /// How many pairs were written.
-    pub pairs: u64,
+    pub set_count: u64,
+    /// How many sets a second collection has, if there is one.
+    pub against_count: Option<u64>,
+    /// How many sets have no elements, and so match nothing.
+    pub empty_count: u64,
+    /// What seems to stand between elements, if that was not given and is not blanks.
+    pub delimiter: Option<Delimiter>,
+    /// How many pairs were found.
+    pub pair_count: u64,
     /// Of these, how many of each similarity: from 0 on, in steps of 0.05; the last are those of equal sets.
     pub by_similarity: [u64; SIMILARITY_STEPS + 1],
     /// Seconds and memory by stage.
     pub stages: Vec<Stage>,
     /// How many rows were skipped.
-    pub skipped: u64,
+    pub skipped_count: u64,
     /// Which, and why: the first of them.
-    pub skipped_rows: Vec<SkippedEntry>,
+    pub skipped: Vec<SkippedEntry>,
 }
 
-/// Writes the pairs of sets that are alike, sorted by left and then right, in the order of the input; or the nearest of
+/// Writes the pairs of sets that are similar, sorted by left and then right, in the order of the input; or the nearest of
 /// each set, the nearest first.
 ///
 /// # Errors
 ///
 /// When an input cannot be read, has no sets or not the columns that were asked for, or `writer` cannot be written to.
 pub fn sets(options: &SetsOptions, writer: &mut (dyn Write + Send), progress: &dyn Progress) -> Result<SetsReport> {
+    run(options, Target::Lines(options.format, writer), progress)
+}
+
+/// Finds pairs as [`sets()`] does, and gives them to a sink as typed rows.
+///
+/// ```
+/// use lookalike::core::table::Table;
+/// use lookalike::{MemoryTable, SetPair, SetsRequest, Silent};
+///
+/// let mut baskets = Table::new(["set", "element"]);
+/// for row in [["ann", "milk"], ["ann", "bread"], ["bob", "milk"], ["bob", "bread"], ["bob", "tea"]] {
+///     baskets.push(&row)?;
+/// }
+/// let options = SetsRequest::default().in_memory(vec![MemoryTable::new("baskets", baskets)]).threshold(0.5).check()?;
+/// let mut pairs: Vec<SetPair> = Vec::new();
+/// lookalike::sets_into(&options, &mut pairs, &Silent)?;
+/// assert_eq!((&*pairs[0].left_id, &*pairs[0].right_id, pairs[0].shared_count), ("ann", "bob", Some(2)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`sets()`], and when the sink fails.
+pub fn sets_into(
+    options: &SetsOptions,
+    sink: &mut (dyn Sink<SetPair> + Send),
+    progress: &dyn Progress,
+) -> Result<SetsReport> {
+    run(options, Target::Rows(sink), progress)
+}
+
+fn run(options: &SetsOptions, mut target: Target<'_>, progress: &dyn Progress) -> Result<SetsReport> {
     let (mut stages, key) = (Stages::start(progress), Key::random());
     let (references, input) = stages.run("read", None, || {
         check_inputs(options)?;
-        let references = match &options.against[..] {
-            [] => None,
-            against => Some(read(against, Need::default(), key, options, progress)?),
+        let (against, tables) = (&options.against, &options.against_in_memory);
+        let references = if against.is_empty() && tables.is_empty() {
+            None
+        } else {
+            Some(read(against, tables, Need::default(), key, options, progress)?)
         };
         let before = references.as_ref().map_or(Need::default(), Collection::need);
-        Ok::<_, crate::Error>((references, read(&options.inputs, before, key, options, progress)?))
+        let input = read(&options.inputs, &options.in_memory, before, key, options, progress)?;
+        Ok::<_, crate::Error>((references, input))
     })?;
     let mut report = SetsReport {
-        sets: input.len() as u64,
-        against: references.as_ref().map(|references| references.len() as u64),
-        empty: input.empty_count(),
-        separator: input.separator,
-        pairs: 0,
+        set_count: input.len() as u64,
+        against_count: references.as_ref().map(|references| references.len() as u64),
+        empty_count: input.empty_count(),
+        delimiter: input.delimiter,
+        pair_count: 0,
         by_similarity: [0; SIMILARITY_STEPS + 1],
         stages: Vec::new(),
-        skipped: 0,
-        skipped_rows: Vec::new(),
+        skipped_count: 0,
+        skipped: Vec::new(),
     };
     // Those that others are held against come first, as everywhere.
     let mut all = match references {
@@ -98,15 +140,16 @@ pub fn sets(options: &SetsOptions, writer: &mut (dyn Write + Send), progress: &d
         all.number_elements();
     }
     stages.go_on()?;
-    (report.skipped, report.skipped_rows) = (all.skipped, all.skipped_rows.clone());
+    (report.skipped_count, report.skipped) = (all.skipped, all.skipped_rows.clone());
     let room = all.need().check(options)?;
-    let by = By { measure: options.measure, top: options.top, references: report.against.map(|count| count as u32) };
+    let by =
+        By { measure: options.measure, top: options.top, references: report.against_count.map(|count| count as u32) };
     if options.has_weights() {
         let sets = stages.run("order", None, || {
             let items = weighted(&all, options.by_rarity);
             if by.measure == Measure::Cosine { WeightedSets::of_vectors(&items) } else { WeightedSets::new(&items) }
         });
-        look_around(&all, &sets, by, options, writer, &mut stages, &mut report)?;
+        look_around(&all, &sets, by, options, &mut target, &mut stages, &mut report)?;
     } else {
         let sets =
             stages.run("order", None, || Sets::new(&(0..all.len()).map(|set| all.features(set)).collect::<Vec<_>>()));
@@ -118,14 +161,14 @@ pub fn sets(options: &SetsOptions, writer: &mut (dyn Write + Send), progress: &d
                     stages.run("join", None, || Neighbours::within(&sets, criterion, by.references(), room, go_on))?;
                 if let Some(neighbours) = neighbours {
                     let joined = Joined { neighbours, sets: &sets, by };
-                    write(&all, &joined, options, writer, &mut stages, &mut report)?;
+                    write(&all, &joined, options, &mut target, &mut stages, &mut report)?;
                 } else {
                     // The pairs of one set at a time fit any memory, and are the same; only to find them takes longer.
-                    if !all.need().fits_around(options.memory) {
-                        return Err(need::too_many_pairs(options.memory));
+                    if !all.need().fits_around(options.resources.memory) {
+                        return Err(need::too_many_pairs(options.resources.memory));
                     }
                     let sets = WeightedSets::of_equal_weights(&sets);
-                    look_around(&all, &sets, by, options, writer, &mut stages, &mut report)?;
+                    look_around(&all, &sets, by, options, &mut target, &mut stages, &mut report)?;
                 }
             }
             (Finding::Sketched { threshold, banding }, _) => {
@@ -133,13 +176,13 @@ pub fn sets(options: &SetsOptions, writer: &mut (dyn Write + Send), progress: &d
                 let neighbours = stages.run("join", None, || {
                     Neighbours::sketched(&sets, options.measure, bands, by.references(), room, go_on)
                 })?;
-                let neighbours = neighbours.ok_or_else(|| need::too_many_pairs(options.memory))?;
+                let neighbours = neighbours.ok_or_else(|| need::too_many_pairs(options.resources.memory))?;
                 let joined = Joined { neighbours, sets: &sets, by };
-                write(&all, &joined, options, writer, &mut stages, &mut report)?;
+                write(&all, &joined, options, &mut target, &mut stages, &mut report)?;
             }
             (Finding::Exact { .. }, _) => {
                 let sets = WeightedSets::of_equal_weights(&sets);
-                look_around(&all, &sets, by, options, writer, &mut stages, &mut report)?;
+                look_around(&all, &sets, by, options, &mut target, &mut stages, &mut report)?;
             }
         }
     }
@@ -180,7 +223,7 @@ fn look_around(
     sets: &WeightedSets,
     by: By,
     options: &SetsOptions,
-    writer: &mut (dyn Write + Send),
+    target: &mut Target<'_>,
     stages: &mut Stages<'_>,
     report: &mut SetsReport,
 ) -> Result<()> {
@@ -189,24 +232,24 @@ fn look_around(
     let count = by.top.map(std::num::NonZeroUsize::get);
     let nearest = stages.run("join", None, || Nearest::new(sets, by.measure, threshold, count, others));
     let around = Around { nearest, sets, by };
-    let first = report.against.unwrap_or(0) as u32;
+    let first = report.against_count.unwrap_or(0) as u32;
     need::check_steps(&around, first..all.len() as u32, stages.progress())?;
-    write(all, &around, options, writer, stages, report)
+    write(all, &around, options, target, stages, report)
 }
 
 fn write(
     all: &Collection,
     finder: &dyn Finder,
     options: &SetsOptions,
-    writer: &mut (dyn Write + Send),
+    target: &mut Target<'_>,
     stages: &mut Stages<'_>,
     report: &mut SetsReport,
 ) -> Result<()> {
-    let rows = Rows::new(&all.ids, options.measure, options.format);
-    let first = report.against.unwrap_or(0) as u32;
+    let measures = Measures { measure: options.measure, has_weights: options.has_weights() };
+    let first = report.against_count.unwrap_or(0) as u32;
+    let pairs = Pairs { ids: &all.ids, measures, finder, sets: first..all.len() as u32 };
     let progress = stages.progress();
-    let write = || rows.write(finder, first..all.len() as u32, writer, progress);
-    report.by_similarity = until_closed(stages.run("write", None, write))?;
-    report.pairs = report.by_similarity.iter().sum();
+    report.by_similarity = until_closed(stages.run("write", None, || pairs.write(target, progress)))?;
+    report.pair_count = report.by_similarity.iter().sum();
     Ok(())
 }

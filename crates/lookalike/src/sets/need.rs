@@ -7,11 +7,11 @@ use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::link::with_commas;
+use crate::options::Finding;
 use crate::progress::Progress;
 use crate::resources::memory::Memory;
 use crate::sets::SetsOptions;
 use crate::sets::find::{Around, Finder};
-use crate::sets::options::Finding;
 
 /// The program itself, and buffers of its threads.
 const BASE: u64 = 44 << 20;
@@ -72,7 +72,7 @@ impl Need {
             (false, true) => JOINED,
             (false, false) => AROUND,
         });
-        let memory = options.memory;
+        let memory = options.resources.memory;
         if needed > memory.bytes() { Err(self.too_much(needed, memory)) } else { Ok(memory.bytes() - needed) }
     }
 

@@ -2,19 +2,22 @@
 
 use std::borrow::Cow;
 use std::path::PathBuf;
+use std::slice;
 
 use lookalike_core::hash::Key;
 use lookalike_io::format::Format;
-use lookalike_io::input::discover::{InputFile, discover};
+use lookalike_io::input::discover::{InputFile, discover_except};
 use lookalike_io::read::{CellReader, ReadAs, RowContent, Settings};
-use lookalike_io::table::{is_named, read_in_parts, shown};
+use lookalike_io::skipped::SkipReason;
+use lookalike_io::table::memory::MemoryTable;
+use lookalike_io::table::{ReadTable, is_named, read_in_parts, shown};
 
+use super::delimiter::Delimiter;
 use super::gather::{Collection, Gather};
 use super::need::Need;
-use super::options::{SetsForm, SetsOptions};
-use super::separator::Separator;
 use super::table;
 use crate::error::{Error, Result};
+use crate::options::{SetsForm, SetsOptions};
 use crate::progress::Progress;
 
 /// How much of a table is held before its sets are gathered.
@@ -26,29 +29,30 @@ const LINES_BETWEEN: u64 = 4096;
 /// How many lines are looked at to tell what stands between elements.
 const FIRST_LINES: usize = 200;
 
-/// Reads a collection: files, folders, patterns, addresses, or `-` for standard input. `before` is what is held already,
-/// and `key` what elements are known by.
+/// Reads a collection: files, folders, patterns, addresses, or `-` for standard input; and then tables in memory. `before` is
+/// what is held already, and `key` what elements are known by.
 pub(super) fn read(
     inputs: &[PathBuf],
+    tables: &[MemoryTable],
     before: Need,
     key: Key,
     options: &SetsOptions,
     progress: &dyn Progress,
 ) -> Result<Collection> {
     let form = &options.form;
-    let files = discover(inputs, options.output.as_deref())?.files;
+    let files = discover_except(inputs, &[], options.output.as_deref(), &options.resources.exclude)?.files;
     let mut read = Read {
         settings: Settings {
-            longest: options.longest,
-            limit: options.limit.clone().with_window_log(options.memory.window_log(1)),
+            longest: options.resources.longest,
+            limit: options.resources.limit.clone().with_window_log(options.resources.memory.window_log(1)),
             ..Settings::default()
         },
         options,
         progress,
-        separator: None,
+        delimiter: None,
         before,
-        gather: Gather::new(key, options.is_transposed, form.weights.is_some()),
-        is_one_file: files.len() == 1,
+        gather: Gather::new(key, options.is_transposed, form.weight.is_some()),
+        is_one_file: files.len() + tables.len() == 1,
         bytes: files.iter().map(|file| file.bytes).sum(),
         bytes_before: 0,
     };
@@ -59,18 +63,20 @@ pub(super) fn read(
             // Folders have all kinds of files.
             Err(error) if !is_named => {
                 let reason = other_kind(&error).ok_or(error)?;
-                read.gather.skip(&file.shown().display().to_string(), "file", 1, reason);
+                read.gather.skip(&file.shown().display().to_string(), "file", 1, reason.into());
             }
             Err(error) => return Err(error),
         }
         read.bytes_before += file.bytes;
     }
-    let separator = read.separator;
+    tables.iter().try_for_each(|table| read.table(table))?;
+    let delimiter = read.delimiter;
     let mut collection = read.gather.finish();
-    collection.separator = separator;
+    collection.delimiter = delimiter;
     if collection.has_nothing() {
-        let why = collection.skipped_rows.first().map(|row| row.reason.clone());
-        return Err(Error::NoSets { path: shown(inputs).into(), why });
+        let why = collection.skipped_rows.first().map(|row| row.reason.to_string());
+        let all = inputs.iter().map(|input| shown(slice::from_ref(input))).chain(tables.iter().map(|t| t.name.clone()));
+        return Err(Error::NoSets { path: all.collect::<Vec<_>>().join(", ").into(), why });
     }
     Ok(collection)
 }
@@ -91,7 +97,7 @@ struct Read<'a> {
     options: &'a SetsOptions,
     progress: &'a dyn Progress,
     /// What seems to stand between elements.
-    separator: Option<Separator>,
+    delimiter: Option<Delimiter>,
     before: Need,
     gather: Gather,
     /// Sets without a name are then known by their position alone.
@@ -104,7 +110,7 @@ struct Read<'a> {
 impl Read<'_> {
     fn file(&mut self, file: &InputFile, is_named: bool) -> Result<()> {
         let form = &self.options.form;
-        let speaks_of_lines = form.has_names || form.separator.is_some();
+        let speaks_of_lines = form.has_names || form.delimiter.is_some();
         let read_as = match (form.names_columns(), speaks_of_lines, is_named) {
             (true, _, true) => ReadAs::Table,
             (true, _, false) => ReadAs::ShownTable,
@@ -115,37 +121,43 @@ impl Read<'_> {
         if reader.format() == Format::Lines {
             return self.lines(file, &mut reader);
         }
-        let prefix = self.prefix(file);
-        let mut rows = 0;
-        // What the whole file takes is not known before it is read.
-        let (gather, before, memory, progress) = (&mut self.gather, self.before, self.options.memory, self.progress);
-        read_in_parts(file, &mut reader, PART_BYTES, |part| {
-            progress.go_on()?;
-            let row_count = part.table.row_count() as u64;
-            table::gather(part, &prefix, rows, form, gather)?;
-            rows += row_count;
-            before.and(gather.need()).check_held(1.0, memory)
-        })
+        let (prefix, mut rows) = (self.prefix(&file.name), 0);
+        read_in_parts(file, &mut reader, PART_BYTES, |part| self.part(part, &prefix, &mut rows))
     }
 
-    /// What stands before the number of a set that has no name.
-    fn prefix(&self, file: &InputFile) -> String {
-        if self.is_one_file { String::new() } else { format!("{}:", file.name) }
+    fn table(&mut self, table: &MemoryTable) -> Result<()> {
+        let (prefix, mut rows) = (self.prefix(&table.name), 0);
+        let longest = self.options.resources.longest;
+        table.read_in_parts(longest, PART_BYTES, |part| self.part(part, &prefix, &mut rows))
+    }
+
+    /// Adds the sets of a part of a table, of which so many rows came before.
+    fn part(&mut self, part: &ReadTable, prefix: &str, rows: &mut u64) -> Result<()> {
+        self.progress.go_on()?;
+        table::gather(part, prefix, *rows, &self.options.form, &mut self.gather)?;
+        *rows += part.table.row_count() as u64;
+        // What the whole table takes is not known before it is read.
+        self.before.and(self.gather.need()).check_held(1.0, self.options.resources.memory)
+    }
+
+    /// What stands before the number of a set that has no name, in the file or table of this name.
+    fn prefix(&self, name: &str) -> String {
+        if self.is_one_file { String::new() } else { format!("{name}:") }
     }
 
     /// A set per line, named by the number of the line or by its first element.
     fn lines(&mut self, file: &InputFile, reader: &mut CellReader) -> Result<()> {
         use std::fmt::Write;
-        let prefix = self.prefix(file);
+        let prefix = self.prefix(&file.name);
         let shown = file.shown().display().to_string();
         let mut first_lines = first_lines(reader)?.into_iter();
         let mut form = self.options.form.clone();
-        if form.separator.is_none() && form.grams.is_none() {
-            let told = Separator::of(first_lines.as_slice().iter().filter_map(|(_, line)| line.as_deref().ok()));
-            if let Some(Separator::Certain(separator)) = told {
-                form.separator = Some(separator);
+        if form.delimiter.is_none() && form.grams.is_none() {
+            let told = Delimiter::of(first_lines.as_slice().iter().filter_map(|(_, line)| line.as_deref().ok()));
+            if let Some(Delimiter::Certain(delimiter)) = told {
+                form.delimiter = Some(delimiter);
             }
-            self.separator = self.separator.or(told);
+            self.delimiter = self.delimiter.or(told);
         }
         let (form, gather) = (&form, &mut self.gather);
         let mut name = String::new();
@@ -193,7 +205,7 @@ impl Read<'_> {
                 self.progress.go_on()?;
                 let read = (self.bytes_before + reader.packed_bytes()) as f64 / self.bytes.max(1) as f64;
                 let share = if self.bytes == 0 || read <= 0.0 { 1.0 } else { read.min(1.0) };
-                self.before.and(gather.need()).check_held(share, self.options.memory)?;
+                self.before.and(gather.need()).check_held(share, self.options.resources.memory)?;
             }
         }
         fill_up_to(reader.position_count() + 1, &mut number, gather);
@@ -202,7 +214,7 @@ impl Read<'_> {
 }
 
 /// A line with its position, or why it cannot be read.
-type ReadLine<'a> = (u64, std::result::Result<Cow<'a, str>, String>);
+type ReadLine<'a> = (u64, std::result::Result<Cow<'a, str>, SkipReason>);
 
 fn next_line(reader: &mut CellReader) -> Result<Option<ReadLine<'_>>> {
     let Some(row) = reader.next_row()? else { return Ok(None) };
@@ -214,7 +226,7 @@ fn next_line(reader: &mut CellReader) -> Result<Option<ReadLine<'_>>> {
 }
 
 /// The first lines, to be looked at before they are taken.
-fn first_lines(reader: &mut CellReader) -> Result<Vec<(u64, std::result::Result<String, String>)>> {
+fn first_lines(reader: &mut CellReader) -> Result<Vec<(u64, std::result::Result<String, SkipReason>)>> {
     let mut first = Vec::new();
     while first.len() < FIRST_LINES {
         let Some((position, line)) = next_line(reader)? else { break };
@@ -226,31 +238,31 @@ fn first_lines(reader: &mut CellReader) -> Result<Vec<(u64, std::result::Result<
 impl SetsForm {
     /// Whether something is said about columns, which only tables have.
     fn names_columns(&self) -> bool {
-        self.set.is_some() || self.element.is_some() || self.column.is_some() || self.weights.is_some()
+        self.set.is_some() || self.element.is_some() || self.column.is_some() || self.weight.is_some()
     }
 
     /// The first element of a line, and what follows.
     fn split_name<'a>(&self, line: &'a str) -> (Option<&'a str>, &'a str) {
         let line = line.trim();
-        let (name, rest) = match self.separator {
-            Some(separator) => line.split_once(separator).unwrap_or((line, "")),
+        let (name, rest) = match self.delimiter {
+            Some(delimiter) => line.split_once(delimiter).unwrap_or((line, "")),
             None => line.split_once(char::is_whitespace).unwrap_or((line, "")),
         };
         let name = name.trim();
         ((!name.is_empty()).then_some(name), rest)
     }
 
-    /// The elements of a line or cell: what stands between blanks or separators, or the grams of a text.
+    /// The elements of a line or cell: what stands between blanks or delimiters, or the grams of a text.
     pub(super) fn each_element(&self, text: &str, mut each: impl FnMut(&str)) {
         if let Some(grams) = self.grams {
             return each_gram(text, grams.get(), each);
         }
-        match self.separator {
+        match self.delimiter {
             // Most lines are ASCII, and have a fast way to be split there.
             None if text.is_ascii() => text.split_ascii_whitespace().for_each(each),
             None => text.split_whitespace().for_each(each),
-            Some(separator) => {
-                text.split(separator).map(str::trim).filter(|element| !element.is_empty()).for_each(&mut each);
+            Some(delimiter) => {
+                text.split(delimiter).map(str::trim).filter(|element| !element.is_empty()).for_each(&mut each);
             }
         }
     }
@@ -282,11 +294,11 @@ mod tests {
     }
 
     #[test]
-    fn elements_stand_between_blanks_or_separators() {
+    fn elements_stand_between_blanks_or_delimiters() {
         let mut form = SetsForm::default();
         assert_eq!(elements(&form, " milk  bread\tbeer "), ["milk", "bread", "beer"]);
         assert_eq!(elements(&form, "thé\u{3000}café"), ["thé", "café"]);
-        form.separator = Some('|');
+        form.delimiter = Some('|');
         assert_eq!(elements(&form, "The Matrix| Alien ||"), ["The Matrix", "Alien"]);
         assert_eq!(form.split_name("Ann Lee|The Matrix|Alien"), (Some("Ann Lee"), "The Matrix|Alien"));
     }

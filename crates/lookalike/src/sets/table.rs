@@ -7,8 +7,8 @@ use lookalike_io::table::ReadTable;
 use serde_json::Value;
 
 use super::gather::Gather;
-use super::options::SetsForm;
 use crate::error::{Error, Result};
+use crate::options::SetsForm;
 use crate::report::summary::SkippedEntry;
 
 /// Which column is what.
@@ -35,7 +35,8 @@ pub(super) fn gather(
         let columns = Columns::find(&read.table, form)?;
         for row in 0..read.table.row_count() {
             if let Err(reason) = columns.add(row, prefix, rows_before, form, gather) {
-                let (file, entry, position) = (read.name.clone(), read.entry, read.position(row));
+                let (file, entry, position, reason) =
+                    (read.name.clone(), read.entry, read.position(row), reason.into());
                 skipped.push(SkippedEntry { file, entry, position, reason, count: 1 });
             }
         }
@@ -48,7 +49,7 @@ pub(super) fn gather(
 impl<'a> Columns<'a> {
     fn find(table: &'a Table, form: &SetsForm) -> Result<Self> {
         let column = |name: &String| table.find(name).map(|at| table.column(at));
-        let weights = form.weights.as_ref().map(column).transpose()?;
+        let weights = form.weight.as_ref().map(column).transpose()?;
         if let Some(list) = &form.column {
             return Ok(Self::Lists { set: form.set.as_ref().map(column).transpose()?, list: column(list)?, weights });
         }
@@ -58,7 +59,7 @@ impl<'a> Columns<'a> {
         // Two columns that are not weights are a set and an element, whatever they are called.
         let named = |name: &Option<String>| name.as_ref().map(column).transpose();
         let (set, element) = (named(&form.set)?, named(&form.element)?);
-        let is_free = |name: &&String| ![&form.weights, &form.set, &form.element].contains(&&Some((*name).clone()));
+        let is_free = |name: &&String| ![&form.weight, &form.set, &form.element].contains(&&Some((*name).clone()));
         let free: Vec<&String> = table.names().iter().filter(is_free).collect();
         let usual = |name: &str| free.iter().find(|free| free.as_str() == name).copied();
         let guessed = match (set.is_some(), element.is_some(), &free[..]) {
@@ -126,7 +127,7 @@ impl<'a> Columns<'a> {
 
 /// The elements of a cell: of a list as JSON has it, or else as on a line.
 fn each_in_list(cell: &str, form: &SetsForm, mut each: impl FnMut(&str)) -> std::result::Result<(), String> {
-    if form.grams.is_some() || form.separator.is_some() || !cell.starts_with('[') {
+    if form.grams.is_some() || form.delimiter.is_some() || !cell.starts_with('[') {
         form.each_element(cell, each);
         return Ok(());
     }
@@ -160,14 +161,14 @@ mod tests {
     fn collect(names: &[&str], rows: &[&[&str]], form: &SetsForm) -> (Vec<String>, Vec<usize>, Vec<String>) {
         let mut table = Table::new(names.iter().copied());
         rows.iter().for_each(|row| table.push(row).unwrap());
-        let mut gathered = Gather::new(Key::FIXED, false, form.weights.is_some());
+        let mut gathered = Gather::new(Key::FIXED, false, form.weight.is_some());
         gather(&ReadTable::of("t.csv", table), "", 0, form, &mut gathered).unwrap();
         let sets = gathered.finish();
         let sizes = (0..sets.len()).map(|set| sets.features(set).len()).collect();
         (
             sets.ids.iter().map(str::to_owned).collect(),
             sizes,
-            sets.skipped_rows.into_iter().map(|row| row.reason).collect(),
+            sets.skipped_rows.into_iter().map(|row| row.reason.to_string()).collect(),
         )
     }
 
@@ -175,7 +176,7 @@ mod tests {
     fn two_columns_are_a_set_and_an_element() {
         let rows: &[&[&str]] =
             &[&["ann", "5", "alien"], &["ann", "x", "brazil"], &["bob", "0", "alien"], &["", "1", "a"]];
-        let form = SetsForm { weights: Some("stars".to_owned()), ..SetsForm::default() };
+        let form = SetsForm { weight: Some("stars".to_owned()), ..SetsForm::default() };
         let (ids, sizes, reasons) = collect(&["user", "stars", "film"], rows, &form);
         assert_eq!((ids, sizes), (vec!["ann".to_owned(), "bob".to_owned()], vec![1, 0]));
         assert_eq!(reasons, ["'x' is not a weight: it must be a number of 0 or more", "it has no set"]);
@@ -185,7 +186,7 @@ mod tests {
     fn a_column_has_lists_as_json_or_as_lines_have_them() {
         let rows: &[&[&str]] = &[&["[\"a b\", 2, null]", "[1, 2]"], &["x y z", "1 1 1"], &["x", "1 2"], &["[x", ""]];
         let form =
-            SetsForm { column: Some("list".to_owned()), weights: Some("weights".to_owned()), ..SetsForm::default() };
+            SetsForm { column: Some("list".to_owned()), weight: Some("weights".to_owned()), ..SetsForm::default() };
         let (ids, sizes, reasons) = collect(&["list", "weights"], rows, &form);
         assert_eq!((ids, sizes), (vec!["1".to_owned(), "2".to_owned()], vec![2, 3]));
         assert!(reasons[0] == "2 weights for 1 elements" && reasons[1].starts_with("not a list"), "{reasons:?}");

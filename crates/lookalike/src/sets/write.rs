@@ -1,19 +1,19 @@
-//! Pairs to rows, in the order of sets.
-//!
-//! Note that hardly any row is formatted. An id is written out once for all rows that have it, and
-//! what follows the ids, the same few quotients over and over, is looked up.
+//! Pairs to lines or rows, in the order of sets.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::ops::Range;
 
-use lookalike_core::join::{Measure, Near};
+use lookalike_core::join::Near;
 use lookalike_core::packed::Strings;
 use rayon::prelude::*;
 
 use super::SIMILARITY_STEPS;
 use super::find::Finder;
+use super::lines::{Ends, Lines};
+use super::rows::{Measures, SetPair};
 use crate::error::{Error, Result};
 use crate::options::RowFormat;
+use crate::output::sink::{RowWriter, Sink};
 use crate::progress::Progress;
 
 /// How many sets a thread takes at once, at most.
@@ -54,117 +54,111 @@ impl Pace {
     }
 }
 
-/// Writes rows.
-pub(super) struct Rows {
-    /// Ids as they stand in a row.
-    ids: Strings,
-    measure: Measure,
-    format: RowFormat,
+/// Where pairs go.
+pub(super) enum Target<'a> {
+    Lines(RowFormat, &'a mut (dyn Write + Send)),
+    Rows(&'a mut (dyn Sink<SetPair> + Send)),
 }
 
-impl Rows {
-    pub(super) fn new(ids: &Strings, measure: Measure, format: RowFormat) -> Self {
-        let ids = match format {
-            RowFormat::Jsonl => ids.iter().map(|id| serde_json::Value::from(id).to_string()).collect(),
-            RowFormat::Tsv | RowFormat::Csv => ids.iter().map(|id| format.cell(id)).collect(),
-        };
-        Self { ids, measure, format }
+/// The pairs of some sets.
+pub(super) struct Pairs<'a> {
+    pub(super) ids: &'a Strings,
+    pub(super) measures: Measures,
+    pub(super) finder: &'a dyn Finder,
+    pub(super) sets: Range<u32>,
+}
+
+impl Pairs<'_> {
+    /// Gives all pairs to the target, and counts them by similarity.
+    pub(super) fn write(&self, target: &mut Target<'_>, progress: &dyn Progress) -> Result<BySimilarity> {
+        let columns = self.measures.columns();
+        match target {
+            Target::Lines(format, writer) => {
+                let start = Sink::<SetPair>::start(&mut RowWriter::new(&mut **writer, *format), &columns);
+                start.map_err(Error::unwritable)?;
+                let lines = Lines::new(self.ids, *format);
+                let make = || {
+                    let (lines, mut ends) = (&lines, Ends::new());
+                    move |set: u32, near: &Near, made: &mut Vec<u8>| {
+                        lines.add(&self.measures.of(self.finder, set, near), [set, near.item], &mut ends, made);
+                    }
+                };
+                let counted = self.each_part(make, |part| writer.write_all(&part), progress)?;
+                writer.flush().map_err(Error::unwritable)?;
+                Ok(counted)
+            }
+            Target::Rows(sink) => {
+                sink.start(&columns).map_err(Error::unwritable)?;
+                let id = |set: u32| self.ids.get(set as usize).to_owned();
+                let make = || {
+                    |set: u32, near: &Near, made: &mut Vec<SetPair>| {
+                        let pair = self.measures.of(self.finder, set, near);
+                        made.push(SetPair { left_id: id(set), right_id: id(near.item), ..pair });
+                    }
+                };
+                let counted = self.each_part(make, |rows| sink.take(rows), progress)?;
+                sink.finish().map_err(Error::unwritable)?;
+                Ok(counted)
+            }
+        }
     }
 
-    /// Writes the pairs of these sets, and counts them by similarity.
-    pub(super) fn write(
+    /// Gives what is made of each pair to `take`, part by part. Each thread makes it by what `make` returns.
+    fn each_part<T: Send, M: FnMut(u32, &Near, &mut Vec<T>)>(
         &self,
-        finder: &dyn Finder,
-        mut sets: Range<u32>,
-        writer: &mut (dyn Write + Send),
+        make: impl Fn() -> M + Sync,
+        mut take: impl FnMut(Vec<T>) -> io::Result<()> + Send,
         progress: &dyn Progress,
     ) -> Result<BySimilarity> {
-        if self.format != RowFormat::Jsonl {
-            let mut names = vec!["left_id", "right_id", self.measure.word(), "shared"];
-            names.extend(self.tells_both().then_some(["containment_left", "containment_right"]).into_iter().flatten());
-            let names = names.join(&self.format.separator().to_string());
-            writeln!(writer, "{names}").map_err(Error::unwritable)?;
-        }
-        let (mut counted, mut pace) = (NONE, Pace::start());
-        let mut rendered: Vec<Rendered> = Vec::new();
-        // While one thread writes what is there, the others make what comes next.
-        while !sets.is_empty() || !rendered.is_empty() {
+        let (mut sets, mut counted, mut pace) = (self.sets.clone(), NONE, Pace::start());
+        let mut ready: Vec<Part<T>> = Vec::new();
+        // While one thread hands over what is there, the others make what comes next.
+        while !sets.is_empty() || !ready.is_empty() {
             progress.go_on()?;
             let Pace { turns, at_once } = pace;
             let end = sets.start.saturating_add((at_once * turns) as u32).min(sets.end);
             let block: Vec<u32> = (sets.start..end).collect();
-            let write_all = || rendered.iter().try_for_each(|part| writer.write_all(&part.bytes));
-            let render = |some| self.render(finder, some, TOGETHER / turns, progress);
-            let render_all = || -> Vec<Rendered> { block.par_chunks(at_once).map(render).collect() };
-            let (written, mut next) = rayon::join(write_all, render_all);
-            written.map_err(Error::unwritable)?;
+            let take_all = || ready.into_iter().try_for_each(|part| take(part.made));
+            let make_one = |some| self.part(some, make(), TOGETHER / turns, progress);
+            let make_all = || -> Vec<Part<T>> { block.par_chunks(at_once).map(make_one).collect() };
+            let (taken, mut next) = rayon::join(take_all, make_all);
+            taken.map_err(Error::unwritable)?;
             progress.go_on()?;
             // What comes after a turn that ended early is made again, since rows are in the order of sets.
             let cut = block.chunks(at_once).zip(&next).position(|(some, part)| part.sets < some.len());
             next.truncate(cut.map_or(next.len(), |cut| cut + 1));
             sets.start += next.iter().map(|part| part.sets as u32).sum::<u32>();
-            pace = pace.next(next.iter().map(|part| part.bytes.len()).sum(), cut.is_some());
+            pace = pace.next(next.iter().map(Part::bytes).sum(), cut.is_some());
             for part in &next {
                 counted.iter_mut().zip(part.counted).for_each(|(all, of_part)| *all += of_part);
             }
-            rendered = next;
+            ready = next;
         }
-        writer.flush().map_err(Error::unwritable)?;
         Ok(counted)
     }
 
-    /// The rows of the first of these sets, until they have so many bytes or the job should stop.
-    fn render(&self, finder: &dyn Finder, sets: &[u32], most_bytes: usize, progress: &dyn Progress) -> Rendered {
-        let (mut seeker, mut near, mut ends) = (finder.seeker(), Vec::new(), Ends::new());
-        let mut rendered = Rendered { bytes: Vec::new(), counted: NONE, sets: 0 };
-        let [before, between, after]: [&[u8]; 3] = match self.format {
-            RowFormat::Jsonl => [b"{\"left_id\":", b",\"right_id\":", b",\""],
-            RowFormat::Tsv => [b"", b"\t", b"\t"],
-            RowFormat::Csv => [b"", b",", b","],
-        };
+    /// What is made of the pairs of the first of these sets, until it has so many bytes or the job should stop.
+    fn part<T>(
+        &self,
+        sets: &[u32],
+        mut make: impl FnMut(u32, &Near, &mut Vec<T>),
+        most_bytes: usize,
+        progress: &dyn Progress,
+    ) -> Part<T> {
+        let (mut seeker, mut near) = (self.finder.seeker(), Vec::new());
+        let mut part = Part { made: Vec::new(), counted: NONE, sets: 0 };
         for set in sets {
-            if rendered.bytes.len() >= most_bytes || progress.is_stopped() {
+            if part.bytes() >= most_bytes || progress.is_stopped() {
                 break;
             }
-            rendered.sets += 1;
-            finder.near(*set, &mut seeker, &mut near);
-            let left = self.ids.get(*set as usize).as_bytes();
+            part.sets += 1;
+            self.finder.near(*set, &mut seeker, &mut near);
             for near in &near {
-                rendered.counted[step(near.similarity)] += 1;
-                let right = self.ids.get(near.item as usize).as_bytes();
-                let sizes = if self.tells_both() { [finder.size(*set), finder.size(near.item)] } else { [0; 2] };
-                let shared = finder.shared(*set, near);
-                let end = ends.of(near, shared, sizes, || self.end(near, shared, sizes));
-                for part in [before, left, between, right, after, end] {
-                    rendered.bytes.extend_from_slice(part);
-                }
+                part.counted[step(near.similarity)] += 1;
+                make(*set, near, &mut part.made);
             }
         }
-        rendered
-    }
-
-    /// Whether a row tells how much of each set lies in the other.
-    fn tells_both(&self) -> bool {
-        self.measure == Measure::Containment
-    }
-
-    /// What follows the ids of a row.
-    fn end(&self, near: &Near, shared: f64, sizes: [u64; 2]) -> String {
-        let similarity = near.similarity;
-        let [left, right] = sizes.map(|size| near.shared as f64 / size as f64);
-        match (self.format, self.tells_both()) {
-            (RowFormat::Jsonl, tells_both) => {
-                let [similarity, left, right] = [similarity, left, right].map(serde_json::Value::from);
-                let more = format!(",\"containment_left\":{left},\"containment_right\":{right}");
-                let more = if tells_both { more } else { String::new() };
-                format!("{}\":{similarity},\"shared\":{shared}{more}}}\n", self.measure.word())
-            }
-            (format, tells_both) => {
-                let between = format.separator();
-                let more = if tells_both { format!("{between}{left}{between}{right}") } else { String::new() };
-                format!("{similarity}{between}{shared}{more}\n")
-            }
-        }
+        part
     }
 }
 
@@ -178,38 +172,17 @@ fn step(similarity: f64) -> usize {
     ((similarity * SIMILARITY_STEPS as f64 + 1e-9) as usize).min(SIMILARITY_STEPS)
 }
 
-/// Rows that are ready.
-struct Rendered {
-    bytes: Vec<u8>,
+/// Lines or rows that are ready.
+struct Part<T> {
+    made: Vec<T>,
     counted: BySimilarity,
-    /// How many sets these are the rows of.
+    /// How many sets these are the pairs of.
     sets: usize,
 }
 
-/// Ends of rows that were made before: of those that fall to one place, the last.
-struct Ends(Vec<(Key, String)>);
-
-/// What the end of a row is made from: similarity, what is shared, and the sizes of both sets where they are told.
-type Key = (u64, u64, [u64; 2]);
-
-impl Ends {
-    const BITS: u32 = 10;
-
-    fn new() -> Self {
-        Self(vec![((0, 0, [0; 2]), String::new()); 1 << Self::BITS])
-    }
-
-    fn of(&mut self, near: &Near, shared: f64, sizes: [u64; 2], make: impl FnOnce() -> String) -> &[u8] {
-        let (bits, shared) = (near.similarity.to_bits(), shared.to_bits());
-        let key = (bits, shared, sizes);
-        // The golden ratio spreads neighbours (Knuth, The Art of Computer Programming 3, 6.4).
-        let place = (bits ^ shared ^ sizes[0] << 20 ^ sizes[1] << 40).wrapping_mul(0x9E37_79B9_7F4A_7C15)
-            >> (u64::BITS - Self::BITS);
-        let end = &mut self.0[place as usize];
-        // Nothing is written of pairs that share nothing, so that an unused place matches none.
-        if end.0 != key {
-            *end = (key, make());
-        }
-        end.1.as_bytes()
+impl<T> Part<T> {
+    /// About so many bytes are held: rows also have ids.
+    fn bytes(&self) -> usize {
+        size_of_val::<[T]>(&self.made)
     }
 }

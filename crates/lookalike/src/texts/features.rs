@@ -2,18 +2,19 @@
 
 use std::sync::Mutex;
 
-use lookalike_core::doors::{FeatureSource, SourceError};
 use lookalike_core::hash::Key;
+use lookalike_core::ids::{Document, Number};
 use lookalike_core::kernel::{TextSketcher, TextSummary};
 use lookalike_core::method::Method;
 use lookalike_core::scheme::Scheme;
 use lookalike_core::sketch::Sketches;
+use lookalike_core::sources::{FeatureSource, SourceError};
 use lookalike_core::text::checksum::Checksum;
 use lookalike_core::text::shingle::{Features, Shingler};
 use rayon::prelude::*;
 
-use crate::candidates::copies::TextHashes;
 use crate::error::Result;
+use crate::items::TextHashes;
 
 /// How many texts a thread sketches in one go.
 const AT_ONCE: usize = 256;
@@ -38,7 +39,7 @@ impl<'a, T: AsRef<str> + Sync> InMemory<'a, T> {
             let of_text = |text: &T| {
                 let text = text.as_ref();
                 let summary = sketcher.sketch(text, &mut sketches);
-                let text_hash = match scheme.method.checksum() {
+                let text_hash = match scheme.method().checksum() {
                     None => summary.text_hash,
                     Some(Checksum::Text) => summary.content_hash,
                     Some(_) => run.bytes_hash(text.as_bytes()),
@@ -78,18 +79,18 @@ impl<T: AsRef<str> + Sync> TextHashes for InMemory<'_, T> {
         &self.token_counts
     }
 
-    fn each_hashes(&self, each: &mut dyn FnMut(u32, u128, u64)) -> Result<()> {
-        (0..).zip(&self.hashes).for_each(|(text, (words, content))| each(text, *words, *content));
+    fn each_hashes(&self, each: &mut dyn FnMut(Document, u128, u64)) -> Result<()> {
+        (0..).zip(&self.hashes).for_each(|(text, (words, content))| each(Document(text), *words, *content));
         Ok(())
     }
 
-    fn words_hash(&self, text: u32) -> Result<u128> {
+    fn words_hash(&self, text: Document) -> Result<u128> {
         #[expect(clippy::redundant_closure_for_method_calls, reason = "the method itself is of one lifetime only")]
         Ok(self.shingled(self.run).with_features(text, |features| features.text_hash()))
     }
 
     fn joins_exact_copies(&self) -> bool {
-        self.scheme.method.checksum().is_some()
+        self.scheme.method().checksum().is_some()
     }
 }
 
@@ -103,18 +104,18 @@ pub(super) struct Shingled<'a, T> {
 }
 
 impl<T: AsRef<str> + Sync> Shingled<'_, T> {
-    fn with_features<O>(&self, text: u32, of_features: impl FnOnce(Features<'_>) -> O) -> O {
+    fn with_features<O>(&self, text: Document, of_features: impl FnOnce(Features<'_>) -> O) -> O {
         let waiting = self.shinglers.lock().expect("no thread panicked").pop();
-        let new = || Shingler::keyed(&self.scheme.shingle, self.scheme.fold, self.key);
+        let new = || Shingler::keyed(self.scheme.shingle(), self.scheme.fold(), self.key);
         let mut shingler = waiting.unwrap_or_else(new);
-        let output = of_features(shingler.features(self.texts[text as usize].as_ref()));
+        let output = of_features(shingler.features(self.texts[text.index()].as_ref()));
         self.shinglers.lock().expect("no thread panicked").push(shingler);
         output
     }
 }
 
 impl<T: AsRef<str> + Sync> FeatureSource for Shingled<'_, T> {
-    fn features(&self, text: u32) -> std::result::Result<Vec<u64>, SourceError> {
+    fn features(&self, text: Document) -> std::result::Result<Vec<u64>, SourceError> {
         Ok(self.with_features(text, |features| features.all.to_vec()))
     }
 }

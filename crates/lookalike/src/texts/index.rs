@@ -1,36 +1,36 @@
-//! An in-memory index: insert and remove texts, and search them for near-duplicates.
+//! An index in memory: put and delete texts, and search them for near-duplicates.
 
 use std::collections::HashMap;
 
 use lookalike_core::hash::Key;
-use lookalike_core::kernel::TextSketcher;
-use lookalike_core::measure::likeness::Likeness;
+use lookalike_core::kernel::{TextSketcher, TextSummary};
 use lookalike_core::method::Method;
 use lookalike_core::scheme::Scheme;
 use lookalike_core::search::{Probe, agreeing, best_first};
 use lookalike_core::sketch::Sketches;
 use lookalike_core::text::shingle::Shingler;
+use lookalike_index::Hit;
 
 use crate::error::{Error, Result};
 
-/// Texts by id that can be searched for near-duplicates.
+/// Texts by id that can be searched for near-duplicates, without a folder. [`Index`](crate::index::Index) is the saved one.
 ///
 /// ```
 /// use lookalike::Scheme;
-/// use lookalike::texts::Index;
+/// use lookalike::texts::MemoryIndex;
 ///
-/// let mut index = Index::new(Scheme::jaccard(0.8)?)?;
-/// index.insert("monday", "the storm hit the coast on Monday night and left a trail of damage");
-/// index.insert("tuesday", "a quiet day at sea");
+/// let mut index = MemoryIndex::new(Scheme::jaccard(0.8)?)?;
+/// index.put("monday", "the storm hit the coast on Monday night and left a trail of damage");
+/// index.put("tuesday", "a quiet day at sea");
 ///
 /// let hits = index.search("The storm hit the coast on Monday night, and left a trail of damage!");
 /// assert_eq!((hits.len(), &*hits[0].id, hits[0].similarity), (1, "monday", 1.0));
 ///
-/// index.remove("monday");
+/// index.delete("monday");
 /// assert!(index.search("the storm hit the coast on Monday night and left a trail of damage").is_empty());
 /// # Ok::<(), lookalike::Error>(())
 /// ```
-pub struct Index {
+pub struct MemoryIndex {
     scheme: Scheme,
     method: Box<dyn Method>,
     sketcher: TextSketcher,
@@ -41,7 +41,7 @@ pub struct Index {
     texts: HashMap<u32, Stored>,
     /// Texts by band and key. Empty where the method has no bands: then all texts are looked at.
     buckets: HashMap<(u32, u64), Vec<u32>>,
-    /// The number of the next text, so that hits of one similarity come in the order of insertion.
+    /// The number of the next text, so that hits of one similarity come in the order in which they were put.
     next: u32,
 }
 
@@ -49,22 +49,13 @@ struct Stored {
     id: Box<str>,
     text: Box<str>,
     size: u32,
+    /// Equal for exact copies.
+    content_hash: u128,
     keys: Vec<u64>,
     bytes: Vec<u8>,
 }
 
-/// A text of an index that is similar enough.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Hit {
-    /// The id it was inserted with.
-    pub id: String,
-    /// Its similarity to the text searched for.
-    pub similarity: f64,
-    /// The measured overlap; the text searched for is on the left.
-    pub likeness: Likeness,
-}
-
-impl Index {
+impl MemoryIndex {
     /// An empty index.
     ///
     /// # Errors
@@ -72,13 +63,13 @@ impl Index {
     /// When the parameters of the scheme are invalid, or when its method needs all texts before it can sketch one, or
     /// finds only exact copies.
     pub fn new(scheme: Scheme) -> Result<Self> {
-        let (method, key) = (scheme.build_method()?, Key::random());
-        if method.learns() || scheme.method.checksum().is_some() {
-            return Err(Error::MethodWithoutIndex { method: scheme.method.to_string() });
+        let (method, key) = (scheme.build_method(), Key::random());
+        if method.learns() || scheme.method().checksum().is_some() {
+            return Err(Error::MethodWithoutIndex { method: scheme.method().to_string() });
         }
         Ok(Self {
             sketcher: TextSketcher::new(&scheme, &*method, key),
-            shingler: Shingler::keyed(&scheme.shingle, scheme.fold, key),
+            shingler: Shingler::keyed(scheme.shingle(), scheme.fold(), key),
             numbers: HashMap::new(),
             texts: HashMap::new(),
             buckets: HashMap::new(),
@@ -98,23 +89,23 @@ impl Index {
         self.texts.is_empty()
     }
 
-    /// Inserts a text, replacing one with the same id.
-    pub fn insert(&mut self, id: &str, text: &str) {
-        self.remove(id);
+    /// Stores a text, replacing one with the same id.
+    pub fn put(&mut self, id: &str, text: &str) {
+        self.delete(id);
         let number = self.next;
         self.next += 1;
         let mut sketches = Sketches::new(self.method.layout());
-        let size = self.sketcher.sketch(text, &mut sketches).size;
+        let TextSummary { size, content_hash, .. } = self.sketcher.sketch(text, &mut sketches);
         let (keys, bytes) = (sketches.all_keys().to_vec(), sketches.all_bytes().to_vec());
         for bucket in self.buckets_of(&keys) {
             self.buckets.entry(bucket).or_default().push(number);
         }
         self.numbers.insert(id.into(), number);
-        self.texts.insert(number, Stored { id: id.into(), text: text.into(), size, keys, bytes });
+        self.texts.insert(number, Stored { id: id.into(), text: text.into(), size, content_hash, keys, bytes });
     }
 
-    /// Removes a text. Returns whether it was there.
-    pub fn remove(&mut self, id: &str) -> bool {
+    /// Deletes a text. Returns whether it was there.
+    pub fn delete(&mut self, id: &str) -> bool {
         let Some(number) = self.numbers.remove(id) else { return false };
         let Some(stored) = self.texts.remove(&number) else { return false };
         for bucket in self.buckets_of(&stored.keys) {
@@ -128,15 +119,15 @@ impl Index {
         true
     }
 
-    /// The near-duplicates of a text, the most similar first; those of one similarity in the order of insertion. Each
-    /// is measured exactly.
+    /// The near-duplicates of a text, the most similar first; of one similarity, exact copies first, and otherwise in the
+    /// order in which they were put. Each is measured exactly.
     pub fn search(&mut self, text: &str) -> Vec<Hit> {
         let Self { scheme, method, sketcher, shingler, .. } = self;
         let probe = Probe::of_text(text, &**method, sketcher, shingler);
         if probe.is_empty() {
             return Vec::new();
         }
-        let criterion = scheme.criterion;
+        let criterion = scheme.criterion();
         let mut hits: Vec<(u32, Hit)> = Vec::new();
         for number in self.candidates(&probe.keys) {
             let Some(stored) = self.texts.get(&number) else { continue };
@@ -148,16 +139,18 @@ impl Index {
                 by_sketch.or_else(|| probe.measure(criterion, stored.size, self.shingler.features(&stored.text).all));
             if let Some(likeness) = likeness {
                 let similarity = likeness.similarity(criterion);
-                hits.push((number, Hit { id: stored.id.to_string(), similarity, likeness }));
+                let exact_copy = stored.content_hash == probe.summary.content_hash;
+                let hit = Hit { id: stored.id.to_string(), similarity, likeness, exact_copy, fields: String::new() };
+                hits.push((number, hit));
             }
         }
-        best_first(&mut hits, |(_, hit)| hit.similarity, |(number, _)| *number);
+        best_first(&mut hits, |(_, hit)| hit.similarity, |(number, hit)| (!hit.exact_copy, *number));
         hits.into_iter().map(|(_, hit)| hit).collect()
     }
 
     /// Texts that agree in as many bands as they must; all of them where the method has no bands.
     fn candidates(&self, keys: &[u64]) -> Vec<u32> {
-        let Some(banding) = self.scheme.method.banding() else {
+        let Some(banding) = self.scheme.method().banding() else {
             let mut all: Vec<u32> = self.texts.keys().copied().collect();
             all.sort_unstable();
             return all;
@@ -171,7 +164,7 @@ impl Index {
     }
 
     fn buckets_of(&self, keys: &[u64]) -> Vec<(u32, u64)> {
-        match self.scheme.method.banding() {
+        match self.scheme.method().banding() {
             Some(_) => (0..).zip(keys.iter().copied()).collect(),
             None => Vec::new(),
         }
@@ -196,10 +189,10 @@ mod tests {
             tables: Tables::Blocks,
             is_verified: false,
         };
-        let index = |method| Index::new(Scheme::default().with_method(method));
+        let index = |method| MemoryIndex::new(Scheme::default().with_method(method).unwrap());
         assert!(index(simhash(Weights::Idf)).is_err() && index(MethodOptions::Copies(Checksum::Text)).is_err());
         let mut index = index(simhash(Weights::Count)).unwrap();
-        index.insert("a", "one two three four five six");
+        index.put("a", "one two three four five six");
         assert_eq!(index.search("One two three four five six.").len(), 1);
         assert!(index.search("seven eight nine ten eleven").is_empty() && index.search("").is_empty());
     }

@@ -16,26 +16,29 @@ mod features;
 mod index;
 mod resolve;
 
-use lookalike_core::decision::{Match, References};
-use lookalike_core::doors::SourceError;
+use lookalike_core::decision::{Match, References, Removed};
+use lookalike_core::ids::{Document, Number, Rank};
 use lookalike_core::measure::likeness::Likeness;
-use lookalike_core::number::{Document, Number, Rank};
 use lookalike_core::resolve::keep::{FieldValue, Keep, Ranking, keep_order};
-use lookalike_core::resolve::{Candidates, TakeMatches, components, each_match, independent_set};
+use lookalike_core::resolve::{Candidates, TakeFound, TakeMatches, components, each_match, independent_set};
 use lookalike_core::scheme::Scheme;
+use lookalike_core::sources::SourceError;
 use lookalike_core::verify::Verifier;
 
-pub use index::{Hit, Index};
+pub use index::MemoryIndex;
+pub use lookalike_index::Hit;
 pub use resolve::{KnownPair, resolve};
 
 use self::features::InMemory;
 use crate::candidates::copies::{Texts, join_copies, lengths};
-use crate::candidates::{Find, Items};
+use crate::candidates::verified::Resolved;
 use crate::error::{Error, Result};
+use crate::items::Items;
 use crate::options::Group;
 use crate::progress::{Progress, Silent};
 use crate::resources::memory::Memory;
 use crate::run::Run;
+use crate::run::find::Find;
 
 /// Whether a text is kept or removed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -105,19 +108,19 @@ pub fn dedup_with<T: AsRef<str> + Sync>(
         return Err(Error::WrongNumberOfValues { values: options.values.len(), texts: texts.len() });
     }
     let mut removals: Vec<Option<(Document, Likeness)>> = vec![None; texts.len()];
-    let search = Search::start(texts, scheme, options.memory, progress)?;
+    let search = Search::start(texts, scheme, options.memory, progress);
     let joined = search.join(&options.keep, &options.values)?;
     let references = References::default();
-    let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>, take: &TakeMatches<'_>| {
+    let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>, take: &TakeFound<'_, Removed<Rank>>| {
         take(match options.group {
             Group::Components => components(candidates, &joined.items, references, verifier),
             Group::Independent => independent_set(candidates, &joined.items, references, verifier),
         }?)
     };
-    search.run(&joined, resolve, |matches| {
-        for Match { left, right, likeness } in matches {
-            let [removed, by] = [left, right].map(|rank| joined.items[rank.index()]);
-            removals[removed.index()] = Some((by, likeness));
+    search.run(&joined, resolve, |some| {
+        for Removed { removed, kept, likeness } in some {
+            let [removed, kept] = [removed, kept].map(|rank| joined.items[rank.index()]);
+            removals[removed.index()] = Some((kept, likeness));
         }
         Ok(())
     })?;
@@ -128,7 +131,7 @@ pub fn dedup_with<T: AsRef<str> + Sync>(
             None if first.index() == text => Fate::Kept,
             None => Fate::Removed {
                 by: first.index(),
-                likeness: scheme.method.likeness_of_copies(search.size(text)),
+                likeness: scheme.method().likeness_of_copies(search.size(text)),
                 is_exact_copy: joined.first_exact[text] == first,
             },
         }
@@ -151,7 +154,7 @@ pub fn dedup_with<T: AsRef<str> + Sync>(
 ///
 /// As [`dedup`].
 pub fn pairs<T: AsRef<str> + Sync>(texts: &[T], scheme: &Scheme) -> Result<Vec<Pair>> {
-    let search = Search::start(texts, scheme, Memory::default(), &Silent)?;
+    let search = Search::start(texts, scheme, Memory::default(), &Silent);
     let joined = search.join(&Keep::First, &[])?;
     let resolve = |candidates: Candidates<'_>, verifier: &Verifier<'_>, take: &TakeMatches<'_>| {
         each_match(candidates, &joined.items, References::default(), verifier, take)
@@ -175,7 +178,7 @@ pub fn pairs<T: AsRef<str> + Sync>(texts: &[T], scheme: &Scheme) -> Result<Vec<P
         }
     }
     for same in &copies {
-        let likeness = scheme.method.likeness_of_copies(search.size(same[0].index()));
+        let likeness = scheme.method().likeness_of_copies(search.size(same[0].index()));
         for (at, one) in same.iter().enumerate() {
             same[at + 1..].iter().for_each(|other| push(*one, *other, likeness));
         }
@@ -192,10 +195,10 @@ struct Search<'a, T> {
 
 impl<'a, T: AsRef<str> + Sync> Search<'a, T> {
     /// Sketches all texts.
-    fn start(texts: &'a [T], scheme: &'a Scheme, memory: Memory, progress: &'a dyn Progress) -> Result<Self> {
-        let run = Run::of_texts(scheme, memory, progress)?;
+    fn start(texts: &'a [T], scheme: &'a Scheme, memory: Memory, progress: &'a dyn Progress) -> Self {
+        let run = Run::of_texts(scheme, memory, progress);
         let texts = run.stage("sketch", || InMemory::sketch(texts, scheme, &*run.method, run.work.key()));
-        Ok(Self { texts, run })
+        Self { texts, run }
     }
 
     /// Joins texts with the same words.
@@ -203,22 +206,23 @@ impl<'a, T: AsRef<str> + Sync> Search<'a, T> {
         let Self { texts, run } = self;
         let shares = run.work.memory.shares(texts.len())?;
         run.stage("copies", || {
-            let token_counts = lengths(run.scheme.criterion, &texts.token_counts, &texts.sizes);
+            let token_counts = lengths(run.scheme.criterion(), &texts.token_counts, &texts.sizes);
             let ranking = Ranking { token_counts, field_values };
             join_copies(texts, &keep_order(keep, ranking), shares)
         })
     }
 
     /// Finds candidates and resolves them.
-    fn run(
+    fn run<R: Resolved>(
         &self,
         joined: &Texts,
-        resolve: impl Fn(Candidates<'_>, &Verifier<'_>, &TakeMatches<'_>) -> std::result::Result<(), SourceError>,
-        take: impl FnMut(Vec<Match<Rank>>) -> Result<()> + Send,
+        resolve: impl Fn(Candidates<'_>, &Verifier<'_>, &TakeFound<'_, R>) -> std::result::Result<(), SourceError>,
+        take: impl FnMut(Vec<R>) -> Result<()> + Send,
     ) -> Result<()> {
         let Self { texts, run } = self;
         let shares = run.work.memory.shares(texts.len())?;
-        let (sketched, deciding) = (texts.shingled(run.scheme.key.of(run.work.key())), texts.shingled(run.work.key()));
+        let (sketched, deciding) =
+            (texts.shingled(run.scheme.key().of(run.work.key())), texts.shingled(run.work.key()));
         let items =
             Items { sizes: &texts.sizes, sketches: &texts.sketches, sketched: &sketched, deciding: &deciding, shares };
         Find { items, texts: joined, references: References::default() }.run(run, resolve, take).map(drop)

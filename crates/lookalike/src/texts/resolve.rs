@@ -1,6 +1,6 @@
 //! Decisions on pairs that are known already: to try several thresholds, pairs are found once.
 
-use lookalike_core::number::{Document, Number};
+use lookalike_core::ids::{Document, Number};
 
 /// Two texts and how similar they are.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,11 +16,11 @@ pub struct KnownPair {
 /// For each text the one that is kept in its place and how similar they are; none if it is kept itself.
 ///
 /// `order` is all texts, best first ([`keep_order`](lookalike_core::resolve::keep::keep_order)). The result is what
-/// [`dedup`](crate::texts::dedup) decides if these are all of its near-duplicate pairs: a removed text is removed by the kept one
-/// that is most similar, and of equals by the best in keep order.
+/// [`dedup`](crate::texts::dedup) decides if these are all of its near-duplicate pairs: a removed text is removed by the most
+/// similar of the kept ones before it in keep order, and of equals by the best.
 ///
 /// ```
-/// use lookalike::core::number::Document;
+/// use lookalike::core::ids::Document;
 /// use lookalike::texts::{KnownPair, resolve};
 ///
 /// let pair = |left, right, similarity| KnownPair { left, right, similarity };
@@ -51,7 +51,7 @@ pub fn resolve(pairs: &[KnownPair], order: &[Document]) -> Vec<Option<(usize, f6
         is_kept[text.index()] = !of(text.index()).any(|(_, other, _)| is_kept[*other]);
     }
     let by = |text: usize| {
-        let kept = of(text).filter(|(_, other, _)| is_kept[*other]);
+        let kept = of(text).filter(|(_, other, _)| is_kept[*other] && ranks[*other] < ranks[text]);
         let best = kept.max_by(|left, right| left.2.total_cmp(&right.2).then(ranks[right.1].cmp(&ranks[left.1])))?;
         (!is_kept[text]).then_some((best.1, best.2))
     };
@@ -63,12 +63,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_removed_text_is_removed_by_the_most_similar_kept_one_and_of_equals_by_the_best() {
+    fn a_removed_text_is_removed_by_the_most_similar_kept_one_before_it_and_of_equals_by_the_best() {
         let pair = |left, right, similarity| KnownPair { left, right, similarity };
         let pairs = [pair(0, 3, 0.8), pair(1, 3, 0.9), pair(2, 3, 0.9), pair(3, 4, 1.0)];
         let fates = resolve(&pairs, &[2, 1, 0, 3, 4].map(Document));
-        // 4 is like nothing that is kept before it, and so is kept, and the most similar to 3.
-        assert_eq!(fates, [None, None, None, Some((4, 1.0)), None]);
+        // 4 is like nothing that is kept before it, and so is kept; it comes after 3, and is not the reason.
+        assert_eq!(fates, [None, None, None, Some((2, 0.9)), None]);
         let fates = resolve(&pairs[..3], &[2, 1, 0, 3].map(Document));
         assert_eq!(fates[3], Some((2, 0.9)));
     }

@@ -2,9 +2,7 @@
 //! whole corpus would cost.
 
 mod buckets;
-mod budget;
 mod chance;
-mod interval;
 mod pairs;
 mod plan;
 mod read;
@@ -13,39 +11,22 @@ mod sample;
 mod suggest;
 
 use lookalike_core::bucket::banding::Banding;
-use lookalike_core::measure::similarity::{Similarity, Threshold};
+use lookalike_core::measure::similarity::Similarity;
+use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use budget::{Bought, best_within};
-pub use interval::Estimate;
 pub use plan::Plan;
 pub use sample::{PairStep, Sampled};
 pub use suggest::Suggestion;
 
+use crate::audit::{JudgedRow, labels_by_similarity};
 use crate::error::Result;
-use crate::options::{ReadOptions, Scheme};
+use crate::options::{Bought, TuneOptions};
 use crate::progress::Progress;
 
-/// Options of [`tune()`].
-#[derive(Clone, Debug)]
-pub struct TuneOptions {
-    /// When documents are near-duplicates; its method is the one that is explained.
-    pub scheme: Scheme,
-    /// The threshold of the scheme.
-    pub threshold: Threshold,
-    /// How the sketch is cut.
-    pub banding: Banding,
-    /// The corpus, if there is one.
-    pub corpus: Option<ReadOptions>,
-    /// Maximum number of bytes to read, before decompression; if the corpus is larger, parts from all over it are read.
-    pub most_bytes: u64,
-}
-
-/// The default of [`TuneOptions::most_bytes`]: a few seconds of reading.
-pub const MOST_BYTES: u64 = 1_000_000_000;
-
 /// What a banding finds and costs.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Tuning {
     /// The threshold.
     pub threshold: f64,
@@ -69,10 +50,16 @@ pub struct Tuning {
     pub sample: Option<Sampled>,
     /// What a run over the whole corpus would cost.
     pub plan: Option<Plan>,
+    /// Bandings within the budget, the best first, if there is a budget.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub budget: Vec<Bought>,
+    /// What people say of pairs, by similarity, if labels were given.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<JudgedRow>,
 }
 
 /// A point of the S-curve.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Point {
     /// The similarity of a pair.
     pub similarity: f64,
@@ -91,7 +78,7 @@ const STEPS: u32 = 20;
 pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<Tuning> {
     let TuneOptions { banding, threshold, .. } = options;
     let found = |similarity: f64| recall(*banding, similarity);
-    let sketch_bytes = options.scheme.method.method(options.scheme.criterion)?.layout().byte_count();
+    let sketch_bytes = options.scheme.build_method().layout().byte_count();
     let sample = options.corpus.as_ref().map(|corpus| sample::read(corpus, options, progress)).transpose()?;
     let (sample, plan) = match sample {
         Some(sample) => {
@@ -112,6 +99,8 @@ pub fn tune(options: &TuneOptions, progress: &dyn Progress) -> Result<Tuning> {
         curve: curve(*banding, STEPS),
         sample,
         plan,
+        budget: options.within_budget.clone(),
+        labels: labels_by_similarity(&options.labels)?,
     })
 }
 

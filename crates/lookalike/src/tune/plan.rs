@@ -1,19 +1,21 @@
 //! Estimated memory, disk space and time of a run over the whole corpus.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::sample::Sample;
 use crate::resources::memory;
 
 /// What a run of `dedup` over the whole corpus would cost, approximately.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Plan {
     /// Files.
-    pub files: u64,
+    pub file_count: u64,
     /// Their bytes, before decompression.
     pub bytes: u64,
     /// Estimated number of documents.
-    pub documents: u64,
+    pub document_count: u64,
     /// Threads that the estimate assumes.
     pub threads: usize,
     /// Peak memory if nothing has to go to disk. With a lower memory limit, the rest goes to the work folder.
@@ -26,16 +28,16 @@ pub struct Plan {
 
 impl Plan {
     pub(super) fn new(sample: &Sample, sketch_bytes: usize) -> Self {
-        let documents = sample.sampled.documents_of_corpus;
+        let documents = sample.sampled.corpus_document_count;
         let threads = rayon::current_num_threads();
         // A band has a key, and columns of keys are sorted by a thread each.
         let columns = threads.min(sketch_bytes / size_of::<u64>()).max(1);
         // What shares a bucket is read and made into features once more.
         let seconds = sample.seconds * (1.0 + sample.sharing) / threads as f64;
         Self {
-            files: sample.files,
+            file_count: sample.files,
             bytes: sample.packed_bytes,
-            documents,
+            document_count: documents,
             threads,
             memory_bytes: memory::peak(documents, sketch_bytes as f64 + sample.id_bytes, columns),
             disk_bytes: sample.packed_bytes,

@@ -11,10 +11,11 @@ use lookalike_core::measure::distinct::Distinct;
 use lookalike_core::measure::feature_set::{FeatureSet, Overlap};
 use lookalike_core::sketch::{FastSketcher, SlotSketcher};
 use lookalike_core::text::shingle::Shingler;
-use lookalike_io::format::FileKind;
 use lookalike_io::input::discover::InputFile;
 use lookalike_io::input::shelf::{Place, Shelf};
-use lookalike_io::read::{Chunk, Entry, Parser, Stream, UNIT_BYTES, Unit, units};
+use lookalike_io::read::FileKind;
+use lookalike_io::read::{Chunk, Entry, Parser, SequentialReader, UNIT_BYTES, Unit, units};
+use lookalike_io::skipped::SkipReason;
 use rayon::prelude::*;
 
 use crate::error::Result;
@@ -88,6 +89,8 @@ struct Piece {
     skipped: u64,
     first_skipped: Option<String>,
     is_cut: bool,
+    /// The columns of a table that lacks that of the text.
+    columns: Option<(u32, String)>,
 }
 
 impl<'a> Corpus<'a> {
@@ -122,6 +125,14 @@ impl<'a> Corpus<'a> {
             }
         }
         progress.finish();
+        // A table beside data is passed over; one that is all there is was meant.
+        if pieces.iter().all(|piece| piece.document_count == 0)
+            && let Some((file, fields)) = pieces.iter().find_map(|piece| piece.columns.clone())
+        {
+            let (input, field) = (&shelf.files()[file as usize], options.settings.fields.text.clone());
+            let (path, is_met) = (input.shown(), input.is_met);
+            return Err(lookalike_io::Error::NoTextField { path, field, fields, is_met }.into());
+        }
         let mut corpus = Self {
             options,
             similarity,
@@ -200,7 +211,7 @@ impl<'a> Corpus<'a> {
     pub(super) fn measure(&self, pairs: &[(u32, u32)]) -> Result<Vec<f64>> {
         let by_left: Vec<&[(u32, u32)]> = pairs.chunk_by(|left, right| left.0 == right.0).collect();
         let bench = || {
-            let shingler = Shingler::keyed(&self.similarity.shingle, self.similarity.fold, self.key);
+            let shingler = Shingler::keyed(self.similarity.shingle(), self.similarity.fold(), self.key);
             (Parser::new(&self.options.settings), shingler, Vec::new())
         };
         let of_left = |bench: &mut (Parser, Shingler, Vec<u8>), pairs: &&[(u32, u32)]| {
@@ -211,7 +222,7 @@ impl<'a> Corpus<'a> {
                 let right = features(*right)?;
                 let size = Distinct::new(&right).size();
                 let overlap = Overlap { shared: set.shared_count(&right), left: set.size(), right: size };
-                Ok(self.similarity.criterion.similarity(overlap))
+                Ok(self.similarity.criterion().similarity(overlap))
             };
             pairs.iter().map(similarity).collect::<Result<Vec<f64>>>()
         };
@@ -238,12 +249,11 @@ fn read_unit(
     let file: &InputFile = &shelf.files()[unit.file as usize];
     let start = Instant::now();
     let mut piece = Piece::default();
-    let mut stream = Stream::open(unit, file, &options.settings)?;
-    let kind = Arc::clone(stream.kind());
+    let mut reader = SequentialReader::new(shelf.files(), vec![unit.clone()], &options.settings);
     let (mut parser, mut chunk) = (Parser::new(&options.settings), Chunk::default());
-    let mut shingler = Shingler::keyed(&similarity.shingle, similarity.fold, similarity.key.of(key));
+    let mut shingler = Shingler::keyed(similarity.shingle(), similarity.fold(), similarity.key().of(key));
     let mut sketcher = FastSketcher::new(SLOTS);
-    while stream.next(&mut chunk)? {
+    while reader.next(&mut chunk)? {
         // One more chunk there is, but this is enough.
         if piece.documents.len() >= MOST_DOCUMENTS || piece.bytes_read >= most_bytes.max(1) {
             piece.is_cut = true;
@@ -262,14 +272,16 @@ fn read_unit(
                     piece.hashes.push(features.text_hash());
                     piece.chunks.push(piece.chunk_count);
                     let token_count = u32::try_from(features.token_count()).unwrap_or(u32::MAX);
-                    piece.documents.push(Document { place: placed.place, kind: Arc::clone(&kind), token_count });
+                    piece.documents.push(Document { place: placed.place, kind: Arc::clone(chunk.kind()), token_count });
                 }
             }
             Entry::Skipped(reason) => piece.skip(file, &reason, 1),
             Entry::Carried(_) => {}
         });
-        if let Some((reason, lost)) = chunk.damage() {
-            piece.skip(file, reason, lost.max(1));
+        match chunk.damage() {
+            Some((SkipReason::NoTextField(columns), _)) => piece.columns = Some((unit.file, columns.clone())),
+            Some((reason, lost)) => piece.skip(file, reason, lost.max(1)),
+            None => {}
         }
         piece.bytes_read += chunk.packed_bytes();
         piece.chunk_count += 1;
@@ -280,7 +292,7 @@ fn read_unit(
 }
 
 impl Piece {
-    fn skip(&mut self, file: &InputFile, reason: &str, count: u64) {
+    fn skip(&mut self, file: &InputFile, reason: &SkipReason, count: u64) {
         self.skipped += count;
         self.first_skipped.get_or_insert_with(|| format!("{}: {reason}", file.shown().display()));
     }

@@ -7,9 +7,9 @@
 use lookalike_core::hash::mix;
 use rayon::prelude::*;
 
-use super::interval::{Estimate, of_share};
 use super::read::{Corpus, SLOTS};
 use crate::error::Result;
+use crate::statistics::{Estimate, of_share};
 
 /// How many documents are looked at, at most.
 const DRAWN: usize = 1000;
@@ -29,6 +29,10 @@ pub(super) struct Removals {
     most_similar: Vec<f64>,
     /// How many documents these were drawn from.
     document_count: usize,
+    /// Documents that have the words of one before them.
+    copy_count: usize,
+    /// Texts that are there at all: one of them stays.
+    text_count: usize,
     is_all: bool,
 }
 
@@ -79,7 +83,8 @@ impl Removals {
             false => 1.0,
         });
         let most_similar = most_similar.collect();
-        Ok(Self { most_similar, document_count: all, is_all: documents.len() == all })
+        let (text_count, copy_count) = (texts.len(), all - texts.len());
+        Ok(Self { most_similar, document_count: all, copy_count, text_count, is_all: documents.len() == all })
     }
 
     /// Documents that would go at a threshold.
@@ -90,6 +95,8 @@ impl Removals {
         }
         let share = of_share(hits, self.most_similar.len());
         let [value, low, high] = [share.value, share.low, share.high].map(|share| share * self.document_count as f64);
-        Estimate { value, low, high }
+        // Copies go at any threshold, and the best text stays.
+        let most = self.document_count - self.text_count.min(1);
+        Estimate { value, low, high }.within(self.copy_count as f64, most as f64)
     }
 }

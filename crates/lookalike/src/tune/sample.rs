@@ -1,12 +1,12 @@
 //! A sample of a corpus: the number of pairs by similarity, and the threshold that this suggests.
 
 use lookalike_core::bucket::banding::Banding;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::TuneOptions;
 use super::buckets::{Buckets, Slots};
 use super::chance::Chance;
-use super::interval::Estimate;
 use super::pairs::{EDGES, Effort, PairCounts, Texts};
 use super::read::{Corpus, SLOTS};
 use super::removals::Removals;
@@ -14,6 +14,7 @@ use super::suggest::{Suggestion, suggest};
 use crate::error::Result;
 use crate::options::ReadOptions;
 use crate::progress::Progress;
+use crate::statistics::Estimate;
 
 /// How much is drawn: an error of a few percent in each step, for some thousand documents that are read again.
 const EFFORT: Effort = Effort { draws: 2000, listed: 20_000 };
@@ -22,39 +23,41 @@ const EFFORT: Effort = Effort { draws: 2000, listed: 20_000 };
 const SEED: u64 = 7;
 
 /// What was read of a corpus, and what was found in it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Sampled {
     /// Documents that were read.
-    pub documents: u64,
+    pub document_count: u64,
     /// Estimated number of documents in the whole corpus.
-    pub documents_of_corpus: u64,
+    pub corpus_document_count: u64,
     /// Whether everything was read; the only uncertainty is then in the pairs drawn at random.
-    pub is_whole: bool,
+    pub complete: bool,
     /// Pairs of the corpus by minimum similarity.
     pub pairs: Vec<PairStep>,
     /// The suggested threshold.
     pub suggestion: Suggestion,
     /// Estimated share of candidates that are not near-duplicates; `None` if no candidates are expected or it is
     /// unknown.
-    pub false_candidates: Option<f64>,
+    pub false_candidate_share: Option<f64>,
     /// Estimated number of candidates in the whole corpus; `None` for bands of random rows.
-    pub candidates: Option<f64>,
+    pub candidate_count: Option<f64>,
     /// Entries that were skipped.
-    pub skipped: u64,
+    pub skipped_count: u64,
     /// Why the first of them was skipped.
     pub first_skipped: Option<String>,
 }
 
 /// Pairs with at least a given similarity.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct PairStep {
     /// The minimum similarity.
     pub similarity: f64,
     /// Pairs of documents.
-    pub pairs: Estimate,
+    pub pair_count: Estimate,
     /// Maximum number of documents that `dedup` would remove at this threshold; `None` if only a part of the corpus was
     /// read.
-    pub removed: Option<Estimate>,
+    pub removed_count: Option<Estimate>,
 }
 
 /// What was read, and what it took.
@@ -86,24 +89,28 @@ pub(super) fn read(corpus: &ReadOptions, options: &TuneOptions, progress: &dyn P
     };
     let counts = PairCounts::estimate(&texts, EFFORT, SEED, |pairs| corpus.measure(pairs))?;
     let removals = texts.is_whole().then(|| Removals::estimate(&corpus)).transpose()?;
-    let step = |similarity: f64| PairStep {
-        similarity,
-        pairs: counts.from(similarity),
-        removed: removals.as_ref().map(|removals| removals.at(similarity)),
+    let step = |similarity: f64| {
+        let pair_count = counts.from(similarity);
+        // Each removal takes a pair.
+        let removed = |removals: &Removals| removals.at(similarity).within(0.0, pair_count.high);
+        PairStep { similarity, pair_count, removed_count: removals.as_ref().map(removed) }
     };
+    let mut pairs: Vec<PairStep> = EDGES.iter().copied().chain([1.0]).map(step).collect();
+    agree(&mut pairs);
+    let shown: Vec<u64> = pairs.iter().map(|step| step.pair_count.value.round() as u64).collect();
     let scale = corpus.scale();
     let (candidates, false_candidates) = candidates(&corpus, &texts, options)?;
     let documents = corpus.document_count as f64 * scale;
     let sharing = 1.0 - (-2.0 * candidates.unwrap_or(0.0) / documents.max(1.0)).exp();
     let sampled = Sampled {
-        documents: corpus.document_count,
-        documents_of_corpus: documents.round() as u64,
-        is_whole: texts.is_whole(),
-        pairs: EDGES.iter().copied().chain([1.0]).map(step).collect(),
-        suggestion: suggest(&EDGES.map(|edge| counts.step(edge))),
-        false_candidates,
-        candidates,
-        skipped: corpus.skipped,
+        document_count: corpus.document_count,
+        corpus_document_count: documents.round() as u64,
+        complete: texts.is_whole(),
+        suggestion: suggest(&EDGES.map(|edge| counts.step(edge)), &shown),
+        pairs,
+        false_candidate_share: false_candidates,
+        candidate_count: candidates,
+        skipped_count: corpus.skipped,
         first_skipped: corpus.first_skipped.clone(),
     };
     Ok(Sample {
@@ -114,6 +121,26 @@ pub(super) fn read(corpus: &ReadOptions, options: &TuneOptions, progress: &dyn P
         sharing,
         sampled,
     })
+}
+
+/// Makes steps agree with each other: whatever is there from a similarity on is there from a lower one on.
+fn agree(steps: &mut [PairStep]) {
+    let narrow = |of: &mut Estimate, least: f64, most: f64| *of = of.within(least.min(most), most);
+    for at in 1..steps.len() {
+        let before = steps[at - 1];
+        narrow(&mut steps[at].pair_count, 0.0, before.pair_count.high);
+        if let (Some(removed), Some(most)) = (&mut steps[at].removed_count, before.removed_count) {
+            narrow(removed, 0.0, most.high);
+        }
+    }
+    for at in (1..steps.len()).rev() {
+        let after = steps[at];
+        let before = &mut steps[at - 1];
+        narrow(&mut before.pair_count, after.pair_count.low, f64::INFINITY);
+        if let (Some(removed), Some(least)) = (&mut before.removed_count, after.removed_count) {
+            narrow(removed, least.low, f64::INFINITY);
+        }
+    }
 }
 
 /// Candidates of the banding that is explained, and the share of them that are no near-duplicates: of pairs of texts,

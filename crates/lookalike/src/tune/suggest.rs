@@ -1,9 +1,11 @@
 //! A threshold for a corpus: in the gap between near-duplicates and texts that are merely similar.
 
+use lookalike_page::number;
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::interval::Estimate;
 use super::pairs::EDGES;
+use crate::statistics::Estimate;
 
 /// The threshold that is right for most corpora.
 pub(super) const DEFAULT: f64 = 0.8;
@@ -15,18 +17,21 @@ const DEPTH: f64 = 2.0;
 const FEW: f64 = 10.0;
 
 /// A suggested threshold, with the reason.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Suggestion {
     /// The threshold.
     pub threshold: f64,
     /// Whether it lies in such a gap; if not, it is the default.
-    pub is_valley: bool,
+    pub valley: bool,
     /// The reason, in one sentence.
     pub reason: String,
 }
 
 /// Suggests a threshold by the pairs of different texts in each step. Copies say nothing: every threshold finds them.
-pub(super) fn suggest(steps: &[Estimate; EDGES.len()]) -> Suggestion {
+///
+/// The reason counts pairs as the table of pairs does: `or_more` has the pairs from each edge on, copies among them, and at
+/// last those of 1.
+pub(super) fn suggest(steps: &[Estimate; EDGES.len()], or_more: &[u64]) -> Suggestion {
     let is_low = |at: &usize| {
         let most = |of: &[Estimate]| of.iter().map(|step| step.low).fold(0.0, f64::max);
         // A pair or two on either side are no hills.
@@ -34,7 +39,8 @@ pub(super) fn suggest(steps: &[Estimate; EDGES.len()]) -> Suggestion {
     };
     let lowest =
         (1..EDGES.len()).filter(is_low).min_by(|left, right| steps[*left].value.total_cmp(&steps[*right].value));
-    let count = |value: f64| format!("{value:.0}");
+    let from = |at: usize| or_more.get(at).copied().unwrap_or(0);
+    let between = |start: usize, end: usize| number::count(from(start).saturating_sub(from(end)));
     let sum = |of: &[Estimate]| of.iter().map(|step| step.value).sum::<f64>();
     let Some(lowest) = lowest else {
         let at_default = EDGES.iter().position(|edge| *edge >= DEFAULT).unwrap_or(0);
@@ -42,12 +48,16 @@ pub(super) fn suggest(steps: &[Estimate; EDGES.len()]) -> Suggestion {
         let reason = if below + above < 0.5 {
             format!("the default; no different texts reach a similarity of {}", EDGES[0])
         } else if FEW * below <= above {
-            let (below, above) = (count(below), count(above));
-            format!("the default; few pairs are just below it (about {below} down to {}, and {above} above)", EDGES[0])
+            let (below, above) = (between(0, at_default), number::count(from(at_default)));
+            let edge = EDGES[at_default];
+            format!(
+                "the default; few pairs are just below it (about {below} from {} to {edge}, and {above} of {edge} or more)",
+                EDGES[0]
+            )
         } else {
             "the default, since no gap separates near-duplicates from texts that are merely similar".to_owned()
         };
-        return Suggestion { threshold: DEFAULT, is_valley: false, reason };
+        return Suggestion { threshold: DEFAULT, valley: false, reason };
     };
     // All of the valley: its neighbours that are as good as empty too.
     let is_floor = |at: &usize| is_low(at) && steps[*at].value <= steps[lowest].high.max(1.0);
@@ -55,38 +65,43 @@ pub(super) fn suggest(steps: &[Estimate; EDGES.len()]) -> Suggestion {
     let end = (lowest + 1..EDGES.len()).take_while(is_floor).last().unwrap_or(lowest);
     let edge = |at: usize| EDGES.get(at).copied().unwrap_or(1.0);
     let reason = format!(
-        "the fewest pairs are between {:.2} and {:.2} (about {}), with about {} below, down to {}, and {} above",
+        "the fewest pairs are between {:.2} and {:.2} (about {}), with about {} from {} to {:.2}, and {} of {:.2} or more",
         edge(start),
         edge(end + 1),
-        count(sum(&steps[start..=end])),
-        count(sum(&steps[..start])),
+        between(start, end + 1),
+        between(0, start),
         EDGES[0],
-        count(sum(&steps[end + 1..])),
+        edge(start),
+        number::count(from(end + 1)),
+        edge(end + 1),
     );
     // The middle, or the upper edge where there is none, since what is merely similar should stay. One itself would
     // mean copies alone.
     let middle = (start + end + 2) / 2;
-    Suggestion { threshold: EDGES[middle.min(EDGES.len() - 1)], is_valley: true, reason }
+    Suggestion { threshold: EDGES[middle.min(EDGES.len() - 1)], valley: true, reason }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// With ten pairs of copies.
     fn suggested(counts: [f64; EDGES.len()]) -> Suggestion {
-        suggest(&counts.map(Estimate::exactly))
+        let from = |at: usize| counts[at..].iter().sum::<f64>() as u64 + 10;
+        let or_more: Vec<u64> = (0..=EDGES.len()).map(from).collect();
+        suggest(&counts.map(Estimate::exactly), &or_more)
     }
 
     #[test]
     fn the_threshold_lies_in_the_valley() {
         let wide = suggested([900.0, 400.0, 90.0, 20.0, 1.0, 1.0, 30.0, 80.0, 200.0, 300.0]);
-        assert!((wide.threshold - 0.75).abs() < 1e-9 && wide.is_valley, "{wide:?}");
+        assert!((wide.threshold - 0.75).abs() < 1e-9 && wide.valley, "{wide:?}");
         assert_eq!(
             wide.reason,
-            "the fewest pairs are between 0.70 and 0.80 (about 2), with about 1410 below, down to 0.5, and 610 above"
+            "the fewest pairs are between 0.70 and 0.80 (about 2), with about 1,410 from 0.5 to 0.70, and 620 of 0.80 or more"
         );
         let narrow = suggested([50.0, 40.0, 30.0, 20.0, 20.0, 5.0, 30.0, 80.0, 20.0, 30.0]);
-        assert!((narrow.threshold - 0.8).abs() < 1e-9 && narrow.is_valley, "{narrow:?}");
+        assert!((narrow.threshold - 0.8).abs() < 1e-9 && narrow.valley, "{narrow:?}");
     }
 
     #[test]
@@ -94,10 +109,13 @@ mod tests {
         for (counts, said) in [
             ([0.0; EDGES.len()], "no different texts"),
             ([90.0, 80.0, 70.0, 60.0, 50.0, 40.0, 30.0, 20.0, 10.0, 5.0], "no gap"),
-            ([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 5.0, 40.0, 90.0, 200.0], "few pairs are just below it (about 1 "),
+            (
+                [0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 5.0, 40.0, 90.0, 200.0],
+                "few pairs are just below it (about 1 from 0.5 to 0.8, and 345 of 0.8 or more)",
+            ),
         ] {
             let suggestion = suggested(counts);
-            assert!((suggestion.threshold - DEFAULT).abs() < 1e-9 && !suggestion.is_valley);
+            assert!((suggestion.threshold - DEFAULT).abs() < 1e-9 && !suggestion.valley);
             assert!(suggestion.reason.contains(said), "{}", suggestion.reason);
         }
     }
@@ -106,8 +124,8 @@ mod tests {
     fn a_valley_that_may_be_an_error_of_the_estimate_is_none() {
         let mut steps = [Estimate::exactly(100.0); EDGES.len()];
         steps[4] = Estimate { value: 10.0, low: 0.0, high: 120.0 };
-        assert!(!suggest(&steps).is_valley);
+        assert!(!suggest(&steps, &[]).valley);
         steps[4].high = 40.0;
-        assert!(suggest(&steps).is_valley);
+        assert!(suggest(&steps, &[]).valley);
     }
 }

@@ -4,14 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lookalike::core::measure::criterion::Criterion;
-use lookalike::core::measure::similarity::Threshold;
-use lookalike::core::resolve::keep::Keep;
-use lookalike::core::text::fold::Fold;
-use lookalike::core::text::shingle::Shingle;
 use lookalike::{
-    Copies, DedupOptions, Group, Memory, MethodOptions, Output, PairsOptions, ReadOptions, ReportTexts, RowFormat,
-    Scheme, Selection, Silent, SourceBy, Summary, WorkOptions,
+    Copies, DedupOptions, DedupRequest, PairsRequest, ReadRequest, Result, Scheme, SchemeRequest, Silent, Summary,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -44,25 +38,14 @@ impl Case {
         path
     }
 
-    /// Options to deduplicate one file or folder of the case into `out`.
+    /// A request to deduplicate one file or folder of the case into `out`.
+    pub fn request(&self, input: &str, threshold: f64) -> DedupRequest {
+        DedupRequest::new([self.path(input)]).threshold(threshold).output(self.path("out")).force(true)
+    }
+
+    /// The options of this request.
     pub fn options(&self, input: &str, threshold: f64) -> DedupOptions {
-        DedupOptions {
-            read: ReadOptions::new([self.path(input)]),
-            scheme: similarity("word:5", threshold, 0.99),
-            against: None,
-            against_index: None,
-            keep: Keep::default(),
-            group: Group::default(),
-            source: SourceBy::default(),
-            fail_if_source_loses: None,
-            folder: Some(self.path("out")),
-            output: Output::Kept,
-            force: true,
-            report: Some(ReportTexts::default()),
-            command: Vec::new(),
-            memory: Memory::default(),
-            work: WorkOptions::default(),
-        }
+        self.request(input, threshold).check().unwrap()
     }
 
     /// The lines of a JSONL file in `out`.
@@ -75,22 +58,18 @@ pub fn rows(path: &Path) -> Vec<Value> {
     fs::read_to_string(path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-pub fn dedup(options: &DedupOptions) -> Summary {
-    lookalike::dedup(options, &Silent).unwrap()
+pub fn dedup(request: &DedupRequest) -> Summary {
+    try_dedup(request).unwrap()
+}
+
+/// Runs a request that is possible but may fail.
+pub fn try_dedup(request: &DedupRequest) -> Result<Summary> {
+    lookalike::dedup(&request.clone().check().unwrap(), &Silent)
 }
 
 /// The pairs that `pairs` writes, as `left_id`, `right_id`, jaccard.
-pub fn pairs(read: &ReadOptions, similarity: Scheme, copies: Copies) -> Vec<(String, String, f64)> {
-    let options = PairsOptions {
-        read: read.clone(),
-        scheme: similarity,
-        output: None,
-        format: RowFormat::Jsonl,
-        copies,
-        selection: Selection::default(),
-        memory: Memory::default(),
-        work: WorkOptions::default(),
-    };
+pub fn pairs(read: &ReadRequest, scheme: &SchemeRequest, copies: Copies) -> Vec<(String, String, f64)> {
+    let options = pairs_request(read, scheme).copies(copies).check().unwrap();
     let mut bytes = Vec::new();
     lookalike::pairs(&options, &mut bytes, &Silent).unwrap();
     String::from_utf8(bytes)
@@ -104,16 +83,21 @@ pub fn pairs(read: &ReadOptions, similarity: Scheme, copies: Copies) -> Vec<(Str
         .collect()
 }
 
+/// A request for all pairs of what is read.
+pub fn pairs_request(read: &ReadRequest, scheme: &SchemeRequest) -> PairsRequest {
+    let mut request = PairsRequest::default();
+    (request.read, request.scheme) = (read.clone(), scheme.clone());
+    request
+}
+
 /// With a recall of 1, nothing is missed but with a chance far below that of a broken machine.
+pub fn scheme(shingle: &str, threshold: f64, recall: f64) -> SchemeRequest {
+    SchemeRequest::default().shingle(shingle).threshold(threshold).recall(recall)
+}
+
+/// The same, checked.
 pub fn similarity(shingle: &str, threshold: f64, recall: f64) -> Scheme {
-    let threshold = Threshold::new(threshold).unwrap();
-    Scheme {
-        key: lookalike::SketchKey::Fixed,
-        shingle: shingle.parse::<Shingle>().unwrap(),
-        fold: Fold::NONE,
-        criterion: Criterion::Jaccard(threshold),
-        method: MethodOptions::minhash(threshold, recall).unwrap(),
-    }
+    scheme(shingle, threshold, recall).check().unwrap()
 }
 
 /// Documents with the ids 0, 1, 2 … as JSONL.

@@ -22,7 +22,7 @@ const HEADING: &str = "id,given_name,family_name,street,city,postcode,phone,birt
 
 /// Writes both tables: ids are `a` and `b` with a number, which is equal for a customer that both have.
 ///
-/// The rows of each are in an order of chance, so that nothing can be learnt from it.
+/// The rows of each are in an order of chance, so that nothing can be learned from it.
 pub(in crate::bench) fn write(count: usize, first: &Path, second: &Path) -> Result<()> {
     for (side, path) in [(Side::First, first), (Side::Second, second)] {
         write_table(count, side, path).with_context(|| format!("cannot write {}", path.display()))?;

@@ -76,7 +76,7 @@ pub(in crate::bench) fn print(
     accuracy: &Accuracy,
 ) -> Result<()> {
     let corpus_bytes = corpus.metadata()?.len() as f64;
-    let document_count = timings.summaries[0].input.documents as f64;
+    let document_count = timings.summaries[0].input.document_count as f64;
     println!("machine   {}", Machine::here());
     if let Some(load) = timings.load {
         println!("load      {load} over the minute before the runs, this benchmark's own build included");
@@ -142,7 +142,7 @@ fn stage_rows(rows: &mut Rows, timings: &Timings, megabytes: f64) {
         .collect();
     let sharing: Vec<f64> = summaries
         .iter()
-        .map(|summary| summary.found.sharing_a_bucket as f64 / summary.input.documents as f64)
+        .map(|summary| summary.found.sharing_bucket_count as f64 / summary.input.document_count as f64)
         .collect();
     rows.measured("share of verification", &verification, "", 3, Some(&Target::AtMost(VERIFICATION_TARGET)));
     rows.measured("documents that share a bucket", &sharing[..1], "of all", 3, None);

@@ -111,7 +111,7 @@ fn measure(
         for (size, runs) in sizes.iter().zip(&mut runs) {
             eprintln!("run {number} of {}: {size} documents", options.runs);
             let run = dedup(lookalike, &parts.of_size(*size), &folder.join("growth-out"), &arguments)?;
-            ensure!(run.summary.input.documents == *size as u64, "not all documents were read");
+            ensure!(run.summary.input.document_count == *size as u64, "not all documents were read");
             runs.push(run);
         }
     }
@@ -156,8 +156,8 @@ fn table(growth: &Growth) -> Table {
             format!("{:.2}", size.seconds_per_document() * 1e6),
             format!("{:.2}", size.seconds_per_document() / first),
             format!("{:.0}", of_runs(&Run::peak_bytes).2 / 1e6),
-            found.removed.to_string(),
-            found.passed_over.to_string(),
+            found.removed_count.to_string(),
+            found.passed_over.pair_count.to_string(),
         ]);
     }
     table

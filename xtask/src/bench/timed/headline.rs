@@ -109,7 +109,7 @@ fn measure_all(crawl: &Path, folder: &Path, lookalike: &Path, options: &Options)
         same_removals = Some(are_equal(&one, &other)?);
     }
     let (pages, files, packed_bytes) = (options.pages, options.files, crawl::folder_bytes(crawl)?);
-    ensure!(free.summary.input.documents == pages as u64, "not all pages were read");
+    ensure!(free.summary.input.document_count == pages as u64, "not all pages were read");
     let limit = options.memory.clone();
     Ok(Headline { pages, files, packed_bytes, unpacking, word_count, dedup: free, limit, limited, same_removals })
 }
@@ -149,8 +149,8 @@ fn table(headline: &Headline) -> Table {
     );
     let limits = format!("< {:.0}, < {:.0}", PEAK_BYTES / 1e6, LIMITED_PEAK_BYTES / 1e6);
     row("peak memory, MB", &|run| format!("{:.0}", run.peak_bytes() / 1e6), limits);
-    row("documents removed", &|run| run.summary.found.removed.to_string(), String::new());
-    row("pairs passed over", &|run| run.summary.found.passed_over.to_string(), String::new());
+    row("documents removed", &|run| run.summary.found.removed_count.to_string(), String::new());
+    row("pairs passed over", &|run| run.summary.found.passed_over.pair_count.to_string(), String::new());
     for stage in &headline.dedup.summary.stages {
         row(&format!("  {}, s", stage.name), &|run| format!("{:.2}", run.summary.seconds(&stage.name)), String::new());
     }

@@ -174,12 +174,7 @@ impl Bench {
         let mut add = Command::new(&self.lookalike);
         add.args(["index", "add"]).arg(&index).arg(&self.corpus).args(["--id", "id"]);
         let mut search = Command::new(&self.lookalike);
-        search.arg("search").arg(&index).arg("--input").arg(&self.queries).args([
-            "--id-field",
-            "id",
-            "--limit",
-            "100000",
-        ]);
+        search.arg("search").arg(&index).arg("--input").arg(&self.queries).args(["--id", "id", "--top", "100000"]);
         search.args(["--format", "tsv", "--force", "-o"]).arg(&found);
         let (add, search) = (measure(&add)?.seconds, measure(&search)?.seconds);
         self.judged("lookalike", add, search, &found)

@@ -107,21 +107,21 @@ fn measure_size(lookalike: &Path, index: &Path, inputs: &[&Path], queries: &Path
     let mut add = Command::new(lookalike);
     add.args(["index", "add"]).arg(index).args(inputs).args(["--id", "id", "--quiet"]);
     let add = measure(&add)?;
-    let stat = Command::new(lookalike).args(["index", "stat", "--json"]).arg(index).output()?;
+    let stat = Command::new(lookalike).args(["index", "stat", "--summary", "json"]).arg(index).output()?;
     let stat: serde_json::Value = serde_json::from_slice(&stat.stdout).context("index stat prints no JSON")?;
-    ensure!(stat["documents"].as_u64() == Some(documents as u64), "not all documents were added: {stat}");
-    let segments = stat["segments"].as_u64().or_else(|| Some(stat["segments"].as_array()?.len() as u64));
+    ensure!(stat["document_count"].as_u64() == Some(documents as u64), "not all documents were added: {stat}");
+    let segments = stat["segment_count"].as_u64();
 
     let mut one = Command::new(lookalike);
     one.arg("search").arg(index).arg("one text that is nowhere");
     let one = measure(&one)?;
     let found = index.with_extension("found.tsv");
     let mut search = Command::new(lookalike);
-    search.arg("search").arg(index).arg("--input").arg(queries).args(["--id-field", "id", "--format", "tsv"]);
+    search.arg("search").arg(index).arg("--input").arg(queries).args(["--id", "id", "--format", "tsv"]);
     let search = measure(search.args(["--quiet", "--force", "-o"]).arg(&found))?;
     let found = fs::read_to_string(&found)?.lines().count().saturating_sub(1);
     ensure!(found >= QUERIES, "a document does not find itself: {found} answers to {QUERIES} queries");
-    Ok(Size { documents, segments: segments.context("index stat has no segments")?, add, one, search, found })
+    Ok(Size { documents, segments: segments.context("index stat has no segment_count")?, add, one, search, found })
 }
 
 /// The first documents, as queries.

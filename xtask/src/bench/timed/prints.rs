@@ -132,7 +132,7 @@ impl Bench<'_> {
         let count = aligned.to_string();
         let command = |queries: &Path| {
             let mut command = Command::new(self.lookalike);
-            command.arg("prints").arg(queries).arg("--gallery").arg(self.gallery).args(["--candidates", &count]);
+            command.arg("prints").arg(queries).arg("--against").arg(self.gallery).args(["--max-candidates", &count]);
             command.args(["--top", &count, "--threads", "1", "--format", "tsv", "--quiet", "--force", "-o"]).arg(&out);
             command
         };

@@ -87,7 +87,7 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
     service.client()?.done("PUT", "/v1/indexes/written", "")?;
     let written = clients(&service, options.writing, time, |client, _| write(client, next.fetch_add(1, Relaxed)))?;
     let memory_bytes = service.memory_bytes()?;
-    let stored = service.client()?.done("GET", "/v1/indexes/written", "")?["documents"].as_u64();
+    let stored = service.client()?.done("GET", "/v1/indexes/written", "")?["document_count"].as_u64();
     ensure!(
         stored == Some(written.requests as u64),
         "{stored:?} documents are stored, and {} were acknowledged",
@@ -108,7 +108,7 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
 /// Fills the index over HTTP, unless an earlier run has; says how long it took.
 fn fill(service: &Service, documents: u64) -> Result<Option<f64>> {
     let mut client = service.client()?;
-    let there = client.done("PUT", "/v1/indexes/news", "")?["documents"].as_u64();
+    let there = client.done("PUT", "/v1/indexes/news", "")?["document_count"].as_u64();
     if there == Some(documents) {
         return Ok(None);
     }
@@ -135,7 +135,7 @@ fn write(client: &mut Client, number: u64) -> Result<bool> {
     let body = format!("{{\"id\":\"{number}\",\"text\":\"{}\"}}", text(number));
     let (status, answer) = client.send("POST", "/v1/indexes/written/documents", &body)?;
     ensure!(status == 200, "{status} {}", String::from_utf8_lossy(&answer));
-    Ok(String::from_utf8_lossy(&answer).contains("\"added\":1,"))
+    Ok(String::from_utf8_lossy(&answer).contains("\"added_count\":1,"))
 }
 
 /// Lets so many clients do something again and again, each on its own connection.

@@ -22,7 +22,7 @@ pub(in crate::bench) struct Summary {
 #[derive(Debug, Deserialize, Serialize)]
 pub(in crate::bench) struct Input {
     /// Documents read.
-    pub(in crate::bench) documents: u64,
+    pub(in crate::bench) document_count: u64,
     /// Their bytes, unpacked.
     pub(in crate::bench) bytes: u64,
 }
@@ -32,19 +32,26 @@ pub(in crate::bench) struct Input {
 #[serde(default)]
 pub(in crate::bench) struct Found {
     /// Documents that share a bucket with another one.
-    pub(in crate::bench) sharing_a_bucket: u64,
+    pub(in crate::bench) sharing_bucket_count: u64,
     /// Pairs that shared a bucket and were looked at.
-    pub(in crate::bench) candidates: u64,
+    pub(in crate::bench) candidate_count: u64,
     /// Of these, measured exactly.
-    pub(in crate::bench) measured: u64,
+    pub(in crate::bench) measured_count: u64,
     /// Pairs that shared a bucket and were not looked at.
-    pub(in crate::bench) passed_over: u64,
+    pub(in crate::bench) passed_over: PassedOver,
     /// Documents removed.
-    pub(in crate::bench) removed: u64,
+    pub(in crate::bench) removed_count: u64,
     /// Of these, exact copies of the kept one.
-    pub(in crate::bench) exact_copies: u64,
+    pub(in crate::bench) exact_copy_count: u64,
     /// Documents kept.
-    pub(in crate::bench) kept: u64,
+    pub(in crate::bench) kept_count: u64,
+}
+
+/// Pairs that shared a bucket and were not compared.
+#[derive(Debug, Default, Deserialize, Serialize)]
+pub(in crate::bench) struct PassedOver {
+    /// About how many.
+    pub(in crate::bench) pair_count: u64,
 }
 
 /// One stage.
@@ -82,7 +89,7 @@ mod tests {
 
     #[test]
     fn verification_is_verify_and_resolve() {
-        let text = r#"{"input": {"documents": 9, "bytes": 1}, "found": {"sharing_a_bucket": 4}, "peak_memory_bytes": 5,
+        let text = r#"{"input": {"document_count": 9, "bytes": 1}, "found": {"sharing_bucket_count": 4}, "peak_memory_bytes": 5,
             "stages": [{"name": "sketch", "seconds": 4.0}, {"name": "verify", "seconds": 1.5},
                        {"name": "resolve", "seconds": 0.5}]}"#;
         let summary: Summary = serde_json::from_str(text).unwrap();

@@ -4,15 +4,17 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
-use lookalike::index::{AddOptions, Added, LeftOut, add_with};
-use lookalike::until_closed;
+use lookalike::index::{Added, Duplicate, add_with};
+use lookalike::{AddRequest, until_closed};
 
 use super::open;
 use crate::commands::{Done, done, with_threads};
+use crate::flags::output::{RowSummaryArguments, RowsGo};
 use crate::flags::read::ReadArguments;
-use crate::flags::resources::{adds_to_index, memory};
+use crate::flags::resources::{ResourceArguments, adds_to_index};
+use crate::flags::run::RunOptions;
 use crate::show::streams::{self, talk};
 use crate::show::{notes, numbers, one_line};
 
@@ -23,63 +25,67 @@ pub(crate) struct AddArguments {
     index: PathBuf,
     #[command(flatten)]
     read: ReadArguments,
-    /// Leave out documents with a near-duplicate in the index or among the documents before them, and print them as JSONL with
-    /// the document that is kept and their similarity
-    #[arg(long)]
-    unless_alike: bool,
-    /// Also store this field or column, to have it shown with matches; may be repeated
-    #[arg(long = "field", value_name = "NAME")]
+    /// Do not add documents with a near-duplicate in the index or among the documents before them; print them as JSONL with
+    /// the stored document and their similarity
+    #[arg(long, help_heading = "Output")]
+    unless_duplicate: bool,
+    /// Also store these fields or columns, such as date,section, to have them shown with matches
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Input")]
     fields: Vec<String>,
-    /// Memory limit, such as 500M or 4G [default: half of the machine's memory]
-    #[arg(long, value_name = "SIZE", help_heading = "Resources")]
-    memory: Option<String>,
+    #[command(flatten)]
+    summary: RowSummaryArguments,
+    #[command(flatten)]
+    resources: ResourceArguments,
 }
 
 impl AddArguments {
     pub(crate) fn run(self) -> Result<Done> {
-        let memory = memory(self.memory.as_deref())?;
-        let run = self.read.run.options()?.within(memory);
-        let mut read = self.read.options(None, memory)?;
-        read.settings.limit = read.settings.limit.with_window_log(memory.window_log(run.thread_count().1));
-        if let Some(field) = self.fields.iter().find(|field| **field == read.settings.fields.text) {
-            bail!("--field {field} names the text, which is stored already: leave it out");
-        }
-        read.settings.fields.others = self.fields;
-        let options = AddOptions { read, unless_alike: self.unless_alike, memory };
+        let mut request = AddRequest::default();
+        request.read = self.read.request()?;
+        request.resources = self.resources.request();
+        request.unless_duplicate = self.unless_duplicate.then_some(true);
+        request.fields = self.fields;
+        let options = request.check()?;
+        let run = RunOptions { resources: options.resources().clone(), talk: self.resources.run.talk() };
         adds_to_index();
         let writer = open(&self.index)?.writer()?;
         let start = Instant::now();
         let mut stdout = streams::stdout();
-        let added = with_threads(run, |progress| {
+        let added = with_threads(&run, |progress| {
             // Documents are added also when nobody reads which ones are not.
-            let mut left_out = |row: LeftOut| {
+            let mut print = |row: Duplicate| {
                 let written = serde_json::to_writer(&mut stdout, &row).map_err(io::Error::from);
                 until_closed(written.and_then(|()| stdout.write_all(b"\n")).map_err(lookalike::Error::unwritable))
             };
-            add_with(&writer, &options, &mut left_out, progress)
+            add_with(&writer, &options, &mut print, progress)
         })??;
         writer.close()?;
         until_closed(stdout.flush().map_err(lookalike::Error::unwritable))?;
         notes::skipped(&added.skipped, added.skipped_count);
-        if let (Some(field), 1..) = (&options.read.settings.fields.id, added.without_id) {
-            let documents = numbers::of(added.without_id, "document");
+        notes::left_out(&added.left_out);
+        notes::without_effect(&added.without_effect);
+        if let (Some(field), 1..) = (&options.read().settings().fields.id, added.without_id_count) {
+            let documents = numbers::of(added.without_id_count, "document");
             talk!("note: {documents} without a field '{}': named by file and position", one_line(field));
         }
-        if !run.quiet {
-            show(&added, start.elapsed().as_secs_f64());
-        }
+        // Standard output has the documents that were not added.
+        self.summary.print(&added, RowsGo::ToStdout, || {
+            if !run.is_quiet() {
+                show(&added, start.elapsed().as_secs_f64());
+            }
+        })?;
         Ok(done(added.skipped_count))
     }
 }
 
 /// What became of the documents.
 fn show(added: &Added, seconds: f64) {
-    let mut parts = vec![format!("{} added", numbers::count(added.added))];
+    let mut parts = vec![format!("{} added", numbers::count(added.added_count))];
     for (count, what) in [
-        (added.replaced, "replaced"),
-        (added.unchanged, "unchanged"),
-        (added.alike, "left out (a near-duplicate is there)"),
-        (added.without_text, "without a text"),
+        (added.replaced_count, "replaced"),
+        (added.unchanged_count, "unchanged"),
+        (added.duplicate_count, "not added (the index has a near-duplicate)"),
+        (added.without_text_count, "without a text"),
     ] {
         if count > 0 {
             parts.push(format!("{} {what}", numbers::count(count)));
@@ -87,8 +93,8 @@ fn show(added: &Added, seconds: f64) {
     }
     talk!(
         "{} read ({}): {}, in {}",
-        numbers::of(added.documents, "document"),
-        numbers::bytes(added.bytes),
+        numbers::of(added.document_count, "document"),
+        numbers::bytes(added.input_bytes),
         parts.join(", "),
         numbers::seconds(seconds)
     );

@@ -3,12 +3,15 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use clap::{Args, ValueEnum};
-use lookalike::index::{CreateOptions, Index, Store};
+use clap::Args;
+use lookalike::CreateRequest;
+use lookalike::index::{Index, Store};
 
 use super::show;
 use crate::commands::Done;
-use crate::flags::similarity::SimilarityArguments;
+use crate::flags::run::QuietArgument;
+use crate::flags::scheme::SchemeArguments;
+use crate::flags::words::described;
 use crate::show::streams::talk;
 
 #[derive(Debug, Args)]
@@ -16,30 +19,30 @@ pub(crate) struct CreateArguments {
     /// Folder to create, new or empty
     #[arg(value_name = "INDEX")]
     index: PathBuf,
-    /// What to keep of documents besides their sketches
-    #[arg(long, value_enum, default_value_t = StoreArgument::Text)]
-    store: StoreArgument,
+    /// What to keep of documents besides their sketches [default: text]
+    #[arg(long, value_name = "WHAT", value_parser = described::<Store>(&STORES), help_heading = "Output")]
+    store: Option<Store>,
     #[command(flatten)]
-    similarity: SimilarityArguments,
+    scheme: SchemeArguments,
+    #[command(flatten)]
+    quiet: QuietArgument,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum StoreArgument {
-    /// Their texts, to show what two documents share
-    Text,
-    /// Hashes of their shingles only, for texts that must not be kept: as exact, but nothing can be shown or upgraded
-    Features,
-}
+/// In the order of the words of the library.
+const STORES: [&str; 2] = [
+    "Their texts, to show what two documents share",
+    "Hashes of their shingles only, for texts that must not be kept: as exact, but nothing can be shown or upgraded",
+];
 
 impl CreateArguments {
     pub(crate) fn run(self) -> Result<Done> {
-        let store = match self.store {
-            StoreArgument::Text => Store::Text,
-            StoreArgument::Features => Store::Features,
-        };
-        let scheme = self.similarity.options()?;
-        Index::create(&self.index, &CreateOptions { scheme: scheme.clone(), store })?;
-        talk!("{}", show::created(&self.index, &scheme, store)?);
+        let mut request = CreateRequest::default();
+        request.scheme = self.scheme.request()?;
+        request.store = self.store;
+        let options = request.check()?;
+        Index::create(&self.index, &options)?;
+        self.quiet.apply();
+        talk!("{}", show::created(&self.index, &options.scheme, options.store));
         Ok(Done::All)
     }
 }

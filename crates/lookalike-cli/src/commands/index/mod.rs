@@ -3,7 +3,7 @@
 mod add;
 mod create;
 mod show;
-mod upkeep;
+pub(super) mod upkeep;
 
 use std::path::{Path, PathBuf};
 
@@ -17,6 +17,7 @@ use self::upkeep::{
     CompactArguments, DeleteArguments, ExportArguments, MergeArguments, StatArguments, VerifyArguments,
 };
 use crate::commands::Done;
+use crate::flags::run::QuietArgument;
 use crate::show::shown_path;
 use crate::show::streams::talk;
 
@@ -28,7 +29,7 @@ pub(crate) enum IndexCommand {
     Create(CreateArguments),
     /// Add documents; those that are there already, with the same id and text, change nothing.
     #[command(after_help = "Examples:\n  lookalike index add archive examples/news --id id\n  \
-        lookalike index add archive examples/five.jsonl --id id --unless-alike\n\n\
+        lookalike index add archive examples/five.jsonl --id id --unless-duplicate\n\n\
         Each document is on disk before it is counted. To resume an interrupted run, repeat the command.")]
     Add(AddArguments),
     /// Delete documents by id: no search finds them any more.
@@ -50,6 +51,8 @@ pub(crate) enum IndexCommand {
         /// Folder to create
         #[arg(value_name = "DIR")]
         destination: PathBuf,
+        #[command(flatten)]
+        quiet: QuietArgument,
     },
     /// Write all documents as JSONL, in the order in which they were added.
     Export(ExportArguments),
@@ -60,6 +63,8 @@ pub(crate) enum IndexCommand {
         /// The index
         #[arg(value_name = "INDEX")]
         index: PathBuf,
+        #[command(flatten)]
+        quiet: QuietArgument,
     },
 }
 
@@ -72,14 +77,16 @@ impl IndexCommand {
             Self::Compact(arguments) => arguments.run(),
             Self::Stat(arguments) => arguments.run(),
             Self::Verify(arguments) => arguments.run(),
-            Self::Snapshot { index, destination } => {
+            Self::Snapshot { index, destination, quiet } => {
+                quiet.apply();
                 lookalike::index::snapshot_to(&index, &destination)?;
                 talk!("copied {} to {}", shown_path(&index), shown_path(&destination));
                 Ok(Done::All)
             }
             Self::Export(arguments) => arguments.run(),
             Self::Merge(arguments) => arguments.run(),
-            Self::Upgrade { index } => {
+            Self::Upgrade { index, quiet } => {
+                quiet.apply();
                 match lookalike::index::upgrade(&index)? {
                     lookalike::index::Upgrade::Current => talk!("{} is up to date", shown_path(&index)),
                     lookalike::index::Upgrade::Done => talk!("upgraded {}", shown_path(&index)),

@@ -7,13 +7,14 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use lookalike::index::Document;
 use lookalike::until_closed;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::{open, show};
 use crate::commands::{Done, to_output};
-use crate::flags::output::ReportArgument;
-use crate::flags::run::RunArguments;
+use crate::flags::output::{SummaryArgument, SummaryArguments};
+use crate::flags::run::{QuietArgument, RunArguments};
 use crate::show::streams::{self, talk};
 use crate::show::{numbers, one_line, shown_path};
 
@@ -28,10 +29,13 @@ pub(crate) struct DeleteArguments {
     /// File with more ids, one per line; - for standard input
     #[arg(long, value_name = "FILE")]
     ids_from: Option<PathBuf>,
+    #[command(flatten)]
+    quiet: QuietArgument,
 }
 
 impl DeleteArguments {
     pub(crate) fn run(mut self) -> Result<Done> {
+        self.quiet.apply();
         if let Some(file) = &self.ids_from {
             let list = if file.as_os_str() == "-" {
                 std::io::read_to_string(std::io::stdin())
@@ -61,10 +65,13 @@ pub(crate) struct CompactArguments {
     /// Remove every byte of deleted and replaced documents
     #[arg(long)]
     purge: bool,
+    #[command(flatten)]
+    quiet: QuietArgument,
 }
 
 impl CompactArguments {
     pub(crate) fn run(self) -> Result<Done> {
+        self.quiet.apply();
         let index = open(&self.index)?;
         let writer = index.writer()?;
         let bytes = |stat: lookalike::index::Stat| stat.segment_bytes + stat.log_bytes;
@@ -82,15 +89,17 @@ pub(crate) struct StatArguments {
     /// The index
     #[arg(value_name = "INDEX")]
     index: PathBuf,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    summary: SummaryArguments,
+    #[command(flatten)]
+    quiet: QuietArgument,
 }
 
 impl StatArguments {
     pub(crate) fn run(self) -> Result<Done> {
+        self.quiet.apply();
         let stat = open(&self.index)?.snapshot()?.stat();
-        if self.json {
+        if matches!(self.summary.summary, SummaryArgument::Json) {
             let json = serde_json::to_string_pretty(&stat)?;
             streams::show(|out| writeln!(out, "{json}"))?;
         } else {
@@ -108,23 +117,25 @@ pub(crate) struct VerifyArguments {
     /// Rebuild what is damaged from the log
     #[arg(long)]
     repair: bool,
-    /// Format of the result
-    #[arg(long, value_enum, default_value_t = ReportArgument::Text)]
-    format: ReportArgument,
+    #[command(flatten)]
+    summary: SummaryArguments,
+    #[command(flatten)]
+    quiet: QuietArgument,
 }
 
 impl VerifyArguments {
     pub(crate) fn run(self) -> Result<Done> {
+        self.quiet.apply();
         let found = lookalike::index::verify(&self.index, self.repair)?;
-        if matches!(self.format, ReportArgument::Json) {
+        if matches!(self.summary.summary, SummaryArgument::Json) {
             let json = serde_json::to_string_pretty(&found)?;
             streams::show(|out| writeln!(out, "{json}"))?;
         }
         for problem in &found.problems {
-            talk!("{}: {}", one_line(&problem.file), one_line(&problem.message));
+            streams::say_error(format_args!("{}: {}", one_line(&problem.file), one_line(&problem.message)));
         }
-        let documents = numbers::of(found.documents, "document");
-        match (found.problems.len(), found.is_repaired) {
+        let documents = numbers::of(found.document_count, "document");
+        match (found.problems.len(), found.repaired) {
             (0, _) => talk!("whole: {documents}, {} checked", numbers::bytes(found.checked_bytes)),
             (_, true) => talk!("repaired: {documents}"),
             (problems, false) => {
@@ -153,11 +164,15 @@ pub(crate) struct ExportArguments {
 }
 
 /// A line of the export.
-#[derive(Serialize)]
-struct Exported<'a> {
+#[derive(Serialize, JsonSchema)]
+pub(in crate::commands) struct Exported<'a> {
+    /// The id of the document.
     id: &'a str,
+    /// The fields that are stored with it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     fields: Option<&'a RawValue>,
+    /// Its text, if the index stores texts.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<&'a str>,
 }
@@ -167,7 +182,7 @@ impl ExportArguments {
         let snapshot = open(&self.index)?.snapshot()?;
         let target = self.output.filter(|output| output.as_os_str() != "-");
         let run = self.run.options()?;
-        let (count, is_read) = to_output(target.as_deref(), self.force, run, streams::stdout(), |writer, _| {
+        let (count, is_read) = to_output(target.as_deref(), self.force, &run, streams::stdout(), |writer, _| {
             let mut count = 0;
             for document in snapshot.documents() {
                 let Document { id, fields, text } = document?;
@@ -184,7 +199,7 @@ impl ExportArguments {
             until_closed(writer.flush().map_err(lookalike::Error::unwritable))?;
             Ok(count)
         })?;
-        if is_read && !run.quiet {
+        if is_read && !run.is_quiet() {
             talk!("{} written", numbers::of(count, "document"));
         }
         Ok(Done::All)
@@ -199,19 +214,22 @@ pub(crate) struct MergeArguments {
     /// The indexes to read
     #[arg(value_name = "FROM", required = true)]
     from: Vec<PathBuf>,
+    #[command(flatten)]
+    quiet: QuietArgument,
 }
 
 impl MergeArguments {
     pub(crate) fn run(self) -> Result<Done> {
+        self.quiet.apply();
         let writer = open(&self.index)?.writer()?;
         for from in &self.from {
             let merged = writer.merge_from(&open(from)?)?;
             talk!(
                 "{}: {} added, {} replaced, {} unchanged",
                 shown_path(from),
-                numbers::count(merged.added),
-                numbers::count(merged.replaced),
-                numbers::count(merged.unchanged)
+                numbers::count(merged.added_count),
+                numbers::count(merged.replaced_count),
+                numbers::count(merged.unchanged_count)
             );
         }
         writer.close()?;

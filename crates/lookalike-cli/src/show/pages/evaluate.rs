@@ -32,13 +32,13 @@ pub(crate) fn evaluate(evaluation: &Evaluation) -> Page {
                 Cell::text(&name(&method.name)),
                 Cell::text(&name(&method.shingle)),
                 Cell::number(&method.threshold.to_string(), method.threshold),
-                Cell::count(score.found),
-                Cell::count(score.right),
-                Cell::count(score.missed),
+                Cell::count(score.found_count),
+                Cell::count(score.right_count),
+                Cell::count(score.missed_count),
                 share(score.recall),
                 share(score.precision),
                 share(score.f1),
-                method.candidates.map_or_else(|| Cell::text("–"), Cell::count),
+                method.candidate_count.map_or_else(|| Cell::text("–"), Cell::count),
                 Cell::number(&format!("{:.2}", method.seconds), method.seconds),
                 Cell::count(method.sketch_bytes as u64),
                 method
@@ -52,13 +52,13 @@ pub(crate) fn evaluate(evaluation: &Evaluation) -> Page {
         vec![Column::text("shingle"), Column::number("threshold"), Column::number("pairs"), Column::text("by")],
     );
     truth.rows = evaluation
-        .truth
+        .true_pairs
         .iter()
         .map(|truth| {
             vec![
                 Cell::text(&name(&truth.shingle)),
                 Cell::number(&truth.threshold.to_string(), truth.threshold),
-                Cell::count(truth.pairs),
+                Cell::count(truth.pair_count),
                 Cell::text(&name(&truth.by)),
             ]
         })
@@ -67,7 +67,7 @@ pub(crate) fn evaluate(evaluation: &Evaluation) -> Page {
         Section::new(
             "methods",
             "Methods",
-            html!("{}{}", bars(evaluation, "missed", |method| method.score.missed), table.render()),
+            html!("{}{}", bars(evaluation, "missed", |method| method.score.missed_count), table.render()),
         ),
         Section::new("truth", "What there is to find", truth.render()),
     ];
@@ -79,7 +79,7 @@ pub(crate) fn evaluate(evaluation: &Evaluation) -> Page {
     let lead = format!(
         "{} on {} distinct texts.{best}",
         number::of(evaluation.methods.len() as u64, "scheme"),
-        number::count(evaluation.texts)
+        number::count(evaluation.text_count)
     );
     let lead = html!("<h1>Methods side by side</h1><p class=\"lead\">{}</p>", lead);
     Page { title: "Methods side by side".to_owned(), lead, sections }
@@ -119,10 +119,10 @@ fn agreement(evaluation: &Evaluation) -> Html {
         .iter()
         .map(|agreement| {
             vec![
-                Cell::count(agreement.equal as u64),
-                Cell::count(agreement.pairs),
+                Cell::count(agreement.equal_count as u64),
+                Cell::count(agreement.pair_count),
                 Cell::number(&number::similarity(agreement.mean_similarity), agreement.mean_similarity),
-                Cell::share(agreement.near_duplicates),
+                Cell::share(agreement.near_duplicate_share),
             ]
         })
         .collect();

@@ -55,11 +55,11 @@ fn s_curve(tuning: &Tuning, curve: &[Point]) -> Curve {
 fn histogram(steps: &[PairStep]) -> Vec<Step> {
     let mut steps: Vec<&PairStep> = steps.iter().collect();
     steps.sort_by(|left, right| left.similarity.total_cmp(&right.similarity));
-    let above = steps.iter().skip(1).map(|step| (step.similarity, step.pairs.value)).chain([(1.0, 0.0)]);
+    let above = steps.iter().skip(1).map(|step| (step.similarity, step.pair_count.value)).chain([(1.0, 0.0)]);
     let step = |(step, (to, more)): (&&PairStep, (f64, f64))| Step {
         from: step.similarity.min(0.98),
         to: to.max(step.similarity.min(0.98) + 0.01),
-        count: (step.pairs.value - more).max(0.0).round() as u64,
+        count: (step.pair_count.value - more).max(0.0).round() as u64,
     };
     steps.iter().zip(above).map(step).collect()
 }
@@ -79,23 +79,23 @@ fn pairs(sample: &Sampled) -> Html {
         .iter()
         .map(|step| {
             let [removed, removed_range] =
-                step.removed.map_or_else(|| [none(), none()], |removed| [count(removed), range(removed)]);
+                step.removed_count.map_or_else(|| [none(), none()], |removed| [count(removed), range(removed)]);
             vec![
                 Cell::text(&format!("{:.2}", step.similarity)),
-                count(step.pairs),
-                range(step.pairs),
+                count(step.pair_count),
+                range(step.pair_count),
                 removed,
                 removed_range,
             ]
         })
         .collect();
-    let read = if sample.is_whole {
-        format!("All {} were read.", number::of(sample.documents, "document"))
+    let read = if sample.complete {
+        format!("All {} were read.", number::of(sample.document_count, "document"))
     } else {
         format!(
             "{} of about {} were read; intervals hold if the rest is like them.",
-            number::count(sample.documents),
-            number::of(sample.documents_of_corpus, "document")
+            number::count(sample.document_count),
+            number::of(sample.corpus_document_count, "document")
         )
     };
     html!("<p>{}</p>{}", read, table.render())

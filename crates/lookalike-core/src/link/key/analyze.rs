@@ -7,6 +7,7 @@ use super::household::Household;
 use super::make::Maker;
 use super::split::{Entry, Found, Splitter};
 use super::{Bounds, KeyKind};
+use crate::ids::{Number, Record};
 use crate::link::records::{MISSING, Records};
 
 /// What one kind of key of one field would do.
@@ -72,12 +73,12 @@ pub fn analyze(records: &Records, bounds: &Bounds, largest: usize) -> Vec<KeyAna
 const MOST_LOOKED_AT: usize = 1_000;
 
 fn block(records: &Records, fields: &[usize], bucket: &[Entry]) -> Block {
-    let mut members: Vec<u32> = bucket.iter().map(|entry| entry.record).collect();
+    let mut members: Vec<Record> = bucket.iter().map(|entry| entry.record).collect();
     members.sort_unstable();
     members.dedup();
     let field = &records.fields()[fields[0]];
     let mut values: Vec<u32> =
-        members.iter().map(|record| field.of_record[*record as usize]).filter(|value| *value != MISSING).collect();
+        members.iter().map(|record| field.of_record[record.index()]).filter(|value| *value != MISSING).collect();
     values.sort_unstable();
     let runs = values.chunk_by(|left, right| left == right);
     let most = runs.max_by_key(|run| (run.len(), std::cmp::Reverse(run[0]))).unwrap_or_default();

@@ -35,7 +35,7 @@ impl Coarse {
                 Kind::Phone => add(&|value| Some(hash(&text(value)[text(value).len() - 4..]))),
                 Kind::Email => add(&|value| Some(hash(text(value).split('@').next().unwrap_or_default()))),
                 Kind::Number | Kind::Code | Kind::Category | Kind::Ignored => add(&|value| Some(hash(text(value)))),
-                Kind::Organisation | Kind::Address | Kind::FreeText => {
+                Kind::Organization | Kind::Address | Kind::FreeText => {
                     add(&|value| rarest(field, value, true));
                     add(&|value| rarest(field, value, false));
                 }

@@ -4,6 +4,7 @@ use rdst::RadixSort;
 
 use super::split::{Found, pack, unpack};
 use super::{KeyKind, KeyReport};
+use crate::ids::Record;
 
 /// Pairs that share a key.
 #[derive(Debug, Default)]
@@ -37,7 +38,7 @@ impl Candidates {
 
     /// Pair `at`: the record with the lesser number is left.
     #[inline]
-    pub fn pair(&self, at: usize) -> (u32, u32) {
+    pub fn pair(&self, at: usize) -> (Record, Record) {
         unpack(self.pairs[at])
     }
 
@@ -86,7 +87,7 @@ impl Candidates {
     }
 
     /// Adds pairs of records that are equal in all that is compared.
-    pub(super) fn add_copies(&mut self, pairs: impl Iterator<Item = (u32, u32)>) {
+    pub(super) fn add_copies(&mut self, pairs: impl Iterator<Item = (Record, Record)>) {
         let mut pairs: Vec<u64> = pairs.map(|(left, right)| pack(left.min(right), left.max(right))).collect();
         pairs.sort_unstable();
         pairs.dedup();

@@ -4,6 +4,7 @@
 //! does. What remains worth a look are those whose given names begin alike: "J." and "Jane" share no other key.
 
 use super::Bounds;
+use crate::ids::{Number, Record};
 use crate::link::config::Kind;
 use crate::link::records::{Field, MOST_FIELDS, Records, Tells};
 
@@ -23,8 +24,8 @@ impl Household {
         }
         let names_person = |field: &&Field| field.kind == Kind::PersonName && field.tells == Tells::Person;
         let given = records.fields().iter().find(names_person)?;
-        let initial = |record: u32| given.text(record).and_then(|name| name.chars().next()).map_or(0, u32::from);
-        let initials = (0..records.count() as u32).map(initial).collect();
+        let initial = |record: Record| given.text(record).and_then(|name| name.chars().next()).map_or(0, u32::from);
+        let initials = records.all().map(initial).collect();
         let mut is_of_it = [false; MOST_FIELDS];
         for (field, is_of_it) in records.fields().iter().zip(&mut is_of_it) {
             *is_of_it = field.tells == Tells::Household;
@@ -44,8 +45,8 @@ impl Household {
 
     /// Whether two of one household may be one.
     #[inline]
-    pub(super) fn may_be_one(&self, left: u32, right: u32) -> bool {
-        let [left, right] = [left, right].map(|record| self.initials[record as usize]);
+    pub(super) fn may_be_one(&self, left: Record, right: Record) -> bool {
+        let [left, right] = [left, right].map(|record| self.initials[record.index()]);
         left != 0 && left == right
     }
 }
@@ -88,13 +89,14 @@ mod tests {
         let compared = |is_large: bool| {
             let bounds = Bounds { bucket_pairs: 2, is_large, ..Bounds::for_count(records.count()) };
             let candidates = find_candidates(&records, &bounds);
-            let pairs: Vec<(u32, u32)> = (0..candidates.len()).map(|at| candidates.pair(at)).collect();
-            [(0, 1), (2, 3)].map(|pair| pairs.contains(&pair))
+            let pairs: Vec<(Record, Record)> = (0..candidates.len()).map(|at| candidates.pair(at)).collect();
+            [(0, 1), (2, 3)].map(|(left, right)| pairs.contains(&(Record(left), Record(right))))
         };
         assert_eq!(compared(false), [true, true]);
         assert_eq!(compared(true), [true, false]);
         let bounds = Bounds { is_large: true, ..Bounds::for_count(records.count()) };
-        let share_enough = |left, right, fields: &[usize]| share_two_fields(&records, &bounds, [left, right], fields);
+        let share_enough =
+            |left, right, fields: &[usize]| share_two_fields(&records, &bounds, [Record(left), Record(right)], fields);
         assert!(share_enough(0, 1, &[1]) && !share_enough(2, 3, &[1, 2]) && share_enough(2, 3, &[0, 1]));
     }
 }

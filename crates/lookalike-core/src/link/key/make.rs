@@ -8,6 +8,7 @@ use super::KeyKind;
 use super::phonetic::sound;
 use super::split::Entry;
 use crate::hash::mix;
+use crate::ids::{Number, Record};
 use crate::link::config::Kind;
 use crate::link::measure::LOCAL_DIGITS;
 use crate::link::records::{Detail, Field, MISSING, Records};
@@ -68,10 +69,10 @@ impl Maker {
     }
 
     /// The keys that two records share.
-    pub(super) fn shared(&self, records: &Records, left: u32, right: u32) -> Vec<u64> {
-        let of_record = |record: u32| -> Vec<u64> {
+    pub(super) fn shared(&self, records: &Records, left: Record, right: Record) -> Vec<u64> {
+        let of_record = |record: Record| -> Vec<u64> {
             let fields = self.fields.iter().map(|at| &records.fields()[*at]);
-            let values = fields.map(|field| (field, field.of_record[record as usize]));
+            let values = fields.map(|field| (field, field.of_record[record.index()]));
             let known = values.filter(|(_, value)| *value != MISSING);
             known.flat_map(|(field, value)| keys(self.kind, field, value as usize)).collect()
         };
@@ -91,8 +92,8 @@ impl Maker {
             let field = &records.fields()[*at];
             let keys: Vec<Vec<u64>> =
                 (0..field.values.len()).into_par_iter().map(|value| keys(self.kind, field, value)).collect();
-            for (record, value) in field.of_record.iter().enumerate().filter(|(_, value)| **value != MISSING) {
-                entries.extend(keys[*value as usize].iter().map(|key| Entry { key: *key, record: record as u32 }));
+            for (record, value) in records.all().zip(&field.of_record).filter(|(_, value)| **value != MISSING) {
+                entries.extend(keys[*value as usize].iter().map(|key| Entry { key: *key, record }));
             }
         }
         entries.radix_sort_unstable();
@@ -102,7 +103,7 @@ impl Maker {
 
 /// Whether keys of this kind are made of the field.
 fn fits(kind: KeyKind, field: &Field) -> bool {
-    let is_words = matches!(field.kind, Kind::Organisation | Kind::Address | Kind::FreeText);
+    let is_words = matches!(field.kind, Kind::Organization | Kind::Address | Kind::FreeText);
     match kind {
         KeyKind::Identical => equal_share(field) <= MOST_EQUAL,
         KeyKind::Part => is_words || matches!(field.kind, Kind::Phone | Kind::Email),

@@ -27,6 +27,7 @@ use self::household::Household;
 use self::make::Maker;
 use self::split::Splitter;
 use super::records::Records;
+use crate::ids::Record;
 
 /// How a key came about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -101,8 +102,8 @@ pub struct KeyReport {
 pub struct Bounds {
     /// A bucket with more pairs is split.
     pub bucket_pairs: u64,
-    /// Only pairs with a record from here on are wanted: those that are added to a finished result. 0 for all.
-    pub from: u32,
+    /// Only pairs with a record from here on are wanted: those that are added to a finished result. The first record for all.
+    pub from: Record,
     /// As many candidates are there room for: with more, the search ends, and says so.
     pub most: usize,
     /// Number of candidates per record above which pairs that share keys of only one field are left out.
@@ -123,7 +124,7 @@ impl Bounds {
         const PRODUCT: u64 = 10_000_000;
         let bucket_pairs = (PRODUCT / count.max(1) as u64).clamp(LEAST, MOST);
         let is_large = count.saturating_mul(MOST_A_RECORD) > ALWAYS;
-        Self { bucket_pairs, from: 0, most: usize::MAX, most_a_record: MOST_A_RECORD, is_large }
+        Self { bucket_pairs, from: Record(0), most: usize::MAX, most_a_record: MOST_A_RECORD, is_large }
     }
 
     /// Factor by which more is compared: buckets may have this many times the pairs.

@@ -5,6 +5,7 @@ use super::household::Household;
 use super::make::Maker;
 use super::split::{Splitter, pack};
 use super::{Bounds, KeyKind};
+use crate::ids::Record;
 use crate::link::records::Records;
 
 /// A key that two records share.
@@ -39,7 +40,7 @@ impl SharedKey {
 }
 
 /// The keys that two records share, in the order in which they are tried; the best outcome of each kind and field.
-pub fn shared_keys(records: &Records, bounds: &Bounds, left: u32, right: u32) -> Vec<SharedKey> {
+pub fn shared_keys(records: &Records, bounds: &Bounds, left: Record, right: Record) -> Vec<SharedKey> {
     let coarse = Coarse::of(records);
     let household = Household::of(records, bounds);
     let pair = pack(left.min(right), left.max(right));
@@ -61,7 +62,7 @@ pub fn shared_keys(records: &Records, bounds: &Bounds, left: u32, right: u32) ->
             } else {
                 Outcome::TooMany
             };
-            let mut members: Vec<u32> = bucket.iter().map(|entry| entry.record).collect();
+            let mut members: Vec<Record> = bucket.iter().map(|entry| entry.record).collect();
             members.sort_unstable();
             members.dedup();
             SharedKey { kind: maker.kind(), fields: maker.fields().to_vec(), record_count: members.len(), outcome }
@@ -74,7 +75,7 @@ pub fn shared_keys(records: &Records, bounds: &Bounds, left: u32, right: u32) ->
 
 /// Whether two records that share keys of these fields share enough where one field is not: in a large table of people, the fields of a
 /// household count as one, unless the initials are the same too.
-pub fn share_two_fields(records: &Records, bounds: &Bounds, [left, right]: [u32; 2], fields: &[usize]) -> bool {
+pub fn share_two_fields(records: &Records, bounds: &Bounds, [left, right]: [Record; 2], fields: &[usize]) -> bool {
     let Some(household) = Household::of(records, bounds) else { return fields.len() > 1 };
     let of_household = fields.iter().filter(|field| household.has(**field)).count();
     let others = fields.len() - of_household;

@@ -6,13 +6,14 @@ use super::coarse::Coarse;
 use super::household::Household;
 use super::make::Maker;
 use super::{Bounds, KeyKind};
+use crate::ids::{Number, Record};
 use crate::link::records::Records;
 
 /// A record under one of its keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) key: u64,
-    pub(super) record: u32,
+    pub(super) record: Record,
 }
 
 impl RadixKey for Entry {
@@ -67,7 +68,7 @@ impl<'a> Splitter<'a> {
 
     pub(super) fn pairs(&self, buckets: &[&[Entry]]) -> Found {
         let mut found = Found::default();
-        let mut members: Vec<u32> = Vec::new();
+        let mut members: Vec<Record> = Vec::new();
         for bucket in buckets {
             members.clear();
             members.extend(bucket.iter().map(|entry| entry.record));
@@ -107,7 +108,7 @@ impl<'a> Splitter<'a> {
     }
 
     /// All pairs of a bucket. Those of one household with one initial share as much as those that two fields brought together.
-    fn emit_whole(&self, members: &[u32], found: &mut Found) {
+    fn emit_whole(&self, members: &[Record], found: &mut Found) {
         self.emit(members, &mut found.pairs);
         if self.is_of_household() && !self.is_forgiving {
             self.emit_household(members, &mut found.split_pairs);
@@ -115,8 +116,8 @@ impl<'a> Splitter<'a> {
     }
 
     /// Splits by each further key from `first` on; `is_household` where all keys so far are those of a household.
-    fn split(&self, members: &[u32], first: usize, splits: usize, is_household: bool, pairs: &mut Vec<u64>) {
-        let mut coded: Vec<(u32, u32)> = Vec::with_capacity(members.len());
+    fn split(&self, members: &[Record], first: usize, splits: usize, is_household: bool, pairs: &mut Vec<u64>) {
+        let mut coded: Vec<(u32, Record)> = Vec::with_capacity(members.len());
         for (at, further) in self.coarse.iter().enumerate().skip(first) {
             if Some(further.field) == self.field {
                 continue;
@@ -125,13 +126,11 @@ impl<'a> Splitter<'a> {
             let of_record = &self.records.fields()[further.field].of_record;
             coded.clear();
             coded.extend(
-                members
-                    .iter()
-                    .filter_map(|record| further.code(of_record[*record as usize]).map(|code| (code, *record))),
+                members.iter().filter_map(|record| further.code(of_record[record.index()]).map(|code| (code, *record))),
             );
             coded.sort_unstable();
             for part in coded.chunk_by(|left, right| left.0 == right.0) {
-                let part: Vec<u32> = part.iter().map(|(_, record)| *record).collect();
+                let part: Vec<Record> = part.iter().map(|(_, record)| *record).collect();
                 let count = self.pair_count(&part);
                 if count == 0 {
                     continue;
@@ -150,10 +149,10 @@ impl<'a> Splitter<'a> {
     }
 
     /// How many pairs the members make. They are sorted, so that those of the first table come first.
-    fn pair_count(&self, members: &[u32]) -> u64 {
+    fn pair_count(&self, members: &[Record]) -> u64 {
         let count = members.len() as u64;
         if self.records.are_of_two_tables() {
-            let in_first = members.partition_point(|record| (*record as usize) < self.records.first_count()) as u64;
+            let in_first = members.partition_point(|record| record.index() < self.records.first_count()) as u64;
             return in_first * (count - in_first);
         }
         let old = members.partition_point(|record| *record < self.bounds.from) as u64;
@@ -161,7 +160,7 @@ impl<'a> Splitter<'a> {
     }
 
     /// The pairs that may be more than of one household.
-    fn emit_household(&self, members: &[u32], pairs: &mut Vec<u64>) {
+    fn emit_household(&self, members: &[Record], pairs: &mut Vec<u64>) {
         let before = pairs.len();
         self.emit(members, pairs);
         let Some(household) = self.household else { return };
@@ -176,9 +175,9 @@ impl<'a> Splitter<'a> {
         pairs.truncate(kept);
     }
 
-    fn emit(&self, members: &[u32], pairs: &mut Vec<u64>) {
+    fn emit(&self, members: &[Record], pairs: &mut Vec<u64>) {
         if self.records.are_of_two_tables() {
-            let in_first = members.partition_point(|record| (*record as usize) < self.records.first_count());
+            let in_first = members.partition_point(|record| record.index() < self.records.first_count());
             for left in &members[..in_first] {
                 pairs.extend(members[in_first..].iter().map(|right| pack(*left, *right)));
             }
@@ -207,12 +206,12 @@ fn keep_different(numbers: &mut [u64]) -> usize {
 
 /// A pair in one number; sorted, pairs are in the order of their left and right records.
 #[inline]
-pub(super) fn pack(left: u32, right: u32) -> u64 {
-    u64::from(left) << 32 | u64::from(right)
+pub(super) fn pack(left: Record, right: Record) -> u64 {
+    u64::from(left.0) << 32 | u64::from(right.0)
 }
 
 /// The records of a pair.
 #[inline]
-pub(super) fn unpack(pair: u64) -> (u32, u32) {
-    ((pair >> 32) as u32, pair as u32)
+pub(super) fn unpack(pair: u64) -> (Record, Record) {
+    (Record((pair >> 32) as u32), Record(pair as u32))
 }

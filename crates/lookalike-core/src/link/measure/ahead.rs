@@ -3,6 +3,7 @@
 
 use std::hint::black_box;
 
+use crate::ids::Record;
 use crate::link::config::Kind;
 use crate::link::records::{Detail, MISSING, Records};
 
@@ -10,7 +11,7 @@ use crate::link::records::{Detail, MISSING, Records};
 pub(crate) const AT_ONCE: usize = 64;
 
 /// Looks at the values of some pairs. Nothing is made of them: they are near when the pairs are compared.
-pub(crate) fn look_ahead(records: &Records, pairs: &[(u32, u32)]) {
+pub(crate) fn look_ahead(records: &Records, pairs: &[(Record, Record)]) {
     for (left, right) in pairs {
         black_box(records.row(*left)[0].value ^ records.row(*right)[0].value);
     }

@@ -2,6 +2,7 @@
 
 use super::plain::{Spelled, parts_of_email, slips};
 use super::{DIFFERENT, Level, Pattern, level_of};
+use crate::ids::Record;
 use crate::link::config::Kind;
 use crate::link::records::{Field, Records};
 
@@ -22,11 +23,11 @@ const MOST_SLIPS: usize = 2;
 const ALIKE: std::ops::RangeInclusive<Level> = 6..=9;
 
 /// The pattern, with e-mails that are alike only in the names of the two.
-pub(super) fn with_named(records: &Records, left: u32, right: u32, field: usize, pattern: Pattern) -> Pattern {
+pub(super) fn with_named(records: &Records, left: Record, right: Record, field: usize, pattern: Pattern) -> Pattern {
     if !ALIKE.contains(&level_of(pattern, field)) {
         return pattern;
     }
-    let parts = |record: u32| records.fields()[field].text(record).map_or(("", ""), parts_of_email);
+    let parts = |record: Record| records.fields()[field].text(record).map_or(("", ""), parts_of_email);
     let [one, other] = [left, right].map(parts);
     // The number behind a name tells people of one name apart, and is the same for one.
     let numbers = |name: &str| name.chars().filter(char::is_ascii_digit).collect::<String>();
@@ -42,7 +43,7 @@ pub(super) fn with_named(records: &Records, left: u32, right: u32, field: usize,
 
 /// Whether the e-mails of two people are made of their names: both, or one of them where a slip may be the reason that the other is
 /// not. So equal ones never say less than nearly equal ones.
-fn are_made_of_names(records: &Records, emails: [(u32, &str); 2], pattern: Pattern) -> bool {
+fn are_made_of_names(records: &Records, emails: [(Record, &str); 2], pattern: Pattern) -> bool {
     let [one, other] = emails.map(|(record, name)| is_made_of_names(records, record, name));
     let may_be_same = |(at, field): (usize, &Field)| {
         field.kind != Kind::PersonName || level_of(pattern, at) < DIFFERENT || level_of(pattern, at) >= SAME_NAME
@@ -51,7 +52,7 @@ fn are_made_of_names(records: &Records, emails: [(u32, &str); 2], pattern: Patte
 }
 
 /// Whether all letters of the name before the @ are of the names of the person: "ann.lee", "alee", "lee".
-fn is_made_of_names(records: &Records, record: u32, name: &str) -> bool {
+fn is_made_of_names(records: &Records, record: Record, name: &str) -> bool {
     let names = records.fields().iter().filter(|field| field.kind == Kind::PersonName);
     let mut words: Vec<&str> =
         names.filter_map(|field: &Field| field.text(record)).flat_map(|text| text.split(' ')).collect();
@@ -85,7 +86,7 @@ mod tests {
         };
         let columns = names.into_iter().zip(kinds).map(column).collect();
         let records = Records::prepare(&table, None, &Config { columns, ..Config::default() }).unwrap();
-        level_of(compare(&records, 0, 1), 2)
+        level_of(compare(&records, Record(0), Record(1)), 2)
     }
 
     #[test]

@@ -21,6 +21,7 @@ use self::plain::Spelled;
 
 use super::config::Kind;
 use super::records::{Cell, Detail, Field, MISSING, Records};
+use crate::ids::Record;
 
 /// How alike two values are: a place on the [`Scale`] of their kind.
 pub type Level = u8;
@@ -44,7 +45,7 @@ pub fn level_of(pattern: Pattern, field: usize) -> Level {
 }
 
 /// Compares two records in all fields. The order of the two does not matter.
-pub fn compare(records: &Records, left: u32, right: u32) -> Pattern {
+pub fn compare(records: &Records, left: Record, right: Record) -> Pattern {
     let mut pattern = 0;
     let rows = records.row(left).iter().zip(records.row(right));
     for (at, (field, (left, right))) in records.fields().iter().zip(rows).enumerate() {
@@ -115,7 +116,7 @@ mod tests {
     const KINDS: [Kind; 9] = [
         Kind::PersonName,
         Kind::PersonName,
-        Kind::Organisation,
+        Kind::Organization,
         Kind::Address,
         Kind::Phone,
         Kind::Date,
@@ -132,7 +133,7 @@ mod tests {
             |(name, kind): (&String, Kind)| ColumnConfig { name: name.clone(), kind, ..ColumnConfig::default() };
         let columns = names.iter().zip(KINDS).map(column).collect();
         let records = Records::prepare(&table, None, &Config { columns, ..Config::default() }).unwrap();
-        compare(&records, 0, 1)
+        compare(&records, Record(0), Record(1))
     }
 
     proptest! {

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use super::plain::{Spelled, jaro, lengths, slips};
 use super::{DIFFERENT, Level, Pattern, level_of};
+use crate::ids::{Number, Record};
 use crate::link::records::{Cell, MISSING, Records};
 use crate::link::vocabulary::NICKNAMES;
 
@@ -105,12 +106,18 @@ fn are_nicknames(left: &str, right: &str) -> bool {
 }
 
 /// The pattern, or the one in which given and family name are swapped, when that is clearly closer.
-pub(super) fn with_swapped(records: &Records, left: u32, right: u32, fields: [usize; 2], pattern: Pattern) -> Pattern {
+pub(super) fn with_swapped(
+    records: &Records,
+    left: Record,
+    right: Record,
+    fields: [usize; 2],
+    pattern: Pattern,
+) -> Pattern {
     let straight = fields.map(|field| level_of(pattern, field));
     if straight.iter().any(|level| *level >= ALIKE) {
         return pattern;
     }
-    let cell = |field: usize, record: u32| records.row(record)[fields[field]];
+    let cell = |field: usize, record: Record| records.row(record)[fields[field]];
     let are_far = |[one, other]: [Cell; 2]| {
         one.value != MISSING && other.value != MISSING && one.letters().least_slips(other.letters()) > MOST_SLIPS
     };
@@ -118,9 +125,9 @@ pub(super) fn with_swapped(records: &Records, left: u32, right: u32, fields: [us
     if are_far([cell(0, left), cell(1, right)]) || are_far([cell(1, left), cell(0, right)]) {
         return pattern;
     }
-    let text = |field: usize, record: u32| {
+    let text = |field: usize, record: Record| {
         let field = &records.fields()[fields[field]];
-        let value = field.of_record[record as usize];
+        let value = field.of_record[record.index()];
         (value != MISSING).then(|| field.values.get(value as usize))
     };
     let crossed = [[text(0, left), text(1, right)], [text(1, left), text(0, right)]].map(|pair| match pair {

@@ -129,7 +129,7 @@ impl Scale {
             Kind::Category => Self { levels: CATEGORY, chains: &[2..=3] },
             // Levels 4 and 5 say what the names say, and what the domain does.
             Kind::Email => Self { levels: EMAIL, chains: &[2..=3, 6..=9] },
-            Kind::Organisation | Kind::Address | Kind::FreeText => Self { levels: WORDS, chains: &[2..=7, 8..=15] },
+            Kind::Organization | Kind::Address | Kind::FreeText => Self { levels: WORDS, chains: &[2..=7, 8..=15] },
         }
     }
 

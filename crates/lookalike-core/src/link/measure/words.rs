@@ -1,4 +1,4 @@
-//! Names of organisations, addresses and free text: how much of what the words tell is shared.
+//! Names of organizations, addresses and free text: how much of what the words tell is shared.
 
 use super::Level;
 use super::plain::{Spelled, ratio, slips};

@@ -62,7 +62,7 @@ impl Normalizer {
         }
         let normal = match self.kind {
             Kind::PersonName => name::normalize(value),
-            Kind::Organisation | Kind::FreeText | Kind::Category => words(value).join(" "),
+            Kind::Organization | Kind::FreeText | Kind::Category => words(value).join(" "),
             Kind::Address => address::normalize(value),
             Kind::Phone => phone::normalize(value),
             Kind::Date => Date::parse(value, self.date_order).map_or_else(String::new, |date| date.to_string()),
@@ -89,7 +89,7 @@ mod tests {
         #[test]
         fn any_text_has_a_form(text in "\\PC{0,40}") {
             for kind in
-                [Kind::PersonName, Kind::Organisation, Kind::Address, Kind::Phone, Kind::Date, Kind::Number, Kind::Code, Kind::Email]
+                [Kind::PersonName, Kind::Organization, Kind::Address, Kind::Phone, Kind::Date, Kind::Number, Kind::Code, Kind::Email]
             {
                 let once = normal(kind, &text);
                 prop_assert!(!once.contains("  ") && once.trim() == once, "{kind} {once}");
@@ -102,7 +102,7 @@ mod tests {
         for (kind, left, right) in [
             (Kind::PersonName, "Dr. José O'Neill", "jose oneill"),
             (Kind::PersonName, "Smith, John", "John Smith"),
-            (Kind::Organisation, "Müller & Söhne", "MULLER and sohne"),
+            (Kind::Organization, "Müller & Söhne", "MULLER and sohne"),
             (Kind::Address, "7601 S. Phillips Avenue", "7601 South Phillips Ave"),
             (Kind::Address, "1433 Third St.", "1433 3rd street"),
             (Kind::Phone, "310/246-1501", "(310) 246 1501"),

@@ -11,7 +11,8 @@ use super::super::key::Candidates;
 use super::super::measure::{DIFFERENT, Level, NAMED_WITHIN_DOMAIN, Pattern, SAME_DOMAIN, Scale, level_of};
 use super::super::records::{Field, Records, Tells};
 use super::sample::random_patterns;
-use super::{FieldModel, Known, Learnt, Model, exact_probability, exact_weight};
+use super::{FieldModel, Known, Learned, Model, exact_probability, exact_weight};
+use crate::ids::Number;
 
 /// How often the best partners are chosen anew.
 const CHOICES: usize = 4;
@@ -72,12 +73,12 @@ impl Model {
         for (at, weight) in weights.iter().enumerate() {
             let (left, right) = candidates.pair(at);
             for record in [left, right] {
-                best[record as usize] = best[record as usize].max(*weight);
+                best[record.index()] = best[record.index()].max(*weight);
             }
         }
         let is_best = |at: &usize| {
             let (left, right) = candidates.pair(*at);
-            weights[*at] + NEARLY_BEST >= best[left as usize].min(best[right as usize])
+            weights[*at] + NEARLY_BEST >= best[left.index()].min(best[right.index()])
         };
         (0..patterns.len()).into_par_iter().filter(is_best).map(|at| patterns[at]).collect()
     }
@@ -97,7 +98,7 @@ impl Model {
         let fields = records.fields().iter().enumerate().map(field).collect();
         // Every second record with a match: far from all and far from none.
         let match_count = 0.5 * records.first_count().max(2) as f64;
-        let mut model = Self { prior: 0.0, match_count, learnt: Learnt::default(), fields };
+        let mut model = Self { prior: 0.0, match_count, learned: Learned::default(), fields };
         model.weigh(records);
         model
     }

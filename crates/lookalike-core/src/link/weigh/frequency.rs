@@ -7,7 +7,8 @@ use super::super::key::Candidates;
 use super::super::measure::{Pattern, Scale};
 use super::super::records::{MISSING, Records};
 use super::super::score::{Scored, Scorer};
-use super::{Learnt, Model, exact_weight, probability};
+use super::{Learned, Model, exact_weight, probability};
+use crate::ids::{Number, Record};
 
 /// What the rarity of each value adds to the weight of its field.
 #[derive(Debug)]
@@ -22,7 +23,7 @@ const UNSEEN: f64 = 0.5;
 impl Frequencies {
     /// Counts chance meetings by how probable a match each candidate is.
     pub fn new(records: &Records, candidates: &Candidates, patterns: &[Pattern], model: &Model) -> Self {
-        if model.learnt != Learnt::FromAllPairs {
+        if model.learned != Learned::FromAllPairs {
             // Here matches are told by the rarity of values, which is asked for: by all of them first.
             let first = Self::of_matches(records, &[], model);
             let scored = Scorer { records, model, frequencies: &first }.score_all(candidates, patterns);
@@ -50,7 +51,7 @@ impl Frequencies {
     /// Counts chance meetings by the clusters of a finished result: equal numbers in `cluster_of` are one cluster.
     pub fn of_clusters(records: &Records, cluster_of: &[u64], model: &Model) -> Self {
         let mut meetings = Meetings::new(records);
-        let mut sorted: Vec<(u64, u32)> = cluster_of.iter().copied().zip(0..).collect();
+        let mut sorted: Vec<(u64, Record)> = cluster_of.iter().copied().zip(records.all()).collect();
         sorted.sort_unstable();
         for cluster in sorted.chunk_by(|left, right| left.0 == right.0) {
             for (at, (_, right)) in cluster.iter().enumerate() {
@@ -101,10 +102,10 @@ impl<'a> Meetings<'a> {
         Self { records, matched }
     }
 
-    fn add_match(&mut self, left: u32, right: u32, probable: f64) {
+    fn add_match(&mut self, left: Record, right: Record, probable: f64) {
         for (field, matched) in self.records.fields().iter().zip(&mut self.matched) {
-            let value = field.of_record[left as usize];
-            if value != MISSING && value == field.of_record[right as usize] {
+            let value = field.of_record[left.index()];
+            if value != MISSING && value == field.of_record[right.index()] {
                 let matched = &mut matched[value as usize];
                 *matched = matched.saturating_add((probable * MATCH).round() as u32);
             }

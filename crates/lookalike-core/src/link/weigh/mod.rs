@@ -23,17 +23,19 @@ use super::key::Candidates;
 use super::measure::{AT_ONCE, Pattern, Scale, compare, level_of, look_ahead};
 use super::records::{MOST_FIELDS, Records, Tells};
 use crate::error::{Error, Result};
+use crate::ids::Record;
 
 /// What the fields of a pair say.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Model {
     /// The logarithm of the odds that a random pair is a match.
     pub prior: f64,
     /// How many matches there are, as far as can be told.
     pub match_count: f64,
-    /// What the weights were learnt from.
+    /// What the weights were learned from.
     #[serde(default)]
-    pub learnt: Learnt,
+    pub learned: Learned,
     /// The fields in their order.
     pub fields: Vec<FieldModel>,
 }
@@ -54,10 +56,11 @@ impl Known {
     }
 }
 
-/// What weights were learnt from.
+/// What weights were learned from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Learnt {
+pub enum Learned {
     /// All pairs that may be matches.
     #[default]
     FromAllPairs,
@@ -69,6 +72,7 @@ pub enum Learnt {
 
 /// What one field says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FieldModel {
     /// Its column.
     pub name: String,
@@ -146,7 +150,7 @@ impl Model {
         }
     }
 
-    /// Takes what a person wrote for what was learnt.
+    /// Takes what a person wrote for what was learned.
     ///
     /// # Errors
     ///
@@ -220,7 +224,8 @@ pub fn try_compare_all<E: Send>(
     let mut patterns = vec![0; candidates.len()];
     patterns.par_chunks_mut(AT_ONCE).enumerate().try_for_each(|(chunk, patterns)| {
         go_on()?;
-        let pairs: Vec<(u32, u32)> = (chunk * AT_ONCE..).take(patterns.len()).map(|at| candidates.pair(at)).collect();
+        let pairs: Vec<(Record, Record)> =
+            (chunk * AT_ONCE..).take(patterns.len()).map(|at| candidates.pair(at)).collect();
         look_ahead(records, &pairs);
         for (pattern, (left, right)) in patterns.iter_mut().zip(pairs) {
             *pattern = compare(records, left, right);
@@ -243,7 +248,7 @@ mod tests {
             among_others: Vec::new(),
             weights: Vec::new(),
         };
-        Model { prior: -10.0, match_count: 1.0, learnt: Learnt::default(), fields: kinds.iter().map(field).collect() }
+        Model { prior: -10.0, match_count: 1.0, learned: Learned::default(), fields: kinds.iter().map(field).collect() }
     }
 
     /// Whether the kinds say so much together, with a prior of -10.
@@ -263,7 +268,7 @@ mod tests {
 
     #[test]
     fn a_place_and_its_phone_do_not_make_two_names_one() {
-        let kinds = [Kind::Organisation, Kind::Address, Kind::Phone];
+        let kinds = [Kind::Organization, Kind::Address, Kind::Phone];
         assert!(say(&kinds, &[-4.0, 15.0, 18.0], 7.0));
         assert!(say(&kinds, &[9.0, 15.0, 18.0], 20.0));
         assert!(say(&kinds, &[9.0, -3.0, 18.0], 17.0));

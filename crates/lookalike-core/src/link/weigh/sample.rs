@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::super::measure::{Pattern, compare};
 use super::super::records::Records;
+use crate::ids::Record;
 
 /// Random pairs that are looked at.
 const RANDOM_PAIRS: usize = 500_000;
@@ -14,7 +15,7 @@ pub(super) fn random_patterns(records: &Records) -> Vec<Pattern> {
 }
 
 /// About as many pairs as are wanted, or all that there are.
-pub(in crate::link) fn random_pairs(records: &Records, wanted: usize) -> Vec<(u32, u32)> {
+pub(in crate::link) fn random_pairs(records: &Records, wanted: usize) -> Vec<(Record, Record)> {
     let (first, count) = (records.first_count() as u32, records.count() as u32);
     let (left, right) = if records.are_of_two_tables() {
         (by_content(records, 0..first), by_content(records, first..count))
@@ -32,8 +33,8 @@ pub(in crate::link) fn random_pairs(records: &Records, wanted: usize) -> Vec<(u3
     pairs
 }
 
-fn by_content(records: &Records, range: std::ops::Range<u32>) -> Vec<u32> {
-    let mut order: Vec<u32> = range.collect();
+fn by_content(records: &Records, range: std::ops::Range<u32>) -> Vec<Record> {
+    let mut order: Vec<Record> = range.map(Record).collect();
     order.par_sort_unstable_by_key(|record| records.content(*record));
     order
 }

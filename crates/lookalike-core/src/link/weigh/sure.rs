@@ -9,7 +9,7 @@ use super::super::measure::{DIFFERENT, Level, Pattern, Scale, level_of};
 use super::super::records::{Records, Tells};
 use super::super::score::{Scored, Scorer};
 use super::estimate::{Counted, equal_pairs, level_counts, shares, start_shares};
-use super::{FieldModel, Frequencies, Known, Learnt, Model, exact_probability, log_odds};
+use super::{FieldModel, Frequencies, Known, Learned, Model, exact_probability, log_odds};
 use crate::error::Result;
 
 /// Rounds of scoring and correcting.
@@ -34,7 +34,7 @@ impl Model {
         [all, random]: [&Counted; 2],
         known: Known,
     ) -> Self {
-        self.learnt = Learnt::FromSurePairs;
+        self.learned = Learned::FromSurePairs;
         self.match_count = known.match_count(records).unwrap_or(FEW * records.first_count() as f64);
         self.weigh(records);
         let mut frequencies = Frequencies::of_matches(records, &[], &self);
@@ -49,7 +49,7 @@ impl Model {
         self
     }
 
-    /// The weights of this model, learnt from another table, for these records: only how many matches there are is estimated.
+    /// The weights of this model, learned from another table, for these records: only how many matches there are is estimated.
     ///
     /// # Errors
     ///
@@ -62,7 +62,7 @@ impl Model {
         known: Known,
     ) -> Result<Self> {
         self.check(records)?;
-        self.learnt = Learnt::FromAnother;
+        self.learned = Learned::FromAnother;
         self.match_count = known.match_count(records).unwrap_or(FEW * records.first_count() as f64);
         self.set_prior(records);
         let mut frequencies = Frequencies::of_matches(records, &[], &self);

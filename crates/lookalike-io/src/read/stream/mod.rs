@@ -13,13 +13,15 @@ use super::chunk::{Chunk, ChunkStore, Damage};
 use super::cut::{self, Cut};
 use super::members::{Member, is_far};
 use super::source::Source;
-use super::{Settings, WINDOW_LIMIT, arc, csv, json, warc};
+use super::{Settings, arc, csv, json, warc};
 use crate::compression::{Compression, is_window_too_large};
 use crate::error::{Error, Result};
-use crate::format::{FileKind, Format};
+use crate::format::Format;
 use crate::input::held::HeldTable;
 use crate::input::shelf::Store;
 use crate::parquet::Rows;
+use crate::read::FileKind;
+use crate::skipped::SkipReason;
 
 pub(super) use open::Opened;
 
@@ -176,7 +178,7 @@ impl Stream {
                 if let Some(damage) = self.source.take_damage() {
                     // What follows the data does not concern what was read.
                     self.has_gap |= more;
-                    self.damage(damage);
+                    self.damage(damage.into());
                 }
             }
             // The system has a number for its own errors; a decoder's have none.
@@ -186,14 +188,16 @@ impl Stream {
             Err(error) if is_window_too_large(&error) => {
                 self.end = End::Lost;
                 let most = 1_u64 << self.settings.limit.window_log();
-                self.damage(format!(
-                    "a zstd window of more than {most} bytes, as long mode makes them, {WINDOW_LIMIT}: the rest is lost"
-                ));
+                self.damage(SkipReason::WindowLimit(format!(
+                    "a zstd window of more than {most} bytes, as long mode makes them, \
+                     for which there is too little memory: the rest is lost"
+                )));
             }
             Err(error) => {
                 self.end = End::Lost;
                 let name = compression.name();
-                self.damage(format!("the {name} data is damaged or cut short here ({error}): the rest is lost"));
+                let reason = format!("the {name} data is damaged or cut short here ({error}): the rest is lost");
+                self.damage(reason.into());
             }
         }
         Ok(())
@@ -204,7 +208,7 @@ impl Stream {
     }
 
     /// Notes what is wrong with the file here. What was noted before and not yet told is more important.
-    fn damage(&mut self, reason: String) {
+    fn damage(&mut self, reason: SkipReason) {
         self.damage.get_or_insert(Damage { reason, positions: 0 });
     }
 
@@ -236,7 +240,7 @@ impl Stream {
     }
 
     /// Reads no further, and says why.
-    fn give_up(&mut self, reason: String) {
+    fn give_up(&mut self, reason: SkipReason) {
         self.ahead.clear();
         self.end = End::Lost;
         self.damage(reason);
@@ -276,7 +280,7 @@ impl Stream {
             Ok(false) => return Ok(false),
             Ok(true) => self.settings.limit.count(chunk.bytes.len() as u64)?,
             Err(lost) => {
-                let reason = format!("{}: {} rows are lost", lost.reason, lost.rows);
+                let reason = format!("{}: {} rows are lost", lost.reason, lost.rows).into();
                 chunk.damage = Some(Damage { reason, positions: lost.rows });
             }
         }

@@ -10,18 +10,26 @@ use crate::bounds::Room;
 use crate::compression::Compression;
 use crate::error::{Error, Result};
 use crate::excel;
-use crate::format::{FileKind, Format};
+use crate::format::Format;
 use crate::input::discover::{InputFile, Origin};
 use crate::parquet::Rows;
+use crate::read::FileKind;
 use crate::read::ahead::Ahead;
 use crate::read::csv::{self, Table};
 use crate::read::cut::{self, Cut};
+use crate::read::foreign::foreign;
 use crate::read::source::{START, Source};
 use crate::read::units::{Part, Unit};
 use crate::read::{ReadAs, Refused, Settings, utf16};
+use crate::skipped::SkipReason;
 
 /// The longest first row of a CSV file: the names of its columns.
 const LONGEST_FIRST_ROW: usize = 1 << 20;
+
+/// Why a file is not a text, and what to do if that is known.
+fn not_text(name: &str, start: &[u8]) -> String {
+    foreign(name, start).unwrap_or("not a text, by its first bytes").to_owned()
+}
 
 /// A file that is read for all its cells or lines.
 pub(in crate::read) enum Opened {
@@ -44,7 +52,7 @@ impl Stream {
                 let mut stream = Self::new(unit, input, settings, Source::nothing(), 0);
                 let kind = FileKind { format: Format::Other, is_refused: true, ..(*stream.kind).clone() };
                 stream.kind = Arc::new(kind);
-                stream.give_up(input.why_skipped(&cause));
+                stream.give_up(input.why_skipped(&cause).into());
                 Ok(stream)
             }
             opened => opened,
@@ -87,7 +95,7 @@ impl Stream {
         let (mut stream, known) = Self::start(unit, input, settings)?;
         let format = known.unwrap_or_else(|| Format::of(&input.name, stream.ahead.as_slice(), settings));
         let table = match format {
-            Format::Other => Err(Refused::Other("not a text, by its first bytes".to_owned())),
+            Format::Other => Err(Refused::Other(not_text(&input.name, stream.ahead.as_slice()))),
             // What a part of a file starts with is not a byte order mark.
             _ if known.is_none() && cut::is_utf16(stream.ahead.as_slice()) && !format.is_one_document() => {
                 Err(Refused::Other("in UTF-16: convert it to UTF-8 first, for example with iconv".to_owned()))
@@ -101,11 +109,15 @@ impl Stream {
             _ => Ok(None),
         };
         match table {
+            // Perhaps it was not meant: who reads the other files knows.
+            Err(Refused::NoTextField { fields }) if input.is_met => {
+                stream.set_kind(format, Err(SkipReason::NoTextField(fields)));
+            }
             Err(Refused::NoTextField { fields }) => {
                 let (path, field) = (input.shown(), settings.fields.text.clone());
-                return Err(Error::NoTextField { path, field, fields });
+                return Err(Error::NoTextField { path, field, fields, is_met: input.is_met });
             }
-            Err(Refused::Other(reason)) => stream.set_kind(format, Err(reason)),
+            Err(Refused::Other(reason)) => stream.set_kind(format, Err(reason.into())),
             Ok(table) => stream.set_kind(format, Ok(table)),
         }
         Ok(stream)
@@ -158,7 +170,7 @@ impl Stream {
             Format::Warc | Format::Arc => return Err(not_a_table("it is a crawl, for dedup and pairs".to_owned())),
             Format::Html => return Err(not_a_table("it is a page, for dedup and pairs".to_owned())),
             Format::Held | Format::Other => {
-                return Err(not_a_table("not a text, by its first bytes".to_owned()));
+                return Err(not_a_table(not_text(&input.name, stream.ahead.as_slice())));
             }
             Format::Text | Format::Paragraphs => {
                 let reason = "neither its name nor its content shows a table; name the file itself to read it as CSV";
@@ -190,7 +202,7 @@ impl Stream {
     }
 
     /// Sets what the file is, with its table if it has one; or why it cannot be read.
-    fn set_kind(&mut self, format: Format, table: std::result::Result<Option<Table>, String>) {
+    fn set_kind(&mut self, format: Format, table: std::result::Result<Option<Table>, SkipReason>) {
         let compression = self.kind.compression;
         let is_refused = table.is_err();
         match table {

@@ -3,10 +3,10 @@
 use super::{CHUNK, End, Stream};
 use crate::error::Result;
 use crate::format::Format;
-use crate::read::chunk::too_long;
 use crate::read::cut::Cut;
 use crate::read::source::START;
-use crate::read::{RECORD_LIMIT, warc};
+use crate::read::warc;
+use crate::skipped::{RECORD_LIMIT, SkipReason};
 
 /// What unpacks to this many times its size inside of one entry that is too long already was packed for no good.
 const BOMB: u64 = 100;
@@ -20,19 +20,22 @@ impl Stream {
             return;
         }
         // Its bytes are nobody's.
-        let reason = too_long(self.settings.longest);
+        let reason = SkipReason::too_long(self.settings.longest);
         match self.kind.format {
             // Nobody can tell where the next one would start.
             Format::JsonList | Format::JsonValues => {
-                cut.push(0..0, Some(format!("{reason}; the rest of the file is lost with it").into()));
+                cut.push(
+                    0..0,
+                    Some(SkipReason::RecordLimit(format!("{reason}; the rest of the file is lost with it"))),
+                );
                 self.end = End::Reached;
             }
             Format::Text | Format::Html => {
-                cut.push(0..0, Some(reason.into()));
+                cut.push(0..0, Some(reason));
                 self.end = End::Reached;
             }
             _ => {
-                cut.push(0..0, Some(reason.into()));
+                cut.push(0..0, Some(reason));
                 self.is_skipping = true;
             }
         }
@@ -68,10 +71,10 @@ impl Stream {
                     > BOMB * (now - start).max(START as u64)
             {
                 let longest = self.settings.longest;
-                self.give_up(format!(
+                self.give_up(SkipReason::RecordLimit(format!(
                     "unpacks to more than {BOMB} times its size in one entry of more than {longest} bytes, {RECORD_LIMIT}: \
                      cut off, the rest is lost"
-                ));
+                )));
                 return Ok(());
             }
             self.read_to(CHUNK)?;

@@ -46,7 +46,11 @@ all('form[data-live]').forEach((form) => {
       told.textContent = 'The server does not answer.';
     }
   };
-  form.addEventListener('input', () => {
+  // A text or a file: whichever was given last.
+  const [text, file] = [form.querySelector('textarea'), form.querySelector('input[type=file]')];
+  form.addEventListener('input', (event) => {
+    if (file && event.target === file && file.files.length) text.value = '';
+    if (file && event.target === text && text.value) file.value = '';
     clearTimeout(timer);
     timer = setTimeout(ask, PAUSE);
   });
@@ -58,8 +62,24 @@ all('form[data-live]').forEach((form) => {
   });
 });
 
-// A file that is dropped on a field becomes its text; a large one is sent as it is.
+// Each index has its threshold: one that is too low for the index that is chosen now is taken back.
+all('select#index').forEach((select) => {
+  const field = document.getElementById('threshold');
+  const adapt = () => {
+    const [chosen] = select.selectedOptions;
+    if (!field || !chosen || !chosen.dataset.threshold) return;
+    field.min = chosen.dataset.threshold;
+    field.placeholder = chosen.dataset.threshold;
+    if (field.value !== '' && Number(field.value) < Number(field.min)) field.value = '';
+  };
+  // Before the search that the change asks for.
+  select.addEventListener('input', adapt, true);
+  adapt();
+});
+
+// A text file that is dropped on a field becomes its text. One that is large, or has documents in it, is sent as it is.
 const SMALL = 1e6;
+const isText = (file) => file.size <= SMALL && (/\.(txt|text|md)$/i.test(file.name) || !file.name.includes('.'));
 all('textarea[data-drop]').forEach((field) => {
   const over = (is) => (event) => {
     event.preventDefault();
@@ -72,7 +92,7 @@ all('textarea[data-drop]').forEach((field) => {
     const { files } = event.dataTransfer;
     const chosen = field.form.querySelector('input[type=file]');
     if (!files.length) field.value = event.dataTransfer.getData('text');
-    else if (files[0].size > SMALL && chosen) {
+    else if (chosen && !isText(files[0])) {
       field.value = '';
       chosen.files = files;
     } else field.value = await files[0].text();

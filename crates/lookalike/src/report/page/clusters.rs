@@ -7,7 +7,7 @@ use lookalike_page::{Budget, Cell, Column, Html, Table, html, name, number};
 
 use super::pairs::Pairs;
 use super::rows::Gathered;
-use super::told::Told;
+use crate::report::summary::Summary;
 
 /// What the names of members may take.
 const MEMBER_BYTES: usize = 120_000;
@@ -15,13 +15,13 @@ const MEMBER_BYTES: usize = 120_000;
 /// How many numbers of copies are listed one by one.
 const LISTED: usize = 20;
 
-pub(super) fn section(told: &Told, gathered: &Gathered, pairs: &Pairs) -> Html {
-    if told.found.clusters == 0 {
+pub(super) fn section(summary: &Summary, gathered: &Gathered, pairs: &Pairs) -> Html {
+    if summary.found.cluster_count == 0 {
         return html!("<p>{}</p>", "There are no clusters of two documents or more.");
     }
     let mut room = Budget::new(MEMBER_BYTES);
-    let clusters: Html = told.largest_clusters.iter().map(|cluster| {
-        let copies = if cluster.copies > 1 { format!(", occurs {} times", number::count(cluster.copies)) } else { String::new() };
+    let clusters: Html = summary.largest_clusters.iter().map(|cluster| {
+        let copies = if cluster.copy_count > 1 { format!(", occurs {} times", number::count(cluster.copy_count)) } else { String::new() };
         let members = gathered.members(cluster.cluster);
         let mut list = Html::default();
         for member in members {
@@ -36,7 +36,7 @@ pub(super) fn section(told: &Told, gathered: &Gathered, pairs: &Pairs) -> Html {
         }
         let pair = pairs.of_clusters.get(&cluster.cluster).cloned().unwrap_or_default();
         html!(
-            "<details class=\"group\"><summary><span dir=\"auto\">{}</span> <small>{}{}</small></summary><div><p>Removed in its favour, with their similarity:</p><ul>{}</ul>{}</div></details>\n",
+            "<details class=\"group\"><summary><span dir=\"auto\">{}</span> <small>{}{}</small></summary><div><p>Removed in its favor, with their similarity:</p><ul>{}</ul>{}</div></details>\n",
             name(&cluster.kept_id),
             number::of(cluster.cluster_size, "document"),
             copies,
@@ -44,24 +44,24 @@ pub(super) fn section(told: &Told, gathered: &Gathered, pairs: &Pairs) -> Html {
             pair
         )
     }).collect();
-    html!("{}<h3>The largest clusters</h3>\n{}{}", by_size(told), clusters, copies(&told.kept_by_copies))
+    html!("{}<h3>The largest clusters</h3>\n{}{}", by_size(summary), clusters, copies(&summary.kept_by_copy_count))
 }
 
 /// How many clusters have how many documents.
-pub(super) fn by_size(told: &Told) -> Html {
-    let largest = told.clusters_by_size.keys().next_back().copied().unwrap_or(0);
-    let clustered: u64 = told.clusters_by_size.range(2..).map(|(size, count)| size * count).sum();
+pub(super) fn by_size(summary: &Summary) -> Html {
+    let largest = summary.clusters_by_size.keys().next_back().copied().unwrap_or(0);
+    let clustered: u64 = summary.clusters_by_size.range(2..).map(|(size, count)| size * count).sum();
     let sizes = Sizes {
         id: "by-size".to_owned(),
         title: "Clusters by number of documents".to_owned(),
         description: format!(
             "{} of two or more documents hold {} documents; the largest has {}. Each cluster has one kept document. Both scales are powers of ten.",
-            number::of(told.found.clusters, "cluster"),
+            number::of(summary.found.cluster_count, "cluster"),
             number::count(clustered),
             number::count(largest)
         ),
         items: "documents".to_owned(),
-        clusters: told.clusters_by_size.clone(),
+        clusters: summary.clusters_by_size.clone(),
     };
     sizes.draw().figure()
 }
@@ -84,7 +84,7 @@ pub(super) fn copies(by_copies: &BTreeMap<u64, u64>) -> Html {
         table.rows.push(row(shown, **first, rest.iter().map(|(_, count)| **count).sum()));
     }
     html!(
-        "<h3>How often kept documents occur</h3><p>Exact copies of a kept document, and itself; <code>copies</code> in the output.</p>{}",
+        "<h3>How often kept documents occur</h3><p>Exact copies of a kept document, and itself; <code>copy_count</code> in the output.</p>{}",
         table.render()
     )
 }

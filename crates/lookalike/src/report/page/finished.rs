@@ -7,19 +7,20 @@ use std::sync::OnceLock;
 use lookalike_page::{Excerpt, Html};
 use serde::Serialize;
 
-use super::pairs::{Maker, names};
-use super::rows::{Gathered, Group, Removal};
+use super::pairs::{Maker, names, places};
+use super::rows::{Gathered, Group};
 use super::texts::{InputTexts, TextSource as _};
-use super::told::Told;
 use super::{clusters, overview, run, similarity, sources};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::options::{ReadOptions, ReportTexts};
+use crate::output::rows::Removal;
+use crate::report::summary::Summary;
 
 /// A finished run of `dedup`, opened to be shown. The rows of `removed.jsonl` are read when a part needs them, and never held.
 #[derive(Debug)]
 pub struct FinishedRun {
     folder: PathBuf,
-    told: Told,
+    summary: Summary,
     read: ReadOptions,
     references: Vec<PathBuf>,
     gathered: OnceLock<Gathered>,
@@ -27,13 +28,8 @@ pub struct FinishedRun {
 
 /// A removed document and the one kept in its place, to be shown.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ShownPair {
-    /// The id of the removed document.
-    pub removed_id: String,
-    /// The id of the kept one.
-    pub kept_id: String,
-    /// Their similarity by the measure of the run.
-    pub similarity: f64,
     /// How similar they are, and why the kept one was kept.
     pub head: Html,
     /// Where both share passages; nothing without texts.
@@ -48,13 +44,14 @@ pub struct ShownPair {
 
 /// How many documents of one source were removed because of documents of another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct SourceFlow {
     /// The source that lost them.
     pub removed_from: String,
     /// The source of what is kept in their place.
     pub kept_in: String,
     /// How many.
-    pub documents: u64,
+    pub document_count: u64,
 }
 
 impl FinishedRun {
@@ -62,40 +59,25 @@ impl FinishedRun {
     ///
     /// # Errors
     ///
-    /// [`Error::NotARun`] when the folder has no summary of `dedup`.
+    /// [`crate::Error::NotARun`] when the folder has no summary of `dedup`.
     pub fn open(folder: &Path, read: Option<ReadOptions>, references: Vec<PathBuf>) -> Result<Self> {
         Ok(Self {
             folder: folder.to_owned(),
-            told: Told::read(folder)?,
-            read: read.unwrap_or_else(|| ReadOptions::new(Vec::<PathBuf>::new())),
+            summary: Summary::read(folder)?,
+            read: read.unwrap_or_else(ReadOptions::nothing),
             references,
             gathered: OnceLock::new(),
         })
     }
 
-    /// The measure of the run: `jaccard`, `containment` and so on.
-    pub fn measure(&self) -> &str {
-        &self.told.parameters.measure
-    }
-
-    /// How many documents were removed.
-    pub fn removed(&self) -> u64 {
-        self.told.found.removed
-    }
-
-    /// How many documents were kept.
-    pub fn kept(&self) -> u64 {
-        self.told.found.kept
-    }
-
-    /// How many documents came in.
-    pub fn documents(&self) -> u64 {
-        self.told.input.documents
+    /// The summary of the run.
+    pub fn summary(&self) -> &Summary {
+        &self.summary
     }
 
     /// The first screen: a sentence, six numbers, and what needs somebody's eye.
     pub fn lead(&self, title: &str) -> Html {
-        overview::lead(&self.told, title)
+        overview::lead(&self.summary, title)
     }
 
     /// Removed documents by similarity. A bar leads to the address of its band, which is named by its lower end in percent (`80`), or
@@ -105,37 +87,37 @@ impl FinishedRun {
             Group::Band(band) => address(&(5 * u32::from(band)).to_string()),
             Group::Copies => address("copies"),
         };
-        similarity::bars(&self.told, &of_group)
+        similarity::bars(&self.summary, &of_group)
     }
 
     /// The S-curve with threshold and recall.
     pub fn recall(&self) -> Html {
-        similarity::curve(&self.told)
+        similarity::curve(&self.summary)
     }
 
     /// From documents to removals.
     pub fn funnel(&self) -> Html {
-        run::funnel(&self.told)
+        run::funnel(&self.summary)
     }
 
     /// Seconds and memory by stage.
     pub fn stages(&self) -> Html {
-        run::stages(&self.told)
+        run::stages(&self.summary)
     }
 
     /// What was asked for, how to repeat it, and what was skipped.
     pub fn parameters(&self) -> Html {
-        run::parameters(&self.told)
+        run::parameters(&self.summary)
     }
 
     /// How many clusters have how many documents.
     pub fn clusters_by_size(&self) -> Html {
-        clusters::by_size(&self.told)
+        clusters::by_size(&self.summary)
     }
 
     /// How often kept documents occur.
     pub fn copies(&self) -> Html {
-        clusters::copies(&self.told.kept_by_copies)
+        clusters::copies(&self.summary.kept_by_copy_count)
     }
 
     /// How much each source lost, to whom, and who copies whom. The first call reads all rows.
@@ -144,7 +126,7 @@ impl FinishedRun {
     ///
     /// When `removed.jsonl` cannot be read.
     pub fn sources(&self) -> Result<Html> {
-        Ok(sources::section(&self.told, self.gathered()?))
+        Ok(sources::section(&self.summary, self.gathered()?))
     }
 
     /// What went between the largest sources, at most so many of them. The first call reads all rows.
@@ -157,7 +139,7 @@ impl FinishedRun {
         let flow = |(from, to, documents): (usize, usize, u64)| SourceFlow {
             removed_from: names[from].clone(),
             kept_in: names[to].clone(),
-            documents,
+            document_count: documents,
         };
         Ok(flows.into_iter().map(flow).collect())
     }
@@ -167,37 +149,25 @@ impl FinishedRun {
             return Ok(gathered);
         }
         // Two who ask at once read twice, and one of them for nothing.
-        let gathered = Gathered::read(&self.folder, &self.told)?;
+        let gathered = Gathered::read(&self.folder, &self.summary)?;
         Ok(self.gathered.get_or_init(|| gathered))
     }
 
-    /// A line of `removed.jsonl` as a pair. Texts are read again, at most the first `longest` bytes of each.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NotARun`] when the line is not one of `dedup`.
-    pub fn pair(&self, line: &[u8], longest: usize) -> Result<ShownPair> {
-        let not_a_run = |error: serde_json::Error| Error::NotARun {
-            path: self.folder.clone(),
-            reason: format!("removed.jsonl: {error}"),
-        };
-        let removal = Removal::parse(line, self.measure()).map_err(not_a_run)?;
-        let mut maker = Maker::new(&self.told, ReportTexts::Full);
+    /// Draws a removal as a pair. Texts are read again, at most the first `longest` bytes of each.
+    pub fn pair(&self, removal: &Removal, longest: usize) -> ShownPair {
+        let mut maker = Maker::new(&self.summary, ReportTexts::Full);
         maker.excerpt = Some(Excerpt::Blocks);
-        let source = InputTexts { read: &self.read, references: &self.references, longest };
-        maker.texts = source.texts(&BTreeSet::from([&removal.removed, &removal.kept]));
-        maker.forget_changed(&removal);
-        maker.cut([&removal].into_iter());
-        let sides = maker.sides(&removal);
-        Ok(ShownPair {
-            head: maker.head(&removal),
+        let source = InputTexts { read: &self.read, references: &self.references, reference_tables: &[], longest };
+        maker.texts = source.texts(&BTreeSet::from(places(removal)));
+        maker.forget_changed(removal);
+        maker.cut([removal].into_iter());
+        let sides = maker.sides(removal);
+        ShownPair {
+            head: maker.head(removal),
             strip: sides.as_ref().map(lookalike_page::SideBySide::strip).unwrap_or_default(),
             has_texts: sides.is_some(),
             more: sides.as_ref().map_or(0, |sides| sides.left.more + sides.right.more),
-            sides: sides.map_or_else(|| names(&removal), |sides| sides.render()),
-            similarity: removal.similarity,
-            removed_id: removal.removed_id,
-            kept_id: removal.kept_id,
-        })
+            sides: sides.map_or_else(|| names(removal), |sides| sides.render()),
+        }
     }
 }

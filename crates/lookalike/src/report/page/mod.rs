@@ -1,15 +1,14 @@
 //! A run to `report.html`, for the person who has to answer what was removed and whether it is safe.
 //!
 //! ```text
-//! summary.json ┐
-//! removed.jsonl ├→ sections → page
-//! texts         ┘
+//! Summary  ┐
+//! Removals ├→ sections → page
+//! texts    ┘
 //! ```
 //!
-//! The same way is taken by a run that is about to end and by [`report()`] for one that ended long ago; only where texts come from
-//! differs. Every part has a bound in bytes, so that the page is never larger than [`MOST_BYTES`], whatever the corpus is.
+//! A run that is about to end hands over its summary and removals; [`crate::report()`] reads those of a finished run from its
+//! files. Every part has a bound in bytes, so that the page is never larger than [`MOST_BYTES`], whatever the corpus is.
 
-mod audit;
 mod clusters;
 mod finished;
 mod overview;
@@ -19,30 +18,27 @@ mod run;
 mod similarity;
 mod sources;
 pub(crate) mod texts;
-pub(crate) mod told;
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use lookalike_io::write::{OutputFile, Staging};
+use lookalike_io::input::held::HeldTable;
+use lookalike_io::write::OutputFile;
 use lookalike_page::{Html, MOST_BYTES, Page, Section, html, number};
 
-pub(crate) use self::audit::section as audit_section;
 pub use self::finished::{FinishedRun, ShownPair, SourceFlow};
 pub(crate) use self::texts::{CorpusTexts, TextSource};
 
 use self::pairs::Pairs;
 use self::rows::{Gathered, Group};
 use self::texts::InputTexts;
-use self::told::Told;
-use crate::audit::AuditResult;
+use crate::corpus::Corpus;
 use crate::error::Result;
-use crate::options::{ReadOptions, ReportTexts};
+use crate::options::{DedupOptions, ReadOptions, ReportTexts};
+use crate::output::destination::REPORT;
+use crate::output::rows::Removal;
 use crate::progress::Progress;
 use crate::report::summary::Summary;
-
-/// What the file of a report is called.
-pub(crate) const REPORT: &str = "report.html";
+use crate::run::Run;
 
 /// What a report is called.
 const TITLE: &str = "Deduplication report";
@@ -52,16 +48,24 @@ pub(crate) struct Report {
     gathered: Gathered,
     pairs: Pairs,
     texts: ReportTexts,
-    /// What people say of a sample, if they were asked.
-    audit: Option<AuditResult>,
+    /// A section that comes before all others.
+    first: Option<Section>,
 }
 
-/// What a report on a run that is about to end is made of: rows are read from the folder that becomes the output.
-pub(crate) fn of_run(summary: &Summary, folder: &Path, source: &dyn TextSource, texts: ReportTexts) -> Result<Report> {
-    Report::new(&Told::of(summary), folder, source, texts)
+/// Draws the report on a run, once its removals are gathered: everything but the times.
+pub(crate) fn of_run(
+    gathered: Gathered,
+    corpus: &Corpus,
+    summary: &Summary,
+    options: &DedupOptions,
+    run: &Run<'_>,
+) -> Report {
+    let source = CorpusTexts::new(corpus, &options.read);
+    let texts = options.report.unwrap_or_default();
+    run.stage("report", || Report::new(summary, gathered, &source, texts, None))
 }
 
-/// What [`report()`] is asked to do.
+/// Options of [`crate::report()`].
 #[derive(Clone, Debug)]
 pub struct ReportOptions {
     /// The output folder of a finished run.
@@ -76,9 +80,11 @@ pub struct ReportOptions {
     pub read: Option<ReadOptions>,
     /// The reference of the run.
     pub references: Vec<PathBuf>,
+    /// Tables in memory that belong to the reference.
+    pub reference_tables: Vec<HeldTable>,
 }
 
-/// What [`report()`] wrote.
+/// The file that [`crate::report()`] wrote.
 #[derive(Clone, Debug)]
 pub struct Reported {
     /// The file.
@@ -106,22 +112,59 @@ pub struct RunCommand {
 ///
 /// [`crate::Error::NotARun`] when the folder has no summary of `dedup`.
 pub fn command_of(folder: &Path) -> Result<RunCommand> {
-    let told = Told::read(folder)?;
-    Ok(RunCommand { command: told.command, working_folder: told.working_folder })
+    let summary = Summary::read(folder)?;
+    Ok(RunCommand { command: summary.command, working_folder: summary.working_folder.map(PathBuf::from) })
 }
 
-/// Writes the report on a finished run.
+/// Writes the report on a finished run; `first` is a section that comes before all others.
 ///
 /// # Errors
 ///
 /// [`crate::Error::NotARun`] when the folder has no summary of `dedup` or no evidence; and when the file cannot be written.
-pub fn report(options: &ReportOptions, progress: &dyn Progress) -> Result<Reported> {
-    let told = Told::read(&options.folder)?;
-    let read = options.read.clone().unwrap_or_else(|| ReadOptions::new(Vec::<PathBuf>::new()));
-    let source = InputTexts { read: &read, references: &options.references, longest: texts::LONGEST };
-    let report = Report::new(&told, &options.folder, &source, options.texts)?;
+pub(crate) fn write_report(
+    options: &ReportOptions,
+    first: Option<Section>,
+    progress: &dyn Progress,
+) -> Result<Reported> {
+    let summary = Summary::read(&options.folder)?;
+    let gathered = Gathered::read(&options.folder, &summary)?;
+    write(&summary, gathered, first, options, progress)
+}
+
+/// Writes the report on a run whose summary and removals are in memory. No file of the run is read; `options.folder` only
+/// says where the report goes if `options.output` does not.
+///
+/// # Errors
+///
+/// When the file cannot be written.
+pub fn report_of<'a>(
+    summary: &Summary,
+    removals: impl IntoIterator<Item = &'a Removal>,
+    options: &ReportOptions,
+    progress: &dyn Progress,
+) -> Result<Reported> {
+    let mut gathered = Gathered::new(summary);
+    removals.into_iter().for_each(|removal| gathered.add(removal));
+    write(summary, gathered, None, options, progress)
+}
+
+fn write(
+    summary: &Summary,
+    gathered: Gathered,
+    first: Option<Section>,
+    options: &ReportOptions,
+    progress: &dyn Progress,
+) -> Result<Reported> {
+    let read = options.read.clone().unwrap_or_else(ReadOptions::nothing);
+    let source = InputTexts {
+        read: &read,
+        references: &options.references,
+        reference_tables: &options.reference_tables,
+        longest: texts::LONGEST,
+    };
+    let report = Report::new(summary, gathered, &source, options.texts, first);
     progress.go_on()?;
-    let page = report.page(&told);
+    let page = report.page(summary);
     let (path, force) = match &options.output {
         Some(output) => (output.clone(), options.force),
         None => (options.folder.join(REPORT), true),
@@ -140,48 +183,46 @@ pub fn report(options: &ReportOptions, progress: &dyn Progress) -> Result<Report
 }
 
 impl Report {
-    fn new(told: &Told, folder: &Path, source: &dyn TextSource, texts: ReportTexts) -> Result<Self> {
-        let gathered = Gathered::read(folder, told)?;
-        let pairs = Pairs::new(&gathered, told, source, texts);
-        Ok(Self { gathered, pairs, texts, audit: audit::read(folder)? })
-    }
-
-    /// Writes the page beside what else becomes the output.
-    pub(crate) fn write(&self, summary: &Summary, staging: &Staging) -> Result<()> {
-        let page = self.page(&Told::of(summary));
-        let written = staging.file(REPORT)?.write_all(page.as_bytes());
-        let path = staging.path().join(REPORT);
-        written.map_err(|cause| lookalike_io::Error::Unwritable { path, cause }.into())
+    /// Draws the pairs that were gathered; `source` has their texts, and `first` is a section that comes before all others.
+    fn new(
+        summary: &Summary,
+        gathered: Gathered,
+        source: &dyn TextSource,
+        texts: ReportTexts,
+        first: Option<Section>,
+    ) -> Self {
+        let pairs = Pairs::new(&gathered, summary, source, texts);
+        Self { gathered, pairs, texts, first }
     }
 
     /// The whole page.
-    fn page(&self, told: &Told) -> String {
+    pub(crate) fn page(&self, summary: &Summary) -> String {
         let mut sections = vec![
             Section::new(
                 "similarity",
                 "Similarity of what was removed",
-                similarity::bars(told, &similarity::in_report),
+                similarity::bars(summary, &similarity::in_report),
             ),
-            Section::new("recall", "What the method finds", similarity::curve(told)),
-            Section::new("clusters", "Clusters by size", clusters::section(told, &self.gathered, &self.pairs)),
-            Section::new("sources", "Sources", sources::section(told, &self.gathered)),
-            Section::new("pairs", "Least alike removals, and samples", self.side_by_side(told)),
-            Section::new("funnel", "From documents to removals", run::funnel(told)),
-            Section::new("stages", "Stages", run::stages(told)),
-            Section::new("run", "Parameters", run::parameters(told)),
+            Section::new("recall", "What the method finds", similarity::curve(summary)),
+            Section::new("clusters", "Clusters by size", clusters::section(summary, &self.gathered, &self.pairs)),
+            Section::new("sources", "Sources", sources::section(summary, &self.gathered)),
+            Section::new("pairs", "Least alike removals, and samples", self.side_by_side(summary)),
+            Section::new("funnel", "From documents to removals", run::funnel(summary)),
+            Section::new("stages", "Stages", run::stages(summary)),
+            Section::new("run", "Parameters", run::parameters(summary)),
         ];
-        if let Some(audit) = &self.audit {
-            sections.insert(0, Section::new("audit", "Precision by labels", audit::section(audit)));
+        if let Some(first) = &self.first {
+            sections.insert(0, first.clone());
         }
-        let lead = overview::lead(told, TITLE);
+        let lead = overview::lead(summary, TITLE);
         let page = Page { title: TITLE.to_owned(), lead, sections }.render();
         debug_assert!(page.len() <= MOST_BYTES, "{} bytes", page.len());
         page
     }
 
     /// Pairs to look at: first what to doubt first.
-    fn side_by_side(&self, told: &Told) -> Html {
-        if told.found.removed == 0 {
+    fn side_by_side(&self, summary: &Summary) -> Html {
+        if summary.found.removed_count == 0 {
             return html!("<p>{}</p>", "Nothing was removed.");
         }
         let mut section = html!("{}", self.legend());
@@ -193,10 +234,10 @@ impl Report {
         }
         for (group, pairs) in &self.pairs.samples {
             let count = match group {
-                Group::Copies => told.found.exact_copies,
+                Group::Copies => summary.found.exact_copy_count,
                 Group::Band(band) => {
-                    let band = told.similarity.iter().find(|told| (told.from * 20.0).round() as u8 == *band);
-                    band.map_or(0, |band| band.removed)
+                    let band = summary.similarity.iter().find(|its| (its.from * 20.0).round() as u8 == *band);
+                    band.map_or(0, |band| band.removed_count)
                 }
             };
             section.push(&html!(

@@ -2,7 +2,8 @@
 
 use lookalike_page::{Budget, Html, html, name, number};
 
-use super::told::{NearlyLost, Told};
+use crate::report::losses::NearlyLost;
+use crate::report::summary::Summary;
 
 /// How many sources that lost nearly everything are named.
 const NAMED: usize = 20;
@@ -11,9 +12,9 @@ const NAMED: usize = 20;
 const NAME_BYTES: usize = 60_000;
 
 /// The head of the page.
-pub(super) fn lead(told: &Told, title: &str) -> Html {
-    let mut lead = html!("<h1>{}</h1>\n<p class=\"lead\">{}</p>\n{}", title, sentence(told), facts(told));
-    let needs = needs(told);
+pub(super) fn lead(summary: &Summary, title: &str) -> Html {
+    let mut lead = html!("<h1>{}</h1>\n<p class=\"lead\">{}</p>\n{}", title, sentence(summary), facts(summary));
+    let needs = needs(summary);
     if !needs.is_empty() {
         let items: Html = needs.iter().map(|need| html!("<li>{}</li>\n", need)).collect();
         lead.push(&html!(
@@ -25,31 +26,33 @@ pub(super) fn lead(told: &Told, title: &str) -> Html {
 }
 
 /// What happened.
-fn sentence(told: &Told) -> String {
-    let (input, found) = (&told.input, &told.found);
-    let documents = format!("{} in {}", number::of(input.documents, "document"), number::of(input.files, "file"));
-    if found.removed == 0 {
+fn sentence(summary: &Summary) -> String {
+    let (input, found) = (&summary.input, &summary.found);
+    let documents =
+        format!("{} in {}", number::of(input.document_count, "document"), number::of(input.file_count, "file"));
+    if found.removed_count == 0 {
         return format!("Nothing was removed: no near-duplicates were found among {documents}.");
     }
-    let share = number::share(found.removed as f64 / input.documents.max(1) as f64);
-    let kept = match input.reference_files {
+    let share = number::share(found.removed_count as f64 / input.document_count.max(1) as f64);
+    let kept = match input.reference_file_count {
         0 => "a kept document".to_owned(),
         _ => "a kept or a reference document".to_owned(),
     };
-    let (was, are) = if found.removed == 1 { ("was", "is a near-duplicate") } else { ("were", "are near-duplicates") };
+    let (was, are) =
+        if found.removed_count == 1 { ("was", "is a near-duplicate") } else { ("were", "are near-duplicates") };
     format!(
         "Of {documents}, {} {was} removed ({share}), which {are} of {kept}. {} stay.",
-        number::count(found.removed),
-        number::count(found.kept)
+        number::count(found.removed_count),
+        number::count(found.kept_count)
     )
 }
 
 /// The six numbers.
-fn facts(told: &Told) -> Html {
-    let (input, found, parameters) = (&told.input, &told.found, &told.parameters);
-    let largest = told.clusters_by_size.keys().next_back().copied().unwrap_or(0);
+fn facts(summary: &Summary) -> Html {
+    let (input, found, parameters) = (&summary.input, &summary.found, &summary.parameters);
+    let largest = summary.clusters_by_size.keys().next_back().copied().unwrap_or(0);
     let of_all =
-        |count: u64| format!("{} of all documents", number::share(count as f64 / input.documents.max(1) as f64));
+        |count: u64| format!("{} of all documents", number::share(count as f64 / input.document_count.max(1) as f64));
     let recall = match parameters.recall_at_threshold {
         Some(recall) if recall >= 1.0 => {
             ("1".to_owned(), format!("every pair at {} or more is found", parameters.threshold))
@@ -59,25 +62,28 @@ fn facts(told: &Told) -> Html {
         }
         None => ("–".to_owned(), "similarity does not tell what this method finds".to_owned()),
     };
-    let passed_over = match found.passed_over {
+    let passed_over = match found.passed_over.pair_count {
         0 => "every pair that shares a bucket was compared".to_owned(),
-        _ => format!("± {}; they share a bucket and were not compared", number::count(found.passed_over_error)),
+        _ => format!(
+            "± {}; they share a bucket and were not compared",
+            number::count(found.passed_over.pair_count_error)
+        ),
     };
     let facts = [
-        ("Removed", number::count(found.removed), of_all(found.removed)),
-        ("Kept", number::count(found.kept), of_all(found.kept)),
+        ("Removed", number::count(found.removed_count), of_all(found.removed_count)),
+        ("Kept", number::count(found.kept_count), of_all(found.kept_count)),
         (
             "Exact copies",
-            number::count(found.exact_copies),
+            number::count(found.exact_copy_count),
             "removed, and equal to the kept one in every character".to_owned(),
         ),
         (
             "Clusters",
-            number::count(found.clusters),
+            number::count(found.cluster_count),
             format!("of two or more; the largest has {}", number::of(largest, "document")),
         ),
         ("Recall promised", recall.0, recall.1),
-        ("Pairs passed over", number::count(found.passed_over), passed_over),
+        ("Pairs passed over", number::count(found.passed_over.pair_count), passed_over),
     ];
     let fact = |(name, value, note): &(&str, String, String)| {
         html!("<div><dt>{}</dt><dd>{}<small>{}</small></dd></div>\n", *name, value, note)
@@ -86,12 +92,13 @@ fn facts(told: &Told) -> Html {
 }
 
 /// What somebody should look at; nothing if there is nothing.
-fn needs(told: &Told) -> Vec<Html> {
-    let (input, found) = (&told.input, &told.found);
+fn needs(summary: &Summary) -> Vec<Html> {
+    let (input, found) = (&summary.input, &summary.found);
     let mut needs = Vec::new();
     let mut room = Budget::new(NAME_BYTES);
-    let lost: Vec<Html> = told.nearly_lost.iter().take(NAMED).map(nearly_lost).filter(|need| room.take(need)).collect();
-    let more = told.nearly_lost.len() - lost.len();
+    let lost: Vec<Html> =
+        summary.nearly_lost.iter().take(NAMED).map(nearly_lost).filter(|need| room.take(need)).collect();
+    let more = summary.nearly_lost.len() - lost.len();
     needs.extend(lost);
     let mut say = |is_so: bool, need: String| {
         if is_so {
@@ -100,39 +107,46 @@ fn needs(told: &Told) -> Vec<Html> {
     };
     say(more > 0, format!("{} lost 95 % of their documents or more.", number::of(more as u64, "more source")));
     say(
-        found.passed_over > 0,
+        found.passed_over.pair_count > 0,
         format!(
             "About {} share a bucket and were not compared, because very many kept documents share boilerplate. By a sample, {} of them are near-duplicates that stay (at most {}).",
-            number::of(found.passed_over, "pair"),
-            number::count(found.passed_over_matches),
-            number::count(found.passed_over_matches_at_most)
+            number::of(found.passed_over.pair_count, "pair"),
+            number::count(found.passed_over.match_count),
+            number::count(found.passed_over.match_count_at_most)
         ),
     );
     say(
-        found.removed_below_threshold > 0,
+        found.removed_below_threshold_count > 0,
         format!(
             "{} removed by way of others, and less similar to the kept document than the threshold.",
-            were(found.removed_below_threshold, "document")
+            were(found.removed_below_threshold_count, "document")
         ),
     );
-    say(input.skipped > 0, format!("{} skipped: see the list at the end.", were(input.skipped, "entry")));
-    say(input.reference_skipped > 0, format!("{} of the reference skipped.", were(input.reference_skipped, "entry")));
+    say(input.skipped_count > 0, format!("{} skipped: see the list at the end.", were(input.skipped_count, "entry")));
     say(
-        input.repeated_ids > 0,
-        format!("{} the id of another; file and position tell them apart.", have(input.repeated_ids)),
+        input.reference_skipped_count > 0,
+        format!("{} of the reference skipped.", were(input.reference_skipped_count, "entry")),
     );
     say(
-        input.without_id > 0,
-        format!("{} no field for the id, and are known by file and position.", have(input.without_id)),
+        input.repeated_id_count > 0,
+        format!("{} the id of another; file and position tell them apart.", have(input.repeated_id_count)),
     );
     say(
-        input.without_value > 0,
-        format!("{} no value for the keep order, and are kept last.", have(input.without_value)),
+        input.without_id_count > 0,
+        format!("{} no field for the id, and are known by file and position.", have(input.without_id_count)),
     );
-    say(input.without_source > 0, format!("{} no field for the source.", have(input.without_source)));
     say(
-        input.empty > 0,
-        format!("{} no words. {} kept.", have(input.empty), if input.empty == 1 { "It is" } else { "They are" }),
+        input.without_value_count > 0,
+        format!("{} no value for the keep order, and are kept last.", have(input.without_value_count)),
+    );
+    say(input.without_source_count > 0, format!("{} no field for the source.", have(input.without_source_count)));
+    say(
+        input.empty_count > 0,
+        format!(
+            "{} no words. {} kept.",
+            have(input.empty_count),
+            if input.empty_count == 1 { "It is" } else { "They are" }
+        ),
     );
     needs
 }
@@ -160,8 +174,8 @@ fn nearly_lost(lost: &NearlyLost) -> Html {
         "<b dir=\"auto\">{}</b> lost {} of its {}: {} as near-duplicates of documents of {}.",
         name(&source.source),
         number::share(source.share),
-        number::of(source.documents, "document"),
-        number::count(lost.mostly_for_removed),
+        number::of(source.document_count, "document"),
+        number::count(lost.mostly_for_removed_count),
         to
     )
 }

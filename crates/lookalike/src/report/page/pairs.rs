@@ -8,11 +8,13 @@ use lookalike_core::text::shingle::{Shingle, Shingler};
 use lookalike_page::{Budget, Excerpt, Html, SideBySide, SideText, html, name, number};
 use rayon::prelude::*;
 
-use super::rows::{Gathered, Group, Place, Removal};
+use super::rows::{Gathered, Group, Place};
 use super::texts::{Text, TextSource};
-use super::told::{Parameters, Told};
-use crate::compare::pieces::{Pieces, pieces};
 use crate::options::ReportTexts;
+use crate::output::rows::Removal;
+use crate::passages::pieces::{Pieces, pieces};
+use crate::report::parameters::Parameters;
+use crate::report::summary::Summary;
 
 /// What all texts of a page may take, and all that is said of pairs besides.
 const TEXT_BYTES: usize = 1_000_000;
@@ -46,9 +48,9 @@ pub(super) struct Maker<'a> {
 
 impl Pairs {
     /// Reads the texts of all pairs that are shown, and draws them.
-    pub(super) fn new(gathered: &Gathered, told: &Told, source: &dyn TextSource, texts: ReportTexts) -> Self {
-        let wanted: BTreeSet<&Place> = gathered.all().flat_map(|removal| [&removal.removed, &removal.kept]).collect();
-        let mut maker = Maker::new(told, texts);
+    pub(super) fn new(gathered: &Gathered, summary: &Summary, source: &dyn TextSource, texts: ReportTexts) -> Self {
+        let wanted: BTreeSet<Place> = gathered.all().flat_map(places).collect();
+        let mut maker = Maker::new(summary, texts);
         if maker.excerpt.is_some() {
             maker.texts = source.texts(&wanted);
         }
@@ -56,7 +58,7 @@ impl Pairs {
             gathered.all().for_each(|removal| maker.forget_changed(removal));
         }
         maker.cut(gathered.all());
-        let without_text = wanted.iter().filter(|place| !maker.texts.contains_key(**place)).count();
+        let without_text = wanted.iter().filter(|place| !maker.texts.contains_key(*place)).count();
         let least = gathered.least().map(|removal| maker.pair(removal)).collect();
         let samples = gathered.samples();
         let samples =
@@ -64,15 +66,15 @@ impl Pairs {
         let samples = samples.collect();
         let first = |cluster: u32| gathered.members(cluster).first();
         let clusters =
-            told.largest_clusters.iter().filter_map(|cluster| Some((cluster.cluster, first(cluster.cluster)?)));
+            summary.largest_clusters.iter().filter_map(|cluster| Some((cluster.cluster, first(cluster.cluster)?)));
         let of_clusters = clusters.map(|(cluster, removal)| (cluster, maker.pair(removal))).collect();
         Self { least, samples, of_clusters, shown: wanted.len(), without_text }
     }
 }
 
 impl<'a> Maker<'a> {
-    pub(super) fn new(told: &'a Told, texts: ReportTexts) -> Self {
-        let parameters = &told.parameters;
+    pub(super) fn new(summary: &'a Summary, texts: ReportTexts) -> Self {
+        let parameters = &summary.parameters;
         Self {
             parameters,
             texts: HashMap::new(),
@@ -91,15 +93,13 @@ impl<'a> Maker<'a> {
 
     /// Forgets texts that are not what was compared: they changed since.
     pub(super) fn forget_changed(&mut self, removal: &Removal) {
-        let (Some(removed), Some(kept)) = (self.texts.get(&removal.removed), self.texts.get(&removal.kept)) else {
-            return;
-        };
+        let places = places(removal);
+        let [Some(removed), Some(kept)] = places.each_ref().map(|place| self.texts.get(place)) else { return };
         let (Some(jaccard), 0) = (removal.jaccard, removed.more + kept.more) else { return };
         let mut shingler = self.shingler();
         let features = [removed, kept].map(|text| shingler.features(&text.text).all.to_vec());
         if (Overlap::of(&features[0], &features[1]).jaccard() - jaccard).abs() > 1e-9 {
-            self.texts.remove(&removal.removed);
-            self.texts.remove(&removal.kept);
+            places.iter().for_each(|place| drop(self.texts.remove(place)));
         }
     }
 
@@ -109,13 +109,14 @@ impl<'a> Maker<'a> {
 
     /// Cuts the texts of all pairs, on all threads.
     pub(super) fn cut<'r>(&mut self, removals: impl Iterator<Item = &'r Removal>) {
-        let both =
-            |removal: &&Removal| self.texts.contains_key(&removal.removed) && self.texts.contains_key(&removal.kept);
-        let pairs: BTreeMap<&Place, &Place> =
-            removals.filter(both).map(|removal| (&removal.removed, &removal.kept)).collect();
-        let of_pair = |shingler: &mut Shingler, (removed, kept): (&Place, &Place)| {
-            let pieces = pieces([removed, kept].map(|place| &*self.texts[place].text), shingler);
-            (removed.clone(), pieces)
+        let pairs: BTreeMap<Place, Place> = removals
+            .map(places)
+            .filter(|places| places.iter().all(|place| self.texts.contains_key(place)))
+            .map(|[removed, kept]| (removed, kept))
+            .collect();
+        let of_pair = |shingler: &mut Shingler, (removed, kept): (Place, Place)| {
+            let pieces = pieces([&removed, &kept].map(|place| &*self.texts[place].text), shingler);
+            (removed, pieces)
         };
         self.pieces = pairs.into_par_iter().map_init(|| self.shingler(), of_pair).collect();
     }
@@ -134,7 +135,8 @@ impl<'a> Maker<'a> {
 
     /// Both texts, if they are there and wanted.
     pub(super) fn sides(&self, removal: &Removal) -> Option<SideBySide> {
-        let (cut, excerpt) = self.pieces.get(&removal.removed).zip(self.excerpt)?;
+        let [removed, kept] = places(removal);
+        let (cut, excerpt) = self.pieces.get(&removed).zip(self.excerpt)?;
         let side = |role: &str, at: usize, id: &str, its: &Place| SideText {
             role: role.to_owned(),
             name: name(id),
@@ -143,17 +145,18 @@ impl<'a> Maker<'a> {
             more: self.more(its),
         };
         Some(SideBySide {
-            left: side("removed", 0, &removal.removed_id, &removal.removed),
-            right: side("kept", 1, &removal.kept_id, &removal.kept),
+            left: side("removed", 0, &removal.removed_id, &removed),
+            right: side("kept", 1, &removal.kept_id, &kept),
             excerpt,
-            marks_space: removal.is_same_words,
+            marks_space: removal.same_words,
         })
     }
 
     /// How similar they are, and why which one was kept.
     pub(super) fn head(&self, removal: &Removal) -> Html {
-        let is_whole = self.more(&removal.removed) + self.more(&removal.kept) == 0;
-        let counts = self.pieces.get(&removal.removed).filter(|_| is_whole).map(|cut| cut.token_counts);
+        let [removed, kept] = places(removal);
+        let is_whole = self.more(&removed) + self.more(&kept) == 0;
+        let counts = self.pieces.get(&removed).filter(|_| is_whole).map(|cut| cut.token_counts);
         html!(
             "<h3><b>{}</b> {}</h3><p>{}</p>",
             number::similarity(removal.similarity),
@@ -169,11 +172,12 @@ impl<'a> Maker<'a> {
 
     /// Both containments, and why the kept one was kept.
     fn sentence(&self, removal: &Removal, counts: Option<[usize; 2]>) -> String {
-        let how = match (removal.containments, removal.hamming) {
-            _ if removal.is_exact_copy => "Both are equal in every character. ".to_owned(),
-            (Some([in_kept, of_kept]), _) => format!(
+        let containments = removal.containment_of_removed.zip(removal.containment_of_kept);
+        let how = match (containments, removal.hamming) {
+            _ if removal.exact_copy => "Both are equal in every character. ".to_owned(),
+            (Some((of_removed, of_kept)), _) => format!(
                 "{} of the removed document is in the kept one, and {} of the kept one is in the removed one. ",
-                number::share(in_kept),
+                number::share(of_removed),
                 number::share(of_kept)
             ),
             (None, Some(bits)) => format!("Their sketches differ in {}. ", number::of(u64::from(bits), "bit")),
@@ -181,44 +185,30 @@ impl<'a> Maker<'a> {
         };
         let cluster = match removal.cluster_size {
             0..=2 => String::new(),
-            size => format!(" Their cluster has {}.", number::of(size, "document")),
+            size => format!(" Their cluster has {}.", number::of(size.into(), "document")),
         };
         format!("{how}Kept because {}.{cluster}", self.why(removal, counts))
     }
 
     fn why(&self, removal: &Removal, counts: Option<[usize; 2]>) -> String {
-        if removal.kept.is_reference {
+        if removal.kept_in.is_some() {
             return "it belongs to the reference".to_owned();
         }
         let keep = &*self.parameters.keep;
         let word = if self.parameters.shingle.starts_with("char") { "character" } else { "word" };
-        // Of several kept near-duplicates the most similar one is named, which need not be the one that is best in keep order.
-        let or_alone =
-            |better: &str, because: String| format!("{because}, or no {better} document that stays is similar to it");
-        let is_before = removal.kept.position < removal.removed.position;
-        let is_one_file = removal.kept.file == removal.removed.file && !removal.kept.is_reference;
-        let by_place = |better: &str, is_best: bool| match (is_one_file, is_best) {
-            (true, true) => format!("it is the {better} of both in the input"),
-            (true, false) => format!("no {better} document that stays is similar to it; the removed one is"),
-            (false, _) => or_alone(better, format!("it is the {better} of both in the input")),
-        };
+        // The kept document that is named comes before the removed one in keep order.
         match (keep.split_once(':'), keep, counts) {
-            (Some(("max", field)), ..) => or_alone("better", format!("its field {} is larger", name(field))),
-            (Some(("min", field)), ..) => or_alone("better", format!("its field {} is smaller", name(field))),
-            (_, "first", _) => by_place("earlier", is_before),
-            (_, "last", _) => by_place("later", !is_before),
+            (Some(("max", field)), ..) => format!("its field {} is larger, or equal and it comes first", name(field)),
+            (Some(("min", field)), ..) => format!("its field {} is smaller, or equal and it comes first", name(field)),
+            (_, "first", _) => "it comes first in the input".to_owned(),
+            (_, "last", _) => "it comes last in the input".to_owned(),
             (_, "longest", Some([removed, kept])) if kept > removed => {
                 format!("it is longer: {} against {}", number::of(kept as u64, word), number::count(removed as u64))
             }
             (_, "longest", Some([removed, kept])) if kept == removed => {
-                format!("both have {}, and {}", number::of(kept as u64, word), by_place("earlier", is_before))
+                format!("both have {}, and it comes first in the input", number::of(kept as u64, word))
             }
-            (_, "longest", Some([removed, kept])) => format!(
-                "no longer document that stays is similar to it ({}); the removed one ({}) also resembles a longer one",
-                number::of(kept as u64, word),
-                number::count(removed as u64)
-            ),
-            (_, "longest", None) => or_alone("longer", "it is longer".to_owned()),
+            (_, "longest", _) => "it is longer".to_owned(),
             (_, other, _) => format!("it is the first in keep order ({other})"),
         }
     }
@@ -229,17 +219,22 @@ pub(super) fn names(removal: &Removal) -> Html {
     html!(
         "<p class=\"who\"><span class=\"removed\"><span class=\"role\">removed</span></span> <b dir=\"auto\">{}</b> <span class=\"place\" dir=\"auto\">{}</span> → <span class=\"kept\"><span class=\"role\">kept</span></span> <b dir=\"auto\">{}</b> <span class=\"place\" dir=\"auto\">{}</span></p>",
         name(&removal.removed_id),
-        place(&removal.removed, &removal.removed_id),
+        place(&removal.removed_place(), &removal.removed_id),
         name(&removal.kept_id),
-        place(&removal.kept, &removal.kept_id)
+        place(&removal.kept_place(), &removal.kept_id)
     )
+}
+
+/// The places of both documents, the removed one first.
+pub(super) fn places(removal: &Removal) -> [Place; 2] {
+    [removal.removed_place(), removal.kept_place()]
 }
 
 /// What two documents have in common.
 fn what(removal: &Removal) -> &'static str {
     match removal {
-        Removal { is_exact_copy: true, .. } => "exact copy",
-        Removal { is_same_words: true, .. } => "same words",
+        Removal { exact_copy: true, .. } => "exact copy",
+        Removal { same_words: true, .. } => "same words",
         _ => "near-duplicate",
     }
 }

@@ -2,9 +2,8 @@
 
 use lookalike_page::chart::{Funnel, FunnelStep};
 use lookalike_page::{Budget, Cell, Column, Html, Table, clipped, html, name, number};
-use serde_json::Value;
 
-use super::told::Told;
+use crate::report::summary::{Stage, Summary};
 
 /// What skipped entries may take, and how many are listed.
 const SKIPPED_BYTES: usize = 60_000;
@@ -18,30 +17,35 @@ const REASON: usize = 200;
 const WORDS: usize = 60;
 
 /// From documents to removals.
-pub(super) fn funnel(told: &Told) -> Html {
-    let (input, found) = (&told.input, &told.found);
+pub(super) fn funnel(summary: &Summary) -> Html {
+    let (input, found) = (&summary.input, &summary.found);
     let step = |label: &str, count: Option<u64>, unit, note: &str| {
         count.map(|count| FunnelStep { label: label.to_owned(), count, unit, note: note.to_owned() })
     };
-    let all = input.documents + input.reference_documents;
+    let all = input.document_count + input.reference_document_count;
     let steps = [
         step("documents", Some(all), "documents", "all that were read"),
         step(
             "distinct texts",
-            Some(all.saturating_sub(found.repeated_texts)),
+            Some(all.saturating_sub(found.repeated_text_count)),
             "documents",
             "without exact copies of a better one",
         ),
         step(
             "sharing a bucket",
-            found.sharing_a_bucket,
+            found.sharing_bucket_count,
             "documents",
             "texts whose sketches agree with another in a band",
         ),
-        step("candidates", found.candidates, "pairs", "that were looked at; a removed document needs no further proof"),
-        step("measured", found.measured, "pairs", "exactly; the others were beyond doubt too different"),
-        step("matches", found.matches, "pairs", "at the threshold or above"),
-        step("removed", Some(found.removed), "documents", "with a kept near-duplicate each"),
+        step(
+            "candidates",
+            found.candidate_count,
+            "pairs",
+            "that were looked at; a removed document needs no further proof",
+        ),
+        step("measured", found.measured_count, "pairs", "exactly; the others were beyond doubt too different"),
+        step("matches", found.match_count, "pairs", "at the threshold or above"),
+        step("removed", Some(found.removed_count), "documents", "with a kept near-duplicate each"),
     ];
     let funnel = Funnel {
         id: "from-all".to_owned(),
@@ -53,7 +57,7 @@ pub(super) fn funnel(told: &Told) -> Html {
 }
 
 /// Times, which are other ones in every run.
-pub(super) fn stages(told: &Told) -> Html {
+pub(super) fn stages(summary: &Summary) -> Html {
     let mut table = Table::new(
         "Stages",
         vec![
@@ -66,8 +70,8 @@ pub(super) fn stages(told: &Told) -> Html {
     let memory = |bytes: Option<u64>| {
         bytes.map_or_else(|| Cell::text("–"), |bytes| Cell::number(&number::bytes(bytes), bytes as f64))
     };
-    let row = |stage: &super::told::Stage| {
-        let share = stage.seconds / told.seconds.max(1e-9);
+    let row = |stage: &Stage| {
+        let share = stage.seconds / summary.seconds.max(1e-9);
         vec![
             Cell::text(&stage.name),
             Cell::number(&format!("{:.3}", stage.seconds), stage.seconds),
@@ -75,58 +79,63 @@ pub(super) fn stages(told: &Told) -> Html {
             memory(stage.peak_memory_bytes),
         ]
     };
-    table.rows = told.stages.iter().map(row).collect();
-    let speed = number::bytes((told.input.bytes as f64 / told.seconds.max(1e-9)) as u64);
-    let peak = told.peak_memory_bytes.map_or(String::new(), |bytes| format!(", {} of memory", number::bytes(bytes)));
+    table.rows = summary.stages.iter().map(row).collect();
+    let speed = number::bytes((summary.input.bytes as f64 / summary.seconds.max(1e-9)) as u64);
+    let peak = summary.peak_memory_bytes.map_or(String::new(), |bytes| format!(", {} of memory", number::bytes(bytes)));
     html!(
         "<p>{}</p>{}",
         format!(
             "{} for {} of text ({speed}/s) on {}{peak}.",
-            number::seconds(told.seconds),
-            number::bytes(told.input.bytes),
-            number::of(told.parameters.threads, "thread")
+            number::seconds(summary.seconds),
+            number::bytes(summary.input.bytes),
+            number::of(summary.parameters.threads as u64, "thread")
         ),
         table.render()
     )
 }
 
 /// What was asked for, how to repeat it, and what was skipped.
-pub(super) fn parameters(told: &Told) -> Html {
-    let mut section = html!("<p>lookalike {}.</p>\n", told.lookalike);
-    if !told.command.is_empty() {
-        section
-            .push(&html!("<p>The command line:</p><pre dir=\"ltr\"><code>{}</code></pre>\n", command(&told.command)));
+pub(super) fn parameters(summary: &Summary) -> Html {
+    let mut section = html!("<p>lookalike {}.</p>\n", &*summary.lookalike);
+    if !summary.command.is_empty() {
+        section.push(&html!(
+            "<p>The command line:</p><pre dir=\"ltr\"><code>{}</code></pre>\n",
+            command(&summary.command)
+        ));
     }
-    let parameters = &told.parameters;
+    let parameters = &summary.parameters;
     let mut table = Table::new("Parameters", vec![Column::text("parameter"), Column::text("value")]);
     let mut say =
         |name: &str, value: String| table.rows.push(vec![Cell::text(name), Cell::text(&clipped(&value, WORD))]);
-    say("measure", parameters.measure.clone());
+    say("measure", parameters.measure.to_string());
     say("threshold", parameters.threshold.to_string());
     say("shingle", parameters.shingle.clone());
     say("fold", parameters.fold.clone());
     say("keep", parameters.keep.clone());
-    say("method", parameters.method.name.clone());
-    let numbers = [
-        ("bands", parameters.method.bands),
-        ("rows", parameters.method.rows),
-        ("agree", parameters.method.agree),
-        ("random slots", parameters.method.random_slots),
+    let method = &parameters.method;
+    say("method", method.name.to_string());
+    let some = [
+        ("bands", method.bands.map(|bands| bands.to_string())),
+        ("rows", method.rows.map(|rows| rows.to_string())),
+        ("agree", method.agree.map(|agree| agree.to_string())),
+        ("random slots", method.random_slots.map(|slots| slots.to_string())),
+        ("features taken", method.taken.map(|taken| taken.to_string())),
+        ("recall at the threshold", parameters.recall_at_threshold.map(|recall| recall.to_string())),
+        ("bits", method.bits.map(|bits| bits.to_string())),
+        ("checksum", method.checksum.as_deref().map(str::to_owned)),
+        ("sketch", method.sketch.clone()),
+        ("sketch bits", method.sketch_bits.map(|bits| bits.to_string())),
+        ("verified", method.verified.map(|verified| verified.to_string())),
+        ("weights", method.shingle_weights.clone()),
     ];
-    for (name, value) in numbers {
-        value.into_iter().for_each(|value| say(name, value.to_string()));
-    }
-    parameters.method.taken.into_iter().for_each(|taken| say("features taken", taken.to_string()));
-    parameters.recall_at_threshold.into_iter().for_each(|recall| say("recall at the threshold", recall.to_string()));
-    for (name, value) in parameters.method.others.iter().chain(&parameters.others) {
-        let value = match value {
-            Value::String(value) => value.clone(),
-            value => value.to_string(),
-        };
-        say(&name.replace('_', " "), value);
-    }
+    some.into_iter().for_each(|(name, value)| value.into_iter().for_each(|value| say(name, value)));
+    say("group", parameters.group.to_string());
+    say("key", parameters.key.to_string());
+    say("only against", parameters.only_against.to_string());
+    say("sketch bytes", parameters.sketch_bytes.to_string());
+    say("source", parameters.source.clone());
     section.push(&table.render());
-    section.push(&skipped(told));
+    section.push(&skipped(summary));
     section
 }
 
@@ -144,8 +153,8 @@ fn command(words: &[String]) -> String {
     shown.join(" ")
 }
 
-fn skipped(told: &Told) -> Html {
-    if told.skipped.is_empty() {
+fn skipped(summary: &Summary) -> Html {
+    if summary.skipped.is_empty() {
         return html!("<h3>Skipped</h3><p>{}</p>\n", "Nothing was skipped.");
     }
     let columns = vec![
@@ -157,12 +166,12 @@ fn skipped(told: &Told) -> Html {
     ];
     let table = Table { is_filtered: true, ..Table::new("Skipped entries", columns) };
     let (mut rows, mut room, mut shown) = (Html::default(), Budget::new(SKIPPED_BYTES), 0);
-    for entry in told.skipped.iter().take(SKIPPED) {
+    for entry in summary.skipped.iter().take(SKIPPED) {
         let row = table.row(&[
             Cell::text(&name(&entry.file)),
-            Cell::text(&entry.entry),
+            Cell::text(entry.entry),
             Cell::count(entry.position),
-            Cell::text(&clipped(&entry.reason, REASON)),
+            Cell::text(&clipped(entry.reason.text(), REASON)),
             Cell::count(entry.count),
         ]);
         if !room.take(&row) {
@@ -171,7 +180,7 @@ fn skipped(told: &Told) -> Html {
         shown += entry.count;
         rows.push(&row);
     }
-    let all = told.input.skipped + told.input.reference_skipped;
+    let all = summary.input.skipped_count + summary.input.reference_skipped_count;
     let more = match all.saturating_sub(shown) {
         0 => Html::default(),
         more => html!("<p class=\"soft\">{}</p>", format!("and {} more", number::count(more))),

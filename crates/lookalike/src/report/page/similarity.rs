@@ -6,7 +6,8 @@ use lookalike_page::chart::{Bar, Bars, Curve, Point, Step};
 use lookalike_page::{Html, html, number};
 
 use super::rows::Group;
-use super::told::{Method, Told};
+use crate::report::parameters::MethodParameters;
+use crate::report::summary::{Band, Summary};
 
 /// Where a bar of the report leads.
 pub(super) fn in_report(group: Group) -> String {
@@ -31,53 +32,62 @@ pub(super) fn group_name(group: Group) -> String {
 }
 
 /// Bars by band, each of which leads to its pairs.
-pub(super) fn bars(told: &Told, address: &dyn Fn(Group) -> String) -> Html {
-    if told.found.removed == 0 {
+pub(super) fn bars(summary: &Summary, address: &dyn Fn(Group) -> String) -> Html {
+    if summary.found.removed_count == 0 {
         return html!("<p>{}</p>", "Nothing was removed.");
     }
-    let bar = |band: &super::told::Band| {
+    let bar = |band: &Band| {
         let group = Group::Band((band.from * 20.0).round() as u8);
-        let label = if told.similarity.len() > 6 {
+        let label = if summary.similarity.len() > 6 {
             format!("{:.2}", band.from)
         } else {
             format!("{:.2}–{:.2}", band.from, band.to)
         };
-        Bar { label, count: band.removed, opens: Some(address(group)) }
+        Bar { label, count: band.removed_count, opens: Some(address(group)) }
     };
-    let copies =
-        Bar { label: "exact copies".to_owned(), count: told.found.exact_copies, opens: Some(address(Group::Copies)) };
+    let copies = Bar {
+        label: "exact copies".to_owned(),
+        count: summary.found.exact_copy_count,
+        opens: Some(address(Group::Copies)),
+    };
     let bars = Bars {
         id: "by-band".to_owned(),
         title: "Removed documents by similarity to the kept one".to_owned(),
-        description: described(told),
+        description: described(summary),
         counted: "removed".to_owned(),
         axis: "similarity".to_owned(),
-        bars: told.similarity.iter().map(bar).collect(),
+        bars: summary.similarity.iter().map(bar).collect(),
         apart: vec![copies],
     };
     bars.draw().figure()
 }
 
 /// What the bars show, in words.
-fn described(told: &Told) -> String {
-    let others: u64 = told.similarity.iter().map(|band| band.removed).sum();
-    let copies = match told.found.exact_copies {
+fn described(summary: &Summary) -> String {
+    let others: u64 = summary.similarity.iter().map(|band| band.removed_count).sum();
+    let copies = match summary.found.exact_copy_count {
         0 => "None of the removed documents is an exact copy of the kept one.".to_owned(),
         copies => format!(
             "{} of {} removed documents are exact copies of the kept one.",
             number::count(copies),
-            number::count(told.found.removed)
+            number::count(summary.found.removed_count)
         ),
     };
-    let most = told.similarity.iter().max_by(|left, right| left.removed.cmp(&right.removed)).filter(|_| others > 0);
-    let of_these = if told.found.exact_copies == 0 { "Most" } else { "Of the others, most" };
+    let most = summary
+        .similarity
+        .iter()
+        .max_by(|left, right| left.removed_count.cmp(&right.removed_count))
+        .filter(|_| others > 0);
+    let of_these = if summary.found.exact_copy_count == 0 { "Most" } else { "Of the others, most" };
     let most = most.map_or(String::new(), |band| {
-        format!(" {of_these} ({}) are between {:.2} and {:.2}.", number::count(band.removed), band.from, band.to)
+        format!(" {of_these} ({}) are between {:.2} and {:.2}.", number::count(band.removed_count), band.from, band.to)
     });
     // More and more documents towards the threshold: it goes through the middle of something.
-    let is_cut = match &told.similarity[..] {
+    let is_cut = match &summary.similarity[..] {
         [first, rest @ ..] => {
-            !rest.is_empty() && first.removed > 10 && rest.iter().all(|band| band.removed < first.removed)
+            !rest.is_empty()
+                && first.removed_count > 10
+                && rest.iter().all(|band| band.removed_count < first.removed_count)
         }
         [] => false,
     };
@@ -93,8 +103,8 @@ fn described(told: &Told) -> String {
 const STEPS: u32 = 100;
 
 /// The curve of the run, with what the corpus has.
-pub(super) fn curve(told: &Told) -> Html {
-    let parameters = &told.parameters;
+pub(super) fn curve(summary: &Summary) -> Html {
+    let parameters = &summary.parameters;
     let Some(found) = recall(&parameters.method) else {
         let why = match &*parameters.method.name {
             "exact" => "The exact join compares what can be alike and misses nothing: there is no curve.",
@@ -119,10 +129,10 @@ pub(super) fn curve(told: &Told) -> Html {
         points: (0..=STEPS).map(point).collect(),
         threshold: parameters.threshold,
         recall: Some(recall),
-        histogram: told
+        histogram: summary
             .similarity
             .iter()
-            .map(|band| Step { from: band.from, to: band.to, count: band.removed })
+            .map(|band| Step { from: band.from, to: band.to, count: band.removed_count })
             .collect(),
         counted: "removed documents, without exact copies".to_owned(),
     };
@@ -130,8 +140,9 @@ pub(super) fn curve(told: &Told) -> Html {
 }
 
 /// The chance to be found by similarity, where a method has one.
-fn recall(method: &Method) -> Option<Box<dyn Fn(f64) -> f64>> {
+fn recall(method: &MethodParameters) -> Option<Box<dyn Fn(f64) -> f64>> {
     if let Some(taken) = method.taken {
+        let taken = taken as i32;
         return Some(Box::new(move |similarity| 1.0 - (1.0 - similarity).powi(taken)));
     }
     let (bands, rows) = (method.bands?, method.rows?);

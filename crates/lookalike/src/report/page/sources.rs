@@ -4,7 +4,7 @@ use lookalike_page::chart::{Flow, Matrix};
 use lookalike_page::{Budget, Cell, Column, Html, Table, html, name, number};
 
 use super::rows::Gathered;
-use super::told::Told;
+use crate::report::summary::Summary;
 
 /// What the rows of the table may take.
 const TABLE_BYTES: usize = 250_000;
@@ -12,9 +12,9 @@ const TABLE_BYTES: usize = 250_000;
 /// How many sources the matrix has.
 const IN_MATRIX: usize = 20;
 
-pub(super) fn section(told: &Told, gathered: &Gathered) -> Html {
-    if told.sources.len() < 2 {
-        let only = told.sources.first().map_or_else(|| "no source".to_owned(), |source| name(&source.source));
+pub(super) fn section(summary: &Summary, gathered: &Gathered) -> Html {
+    if summary.sources.len() < 2 {
+        let only = summary.sources.first().map_or_else(|| "no source".to_owned(), |source| name(&source.source));
         return html!("<p>All documents are of one source: {}.</p>", only);
     }
     let columns = ["documents", "removed", "share removed"].map(Column::number);
@@ -25,7 +25,7 @@ pub(super) fn section(told: &Told, gathered: &Gathered) -> Html {
     let mut table = Table { is_filtered: true, ..Table::new("Sources", columns.collect()) };
     let mostly_to = gathered.flows.mostly_to();
     let (mut rows, mut room, mut shown) = (Html::default(), Budget::new(TABLE_BYTES), 0);
-    for source in &told.sources {
+    for source in &summary.sources {
         let to = mostly_to.get(&*source.source);
         let to_name = match to {
             Some((to, _)) if **to == *source.source => Cell::html(Html::ours("<span class=\"soft\">itself</span>")),
@@ -34,8 +34,8 @@ pub(super) fn section(told: &Told, gathered: &Gathered) -> Html {
         };
         let row = table.row(&[
             Cell::text(&name(&source.source)),
-            Cell::count(source.documents),
-            Cell::count(source.removed),
+            Cell::count(source.document_count),
+            Cell::count(source.removed_count),
             Cell::share(source.share),
             to_name,
             Cell::count(to.map_or(0, |(_, count)| *count)),
@@ -47,7 +47,7 @@ pub(super) fn section(told: &Told, gathered: &Gathered) -> Html {
         shown += 1;
     }
     table.rows.clear();
-    let more = told.more_sources + told.sources.len() as u64 - shown;
+    let more = summary.more_source_count + summary.sources.len() as u64 - shown;
     let more = if more == 0 {
         Html::default()
     } else {

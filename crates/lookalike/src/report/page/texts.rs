@@ -2,8 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use lookalike_core::ids::Document;
+use lookalike_io::input::discover::discover_except;
+use lookalike_io::input::held::HeldTable;
 use lookalike_io::input::shelf::Shelf;
-use lookalike_io::read::{Chunk, Entry, Parser, Stream, Unit};
+use lookalike_io::read::{Chunk, Entry, Parser, SequentialReader, Unit};
 
 use super::rows::Place;
 use crate::corpus::Corpus;
@@ -31,7 +34,7 @@ impl Text {
 /// Where texts are had again.
 pub(crate) trait TextSource {
     /// The texts of documents, as far as they can be read.
-    fn texts(&self, wanted: &BTreeSet<&Place>) -> HashMap<Place, Text>;
+    fn texts(&self, wanted: &BTreeSet<Place>) -> HashMap<Place, Text>;
 
     /// Whether they may be other ones than those that were compared.
     fn may_have_changed(&self) -> bool;
@@ -53,7 +56,7 @@ impl<'a> CorpusTexts<'a> {
         let (mut first, mut end) = (documents.start, documents.end);
         while first < end {
             let middle = u32::midpoint(first, end);
-            let row = self.corpus.row(middle).ok()?;
+            let row = self.corpus.row(Document(middle)).ok()?;
             match row.position.cmp(&place.position) {
                 std::cmp::Ordering::Less => first = middle + 1,
                 std::cmp::Ordering::Greater => end = middle,
@@ -70,7 +73,7 @@ impl<'a> CorpusTexts<'a> {
 }
 
 impl TextSource for CorpusTexts<'_> {
-    fn texts(&self, wanted: &BTreeSet<&Place>) -> HashMap<Place, Text> {
+    fn texts(&self, wanted: &BTreeSet<Place>) -> HashMap<Place, Text> {
         let names: BTreeSet<(bool, &str)> = wanted.iter().map(|place| (place.is_reference, &*place.file)).collect();
         let files = self.corpus.shelf.files().iter().zip(0_u32..);
         let name = |(file, number): (&'_ lookalike_io::input::discover::InputFile, u32)| {
@@ -79,9 +82,9 @@ impl TextSource for CorpusTexts<'_> {
         };
         let numbers: HashMap<(bool, String), u32> = files.filter_map(name).collect();
         let (mut parser, mut bytes) = (Parser::new(&self.read.settings), Vec::new());
-        let text = |place: &&Place| {
+        let text = |place: &Place| {
             let file = *numbers.get(&(place.is_reference, place.file.clone()))?;
-            Some(((*place).clone(), self.text(place, file, &mut parser, &mut bytes)?))
+            Some((place.clone(), self.text(place, file, &mut parser, &mut bytes)?))
         };
         wanted.iter().filter_map(text).collect()
     }
@@ -96,12 +99,14 @@ impl TextSource for CorpusTexts<'_> {
 pub(crate) struct InputTexts<'a> {
     pub(crate) read: &'a ReadOptions,
     pub(crate) references: &'a [std::path::PathBuf],
+    /// Tables in memory that belong to the reference.
+    pub(crate) reference_tables: &'a [HeldTable],
     /// How many bytes of a text are looked at.
     pub(crate) longest: usize,
 }
 
 impl TextSource for InputTexts<'_> {
-    fn texts(&self, wanted: &BTreeSet<&Place>) -> HashMap<Place, Text> {
+    fn texts(&self, wanted: &BTreeSet<Place>) -> HashMap<Place, Text> {
         let mut found = HashMap::new();
         // What is gone is left out, and the page says so.
         let _ = self.read(false, wanted, &mut found);
@@ -115,7 +120,7 @@ impl TextSource for InputTexts<'_> {
 }
 
 impl InputTexts<'_> {
-    fn read(&self, is_reference: bool, wanted: &BTreeSet<&Place>, found: &mut HashMap<Place, Text>) -> Result<()> {
+    fn read(&self, is_reference: bool, wanted: &BTreeSet<Place>, found: &mut HashMap<Place, Text>) -> Result<()> {
         let mut by_file: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
         for place in wanted.iter().filter(|place| place.is_reference == is_reference) {
             by_file.entry(&place.file).or_default().insert(place.position);
@@ -124,17 +129,17 @@ impl InputTexts<'_> {
             return Ok(());
         }
         let shelf = Shelf::new(if is_reference {
-            self.read.discover_references(self.references, None)?
+            discover_except(self.references, &[], None, &self.read.exclude)?.with_tables(self.reference_tables)
         } else {
             self.read.discover(None)?
         });
-        let mut parser = Parser::new(&self.read.settings);
+        let (mut parser, settings) = (Parser::new(&self.read.settings), self.read.settings.unlimited());
         for (number, file) in (0..).zip(shelf.files()) {
             let Some(positions) = by_file.get(&*file.name) else { continue };
             let last = positions.last().copied().unwrap_or(0);
-            let mut stream = Stream::open(&Unit::whole(number), file, &self.read.settings.unlimited())?;
+            let mut reader = SequentialReader::new(shelf.files(), vec![Unit::whole(number)], &settings);
             let (mut chunk, mut before) = (Chunk::default(), 0);
-            while before < last && stream.next(&mut chunk)? {
+            while before < last && reader.next(&mut chunk)? {
                 chunk.settle(&shelf)?;
                 before += parser.entries(&chunk, |placed| {
                     let position = before + placed.position + 1;

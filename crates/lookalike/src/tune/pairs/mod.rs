@@ -17,15 +17,15 @@
 mod tests;
 mod weigh;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use lookalike_core::bucket::banding::Banding;
 use lookalike_core::measure::similarity::{Similarity, Threshold};
 
 use super::buckets::Buckets;
 use super::chance::Chance;
-use super::interval::{Estimate, of_sum};
 use crate::error::Result;
+use crate::statistics::{Estimate, of_sum};
 
 pub(super) use self::weigh::Texts;
 use self::weigh::{Hit, Stratum};
@@ -93,8 +93,12 @@ impl<'a> PairCounts<'a> {
         for (at, (edge, banding, pairs, weight)) in drawn.into_iter().enumerate() {
             let end = EDGES.get(at + 1).copied().unwrap_or(f64::INFINITY);
             let recall = |similarity: f64| Ok::<_, crate::Error>(banding.recall_at(Similarity::new(similarity)?));
-            let mut stratum =
-                Stratum { from: edge, hits: Vec::new(), greatest: weight.map_or(0.0, |weight| weight / RECALL) };
+            let mut stratum = Stratum {
+                from: edge,
+                hits: Vec::new(),
+                greatest: weight.map_or(0.0, |weight| weight / RECALL),
+                certain: 0.0,
+            };
             for pair in pairs {
                 let similarity = similarities[&pair];
                 if (edge..end).contains(&similarity) {
@@ -123,14 +127,21 @@ impl<'a> PairCounts<'a> {
         let factors = self.texts.factors(self.texts.parts_read);
         // Where nothing was drawn since nothing was found, there may be pairs in what was not read.
         let (mut greatest, mut hits) = (if self.texts.is_whole() { 0.0 } else { factors[1] }, Vec::new());
+        let mut certain = 0.0;
         for stratum in strata {
+            certain += stratum.certain;
             greatest = greatest.max(stratum.greatest * factors[1]);
             hits.extend(stratum.hits.iter().filter(|hit| is_counted(hit)));
         }
         let factor = |hit: &Hit| factors[usize::from(hit.parts[0] != hit.parts[1])];
         let sum = hits.iter().map(|hit| hit.weight * factor(hit)).sum();
         let own: f64 = hits.iter().map(|hit| hit.variance * factor(hit) * factor(hit)).sum();
-        of_sum(sum, own + self.variance_of_parts(&hits), greatest)
+        // What was measured is there, however often it was drawn; and no more than all documents make.
+        let mut seen = HashSet::new();
+        let is_new = |hit: &&&Hit| hit.texts.is_some_and(|texts| seen.insert(texts));
+        certain += hits.iter().filter(is_new).map(|hit| hit.documents).sum::<f64>();
+        let most = (self.texts.most_pairs() - self.copies).max(certain);
+        of_sum(sum, own + self.variance_of_parts(&hits), greatest).within(certain, most)
     }
 
     /// What it adds that only some parts were read.

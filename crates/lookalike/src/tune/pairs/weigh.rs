@@ -27,6 +27,10 @@ pub(super) struct Hit {
     /// What it adds to the variance by itself.
     pub(super) variance: f64,
     pub(super) parts: [u32; 2],
+    /// The two texts, where these are different.
+    pub(super) texts: Option<(u32, u32)>,
+    /// The pairs of documents that these texts certainly make.
+    pub(super) documents: f64,
 }
 
 /// A step, or the copies: how its pairs were had.
@@ -36,6 +40,8 @@ pub(super) struct Stratum {
     pub(super) hits: Vec<Hit>,
     /// What one pair could have counted for at most.
     pub(super) greatest: f64,
+    /// Pairs that are certainly there, whatever was drawn.
+    pub(super) certain: f64,
 }
 
 impl Stratum {
@@ -47,6 +53,14 @@ impl Stratum {
 impl Texts<'_> {
     pub(in crate::tune) fn is_whole(&self) -> bool {
         f64::from(self.parts_read) >= self.parts
+    }
+
+    /// The number of pairs that so many documents can make.
+    pub(super) fn most_pairs(&self) -> f64 {
+        let read: u64 = self.weights.iter().map(|weight| u64::from(*weight)).sum();
+        let all =
+            if self.is_whole() { read as f64 } else { read as f64 * self.parts / f64::from(self.parts_read.max(1)) };
+        (all * (all - 1.0) / 2.0).max(0.0)
     }
 
     /// For how many pairs of the whole input a pair counts if so many parts were read: within a part, and of two.
@@ -72,14 +86,15 @@ impl Texts<'_> {
     ) -> Hit {
         let documents = f64::from(self.weights[left as usize]) * f64::from(self.weights[right as usize]);
         let missed = documents * (1.0 - recall) / recall;
+        let texts = Some((left, right));
         let parts = [left, right].map(|text| self.any_part(text, chance));
         let Some(weight) = weight else {
             let weight = documents / recall;
-            return Hit { similarity, weight, variance: weight * missed, parts };
+            return Hit { similarity, weight, variance: weight * missed, parts, texts, documents };
         };
         let agreeing = self.slots.agreeing(banding, left, right).max(1) as f64;
         let weight = weight / (agreeing * recall);
-        Hit { similarity, weight, variance: weight * weight + weight * missed, parts }
+        Hit { similarity, weight, variance: weight * weight + weight * missed, parts, texts, documents }
     }
 
     /// The part of one of a text's documents.
@@ -105,8 +120,9 @@ impl Texts<'_> {
             let other = chance.below(documents.len() as u64 - 1);
             let other = if other < one { other } else { other + 1 };
             let parts = [one, other].map(|at| self.part_of[documents[at as usize] as usize]);
-            hits.push(Hit { similarity: 1.0, weight, variance: weight * weight, parts });
+            let variance = weight * weight;
+            hits.push(Hit { similarity: 1.0, weight, variance, parts, texts: None, documents: 0.0 });
         }
-        Stratum { from: f64::INFINITY, hits, greatest: weight }
+        Stratum { from: f64::INFINITY, hits, greatest: weight, certain: count as f64 }
     }
 }

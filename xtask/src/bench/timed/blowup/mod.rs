@@ -112,7 +112,10 @@ fn measure(
     if !options.keep {
         fs::remove_file(&file)?;
     }
-    ensure!(run.summary.found.removed == verdict.removed as u64, "the summary counts other removals than were written");
+    ensure!(
+        run.summary.found.removed_count == verdict.removed as u64,
+        "the summary counts other removals than were written"
+    );
     Ok(Measured { documents: size, bytes, seconds_per_document: run.usage.seconds / size as f64, run, verdict })
 }
 
@@ -144,10 +147,10 @@ fn table(growths: &[Growth]) -> Table {
                 format!("{:.2}", measured.seconds_per_document * 1e6),
                 ratio,
                 format!("{:.0}", measured.run.peak_bytes() / 1e6),
-                found.kept.to_string(),
-                found.removed.to_string(),
-                found.candidates.to_string(),
-                found.passed_over.to_string(),
+                found.kept_count.to_string(),
+                found.removed_count.to_string(),
+                found.candidate_count.to_string(),
+                found.passed_over.pair_count.to_string(),
                 format!("{} of {}", verdict.wrong_removals, verdict.measured_removals),
                 format!("{} of {}", verdict.near_duplicates_kept, verdict.measured_kept_pairs),
                 format!("{:.6}", verdict.left_share),

@@ -1,0 +1,160 @@
+//! The tables of refused and accepted requests through the command and the service: each verdict is that of the library.
+
+mod folder;
+mod service;
+
+use std::fs;
+use std::path::Path;
+
+use folder::{Folder, lines};
+use serde_json::{Map, Value};
+use service::Service;
+
+fn table(name: &str) -> Vec<Value> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(name);
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// Options as flags: they have the names of the request, with hyphens.
+fn flags(given: &Map<String, Value>) -> Vec<String> {
+    let mut flags = Vec::new();
+    for (name, value) in given {
+        let flag = format!("--{}", name.replace('_', "-"));
+        match value {
+            Value::Bool(true) => flags.push(flag),
+            Value::String(text) => flags.push(format!("{flag}={text}")),
+            Value::Array(values) => {
+                let separator = if name == "size" { "x" } else { "," };
+                let text = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
+                let values: Vec<String> = values.iter().map(text).collect();
+                flags.push(format!("{flag}={}", values.join(separator)));
+            }
+            other => flags.push(format!("{flag}={other}")),
+        }
+    }
+    flags
+}
+
+/// The words before the flags of a job.
+fn command(job: &str) -> &'static [&'static str] {
+    match job {
+        "dedup" | "dedup_files" => &["dedup", "in.jsonl", "-o", "out"],
+        "pairs" => &["pairs", "in.jsonl"],
+        "create" => &["index", "create", "made"],
+        "search" => &["search", "archive", "a text"],
+        "tune" => &["tune"],
+        "evaluate" => &["evaluate", "in.jsonl"],
+        "sets" => &["sets", "in.txt"],
+        "prints" => &["prints", "in.csv"],
+        "link" => &["link", "in.csv", "-o", "out"],
+        other => panic!("no job {other}"),
+    }
+}
+
+/// Options that a message offers, some with a value.
+fn offers(refusal: &Value) -> Vec<Vec<String>> {
+    refusal.get("offers").map_or(Vec::new(), |offers| serde_json::from_value(offers.clone()).unwrap())
+}
+
+#[test]
+fn every_refusal_names_its_flag_in_one_line() {
+    let folder = Folder::new();
+    folder.write("in.jsonl", lines()).write("in.txt", "a b\nb c\n").write("in.csv", "id,name\n1,a\n2,b\n");
+    assert_eq!(folder.run(&["index", "create", "archive", "-q"]).code, 0);
+    let before = folder.names();
+    for refusal in table("refusals.json") {
+        let given = refusal["given"].as_object().unwrap();
+        let flags = flags(given);
+        let words: Vec<&str> =
+            command(refusal["job"].as_str().unwrap()).iter().copied().chain(flags.iter().map(String::as_str)).collect();
+        let ran = folder.run(&words);
+        assert_eq!((ran.code, &*ran.stdout), (2, ""), "{words:?}: {}", ran.stderr);
+        let said = ran.stderr.strip_prefix("lookalike: ").unwrap_or_else(|| panic!("{words:?}: {}", ran.stderr));
+        assert_eq!(said.lines().count(), 1, "{words:?}: {said}");
+        let option = refusal["option"].as_str().unwrap();
+        let flag = if option == "output" { "-o".to_owned() } else { format!("--{}", option.replace('_', "-")) };
+        let is_said = match refusal["kind"].as_str().unwrap() {
+            "needs" => said.starts_with(&format!("{flag} needs ")),
+            "not_with" => [" cannot be combined with ", " would replace "]
+                .iter()
+                .any(|words| said.starts_with(&format!("{flag}{words}"))),
+            "missing" => said.starts_with(&format!("{flag} or ")),
+            // A parser of arguments finds what is not a number or not among the words that are listed.
+            "wrong_type" => said.contains("invalid value") && said.contains(&flag),
+            "unknown_word" => {
+                said.starts_with(&format!("{flag} must be "))
+                    || said.contains("possible values: ") && said.contains(&flag)
+            }
+            "unknown_option" => said.starts_with(&format!("unexpected argument '{flag}'")),
+            // What no sketch can do is said by the library, with the flags that help.
+            "out_of_range" => {
+                said.starts_with(&format!("{flag} must be ")) || said.contains(&flag) || said.contains(option)
+            }
+            other => panic!("no kind {other}"),
+        };
+        assert!(is_said, "{words:?}: {said}");
+        for offer in offers(&refusal) {
+            let offer = format!("--{}", offer.join(" "));
+            assert!(said.split_once("; give ").is_some_and(|(_, help)| help.contains(&offer)), "{words:?}: {said}");
+        }
+        assert_eq!(folder.names(), before, "{words:?}");
+    }
+}
+
+#[test]
+fn an_accepted_request_has_its_fingerprint() {
+    let folder = Folder::new();
+    folder.write("in.jsonl", lines());
+    for accepted in table("accepted.json") {
+        let flags = flags(accepted["given"].as_object().unwrap());
+        let words = ["dedup", "in.jsonl", "--dry-run", "-q", "--summary", "json"];
+        let words: Vec<&str> = words.into_iter().chain(flags.iter().map(String::as_str)).collect();
+        let ran = folder.run(&words);
+        assert_eq!(ran.code, 0, "{words:?}: {}", ran.stderr);
+        let summary: Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(summary["parameters"]["fingerprint"], accepted["fingerprint"], "{words:?}");
+    }
+}
+
+#[test]
+fn the_service_gives_the_same_verdicts() {
+    let folder = Folder::new();
+    fs::create_dir(folder.0.path().join("all")).unwrap();
+    let service = Service::start(folder.0.path(), &["all"]);
+    assert_eq!(service.json("PUT", "/v1/indexes/archive", &Value::Object(Map::new())).status, 201);
+    let mut count = 0;
+    for refusal in table("refusals.json") {
+        let mut given = refusal["given"].as_object().unwrap().clone();
+        let answer = match refusal["job"].as_str().unwrap() {
+            "create" => service.json("PUT", "/v1/indexes/made", &Value::Object(given.clone())),
+            "search" => {
+                given.insert("text".to_owned(), "a text".into());
+                service.json("POST", "/v1/indexes/archive/search", &Value::Object(given.clone()))
+            }
+            _ => continue,
+        };
+        count += 1;
+        let problem = answer.value();
+        assert_eq!(
+            (answer.status, &problem["option"], &problem["refusal"]),
+            (422, &refusal["option"], &refusal["kind"]),
+            "{given:?}: {problem}"
+        );
+        for offer in offers(&refusal) {
+            let offer = offer.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(": ");
+            let detail = problem["detail"].as_str().unwrap();
+            assert!(detail.split_once("; give ").is_some_and(|(_, help)| help.contains(&offer)), "{given:?}: {detail}");
+        }
+    }
+    assert!(count >= 15, "{count}");
+    for (at, accepted) in table("accepted.json").iter().enumerate() {
+        let given = accepted["given"].as_object().unwrap();
+        let answer = service.json("PUT", &format!("/v1/indexes/of{at}"), &accepted["given"]);
+        // An index takes no method that needs all texts first, and draws a random key once.
+        if answer.status == 201 && given.get("key") != Some(&"random".into()) {
+            assert_eq!(answer.value()["fingerprint"], accepted["fingerprint"], "{given:?}");
+            count += 1;
+        }
+    }
+    assert!(count >= 15 + 15, "{count}");
+}

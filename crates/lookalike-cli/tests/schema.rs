@@ -1,0 +1,199 @@
+//! Schemas, documentation and files name the same fields.
+
+mod folder;
+
+use std::collections::BTreeSet;
+
+use folder::Folder;
+use serde_json::Value;
+
+/// Gives every property of a schema to `each`.
+fn each_property(schema: &Value, each: &mut dyn FnMut(&str)) {
+    match schema {
+        Value::Object(object) => {
+            if let Some(Value::Object(properties)) = object.get("properties") {
+                properties.keys().for_each(|name| each(name));
+            }
+            object.values().for_each(|value| each_property(value, each));
+        }
+        Value::Array(values) => values.iter().for_each(|value| each_property(value, each)),
+        _ => {}
+    }
+}
+
+/// The parts of a schema that a value may fit, with references followed.
+fn alternatives<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a Value> {
+    let mut all = vec![schema];
+    if let Some(name) = schema["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/")) {
+        all.extend(alternatives(root, &root["$defs"][name]));
+    }
+    for key in ["anyOf", "oneOf", "allOf"] {
+        all.extend(schema[key].as_array().into_iter().flatten().flat_map(|part| alternatives(root, part)));
+    }
+    all
+}
+
+/// Every field of a value is in the schema, and every field that the schema wants is in the value.
+fn assert_names(root: &Value, schema: &Value, value: &Value, place: &str) {
+    let parts = alternatives(root, schema);
+    match value {
+        Value::Array(items) => {
+            let of_items = parts.iter().find_map(|part| part.get("items"));
+            for item in items {
+                if let Some(schema) = of_items {
+                    assert_names(root, schema, item, place);
+                }
+            }
+        }
+        Value::Object(fields) => {
+            let is_map = |part: &&&Value| part.get("additionalProperties").is_some_and(|more| *more != false);
+            if parts.iter().any(|part| is_map(&part) || part.get("patternProperties").is_some()) {
+                return;
+            }
+            for (name, field) in fields {
+                let known = parts.iter().find_map(|part| part["properties"].get(name));
+                let schema = known.unwrap_or_else(|| panic!("{place}.{name} is not in the schema"));
+                assert_names(root, schema, field, &format!("{place}.{name}"));
+            }
+            for name in parts.iter().filter_map(|part| part["required"].as_array()).flatten() {
+                assert!(fields.contains_key(name.as_str().unwrap()), "{place} has no {name}");
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn every_field_of_an_output_is_documented() {
+    let ran = Folder::new().run(&["schema"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let schemas: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(schemas.as_object().unwrap().len(), 26);
+    let documented = include_str!("../../../docs/output.md");
+    let mut missing = BTreeSet::new();
+    each_property(&schemas, &mut |name| {
+        assert!(!name.starts_with("is_"), "{name}");
+        if !documented.contains(&format!("`{name}`")) {
+            missing.insert(name.to_owned());
+        }
+    });
+    assert!(missing.is_empty(), "docs/output.md does not name {missing:?}");
+}
+
+#[test]
+fn what_dedup_and_pairs_write_fits_their_schemas() {
+    let folder = Folder::new();
+    let text = "one two three four five six seven eight nine ten";
+    let line = |text: &str| format!("{}\n", serde_json::json!({ "text": text }));
+    let lines = [text, text, "One two three four five six seven eight nine ten eleven", "alone"].map(line).concat();
+    folder.write("in.jsonl", lines + "not an object\n");
+    let schema = |name: &str| -> Value { serde_json::from_str(&folder.run(&["schema", name]).stdout).unwrap() };
+    for flags in [&["--threshold", "0.6"][..], &["--method", "simhash"], &["--method", "copies", "--checksum", "md5"]] {
+        let ran = folder.run(&[&["dedup", "in.jsonl", "-o", "out", "--force", "--shingle", "word:2"], flags].concat());
+        assert_eq!(ran.code, 1, "{}", ran.stderr);
+        let summary: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
+        let (of_summary, of_removal, of_pair) = (schema("summary"), schema("removal"), schema("pair"));
+        assert_names(&of_summary, &of_summary, &summary, "summary");
+        assert!(summary["found"]["removed_count"].as_u64() > Some(0), "{summary}");
+        for row in folder.read("out/removed.jsonl").lines() {
+            assert_names(&of_removal, &of_removal, &serde_json::from_str(row).unwrap(), "removal");
+        }
+        let pairs = folder.run(&[&["pairs", "in.jsonl", "--shingle", "word:2"], flags].concat());
+        assert!(!pairs.stdout.is_empty());
+        for row in pairs.stdout.lines() {
+            assert_names(&of_pair, &of_pair, &serde_json::from_str(row).unwrap(), "pair");
+        }
+    }
+}
+
+/// A schema by its name.
+fn schema(folder: &Folder, name: &str) -> Value {
+    let ran = folder.run(&["schema", name]);
+    assert_eq!(ran.code, 0, "{name}: {}", ran.stderr);
+    serde_json::from_str(&ran.stdout).unwrap()
+}
+
+/// Every line is an object that fits its schema, and there is at least one.
+fn assert_lines(folder: &Folder, name: &str, lines: &str) {
+    let schema = schema(folder, name);
+    assert!(!lines.is_empty(), "{name}");
+    for line in lines.lines() {
+        let value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{name}: {error}: {line}"));
+        assert_names(&schema, &schema, &value, name);
+    }
+}
+
+/// The summary that a command prints where its rows go to a file, and where they go to standard output.
+fn assert_summary(folder: &Folder, name: &str, words: &[&str]) {
+    let of = schema(folder, name);
+    let quiet = ["-q", "--summary", "json"];
+    let to_file = folder.run(&[words, &quiet, &["-o", "rows", "--force"]].concat());
+    assert!(to_file.code < 2, "{words:?}: {}", to_file.stderr);
+    let summary: Value = serde_json::from_str(&to_file.stdout).unwrap();
+    assert_names(&of, &of, &summary, name);
+    let to_stdout = folder.run(&[words, &quiet].concat());
+    let last = to_stdout.stderr.lines().last().unwrap_or_default();
+    assert_names(&of, &of, &serde_json::from_str(last).unwrap(), name);
+    assert_eq!(folder.run(&[words, &["--summary", "none", "-o", "rows", "--force"]].concat()).stdout, "");
+}
+
+#[test]
+fn rows_and_summaries_of_pairs_sets_and_prints_fit_their_schemas() {
+    let folder = Folder::new();
+    folder.write("in.jsonl", folder::lines()).write("sets.txt", "a b c\na b d\n");
+    folder.write("prints.csv", folder::prints());
+    assert_summary(&folder, "pairs-summary", &["pairs", "in.jsonl"]);
+    let sets = ["sets", "sets.txt", "--threshold", "0.2"];
+    for measure in ["jaccard", "containment"] {
+        let rows = folder.run(&[&sets[..], &["--measure", measure]].concat());
+        assert_lines(&folder, "set-pair", &rows.stdout);
+    }
+    assert_summary(&folder, "sets-summary", &sets);
+    let prints = ["prints", "prints.csv"];
+    assert_lines(&folder, "print-pair", &folder.run(&prints).stdout);
+    assert_summary(&folder, "prints-summary", &prints);
+}
+
+#[test]
+fn what_link_writes_fits_its_schemas() {
+    let folder = Folder::new();
+    let customers = include_str!("../../../examples/customers.csv");
+    folder.write("customers.csv", customers);
+    let words = ["link", "customers.csv", "--id", "id", "-o", "out", "-q", "--summary", "json"];
+    let ran = folder.run(&words);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let (of_summary, of_model) = (schema(&folder, "link-summary"), schema(&folder, "link-model"));
+    let summary: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let written: Value = serde_json::from_str(&folder.read("out/summary.json")).unwrap();
+    assert_eq!(summary["match_count"], written["match_count"]);
+    for summary in [&summary, &written] {
+        assert_names(&of_summary, &of_summary, summary, "link-summary");
+    }
+    let model = serde_json::from_str(&folder.read("out/model.json")).unwrap();
+    assert_names(&of_model, &of_model, &model, "link-model");
+}
+
+#[test]
+fn what_an_index_answers_fits_its_schemas() {
+    let folder = Folder::new();
+    folder.write("in.jsonl", folder::lines());
+    assert_eq!(folder.run(&["index", "create", "archive", "-q"]).code, 0);
+    let add = ["index", "add", "archive", "in.jsonl", "--id", "id", "--unless-duplicate", "-q", "--summary", "json"];
+    let added = folder.run(&add);
+    assert_eq!(added.code, 0, "{}", added.stderr);
+    assert_lines(&folder, "duplicate", &added.stdout);
+    assert_lines(&folder, "add-summary", added.stderr.lines().last().unwrap());
+    let search = ["search", "archive", "--input", "in.jsonl", "--format", "jsonl"];
+    assert_lines(&folder, "search-match", &folder.run(&search).stdout);
+    assert_summary(&folder, "search-summary", &search);
+    for (name, command) in [("index-stat", "stat"), ("index-verification", "verify")] {
+        let ran = folder.run(&["index", command, "archive", "--summary", "json"]);
+        let schema = schema(&folder, name);
+        assert_names(&schema, &schema, &serde_json::from_str(&ran.stdout).unwrap(), name);
+    }
+    assert_lines(&folder, "index-document", &folder.run(&["index", "export", "archive"]).stdout);
+    folder.write("a.txt", "one two three").write("b.txt", "one two four");
+    let compared = folder.run(&["compare", "a.txt", "b.txt", "--summary", "json"]);
+    let schema = schema(&folder, "comparison");
+    assert_names(&schema, &schema, &serde_json::from_str(&compared.stdout).unwrap(), "comparison");
+}

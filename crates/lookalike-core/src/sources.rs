@@ -1,0 +1,42 @@
+//! Traits through which the core asks its caller for sketches and features, which need not all be in memory.
+
+use std::borrow::Cow;
+
+use crate::ids::Document;
+
+/// The reason why something could not be read.
+pub type SourceError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Provides the features of documents. They are not all in memory, so this can fail.
+pub trait FeatureSource: Sync {
+    /// The features of one document, repeated where its text repeats itself.
+    ///
+    /// # Errors
+    ///
+    /// When the document cannot be read again.
+    fn features(&self, document: Document) -> Result<Vec<u64>, SourceError>;
+}
+
+/// Provides the sketches of documents, from memory or from elsewhere, which can fail.
+pub trait SketchSource: Sync {
+    /// Passes the keys of every document in these columns to `each`, in the order of the documents.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be read.
+    fn each_keys(&self, columns: &[usize], each: &mut dyn FnMut(Document, &[u64])) -> Result<(), SourceError>;
+
+    /// Passes the bytes of every document to `each`, in the order of the documents.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be read.
+    fn each_bytes(&self, each: &mut dyn FnMut(Document, &[u8])) -> Result<(), SourceError>;
+
+    /// The bytes of a document.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be read.
+    fn bytes(&self, document: Document) -> Result<Cow<'_, [u8]>, SourceError>;
+}

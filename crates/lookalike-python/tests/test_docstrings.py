@@ -1,0 +1,64 @@
+"""Every argument of every public function and method is described, with its default."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import lookalike
+import pytest
+from lookalike._request import More
+
+
+def public() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """The functions of the package, and the methods of its classes that users call."""
+    for name in lookalike.__all__:
+        value = getattr(lookalike, name)
+        if inspect.isfunction(value):
+            yield name, value
+        # Errors are raised, and protocols implemented by others: users call neither.
+        elif inspect.isclass(value) and not issubclass(value, Exception) and not getattr(value, "_is_protocol", False):
+            for method, member in inspect.getmembers(value, inspect.isroutine):
+                is_own = (getattr(member, "__module__", None) or "").startswith("lookalike")
+                if is_own and not method.startswith("_"):
+                    yield f"{name}.{method}", member
+
+
+FUNCTIONS = dict(public())
+
+
+def described(docstring: str) -> dict[str, str]:
+    """The parameters of a docstring, with what is said of each."""
+    parts = re.split(r"^ *:param (\w+):", docstring, flags=re.MULTILINE)
+    return {name: text.split("\n\n")[0] for name, text in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+def test_the_functions_are_found() -> None:
+    assert {"dedup", "sets", "Index.create", "Index.search", "Dedup.report", "Table.head"} <= FUNCTIONS.keys()
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_argument_is_described_with_its_default(name: str) -> None:
+    function = FUNCTIONS[name]
+    described_here = described(inspect.getdoc(function) or "")
+    parameters = inspect.signature(function).parameters.values()
+    expected = [parameter for parameter in parameters if parameter.name != "self"]
+    for parameter in expected:
+        # The one place where the seldom needed ones are described is below.
+        if name == "dedup" and parameter.name == "more":
+            continue
+        assert parameter.name in described_here, f"{name}: {parameter.name} is not described"
+        has_default = parameter.default is not inspect.Parameter.empty
+        if has_default:
+            assert "default" in described_here[parameter.name].lower(), f"{name}: {parameter.name} has no default"
+    more = More.__optional_keys__ if name == "dedup" else frozenset()
+    unknown = described_here.keys() - {parameter.name for parameter in expected} - more
+    assert not unknown, f"{name} has no {unknown}"
+
+
+def test_what_is_seldom_needed_is_described_once() -> None:
+    described_here = described(inspect.getdoc(lookalike.dedup) or "")
+    for name in More.__optional_keys__:
+        assert "default" in described_here[name].lower(), name

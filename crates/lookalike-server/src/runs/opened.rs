@@ -1,0 +1,130 @@
+//! Folders with results, opened when somebody first asks, and again when they have changed.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use lookalike::{FinishedRun, ReadOptions};
+
+use super::table::RowTable;
+use crate::problem::{Kind, Problem};
+
+/// What a run read, by its command line: from there its texts are read again.
+pub type InputOf = fn(&Path) -> Option<(ReadOptions, Vec<PathBuf>)>;
+
+/// The results that have been asked for.
+#[derive(Default)]
+pub(crate) struct Opened {
+    results: Mutex<HashMap<String, Arc<OpenResult>>>,
+    pub(crate) input_of: Option<InputOf>,
+}
+
+/// A result that is being served.
+#[derive(Debug)]
+pub(crate) struct OpenResult {
+    pub(crate) run: FinishedRun,
+    /// When its summary was written: another time is another result.
+    written: Option<SystemTime>,
+    table: Arc<Making>,
+}
+
+/// A table that is being made, by a thread of its own.
+#[derive(Debug)]
+struct Making {
+    made: Mutex<Option<Result<Arc<RowTable>, String>>>,
+    is_made: Condvar,
+    read_bytes: AtomicU64,
+    all_bytes: u64,
+}
+
+/// How long a request waits for a table. Most are made in less.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+impl Opened {
+    /// The result of this name and folder.
+    ///
+    /// # Errors
+    ///
+    /// When the folder has no result of `dedup`.
+    pub(crate) fn open(&self, name: &str, folder: &Path) -> Result<Arc<OpenResult>, Problem> {
+        let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = written(folder);
+        if let Some(open) = results.get(name).filter(|open| open.written == written && open.is_current()) {
+            return Ok(Arc::clone(open));
+        }
+        let (read, references) = self.input_of.and_then(|input_of| input_of(folder)).unzip();
+        let run = FinishedRun::open(folder, read, references.unwrap_or_default())?;
+        let table = Making::start(&folder.join("removed.jsonl"));
+        let open = Arc::new(OpenResult { run, written, table });
+        results.insert(name.to_owned(), Arc::clone(&open));
+        Ok(open)
+    }
+}
+
+impl fmt::Debug for Opened {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Opened").finish_non_exhaustive()
+    }
+}
+
+impl OpenResult {
+    /// Where its rows are. It waits for them to be read.
+    ///
+    /// # Errors
+    ///
+    /// When that takes long, or they cannot be read.
+    pub(crate) fn table(&self) -> Result<Arc<RowTable>, Problem> {
+        self.table.wait(PATIENCE)
+    }
+
+    fn is_current(&self) -> bool {
+        let made = self.table.made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.as_ref().is_none_or(|made| made.as_ref().is_ok_and(|table| table.is_current()))
+    }
+}
+
+impl Making {
+    fn start(path: &Path) -> Arc<Self> {
+        let all_bytes = std::fs::metadata(path).map_or(0, |facts| facts.len());
+        let making = Arc::new(Self {
+            made: Mutex::new(None),
+            is_made: Condvar::new(),
+            read_bytes: AtomicU64::new(0),
+            all_bytes,
+        });
+        let (of_thread, path) = (Arc::clone(&making), path.to_owned());
+        std::thread::spawn(move || {
+            let table = RowTable::read(&path, &of_thread.read_bytes);
+            let table = table.map(Arc::new).map_err(|error| error.to_string());
+            *of_thread.made.lock().unwrap_or_else(PoisonError::into_inner) = Some(table);
+            of_thread.is_made.notify_all();
+        });
+        making
+    }
+
+    fn wait(&self, patience: Duration) -> Result<Arc<RowTable>, Problem> {
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.is_made.wait_timeout_while(made, patience, |made| made.is_none());
+        let (made, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        match &*made {
+            Some(Ok(table)) => Ok(Arc::clone(table)),
+            Some(Err(reason)) => Err(Problem::new(Kind::NoSuchResult, reason.clone())),
+            None => {
+                let percent = 100 * self.read_bytes.load(Relaxed) / self.all_bytes.max(1);
+                Err(Problem::new(Kind::NotReady, format!("removed.jsonl is being read: {percent} % so far")))
+            }
+        }
+    }
+}
+
+fn written(folder: &Path) -> Option<SystemTime> {
+    std::fs::metadata(folder.join("summary.json")).and_then(|facts| facts.modified()).ok()
+}
+
+/// A file of a result that cannot be read.
+pub(crate) fn unreadable(error: &std::io::Error) -> Problem {
+    Problem::new(Kind::NoSuchResult, format!("a file of the result cannot be read: {error}"))
+}

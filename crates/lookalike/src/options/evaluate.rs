@@ -1,0 +1,45 @@
+//! Options of the job that compares schemes.
+
+use std::path::PathBuf;
+
+use lookalike_core::scheme::Scheme;
+
+use super::{ReadOptions, Resources};
+
+/// Options of [`evaluate`](crate::evaluate()).
+#[derive(Clone, Debug)]
+pub struct EvaluateOptions {
+    /// What to read.
+    pub(crate) read: ReadOptions,
+    /// The schemes to compare, at least one.
+    pub(crate) schemes: Vec<NamedScheme>,
+    /// File of the true pairs, or of labels of an audit. Without it, they are found by an exact join.
+    pub(crate) labels: Option<PathBuf>,
+    /// Whether to also count pairs by score and by agreement.
+    pub(crate) histograms: bool,
+    /// Limits.
+    pub(crate) resources: Resources,
+}
+
+/// One way to find near-duplicates: shingle, threshold and method.
+#[derive(Clone, Debug)]
+pub struct NamedScheme {
+    /// The name of the method as it is shown.
+    pub(crate) name: String,
+    /// When documents are near-duplicates, and how they are found.
+    pub(crate) scheme: Scheme,
+}
+
+impl NamedScheme {
+    /// What decides which pairs are there to be found.
+    pub(crate) fn target(&self) -> (String, f64) {
+        (self.scheme.shingle().to_string(), self.scheme.criterion().threshold())
+    }
+}
+
+impl EvaluateOptions {
+    /// Limits.
+    pub fn resources(&self) -> &Resources {
+        &self.resources
+    }
+}

@@ -1,0 +1,104 @@
+//! Options of the job about records.
+
+use std::path::{Path, PathBuf};
+
+use lookalike_core::link::config::Config;
+use lookalike_io::table::memory::MemoryTable;
+
+use super::Resources;
+
+/// Options of [`link`](crate::link()).
+#[derive(Clone, Debug)]
+pub struct LinkOptions {
+    /// The tables, one at least: each a file, a folder, a pattern, an address, or `-` for standard input. Between two, links are
+    /// looked for; more than two are linked within each table as well.
+    pub(crate) tables: Vec<PathBuf>,
+    /// Further tables, in the memory of the caller. There is one table at least, in a file or in memory.
+    pub(crate) in_memory: Vec<MemoryTable>,
+    /// Two tables are linked within each table as well.
+    pub(crate) within: bool,
+    /// The column that tells records apart; rows are numbered without it.
+    pub(crate) id: Option<String>,
+    /// The same of the second table and those after it, where the column has another name.
+    pub(crate) id_right: Option<String>,
+    /// What the columns are; guessed without it.
+    pub(crate) config: Option<Config>,
+    /// The probability from which on a pair is a match; suggested by the data without it.
+    pub(crate) threshold: Option<f64>,
+    /// No record of either table has more than one match in the other.
+    pub(crate) one_to_one: bool,
+    /// How much more is compared than by default: 2 for buckets with twice the pairs.
+    pub(crate) effort: Option<f64>,
+    /// A column of dates: merged records have the newest value of each column.
+    pub(crate) newest: Option<String>,
+    /// A table of the true pairs or clusters, to judge the result by.
+    pub(crate) labels: Option<PathBuf>,
+    /// The share of records that have a match, where that is known.
+    pub(crate) expect: Option<f64>,
+    /// The weights of another result, to be used for this one.
+    pub(crate) model: Option<LinkModel>,
+    /// A column that is not compared, to hold matches against.
+    pub(crate) validate: Option<String>,
+    /// The HTML file of the report, if any.
+    pub(crate) report: Option<PathBuf>,
+    /// The folder to write to; none to write nothing.
+    pub(crate) folder: Option<PathBuf>,
+    /// Whether to replace what an earlier run wrote.
+    pub(crate) force: bool,
+    /// Limits.
+    pub(crate) resources: Resources,
+}
+
+/// The weights of another result.
+#[derive(Clone, Debug)]
+pub enum LinkModel {
+    /// The path of its `model.json`.
+    File(PathBuf),
+    /// The text of its `model.json`: [`LinkReport::model`](crate::LinkReport::model).
+    Text(String),
+}
+
+/// Options of [`add_records`](crate::add_records).
+#[derive(Clone, Debug)]
+pub struct AddRecordsOptions {
+    /// The new records: a table with the columns of the old one.
+    pub(crate) new: PathBuf,
+    /// The folder of a result of one table.
+    pub(crate) folder: PathBuf,
+    /// Limits.
+    pub(crate) resources: Resources,
+}
+
+impl LinkOptions {
+    /// Limits.
+    pub fn resources(&self) -> &Resources {
+        &self.resources
+    }
+
+    /// The folder to write to.
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    /// The HTML file of the report, if any.
+    pub fn report(&self) -> Option<&Path> {
+        self.report.as_deref()
+    }
+
+    /// Whether to replace what an earlier run wrote.
+    pub fn force(&self) -> bool {
+        self.force
+    }
+}
+
+impl AddRecordsOptions {
+    /// Limits.
+    pub fn resources(&self) -> &Resources {
+        &self.resources
+    }
+
+    /// The folder of the result.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+}

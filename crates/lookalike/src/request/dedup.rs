@@ -1,0 +1,244 @@
+//! The request of `dedup`.
+
+use std::path::PathBuf;
+
+use derive_setters::Setters;
+use lookalike_core::decision::Scope;
+use lookalike_core::measure::criterion::Criterion;
+use lookalike_core::remedy::JobOption;
+use lookalike_core::resolve::keep::Keep;
+use lookalike_core::scheme::Scheme;
+use lookalike_index::Index;
+use lookalike_io::input::held::HeldTable;
+use lookalike_io::write::NOTES;
+use serde::{Deserialize, Serialize};
+
+use super::read::ReadRequest;
+use super::resources::{ResourceRequest, WorkRequest};
+use super::scheme::SchemeRequest;
+use crate::options::{
+    Against, AgainstIndex, CompareWith, DedupOptions, Group, Output, ReadOptions, ReportTexts, Share, SourceBy,
+};
+use crate::refused::{Refusal, Refused};
+
+/// What [`dedup`](crate::dedup()) is asked to do. What is not given has the default of the command.
+///
+/// ```
+/// use lookalike::DedupRequest;
+///
+/// let options = DedupRequest::new(["news.jsonl"]).threshold(0.7).keep("first").output("clean").check()?;
+/// let refused = DedupRequest::new(["news.jsonl"]).threshold(7.0).check().unwrap_err();
+/// assert_eq!(refused.to_string(), "threshold must be above 0 and at most 1, not 7");
+/// # Ok::<(), lookalike::Refused>(())
+/// ```
+#[derive(Clone, Debug, Default, Serialize, Deserialize, Setters)]
+#[serde(default)]
+#[setters(strip_option, into)]
+#[non_exhaustive]
+pub struct DedupRequest {
+    /// What to read.
+    #[serde(flatten, skip_deserializing)]
+    #[setters(skip)]
+    pub read: ReadRequest,
+    /// When documents are near-duplicates.
+    #[serde(flatten, skip_deserializing)]
+    #[setters(skip)]
+    pub scheme: SchemeRequest,
+    /// Limits.
+    #[serde(flatten, skip_deserializing)]
+    #[setters(skip)]
+    pub resources: ResourceRequest,
+    /// The work folder.
+    #[serde(flatten, skip_deserializing)]
+    #[setters(skip)]
+    pub work: WorkRequest,
+    /// Documents to compare with, which are never removed: files, folders, patterns, addresses.
+    pub against: Vec<PathBuf>,
+    /// The same in memory.
+    #[serde(skip)]
+    pub against_in_memory: Vec<HeldTable>,
+    /// A saved index to compare with.
+    pub against_index: Option<PathBuf>,
+    /// Keep near-duplicates within the input, and remove only those of `against`.
+    pub only_against: Option<bool>,
+    /// Add the kept documents to the index.
+    pub add_kept: Option<bool>,
+    /// Which of two near-duplicates is kept: `longest`, `first`, `last`, `max:FIELD` or `min:FIELD`. Default: `longest`.
+    pub keep: Option<String>,
+    /// How matches become removals. Default: `independent`.
+    pub group: Option<Group>,
+    /// The source of a document: `host`, `file`, or a field. Default: the host of a page, else the file or its folder.
+    pub source: Option<String>,
+    /// A source that loses this share of its documents, or more, ends the run before anything is written.
+    pub fail_if_source_loses: Option<f64>,
+    /// The folder to write to. Default: nothing is written.
+    pub output: Option<PathBuf>,
+    /// Write the evidence and the summary, and no documents.
+    pub dry_run: Option<bool>,
+    /// Write all documents, with notes.
+    pub annotate: Option<bool>,
+    /// The file of the report. Default: `report.html` in the output folder.
+    pub report: Option<PathBuf>,
+    /// Write no report.
+    pub no_report: Option<bool>,
+    /// How much of the documents the report shows. Default: `excerpt`.
+    pub report_texts: Option<ReportTexts>,
+    /// The command line that asked for all this, word by word and without secrets, for the summary.
+    #[serde(skip)]
+    pub command: Vec<String>,
+}
+
+new_from_inputs!(DedupRequest, read.inputs);
+from_options!(DedupRequest, read, scheme, resources, work);
+
+impl DedupRequest {
+    /// Checks all options, and that they go together.
+    ///
+    /// # Errors
+    ///
+    /// When a value is impossible, has no effect, or contradicts another.
+    pub fn check(self) -> Result<DedupOptions, Refused> {
+        let resources = self.resources.check()?;
+        let work = self.work.check()?;
+        let keep = self.keep_order()?;
+        let scheme = self.checked_scheme(&keep)?;
+        let compare_with = self.compared_with()?;
+        let (source, source_field) = source(self.source.as_deref())?;
+        let output = self.written()?;
+        if self.report.is_some() && self.no_report == Some(true) {
+            return Err(Refused::not_with(JobOption::Report, JobOption::NoReport));
+        }
+        let lost = self.fail_if_source_loses.map(|value| {
+            Share::new(value)
+                .map_err(|_| Refused::out_of_range(JobOption::FailIfSourceLoses, value, "above 0 and at most 1"))
+        });
+        let lost = lost.transpose()?;
+        let force = self.work.is_forced();
+        let fields = self.read.fields_in_input.clone();
+        let mut read = self.read.check(&resources)?;
+        if fields.is_none() {
+            read.settings.fields.source = source_field;
+            read.settings.fields.value = keep.field().map(str::to_owned);
+        }
+        check_notes(output, &read)?;
+        if output != Output::DryRun && self.output.is_some() && !read.tables.is_empty() {
+            // Rows in memory have no file whose kept part could be written.
+            return Err(Refused::needs(JobOption::Output, JobOption::DryRun));
+        }
+        Ok(DedupOptions {
+            read,
+            scheme,
+            compare_with,
+            keep,
+            group: self.group.unwrap_or_default(),
+            source,
+            fail_if_source_loses: lost,
+            folder: self.output,
+            output,
+            force,
+            report: (self.no_report != Some(true)).then(|| self.report_texts.unwrap_or_default()),
+            report_file: self.report,
+            command: self.command,
+            resources,
+            work,
+        })
+    }
+
+    fn keep_order(&self) -> Result<Keep, Refused> {
+        let written = self.keep.as_deref().unwrap_or("longest");
+        written.parse().map_err(|_| {
+            Refused::unknown_word(JobOption::Keep, written, "longest, first, last, max:FIELD or min:FIELD")
+        })
+    }
+
+    fn checked_scheme(&self, keep: &Keep) -> Result<Scheme, Refused> {
+        let scheme = self.scheme.check()?;
+        if matches!(scheme.criterion(), Criterion::Containment(_)) && *keep != Keep::Longest {
+            // The shorter of two documents is removed: a keep order that keeps it would break a promise.
+            return Err(Refused::not_with_value(JobOption::Keep, JobOption::Measure, "containment"));
+        }
+        // An index that cannot be opened is an error of the job, which says why.
+        let index = self.against_index.as_deref().and_then(|folder| Index::open(folder).ok());
+        match index {
+            Some(index)
+                if self.scheme == SchemeRequest::default() || scheme.fingerprint() == index.scheme().fingerprint() =>
+            {
+                Ok(index.scheme().clone())
+            }
+            Some(index) => Err(Refused::unknown_word(
+                JobOption::AgainstIndex,
+                format!("one with {}", index.scheme()),
+                format!("an index with the scheme of this run, {scheme}"),
+            )),
+            None => Ok(scheme),
+        }
+    }
+
+    fn compared_with(&self) -> Result<CompareWith, Refused> {
+        let has_files = !self.against.is_empty() || !self.against_in_memory.is_empty();
+        let (only, add_kept) = (self.only_against == Some(true), self.add_kept == Some(true));
+        if has_files && self.against_index.is_some() {
+            return Err(Refused::not_with(JobOption::AgainstIndex, JobOption::Against));
+        }
+        if only && !has_files && self.against_index.is_none() {
+            return Err(Refused::needs(JobOption::OnlyAgainst, JobOption::Against));
+        }
+        if add_kept && self.against_index.is_none() {
+            return Err(Refused::needs(JobOption::AddKept, JobOption::AgainstIndex));
+        }
+        if self.group == Some(Group::Components) && (only || self.against_index.is_some()) {
+            let option = if only { JobOption::OnlyAgainst } else { JobOption::AgainstIndex };
+            return Err(Refused::not_with_value(option, JobOption::Group, "components"));
+        }
+        let scope = if only { Scope::References } else { Scope::Everything };
+        Ok(match self.against_index.clone() {
+            Some(folder) => CompareWith::Index(AgainstIndex { folder, scope, add_kept }),
+            None if has_files => {
+                let (references, tables) = (self.against.clone(), self.against_in_memory.clone());
+                CompareWith::Reference(Against { references, tables, scope })
+            }
+            None => CompareWith::Itself,
+        })
+    }
+
+    fn written(&self) -> Result<Output, Refused> {
+        match (self.dry_run == Some(true), self.annotate == Some(true)) {
+            (true, true) => Err(Refused::not_with(JobOption::DryRun, JobOption::Annotate)),
+            (true, false) => Ok(Output::DryRun),
+            (false, true) => Ok(Output::Annotated),
+            (false, false) => Ok(Output::Kept),
+        }
+    }
+}
+
+/// The source of a document, and the field if it is one.
+fn source(written: Option<&str>) -> Result<(SourceBy, Option<String>), Refused> {
+    Ok(match written {
+        None => (SourceBy::HostOrFile, None),
+        Some("host") => (SourceBy::Host, None),
+        Some("file") => (SourceBy::File, None),
+        Some(written) => match written.strip_prefix("field:").unwrap_or(written) {
+            "" => return Err(Refused::unknown_word(JobOption::Source, "an empty name", "host, file or a field")),
+            field => (SourceBy::Field, Some(field.to_owned())),
+        },
+    })
+}
+
+/// Makes sure that no note replaces a field that the run uses: the text would be lost, or what documents are known by.
+fn check_notes(output: Output, read: &ReadOptions) -> Result<(), Refused> {
+    if output != Output::Annotated {
+        return Ok(());
+    }
+    let fields = &read.settings.fields;
+    let used = [
+        (JobOption::Text, Some(&fields.text)),
+        (JobOption::Id, fields.id.as_ref()),
+        (JobOption::Source, fields.source.as_ref()),
+        (JobOption::Keep, fields.value.as_ref()),
+    ];
+    let is_note = |field: &String| NOTES.contains(&field.split('.').next().unwrap_or_default());
+    match used.into_iter().find_map(|(option, field)| Some((option, field.filter(|field| is_note(field))?))) {
+        Some((option, field)) => Err(Refused::new(JobOption::Annotate, Refusal::Replaces(option, field.clone()))),
+        None => Ok(()),
+    }
+}

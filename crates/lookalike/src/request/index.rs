@@ -1,0 +1,124 @@
+//! The requests about a saved index: create it, add to it, search it.
+
+use derive_setters::Setters;
+use lookalike_core::remedy::JobOption;
+use lookalike_index::{CreateOptions, SearchOptions, Store};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::at_least_one;
+use super::read::ReadRequest;
+use super::resources::ResourceRequest;
+use super::scheme::SchemeRequest;
+use crate::options::AddOptions;
+use crate::refused::Refused;
+
+/// How an index is to be made. All of it is fixed for the life of the index.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[serde(default)]
+#[setters(strip_option, into)]
+#[non_exhaustive]
+pub struct CreateRequest {
+    /// When documents are near-duplicates, and how they are found.
+    #[serde(flatten, skip_deserializing)]
+    #[setters(skip)]
+    pub scheme: SchemeRequest,
+    /// What is stored of documents. Default: `text`.
+    pub store: Option<Store>,
+}
+
+from_options!(CreateRequest, scheme);
+
+impl CreateRequest {
+    /// Checks the scheme.
+    ///
+    /// # Errors
+    ///
+    /// When a value is impossible, has no effect, or contradicts another.
+    pub fn check(self) -> Result<CreateOptions, Refused> {
+        let scheme = self.scheme.check()?;
+        let learns = scheme.build_method().learns();
+        if learns || scheme.method().checksum().is_some() {
+            // Texts come one by one: nothing can be learnt from all of them first.
+            let allowed = "one that looks at each text by itself: minhash, supershingle, exact, or simhash without idf";
+            return Err(Refused::unknown_word(JobOption::Method, scheme.method().name(), allowed));
+        }
+        Ok(CreateOptions { scheme, store: self.store.unwrap_or_default() })
+    }
+}
+
+/// Documents to add to an index.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, Setters)]
+#[serde(default)]
+#[setters(strip_option, into)]
+#[non_exhaustive]
+pub struct AddRequest {
+    /// What to read.
+    #[serde(flatten, skip_deserializing)]
+    #[setters(skip)]
+    pub read: ReadRequest,
+    /// Limits.
+    #[serde(flatten, skip_deserializing)]
+    #[setters(skip)]
+    pub resources: ResourceRequest,
+    /// Leave out documents that have a near-duplicate in the index, or among the documents before them.
+    pub unless_duplicate: Option<bool>,
+    /// Fields to store with the documents.
+    pub fields: Vec<String>,
+}
+
+new_from_inputs!(AddRequest, read.inputs);
+from_options!(AddRequest, read, resources);
+
+impl AddRequest {
+    /// Checks all options.
+    ///
+    /// # Errors
+    ///
+    /// When a value is impossible.
+    pub fn check(self) -> Result<AddOptions, Refused> {
+        let resources = self.resources.check()?;
+        let mut read = self.read.check(&resources)?;
+        if self.fields.contains(&read.settings.fields.text) {
+            let allowed = "a field other than that of the text, which is stored anyway";
+            return Err(Refused::unknown_word(JobOption::Fields, &read.settings.fields.text, allowed));
+        }
+        read.settings.fields.others = self.fields;
+        Ok(AddOptions { read, unless_duplicate: self.unless_duplicate == Some(true), resources })
+    }
+}
+
+/// How an index is searched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, Setters)]
+#[serde(default)]
+#[setters(strip_option, into)]
+#[non_exhaustive]
+pub struct SearchRequest {
+    /// Minimum similarity, not below that of the index. Default: that of the index.
+    pub threshold: Option<f64>,
+    /// Number of matches per query at most. Default: 10.
+    pub top: Option<i64>,
+    /// Number of candidates to measure per query at most, those with the most similar sketches first. Default: 100,000.
+    pub max_candidates: Option<i64>,
+}
+
+from_options!(SearchRequest);
+
+impl SearchRequest {
+    /// Checks all options.
+    ///
+    /// # Errors
+    ///
+    /// When a value is impossible.
+    pub fn check(&self) -> Result<SearchOptions, Refused> {
+        let default = SearchOptions::default();
+        if let Some(threshold) = self.threshold.filter(|threshold| !(*threshold > 0.0 && *threshold <= 1.0)) {
+            return Err(Refused::out_of_range(JobOption::Threshold, threshold, "above 0 and at most 1"));
+        }
+        let top = self.top.map_or(Ok(default.top), |top| at_least_one(JobOption::Top, top))?;
+        let max_candidates = self
+            .max_candidates
+            .map_or(Ok(default.max_candidates), |most| at_least_one(JobOption::MaxCandidates, most))?;
+        Ok(SearchOptions { threshold: self.threshold, top, max_candidates })
+    }
+}

@@ -1,0 +1,158 @@
+//! What every job over a corpus begins and ends with: given what to read and by which scheme, opens the work folder, runs the
+//! stages one after the other, and says in the end what each of them took.
+
+pub(crate) mod find;
+pub(crate) mod stages;
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use lookalike_core::hash::bytes_hash;
+use lookalike_core::method::Method;
+use lookalike_core::resolve::keep::{Keep, Ranking, keep_order};
+use lookalike_core::scheme::Scheme;
+use lookalike_io::input::shelf::Shelf;
+use lookalike_io::work::WorkOptions;
+
+use crate::candidates::against;
+use crate::candidates::copies::{Texts, join_copies, lengths};
+use crate::corpus::reread::{Reread, RereadBoth};
+use crate::corpus::{Corpus, Reading};
+use crate::error::Result;
+use crate::options::{Against, DedupOptions, ReadOptions};
+use crate::progress::Progress;
+use crate::resources::memory::Memory;
+use crate::resources::space;
+use crate::resources::work::{self, Work};
+use crate::run::stages::{Stage, Stages, Timed};
+
+/// The files of a job: those of the input, and after them those of the reference.
+pub(crate) struct Files {
+    pub(crate) shelf: Shelf,
+    /// How many of them are of the input.
+    pub(crate) input_count: usize,
+}
+
+impl Files {
+    /// Finds the files. Neither what is written to `output` nor the job's own work folder is input.
+    pub(crate) fn find(
+        read: &ReadOptions,
+        against: Option<&Against>,
+        output: Option<&Path>,
+        work: &WorkOptions,
+    ) -> Result<Self> {
+        let (mut shelf, input_count) = against::shelf(read, against, output)?;
+        if let Some(folder) = &work.folder {
+            shelf.forget_work_folder(folder);
+        }
+        Ok(Self { shelf, input_count })
+    }
+}
+
+/// A job under way.
+pub(crate) struct Run<'a> {
+    pub(crate) scheme: &'a Scheme,
+    pub(crate) method: Box<dyn Method>,
+    pub(crate) work: Work,
+    pub(crate) progress: &'a dyn Progress,
+    stages: Mutex<Stages<'a>>,
+}
+
+impl<'a> Run<'a> {
+    /// Starts a job over files; `label` tells it from all others on the same input, one line each.
+    pub(crate) fn start(
+        files: &Files,
+        scheme: &'a Scheme,
+        (memory, work): (Memory, &WorkOptions),
+        label: &[String],
+        progress: &'a dyn Progress,
+    ) -> Result<Self> {
+        let work = Work::start(memory, work, &files.shelf, label, progress.unfinished())?;
+        Ok(Self::new(scheme, scheme.build_method(), work, progress))
+    }
+
+    /// Starts a job that reads no files.
+    pub(crate) fn of_texts(scheme: &'a Scheme, memory: Memory, progress: &'a dyn Progress) -> Self {
+        let work = Work::of_texts(memory, progress.unfinished());
+        Self::new(scheme, scheme.build_method(), work, progress)
+    }
+
+    fn new(scheme: &'a Scheme, method: Box<dyn Method>, work: Work, progress: &'a dyn Progress) -> Self {
+        Self { scheme, method, work, progress, stages: Mutex::new(Stages::start(progress)) }
+    }
+
+    /// The same job with another method than its scheme has.
+    pub(crate) fn with_method(self, method: Box<dyn Method>) -> Self {
+        Self { method, ..self }
+    }
+
+    /// Runs a stage.
+    pub(crate) fn stage<T>(&self, name: &'static str, stage: impl FnOnce() -> T) -> T {
+        self.timed(name, None, stage)
+    }
+
+    /// Runs a stage that only some methods have: it is not shown if it had nothing to do.
+    pub(crate) fn stage_maybe<T, E>(
+        &self,
+        name: &'static str,
+        stage: impl FnOnce() -> std::result::Result<Option<T>, E>,
+    ) -> std::result::Result<Option<T>, E> {
+        let timed = Timed::start(name, None, self.progress);
+        let result = stage()?;
+        if result.is_some() {
+            self.push(timed.end());
+        }
+        Ok(result)
+    }
+
+    fn timed<T>(&self, name: &'static str, bytes: Option<u64>, stage: impl FnOnce() -> T) -> T {
+        let timed = Timed::start(name, bytes, self.progress);
+        let result = stage();
+        self.push(timed.end());
+        result
+    }
+
+    fn push(&self, stage: Stage) {
+        self.stages.lock().unwrap_or_else(PoisonError::into_inner).push(stage);
+    }
+
+    /// Reads and sketches all documents, if there is room for what is kept of them.
+    pub(crate) fn read(&self, files: Files, options: &ReadOptions) -> Result<Corpus> {
+        let Files { shelf, input_count } = files;
+        space::check(&shelf, &options.settings, self.method.layout().byte_count(), &self.work)?;
+        let bytes = shelf.files().iter().map(|file| file.bytes).sum();
+        let Self { scheme, method, work, progress, .. } = self;
+        let reading = Reading { options, similarity: scheme, method: &**method, work, progress: *progress };
+        self.timed("sketch", Some(bytes), || Corpus::read(shelf, input_count, reading))
+    }
+
+    /// What has the features of documents again.
+    pub(crate) fn reread<'c>(&self, corpus: &'c Corpus, options: &'c ReadOptions) -> RereadBoth<'c>
+    where
+        'a: 'c,
+    {
+        RereadBoth::new(corpus, options, self.scheme, self.work.key(), self.progress)
+    }
+
+    /// Joins documents with the same words; the best in keep order stands for them, and references are better than all others.
+    pub(crate) fn join_copies(&self, corpus: &Corpus, deciding: &Reread<'_>, keep: &Keep) -> Result<Texts> {
+        self.stage("copies", || {
+            let token_counts = lengths(self.scheme.criterion(), &corpus.token_counts, &corpus.sizes);
+            let ranking = Ranking { token_counts, field_values: &corpus.values };
+            let order = against::references_first(corpus, keep_order(keep, ranking));
+            join_copies(deciding, &order, corpus.shares)
+        })
+    }
+
+    /// What the stages took: there are no more. What the run wrote aside stays as long as its work does.
+    pub(crate) fn end(self) -> (Vec<Stage>, Work) {
+        (self.stages.into_inner().unwrap_or_else(PoisonError::into_inner).finish(), self.work)
+    }
+}
+
+/// By what a result is known as that of a run that could be resumed: of the same label, written in the same way.
+pub(crate) fn result_of(shelf: &Shelf, options: &DedupOptions) -> Result<String> {
+    let mut all = work::label(shelf, &options.label(), options.work.earlier)?.join("\0");
+    all.push_str(&format!("\0{:?}, {:?}", options.output, options.source));
+    Ok(format!("{:032x}", bytes_hash(all.as_bytes())))
+}

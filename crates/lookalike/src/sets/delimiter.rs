@@ -1,0 +1,54 @@
+//! What stands between the elements of lines, where nobody told and blanks do not make sense.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What was looked for, the likeliest first.
+const DELIMITERS: [char; 3] = [',', ';', '|'];
+
+/// What lines seem to have between their elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Delimiter {
+    /// This, since there are blanks beside it at most: lines were cut there.
+    Certain(char),
+    /// This, perhaps: most lines have it, but blanks as well, and were cut at these.
+    Possible(char),
+}
+
+impl Delimiter {
+    /// What lines tell; none where blanks will do.
+    pub(super) fn of<'a>(lines: impl Iterator<Item = &'a str> + Clone) -> Option<Self> {
+        let lines = lines.filter(|line| !line.trim().is_empty());
+        let count = lines.clone().count();
+        let delimiter = DELIMITERS.into_iter().find(|delimiter| {
+            let having = lines.clone().filter(|line| line.contains(*delimiter)).count();
+            having > 0 && having * 2 >= count
+        })?;
+        let has_blank = |line: &str| line.split(delimiter).any(|part| part.trim().contains(char::is_whitespace));
+        Some(if lines.clone().any(has_blank) { Self::Possible(delimiter) } else { Self::Certain(delimiter) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(lines: &[&str]) -> Option<Delimiter> {
+        Delimiter::of(lines.iter().copied())
+    }
+
+    #[test]
+    fn commas_separate_where_blanks_do_not() {
+        assert_eq!(of(&["milk,bread", "", "beer, milk", "eggs"]), Some(Delimiter::Certain(',')));
+        assert_eq!(of(&["1;2;3", "4;5"]), Some(Delimiter::Certain(';')));
+        assert_eq!(of(&["citrus fruit,ready soups", "milk,bread"]), Some(Delimiter::Possible(',')));
+    }
+
+    #[test]
+    fn blanks_are_taken_where_few_lines_have_anything_else() {
+        assert_eq!(of(&["milk bread", "beer milk", "1,5 eggs"]), None);
+        assert_eq!(of(&["milk", "beer"]), None);
+        assert_eq!(of(&[]), None);
+    }
+}
