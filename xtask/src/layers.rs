@@ -59,16 +59,27 @@ fn wrong_imports(module: &str, text: &str, order: &[&str]) -> BTreeSet<String> {
 /// The top-level modules that a file names, except in comments and in modules of tests.
 fn imports(text: &str) -> BTreeSet<&str> {
     let mut imports = BTreeSet::new();
-    let (mut is_test, mut before) = (false, "");
+    let (mut is_test, mut is_group, mut before) = (false, false, "");
     for line in text.lines() {
         is_test =
             (is_test && line != "}") || (before == "#[cfg(test)]" && line.starts_with("mod ") && line.ends_with('{'));
         if !is_test && !line.trim_start().starts_with("//") {
-            imports.extend(line.split("crate::").skip(1).map(first_name).filter(|name| is_module(name)));
+            let named = line.split("crate::").skip(1).flat_map(first_names);
+            let grouped = line.trim().split(", ").map(first_name).filter(|_| is_group);
+            imports.extend(named.chain(grouped).filter(|name| is_module(name)));
+            is_group = (is_group || line.ends_with("use crate::{")) && !line.ends_with("};");
         }
         before = line;
     }
     imports
+}
+
+/// The first names of a path, or of the paths in braces.
+fn first_names(path: &str) -> Vec<&str> {
+    match path.strip_prefix('{') {
+        Some(group) => group.split(',').map(|path| first_name(path.trim())).collect(),
+        None => vec![first_name(path)],
+    }
 }
 
 /// The first name of a path.
@@ -103,6 +114,8 @@ mod tests {
         assert!(wrong("corpus", "use crate::error::Error;\nuse crate::corpus::row;\nuse crate::Error;\n").is_empty());
         assert_eq!(wrong("corpus", "use crate::dedup::run;\n"), ["corpus imports dedup"]);
         assert_eq!(wrong("error", "fn f() {\n    crate::corpus::read(crate::dedup::X)\n}\n").len(), 2);
+        assert_eq!(wrong("error", "use crate::{corpus, dedup::run};\n").len(), 2);
+        assert_eq!(wrong("error", "use crate::{\n    Error, corpus,\n    dedup::run,\n};\nfn dedup() {}\n").len(), 2);
         assert_eq!(wrong("other", "").len(), 1, "every module has a place");
         assert_eq!(wrong("corpus", "use crate::other::x;\n"), ["corpus imports other"]);
     }

@@ -317,7 +317,7 @@ fn compare_marks_what_documents_with_the_same_words_differ_in() {
     folder.write("left.txt", "One \r\ntwo\r\n").write("right.txt", "One\ntwo");
     let ran = folder.run(&["compare", "left.txt", "right.txt"]);
     assert!(ran.stdout.starts_with("verdict              exact copies\n"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("edit_characters      0 edits"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("character_edit_count 0 edits"), "{}", ran.stdout);
     assert_eq!(ran.stdout.matches("-]").count(), 1, "{}", ran.stdout);
 }
 
@@ -328,8 +328,8 @@ fn compare_shows_every_measure_and_gives_it_to_programs() {
     folder.write("new.txt", "Once upon a midnight SO dreary, while I wandered");
     let ran = folder.run(&["compare", "old.txt", "new.txt", "--shingle", "word:3"]);
     for said in [
-        "edit_words           2 edits  (of 8 and 9 tokens)",
-        "edit_characters      5 edits  (of 45 and 48 characters)",
+        "word_edit_count      2 edits  (of 8 and 9 tokens)",
+        "character_edit_count 5 edits  (of 45 and 48 characters)",
         "sketch_estimate",
         "simhash",
         " of 64 bits differ)",
@@ -344,8 +344,8 @@ fn compare_shows_every_measure_and_gives_it_to_programs() {
         ("left_id", Value::from("old.txt")),
         ("verdict", "not_near_duplicates".into()),
         ("jaccard", (3.0 / 10.0).into()),
-        ("edit_words", 2.into()),
-        ("edit_characters", 5.into()),
+        ("word_edit_count", 2.into()),
+        ("character_edit_count", 5.into()),
         ("sketch_bits", 64.into()),
     ] {
         assert_eq!(compared[name], value, "{name}");

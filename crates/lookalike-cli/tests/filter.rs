@@ -158,6 +158,9 @@ fn a_summary_for_programs_is_on_standard_output_unless_documents_are() {
 
     let ran = folder.run_with(&["dedup", "-", "--summary", "json", "-q"], (lines() + "{oops\n").as_bytes());
     assert_eq!(ran.stdout.lines().count(), 2);
+    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+    assert_eq!(removed(&ran.stderr), 2);
+    let ran = folder.run_with(&["dedup", "-", "--summary", "json"], (lines() + "{oops\n").as_bytes());
     let talk: Vec<&str> = ran.stderr.lines().collect();
     assert!(talk.len() == 2 && talk[0].starts_with("skipped"), "{}", ran.stderr);
     assert_eq!(removed(talk[1]), 2);

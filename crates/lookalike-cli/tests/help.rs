@@ -57,10 +57,11 @@ fn examples(help: &str) -> Vec<&str> {
 fn run(folder: &Folder, line: &str) -> Ran {
     let program = Path::new(env!("CARGO_BIN_EXE_lookalike")).parent().unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
-    // What serves does not end by itself, and its port may be taken.
+    // A service does not end by itself, and its port may be taken.
     let is_service = line.starts_with("lookalike serve") && !line.starts_with("lookalike serve keys");
+    let until_it_listens = "for i in $(seq 200); do grep -q http served && break; sleep 0.05; done; kill $!; wait $!";
     let line =
-        if is_service { format!("timeout --preserve-status 2 {line} --listen 127.0.0.1:0") } else { line.to_owned() };
+        if is_service { format!("{line} --listen 127.0.0.1:0 > served & {until_it_listens}") } else { line.to_owned() };
     let mut shell = Command::new("sh");
     shell.args(["-c", &line]).current_dir(folder.0.path()).env("PATH", path);
     Ran::new(shell.output().unwrap())

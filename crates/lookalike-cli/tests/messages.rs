@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Somebody else's command, which is typed the same everywhere.
-const OTHERS: [&str; 1] = ["export-credentials --format env"];
+/// Commands of other programs, which are typed the same everywhere.
+const OTHERS: [&str; 2] = ["export-credentials --format env", "soffice --convert-to txt"];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {

@@ -83,10 +83,14 @@ fn every_pair_has_its_score_when_asked_for() {
 }
 
 #[test]
-fn queries_are_found_in_a_gallery() {
+fn queries_are_found_among_reference_prints() {
     let folder = folder();
     let ran = folder.run(&["prints", "--against", "prints.csv", "queries.csv", "--top", "5", "--format", "tsv"]);
-    assert_done(&ran, 0, &["15 pairs among 3 prints (117 minutiae) in a gallery of 24", "recall of candidates 1.000"]);
+    assert_done(
+        &ran,
+        0,
+        &["15 pairs among 3 prints (117 minutiae) and 24 reference prints", "recall of candidates 1.000"],
+    );
     assert!(ran.stdout.starts_with("left_id\tright_id\tsimilarity\tpaired_count\trank\n"), "{}", ran.stdout);
     let rows = rows(&ran.stdout);
     assert_eq!(rows.len(), 15);

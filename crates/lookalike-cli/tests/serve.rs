@@ -72,7 +72,10 @@ fn what_is_added_is_found_with_exact_measures_until_it_is_deleted() {
 
     let compared =
         service.json("POST", "/v1/compare", &json!({"index": "news", "left": {"id": "a"}, "right": {"text": near}}));
-    assert_eq!((&compared.value()["verdict"], &compared.value()["edit_words"]), (&json!("near_duplicates"), &json!(1)));
+    assert_eq!(
+        (&compared.value()["verdict"], &compared.value()["word_edit_count"]),
+        (&json!("near_duplicates"), &json!(1))
+    );
 
     assert_eq!(service.get("/v1/indexes/news/documents/a").value()["text"], json!(text(1)));
     let deleted = service.request("DELETE", "/v1/indexes/news/documents/a", &[], b"");

@@ -253,13 +253,13 @@ impl Remedy {
 
 /// The way in which a front end writes options.
 pub trait Spelling {
-    /// An option by its name, as in `--memory`.
+    /// An option by its name.
     fn name(&self, name: &str) -> String;
 
-    /// An option with a value, as in `--memory 64M`.
+    /// An option with its value.
     fn with_value(&self, name: &str, value: &str) -> String;
 
-    /// An option to be given with a value that only the caller can know, as in `--memory SIZE`.
+    /// An option to be given with a value that only the caller can know.
     fn to_give(&self, option: JobOption) -> String {
         self.name(option.name())
     }
@@ -284,7 +284,7 @@ impl Spelling for BareNames {
     }
 }
 
-/// Alternatives in one phrase, as in "give --resume or --force". None if this front end has nothing to offer.
+/// Alternatives in one phrase, as in "give resume or force". None if this front end has nothing to offer.
 pub fn in_words(remedies: &[Remedy], spelling: &impl Spelling) -> Option<String> {
     let possible: Vec<&Remedy> =
         remedies.iter().filter(|remedy| remedy.options().all(|option| spelling.has(option))).collect();

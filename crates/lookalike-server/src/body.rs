@@ -95,16 +95,24 @@ impl Held {
     }
 }
 
-/// The value that bytes say, which is always an object: a list would be taken for its fields in their order.
+/// Reads a request, which is always an object: a list would be taken for its fields in their order.
 ///
 /// # Errors
 ///
-/// When they are not JSON, or not of this form.
+/// When it is not JSON, or not of this form. A wrong option is named.
 pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     if !is_object(bytes) {
         return Err(Problem::new(Kind::Malformed, "it must be a JSON object"));
     }
-    serde_json::from_slice(bytes).map_err(|error| Problem::new(Kind::Malformed, error.to_string()))
+    serde_json::from_slice(bytes).map_err(|error| {
+        // Read again as options, which takes longer and knows which one is wrong.
+        let refused =
+            serde_json::from_slice(bytes).ok().and_then(|options| lookalike::from_options::<T>(options).err());
+        match refused.filter(|refused| !refused.name().is_empty()) {
+            Some(refused) => refused.into(),
+            None => Problem::new(Kind::Malformed, error.to_string()),
+        }
+    })
 }
 
 /// Whether bytes begin as an object does.

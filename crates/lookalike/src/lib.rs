@@ -115,7 +115,7 @@ pub use report::summary::{Band, Found, Input, LeastSimilar, SkipReason, SkippedE
 pub use request::{
     AddRecordsRequest, AddRequest, CreateRequest, DedupRequest, EvaluateRequest, LinkRequest, PairsRequest,
     PrintsRequest, ReadRequest, ResourceRequest, SchemeRequest, SearchRequest, SetsRequest, Size, TuneRequest,
-    WorkRequest, parse_size,
+    WorkRequest, from_options, parse_size,
 };
 pub use resources::memory::Memory;
 pub use run::stages::Stage;

@@ -340,7 +340,7 @@ fn super_shingles_are_judged_by_how_many_are_equal() {
     let scheme = request.scheme.check().unwrap();
     let audit = prepare(&case, &read_by(&request), |options| (options.scheme, options.near_misses) = (scheme, 0));
     for number in 0..audit.len() {
-        let equal = audit.facts(number).unwrap().equal_super_shingles.unwrap();
+        let equal = audit.facts(number).unwrap().equal_super_shingle_count.unwrap();
         assert!((2..=6).contains(&equal), "{equal}");
         audit.label(number, same()).unwrap();
     }

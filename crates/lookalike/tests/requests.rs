@@ -3,15 +3,17 @@
 mod made;
 
 use std::fmt::Debug;
+use std::path::PathBuf;
 
 use lookalike::core::join::Measure as SetMeasure;
 use lookalike::core::measure::criterion::Measure;
+use lookalike::core::resolve::keep::Keep;
 use lookalike::core::scheme::MethodName;
 use lookalike::index::{CreateOptions, Index};
 use lookalike::{
     AddRequest, CreateRequest, DedupRequest, EvaluateRequest, Group, JobOption, LinkRequest, PairsRequest,
-    PrintsRequest, ReadRequest, Refusal, Refused, ResourceRequest, SchemeRequest, SearchRequest, SetsRequest,
-    TuneRequest,
+    PrintsRequest, ReadRequest, Refusal, Refused, ResourceRequest, SchemeRequest, SearchRequest, SetsRequest, Silent,
+    TuneRequest, texts,
 };
 use made::Case;
 use serde_json::{Map, Value, json};
@@ -61,8 +63,9 @@ fn containment_has_no_bands() {
         (contained().method(MethodName::SuperShingle), "method"),
         (contained().method(MethodName::Copies), "method"),
     ] {
-        let message = format!("{name} cannot be combined with measure containment");
-        assert_refused(request.check(), name, "not_with", &message);
+        let (found_name, kind, message) = refused(request.check());
+        assert_eq!((found_name.as_str(), kind), (name, "not_with"));
+        assert!(message.starts_with(&format!("{name} cannot be combined with measure containment; ")), "{message}");
     }
 }
 
@@ -255,4 +258,49 @@ fn numbers_out_of_range_are_refused_in_every_request() {
     let resources = ResourceRequest::default().check().unwrap();
     let message = "delimiter must be one character, or tab, not \"::\"";
     assert_refused(delimiter.check(&resources), "delimiter", "unknown_word", message);
+}
+
+#[test]
+fn containment_of_an_index_keeps_the_longest_too() {
+    let case = Case::new();
+    let contained = CreateRequest::default().measure(Measure::Containment).check().unwrap();
+    Index::create(&case.path("archive"), &contained).unwrap();
+    let against = || dedup().against_index(case.path("archive"));
+    let message = "keep cannot be combined with measure containment";
+    assert_refused(against().keep("first").check(), "keep", "not_with", message);
+    against().check().unwrap();
+}
+
+#[test]
+fn texts_in_memory_have_the_rules_of_files() {
+    let contained = SchemeRequest::default().measure(Measure::Containment).check().unwrap();
+    let mut options = texts::TextOptions::default();
+    options.keep = Keep::First;
+    let error = texts::dedup_with(&["a b c"], &contained, &options, &Silent).unwrap_err();
+    assert_eq!(error.to_string(), "keep cannot be combined with measure containment");
+}
+
+#[test]
+fn parameters_of_a_method_need_it() {
+    let refused = |request: EvaluateRequest| refused(request.check()).0;
+    assert_eq!(refused(EvaluateRequest::new(["in.jsonl"]).recall(0.5)), "recall");
+    assert_eq!(refused(EvaluateRequest::new(["in.jsonl"]).bits(17).methods(["simhash".to_owned()])), "bits");
+    EvaluateRequest::new(["in.jsonl"]).method(MethodName::MinHash).recall(0.5).check().unwrap();
+}
+
+#[test]
+fn how_documents_are_read_needs_documents() {
+    let request = TuneRequest::new(Vec::<PathBuf>::new()).text("body");
+    assert_refused(request.check(), "text", "needs", "text needs an input");
+}
+
+#[test]
+fn a_grid_has_squares() {
+    for (request, name) in [
+        (PrintsRequest::new(["in.csv"]).grid(0.0), "grid"),
+        (PrintsRequest::new(["in.csv"]).grid(f64::NAN), "grid"),
+        (PrintsRequest::new(["in.csv"]).grid(20.0).margin(-3.0), "margin"),
+    ] {
+        assert_eq!((refused(request.clone().check()).0.as_str(), refused(request.check()).1), (name, "out_of_range"));
+    }
 }

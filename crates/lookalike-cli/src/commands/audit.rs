@@ -23,31 +23,31 @@ pub(crate) struct AuditArguments {
     folder: PathBuf,
     /// About how many removals to label: at least 15 of each band of similarity, of one source and of two, the rest by their
     /// number
-    #[arg(long, value_name = "N", default_value_t = 300)]
+    #[arg(long, value_name = "N", default_value_t = 300, help_heading = "Input")]
     sample: usize,
     /// How many pairs of kept documents just below the threshold to label besides, to judge the threshold
-    #[arg(long, value_name = "N", default_value_t = 40)]
+    #[arg(long, value_name = "N", default_value_t = 40, help_heading = "Input")]
     near_misses: usize,
     /// Random seed: another one draws other pairs
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Input")]
     seed: u64,
     /// Your name, if several people label the same pairs
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = "Input")]
     labeler: Option<String>,
     /// Write the page to this file instead, for somebody else; it needs no network, and saves their labels as a file
-    #[arg(long, value_name = "FILE", conflicts_with = "labels")]
+    #[arg(long, value_name = "FILE", conflicts_with = "labels", help_heading = "Output")]
     report: Option<PathBuf>,
     /// Replace FILE if it exists
-    #[arg(long, requires = "report")]
+    #[arg(long, requires = "report", help_heading = "Output")]
     force: bool,
     /// Label nothing; print the table by labels.jsonl in DIR and these files
-    #[arg(long, value_name = "FILE", num_args = 0..)]
+    #[arg(long, value_name = "FILE", num_args = 0.., help_heading = "Input")]
     labels: Option<Vec<PathBuf>>,
     /// Address of the page, on this machine; port 0 is any that is free
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0", help_heading = "Output")]
     listen: SocketAddr,
     /// Label nothing; print the result like this
-    #[arg(long, value_enum, value_name = "HOW", conflicts_with = "report")]
+    #[arg(long, value_enum, value_name = "HOW", conflicts_with = "report", help_heading = "Output")]
     summary: Option<SummaryArgument>,
     #[command(flatten)]
     run: RunArguments,

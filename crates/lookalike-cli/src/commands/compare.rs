@@ -77,10 +77,10 @@ fn as_text(out: &mut dyn Write, ids: &[String; 2], comparison: &Comparison, opti
         }
         None => "not measured: the texts are too long and too different".to_owned(),
     };
-    let words = edits(comparison.edit_words, left.token_count, right.token_count, "token");
-    writeln!(out, "edit_words           {words}")?;
-    let characters = edits(comparison.edit_characters, left.character_count, right.character_count, "character");
-    writeln!(out, "edit_characters      {characters}")?;
+    let words = edits(comparison.word_edit_count, left.token_count, right.token_count, "token");
+    writeln!(out, "word_edit_count      {words}")?;
+    let characters = edits(comparison.character_edit_count, left.character_count, right.character_count, "character");
+    writeln!(out, "character_edit_count {characters}")?;
     if let (Some(estimate), Some(slots)) = (comparison.sketch_estimate, comparison.slots) {
         writeln!(out, "sketch_estimate      {estimate:.6}  ({slots} slots)")?;
     }

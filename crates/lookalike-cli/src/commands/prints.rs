@@ -157,8 +157,8 @@ fn show(report: &PrintsReport, is_clockwise: bool) {
     let prints =
         format!("{} ({})", numbers::of(report.print_count, "print"), numbers::of(report.minutia_count, "minutia"));
     let prints = prints.replace("minutias", "minutiae");
-    let among = match report.against_count {
-        Some(known) => format!("{prints} in a gallery of {}", numbers::count(known)),
+    let among = match report.reference_count {
+        Some(known) => format!("{prints} and {}", numbers::of(known, "reference print")),
         None => prints,
     };
     talk!("{} among {among}, in {}", numbers::of(report.row_count, "pair"), numbers::seconds(seconds));

@@ -19,12 +19,12 @@ pub(crate) struct ReportArguments {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// File to write [default: report.html in DIR, which is replaced]
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
     #[command(flatten)]
     texts: ReportTextsArgument,
     /// Replace FILE if it exists
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     force: bool,
     #[command(flatten)]
     run: RunArguments,

@@ -141,8 +141,8 @@ impl SearchArguments {
                 lines.split = lines.split.or(Some(Split::Line));
                 Wanted::Input(Box::new(lines.check(&run.resources)?))
             }
-            (Some(text), _) => Wanted::Text(text),
-            (None, Some(id)) => Wanted::Id(id),
+            (Some(text), _) => self.settings.without_input().map(|()| Wanted::Text(text))?,
+            (None, Some(id)) => self.settings.without_input().map(|()| Wanted::Id(id))?,
             (None, None) => Wanted::Input(Box::new(self.settings.request(self.input).check(&run.resources)?)),
         })
     }
@@ -262,7 +262,7 @@ fn note(searched: &Searched, snapshot: &Snapshot, seconds: f64, run: &RunOptions
             (_, several) => format!("{} queries have more matches than are listed: ", numbers::count(several)),
         };
         let (listed, all) = (numbers::count(searched.listed_count), numbers::count(searched.match_count));
-        talk!("note: {whose}{listed} of {all} matches; --top {} lists all", searched.most_matches);
+        talk!("note: {whose}{listed} of {all} matches; --top {} lists all", searched.most_match_count);
     }
     if run.is_quiet() {
         return;

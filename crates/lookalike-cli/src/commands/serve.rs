@@ -22,31 +22,31 @@ pub(crate) struct ServeArguments {
     #[arg(value_name = "DIR")]
     folders: Vec<PathBuf>,
     /// Folder with the result of dedup or link, to look at
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Input")]
     results: Vec<PathBuf>,
     /// Address and port, or a port of this machine alone. Without --keys it must be an address of this machine alone, and whoever can reach it may do everything
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7811", value_parser = listen_address)]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7811", value_parser = listen_address, help_heading = "Access")]
     listen: SocketAddr,
     /// File of keys, made by lookalike serve keys new
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Access")]
     keys: Option<PathBuf>,
     /// Name by which this server is called, besides its address and localhost
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = "Access")]
     host: Vec<String>,
     /// Refuse everything that writes; another process may write to the indexes
-    #[arg(long)]
+    #[arg(long, help_heading = "Access")]
     read_only: bool,
     /// Folder for the copies of indexes that clients ask for
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
     snapshots: Option<PathBuf>,
     /// Certificate for HTTPS, with those that vouch for it, in PEM
-    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    #[arg(long, value_name = "FILE", requires = "tls_key", help_heading = "Access")]
     tls_cert: Option<PathBuf>,
     /// Private key of the certificate, in PEM
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    #[arg(long, value_name = "FILE", requires = "tls_cert", help_heading = "Access")]
     tls_key: Option<PathBuf>,
     /// How to log requests, on standard error
-    #[arg(long, value_enum, default_value_t = LogArgument::Text)]
+    #[arg(long, value_enum, default_value_t = LogArgument::Text, help_heading = "Output")]
     log: LogArgument,
 }
 

@@ -150,7 +150,7 @@ impl SetsArguments {
 /// How many pairs there are, and how they were found.
 fn show(report: &SetsReport, options: &SetsOptions) {
     let seconds: f64 = report.stages.iter().map(|stage| stage.seconds).sum();
-    let against = report.against_count.map_or(String::new(), |count| format!(" and {}", numbers::of(count, "set")));
+    let against = report.reference_count.map_or(String::new(), |count| format!(" and {}", numbers::of(count, "set")));
     let pairs = numbers::of(report.pair_count, "pair");
     let sets = numbers::of(report.set_count, "set");
     talk!("{pairs} among {sets}{against}, in {}", numbers::seconds(seconds));

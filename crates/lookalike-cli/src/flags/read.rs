@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use lookalike::ReadRequest;
 use lookalike::io::read::Split;
 use lookalike::io::web::Extract;
+use lookalike::{JobOption, ReadRequest, Refused};
 
 use super::words::words;
 
@@ -81,6 +81,14 @@ impl SettingArguments {
         request.delimiter.clone_from(&self.delimiter);
         request.no_header = self.no_header.then_some(true);
         request
+    }
+
+    /// Refuses settings where nothing is read.
+    pub(crate) fn without_input(&self) -> Result<(), Refused> {
+        match self.request(Vec::new()).given() {
+            Some(option) => Err(Refused::needs(option, JobOption::Inputs)),
+            None => Ok(()),
+        }
     }
 }
 

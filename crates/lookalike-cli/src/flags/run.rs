@@ -23,7 +23,7 @@ pub(crate) struct RunArguments {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct QuietArgument {
     /// Print only errors
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = "Resources")]
     quiet: bool,
 }
 

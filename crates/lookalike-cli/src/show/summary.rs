@@ -146,7 +146,7 @@ fn found_by(parameters: &Parameters) -> String {
     let Parameters { shingle, measure, threshold, method, recall_at_threshold, .. } = parameters;
     let alike = match (&**measure, &*method.name) {
         (_, "copies") => return format!("exact copies only, by {}", method.checksum.as_deref().unwrap_or("text")),
-        (_, "simhash") if method.verified == Some(false) => String::new(),
+        (_, "simhash") if method.verify == Some(false) => String::new(),
         ("containment", _) => format!(" of which a share of {threshold} or more lies within another"),
         _ => format!(" at a similarity of {threshold} or more"),
     };
@@ -164,7 +164,7 @@ fn found_by(parameters: &Parameters) -> String {
         "exact" => "by an exact join".to_owned(),
         name => {
             let agree = method.agree.map_or(String::new(), |agree| format!(", {agree} of which agree"));
-            let random = method.random_slots.map_or(String::new(), |slots| format!(" drawn from {slots} slots"));
+            let random = method.slots.map_or(String::new(), |slots| format!(" drawn from {slots} slots"));
             let super_shingles = if name == "supershingle" { "super-shingles: " } else { "" };
             format!("{super_shingles}{} bands of {} rows{random}{agree}", number(method.bands), number(method.rows))
         }

@@ -8,6 +8,7 @@
 //! What a job calls, in order:
 //!
 //! ```
+//! use lookalike_core::ids::Record;
 //! use lookalike_core::link::cluster::{Clusters, best_record};
 //! use lookalike_core::link::decide::{matches, suggest_threshold};
 //! use lookalike_core::link::guess::guess;
@@ -39,9 +40,9 @@
 //!
 //! // One letter, and another area code.
 //! assert_eq!(scorer.points(matches[0].pattern), [90, 100, 80]);
-//! assert_eq!(clusters.of(0), clusters.of(1));
+//! assert_eq!(clusters.of(Record(0)), clusters.of(Record(1)));
 //! assert_eq!(clusters.count(), 3);
-//! assert!(best_record(&records, clusters.members(clusters.of(0))).is_some());
+//! assert!(best_record(&records, clusters.members(clusters.of(Record(0)))).is_some());
 //! # Ok::<(), lookalike_core::Error>(())
 //! ```
 //!

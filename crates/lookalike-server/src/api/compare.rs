@@ -50,6 +50,8 @@ pub(crate) struct ComparisonAnswer {
     measure: &'static str,
     /// Minimum similarity of near-duplicates.
     threshold: f64,
+    /// Their similarity by that measure: the number that is compared with the threshold.
+    similarity: f64,
     /// Shared shingles divided by all shingles.
     jaccard: f64,
     /// The share of the left document that is contained in the right one.
@@ -58,10 +60,10 @@ pub(crate) struct ComparisonAnswer {
     containment_of_right: f64,
     /// The least number of words to insert, delete or substitute to make one of the other; null where it would take too long.
     #[schema(required)]
-    edit_words: Option<u64>,
+    word_edit_count: Option<u64>,
     /// The same in characters.
     #[schema(required)]
-    edit_characters: Option<u64>,
+    character_edit_count: Option<u64>,
     /// The similarity estimated from their sketches; null for methods without slots.
     #[schema(required)]
     sketch_estimate: Option<f64>,
@@ -173,11 +175,12 @@ impl From<Comparison> for ComparisonAnswer {
             verdict,
             measure,
             threshold,
+            similarity,
             jaccard,
             containment_of_left,
             containment_of_right,
-            edit_words,
-            edit_characters,
+            word_edit_count,
+            character_edit_count,
             sketch_estimate,
             slots,
             simhash,
@@ -194,11 +197,12 @@ impl From<Comparison> for ComparisonAnswer {
             verdict: verdict.into(),
             measure,
             threshold,
+            similarity,
             jaccard,
             containment_of_left,
             containment_of_right,
-            edit_words,
-            edit_characters,
+            word_edit_count,
+            character_edit_count,
             sketch_estimate,
             slots,
             simhash,

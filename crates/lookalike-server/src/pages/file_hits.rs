@@ -25,7 +25,7 @@ const NAMED: usize = 20;
 /// How many characters of a reason are shown.
 const REASON: usize = 200;
 
-/// Searches for every document of a file, read as `search --input` reads it, and shows the answers.
+/// Searches for every document of a file, read as the command reads files, and shows the answers.
 pub(super) fn show(
     index: &OpenIndex,
     file: &SentFile,
@@ -67,9 +67,10 @@ pub(super) fn show(
     };
     let searched = index::search(&snapshot, &read, options, &mut each, &Until(until));
     let searched = searched.map_err(|error| match error {
-        lookalike::Error::Stopped => {
-            Problem::new(Kind::TookTooLong, "the file has too many documents: use lookalike search --input")
-        }
+        lookalike::Error::Stopped => Problem::new(
+            Kind::TookTooLong,
+            "the file has too many documents for the page: search for them with the command",
+        ),
         lookalike::Error::Index(error) => error.into(),
         error => Problem::new(Kind::NotPossible, error.to_string()),
     })?;
@@ -162,7 +163,7 @@ fn rest(searched: &Searched, shown: usize) -> Html {
     match searched.matched_count.saturating_sub(shown as u64) {
         0 => Html::default(),
         more => html!(
-            "<p class=\"ask-first\">{} with matches: lookalike search --input lists all of them.</p>\n",
+            "<p class=\"ask-first\">{} with matches. The command lists all of them.</p>\n",
             number::of(more, "more document")
         ),
     }

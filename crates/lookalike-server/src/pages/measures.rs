@@ -14,12 +14,7 @@ pub(super) fn legend() -> Html {
 
 /// Whether two documents are near-duplicates, and why.
 pub(super) fn sentence(compared: &Comparison) -> String {
-    let similarity = if compared.measure == "containment" {
-        compared.containment_of_left.max(compared.containment_of_right)
-    } else {
-        compared.jaccard
-    };
-    let (shown, threshold) = (number::similarity(similarity), compared.threshold);
+    let (shown, threshold) = (number::similarity(compared.similarity), compared.threshold);
     match compared.verdict {
         Verdict::NothingToCompare => "One of the texts has no words, and is similar to nothing.".to_owned(),
         Verdict::ExactCopies => "These are exact copies: equal in every character.".to_owned(),
@@ -75,7 +70,7 @@ pub(super) fn all(compared: &Comparison) -> Html {
     };
     let left = of_side(compared.containment_of_left, compared.left.distinct_shingle_count);
     let right = of_side(compared.containment_of_right, compared.right.distinct_shingle_count);
-    let edits = match (compared.edit_words, compared.edit_characters) {
+    let edits = match (compared.word_edit_count, compared.character_edit_count) {
         (Some(words), characters) => (
             number::count(words),
             characters.map_or_else(

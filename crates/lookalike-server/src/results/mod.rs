@@ -121,7 +121,7 @@ pub(crate) struct Sources {
     sources: Vec<Source>,
     /// How many sources are not named.
     more_source_count: u64,
-    /// How many documents of one source (`removed_from`) were removed for documents of another (`kept_in`).
+    /// How many documents of one source (`removed_source`) were removed for documents of another (`kept_source`).
     #[schema(value_type = Vec<Object>)]
     flows: Vec<SourceFlow>,
 }

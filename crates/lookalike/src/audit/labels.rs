@@ -61,7 +61,7 @@ pub struct PairFacts {
     pub similarity: f64,
     /// In how many super-shingles they agree, if the run compared these.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub equal_super_shingles: Option<u32>,
+    pub equal_super_shingle_count: Option<u32>,
 }
 
 /// A label: a line of `labels.jsonl`.
@@ -249,7 +249,7 @@ mod tests {
             right_in_reference: at == 3,
             near_miss: false,
             similarity: 0.875,
-            equal_super_shingles: None,
+            equal_super_shingle_count: None,
         };
         let (something_lost, worse_kept) = (at == 1, false);
         Label { facts, label: answer, something_lost, worse_kept, note: String::new(), labeler: None }

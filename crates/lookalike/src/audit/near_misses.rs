@@ -160,7 +160,7 @@ impl Chosen {
             right_in_reference: false,
             near_miss: true,
             similarity: found.likeness.similarity(criterion),
-            equal_super_shingles: None,
+            equal_super_shingle_count: None,
         };
         Pair { facts, texts: [&left.text, &right.text].map(|text| Text::new(text, LONGEST)) }
     }

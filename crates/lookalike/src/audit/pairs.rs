@@ -49,7 +49,7 @@ pub(crate) fn with_texts(removals: Vec<Removal>, scheme: &Scheme, source: &dyn T
             right_in_reference: removal.kept_in.is_some(),
             near_miss: false,
             similarity: removal.similarity,
-            equal_super_shingles: agreeing.as_ref().and_then(|agreeing| agreeing.count(&texts)),
+            equal_super_shingle_count: agreeing.as_ref().and_then(|agreeing| agreeing.count(&texts)),
         };
         Some(Pair { facts, texts })
     };

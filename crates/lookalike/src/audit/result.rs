@@ -157,7 +157,8 @@ impl<'a> Judged<'a> {
     fn super_shingles(&self, population: &Population) -> Vec<JudgedRow> {
         let mut by_number: BTreeMap<u32, Tally> = BTreeMap::new();
         for (pair, facts) in self.labels.pairs() {
-            let Some(number) = facts.equal_super_shingles.filter(|_| population.strata_of.contains_key(pair)) else {
+            let Some(number) = facts.equal_super_shingle_count.filter(|_| population.strata_of.contains_key(pair))
+            else {
                 continue;
             };
             by_number.entry(number).or_default().add(self.labels.answer(pair));

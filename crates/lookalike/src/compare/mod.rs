@@ -36,6 +36,8 @@ pub struct Comparison {
     pub measure: &'static str,
     /// Minimum similarity of near-duplicates.
     pub threshold: f64,
+    /// Their similarity by that measure: the number that is compared with the threshold.
+    pub similarity: f64,
     /// Shared shingles divided by all shingles.
     pub jaccard: f64,
     /// The share of the first that is contained in the second.
@@ -44,9 +46,9 @@ pub struct Comparison {
     pub containment_of_right: f64,
     /// The least number of words to insert, delete or substitute to make one of the other; none where it would take too
     /// long.
-    pub edit_words: Option<u64>,
+    pub word_edit_count: Option<u64>,
     /// The same in characters, of the texts as exact copies are compared.
-    pub edit_characters: Option<u64>,
+    pub character_edit_count: Option<u64>,
     /// The similarity estimated from their slots; `None` for methods without slots.
     pub sketch_estimate: Option<f64>,
     /// Number of slots.
@@ -146,11 +148,12 @@ pub fn compare(left: &str, right: &str, options: &Scheme) -> Result<Comparison> 
         verdict,
         measure: options.criterion().measure(),
         threshold: options.criterion().threshold(),
+        similarity: options.criterion().similarity(overlap),
         jaccard: overlap.jaccard(),
         containment_of_left: overlap.containment_left(),
         containment_of_right: overlap.containment_right(),
-        edit_words: edit::distance(&hashes[0], &hashes[1]),
-        edit_characters: edit::distance(&contents[0], &contents[1]),
+        word_edit_count: edit::distance(&hashes[0], &hashes[1]),
+        character_edit_count: edit::distance(&contents[0], &contents[1]),
         sketch_estimate: estimated.map(|(estimate, _)| estimate),
         slots: estimated.map(|(_, slots)| slots),
         simhash: differing.map(|differing| f64::from(sketch_bits - differing) / f64::from(sketch_bits)),

@@ -40,7 +40,7 @@ pub struct Searched {
     /// Queries with more matches than are in their answers.
     pub cut_count: u64,
     /// The largest number of matches that a query has.
-    pub most_matches: u64,
+    pub most_match_count: u64,
     /// Queries with more candidates than may be compared.
     pub incomplete_count: u64,
     /// Records without text.
@@ -60,7 +60,7 @@ impl Searched {
             match_count: answer.match_count,
             listed_count: answer.hits.len() as u64,
             cut_count: u64::from(answer.match_count > answer.hits.len() as u64),
-            most_matches: answer.match_count,
+            most_match_count: answer.match_count,
             incomplete_count: u64::from(answer.candidate_count > answer.compared_count),
             ..Self::default()
         }
@@ -72,7 +72,7 @@ impl Searched {
         self.match_count += one.match_count;
         self.listed_count += one.listed_count;
         self.cut_count += one.cut_count;
-        self.most_matches = self.most_matches.max(one.most_matches);
+        self.most_match_count = self.most_match_count.max(one.most_match_count);
         self.incomplete_count += one.incomplete_count;
     }
 }

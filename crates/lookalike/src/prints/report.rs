@@ -20,7 +20,7 @@ pub struct PrintsReport {
     /// Their minutiae.
     pub minutia_count: u64,
     /// Prints of the second collection, if there is one.
-    pub against_count: Option<u64>,
+    pub reference_count: Option<u64>,
     /// Prints with too few minutiae to match anything.
     pub too_few_count: u64,
     /// Prints with the id of another.
@@ -100,7 +100,7 @@ impl PrintsReport {
     pub(super) fn set_compared_against(&mut self, compared: usize, query_count: usize, known_count: usize) {
         self.compared_count = compared as u64;
         self.pair_count = query_count as u64 * known_count as u64;
-        self.against_count = Some(known_count as u64);
+        self.reference_count = Some(known_count as u64);
     }
 
     /// What the input looks like.

@@ -94,7 +94,7 @@ pub struct MethodParameters {
     pub rows: Option<usize>,
     /// Slots that rows are drawn from at random.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub random_slots: Option<usize>,
+    pub slots: Option<usize>,
     /// Bands in which candidates agree, if more than one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agree: Option<usize>,
@@ -110,9 +110,12 @@ pub struct MethodParameters {
     /// Maximum number of bits in which near-duplicates differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bits: Option<u32>,
+    /// How sketches are looked up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tables: Option<String>,
     /// Whether candidates are measured exactly; if not, the bits alone decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub verified: Option<bool>,
+    pub verify: Option<bool>,
     /// What makes exact copies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checksum: Option<Cow<'static, str>>,
@@ -126,16 +129,17 @@ impl MethodParameters {
                 sketch: Some(slots.to_string()),
                 bands: Some(banding.bands()),
                 rows: Some(banding.rows()),
-                random_slots: banding.is_random().then(|| banding.slot_count()),
+                slots: banding.is_random().then(|| banding.slot_count()),
                 agree: Some(banding.agreeing()).filter(|agree| *agree > 1),
                 ..named
             },
             MethodOptions::Part(part) => Self { taken: Some(part.taken()), ..named },
-            MethodOptions::SimHash { width, weights, distance, is_verified, .. } => Self {
+            MethodOptions::SimHash { width, weights, distance, tables, is_verified } => Self {
                 sketch_bits: Some(width.bits()),
                 shingle_weights: Some(weights.to_string()),
                 bits: Some(*distance),
-                verified: Some(*is_verified),
+                tables: Some(tables.to_string()),
+                verify: Some(*is_verified),
                 ..named
             },
             MethodOptions::Exact => named,

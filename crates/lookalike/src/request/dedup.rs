@@ -101,12 +101,17 @@ impl DedupRequest {
         let resources = self.resources.check()?;
         let work = self.work.check()?;
         let keep = self.keep_order()?;
-        let scheme = self.checked_scheme(&keep)?;
+        let scheme = self.checked_scheme()?;
+        check_keep(&keep, scheme.criterion())?;
         let compare_with = self.compared_with()?;
         let (source, source_field) = source(self.source.as_deref())?;
         let output = self.written()?;
-        if self.report.is_some() && self.no_report == Some(true) {
-            return Err(Refused::not_with(JobOption::Report, JobOption::NoReport));
+        if self.no_report == Some(true) {
+            let given =
+                [(JobOption::Report, self.report.is_some()), (JobOption::ReportTexts, self.report_texts.is_some())];
+            if let Some((option, _)) = given.iter().find(|(_, is_given)| *is_given) {
+                return Err(Refused::not_with(*option, JobOption::NoReport));
+            }
         }
         let lost = self.fail_if_source_loses.map(|value| {
             Share::new(value)
@@ -151,12 +156,9 @@ impl DedupRequest {
         })
     }
 
-    fn checked_scheme(&self, keep: &Keep) -> Result<Scheme, Refused> {
+    /// The scheme of the request, or that of the index if the request names none.
+    fn checked_scheme(&self) -> Result<Scheme, Refused> {
         let scheme = self.scheme.check()?;
-        if matches!(scheme.criterion(), Criterion::Containment(_)) && *keep != Keep::Longest {
-            // The shorter of two documents is removed: a keep order that keeps it would break a promise.
-            return Err(Refused::not_with_value(JobOption::Keep, JobOption::Measure, "containment"));
-        }
         // An index that cannot be opened is an error of the job, which says why.
         let index = self.against_index.as_deref().and_then(|folder| Index::open(folder).ok());
         match index {
@@ -209,6 +211,18 @@ impl DedupRequest {
             (false, false) => Ok(Output::Kept),
         }
     }
+}
+
+/// Makes sure that a keep order goes with a measure.
+///
+/// # Errors
+///
+/// By containment the shorter of two documents is removed: a keep order that keeps it would break a promise.
+pub(crate) fn check_keep(keep: &Keep, criterion: Criterion) -> Result<(), Refused> {
+    if matches!(criterion, Criterion::Containment(_)) && *keep != Keep::Longest {
+        return Err(Refused::not_with_value(JobOption::Keep, JobOption::Measure, criterion.measure()));
+    }
+    Ok(())
 }
 
 /// The source of a document, and the field if it is one.

@@ -76,6 +76,11 @@ impl EvaluateRequest {
                 return Err(Refused::not_with(several, one));
             }
         }
+        let is_one = self.methods.is_none() && (common.method.is_some() || common.exact == Some(true));
+        if let Some(option) = common.parameter_of_a_method().filter(|_| !is_one) {
+            // Of several methods, each has its own parameters, which are written with it.
+            return Err(Refused::needs(option, JobOption::Method));
+        }
         let methods = match (&self.methods, common.method, common.exact) {
             (Some(methods), ..) => methods.clone(),
             (None, None, None | Some(false)) => METHODS.map(str::to_owned).to_vec(),

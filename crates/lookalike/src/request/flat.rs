@@ -39,6 +39,18 @@ impl Flat {
     }
 }
 
+/// Reads a struct without groups from options by name.
+///
+/// # Errors
+///
+/// When an option is unknown or has a value of the wrong type.
+pub fn from_options<T: DeserializeOwned>(options: Map<String, Value>) -> Result<T, Refused> {
+    let mut flat = Flat::new(options);
+    let request = flat.take()?;
+    flat.finish()?;
+    Ok(request)
+}
+
 impl<'de> Deserializer<'de> for &mut Flat {
     type Error = Refused;
 

@@ -82,8 +82,12 @@ impl LinkRequest {
         if one_to_one && within {
             return Err(Refused::not_with(JobOption::OneToOne, JobOption::Within));
         }
-        if one_to_one && self.inputs.len() + self.in_memory.len() != 2 {
+        let table_count = self.inputs.len() + self.in_memory.len();
+        if one_to_one && table_count != 2 {
             return Err(Refused::needs_value(JobOption::OneToOne, JobOption::Inputs, "two tables"));
+        }
+        if within && table_count < 2 {
+            return Err(Refused::needs_value(JobOption::Within, JobOption::Inputs, "two tables or more"));
         }
         if self.id_right.is_some() && self.id.is_none() {
             return Err(Refused::needs(JobOption::IdRight, JobOption::Id));

@@ -62,7 +62,9 @@ use lookalike_core::remedy::JobOption;
 
 use crate::refused::Refused;
 pub use dedup::DedupRequest;
+pub(crate) use dedup::check_keep;
 pub use evaluate::EvaluateRequest;
+pub use flat::from_options;
 pub use index::{AddRequest, CreateRequest, SearchRequest};
 pub use link::{AddRecordsRequest, LinkRequest};
 pub use pairs::PairsRequest;

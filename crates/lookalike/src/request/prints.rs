@@ -154,6 +154,12 @@ impl PrintsRequest {
             self.max_candidates.map_or(Ok(DEFAULT_ALIGNED), |most| at_least_one(JobOption::MaxCandidates, most))?;
         let top = at_least_one(JobOption::Top, self.top.unwrap_or(TOP))?;
         if let Some(side) = self.grid {
+            if !(side.is_finite() && side > 0.0) {
+                return Err(Refused::out_of_range(JobOption::Grid, side, "the side of a square, above 0 pixels"));
+            }
+            if let Some(margin) = self.margin.filter(|margin| !(margin.is_finite() && *margin >= 0.0)) {
+                return Err(Refused::out_of_range(JobOption::Margin, margin, "at least 0 pixels"));
+            }
             let bucket_count =
                 self.buckets.map_or(Ok(DEFAULT_BUCKETS), |count| at_least_one(JobOption::Buckets, count))?;
             if bucket_count > MOST_BUCKETS {

@@ -57,6 +57,20 @@ impl ReadRequest {
         Self { inputs: inputs.into_iter().map(Into::into).collect(), ..Self::default() }
     }
 
+    /// The first option that is given and says how documents are read.
+    pub fn given(&self) -> Option<JobOption> {
+        let given = [
+            (JobOption::Text, self.text.is_some()),
+            (JobOption::HtmlField, self.html_field.is_some()),
+            (JobOption::Id, self.id.is_some()),
+            (JobOption::Split, self.split.is_some()),
+            (JobOption::Extract, self.extract.is_some()),
+            (JobOption::Delimiter, self.delimiter.is_some()),
+            (JobOption::NoHeader, self.no_header == Some(true)),
+        ];
+        given.into_iter().find_map(|(option, is_given)| is_given.then_some(option))
+    }
+
     /// Checks how documents are read.
     ///
     /// # Errors

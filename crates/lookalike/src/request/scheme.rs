@@ -85,6 +85,9 @@ const RANDOM_SLOTS: usize = 128;
 /// The name of stop words that were given word by word.
 const OWN_STOP_WORDS: &str = "own";
 
+/// Methods, and the same in words.
+type Methods = (&'static [MethodName], &'static str);
+
 from_options!(SchemeRequest);
 
 impl SchemeRequest {
@@ -190,14 +193,13 @@ impl SchemeRequest {
         }
     }
 
-    /// Refuses a parameter of another method: it would change nothing, and whoever gave it expects it to.
-    fn check_parameters_of(&self, method: MethodName) -> Result<(), Refused> {
-        const BANDED: (&[MethodName], &str) =
-            (&[MethodName::MinHash, MethodName::SuperShingle], "minhash or supershingle");
-        const MINHASH: (&[MethodName], &str) = (&[MethodName::MinHash], "minhash");
-        const SIMHASH: (&[MethodName], &str) = (&[MethodName::SimHash], "simhash");
-        const COPIES: (&[MethodName], &str) = (&[MethodName::Copies], "copies");
-        let given = [
+    /// The parameters of methods, whether each is given, and the methods that have it.
+    fn parameters(&self) -> [(JobOption, bool, Methods); 13] {
+        const BANDED: Methods = (&[MethodName::MinHash, MethodName::SuperShingle], "minhash or supershingle");
+        const MINHASH: Methods = (&[MethodName::MinHash], "minhash");
+        const SIMHASH: Methods = (&[MethodName::SimHash], "simhash");
+        const COPIES: Methods = (&[MethodName::Copies], "copies");
+        [
             (JobOption::Recall, self.recall.is_some(), MINHASH),
             (JobOption::Bands, self.bands.is_some(), BANDED),
             (JobOption::Rows, self.rows.is_some(), BANDED),
@@ -211,8 +213,17 @@ impl SchemeRequest {
             (JobOption::Tables, self.tables.is_some(), SIMHASH),
             (JobOption::Verify, self.verify == Some(true), SIMHASH),
             (JobOption::Checksum, self.checksum.is_some(), COPIES),
-        ];
-        match given.iter().find(|(_, is_given, (methods, _))| *is_given && !methods.contains(&method)) {
+        ]
+    }
+
+    /// The first parameter of a method that is given.
+    pub(super) fn parameter_of_a_method(&self) -> Option<JobOption> {
+        self.parameters().into_iter().find_map(|(option, is_given, _)| is_given.then_some(option))
+    }
+
+    /// Refuses a parameter of another method: it would change nothing, and whoever gave it expects it to.
+    fn check_parameters_of(&self, method: MethodName) -> Result<(), Refused> {
+        match self.parameters().iter().find(|(_, is_given, (methods, _))| *is_given && !methods.contains(&method)) {
             Some((option, _, (_, methods))) => Err(Refused::needs_value(*option, JobOption::Method, methods)),
             None => Ok(()),
         }

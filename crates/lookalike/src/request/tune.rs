@@ -79,6 +79,9 @@ impl TuneRequest {
             ));
         };
         let has_corpus = !self.read.inputs.is_empty() || !self.read.tables_in_memory.is_empty();
+        if let Some(option) = self.read.given().filter(|_| !has_corpus) {
+            return Err(Refused::needs(option, JobOption::Inputs));
+        }
         let most_bytes = match &self.sample_bytes {
             Some(_) if !has_corpus => return Err(Refused::needs(JobOption::SampleBytes, JobOption::Inputs)),
             Some(size) => size.check(JobOption::SampleBytes, 1, u64::MAX, "above 0")?,
@@ -105,6 +108,7 @@ impl TuneRequest {
             (JobOption::Bands, self.scheme.bands.is_some()),
             (JobOption::Rows, self.scheme.rows.is_some()),
             (JobOption::RowsRandom, self.scheme.rows_random == Some(true)),
+            (JobOption::Sketch, self.scheme.sketch.is_some()),
             (JobOption::Method, self.scheme.method.is_some()),
             (JobOption::Exact, self.scheme.exact == Some(true)),
             (JobOption::Measure, self.scheme.measure.is_some_and(|measure| measure != Measure::default())),

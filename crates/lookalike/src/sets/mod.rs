@@ -51,7 +51,7 @@ pub struct SetsReport {
     /// How many sets there are.
     pub set_count: u64,
     /// How many sets a second collection has, if there is one.
-    pub against_count: Option<u64>,
+    pub reference_count: Option<u64>,
     /// How many sets have no elements, and so match nothing.
     pub empty_count: u64,
     /// What seems to stand between elements, if that was not given and is not blanks.
@@ -122,7 +122,7 @@ fn run(options: &SetsOptions, mut target: Target<'_>, progress: &dyn Progress) -
     })?;
     let mut report = SetsReport {
         set_count: input.len() as u64,
-        against_count: references.as_ref().map(|references| references.len() as u64),
+        reference_count: references.as_ref().map(|references| references.len() as u64),
         empty_count: input.empty_count(),
         delimiter: input.delimiter,
         pair_count: 0,
@@ -143,7 +143,7 @@ fn run(options: &SetsOptions, mut target: Target<'_>, progress: &dyn Progress) -
     (report.skipped_count, report.skipped) = (all.skipped, all.skipped_rows.clone());
     let room = all.need().check(options)?;
     let by =
-        By { measure: options.measure, top: options.top, references: report.against_count.map(|count| count as u32) };
+        By { measure: options.measure, top: options.top, references: report.reference_count.map(|count| count as u32) };
     if options.has_weights() {
         let sets = stages.run("order", None, || {
             let items = weighted(&all, options.by_rarity);
@@ -232,7 +232,7 @@ fn look_around(
     let count = by.top.map(std::num::NonZeroUsize::get);
     let nearest = stages.run("join", None, || Nearest::new(sets, by.measure, threshold, count, others));
     let around = Around { nearest, sets, by };
-    let first = report.against_count.unwrap_or(0) as u32;
+    let first = report.reference_count.unwrap_or(0) as u32;
     need::check_steps(&around, first..all.len() as u32, stages.progress())?;
     write(all, &around, options, target, stages, report)
 }
@@ -246,7 +246,7 @@ fn write(
     report: &mut SetsReport,
 ) -> Result<()> {
     let measures = Measures { measure: options.measure, has_weights: options.has_weights() };
-    let first = report.against_count.unwrap_or(0) as u32;
+    let first = report.reference_count.unwrap_or(0) as u32;
     let pairs = Pairs { ids: &all.ids, measures, finder, sets: first..all.len() as u32 };
     let progress = stages.progress();
     report.by_similarity = until_closed(stages.run("write", None, || pairs.write(target, progress)))?;

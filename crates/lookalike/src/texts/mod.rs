@@ -36,6 +36,7 @@ use crate::error::{Error, Result};
 use crate::items::Items;
 use crate::options::Group;
 use crate::progress::{Progress, Silent};
+use crate::request::check_keep;
 use crate::resources::memory::Memory;
 use crate::run::Run;
 use crate::run::find::Find;
@@ -97,13 +98,14 @@ pub fn dedup<T: AsRef<str> + Sync>(texts: impl IntoIterator<Item = T>, scheme: &
 ///
 /// # Errors
 ///
-/// As [`dedup`]; also when the keep order compares values and there is not one per text.
+/// As [`dedup`]; also when the keep order does not go with the measure, or compares values and there is not one per text.
 pub fn dedup_with<T: AsRef<str> + Sync>(
     texts: &[T],
     scheme: &Scheme,
     options: &TextOptions,
     progress: &dyn Progress,
 ) -> Result<Vec<Fate>> {
+    check_keep(&options.keep, scheme.criterion())?;
     if options.keep.field().is_some() && options.values.len() != texts.len() {
         return Err(Error::WrongNumberOfValues { values: options.values.len(), texts: texts.len() });
     }

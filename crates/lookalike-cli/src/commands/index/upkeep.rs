@@ -27,7 +27,7 @@ pub(crate) struct DeleteArguments {
     #[arg(value_name = "ID", required_unless_present = "ids_from")]
     ids: Vec<String>,
     /// File with more ids, one per line; - for standard input
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
     ids_from: Option<PathBuf>,
     #[command(flatten)]
     quiet: QuietArgument,
@@ -63,7 +63,7 @@ pub(crate) struct CompactArguments {
     #[arg(value_name = "INDEX")]
     index: PathBuf,
     /// Remove every byte of deleted and replaced documents
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     purge: bool,
     #[command(flatten)]
     quiet: QuietArgument,
@@ -99,11 +99,13 @@ impl StatArguments {
     pub(crate) fn run(self) -> Result<Done> {
         self.quiet.apply();
         let stat = open(&self.index)?.snapshot()?.stat();
-        if matches!(self.summary.summary, SummaryArgument::Json) {
-            let json = serde_json::to_string_pretty(&stat)?;
-            streams::show(|out| writeln!(out, "{json}"))?;
-        } else {
-            streams::show(|out| write!(out, "{}", show::stat(&self.index, &stat)))?;
+        match self.summary.summary {
+            SummaryArgument::Json => {
+                let json = serde_json::to_string_pretty(&stat)?;
+                streams::show(|out| writeln!(out, "{json}"))?;
+            }
+            SummaryArgument::Text => streams::show(|out| write!(out, "{}", show::stat(&self.index, &stat)))?,
+            SummaryArgument::None => {}
         }
         Ok(Done::All)
     }
@@ -115,7 +117,7 @@ pub(crate) struct VerifyArguments {
     #[arg(value_name = "INDEX")]
     index: PathBuf,
     /// Rebuild what is damaged from the log
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     repair: bool,
     #[command(flatten)]
     summary: SummaryArguments,

@@ -13,7 +13,7 @@ pub(crate) fn sets(report: &SetsReport, options: &SetsOptions) -> Page {
     if report.skipped_count > 0 {
         sections.insert(1, Section::new("skipped", "Rows that were skipped", skipped(report)));
     }
-    let against = report.against_count.map_or(String::new(), |count| format!(" and {}", number::of(count, "set")));
+    let against = report.reference_count.map_or(String::new(), |count| format!(" and {}", number::of(count, "set")));
     let found =
         format!("{} among {}{against}.", number::of(report.pair_count, "pair"), number::of(report.set_count, "set"));
     let empty = match report.empty_count {
@@ -60,7 +60,7 @@ fn parameters(report: &SetsReport, options: &SetsOptions) -> Html {
     };
     let mut say = |name: &str, value: String| table.rows.push(vec![Cell::text(name), Cell::text(&value)]);
     say("input", paths(options.inputs()));
-    if report.against_count.is_some() {
+    if report.reference_count.is_some() {
         say("compared with", paths(options.against()));
     }
     say("measure", options.measure().word().to_owned());

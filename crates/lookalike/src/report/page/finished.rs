@@ -47,9 +47,9 @@ pub struct ShownPair {
 #[non_exhaustive]
 pub struct SourceFlow {
     /// The source that lost them.
-    pub removed_from: String,
+    pub removed_source: String,
     /// The source of what is kept in their place.
-    pub kept_in: String,
+    pub kept_source: String,
     /// How many.
     pub document_count: u64,
 }
@@ -137,8 +137,8 @@ impl FinishedRun {
     pub fn flows(&self, most_sources: usize) -> Result<Vec<SourceFlow>> {
         let (names, flows) = self.gathered()?.flows.largest(most_sources);
         let flow = |(from, to, documents): (usize, usize, u64)| SourceFlow {
-            removed_from: names[from].clone(),
-            kept_in: names[to].clone(),
+            removed_source: names[from].clone(),
+            kept_source: names[to].clone(),
             document_count: documents,
         };
         Ok(flows.into_iter().map(flow).collect())

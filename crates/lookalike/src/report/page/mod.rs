@@ -206,7 +206,7 @@ impl Report {
             Section::new("recall", "What the method finds", similarity::curve(summary)),
             Section::new("clusters", "Clusters by size", clusters::section(summary, &self.gathered, &self.pairs)),
             Section::new("sources", "Sources", sources::section(summary, &self.gathered)),
-            Section::new("pairs", "Least alike removals, and samples", self.side_by_side(summary)),
+            Section::new("pairs", "Least similar removals, and samples", self.side_by_side(summary)),
             Section::new("funnel", "From documents to removals", run::funnel(summary)),
             Section::new("stages", "Stages", run::stages(summary)),
             Section::new("run", "Parameters", run::parameters(summary)),
@@ -228,7 +228,7 @@ impl Report {
         let mut section = html!("{}", self.legend());
         if !self.pairs.least.is_empty() {
             section.push(&html!(
-                "<details class=\"group\" id=\"least\" open><summary>Least alike <small>what to doubt first</small></summary><div>{}</div></details>\n",
+                "<details class=\"group\" id=\"least\" open><summary>Least similar <small>what to doubt first</small></summary><div>{}</div></details>\n",
                 self.pairs.least
             ));
         }

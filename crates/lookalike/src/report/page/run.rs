@@ -118,14 +118,15 @@ pub(super) fn parameters(summary: &Summary) -> Html {
         ("bands", method.bands.map(|bands| bands.to_string())),
         ("rows", method.rows.map(|rows| rows.to_string())),
         ("agree", method.agree.map(|agree| agree.to_string())),
-        ("random slots", method.random_slots.map(|slots| slots.to_string())),
+        ("slots", method.slots.map(|slots| slots.to_string())),
         ("features taken", method.taken.map(|taken| taken.to_string())),
         ("recall at the threshold", parameters.recall_at_threshold.map(|recall| recall.to_string())),
         ("bits", method.bits.map(|bits| bits.to_string())),
         ("checksum", method.checksum.as_deref().map(str::to_owned)),
         ("sketch", method.sketch.clone()),
         ("sketch bits", method.sketch_bits.map(|bits| bits.to_string())),
-        ("verified", method.verified.map(|verified| verified.to_string())),
+        ("tables", method.tables.clone()),
+        ("verify", method.verify.map(|verify| verify.to_string())),
         ("weights", method.shingle_weights.clone()),
     ];
     some.into_iter().for_each(|(name, value)| value.into_iter().for_each(|value| say(name, value)));

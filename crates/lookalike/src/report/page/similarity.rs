@@ -146,7 +146,7 @@ fn recall(method: &MethodParameters) -> Option<Box<dyn Fn(f64) -> f64>> {
         return Some(Box::new(move |similarity| 1.0 - (1.0 - similarity).powi(taken)));
     }
     let (bands, rows) = (method.bands?, method.rows?);
-    let banding = match method.random_slots {
+    let banding = match method.slots {
         Some(slots) => Banding::random(bands, rows, slots),
         None => Banding::new(bands, rows),
     };
