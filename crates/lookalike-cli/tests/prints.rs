@@ -346,7 +346,7 @@ fn what_cannot_be_done_is_refused_in_one_line() {
         (&["prints", "prints.csv", "--top", "3"], &["--top needs --against"]),
         (&["prints", "--against", "prints.csv", "queries.csv", "--top", "0"], &["--top must be at least 1, not 0"]),
         (&["prints", "prints.csv", "--all-pairs", "--grid", "20"], &["--all-pairs", "--grid"]),
-        (&["prints", "prints.csv", "--grid", "0"], &["no grid of squares of 0 pixels"]),
+        (&["prints", "prints.csv", "--grid", "0"], &["--grid must be the side of a square, above 0 pixels, not 0"]),
         (&["prints", "prints.csv", "--grid", "20", "--margin", "15"], &["margin of half a square"]),
         (&["prints", "prints.csv", "--grid", "20", "--buckets", "0"], &["--buckets must be at least 1, not 0"]),
         (&["prints", "prints.csv", "--size", "300"], &["'300'", "--size", "300x400"]),
