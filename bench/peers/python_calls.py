@@ -120,6 +120,11 @@ PREPARED: dict[str, Callable[[list[str]], Callable[[], Pairs]]] = {
 }
 
 
+def lost(removed: set[int], near: set[tuple[int, int]]) -> int:
+    """The removed rows of which no near-duplicate is kept."""
+    return len(removed - {row for row, other in near if other not in removed})
+
+
 def main() -> None:
     tool, corpus, truth = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
     texts = [text for _, text in peer.documents(corpus, 0, corpus.stat().st_size)]
@@ -132,8 +137,6 @@ def main() -> None:
         left, right, _ = line.split("\t")
         near.add((int(right), int(left)))
         near.add((int(left), int(right)))
-    has_like = {row for row, _ in near}
-    # Whether a document that was taken for a duplicate is one; and a pair, where the tool names pairs.
     named = [pair for pair in pairs if pair[1] >= 0]
     removed = {row for row, _ in pairs}
     print(
@@ -144,7 +147,8 @@ def main() -> None:
                 "bytes": sum(len(text.encode()) for text in texts),
                 "documents": len(texts),
                 "removed": len(removed),
-                "wrongly_removed": len(removed - has_like),
+                "lost": lost(removed, near),
+                "without_any": len(removed - {row for row, _ in near}),
                 "pair_precision": sum(pair in near for pair in named) / len(named) if named else None,
             }
         )
