@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from time import perf_counter
 
+import judged
 import peer
 
 Pairs = Iterable[tuple[int, int]]
@@ -120,11 +121,6 @@ PREPARED: dict[str, Callable[[list[str]], Callable[[], Pairs]]] = {
 }
 
 
-def lost(removed: set[int], near: set[tuple[int, int]]) -> int:
-    """The removed rows of which no near-duplicate is kept."""
-    return len(removed - {row for row, other in near if other not in removed})
-
-
 def main() -> None:
     tool, corpus, truth = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
     texts = [text for _, text in peer.documents(corpus, 0, corpus.stat().st_size)]
@@ -147,7 +143,7 @@ def main() -> None:
                 "bytes": sum(len(text.encode()) for text in texts),
                 "documents": len(texts),
                 "removed": len(removed),
-                "lost": lost(removed, near),
+                "lost": judged.lost(removed, near),
                 "without_any": len(removed - {row for row, _ in near}),
                 "pair_precision": sum(pair in near for pair in named) / len(named) if named else None,
             }
