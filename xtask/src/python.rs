@@ -52,20 +52,29 @@ const FREE_THREADED: [&str; 2] = ["python3.13t", "python3.14t"];
 /// The C library that a wheel for Linux may ask for, at most: that of 2012, which every supported distribution has.
 const MANYLINUX: &str = "manylinux_2_17";
 
-/// Builds the wheels of this machine. Gives the one for all versions of Python.
+/// The Linux that a wheel is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// This one, and those with as new a C library.
+    Here,
+    /// Every one that has [`MANYLINUX`], by linking with zig; for wheels that are handed out.
+    Everywhere,
+}
+
+/// Builds the wheels of this machine for itself. Gives the one for all versions of Python.
 pub(crate) fn wheel(workspace: &Workspace) -> Result<PathBuf> {
-    wheels(workspace).map(|mut wheels| wheels.swap_remove(0))
+    wheels(workspace, Reach::Here).map(|mut wheels| wheels.swap_remove(0))
 }
 
 /// Builds the wheels of this machine, as users install them, and makes sure that each works where nothing else is installed: one
 /// for all versions of Python, first, and one for each free-threaded interpreter that is found.
-pub(crate) fn wheels(workspace: &Workspace) -> Result<Vec<PathBuf>> {
-    let mut wheels = vec![wheel_for(workspace, None)?];
+pub(crate) fn wheels(workspace: &Workspace, reach: Reach) -> Result<Vec<PathBuf>> {
+    let mut wheels = vec![wheel_for(workspace, reach, None)?];
     for interpreter in FREE_THREADED {
         let mut asked = Command::new(interpreter);
         asked.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
         if asked.status().is_ok_and(|status| status.success()) {
-            wheels.push(wheel_for(workspace, Some(interpreter))?);
+            wheels.push(wheel_for(workspace, reach, Some(interpreter))?);
         } else {
             println!("{interpreter} is not here: no wheel for it");
         }
@@ -74,7 +83,7 @@ pub(crate) fn wheels(workspace: &Workspace) -> Result<Vec<PathBuf>> {
 }
 
 /// The wheel for one interpreter, or for all that know the stable interface.
-fn wheel_for(workspace: &Workspace, interpreter: Option<&str>) -> Result<PathBuf> {
+fn wheel_for(workspace: &Workspace, reach: Reach, interpreter: Option<&str>) -> Result<PathBuf> {
     let builder = environment(workspace, "dist", &package(workspace).join("requirements-dist.txt"))?;
     let wheels = workspace.target().join("wheels");
     let mut maturin = module_of(&builder, "maturin");
@@ -85,16 +94,20 @@ fn wheel_for(workspace: &Workspace, interpreter: Option<&str>) -> Result<PathBuf
     if let Some(interpreter) = interpreter {
         maturin.args(["--interpreter", interpreter]);
     }
-    if cfg!(target_os = "linux") {
+    let is_for_all = cfg!(target_os = "linux") && reach == Reach::Everywhere;
+    if is_for_all {
         // Maturin finds zig by the Python of its own environment.
         let own = builder.parent().context("Python lies in a folder")?;
         let path = env::var_os("PATH").unwrap_or_default();
         let folders = std::iter::once(own.to_owned()).chain(env::split_paths(&path));
         maturin.args(["--zig", "--compatibility", MANYLINUX]).env("PATH", env::join_paths(folders)?);
+    } else if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        // The linker that comes with the compiler keeps one of several functions that are the same; zig's cannot.
+        maturin.args(["--", "-C", "link-arg=-Wl,--icf=all"]);
     }
     succeed(&mut maturin)?;
     let wheel = newest_wheel(&wheels)?;
-    if cfg!(target_os = "linux") {
+    if is_for_all {
         check_tag(&builder, &wheel)?;
     }
     let bytes = fs::metadata(&wheel)?.len();

@@ -20,7 +20,7 @@ pub(super) fn run(workspace: &Workspace, binary: &Path) -> Result<()> {
     run_in(workspace, root.path(), "the static binary")
 }
 
-/// Runs `usr/bin/lookalike` of a root on an example, without any variable of the environment, and checks what it writes.
+/// Runs `usr/bin/lookalike` of a root on an example, without the variables of the user, and checks what it writes.
 pub(super) fn run_in(workspace: &Workspace, root: &Path, what: &str) -> Result<()> {
     let data = root.join("data");
     fs::create_dir_all(&data)?;
@@ -32,7 +32,7 @@ pub(super) fn run_in(workspace: &Workspace, root: &Path, what: &str) -> Result<(
         return Ok(());
     };
     command.args(["/usr/bin/lookalike", "dedup", "/data/five.jsonl", "--id", "id", "-o", "/data/out"]);
-    let output = command.env_clear().output().with_context(|| format!("cannot run {}", words(&command)))?;
+    let output = command.output().with_context(|| format!("cannot run {}", words(&command)))?;
     let said = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "{what} in an empty root: {}\n{said}", output.status);
     let removed = fs::read_to_string(data.join("out/removed.jsonl")).context("it wrote no removed.jsonl")?;
@@ -46,15 +46,22 @@ fn chroot(root: &Path) -> Option<Command> {
     let with = |words: &[&str]| {
         let mut command = Command::new(words[0]);
         command.args(&words[1..]).arg(root);
+        bare(&mut command);
         command
     };
     let ways: [&[&str]; 2] = [&["chroot"], &["unshare", "--map-root-user", "chroot"]];
     ways.into_iter().map(with).find_map(|command| {
         let mut probe = Command::new(command.get_program());
-        probe.args(command.get_args()).args(["/usr/bin/lookalike", "--version"]).env_clear();
+        probe.args(command.get_args()).args(["/usr/bin/lookalike", "--version"]);
+        bare(&mut probe);
         probe.stdout(Stdio::null()).stderr(Stdio::null());
         // A program that is found but does not start is a failure of the program, which the caller is to see.
         let is_possible = probe.status().is_ok_and(|status| status.code() != Some(125) && status.code() != Some(1));
         is_possible.then_some(command)
     })
+}
+
+/// Leaves a command no variable but the path that it is found by.
+fn bare(command: &mut Command) {
+    command.env_clear().env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
 }

@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::python;
+use crate::python::{self, Reach};
 use crate::workspace::{Workspace, succeed};
 
 /// Musl's C library is linked into the program, so that it runs on every Linux of the architecture.
@@ -85,7 +85,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     dist.sum_up()
 }
 
-/// Builds the static program; the musl target is installed by rustup, its C compiler by `cargo xtask setup`'s system.
+/// Builds the static program. Rustup installs the musl target; its C compiler has to be there.
 fn build(workspace: &Workspace) -> Result<PathBuf> {
     let mut listed = Command::new("rustup");
     listed.args(["target", "list", "--installed"]).current_dir(workspace.root());
@@ -125,7 +125,7 @@ impl Dist<'_> {
 
     /// The wheels, each tried in an environment without any other package.
     fn wheels(&self) -> Result<()> {
-        for wheel in python::wheels(self.workspace)? {
+        for wheel in python::wheels(self.workspace, Reach::Everywhere)? {
             let name = wheel.file_name().context("a wheel has a name")?;
             fs::copy(&wheel, self.folder.join(name)).with_context(|| format!("cannot copy {}", wheel.display()))?;
         }
