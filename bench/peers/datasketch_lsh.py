@@ -32,7 +32,7 @@ def main() -> None:
             index.insert(place, made, check_duplication=False)
         library += seconds + process_time() - start
         names += part_names
-    peer.write_kept(out, (names[place] for place in peer.keep_first(len(names), pairs)))
+    peer.write_kept(corpus, out, (names[place] for place in peer.keep_first(len(names), pairs)))
     peer.write_pairs(out, names, pairs)
     peer.write_library_seconds(out, library)
 

@@ -1,7 +1,7 @@
-"""datatrove: its MinHash pipeline in its three stages, with its own buckets (14 of 8 hashes) and 64-bit hashes.
+"""datatrove: its MinHash pipeline in its four stages, with its own buckets (14 of 8 hashes) and 64-bit hashes.
 
-It works a file at a time, so the corpus is first cut into a file for each core. Of its last stage, which would write
-the documents again, only the list of what goes is read.
+It works a file at a time, so the corpus is first cut into a file for each core. Its last stage reads the documents again and
+writes those that stay.
 """
 
 import shutil
@@ -10,9 +10,15 @@ from pathlib import Path
 
 import numpy as np
 from datatrove.executor import LocalPipelineExecutor
-from datatrove.pipeline.dedup import MinhashDedupBuckets, MinhashDedupCluster, MinhashDedupSignature
+from datatrove.pipeline.dedup import (
+    MinhashDedupBuckets,
+    MinhashDedupCluster,
+    MinhashDedupFilter,
+    MinhashDedupSignature,
+)
 from datatrove.pipeline.dedup.minhash import MinhashConfig
 from datatrove.pipeline.readers import JsonlReader
+from datatrove.pipeline.writers import JsonlWriter
 from datatrove.utils.text import TextNormConfig
 from datatrove.utils.word_tokenizers import WordTokenizer
 
@@ -79,7 +85,18 @@ def main() -> None:
         [MinhashDedupCluster(folder["buckets"], folder["clusters"], config, save_cluster_id=True)],
         logging_dir=folder["logs"] + "/3",
     )
-    for stage in (sign, bucket, cluster):
+    write = LocalPipelineExecutor(
+        [
+            JsonlReader(str(out / "parts"), text_key="text", id_key="id"),
+            MinhashDedupFilter(folder["clusters"]),
+            JsonlWriter(str(out / "kept"), output_filename="${rank}.jsonl", compression=None),
+        ],
+        tasks=peer.PROCESSES,
+        workers=peer.PROCESSES,
+        logging_dir=folder["logs"] + "/4",
+        start_method=START,
+    )
+    for stage in (sign, bucket, cluster, write):
         stage.run()
 
     clusters: list[tuple[str, int]] = []
@@ -89,7 +106,7 @@ def main() -> None:
         goes = set(read(stem.with_suffix(".remove")).tolist())
         kept += [name for place, name in enumerate(names) if place not in goes]
         clusters += [(names[place], number) for place, number in read(stem.with_suffix(".clusters")).reshape(-1, 2)]
-    peer.write_kept(out, kept)
+    peer.write_kept_ids(out, kept)
     peer.write_clusters(out, clusters)
 
 

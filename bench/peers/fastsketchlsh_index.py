@@ -37,7 +37,7 @@ def main() -> None:
     found = np.asarray(found).astype(np.int64)
     is_earlier = found < askers
     pairs = list(zip(found[is_earlier].tolist(), askers[is_earlier].tolist()))
-    peer.write_kept(out, (names[place] for place in peer.keep_first(len(names), pairs)))
+    peer.write_kept(corpus, out, (names[place] for place in peer.keep_first(len(names), pairs)))
     peer.write_pairs(out, names, pairs)
     peer.write_library_seconds(out, library)
 

@@ -34,7 +34,7 @@ def main() -> None:
     index.par_bulk_insert_docs(list(range(len(texts))), texts)
     answers = index.par_bulk_query(texts)
     pairs = {(min(at, like), max(at, like)) for at, alike in enumerate(answers) for like in alike if like != at}
-    peer.write_kept(out, (names[place] for place in peer.keep_first(len(names), pairs)))
+    peer.write_kept(corpus, out, (names[place] for place in peer.keep_first(len(names), pairs)))
     peer.write_pairs(out, names, pairs)
 
 

@@ -2,7 +2,8 @@
 
 Each runner is called as `runner.py CORPUS OUT` and writes into the folder OUT:
 
-    kept.txt       the ids that would stay, one a line
+    kept/          the documents that stay, as lines of the corpus; a tool that writes documents itself does so instead
+    kept.txt       their ids, one a line
     pairs.tsv      two ids a line, if the peer names pairs
     clusters.tsv   an id and a number a line, if it names groups
     library.txt    seconds inside the peer's own calls, over all processes, if they can be told from ours
@@ -49,6 +50,13 @@ def shingles(text: str) -> list[str]:
 
 def documents(corpus: Path, start: int, end: int) -> Iterator[tuple[str, str]]:
     """Id and text of the lines that begin within some bytes of the file."""
+    for line in lines(corpus, start, end):
+        document = orjson.loads(line)
+        yield document["id"], document["text"]
+
+
+def lines(corpus: Path, start: int, end: int) -> Iterator[bytes]:
+    """The lines that begin within some bytes of the file."""
     with corpus.open("rb") as file:
         file.seek(start)
         # A line that began before belongs to the part before.
@@ -56,20 +64,23 @@ def documents(corpus: Path, start: int, end: int) -> Iterator[tuple[str, str]]:
             file.seek(start - 1)
             file.readline()
         while file.tell() < end and (line := file.readline()):
-            document = orjson.loads(line)
-            yield document["id"], document["text"]
+            yield line
 
 
 def by_parts(corpus: Path, work: Callable[[list[tuple[str, str]]], Result]) -> Iterator[Result]:
     """What `work` makes of each part of the file, in the order of the file, on all cores."""
-    size = corpus.stat().st_size
-    bounds = [size * part // PARTS for part in range(PARTS + 1)]
-    tasks = [(corpus, start, end, work) for start, end in zip(bounds, bounds[1:])]
+    tasks = [(corpus, start, end, work) for start, end in _bounds(corpus)]
     pool = multiprocessing.get_context("fork").Pool(PROCESSES)
     yield from pool.imap(_run, tasks)
     # Joined, so that the system counts what the processes used.
     pool.close()
     pool.join()
+
+
+def _bounds(corpus: Path) -> list[tuple[int, int]]:
+    size = corpus.stat().st_size
+    bounds = [size * part // PARTS for part in range(PARTS + 1)]
+    return list(zip(bounds, bounds[1:]))
 
 
 def _run(task: tuple[Path, int, int, Callable[[list[tuple[str, str]]], Result]]) -> Result:
@@ -96,8 +107,35 @@ def keep_first(count: int, pairs: Iterable[tuple[int, int]]) -> list[int]:
     return [place for place in range(count) if stays[place]]
 
 
-def write_kept(out: Path, kept: Iterable[str]) -> None:
+def write_kept(corpus: Path, out: Path, kept: Iterable[str]) -> None:
+    """The documents that stay, on all cores like everything else, and their ids."""
+    names = list(kept)
+    folder = out / "kept"
+    folder.mkdir(exist_ok=True)
+    bounds = _bounds(corpus)
+    parts = [(corpus, start, end, folder / f"{start:016d}.jsonl", frozenset(names)) for start, end in bounds]
+    with multiprocessing.get_context("fork").Pool(PROCESSES) as pool:
+        copied = sum(pool.imap_unordered(_copy, parts))
+        pool.close()
+        pool.join()
+    assert copied == len(names), f"{copied} documents were written, and {len(names)} stay"
+    write_kept_ids(out, names)
+
+
+def write_kept_ids(out: Path, kept: Iterable[str]) -> None:
+    """The ids alone, for a tool that has written the documents itself."""
     _write(out / "kept.txt", kept)
+
+
+def _copy(part: tuple[Path, int, int, Path, frozenset[str]]) -> int:
+    corpus, start, end, path, names = part
+    count = 0
+    with path.open("wb") as file:
+        for line in lines(corpus, start, end):
+            if orjson.loads(line)["id"] in names:
+                file.write(line)
+                count += 1
+    return count
 
 
 def write_pairs(out: Path, names: list[str], pairs: Iterable[tuple[int, int]]) -> None:

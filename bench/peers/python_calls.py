@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from time import perf_counter
 
+import judged
 import peer
 
 Pairs = Iterable[tuple[int, int]]
@@ -132,8 +133,6 @@ def main() -> None:
         left, right, _ = line.split("\t")
         near.add((int(right), int(left)))
         near.add((int(left), int(right)))
-    has_like = {row for row, _ in near}
-    # Whether a document that was taken for a duplicate is one; and a pair, where the tool names pairs.
     named = [pair for pair in pairs if pair[1] >= 0]
     removed = {row for row, _ in pairs}
     print(
@@ -144,7 +143,8 @@ def main() -> None:
                 "bytes": sum(len(text.encode()) for text in texts),
                 "documents": len(texts),
                 "removed": len(removed),
-                "wrongly_removed": len(removed - has_like),
+                "lost": judged.lost(removed, near),
+                "without_any": len(removed - {row for row, _ in near}),
                 "pair_precision": sum(pair in near for pair in named) / len(named) if named else None,
             }
         )

@@ -25,7 +25,7 @@ def main() -> None:
         is_new = deduplicator.add_pairs(entries)
         library += seconds + process_time() - start
         kept += [identity for (identity, _), new in zip(entries, is_new) if new]
-    peer.write_kept(out, kept)
+    peer.write_kept(corpus, out, kept)
     peer.write_library_seconds(out, library)
 
 

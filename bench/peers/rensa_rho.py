@@ -55,7 +55,7 @@ def main() -> None:
             index.insert_matrix(row, start_key=place)
         kept.append(names[place])
     library += process_time() - start
-    peer.write_kept(out, kept)
+    peer.write_kept(corpus, out, kept)
     peer.write_library_seconds(out, library)
 
 

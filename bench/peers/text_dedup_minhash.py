@@ -36,7 +36,8 @@ def main() -> None:
         "--num_proc": peer.PROCESSES,
     }
     minhash.main([str(word) for option in options.items() for word in option], standalone_mode=False)
-    peer.write_kept(out, datasets.load_from_disk(str(out / "result"))["id"])
+    # Its script has written the documents.
+    peer.write_kept_ids(out, datasets.load_from_disk(str(out / "result"))["id"])
     names = peer.ids(corpus)
     peer.write_clusters(out, ((names[place], minhash.uf.find(place)) for place in sorted(minhash.uf.parent)))
 

@@ -7,18 +7,9 @@ use anyhow::{Context, Result, ensure};
 
 use crate::workspace::{Workspace, succeed};
 
-/// Installs what is missing, and runs the tests.
+/// Runs the tests. `cargo xtask setup` has installed chromium, node and npm.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let tests = workspace.root().join("tests").join("browser");
-    if !is_there("chromium") {
-        install("chromium")?;
-    }
-    if !is_there("node") {
-        install("nodejs")?;
-    }
-    if !is_there("npm") {
-        install("npm")?;
-    }
     if !tests.join("node_modules").is_dir() {
         succeed(
             Command::new("npm").args(["ci", "--no-audit", "--no-fund", "--loglevel", "error"]).current_dir(&tests),
@@ -41,18 +32,4 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
         .filter(|line| line.contains("ℹ pass"))
         .for_each(|line| println!("{}", line.trim_start_matches('ℹ').trim()));
     Ok(())
-}
-
-fn is_there(program: &str) -> bool {
-    let mut call = Command::new(program);
-    call.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
-    call.status().is_ok_and(|status| status.success())
-}
-
-fn install(package: &str) -> Result<()> {
-    println!("installing {package}");
-    // The lists of a new machine are old or empty.
-    succeed(Command::new("apt-get").args(["update", "-qq"]).stdout(Stdio::null()))?;
-    let install = ["install", "-y", "-qq", "--no-install-recommends", package];
-    succeed(Command::new("apt-get").args(install).env("DEBIAN_FRONTEND", "noninteractive").stdout(Stdio::null()))
 }

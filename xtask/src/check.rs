@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 
 use crate::workspace::{Workspace, succeed};
-use crate::{attack, browser, layers, python, quality, readme};
+use crate::{attack, browser, layers, python, quality, readme, setup};
 
 /// One check: what it is called, and what it does.
 type Step = (&'static str, fn(&Workspace) -> Result<()>);
@@ -44,7 +44,7 @@ const MOST_PACKAGES: usize = 120;
 
 /// Runs all checks.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
-    install_components(workspace)?;
+    setup::before_tests(workspace)?;
     for (number, (name, check)) in (1..).zip(STEPS) {
         println!("step {number} of {}: {name}", STEPS.len());
         let start = Instant::now();
@@ -88,18 +88,4 @@ fn disk_of_its_own(workspace: &Workspace) -> Result<()> {
     }
     let test = "a_disk_that_is_too_small_is_told_before_the_run";
     succeed(workspace.cargo().args(["test", "--quiet", "--workspace", "--test", "resume", "--", "--ignored", test]))
-}
-
-/// The smallest toolchain comes without the formatter and the linter; rustup brings them.
-fn install_components(workspace: &Workspace) -> Result<()> {
-    let has = |component: &str| {
-        let mut call = workspace.cargo();
-        call.args([component, "--version"]).stdout(Stdio::null()).stderr(Stdio::null());
-        call.status().is_ok_and(|status| status.success())
-    };
-    if has("fmt") && has("clippy") {
-        return Ok(());
-    }
-    println!("installing rustfmt and clippy");
-    succeed(Command::new("rustup").args(["component", "add", "rustfmt", "clippy"]).current_dir(workspace.root()))
 }

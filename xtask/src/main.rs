@@ -1,7 +1,7 @@
-//! The project's own commands: `cargo xtask test`, `quality`, `bench`, `assets`, `fuzz`, `attack`, `kills`, `load`, `wheel` and
-//! `python-versions`.
+//! The project's own commands: `cargo xtask setup`, `test`, `quality`, `bench`, `assets`, `fuzz`, `attack`, `kills`, `load`, `wheel`,
+//! `dist` and `python-versions`.
 //!
-//! They need nothing but the Rust toolchain, and the browser tests chromium and node, which they install. What they measure is the command `lookalike` as a user has it: the release
+//! They need the Rust toolchain, and the tests what `cargo xtask setup` installs. What they measure is the command `lookalike` as a user has it: the release
 //! binary, run as a process of its own.
 
 #![forbid(unsafe_code)]
@@ -10,6 +10,7 @@ mod attack;
 mod bench;
 mod browser;
 mod check;
+mod dist;
 mod fuzz;
 mod kills;
 mod layers;
@@ -19,6 +20,7 @@ mod python;
 mod quality;
 mod readme;
 mod service;
+mod setup;
 mod table;
 mod workspace;
 
@@ -40,11 +42,13 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Job {
+    /// Install what the tests need and this machine lacks
+    Setup(setup::Options),
     /// Run every check: format, lints, all tests, documentation, the README's own commands, quality
     Test,
     /// Recall and precision on real data whose exact answer is known
     Quality {
-        /// The folder of the data [default: ../shared/data beside the workspace]
+        /// The folder of the data [default: bench/data, or ../shared/data beside the workspace]
         #[arg(long, value_name = "DIR")]
         data: Option<PathBuf>,
         /// Keep the tables with few duplicates, with their answers, in this folder
@@ -69,6 +73,8 @@ enum Job {
     Load(load::Options),
     /// Build the wheel of the Python package, and try it where nothing else is installed
     Wheel,
+    /// Build everything that is handed out with a version, and try each where nothing else is installed
+    Dist(dist::Options),
     /// Test the Python package with the oldest data frame libraries that install
     PythonVersions,
     /// Run a command and record the time and memory it used; `bench` calls this
@@ -104,6 +110,7 @@ fn main() -> ExitCode {
 
 fn run(job: Job) -> Result<()> {
     match job {
+        Job::Setup(options) => setup::run(&Workspace::find()?, options),
         Job::Test => check::run(&Workspace::find()?),
         Job::Quality { data, keep } => quality::run(&Workspace::find()?, data.as_deref(), keep.as_deref()),
         Job::Bench(options) => bench::run(&Workspace::find()?, &options),
@@ -113,6 +120,7 @@ fn run(job: Job) -> Result<()> {
         Job::Kills(options) => kills::run(&Workspace::find()?, options),
         Job::Load(options) => load::run(&Workspace::find()?, options),
         Job::Wheel => python::wheel(&Workspace::find()?).map(drop),
+        Job::Dist(options) => dist::run(&Workspace::find()?, &options),
         Job::PythonVersions => python::test_oldest(&Workspace::find()?),
         Job::Measure { report, command } => bench::measure::run_and_report(&report, &command),
     }

@@ -49,38 +49,67 @@ pub(crate) fn test_oldest(workspace: &Workspace) -> Result<()> {
 /// Free-threaded interpreters, which cannot load the wheel of all others: each needs one of its own.
 const FREE_THREADED: [&str; 2] = ["python3.13t", "python3.14t"];
 
-/// Builds the wheels of this machine, as users install them, and makes sure that each works where nothing else is installed: one
-/// for all versions of Python, and one for each free-threaded interpreter that is found. Gives the first.
+/// The C library that a wheel for Linux may ask for, at most: that of 2012, which every supported distribution has.
+const MANYLINUX: &str = "manylinux_2_17";
+
+/// The Linux that a wheel is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// This one, and those with as new a C library.
+    Here,
+    /// Every one that has [`MANYLINUX`], by linking with zig; for wheels that are handed out.
+    Everywhere,
+}
+
+/// Builds the wheels of this machine for itself. Gives the one for all versions of Python.
 pub(crate) fn wheel(workspace: &Workspace) -> Result<PathBuf> {
-    let wheel = wheel_for(workspace, None)?;
+    wheels(workspace, Reach::Here).map(|mut wheels| wheels.swap_remove(0))
+}
+
+/// Builds the wheels of this machine, as users install them, and makes sure that each works where nothing else is installed: one
+/// for all versions of Python, first, and one for each free-threaded interpreter that is found.
+pub(crate) fn wheels(workspace: &Workspace, reach: Reach) -> Result<Vec<PathBuf>> {
+    let mut wheels = vec![wheel_for(workspace, reach, None)?];
     for interpreter in FREE_THREADED {
         let mut asked = Command::new(interpreter);
         asked.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
         if asked.status().is_ok_and(|status| status.success()) {
-            wheel_for(workspace, Some(interpreter))?;
+            wheels.push(wheel_for(workspace, reach, Some(interpreter))?);
         } else {
             println!("{interpreter} is not here: no wheel for it");
         }
     }
-    Ok(wheel)
+    Ok(wheels)
 }
 
 /// The wheel for one interpreter, or for all that know the stable interface.
-fn wheel_for(workspace: &Workspace, interpreter: Option<&str>) -> Result<PathBuf> {
-    let python = environment(workspace, "newest", &package(workspace).join("requirements-test.txt"))?;
+fn wheel_for(workspace: &Workspace, reach: Reach, interpreter: Option<&str>) -> Result<PathBuf> {
+    let builder = environment(workspace, "dist", &package(workspace).join("requirements-dist.txt"))?;
     let wheels = workspace.target().join("wheels");
-    let mut maturin = module_of(&python, "maturin");
-    maturin.args(["build", "--profile", "wheel", "--compression-level", "9", "--quiet", "--out"]).arg(&wheels);
+    let mut maturin = module_of(&builder, "maturin");
+    maturin
+        .args(["build", "--locked", "--profile", "wheel", "--compression-level", "9", "--quiet", "--out"])
+        .arg(&wheels);
     maturin.current_dir(package(workspace));
     if let Some(interpreter) = interpreter {
         maturin.args(["--interpreter", interpreter]);
     }
-    if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
-        // The linker that comes with the compiler keeps one of several functions that are the same.
+    let is_for_all = cfg!(target_os = "linux") && reach == Reach::Everywhere;
+    if is_for_all {
+        // Maturin finds zig by the Python of its own environment.
+        let own = builder.parent().context("Python lies in a folder")?;
+        let path = env::var_os("PATH").unwrap_or_default();
+        let folders = std::iter::once(own.to_owned()).chain(env::split_paths(&path));
+        maturin.args(["--zig", "--compatibility", MANYLINUX]).env("PATH", env::join_paths(folders)?);
+    } else if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        // The linker that comes with the compiler keeps one of several functions that are the same; zig's cannot.
         maturin.args(["--", "-C", "link-arg=-Wl,--icf=all"]);
     }
     succeed(&mut maturin)?;
     let wheel = newest_wheel(&wheels)?;
+    if is_for_all {
+        check_tag(&builder, &wheel)?;
+    }
     let bytes = fs::metadata(&wheel)?.len();
     println!("{} of {:.1} MB", wheel.display(), bytes as f64 / 1e6);
     ensure!(bytes <= MOST_WHEEL_BYTES, "the wheel has {bytes} bytes, and {MOST_WHEEL_BYTES} are allowed");
@@ -90,6 +119,27 @@ fn wheel_for(workspace: &Workspace, interpreter: Option<&str>) -> Result<PathBuf
     succeed(pip(&python).args(["--force-reinstall", "--no-deps"]).arg(&wheel))?;
     succeed(Command::new(&python).arg(package(workspace).join("tests").join("alone.py")))?;
     Ok(wheel)
+}
+
+/// Makes sure that a wheel runs where its name says: auditwheel looks at the versions of all symbols.
+fn check_tag(python: &Path, wheel: &Path) -> Result<()> {
+    let output = module_of(python, "auditwheel").arg("show").arg(wheel).output().context("cannot run auditwheel")?;
+    ensure!(output.status.success(), "auditwheel: {}", String::from_utf8_lossy(&output.stderr));
+    let said = String::from_utf8_lossy(&output.stdout);
+    let tag = platform(&said).with_context(|| format!("auditwheel names no platform:\n{said}"))?;
+    let name = wheel.file_name().unwrap_or_default().to_string_lossy();
+    ensure!(
+        name.contains(MANYLINUX) && tag.starts_with(MANYLINUX),
+        "{name} is for {MANYLINUX} by its name, and for {tag} by its symbols"
+    );
+    println!("{name} is for {tag}, as auditwheel finds");
+    Ok(())
+}
+
+/// The platform in what auditwheel says, which breaks its lines anywhere.
+fn platform(said: &str) -> Option<&str> {
+    let (_, rest) = said.split_once("following platform tag:").or_else(|| said.split_once("platform\ntag:"))?;
+    rest.split('"').nth(1)
 }
 
 fn newest_wheel(folder: &Path) -> Result<PathBuf> {
@@ -189,4 +239,17 @@ fn install_debug(workspace: &Workspace, python: &Path) -> Result<()> {
 /// The command of the same build, which tests compare with.
 fn command(workspace: &Workspace) -> PathBuf {
     workspace.target().join("debug").join(format!("lookalike{}", env::consts::EXE_SUFFIX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_platform_is_what_stands_in_quotes() {
+        let said =
+            "\na.whl is consistent with the\nfollowing platform tag: \"manylinux_2_17_x86_64\".\n\nThe wheel \"b\"";
+        assert_eq!(platform(said), Some("manylinux_2_17_x86_64"));
+        assert_eq!(platform("nothing of this kind"), None);
+    }
 }

@@ -39,6 +39,14 @@ impl Workspace {
         &self.target
     }
 
+    /// The folder of the quality data: `bench/data` if somebody has put sets there, or `../shared/data` beside the workspace.
+    pub(crate) fn data(&self) -> PathBuf {
+        let own = self.root.join("bench").join("data");
+        let has_sets =
+            own.read_dir().is_ok_and(|mut entries| entries.any(|entry| entry.is_ok_and(|it| it.path().is_dir())));
+        if has_sets { own } else { self.root.join("../shared/data") }
+    }
+
     /// A call of cargo in the workspace's root.
     pub(crate) fn cargo(&self) -> Command {
         cargo(&self.root)

@@ -8,14 +8,13 @@ import pkgutil
 import re
 import shutil
 from pathlib import Path
-from typing import Any
 
 import lookalike
-import polars
 import pytest
 from conftest import ROOT
 
 PAGES = [
+    ROOT / "README.md",
     ROOT / "docs" / "python.md",
     ROOT / "docs" / "python-from-others.md",
     ROOT / "crates" / "lookalike-python" / "README.md",
@@ -31,16 +30,6 @@ def test_the_examples_of_a_page_hold(page: Path, tmp_path: Path, monkeypatch: py
     names: dict[str, object] = {}
     for block in blocks:
         exec(compile(block, str(page), "exec"), names)
-
-
-def test_the_example_of_the_readme_does_what_it_says() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"^```python\n(.*?)^```", readme, re.DOTALL | re.MULTILINE)
-    frame = polars.DataFrame({"text": ["the storm hit the coast", "The storm hit the coast!", "a quiet day"]})
-    names: dict[str, Any] = {"frame": frame}
-    exec(compile(block, "README.md", "exec"), names)
-    assert names["kept"].equals(frame[[0, 2]])
-    assert [(row["removed_row"], row["kept_row"]) for row in names["found"].removed.to_dicts()] == [(1, 0)]
 
 
 MODULES = [module.name for module in pkgutil.iter_modules(lookalike.__path__) if module.name != "_native"]

@@ -139,3 +139,8 @@ pub use lookalike_io::web::Extract;
 pub use lookalike_core as core;
 #[doc(hidden)]
 pub use lookalike_io as io;
+
+/// Runs the Rust example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

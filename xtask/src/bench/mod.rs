@@ -11,14 +11,14 @@ mod timed;
 pub(crate) use self::corpora::{dice, history};
 pub(crate) use self::timed::measure;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
 use lookalike_core::bucket::banding::Banding;
 use lookalike_core::measure::similarity::Threshold;
 
 use self::corpora::{crawl, mixed, texts, truth};
-use self::tables::report;
+use self::tables::{pages, report, results};
 use self::timed::running::again_optimised;
 use self::timed::{
     accuracy, blowup, growth, headline, index, index_growth, link, methods, prints, python, reading, serve, sets,
@@ -94,6 +94,8 @@ enum Part {
     Serve(serve::Options),
     /// Speed of `lookalike sets`, compared with a plain single-threaded join
     Sets(sets::Options),
+    /// Rewrite the numbers of README and docs from the files in bench/results
+    Tables(pages::Options),
     /// Speed from text to tokens and features by script, compared with ASCII
     Text(text::Options),
 }
@@ -124,6 +126,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         Some(Part::Read(options)) => return reading::run(workspace, options),
         Some(Part::Serve(options)) => return serve::run(workspace, options),
         Some(Part::Sets(options)) => return sets::run(workspace, options),
+        Some(Part::Tables(options)) => return pages::run(workspace, *options),
         Some(Part::Text(options)) => return text::run(workspace, options),
         None => {}
     }
@@ -144,8 +147,17 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     let truth = truth::load_or_join(&folder, &documents)?;
     let accuracy = accuracy::judge(&corpus, &lookalike, &folder, &documents, &truth)?;
 
-    report::print(&corpus, &lookalike, &timings, &sketching, &accuracy)?;
-    ensure!(accuracy.is_sound(), "a reported pair is not a near-duplicate, or a removal is not justified");
+    let measured = report::Measured { corpus_bytes: corpus.metadata()?.len(), timings, sketching, accuracy };
+    report::print(&corpus, &lookalike, &measured);
+    // What another corpus shows is not for the documentation.
+    let is_whole = options.corpus.is_none() && options.documents == DOCUMENTS;
+    let name = if is_whole { "dedup" } else { "dedup-trial" };
+    let file = results::write(workspace, name, &[&lookalike, Path::new("wc")], &measured)?;
+    if is_whole {
+        pages::refresh(workspace.root())?;
+    }
+    println!("\nraw numbers in {}", file.display());
+    ensure!(measured.accuracy.is_sound(), "a reported pair is not a near-duplicate, or a removal is not justified");
     Ok(())
 }
 

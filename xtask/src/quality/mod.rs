@@ -13,14 +13,14 @@ use anyhow::{Result, ensure};
 
 use crate::workspace::Workspace;
 
-/// Where the data is, seen from the workspace.
-const DATA: &str = "../shared/data";
-
 /// Runs everything on the folder `data`; where it is absent there is nothing to do. Tables that were thinned stay in `keep`.
 pub(crate) fn run(workspace: &Workspace, data: Option<&Path>, keep: Option<&Path>) -> Result<()> {
-    let data = data.map_or_else(|| workspace.root().join(DATA), Path::to_owned);
+    let data = data.map_or_else(|| workspace.data(), Path::to_owned);
     if !data.is_dir() {
-        println!("no data in {}: quality is not measured", data.display());
+        println!(
+            "no data in {}: quality is not measured; bench/data/README.md says where it can be had",
+            data.display()
+        );
         return Ok(());
     }
     let lookalike = workspace.build_lookalike()?;

@@ -74,7 +74,7 @@ fn run_page(page: &Path, copy: &copy::Copy, workspace: &Workspace) -> Result<()>
 /// What fetches the project, installs it, does not end by itself, or would run this very check again.
 fn is_for_people(command: &str) -> bool {
     let command = command.split(" #").next().unwrap_or_default().trim();
-    let installs = ["cargo install", "git clone", "pip install"];
+    let installs = ["cargo install", "cargo xtask setup", "git clone", "pip install", "rustup default", "sudo apt-get"];
     let never_ends = ["cargo xtask test", "lookalike serve"];
     never_ends.contains(&command) || installs.iter().any(|install| command.starts_with(install))
 }
@@ -147,6 +147,8 @@ mod tests {
     fn fetching_installing_serving_and_testing_are_for_people() {
         assert!(is_for_people("cargo xtask test  # every check"));
         assert!(is_for_people("cargo install --path crates/lookalike-cli"));
+        assert!(is_for_people("sudo apt-get install -y rustup"));
+        assert!(is_for_people("cargo xtask setup && cargo xtask test"));
         assert!(is_for_people("lookalike serve"));
         assert!(!is_for_people("lookalike serve archive &"));
         assert!(!is_for_people("cargo xtask quality"));

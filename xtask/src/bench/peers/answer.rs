@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The answer of a tool; documents are named by their places.
 pub(super) struct Answer {
@@ -26,7 +26,7 @@ pub(super) enum Found {
 }
 
 /// The kind of what was found, for the reader.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Gives {
     Pairs,

@@ -10,13 +10,12 @@ use lookalike_judge::measure;
 
 use super::answer::{Answer, Found};
 use super::edits_corpus::{self, CELLS, Cell, Twin};
-use super::edits_report::{CellTruth, Hits, Line, Report};
+use super::edits_report::{self, Hits, Line, Report};
 use super::run::Runner;
 use super::tool::{LOOKALIKE, Tool};
 use super::{Field, environment, report, run_optimised};
 use crate::bench::corpora::texts;
 use crate::bench::corpora::truth::{self, Truth};
-use crate::bench::tables::results::Machine;
 use crate::bench::{SHINGLE, THRESHOLD};
 use crate::workspace::Workspace;
 
@@ -50,25 +49,38 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
         twins.iter().map(of).collect()
     };
 
-    let machine = Machine::here();
     let versions = environment::versions(workspace, &runner)?;
-    let mut lines = Vec::new();
+    let mut outcomes = Vec::new();
     for tool in std::iter::once(&LOOKALIKE).chain(options.field.peers()) {
         eprintln!("running {}", tool.name);
-        lines.push(line(&runner, tool, &file, &places, &twins, &truth));
+        outcomes.push((tool.name, hits(&runner, tool, &file, &places, &twins, &truth)));
     }
-    let cells = CELLS.map(|cell| {
+    let cells = (0..CELLS.len()).map(|at| {
+        let cell = CELLS[at];
         let of_cell: Vec<f64> =
             twins.iter().zip(&similarities).filter(|(twin, _)| twin.cell == cell).map(|(_, value)| *value).collect();
-        CellTruth {
-            cell,
+        let tools = outcomes.iter().map(|(tool, outcome)| Line {
+            tool: (*tool).to_owned(),
+            hits: outcome.as_ref().ok().map(|hits| hits[at]),
+            failure: outcome.as_ref().err().cloned(),
+        });
+        edits_report::Cell {
+            edit: cell.edit.name().to_owned(),
+            word_count: cell.word_count,
             twin_count: of_cell.len(),
             true_count: of_cell.iter().filter(|value| **value >= THRESHOLD).count(),
-            mean: of_cell.iter().sum::<f64>() / of_cell.len().max(1) as f64,
+            mean_jaccard: of_cell.iter().sum::<f64>() / of_cell.len().max(1) as f64,
+            tools: tools.collect(),
         }
     });
-    let report =
-        Report { machine, versions, note: options.field.note.clone(), document_count: places.len(), cells, lines };
+    let report = Report {
+        versions,
+        note: options.field.note.clone(),
+        document_count: places.len(),
+        shingle: SHINGLE.to_owned(),
+        threshold: THRESHOLD,
+        cells: cells.collect(),
+    };
     report.print();
     if !options.field.print_only {
         report.record(workspace)?;
@@ -76,20 +88,17 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
     Ok(())
 }
 
-/// What one tool found, by cell.
-fn line(
+/// What one tool found, by cell, or why it did not come to an end.
+fn hits(
     runner: &Runner,
     tool: &'static Tool,
     file: &Path,
     places: &HashMap<&str, usize>,
     twins: &[Twin],
     truth: &Truth,
-) -> Line {
-    let outcome = match runner.run(tool, file, places) {
-        Ok(success) => Ok(CELLS.map(|cell| count(&success.answer, cell, twins, truth))),
-        Err(error) => Err(report::brief(&error)),
-    };
-    Line { tool, outcome }
+) -> Result<Vec<Hits>, String> {
+    let success = runner.run(tool, file, places).map_err(|error| report::brief(&error))?;
+    Ok(CELLS.iter().map(|cell| count(&success.answer, *cell, twins, truth)).collect())
 }
 
 /// True twins that were found, and what was named or removed that is not alike.

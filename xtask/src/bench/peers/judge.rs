@@ -1,13 +1,13 @@
 //! An answer held against the exact one.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::answer::{Answer, Found, Gives};
 use crate::bench::corpora::truth::Truth;
 use crate::pairs::share;
 
 /// How good an answer is.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Verdict {
     /// What the tool names as alike.
     pub(super) gives: Gives,

@@ -4,18 +4,18 @@
 //! same threshold, in the fastest way that its own documentation shows. Reading the file counts for everyone. One that
 //! fails or takes too long is reported as such, and the others go on.
 
-mod answer;
+pub(in crate::bench) mod answer;
 pub(in crate::bench) mod chart;
 pub(super) mod edits;
 mod edits_corpus;
-mod edits_report;
+pub(in crate::bench) mod edits_report;
 pub(in crate::bench) mod environment;
-mod judge;
-mod report;
+pub(in crate::bench) mod judge;
+pub(in crate::bench) mod report;
 mod run;
 mod tool;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -25,10 +25,9 @@ use self::judge::Verdict;
 use self::report::{Report, Row};
 use self::run::Runner;
 use self::tool::{LOOKALIKE, Tool};
-use crate::bench::DOCUMENTS;
 use crate::bench::corpora::{mixed, texts, truth};
-use crate::bench::tables::results::Machine;
 use crate::bench::timed::measure::{Usage, measure};
+use crate::bench::{DOCUMENTS, SHINGLE, THRESHOLD};
 use crate::workspace::{Workspace, succeed};
 
 /// How often lookalike is run before the peers, and again after them: a second is too short to be measured once.
@@ -136,11 +135,10 @@ pub(super) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     let truth = truth::load_or_join(&folder, &documents)?;
     let places = documents.places();
 
-    let machine = Machine::here();
     let versions = environment::versions(workspace, &runner)?;
     // Every timed run finds the file in the memory of the system; the first would not.
     measure(std::process::Command::new("wc").arg("-w").arg(&file))?;
-    let mut rows = vec![own_row(&runner, &file, &places, &truth)?];
+    let mut rows = vec![own_row(&runner, &versions, &file, &places, &truth)?];
     for tool in options.field.peers() {
         eprintln!("running {}", tool.name);
         let (outcome, usage) = match runner.run(tool, &file, &places) {
@@ -148,19 +146,21 @@ pub(super) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
             Err(error) => (Err(report::brief(&error)), None),
         };
         let (usage, library_seconds) = usage.unzip();
-        rows.push(Row { tool, runs: usage.into_iter().collect(), library_seconds: library_seconds.flatten(), outcome });
+        rows.push(Row::new(tool, &versions, usage.into_iter().collect(), library_seconds.flatten(), outcome));
     }
-    rows.push(own_row(&runner, &file, &places, &truth)?);
+    rows.push(own_row(&runner, &versions, &file, &places, &truth)?);
 
     let report = Report {
-        machine,
         versions,
         note: options.field.note.clone(),
         corpus: options.corpus.as_ref().map_or_else(|| "synthetic".to_owned(), |_| "given".to_owned()),
         corpus_bytes: file.metadata()?.len(),
         document_count: documents.texts.len(),
         true_count: truth.len(),
-        rows,
+        shingle: SHINGLE.to_owned(),
+        threshold: THRESHOLD,
+        is_written: true,
+        tools: rows,
     };
     report.print();
     if !options.field.print_only {
@@ -170,7 +170,13 @@ pub(super) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
 }
 
 /// Some runs of lookalike, whose answers are the same.
-fn own_row(runner: &Runner, file: &Path, places: &HashMap<&str, usize>, truth: &truth::Truth) -> Result<Row> {
+fn own_row(
+    runner: &Runner,
+    versions: &BTreeMap<String, String>,
+    file: &Path,
+    places: &HashMap<&str, usize>,
+    truth: &truth::Truth,
+) -> Result<Row> {
     eprintln!("running lookalike");
     let mut runs: Vec<Usage> = Vec::new();
     for _ in 1..OWN_RUNS {
@@ -178,5 +184,5 @@ fn own_row(runner: &Runner, file: &Path, places: &HashMap<&str, usize>, truth: &
     }
     let success = runner.run(&LOOKALIKE, file, places)?;
     runs.push(success.usage);
-    Ok(Row { tool: &LOOKALIKE, runs, library_seconds: None, outcome: Ok(Verdict::of(&success.answer, truth)) })
+    Ok(Row::new(&LOOKALIKE, versions, runs, None, Ok(Verdict::of(&success.answer, truth))))
 }

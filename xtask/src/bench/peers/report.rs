@@ -1,22 +1,23 @@
 //! The comparison as a table for the terminal, as JSON for later, and as a section with a chart for readers.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::{Context, Result};
-use serde_json::{Value, json};
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
 
 use super::answer::Gives;
 use super::chart::{self, Bar};
 use super::judge::Verdict;
 use super::tool::Tool;
 use crate::bench::tables::report::range;
-use crate::bench::tables::results::{self, Machine};
+use crate::bench::tables::results::{self, Machine, Record};
+use crate::bench::tables::{against, pages, thousands};
 use crate::bench::timed::measure::Usage;
-use crate::bench::{SHINGLE, THRESHOLD};
 use crate::table::Table;
 use crate::workspace::Workspace;
+
+/// The name of the one that all are compared with.
+const OWN: &str = "lookalike";
 
 /// How many times as fast as each peer lookalike is meant to be.
 const SPEED_TARGET: f64 = 10.0;
@@ -25,19 +26,26 @@ const SPEED_TARGET: f64 = 10.0;
 const STEADY: f64 = 1.25;
 
 /// A tool with what came of it.
-pub(super) struct Row {
-    pub(super) tool: &'static Tool,
+#[derive(Serialize, Deserialize)]
+pub(in crate::bench) struct Row {
+    tool: String,
+    version: Option<String>,
+    parameters: String,
     /// One for a peer, some for lookalike, none if it failed.
-    pub(super) runs: Vec<Usage>,
+    runs: Vec<Usage>,
     /// Seconds within the peer's own calls over all processes.
-    pub(super) library_seconds: Option<f64>,
-    /// How good it was, or why it did not come to an end.
-    pub(super) outcome: Result<Verdict, String>,
+    library_seconds: Option<f64>,
+    /// How good it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    verdict: Option<Verdict>,
+    /// Why it did not come to an end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    failure: Option<String>,
 }
 
 /// Everything that is reported.
-pub(super) struct Report {
-    pub(super) machine: Machine,
+#[derive(Serialize, Deserialize)]
+pub(in crate::bench) struct Report {
     pub(super) versions: BTreeMap<String, String>,
     pub(super) note: Option<String>,
     /// Whether the corpus was made or given.
@@ -45,12 +53,32 @@ pub(super) struct Report {
     pub(super) corpus_bytes: u64,
     pub(super) document_count: usize,
     pub(super) true_count: usize,
-    pub(super) rows: Vec<Row>,
+    pub(super) shingle: String,
+    pub(super) threshold: f64,
+    /// Whether every tool wrote the documents that stay, or none did.
+    pub(super) is_written: bool,
+    pub(super) tools: Vec<Row>,
 }
 
 impl Row {
+    pub(super) fn new(
+        tool: &Tool,
+        versions: &BTreeMap<String, String>,
+        runs: Vec<Usage>,
+        library_seconds: Option<f64>,
+        outcome: Result<Verdict, String>,
+    ) -> Self {
+        let (verdict, failure) = match outcome {
+            Ok(verdict) => (Some(verdict), None),
+            Err(reason) => (None, Some(reason)),
+        };
+        let version = versions.get(tool.package.unwrap_or(OWN)).cloned();
+        let (tool, parameters) = (tool.name.to_owned(), tool.parameters.to_owned());
+        Self { tool, version, parameters, runs, library_seconds, verdict, failure }
+    }
+
     fn is_ours(&self) -> bool {
-        self.tool.package.is_none()
+        self.tool == OWN
     }
 
     /// The median of the runs.
@@ -91,7 +119,7 @@ const HEADINGS: [&str; 13] = [
 impl Report {
     /// The seconds of lookalike: the mean of what it took before the peers and after them.
     fn own_seconds(&self) -> Option<f64> {
-        let own: Vec<f64> = self.rows.iter().filter(|row| row.is_ours()).filter_map(Row::seconds).collect();
+        let own: Vec<f64> = self.tools.iter().filter(|row| row.is_ours()).filter_map(Row::seconds).collect();
         (!own.is_empty()).then(|| own.iter().sum::<f64>() / own.len() as f64)
     }
 
@@ -104,7 +132,7 @@ impl Report {
         let cpu = row.median(|usage| usage.cpu_seconds);
         let peak = row.median(|usage| Some(usage.peak_bytes? as f64 / 1e6));
         let mut cells = [
-            row.tool.name.to_owned(),
+            row.tool.clone(),
             number(seconds, 2),
             number(speed, 1),
             number(ratio.filter(|_| !row.is_ours()), 1),
@@ -118,8 +146,8 @@ impl Report {
             String::new(),
             String::new(),
         ];
-        match &row.outcome {
-            Ok(verdict) => {
+        match &row.verdict {
+            Some(verdict) => {
                 let names = match verdict.gives {
                     Gives::Pairs => "pairs",
                     Gives::Clusters => "clusters",
@@ -128,11 +156,11 @@ impl Report {
                 names.clone_into(&mut cells[7]);
                 cells[8] = number(verdict.recall, 4);
                 cells[9] = number(verdict.precision, 4);
-                cells[10] = verdict.removed_count.to_string();
-                cells[11] = verdict.lost_count.to_string();
-                cells[12] = verdict.left_count.to_string();
+                cells[10] = thousands(verdict.removed_count as u64);
+                cells[11] = thousands(verdict.lost_count as u64);
+                cells[12] = thousands(verdict.left_count as u64);
             }
-            Err(reason) => cells[7].clone_from(reason),
+            None => cells[7] = row.failure.clone().unwrap_or_default(),
         }
         cells
     }
@@ -140,15 +168,17 @@ impl Report {
     /// What is to be said of the targets, one sentence each.
     fn sentences(&self) -> Vec<String> {
         let Some(own) = self.own_seconds() else { return Vec::new() };
-        let peers = || self.rows.iter().filter(|row| !row.is_ours());
+        let peers = || self.tools.iter().filter(|row| !row.is_ours());
         let mut sentences = Vec::new();
         let mut timed: Vec<(&str, f64)> =
-            peers().filter_map(|row| Some((row.tool.name, row.seconds()? / own))).collect();
+            peers().filter_map(|row| Some((row.tool.as_str(), row.seconds()? / own))).collect();
         timed.sort_by(|one, other| one.1.total_cmp(&other.1));
         if let Some((name, ratio)) = timed.first() {
             sentences.push(format!(
-                "The fastest other tool is {name}; lookalike is {ratio:.1} times as fast (target {SPEED_TARGET:.0}: {}).",
-                if *ratio >= SPEED_TARGET { "met" } else { "missed" }
+                "The fastest of {} other tools is {name}; lookalike is {ratio:.1} times as fast{} (target {}).",
+                self.peer_count(),
+                if self.is_written { "" } else { ", where neither writes documents" },
+                against(&format!("{SPEED_TARGET:.0}"), *ratio >= SPEED_TARGET)
             ));
         }
         for (name, ratio) in timed.iter().filter(|(_, ratio)| *ratio < SPEED_TARGET) {
@@ -159,16 +189,16 @@ impl Report {
         }
         sentences.extend(self.drift_sentence());
         sentences.extend(self.processor_sentence());
-        let own_verdict = self.rows.iter().find(|row| row.is_ours()).and_then(|row| row.outcome.as_ref().ok());
+        let own_verdict = self.tools.iter().find(|row| row.is_ours()).and_then(|row| row.verdict.as_ref());
         let Some(own_verdict) = own_verdict else { return sentences };
         for (measure, value) in [
             ("recall", (|verdict| verdict.recall) as fn(&Verdict) -> Option<f64>),
             ("precision", |verdict| verdict.precision),
         ] {
             let better: Vec<&str> = peers()
-                .filter(|row| row.outcome.as_ref().is_ok_and(|verdict| value(verdict) >= value(own_verdict)))
-                .filter(|row| row.outcome.as_ref().is_ok_and(|verdict| value(verdict).is_some()))
-                .map(|row| row.tool.name)
+                .filter(|row| row.verdict.as_ref().is_some_and(|verdict| value(verdict) >= value(own_verdict)))
+                .filter(|row| row.verdict.as_ref().is_some_and(|verdict| value(verdict).is_some()))
+                .map(|row| row.tool.as_str())
                 .collect();
             sentences.push(if better.is_empty() {
                 format!("No other tool that reports pairs or clusters reaches the {measure} of lookalike.")
@@ -181,7 +211,7 @@ impl Report {
 
     /// A warning, if lookalike itself did not take the same time before the peers and after them.
     fn drift_sentence(&self) -> Option<String> {
-        let mut own = self.rows.iter().filter(|row| row.is_ours()).filter_map(Row::seconds);
+        let mut own = self.tools.iter().filter(|row| row.is_ours()).filter_map(Row::seconds);
         let (before, after) = (own.next()?, own.next()?);
         let drift = before.max(after) / before.min(after);
         (drift > STEADY).then(|| {
@@ -195,21 +225,21 @@ impl Report {
     /// The peer that is closest by processor time, which other programs on the machine stretch less than the clock's.
     fn processor_sentence(&self) -> Option<String> {
         let cpu = |row: &Row| row.median(|usage| usage.cpu_seconds);
-        let own: Vec<f64> = self.rows.iter().filter(|row| row.is_ours()).filter_map(cpu).collect();
+        let own: Vec<f64> = self.tools.iter().filter(|row| row.is_ours()).filter_map(cpu).collect();
         let own = own.iter().sum::<f64>() / own.len() as f64;
-        let peers = self.rows.iter().filter(|row| !row.is_ours());
-        let ratios = peers.filter_map(|row| Some((row.tool.name, cpu(row)? / own)));
+        let peers = self.tools.iter().filter(|row| !row.is_ours());
+        let ratios = peers.filter_map(|row| Some((row.tool.as_str(), cpu(row)? / own)));
         let (name, ratio) = ratios.min_by(|one, other| one.1.total_cmp(&other.1))?;
         Some(format!("By processor time the closest is {name}, which takes {ratio:.1} times as much as lookalike."))
     }
 
     /// The machine, the corpus and the table on standard output.
     pub(super) fn print(&self) {
-        println!("machine   {}", self.machine);
+        println!("machine   {}", Machine::here());
         println!("corpus    {}", self.corpus_line());
         println!();
         let mut table = Table::new(&HEADINGS);
-        for row in &self.rows {
+        for row in &self.tools {
             table.row(self.cells(row));
         }
         println!("{table}");
@@ -219,57 +249,33 @@ impl Report {
     }
 
     fn corpus_line(&self) -> String {
-        let (megabytes, documents, pairs) = (self.corpus_bytes as f64 / 1e6, self.document_count, self.true_count);
+        let megabytes = self.corpus_bytes as f64 / 1e6;
+        let [documents, pairs] = [self.document_count, self.true_count].map(|count| thousands(count as u64));
         format!("{megabytes:.1} MB of JSONL, {}, {documents} documents, {pairs} true pairs", self.corpus)
     }
 
-    /// Writes the numbers, the section and the chart.
+    /// Writes the numbers, and makes the pages from them.
     pub(super) fn record(&self, workspace: &Workspace) -> Result<()> {
-        write_numbers(workspace, &results::today(), "peers.json", &self.numbers())?;
-        let docs = workspace.root().join("docs");
-        let chart = docs.join("benchmarks-peers.svg");
-        fs::write(&chart, self.chart()).with_context(|| format!("cannot write {}", chart.display()))?;
-        results::publish(workspace, "peers", &self.markdown())
+        results::write_with_versions(workspace, "peers", lines(&self.versions), self)?;
+        pages::refresh(workspace.root())
     }
 
-    fn numbers(&self) -> Value {
-        let tools: Vec<Value> = self.rows.iter().map(|row| self.tool_numbers(row)).collect();
-        json!({
-            "machine": self.machine,
-            "note": self.note,
-            "versions": self.versions,
-            "corpus": self.corpus,
-            "corpus_bytes": self.corpus_bytes,
-            "document_count": self.document_count,
-            "true_count": self.true_count,
-            "shingle": SHINGLE,
-            "threshold": THRESHOLD,
-            "tools": tools,
-        })
-    }
-
-    fn tool_numbers(&self, row: &Row) -> Value {
-        let version = row.tool.package.unwrap_or("lookalike");
-        let mut numbers = json!({
-            "tool": row.tool.name,
-            "version": self.versions.get(version),
-            "parameters": row.tool.parameters,
-            "runs": row.runs,
-            "library_seconds": row.library_seconds,
-        });
-        match &row.outcome {
-            Ok(verdict) => numbers["verdict"] = json!(verdict),
-            Err(reason) => numbers["failure"] = json!(reason),
-        }
-        numbers
+    /// How many tools there are besides lookalike: one that was run in two ways is one tool.
+    fn peer_count(&self) -> &'static str {
+        let peers = self.tools.iter().filter(|row| !row.is_ours());
+        let names: BTreeSet<&str> = peers.filter_map(|row| row.tool.split(", ").next()).collect();
+        ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+            .get(names.len())
+            .copied()
+            .unwrap_or("many")
     }
 
     fn chart(&self) -> String {
         let megabytes = self.corpus_bytes as f64 / 1e6;
         let mut bars: Vec<Bar> = Vec::new();
-        let speeds = self.rows.iter().filter(|row| !row.is_ours()).filter_map(|row| Some((row, row.seconds()?)));
+        let speeds = self.tools.iter().filter(|row| !row.is_ours()).filter_map(|row| Some((row, row.seconds()?)));
         bars.extend(speeds.map(|(row, seconds)| Bar {
-            name: row.tool.name.to_owned(),
+            name: row.tool.clone(),
             value: megabytes / seconds,
             is_ours: false,
         }));
@@ -280,41 +286,100 @@ impl Report {
         chart::bars(&title, "MB/s", bars)
     }
 
-    fn markdown(&self) -> String {
-        let mut text = format!("## Compared with other tools\n\n{}; {}.", results::today(), self.machine);
+    fn markdown(&self, origin: &str) -> String {
+        let mut text = format!("## Compared with other tools\n\n{origin}");
         if let Some(note) = &self.note {
             text += &format!(" {note}.");
         }
         text += &format!(
-            "\n{}; shingles `{SHINGLE}`, threshold {THRESHOLD}.\nOne run of each other tool, with lookalike before \
-             and after them (medians of three runs).\n\n![Speed of each tool in MB/s](benchmarks-peers.svg)\n\n",
-            self.corpus_line()
+            "\n{}; shingles `{}`, threshold {}.\nOne run of each other tool, with lookalike before and after them (medians of \
+             three runs).\n{}\n\n![Speed of each tool in MB/s](benchmarks-peers.svg)\n\n",
+            self.corpus_line(),
+            self.shingle,
+            self.threshold,
+            if self.is_written {
+                "Every tool writes the documents that stay."
+            } else {
+                "Dry runs: every tool writes the ids of the documents that stay; only text-dedup, whose script does so, writes the documents."
+            }
         );
         text += &markdown_row(&HEADINGS.map(str::to_owned));
         text += &markdown_row(&HEADINGS.map(|_| "---".to_owned()));
-        for row in &self.rows {
+        for row in &self.tools {
             text += &markdown_row(&self.cells(row));
         }
         text += "\n";
         text += &self.sentences().join("\n");
         text += COLUMNS;
         let mut said: Vec<&str> = Vec::new();
-        for row in &self.rows {
-            if !said.contains(&row.tool.name) {
-                let version = self.versions.get(row.tool.package.unwrap_or("lookalike"));
-                let version = version.map_or("", String::as_str);
-                text += &format!("| {} | {version} | {} |\n", row.tool.name, row.tool.parameters);
-                said.push(row.tool.name);
+        for row in &self.tools {
+            if !said.contains(&row.tool.as_str()) {
+                let version = row.version.as_deref().unwrap_or_default();
+                text += &format!("| {} | {version} | {} |\n", row.tool, row.parameters);
+                said.push(&row.tool);
             }
         }
         text
     }
 }
 
+/// The versions as a record has them.
+pub(super) fn lines(versions: &BTreeMap<String, String>) -> Vec<String> {
+    versions.iter().map(|(name, version)| format!("{name} {version}")).collect()
+}
+
+/// The section of the benchmarks.
+pub(in crate::bench) fn section(record: &Record<Report>) -> String {
+    record.results.markdown(&record.origin())
+}
+
+/// The chart beside it.
+pub(in crate::bench) fn chart(record: &Record<Report>) -> String {
+    record.results.chart()
+}
+
+/// The row of the README.
+pub(in crate::bench) fn speed_row(record: &Record<Report>) -> [String; 3] {
+    let report = &record.results;
+    let best = |rows: &mut dyn Iterator<Item = &Row>, value: fn(&Verdict) -> Option<f64>| {
+        let values = rows.filter_map(|row| row.verdict.as_ref().and_then(value));
+        values.max_by(f64::total_cmp).map_or("–".to_owned(), |share| format!("{share:.4}"))
+    };
+    let own = || report.tools.iter().filter(|row| row.is_ours());
+    let peers = || report.tools.iter().filter(|row| !row.is_ours());
+    let peak = own().filter_map(|row| row.median(|usage| Some(usage.peak_bytes? as f64 / 1e6))).fold(0.0, f64::max);
+    let fastest = peers().filter_map(Row::seconds).min_by(f64::total_cmp).unwrap_or(f64::NAN);
+    let lost = |row: &Row| row.verdict.as_ref().map(|verdict| verdict.lost_count as u64);
+    let (least, most) = (peers().filter_map(lost).min(), peers().filter_map(lost).max());
+    [
+        format!(
+            "`dedup` of {} documents, {:.0} MB of JSONL{}",
+            thousands(report.document_count as u64),
+            report.corpus_bytes as f64 / 1e6,
+            if report.is_written { "" } else { " (dry run: kept documents not written)" }
+        ),
+        format!(
+            "{:.2} s, {peak:.0} MB of memory; recall {}, precision {}, {} removals not justified",
+            report.own_seconds().unwrap_or(f64::NAN),
+            best(&mut own(), |verdict| verdict.recall),
+            best(&mut own(), |verdict| verdict.precision),
+            own().filter_map(lost).max().map_or("no".to_owned(), thousands)
+        ),
+        format!(
+            "the fastest of {} other tools: {fastest:.1} s; best recall {}, best precision {}, {} to {} removals not justified",
+            report.peer_count(),
+            best(&mut peers(), |verdict| verdict.recall),
+            best(&mut peers(), |verdict| verdict.precision),
+            thousands(least.unwrap_or(0)),
+            thousands(most.unwrap_or(0))
+        ),
+    ]
+}
+
 /// What the columns mean.
 const COLUMNS: &str = "
 
-- *s*: from the start of the process to its end, including reading the file and writing the ids of kept documents.
+- *s*: from the start of the process to its end, including reading the file and writing as said above.
 - *× ours*: how many times as long as lookalike it takes.
 - *own s*: seconds within the tool's own calls, over all processes, where these can be separated from cutting words into
   shingles. For tools that take tokens, that is done by Python (on all cores); a program that already has its shingles
@@ -330,15 +395,6 @@ const COLUMNS: &str = "
 
 fn markdown_row(cells: &[String]) -> String {
     format!("| {} |\n", cells.iter().map(|cell| cell.replace('|', "\\|")).collect::<Vec<_>>().join(" | "))
-}
-
-/// Writes raw numbers into the folder of the day.
-pub(super) fn write_numbers(workspace: &Workspace, date: &str, name: &str, numbers: &Value) -> Result<()> {
-    let folder = workspace.root().join("bench/results").join(date);
-    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let file: &Path = &folder.join(name);
-    let text = serde_json::to_string_pretty(numbers)? + "\n";
-    fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
 }
 
 #[cfg(test)]

@@ -17,7 +17,8 @@ pub(super) const LOOKALIKE: Tool = Tool {
     name: "lookalike",
     package: None,
     runner: "",
-    parameters: "`dedup --dry-run`, and `pairs` for the pairs; all defaults: 20 bands of 7 rows, each candidate measured",
+    parameters: "`dedup` with output and report, and `pairs` for the pairs (not timed); all defaults: 20 bands of 7 rows, each \
+                 candidate measured",
 };
 
 /// All others.

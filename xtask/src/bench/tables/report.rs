@@ -1,11 +1,13 @@
-//! The table that the benchmark ends with: each measure, its median and range, its target, and whether that is met.
+//! The table that the benchmark ends with, and the section made of it: each measure, its median and range, its target, and whether
+//! that is met.
 
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::Result;
+use serde::{Deserialize, Serialize};
 
-use super::results::Machine;
+use super::results::{Machine, Record};
+use super::thousands;
 use crate::bench::timed::accuracy::Accuracy;
 use crate::bench::timed::measure::Usage;
 use crate::bench::timed::timing::{Timings, UNIFORM_LOCALE};
@@ -22,6 +24,17 @@ const SKETCHING_TARGET: f64 = 300.0;
 const MEMORY_TARGET: (f64, f64) = (256e6, 700.0);
 /// The share of true pairs that is found, at least.
 const RECALL_TARGET: f64 = 0.99;
+
+/// All that the benchmark measures.
+#[derive(Serialize, Deserialize)]
+pub(in crate::bench) struct Measured {
+    /// The size of the corpus, as JSONL.
+    pub(in crate::bench) corpus_bytes: u64,
+    pub(in crate::bench) timings: Timings,
+    /// Megabytes of text per second on one thread, by run.
+    pub(in crate::bench) sketching: Vec<f64>,
+    pub(in crate::bench) accuracy: Accuracy,
+}
 
 /// What a measure is to be.
 enum Target {
@@ -46,7 +59,7 @@ impl Rows {
                     Target::AtLeast(limit) => ("≥", limit, limit - middle),
                 };
                 let verdict =
-                    if excess <= 0.0 { "met".to_owned() } else { format!("missed by {}", number(excess).trim()) };
+                    if excess <= 0.0 { "met".to_owned() } else { format!("**missed** by {}", number(excess).trim()) };
                 (format!("{sign} {}", number(limit)), verdict)
             }
         };
@@ -68,35 +81,48 @@ pub(in crate::bench) fn range(values: &[f64]) -> (f64, f64, f64) {
 }
 
 /// Prints machine, corpus and table.
-pub(in crate::bench) fn print(
-    corpus: &Path,
-    lookalike: &Path,
-    timings: &Timings,
-    sketching: &[f64],
-    accuracy: &Accuracy,
-) -> Result<()> {
-    let corpus_bytes = corpus.metadata()?.len() as f64;
-    let document_count = timings.summaries[0].input.document_count as f64;
+pub(in crate::bench) fn print(corpus: &Path, lookalike: &Path, measured: &Measured) {
     println!("machine   {}", Machine::here());
-    if let Some(load) = timings.load {
+    if let Some(load) = measured.timings.load {
         println!("load      {load} over the minute before the runs, this benchmark's own build included");
     }
     println!("versions  {}; {}", first_line(lookalike), first_line(Path::new("wc")));
-    println!("corpus    {}: {:.1} MB, {document_count} documents", corpus.display(), corpus_bytes / 1e6);
-    println!(
-        "runs      {}, in turns; {SHINGLE}, threshold {THRESHOLD}, 2 threads, output written",
-        timings.dedup.len()
-    );
-    println!();
+    println!("corpus    {}: {}", corpus.display(), corpus_line(measured));
+    println!("runs      {}\n", runs_line(measured));
+    print!("{}", table(measured));
+}
 
+fn corpus_line(measured: &Measured) -> String {
+    let documents = thousands(measured.timings.summaries[0].input.document_count);
+    format!("{:.1} MB of JSONL, {documents} documents", measured.corpus_bytes as f64 / 1e6)
+}
+
+fn runs_line(measured: &Measured) -> String {
+    let count = measured.timings.dedup.len();
+    format!("{count}, alternating; {SHINGLE}, threshold {THRESHOLD}, two threads, output and report written")
+}
+
+fn table(measured: &Measured) -> Table {
+    let Measured { corpus_bytes, timings, sketching, accuracy } = measured;
     let mut rows = Rows(Table::new(&["measure", "median", "", "range", "target", "verdict"]));
     speed_rows(&mut rows, timings);
-    stage_rows(&mut rows, timings, corpus_bytes / 1e6);
+    stage_rows(&mut rows, timings, *corpus_bytes as f64 / 1e6);
     rows.measured("sketching alone, one thread", sketching, "MB/s", 0, Some(&Target::AtLeast(SKETCHING_TARGET)));
-    memory_rows(&mut rows, timings, document_count);
+    memory_rows(&mut rows, timings, timings.summaries[0].input.document_count as f64);
     accuracy_rows(&mut rows, accuracy);
-    print!("{}", rows.0);
-    Ok(())
+    rows.0
+}
+
+/// The section of the page on performance.
+pub(in crate::bench) fn section(record: &Record<Measured>) -> String {
+    let measured = &record.results;
+    format!(
+        "{}\n{}. Runs: {}.\n\n{}",
+        record.origin(),
+        corpus_line(measured),
+        runs_line(measured),
+        table(measured).to_markdown()
+    )
 }
 
 fn speed_rows(rows: &mut Rows, timings: &Timings) {
@@ -107,11 +133,11 @@ fn speed_rows(rows: &mut Rows, timings: &Timings) {
     let ratios = |wc: &[f64]| -> Vec<f64> { dedup.iter().zip(wc).map(|(dedup, wc)| dedup / wc).collect() };
     let ratio_target = Some(&Target::AtMost(RATIO_TARGET));
 
-    rows.measured(&format!("wc -w, locale {}", timings.locale), &wc, "s", 2, None);
+    rows.measured(&format!("wc -w, one thread, locale {}", timings.locale), &wc, "s", 2, None);
     if let Some(uniform_wc) = &timings.uniform_wc {
-        rows.measured(&format!("wc -w, locale {UNIFORM_LOCALE}"), &seconds(uniform_wc), "s", 2, None);
+        rows.measured(&format!("wc -w, one thread, locale {UNIFORM_LOCALE}"), &seconds(uniform_wc), "s", 2, None);
     }
-    rows.measured("lookalike dedup", &dedup, "s", 2, None);
+    rows.measured("lookalike dedup, two threads", &dedup, "s", 2, None);
     if !cpu.is_empty() {
         rows.measured("lookalike dedup, processor time", &cpu, "s", 2, None);
     }
@@ -198,7 +224,7 @@ mod tests {
         rows.measured("ratio", &[0.75, 0.85], "", 2, Some(&Target::AtMost(0.7)));
         rows.measured("speed", &[310.0], "MB/s", 0, Some(&Target::AtLeast(300.0)));
         let text = rows.0.to_string();
-        assert!(text.contains("missed by 0.10") && text.contains("0.75 to 0.85") && text.contains("≥ 300"));
+        assert!(text.contains("**missed** by 0.10") && text.contains("0.75 to 0.85") && text.contains("≥ 300"));
         assert!(text.lines().last().unwrap().ends_with("met"));
     }
 }

@@ -1,4 +1,5 @@
-//! Where measured numbers go: raw into a dated folder with all that explains them, and as a table into the documentation.
+//! Where measured numbers go: raw into a dated folder, with all that explains them. The tables of the documentation are made from
+//! these files alone (`pages.rs`), so that a page cannot say anything else than its file.
 
 use std::fmt;
 use std::fs;
@@ -7,22 +8,23 @@ use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, ensure};
-use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use super::report::first_line;
 use crate::workspace::Workspace;
 
 /// What was measured on.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::bench) struct Machine {
-    /// The processor as the system names it.
+    /// The processor as the system names it, with its family and model, since virtual machines shorten the name.
     pub(in crate::bench) processor: String,
     /// How many threads it runs at once.
     pub(in crate::bench) hardware_threads: usize,
     /// Its memory; none where the system does not say.
     pub(in crate::bench) memory_bytes: Option<u64>,
     /// The name of the system.
-    pub(in crate::bench) system: &'static str,
+    pub(in crate::bench) system: String,
     /// How many processes ran or wanted to in the minute before; none where the system does not say.
     pub(in crate::bench) load: Option<f64>,
 }
@@ -31,18 +33,30 @@ impl Machine {
     /// This machine.
     pub(in crate::bench) fn here() -> Self {
         let information = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-        let model = information.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
         let memory = fs::read_to_string("/proc/meminfo").unwrap_or_default();
         let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
         let kilobytes = memory.lines().find_map(|line| line.strip_prefix("MemTotal:")?.split_whitespace().next());
         Self {
-            processor: model.map_or(std::env::consts::ARCH, |(_, model)| model).to_owned(),
+            processor: processor(&information).unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
             hardware_threads: std::thread::available_parallelism().map_or(0, usize::from),
             memory_bytes: kilobytes.and_then(|count| count.parse::<u64>().ok()).map(|count| count * 1024),
-            system: std::env::consts::OS,
+            system: std::env::consts::OS.to_owned(),
             load: load.split(' ').next().and_then(|number| number.parse().ok()),
         }
     }
+}
+
+/// The processor in `/proc/cpuinfo`, as in "AMD EPYC (family 26, model 2)".
+fn processor(information: &str) -> Option<String> {
+    let value = |wanted: &str| {
+        let mut fields = information.lines().filter_map(|line| line.split_once(':'));
+        fields.find_map(|(name, value)| (name.trim() == wanted).then(|| value.trim().to_owned()))
+    };
+    let name = value("model name")?;
+    Some(match (value("cpu family"), value("model")) {
+        (Some(family), Some(model)) => format!("{name} (family {family}, model {model})"),
+        _ => name,
+    })
 }
 
 impl fmt::Display for Machine {
@@ -56,17 +70,25 @@ impl fmt::Display for Machine {
 }
 
 /// Raw numbers, with all that explains them.
-#[derive(Serialize)]
-struct Record<'a, T> {
-    date: String,
-    machine: Machine,
+#[derive(Serialize, Deserialize)]
+pub(in crate::bench) struct Record<T> {
+    pub(in crate::bench) date: String,
+    pub(in crate::bench) machine: Machine,
     /// What each program says of its version.
-    versions: Vec<String>,
+    pub(in crate::bench) versions: Vec<String>,
     /// The commit that the workspace is at; none outside of a repository.
-    commit: Option<String>,
+    pub(in crate::bench) commit: Option<String>,
     /// What was typed after `cargo xtask`.
-    command: String,
-    results: &'a T,
+    pub(in crate::bench) command: String,
+    pub(in crate::bench) results: T,
+}
+
+impl<T> Record<T> {
+    /// Where the numbers come from, for the reader: day, machine, commit and command.
+    pub(in crate::bench) fn origin(&self) -> String {
+        let commit = self.commit.as_ref().map_or("commit not recorded".to_owned(), |commit| format!("commit {commit}"));
+        format!("{}, {}; {commit}, `cargo xtask {}`.", self.date, self.machine, self.command)
+    }
 }
 
 /// Writes raw numbers to `bench/results/<date>/<name>.json`, and says where that is.
@@ -76,40 +98,54 @@ pub(in crate::bench) fn write(
     programs: &[&Path],
     results: &impl Serialize,
 ) -> Result<PathBuf> {
+    let versions = programs.iter().map(|program| first_line(program)).collect();
+    write_with_versions(workspace, name, versions, results)
+}
+
+/// The same for programs whose versions are already known.
+pub(in crate::bench) fn write_with_versions(
+    workspace: &Workspace,
+    name: &str,
+    versions: Vec<String>,
+    results: &impl Serialize,
+) -> Result<PathBuf> {
     let date = today();
     let folder = workspace.root().join("bench/results").join(&date);
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let record = Record {
-        date,
-        machine: Machine::here(),
-        versions: programs.iter().map(|program| first_line(program)).collect(),
-        commit: commit(workspace.root()),
-        command: command(),
-        results,
-    };
+    let (machine, commit, command) = (Machine::here(), commit(workspace.root()), command());
+    let record = Record { date, machine, versions, commit, command, results };
     let file = folder.join(format!("{name}.json"));
     fs::write(&file, serde_json::to_string_pretty(&record)? + "\n")
         .with_context(|| format!("cannot write {}", file.display()))?;
     Ok(file)
 }
 
-/// Puts a text between the marks `<!-- name -->` and `<!-- /name -->` of `docs/benchmarks.md`, at its end if it has none.
-pub(in crate::bench) fn publish(workspace: &Workspace, name: &str, text: &str) -> Result<()> {
-    let file = workspace.root().join("docs/benchmarks.md");
-    let page = if file.exists() { fs::read_to_string(&file)? } else { "# Benchmarks\n".to_owned() };
-    let page = with_section(&page, name, text).with_context(|| file.display().to_string())?;
-    fs::write(&file, page).with_context(|| format!("cannot write {}", file.display()))
+/// Reads the newest record of this name; none if it was never measured.
+pub(in crate::bench) fn newest<T: DeserializeOwned>(root: &Path, name: &str) -> Result<Option<Record<T>>> {
+    let folder = root.join("bench/results");
+    let mut files = Vec::new();
+    for entry in folder.read_dir().with_context(|| format!("cannot read {}", folder.display()))? {
+        let file = entry?.path().join(format!("{name}.json"));
+        files.extend(file.is_file().then_some(file));
+    }
+    // Folders are named by their day, so that the last one is the newest.
+    files.sort();
+    let Some(file) = files.pop() else { return Ok(None) };
+    let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    serde_json::from_str(&text).map(Some).with_context(|| file.display().to_string())
 }
 
-fn with_section(page: &str, name: &str, text: &str) -> Result<String> {
+/// Replaces what is between the marks `<!-- name -->` and `<!-- /name -->` of a page.
+///
+/// # Errors
+///
+/// If the page does not have both marks.
+pub(super) fn with_section(page: &str, name: &str, text: &str) -> Result<String> {
     let [start, end] = [format!("<!-- {name} -->"), format!("<!-- /{name} -->")];
-    let section = format!("{start}\n{}\n{end}", text.trim());
-    let Some(from) = page.find(&start) else {
-        return Ok(format!("{}\n\n{section}\n", page.trim_end()));
-    };
+    let from = page.find(&start).with_context(|| format!("there is no {start}"))?;
     let to = page[from..].find(&end).map(|to| from + to + end.len());
     ensure!(to.is_some(), "{start} has no {end}");
-    Ok(format!("{}{section}{}", &page[..from], &page[to.unwrap_or(from)..]))
+    Ok(format!("{}{start}\n{}\n{end}{}", &page[..from], text.trim(), &page[to.unwrap_or(from)..]))
 }
 
 /// The date in Greenwich, as in 2026-11-16.
@@ -158,14 +194,40 @@ mod tests {
 
     #[test]
     fn a_section_is_replaced_and_all_else_stays() {
-        let page = with_section("# Title\n", "one", "first").unwrap();
-        assert_eq!(page, "# Title\n\n<!-- one -->\nfirst\n<!-- /one -->\n");
-        let page = with_section(&(page + "\nmore\n"), "two", "other").unwrap();
-        let page = with_section(&page, "one", "second\n").unwrap();
-        assert_eq!(
-            page,
-            "# Title\n\n<!-- one -->\nsecond\n<!-- /one -->\n\nmore\n\n<!-- two -->\nother\n<!-- /two -->\n"
-        );
+        let page = "# Title\n\n<!-- one -->\nfirst\n<!-- /one -->\n\nmore\n";
+        let page = with_section(page, "one", "second\n").unwrap();
+        assert_eq!(page, "# Title\n\n<!-- one -->\nsecond\n<!-- /one -->\n\nmore\n");
         assert!(with_section("<!-- one -->", "one", "text").is_err());
+        assert!(with_section("# Title\n", "one", "text").is_err());
+    }
+
+    #[test]
+    fn the_newest_record_of_a_name_is_read() {
+        let root = tempfile::tempdir().unwrap();
+        assert!(newest::<u32>(root.path(), "speed").is_err());
+        for (date, number) in [("2026-11-16", 1), ("2026-11-17", 2)] {
+            let folder = root.path().join("bench/results").join(date);
+            fs::create_dir_all(&folder).unwrap();
+            let record = Record {
+                date: date.into(),
+                machine: Machine::here(),
+                versions: Vec::new(),
+                commit: Some("4f9af48".into()),
+                command: "bench speed".into(),
+                results: number,
+            };
+            fs::write(folder.join("speed.json"), serde_json::to_string(&record).unwrap()).unwrap();
+        }
+        let record = newest::<u32>(root.path(), "speed").unwrap().unwrap();
+        assert_eq!(record.results, 2);
+        assert!(record.origin().starts_with("2026-11-17, ") && record.origin().ends_with("`cargo xtask bench speed`."));
+        assert!(newest::<u32>(root.path(), "memory").unwrap().is_none());
+    }
+
+    #[test]
+    fn a_processor_has_its_family_and_model() {
+        let information = "vendor_id\t: X\ncpu family\t: 26\nmodel\t\t: 2\nmodel name\t: AMD EPYC\nmodel\t: 3\n";
+        assert_eq!(processor(information).unwrap(), "AMD EPYC (family 26, model 2)");
+        assert_eq!(processor("Hardware : BCM2835\n"), None);
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::measure::measure;
 use super::timing::output_folder;
@@ -15,6 +15,7 @@ use crate::bench::corpora::truth::Truth;
 use crate::pairs::{self, Pair, Pairs, share};
 
 /// How good the answers are.
+#[derive(Serialize, Deserialize)]
 pub(in crate::bench) struct Accuracy {
     /// Pairs of the truth.
     pub(in crate::bench) true_count: usize,

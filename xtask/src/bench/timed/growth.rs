@@ -4,12 +4,13 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::running::{Program, Run, again_optimised, dedup, memory_limit};
+use super::running::{Output, Program, Run, again_optimised, dedup, memory_limit};
 use crate::bench::corpora::short;
 use crate::bench::tables::report::range;
-use crate::bench::tables::results;
+use crate::bench::tables::results::Record;
+use crate::bench::tables::{against, pages, results};
 use crate::table::Table;
 use crate::workspace::Workspace;
 
@@ -39,8 +40,8 @@ pub(crate) struct Options {
 }
 
 /// All that is measured.
-#[derive(Serialize)]
-struct Growth {
+#[derive(Serialize, Deserialize)]
+pub(in crate::bench) struct Growth {
     /// The limit that was set; none for a program that does not know it.
     memory: Option<String>,
     sizes: Vec<Size>,
@@ -49,7 +50,7 @@ struct Growth {
 }
 
 /// What one size took.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct Size {
     documents: usize,
     bytes: u64,
@@ -91,7 +92,7 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
     let is_whole = sizes == SIZES;
     let file = results::write(workspace, if is_whole { "growth" } else { "growth-trial" }, &[&lookalike], &growth)?;
     if is_whole {
-        results::publish(workspace, "growth", &section(&growth, &table))?;
+        pages::refresh(workspace.root())?;
     }
     println!("raw numbers in {}", file.display());
     Ok(())
@@ -110,7 +111,7 @@ fn measure(
     for number in 1..=options.runs {
         for (size, runs) in sizes.iter().zip(&mut runs) {
             eprintln!("run {number} of {}: {size} documents", options.runs);
-            let run = dedup(lookalike, &parts.of_size(*size), &folder.join("growth-out"), &arguments)?;
+            let run = dedup(lookalike, &parts.of_size(*size), &folder.join("growth-out"), Output::Dry, &arguments)?;
             ensure!(run.summary.input.document_count == *size as u64, "not all documents were read");
             runs.push(run);
         }
@@ -163,16 +164,17 @@ fn table(growth: &Growth) -> Table {
     table
 }
 
-fn section(growth: &Growth, table: &Table) -> String {
+/// The section of the benchmarks.
+pub(in crate::bench) fn section(record: &Record<Growth>) -> String {
+    let growth = &record.results;
     let limit = growth.memory.as_ref().map_or("no memory limit".to_owned(), |memory| format!("`--memory {memory}`"));
     format!(
         "## Growth\n\nDocuments of 1 kB, 10 % of them near-duplicates and 3 % copies; JSONL, {limit}, `--dry-run`.\n\
-         Medians of {} alternating runs; {}, {}.\n`cargo xtask bench growth`. The longest time per document is {:.2} times \
-         the shortest; the target is {MOST_SPREAD}.\n\n{}",
+         Medians of {} alternating runs; {}\nThe longest time per document is {:.2} times the shortest (target {}).\n\n{}",
         growth.sizes[0].runs.len(),
-        results::today(),
-        results::Machine::here(),
+        record.origin(),
         growth.spread,
-        table.to_markdown()
+        against(&MOST_SPREAD.to_string(), growth.spread <= MOST_SPREAD),
+        table(growth).to_markdown()
     )
 }

@@ -1,20 +1,22 @@
 //! `cargo xtask bench headline`: a whole crawl, with as much memory as is wanted and with little, beside unpacking it.
 //!
-//! Both runs must find the same: the files of removals are compared byte by byte. Unpacking
+//! Output is written, as users have it. Both runs must find the same: the files of removals are compared byte by byte. Unpacking
 //! comes first, so that the runs find of the files what the system can hold; no run has its input from a cold disk.
 
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::measure::{Usage, measure};
-use super::running::{Program, Run, again_optimised, dedup, memory_limit};
+use super::running::{Output, Program, Run, again_optimised, dedup, memory_limit};
 use super::timing::UNIFORM_LOCALE;
 use super::unpacking::{self, Unpacking, are_equal, unpack, unpack_all};
 use crate::bench::corpora::crawl;
-use crate::bench::tables::results;
+use crate::bench::tables::results::Record;
+use crate::bench::tables::{against, pages, results, thousands};
 use crate::table::Table;
 use crate::workspace::Workspace;
 
@@ -42,14 +44,16 @@ pub(crate) struct Options {
 }
 
 /// All that is measured.
-#[derive(Serialize)]
-struct Headline {
+#[derive(Serialize, Deserialize)]
+pub(in crate::bench) struct Headline {
     pages: usize,
     files: usize,
     packed_bytes: u64,
     unpacking: Unpacking,
     /// Of the first file alone.
     word_count: Option<WordCount>,
+    /// Whether the documents that stay were written, or the runs were dry.
+    is_written: bool,
     dedup: Run,
     limit: String,
     limited: Option<Run>,
@@ -58,7 +62,7 @@ struct Headline {
 }
 
 /// What `wc -w` took for the first file, unpacked.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct WordCount {
     bytes: u64,
     usage: Usage,
@@ -84,7 +88,7 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
     let file = results::write(workspace, &name, &[&lookalike, Path::new("wc")], &headline)?;
     // What a trial shows is not for the documentation.
     if is_whole {
-        results::publish(workspace, "headline", &section(&headline, &table))?;
+        pages::refresh(workspace.root())?;
     }
     println!("\nraw numbers in {}", file.display());
     ensure!(headline.same_removals != Some(false), "with --memory {} other documents are removed", options.memory);
@@ -99,19 +103,38 @@ fn measure_all(crawl: &Path, folder: &Path, lookalike: &Path, options: &Options)
     eprintln!("counting words");
     let word_count = count_words(&unpacking::files(crawl)?[0], folder)?;
     eprintln!("removing near-duplicates");
-    let free = dedup(lookalike, &[crawl], &outs[0], &[])?;
+    let free = dedup_written(lookalike, crawl, &outs[0], &[])?;
     let mut limited = None;
     let mut same_removals = None;
     if let Some(limit) = limit {
         eprintln!("removing near-duplicates with {}", limit.join(" "));
-        limited = Some(dedup(lookalike, &[crawl], &outs[1], &limit)?);
+        limited = Some(dedup_written(lookalike, crawl, &outs[1], &limit)?);
         let [one, other] = outs.map(|out| out.join("removed.jsonl"));
         same_removals = Some(are_equal(&one, &other)?);
     }
     let (pages, files, packed_bytes) = (options.pages, options.files, crawl::folder_bytes(crawl)?);
     ensure!(free.summary.input.document_count == pages as u64, "not all pages were read");
     let limit = options.memory.clone();
-    Ok(Headline { pages, files, packed_bytes, unpacking, word_count, dedup: free, limit, limited, same_removals })
+    Ok(Headline {
+        pages,
+        files,
+        packed_bytes,
+        unpacking,
+        word_count,
+        is_written: true,
+        dedup: free,
+        limit,
+        limited,
+        same_removals,
+    })
+}
+
+/// One run with its output written. The documents make room for those of the next run; the evidence stays to be compared.
+fn dedup_written(lookalike: &Path, crawl: &Path, out: &Path, more: &[&str]) -> Result<Run> {
+    let run = dedup(lookalike, &[crawl], out, Output::Written, more)?;
+    let kept = out.join("kept");
+    fs::remove_dir_all(&kept).with_context(|| format!("cannot remove {}", kept.display()))?;
+    Ok(run)
 }
 
 /// Counts the words of a file; none where there is no such program.
@@ -134,7 +157,9 @@ fn table(headline: &Headline) -> Table {
     let megabytes = headline.dedup.summary.input.bytes as f64 / 1e6;
     let seconds_target = SECONDS_PER_PAGE * headline.pages as f64;
 
-    row("seconds", &|run| format!("{:.1}", run.usage.seconds), format!("≤ {seconds_target:.0}"));
+    let is_quick = runs.iter().all(|run| run.usage.seconds <= seconds_target);
+    let seconds_target = against(&format!("≤ {seconds_target:.0}"), is_quick);
+    row("seconds", &|run| format!("{:.1}", run.usage.seconds), seconds_target);
     row(
         "processor seconds",
         &|run| run.usage.cpu_seconds.map_or(String::new(), |cpu| format!("{cpu:.1}")),
@@ -147,7 +172,8 @@ fn table(headline: &Headline) -> Table {
         &|run| format!("{:.2}", run.usage.seconds / headline.unpacking.seconds),
         String::new(),
     );
-    let limits = format!("< {:.0}, < {:.0}", PEAK_BYTES / 1e6, LIMITED_PEAK_BYTES / 1e6);
+    let is_small = runs.iter().zip([PEAK_BYTES, LIMITED_PEAK_BYTES]).all(|(run, limit)| run.peak_bytes() < limit);
+    let limits = against(&format!("< {:.0}, < {:.0}", PEAK_BYTES / 1e6, LIMITED_PEAK_BYTES / 1e6), is_small);
     row("peak memory, MB", &|run| format!("{:.0}", run.peak_bytes() / 1e6), limits);
     row("documents removed", &|run| run.summary.found.removed_count.to_string(), String::new());
     row("pairs passed over", &|run| run.summary.found.passed_over.pair_count.to_string(), String::new());
@@ -159,28 +185,112 @@ fn table(headline: &Headline) -> Table {
         Some(false) => "no",
         None => "",
     };
-    table.row(["same removals".to_owned(), String::new(), same.to_owned(), "yes".to_owned()]);
+    let target = headline.same_removals.map_or(String::new(), |is_same| against("yes", is_same));
+    table.row(["same removals".to_owned(), String::new(), same.to_owned(), target]);
     let unpacking = &headline.unpacking;
     let speed = unpacking.bytes as f64 / 1e6 / unpacking.seconds;
     table.row(["decompression alone, s".to_owned(), format!("{:.1}", unpacking.seconds)]);
     table.row(["decompression alone, MB/s".to_owned(), format!("{speed:.0}")]);
     if let Some(count) = &headline.word_count {
         let speed = count.bytes as f64 / 1e6 / count.usage.seconds;
-        table.row(["wc -w of the first file, decompressed, MB/s".to_owned(), format!("{speed:.0}")]);
+        table.row(["wc -w of the first file, decompressed, one thread, MB/s".to_owned(), format!("{speed:.0}")]);
     }
     table
 }
 
-fn section(headline: &Headline, table: &Table) -> String {
+impl Headline {
+    /// Whether the documents that stay were written.
+    #[cfg(test)]
+    pub(in crate::bench) fn is_written(&self) -> bool {
+        self.is_written
+    }
+}
+
+/// How the runs ended, for the reader.
+fn output(headline: &Headline) -> &'static str {
+    if headline.is_written { "output written" } else { "a dry run: the documents that stay are not written" }
+}
+
+/// The section of the benchmarks.
+pub(in crate::bench) fn section(record: &Record<Headline>) -> String {
+    let headline = &record.results;
     format!(
-        "## A crawl\n\n{} pages of a synthetic crawl in {} WET.gz files: {:.1} GB of text, {:.1} GB compressed.\n{}, {}.\n\
-         `cargo xtask bench headline`. *Decompression* is that of `flate2` with as many threads.\n\n{}",
-        headline.pages,
+        "## A crawl\n\n{} pages of a synthetic crawl in {} WET.gz files: {:.1} GB of text, {:.1} GB compressed; {}.\n{}\n\
+         *Decompression* is that of `flate2` with as many threads.\n\n{}",
+        thousands(headline.pages as u64),
         headline.files,
         headline.dedup.summary.input.bytes as f64 / 1e9,
         headline.packed_bytes as f64 / 1e9,
-        results::today(),
-        results::Machine::here(),
+        output(headline),
+        record.origin(),
+        table(headline).to_markdown()
+    )
+}
+
+/// The section of the page on performance: what each stage costs, and the limit of it.
+pub(in crate::bench) fn stages_section(record: &Record<Headline>) -> String {
+    let headline = &record.results;
+    let summary = &headline.dedup.summary;
+    let (input, found) = (&summary.input, &summary.found);
+    let sketch = summary.seconds("sketch");
+    let mut table = Table::new(&["stage", "s", "work"]);
+    for stage in &summary.stages {
+        let work = match stage.name.as_str() {
+            "sketch" => format!(
+                "reading, decompressing, parsing and sketching everything once: {:.0} MB/s of text",
+                input.bytes as f64 / 1e6 / sketch
+            ),
+            "copies" => format!("sorting {} hashes", thousands(input.document_count)),
+            "bucket" => "sorting the keys of all bands".to_owned(),
+            "verify" => format!(
+                "reading, decompressing and shingling again the {:.0} % of pages that share a bucket, and {:.1} million \
+                 exact measurements",
+                100.0 * found.sharing_bucket_count as f64 / input.document_count as f64,
+                found.measured_count as f64 / 1e6
+            ),
+            "write" if headline.is_written => "the documents that stay, and `removed.jsonl`".to_owned(),
+            "write" => "`removed.jsonl` alone: a dry run".to_owned(),
+            "report" => "`report.html`".to_owned(),
+            _ => String::new(),
+        };
+        table.row([stage.name.clone(), format!("{:.1}", stage.seconds), work]);
+    }
+    let limited = headline.limited.as_ref().map_or(String::new(), |run| {
+        let (limit, seconds, peak) = (&headline.limit, run.usage.seconds, run.peak_bytes() / 1e6);
+        format!("\nWith `--memory {limit}` the same run took {seconds:.1} s and at most {peak:.0} MB.\n")
+    });
+    format!(
+        "{}\n{} pages, {:.1} GB of text; {}. The run took {:.1} s, and {:.0} s of processor time.\nThe lower bound, \
+         decompressing the same files on two threads and nothing else, took {:.1} s.\n\n{}{limited}",
+        record.origin(),
+        thousands(headline.pages as u64),
+        input.bytes as f64 / 1e9,
+        output(headline),
+        headline.dedup.usage.seconds,
+        headline.dedup.usage.cpu_seconds.unwrap_or(0.0),
+        headline.unpacking.seconds,
         table.to_markdown()
     )
+}
+
+/// The row of the README.
+pub(in crate::bench) fn speed_row(record: &Record<Headline>) -> [String; 3] {
+    let headline = &record.results;
+    let limited = headline.limited.as_ref().map_or(String::new(), |run| {
+        format!(", or {:.1} GB with `--memory {}`", run.peak_bytes() / 1e9, headline.limit)
+    });
+    [
+        format!(
+            "`dedup` of {} crawled pages, {:.1} GB of text in WET.gz{}",
+            thousands(headline.pages as u64),
+            headline.dedup.summary.input.bytes as f64 / 1e9,
+            if headline.is_written { "" } else { " (dry run: kept pages not written)" }
+        ),
+        format!(
+            "{:.0} s, {:.1} GB of memory{limited}",
+            headline.dedup.usage.seconds,
+            headline.dedup.peak_bytes() / 1e9
+        ),
+        format!("decompressing alone: {:.0} s", headline.unpacking.seconds),
+    ]
 }

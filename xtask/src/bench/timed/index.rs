@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::measure::measure;
 use super::running::{Program, again_optimised};
@@ -17,7 +17,8 @@ use crate::bench::corpora::truth::Truth;
 use crate::bench::corpora::{mixed, texts, truth};
 use crate::bench::peers::chart::{Bar, bars};
 use crate::bench::peers::environment;
-use crate::bench::tables::results;
+use crate::bench::tables::results::Record;
+use crate::bench::tables::{against, pages, results, thousands};
 use crate::bench::{DOCUMENTS, THRESHOLD};
 use crate::table::Table;
 use crate::workspace::{Workspace, succeed};
@@ -50,10 +51,22 @@ pub(crate) struct Options {
     program: Program,
 }
 
+/// All that is measured.
+#[derive(Serialize, Deserialize)]
+pub(in crate::bench) struct Indexed {
+    /// How many times as long as `dedup` it takes to add the same file, by run.
+    ratios: Vec<f64>,
+    indexes: Vec<Measured>,
+    query_count: usize,
+    /// How many documents with ready keys there are, and what the index says of them.
+    ready_documents: u64,
+    ready: String,
+}
+
 /// One index, filled and searched.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct Measured {
-    name: &'static str,
+    name: String,
     add_seconds: f64,
     search_seconds: f64,
     recall: f64,
@@ -102,50 +115,64 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
             Err(error) => println!("{error:#}: it is not measured"),
         }
     }
-    let mut table = Table::new(&["index", "add", "search", "searches per second", "recall", "precision"]);
-    let queries = bench.documents.ids.len().div_ceil(EVERY) as f64;
-    for Measured { name, add_seconds, search_seconds, recall, precision } in &all {
-        table.row([
-            (*name).to_owned(),
-            format!("{add_seconds:.2} s"),
-            format!("{search_seconds:.2} s"),
-            format!("{:.0}", queries / search_seconds),
-            format!("{recall:.4}"),
-            format!("{precision:.4}"),
-        ]);
-    }
-    println!("{table}");
     let ready = ready(workspace, &bench.folder, options.ready)?;
-    println!("{ready}");
-    let file = results::write(workspace, "index", &[&bench.lookalike], &(&ratios, &all, &ready))?;
-    println!("raw numbers in {}", file.display());
+    let query_count = bench.documents.ids.len().div_ceil(EVERY);
+    let indexed = Indexed { ratios, indexes: all, query_count, ready_documents: options.ready, ready };
+    println!("{}\n{}", table(&indexed), indexed.ready);
     let is_whole = !options.alone && options.documents == DOCUMENTS;
+    let name = if is_whole { "index" } else { "index-trial" };
+    let file = results::write(workspace, name, &[&bench.lookalike], &indexed)?;
+    println!("raw numbers in {}", file.display());
     if is_whole {
-        results::publish(workspace, "index", &section(&ratios, queries, &table, &ready, options.ready))?;
-        let bar = |one: &Measured| Bar {
-            name: one.name.to_owned(),
-            value: queries / one.search_seconds,
-            is_ours: one.name == "lookalike",
-        };
-        let drawn = bars("Searches per second, with texts", "/s", all.iter().map(bar).collect());
-        let picture = workspace.root().join("docs/benchmarks-index.svg");
-        fs::write(&picture, drawn).with_context(|| format!("cannot write {}", picture.display()))?;
+        pages::refresh(workspace.root())?;
     }
     Ok(())
 }
 
-fn section(ratios: &[f64], queries: f64, table: &Table, ready: &str, documents: u64) -> String {
+fn table(indexed: &Indexed) -> Table {
+    let mut table = Table::new(&["index", "add", "search", "searches per second", "recall", "precision"]);
+    for Measured { name, add_seconds, search_seconds, recall, precision } in &indexed.indexes {
+        table.row([
+            name.clone(),
+            format!("{add_seconds:.2} s"),
+            format!("{search_seconds:.2} s"),
+            thousands((indexed.query_count as f64 / search_seconds).round() as u64),
+            format!("{recall:.4}"),
+            format!("{precision:.4}"),
+        ]);
+    }
+    table
+}
+
+/// The chart beside the section.
+pub(in crate::bench) fn chart(record: &Record<Indexed>) -> String {
+    let Indexed { indexes, query_count, .. } = &record.results;
+    let bar = |one: &Measured| Bar {
+        name: one.name.clone(),
+        value: *query_count as f64 / one.search_seconds,
+        is_ours: one.name == "lookalike",
+    };
+    bars("Searches per second, with texts", "/s", indexes.iter().map(bar).collect())
+}
+
+/// The section of the benchmarks.
+pub(in crate::bench) fn section(record: &Record<Indexed>) -> String {
+    let Indexed { ratios, query_count, ready_documents, ready, .. } = &record.results;
+    let ratio = ratios[ratios.len() / 2];
     let lines: String = ready.lines().map(|line| format!("- {line}\n")).collect();
     format!(
-        "## The saved index\n\n{}; {}.\n`cargo xtask bench index`: {DOCUMENTS} documents of 6.7 kB are added, and every tenth is searched for.\n\
-        `index add` takes {:.2} times as long as `dedup` of the same file (target: 2). Recall and precision are those of pairs at {THRESHOLD} among\n\
-        {queries:.0} queries; the time of lookalike includes the start of its process, that of the others does not.\n\n\
-        ![Searches per second of each index](benchmarks-index.svg)\n\n{}\n\
-        {documents} documents with ready keys (20 bands, 140 bytes of sketch, 512 bytes of text; random, so that lookups measure the index alone):\n\n{lines}",
-        results::today(),
-        results::Machine::here(),
-        ratios[ratios.len() / 2],
-        table.to_markdown(),
+        "## The saved index\n\n{}\n{} documents of 6.7 kB are added, and every tenth is searched for. `index add` takes {ratio:.2} \
+         times as long as\n`dedup` of the same file (target {}). Recall and precision are those of pairs at {THRESHOLD} among {} \
+         queries; the time of\nlookalike includes the start of its process, that of the others does not.\n\n\
+         ![Searches per second of each index](benchmarks-index.svg)\n\n{}\n\
+         {} documents with ready keys (20 bands, 140 bytes of sketch, 512 bytes of text; random, so that lookups measure the \
+         index alone):\n\n{lines}",
+        record.origin(),
+        thousands(DOCUMENTS as u64),
+        against("2", ratio <= 2.0),
+        thousands(*query_count as u64),
+        table(&record.results).to_markdown(),
+        thousands(*ready_documents)
     )
 }
 
@@ -181,7 +208,7 @@ impl Bench {
     }
 
     /// Another tool, called by a script of ours.
-    fn peer(&self, name: &'static str, python: &Path, script: &Path, port: Option<&str>) -> Result<Measured> {
+    fn peer(&self, name: &str, python: &Path, script: &Path, port: Option<&str>) -> Result<Measured> {
         let out = self.folder.join("index-peer");
         let mut command = Command::new(python);
         command.arg(script);
@@ -193,7 +220,7 @@ impl Bench {
     }
 
     /// How much of what is true was found, and how much of what was found is true: a document itself does not count.
-    fn judged(&self, name: &'static str, add_seconds: f64, search_seconds: f64, pairs: &Path) -> Result<Measured> {
+    fn judged(&self, name: &str, add_seconds: f64, search_seconds: f64, pairs: &Path) -> Result<Measured> {
         let places = self.documents.places();
         let mut found: HashSet<(usize, usize)> = HashSet::new();
         for line in fs::read_to_string(pairs).with_context(|| format!("cannot read {}", pairs.display()))?.lines() {
@@ -212,7 +239,7 @@ impl Bench {
         let wanted: usize =
             self.truth.keys().map(|(left, right)| usize::from(is_query(*left)) + usize::from(is_query(*right))).sum();
         let (recall, precision) = (right / (wanted as f64).max(1.0), right / (found.len() as f64).max(1.0));
-        Ok(Measured { name, add_seconds, search_seconds, recall, precision })
+        Ok(Measured { name: name.to_owned(), add_seconds, search_seconds, recall, precision })
     }
 }
 

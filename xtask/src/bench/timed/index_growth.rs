@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::measure::{Usage, measure};
 use super::running::{Program, again_optimised};
 use crate::bench::corpora::short;
-use crate::bench::tables::results;
+use crate::bench::tables::results::Record;
+use crate::bench::tables::{pages, results, thousands};
 use crate::table::Table;
 use crate::workspace::{Workspace, succeed};
 
@@ -41,8 +42,8 @@ pub(crate) struct Options {
 }
 
 /// What one size took.
-#[derive(Serialize)]
-struct Size {
+#[derive(Serialize, Deserialize)]
+pub(in crate::bench) struct Size {
     documents: usize,
     segments: u64,
     add: Usage,
@@ -87,13 +88,12 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
         fs::remove_dir_all(&corpus).with_context(|| format!("cannot remove {}", corpus.display()))?;
     }
 
-    let table = table(&measured);
-    println!("machine   {}\n\n{table}\n{}", results::Machine::here(), verdict(&measured));
+    println!("machine   {}\n\n{}\n{}", results::Machine::here(), table(&measured), verdict(&measured));
     let is_whole = sizes == SIZES;
     let name = if is_whole { "index-growth" } else { "index-growth-trial" };
     let file = results::write(workspace, name, &[&lookalike], &measured)?;
     if is_whole {
-        results::publish(workspace, "index-growth", &section(&measured, &table))?;
+        pages::refresh(workspace.root())?;
     }
     println!("raw numbers in {}", file.display());
     Ok(())
@@ -167,7 +167,7 @@ fn table(sizes: &[Size]) -> Table {
 
 /// What came of the targets.
 fn verdict(sizes: &[Size]) -> String {
-    let said = |is_met| if is_met { "met" } else { "missed" };
+    let said = |is_met| if is_met { "met" } else { "**missed**" };
     let add = |least: fn(f64, f64) -> f64| sizes.iter().map(Size::add_microseconds).reduce(least).unwrap_or(f64::NAN);
     let spread = add(f64::max) / add(f64::min);
     let (first, last) = (&sizes[0], &sizes[sizes.len() - 1]);
@@ -187,13 +187,14 @@ fn verdict(sizes: &[Size]) -> String {
     )
 }
 
-fn section(sizes: &[Size], table: &Table) -> String {
+/// The section of the benchmarks.
+pub(in crate::bench) fn section(record: &Record<Vec<Size>>) -> String {
     format!(
-        "## Growth of the saved index\n\nDocuments of 1 kB, 10 % of them near-duplicates and 3 % copies, added from JSONL; then {QUERIES} of them are \
-         searched for.\nPeak memory of a search includes the pages of the index that it touched. One run; {}, {}.\n`cargo xtask bench index-growth`.\n\n{}\n{}",
-        results::today(),
-        results::Machine::here(),
-        table.to_markdown(),
-        verdict(sizes)
+        "## Growth of the saved index\n\nDocuments of 1 kB, 10 % of them near-duplicates and 3 % copies, added from JSONL; then {} \
+         of them are searched for.\nPeak memory of a search includes the pages of the index that it touched. One run; {}\n\n{}\n{}",
+        thousands(QUERIES as u64),
+        record.origin(),
+        table(&record.results).to_markdown(),
+        verdict(&record.results)
     )
 }

@@ -11,12 +11,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::measure::measure;
 use super::running::Program;
 use crate::bench::corpora::dice::Dice;
-use crate::bench::tables::results;
+use crate::bench::tables::results::Record;
+use crate::bench::tables::{pages, results, thousands};
 use crate::pairs;
 use crate::table::Table;
 use crate::workspace::Workspace;
@@ -48,8 +49,8 @@ pub(crate) struct Options {
 }
 
 /// What queries with so many candidates took and found.
-#[derive(Serialize)]
-struct Way {
+#[derive(Serialize, Deserialize)]
+pub(in crate::bench) struct Way {
     gallery: usize,
     queries: usize,
     aligned: usize,
@@ -81,11 +82,10 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
     for aligned in ALIGNED {
         ways.push(bench.identify(&queries, &none, aligned, options)?);
     }
-    let table = table(&ways);
     println!("machine   {}\n", results::Machine::here());
-    print!("{table}");
+    print!("{}", table(&ways));
     let file = results::write(workspace, "prints", &[&lookalike], &ways)?;
-    results::publish(workspace, "prints", &section(&table, options))?;
+    pages::refresh(workspace.root())?;
     println!("\nraw numbers in {}", file.display());
     Ok(())
 }
@@ -106,17 +106,17 @@ fn table(ways: &[Way]) -> Table {
     table
 }
 
-fn section(table: &Table, options: &Options) -> String {
+/// The section of the benchmarks.
+pub(in crate::bench) fn section(record: &Record<Vec<Way>>) -> String {
+    let [queries, gallery] = record.results.first().map_or([0, 0], |way| [way.queries, way.gallery]);
     format!(
         "## Prints\n\n{} synthetic prints, each another impression of a finger, looked up in a gallery of {}: how often the \
          finger is\namong the aligned candidates and is the best of them, how often it reaches the default threshold, and how \
-         often a\nstranger does. Processor time per query, without reading and preparing the gallery.\n{}, {}.\n\
-         `cargo xtask bench prints`.\n\n{}",
-        options.queries,
-        options.gallery,
-        results::today(),
-        results::Machine::here(),
-        table.to_markdown()
+         often a\nstranger does. Processor time per query, without reading and preparing the gallery.\n{}\n\n{}",
+        thousands(queries as u64),
+        thousands(gallery as u64),
+        record.origin(),
+        table(&record.results).to_markdown()
     )
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::measure::{Usage, measure};
 use super::summary::Summary;
@@ -31,7 +31,7 @@ impl Program {
 }
 
 /// What one run took and found.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 pub(in crate::bench) struct Run {
     /// What the system says of it.
     pub(in crate::bench) usage: Usage,
@@ -46,13 +46,31 @@ impl Run {
     }
 }
 
-/// Runs `lookalike dedup INPUT… --dry-run -o OUT` with further arguments.
-pub(in crate::bench) fn dedup(lookalike: &Path, inputs: &[&Path], out: &Path, more: &[&str]) -> Result<Run> {
+/// Whether a run writes the documents that stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::bench) enum Output {
+    /// As users have it.
+    Written,
+    /// `--dry-run`: removals, summary and report, for corpora that are larger than the disk should hold twice.
+    Dry,
+}
+
+/// Runs `lookalike dedup INPUT… -o OUT` with further arguments.
+pub(in crate::bench) fn dedup(
+    lookalike: &Path,
+    inputs: &[&Path],
+    out: &Path,
+    output: Output,
+    more: &[&str],
+) -> Result<Run> {
     if out.exists() {
         fs::remove_dir_all(out).with_context(|| format!("cannot remove {}", out.display()))?;
     }
     let mut command = Command::new(lookalike);
-    command.arg("dedup").args(inputs).args(["--dry-run", "--force", "-o"]).arg(out).args(more);
+    command.arg("dedup").args(inputs).args(["--force", "-o"]).arg(out).args(more);
+    if output == Output::Dry {
+        command.arg("--dry-run");
+    }
     Ok(Run { usage: measure(&command)?, summary: Summary::read(&out.join("summary.json"))? })
 }
 

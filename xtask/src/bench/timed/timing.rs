@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
 
 use super::measure::{Usage, measure};
 use super::summary::Summary;
 
 /// What all runs took.
+#[derive(Serialize, Deserialize)]
 pub(in crate::bench) struct Timings {
     /// `wc -w` in the locale that the user has.
     pub(in crate::bench) wc: Vec<Usage>,

@@ -9,10 +9,10 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use flate2::bufread::MultiGzDecoder;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What unpacking took.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 pub(in crate::bench) struct Unpacking {
     pub(in crate::bench) seconds: f64,
     /// What came out.

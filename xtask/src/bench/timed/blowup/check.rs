@@ -22,7 +22,7 @@ use crate::bench::{RECALL, SHINGLE, THRESHOLD};
 const SAMPLE: usize = 2_000;
 
 /// What the judge says of a run.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 pub(super) struct Verdict {
     /// Documents removed, and kept.
     pub(super) removed: usize,

@@ -9,14 +9,18 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::bench::corpora::quadratic::{Kind, Texts};
-use crate::bench::tables::results;
-use crate::bench::timed::running::{Program, Run, again_optimised, dedup};
+use crate::bench::tables::results::Record;
+use crate::bench::tables::{against, pages, results};
+use crate::bench::timed::running::{Output, Program, Run, again_optimised, dedup};
 use crate::table::Table;
 use crate::workspace::Workspace;
 use check::{Verdict, judge};
+
+/// The power of the number of documents that time may grow as.
+const MOST_EXPONENT: f64 = 1.2;
 
 /// What this benchmark can be told.
 #[derive(Clone, Debug, clap::Args)]
@@ -32,9 +36,9 @@ pub(crate) struct Options {
 }
 
 /// One corpus at both sizes.
-#[derive(Serialize)]
-struct Growth {
-    corpus: &'static str,
+#[derive(Serialize, Deserialize)]
+pub(in crate::bench) struct Growth {
+    corpus: String,
     half: Measured,
     full: Measured,
     /// Seconds a document of the full size over those of the half.
@@ -42,7 +46,7 @@ struct Growth {
 }
 
 /// One corpus at one size.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct Measured {
     documents: usize,
     bytes: u64,
@@ -68,7 +72,7 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
             [full_size / 2, full_size].map(|size| measure(&texts, kind, size, &folder, &lookalike, options));
         let (half, full) = (half?, full?);
         let ratio = full.seconds_per_document / half.seconds_per_document;
-        growths.push(Growth { corpus: kind.name(), half, full, ratio });
+        growths.push(Growth { corpus: kind.name().to_owned(), half, full, ratio });
     }
 
     let table = table(&growths);
@@ -77,7 +81,7 @@ pub(in crate::bench) fn run(workspace: &Workspace, options: &Options) -> Result<
     let is_whole = options.scale >= 1.0;
     let file = results::write(workspace, if is_whole { "blowup" } else { "blowup-trial" }, &[&lookalike], &growths)?;
     if is_whole {
-        results::publish(workspace, "blowup", &section(&table))?;
+        pages::refresh(workspace.root())?;
     }
     println!("\nraw numbers in {}", file.display());
     for growth in &growths {
@@ -106,7 +110,7 @@ fn measure(
     let out = folder.join("blowup-out");
     eprintln!("{}: {size} documents", kind.name());
     texts.write(kind, size, &file).with_context(|| format!("cannot write {}", file.display()))?;
-    let run = dedup(lookalike, &[&file], &out, &["--id", "id"])?;
+    let run = dedup(lookalike, &[&file], &out, Output::Dry, &["--id", "id"])?;
     let verdict = judge(texts, kind, size, &out.join("removed.jsonl"))?;
     let bytes = file.metadata()?.len();
     if !options.keep {
@@ -140,7 +144,7 @@ fn table(growths: &[Growth]) -> Table {
         for (measured, ratio) in [(&growth.half, String::new()), (&growth.full, format!("{:.2}", growth.ratio))] {
             let (found, verdict) = (&measured.run.summary.found, &measured.verdict);
             table.row([
-                growth.corpus.to_owned(),
+                growth.corpus.clone(),
                 measured.documents.to_string(),
                 format!("{:.2}", measured.run.usage.seconds),
                 format!("{:.2}", measured.run.usage.cpu_seconds.unwrap_or(0.0)),
@@ -160,19 +164,32 @@ fn table(growths: &[Growth]) -> Table {
     table
 }
 
-fn section(table: &Table) -> String {
+impl Growth {
+    /// The power of the number of documents that time grows as, between half and full size.
+    fn exponent(&self) -> f64 {
+        let documents = self.full.documents as f64 / self.half.documents as f64;
+        (self.full.run.usage.seconds / self.half.run.usage.seconds).ln() / documents.ln()
+    }
+}
+
+/// The section of the benchmarks.
+pub(in crate::bench) fn section(record: &Record<Vec<Growth>>) -> String {
+    let growths = &record.results;
+    let steepest = growths.iter().max_by(|one, other| one.exponent().total_cmp(&other.exponent()));
+    let steepest = steepest.map_or(String::new(), |growth| {
+        let verdict = against(&format!("n^{MOST_EXPONENT}"), growth.exponent() <= MOST_EXPONENT);
+        format!("The steepest growth is n^{:.2}: {} (target {verdict}).\n\n", growth.exponent(), growth.corpus)
+    });
     format!(
-        "## Corpora that provoke quadratic time\n\n{}, {}.\n`cargo xtask bench blowup`; texts of one kind at half and full \
-         size, `--dry-run`.\n\n\
+        "## Corpora that provoke quadratic time\n\nTexts of one kind at half and full size, `--dry-run`. {}\n\n{steepest}\
          - *ratio to half*: 1 if time grows in proportion to the input, 2 if it grows with its square.\n\
          - *passed over*: pairs that the summary reports as not compared.\n\
          - *unjustified removals*: removals whose named document is not kept or is below the threshold (all are checked), \
          or\n  whose similarity differs from that of an independent implementation (2,000 are measured again).\n\
-         - *kept pairs similar*: near-duplicates among 2,000 pairs of kept documents (for the chain, among all neighbours).\n\
+         - *kept pairs similar*: near-duplicates among 2,000 pairs of kept documents (for the chain, among all neighbors).\n\
          - *pairs left*: the share of near-duplicate pairs of which both documents are kept, at most 0.01 at a recall of \
          0.99.\n\n{}",
-        results::today(),
-        results::Machine::here(),
-        table.to_markdown()
+        record.origin(),
+        table(growths).to_markdown()
     )
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::bench::corpora::crm;
 use crate::bench::measure::{self, Usage};
@@ -22,8 +22,8 @@ const CPU_SECONDS: f64 = 60.0;
 const PEAK_BYTES: f64 = 1.5e9;
 
 /// What was measured of one table.
-#[derive(Serialize)]
-pub(super) struct Measured {
+#[derive(Serialize, Deserialize)]
+pub(in crate::bench) struct Measured {
     rows: usize,
     /// Pairs of rows that are one person.
     true_count: usize,
@@ -33,7 +33,7 @@ pub(super) struct Measured {
 }
 
 /// Pairs that were found, and how many of them are right.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct Counted {
     found: usize,
     right: usize,

@@ -1,0 +1,134 @@
+//! `cargo xtask bench tables`: the numbers of README and docs, made from the files in `bench/results`.
+//!
+//! Each section stands between `<!-- name -->` and `<!-- /name -->`. A test makes sure that the pages say what the files say, so
+//! that no number is edited by hand and none is stated twice. A section without a file is left as it is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde::de::DeserializeOwned;
+
+use super::report;
+use super::results::{Record, newest, with_section};
+use crate::bench::peers::{edits_report, report as peers_report};
+use crate::bench::timed::{blowup, growth, headline, index, index_growth, link, prints, python, serve, sets};
+use crate::table::Table;
+use crate::workspace::Workspace;
+
+/// What the command can be told.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Change nothing, and exit with 1 if a page differs from the result files
+    #[arg(long)]
+    check: bool,
+}
+
+/// Makes a text from the result files below the root; none where nothing was measured.
+type Make = fn(&Path) -> Result<Option<String>>;
+
+/// A part of a page: the file, the name in its marks, and what makes it.
+const SECTIONS: [(&str, &str, Make); 15] = [
+    ("README.md", "speed", speed),
+    ("docs/benchmarks.md", "headline", |root| made(root, "headline", headline::section)),
+    ("docs/benchmarks.md", "growth", |root| made(root, "growth", growth::section)),
+    ("docs/benchmarks.md", "blowup", |root| made(root, "blowup", blowup::section)),
+    ("docs/benchmarks.md", "peers", |root| made(root, "peers", peers_report::section)),
+    ("docs/benchmarks.md", "edits", |root| made(root, "edits", edits_report::section)),
+    ("docs/benchmarks.md", "link", |root| made(root, "link", link::section)),
+    ("docs/benchmarks.md", "sets", |root| made(root, "sets", sets::section)),
+    ("docs/benchmarks.md", "index", |root| made(root, "index", index::section)),
+    ("docs/benchmarks.md", "serve", |root| made(root, "serve", serve::section)),
+    ("docs/benchmarks.md", "python", |root| made(root, "python", python::section)),
+    ("docs/benchmarks.md", "index-growth", |root| made(root, "index-growth", index_growth::section)),
+    ("docs/benchmarks.md", "prints", |root| made(root, "prints", prints::section)),
+    ("docs/performance.md", "dedup", |root| made(root, "dedup", report::section)),
+    ("docs/performance.md", "crawl-stages", |root| made(root, "headline", headline::stages_section)),
+];
+
+/// Files that are made as a whole.
+const PICTURES: [(&str, Make); 2] = [
+    ("docs/benchmarks-peers.svg", |root| made(root, "peers", peers_report::chart)),
+    ("docs/benchmarks-index.svg", |root| made(root, "index", index::chart)),
+];
+
+/// Rewrites the pages, or compares them.
+pub(in crate::bench) fn run(workspace: &Workspace, options: Options) -> Result<()> {
+    if !options.check {
+        return refresh(workspace.root());
+    }
+    let changed = changes(workspace.root())?;
+    if changed.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<String> = changed.iter().map(|(path, _)| path.display().to_string()).collect();
+    bail!("{} not made from bench/results: run `cargo xtask bench tables`", names.join(", "))
+}
+
+/// Writes the pages whose numbers have changed, and names them.
+pub(in crate::bench) fn refresh(root: &Path) -> Result<()> {
+    for (path, text) in changes(root)? {
+        fs::write(root.join(&path), text).with_context(|| format!("cannot write {}", path.display()))?;
+        println!("updated {}", path.display());
+    }
+    Ok(())
+}
+
+/// The files that differ from what they should say, with what that is.
+fn changes(root: &Path) -> Result<Vec<(PathBuf, String)>> {
+    let mut pages: Vec<(PathBuf, String, String)> = Vec::new();
+    for (path, name, make) in SECTIONS {
+        if !pages.iter().any(|(known, ..)| known == Path::new(path)) {
+            let text = fs::read_to_string(root.join(path)).with_context(|| format!("cannot read {path}"))?;
+            pages.push((path.into(), text.clone(), text));
+        }
+        let page = pages.iter_mut().find(|(known, ..)| known == Path::new(path)).context("the page was just added")?;
+        if let Some(text) = make(root).with_context(|| format!("the section {name} of {path}"))? {
+            page.2 = with_section(&page.2, name, &text).with_context(|| path.to_owned())?;
+        }
+    }
+    for (path, make) in PICTURES {
+        if let Some(text) = make(root)? {
+            pages.push((path.into(), fs::read_to_string(root.join(path)).unwrap_or_default(), text));
+        }
+    }
+    Ok(pages.into_iter().filter(|(_, old, new)| old != new).map(|(path, _, new)| (path, new)).collect())
+}
+
+fn made<T: DeserializeOwned>(root: &Path, name: &str, make: fn(&Record<T>) -> String) -> Result<Option<String>> {
+    Ok(newest(root, name)?.map(|record| make(&record)))
+}
+
+/// The table of the README: three jobs, with what they are compared with.
+fn speed(root: &Path) -> Result<Option<String>> {
+    let (Some(peers), Some(crawl), Some(service)) =
+        (newest(root, "peers")?, newest(root, "headline")?, newest(root, "serve")?)
+    else {
+        return Ok(None);
+    };
+    let mut table = Table::new(&["job", "lookalike", "beside it"]);
+    table.row(peers_report::speed_row(&peers));
+    table.row(headline::speed_row(&crawl));
+    table.row(serve::speed_row(&service));
+    Ok(Some(format!("Measured on {}:\n\n{}", service.machine, table.to_markdown())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pages_say_what_the_result_files_say() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let changed: Vec<PathBuf> = changes(root).unwrap().into_iter().map(|(path, _)| path).collect();
+        assert!(changed.is_empty(), "{changed:?}: run `cargo xtask bench tables`");
+    }
+
+    #[test]
+    fn every_dry_run_in_the_readme_is_marked() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let crawl: Record<headline::Headline> = newest(root, "headline").unwrap().unwrap();
+        let [job, ..] = headline::speed_row(&crawl);
+        assert_eq!(job.contains("dry run"), !crawl.results.is_written());
+    }
+}

@@ -1,0 +1,199 @@
+//! `cargo xtask setup`: installs what the tests need and the machine lacks, and names each of it.
+//!
+//! System packages are installed by this command only, never by a check on its own. `cargo xtask test` calls it where nobody is
+//! surprised by it: as root, and on a CI server. Elsewhere it ends with the command to type.
+
+use std::env;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use crate::workspace::{Workspace, succeed};
+
+/// Something that the tests call.
+pub(crate) struct Need {
+    /// The purpose, as a person reads it.
+    purpose: &'static str,
+    /// A command that succeeds where it is installed.
+    probe: &'static [&'static str],
+    /// The installer that provides it.
+    source: Source,
+}
+
+/// The installer of a need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Source {
+    /// A component of the Rust toolchain.
+    Rustup(&'static str),
+    /// A package of Debian and Ubuntu.
+    Apt(&'static str),
+}
+
+/// Everything that `cargo xtask test` calls besides cargo. Packages of Python and node are installed into folders of their own
+/// under `target` and `tests/browser`, and need nobody's leave.
+const NEEDS: [Need; 8] = [
+    Need { purpose: "checks the format", probe: &["cargo", "fmt", "--version"], source: Source::Rustup("rustfmt") },
+    Need { purpose: "lints", probe: &["cargo", "clippy", "--version"], source: Source::Rustup("clippy") },
+    Need { purpose: "lists the files of the project", probe: &["git", "--version"], source: Source::Apt("git") },
+    Need {
+        purpose: "tests the Python package",
+        probe: &["python3", "-c", "import sys; sys.exit(sys.version_info < (3, 11))"],
+        source: Source::Apt("python3"),
+    },
+    Need {
+        purpose: "makes environments for Python",
+        probe: &["python3", "-c", "import ensurepip, venv"],
+        source: Source::Apt("python3-venv"),
+    },
+    Need { purpose: "shows the pages", probe: &["chromium", "--version"], source: Source::Apt("chromium") },
+    Need { purpose: "runs the tests of the pages", probe: &["node", "--version"], source: Source::Apt("nodejs") },
+    Need { purpose: "installs their packages", probe: &["npm", "--version"], source: Source::Apt("npm") },
+];
+
+/// What `setup` can be told.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Name what is missing, and install nothing; exit with 1 if something is missing
+    #[arg(long)]
+    check: bool,
+}
+
+/// Installs what is missing.
+pub(crate) fn run(workspace: &Workspace, options: Options) -> Result<()> {
+    let missing = missing();
+    if missing.is_empty() {
+        println!("nothing is missing");
+        return Ok(());
+    }
+    for need in &missing {
+        println!("missing: {} ({})", need.source.name(), need.purpose);
+    }
+    if options.check {
+        bail!("{} missing; `cargo xtask setup` installs them", missing.len());
+    }
+    for command in commands(&missing) {
+        println!("$ {}", command.join(" "));
+        let mut call = Command::new(command[0]);
+        call.args(&command[1..]).env("DEBIAN_FRONTEND", "noninteractive").current_dir(workspace.root());
+        succeed(&mut call).context("what is missing could not be installed; see README.md for other systems")?;
+    }
+    Ok(())
+}
+
+/// Makes sure that the tests can run: installs where that is expected, and else names the command.
+pub(crate) fn before_tests(workspace: &Workspace) -> Result<()> {
+    let missing = missing();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<&str> = missing.iter().map(|need| need.source.name()).collect();
+    if !may_install(is_root(), env::var("CI").ok().as_deref()) {
+        bail!("the tests need {}: `cargo xtask setup` installs what is missing", names.join(", "));
+    }
+    run(workspace, Options { check: false })
+}
+
+/// Whether a test may install packages unasked: root on a machine of its own, or a CI server.
+fn may_install(is_root: bool, ci: Option<&str>) -> bool {
+    is_root || ci.is_some_and(|value| !matches!(value, "" | "0" | "false"))
+}
+
+fn missing() -> Vec<&'static Need> {
+    NEEDS.iter().filter(|need| !succeeds(need.probe)).collect()
+}
+
+fn succeeds(probe: &[&str]) -> bool {
+    let mut call = Command::new(probe[0]);
+    call.args(&probe[1..]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    call.status().is_ok_and(|status| status.success())
+}
+
+impl Source {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Rustup(name) | Self::Apt(name) => name,
+        }
+    }
+}
+
+/// The commands that install these needs, each once. Users other than root are asked for their password by `sudo`.
+fn commands(missing: &[&Need]) -> Vec<Vec<&'static str>> {
+    commands_as(missing, is_root())
+}
+
+fn commands_as(missing: &[&Need], is_root: bool) -> Vec<Vec<&'static str>> {
+    let of = |take: fn(Source) -> Option<&'static str>| -> Vec<&'static str> {
+        missing.iter().filter_map(|need| take(need.source)).collect()
+    };
+    let components = of(|source| match source {
+        Source::Rustup(name) => Some(name),
+        Source::Apt(_) => None,
+    });
+    let packages = of(|source| match source {
+        Source::Apt(name) => Some(name),
+        Source::Rustup(_) => None,
+    });
+    let apt: &[&str] = if is_root { &["apt-get"] } else { &["sudo", "apt-get"] };
+    let mut commands = Vec::new();
+    if !components.is_empty() {
+        commands.push([&["rustup", "component", "add"][..], &components].concat());
+    }
+    if !packages.is_empty() {
+        // The lists of a new machine are old or empty.
+        commands.push([apt, &["update", "-qq"]].concat());
+        commands.push([apt, &["install", "-y", "-qq", "--no-install-recommends"], &packages].concat());
+    }
+    commands
+}
+
+fn is_root() -> bool {
+    let id = Command::new("id").arg("-u").output();
+    id.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_root_and_a_ci_server_install_unasked() {
+        assert!(may_install(true, None));
+        assert!(may_install(false, Some("true")));
+        assert!(!may_install(false, None));
+        assert!(!may_install(false, Some("false")));
+    }
+
+    #[test]
+    fn a_user_installs_packages_with_sudo_and_components_without() {
+        let missing: Vec<&Need> = NEEDS.iter().filter(|need| ["clippy", "npm"].contains(&need.source.name())).collect();
+        let words = |is_root| commands_as(&missing, is_root).iter().map(|words| words.join(" ")).collect::<Vec<_>>();
+        assert_eq!(
+            words(false),
+            [
+                "rustup component add clippy",
+                "sudo apt-get update -qq",
+                "sudo apt-get install -y -qq --no-install-recommends npm"
+            ]
+        );
+        assert_eq!(words(true)[2], "apt-get install -y -qq --no-install-recommends npm");
+        assert!(commands_as(&[], true).is_empty());
+    }
+
+    #[test]
+    fn no_check_installs_system_packages_itself() {
+        let sources = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
+        let mut callers = Vec::new();
+        let mut folders = vec![std::path::PathBuf::from(sources)];
+        while let Some(folder) = folders.pop() {
+            for entry in folder.read_dir().unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if std::fs::read_to_string(&path).unwrap().contains(r#""apt-get""#) {
+                    callers.push(path.file_name().unwrap().to_owned());
+                }
+            }
+        }
+        assert_eq!(callers, ["setup.rs"]);
+    }
+}
