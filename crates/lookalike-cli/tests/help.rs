@@ -59,9 +59,9 @@ fn run(folder: &Folder, line: &str) -> Ran {
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
     // A service does not end by itself, and its port may be taken.
     let is_service = line.starts_with("lookalike serve") && !line.starts_with("lookalike serve keys");
-    let until_it_listens = "for i in $(seq 200); do grep -q http served && break; sleep 0.05; done; kill $!; wait $!";
+    let until_it_listens = "for i in $(seq 200); do grep -qs http served && break; sleep 0.05; done; kill $!; wait $!";
     let line =
-        if is_service { format!("{line} --listen 127.0.0.1:0 > served & {until_it_listens}") } else { line.to_owned() };
+        if is_service { format!("rm -f served; {line} --listen 127.0.0.1:0 > served & {until_it_listens}") } else { line.to_owned() };
     let mut shell = Command::new("sh");
     shell.args(["-c", &line]).current_dir(folder.0.path()).env("PATH", path);
     Ran::new(shell.output().unwrap())
