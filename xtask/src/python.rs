@@ -137,9 +137,10 @@ fn check_tag(python: &Path, wheel: &Path) -> Result<()> {
 }
 
 /// The platform in what auditwheel says, which breaks its lines anywhere.
-fn platform(said: &str) -> Option<&str> {
-    let (_, rest) = said.split_once("following platform tag:").or_else(|| said.split_once("platform\ntag:"))?;
-    rest.split('"').nth(1)
+fn platform(said: &str) -> Option<String> {
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (_, rest) = said.split_once("following platform tag:")?;
+    rest.split('"').nth(1).map(str::to_owned)
 }
 
 fn newest_wheel(folder: &Path) -> Result<PathBuf> {
@@ -247,9 +248,8 @@ mod tests {
 
     #[test]
     fn the_platform_is_what_stands_in_quotes() {
-        let said =
-            "\na.whl is consistent with the\nfollowing platform tag: \"manylinux_2_17_x86_64\".\n\nThe wheel \"b\"";
-        assert_eq!(platform(said), Some("manylinux_2_17_x86_64"));
+        let said = "\na.whl is consistent with the following\nplatform tag:\n\"manylinux_2_17_x86_64\".\n\nA \"b\"";
+        assert_eq!(platform(said).as_deref(), Some("manylinux_2_17_x86_64"));
         assert_eq!(platform("nothing of this kind"), None);
     }
 }
