@@ -141,6 +141,7 @@ impl DedupRequest {
             command: self.command,
             resources,
             work,
+            id_field: None,
         })
     }
 
