@@ -217,6 +217,51 @@ fn what_is_cut_is_counted_and_a_document_with_51_copies_finds_itself() {
 }
 
 #[test]
+fn a_delivery_that_is_run_again_is_not_compared_with_itself() {
+    let folder = Folder::new();
+    let line = |id: usize, text: String| format!("{}\n", serde_json::json!({"id": id, "text": text}));
+    let part: String = (0..40).map(|at| line(at, text(at - at % 4 / 3))).collect();
+    folder.write("part.jsonl", part);
+    folder.run(&["index", "create", "seen"]);
+    let deliver = ["dedup", "part.jsonl", "--id", "id", "-o", "d1", "--against-index", "seen", "--add-kept", "--force"];
+    let first = folder.run(&deliver);
+    assert!(first.stderr.contains("30 documents added to the index"), "{}", first.stderr);
+    let written = || ["d1/kept/part.jsonl", "d1/removed.jsonl"].map(|name| folder.read(name));
+    let before = written();
+    assert_eq!(before[0].lines().count(), 30);
+    let again = folder.run(&deliver);
+    assert_eq!(again.code, 0, "{}", again.stderr);
+    assert_eq!(written(), before);
+    let summary: Value = serde_json::from_str(&folder.read("d1/summary.json")).unwrap();
+    assert_eq!(summary["wrote"]["added_to_index_count"], 30);
+    // Without a name for the ids, the field is found and named; and what is replaced is said.
+    folder.write("part.jsonl", (0..3).map(|at| line(at, text(100 + at))).collect::<String>());
+    let unnamed = folder.run(&["dedup", "part.jsonl", "-o", "d2", "--against-index", "seen", "--add-kept"]);
+    assert!(unnamed.stderr.contains("note: ids are taken from the field 'id'"), "{}", unnamed.stderr);
+    assert!(unnamed.stderr.contains("3 documents replaced"), "{}", unnamed.stderr);
+}
+
+#[test]
+fn a_repair_names_what_is_lost_and_keeps_the_damaged_file() {
+    let folder = with_archive();
+    let before = folder.run(&["index", "export", "archive"]).stdout.lines().count();
+    let log = std::fs::read_dir(folder.0.path().join("archive/log")).unwrap().next().unwrap().unwrap().path();
+    let mut bytes = std::fs::read(&log).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 4;
+    std::fs::write(&log, &bytes).unwrap();
+    assert_refused(&folder, &["index", "verify", "archive"], &["is damaged", "--repair"]);
+    let repaired = folder.run(&["index", "verify", "archive", "--repair"]);
+    assert_eq!(repaired.code, 1, "{}", repaired.stderr);
+    assert!(repaired.stderr.contains("\nlost: "), "{}", repaired.stderr);
+    assert!(repaired.stderr.contains("the damaged file is kept as damaged/"), "{}", repaired.stderr);
+    let aside = folder.0.path().join("archive/damaged").join(log.file_name().unwrap());
+    assert_eq!(std::fs::read(aside).unwrap(), bytes);
+    assert!(folder.run(&["index", "export", "archive"]).stdout.lines().count() < before);
+    assert_eq!(folder.run(&["index", "verify", "archive"]).code, 0);
+}
+
+#[test]
 fn the_commands_for_a_lower_threshold_work_as_they_are_printed() {
     let folder = with_archive();
     folder.run(&["index", "create", "NEW", "--threshold", "0.5", "--shingle", "word:5"]);

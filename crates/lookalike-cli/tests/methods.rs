@@ -214,8 +214,16 @@ fn evaluate_holds_methods_against_the_exact_join_or_a_file() {
     assert_eq!(evaluation["text_count"], 6);
 
     let ran = folder.run(&["evaluate", "in.jsonl", "--id", "id", "--methods", "exact", "--labels", "truth.tsv"]);
-    assert!(ran.stderr.contains("truth: 1 pair by truth.tsv (1 pair of unknown documents)"), "{}", ran.stderr);
-    assert!(ran.stdout.contains("2   1.0000    0.5000   0.6667"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("truth: 2 pairs by truth.tsv (3 given: 1 name unknown documents)"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("2   0.5000    0.5000   0.5000"), "{}", ran.stdout);
+    // Not all that was given was used.
+    assert_eq!(ran.code, 1);
+    folder.write("other.tsv", "x\ty\nx\tz\n");
+    assert_refused(
+        &folder,
+        &["evaluate", "in.jsonl", "--id", "id", "--labels", "other.tsv"],
+        &["other.tsv: all 2 pairs name documents that the input does not have"],
+    );
     assert_refused(
         &folder,
         &["evaluate", "in.jsonl", "--methods", "simhash:bit=3"],
@@ -291,13 +299,13 @@ fn evaluate_compares_thresholds_and_shingles_too() {
     let (_, evaluation) = run(&["--thresholds", "0.9,0.966", "--labels", "gold.tsv"]);
     let recalls: Vec<&Value> = (0..4).map(|row| &evaluation["methods"][row]["recall"]).collect();
     assert_eq!(recalls, [0.5, 0.5, 0.0, 0.0]);
-    // And pairs with a similarity are true from that threshold on.
-    folder.write("gold.tsv", "1a\t1b\t0.95\n2a\t2b\t0.99\n");
-    let (_, evaluation) = run(&["--thresholds", "0.9,0.96", "--labels", "gold.tsv"]);
-    assert_eq!(
-        (&evaluation["true_pairs"][0]["pair_count"], &evaluation["true_pairs"][1]["pair_count"]),
-        (&2.into(), &1.into())
-    );
+    // Whatever similarity they have, and also where a shingle makes one text of two documents.
+    folder.write("gold.tsv", "1a\t1b\t0.95\n2a\t2b\t0.99\n1b\t1a\t0.95\n");
+    let (_, evaluation) = run(&["--thresholds", "0.9,0.96", "--shingles", "word:5,word:1", "--labels", "gold.tsv"]);
+    for truth in evaluation["true_pairs"].as_array().unwrap() {
+        let counts = ["given_count", "pair_count", "unknown_count", "unusable_count"].map(|name| &truth[name]);
+        assert_eq!(counts, [3, 2, 0, 1], "{truth}");
+    }
     // Stop words of several languages have commas of their own.
     let (ran, _) = run(&["--shingles", "stopword:en,de,word:2"]);
     assert!(ran.stdout.contains("\nstopword:en,de ") && ran.stdout.contains("\nword:2 "), "{}", ran.stdout);

@@ -32,20 +32,25 @@ fn a_file_without_the_text_field_is_refused_with_its_fields() {
 }
 
 #[test]
-fn a_run_of_which_all_is_skipped_does_not_claim_to_have_written_documents() {
+fn input_of_which_nothing_can_be_read_is_an_error_in_every_command_and_nothing_is_written() {
     let folder = Folder::new();
     folder.write("in.jsonl", "{oops\n{\"text\":5}\n");
-    for more in [&[][..], &["--annotate"]] {
-        let ran = folder.run(&[&["dedup", "in.jsonl", "-o", "out", "--force"], more].concat());
-        assert_eq!(ran.code, 1);
-        assert!(
-            ran.stderr.contains(
-                "wrote     out: removed.jsonl (removals and reasons), report.html (for your browser), summary.json"
-            ),
-            "{}",
-            ran.stderr
-        );
-        assert!(!folder.0.path().join("out/kept").exists() && !folder.0.path().join("out/annotated").exists());
+    folder.run(&["index", "create", "archive"]);
+    let commands: [&[&str]; 9] = [
+        &["dedup", "in.jsonl", "-o", "out"],
+        &["dedup", "in.jsonl", "-o", "out", "--annotate"],
+        &["dedup", "in.jsonl", "-o", "-"],
+        &["pairs", "in.jsonl", "-o", "out"],
+        &["tune", "in.jsonl"],
+        &["evaluate", "in.jsonl", "-o", "out"],
+        &["index", "add", "archive", "in.jsonl"],
+        &["search", "archive", "--input", "in.jsonl", "-o", "out"],
+        &["dedup", "in.jsonl", "-o", "out", "--against-index", "archive", "--add-kept"],
+    ];
+    for command in commands {
+        let said = ["nothing could be read: all 2 entries were skipped, the first is in.jsonl", "not a document"];
+        assert_refused(&folder, command, &said);
+        assert_eq!(folder.names(), ["archive", "in.jsonl"], "{command:?}");
     }
 }
 

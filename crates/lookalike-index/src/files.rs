@@ -52,14 +52,54 @@ pub(crate) fn sweep(disk: &dyn Disk, folder: &Folder, state: &State) {
     }
     for path in folder.all() {
         for name in disk.list(&path).unwrap_or_default() {
-            let is_ours =
-                name.starts_with(|c: char| c.is_ascii_digit()) && ENDINGS.iter().any(|end| name.ends_with(end));
             let file = path.join(&name);
-            if is_ours && !named.contains(&file) {
+            if is_ours(&name) && !named.contains(&file) {
                 let _ = disk.remove(&file);
             }
         }
     }
+}
+
+/// Begins an index in a folder that is new or empty, or has what a creation or a copy that was cut off left: without index.json it
+/// was never an index. Nobody else makes one there while the lock is held.
+pub(crate) fn begin(disk: &dyn Disk, folder: &Folder) -> Result<Box<dyn std::fmt::Debug + Send + Sync>> {
+    const OWN: [&str; 6] = ["manifest", "log", "segment", "deleted", "index.tmp", "LOCK"];
+    let not_empty = || Error::NotEmpty { path: folder.path.clone() };
+    let is_free = || {
+        let names = disk.list(&folder.path).unwrap_or_default();
+        names.iter().all(|name| OWN.contains(&&**name))
+    };
+    if !is_free() {
+        return Err(not_empty());
+    }
+    // All folders are made before the first file: where one is missing, a file is not of ours.
+    let is_begun = folder.all().iter().all(|path| disk.list(path).is_ok());
+    let mut left: Vec<PathBuf> = Vec::new();
+    for path in folder.all() {
+        left.extend(disk.list(&path).unwrap_or_default().iter().map(|name| path.join(name)));
+    }
+    let is_ours = |path: &PathBuf| path.file_name().is_some_and(|name| is_ours(&name.to_string_lossy()));
+    let is_leftover = is_begun && left.iter().all(is_ours);
+    if !(left.is_empty() || is_leftover) {
+        return Err(not_empty());
+    }
+    for path in folder.all() {
+        disk.create_dir(&path).at(&path)?;
+    }
+    let lock = lock(disk, folder)?;
+    // Another may have made one before the lock was taken.
+    if !is_free() {
+        return Err(not_empty());
+    }
+    for path in left {
+        disk.remove(&path).at(&path)?;
+    }
+    Ok(lock)
+}
+
+/// Whether a file has a name as ours have.
+fn is_ours(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_digit()) && ENDINGS.iter().any(|end| name.ends_with(end))
 }
 
 /// Takes the lock of an index.

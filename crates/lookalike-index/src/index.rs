@@ -10,6 +10,7 @@ use lookalike_core::scheme::{Scheme, SketchKey};
 use crate::checksummed;
 use crate::disk::{Disk, FileSystem};
 use crate::error::{At, Error, Result};
+use crate::files;
 use crate::kernel::Kernel;
 use crate::log::{LOG_HEADER, LogFile};
 use crate::manifest::{Folder, LAYOUT_VERSION, LogInfo, Manifest, Meta, Tail};
@@ -67,14 +68,7 @@ impl Index {
         };
         let meta = Meta::new(scheme.clone(), options.store);
         let kernel = Kernel::new(scheme, options.store, meta.key())?;
-        // What a creation that was cut off left: without index.json it was never an index.
-        let own = ["manifest", "log", "segment", "deleted", "index.tmp", "LOCK"];
-        if disk.list(dir).is_ok_and(|names| names.iter().any(|name| !own.contains(&&**name))) {
-            return Err(Error::NotEmpty { path: dir.to_owned() });
-        }
-        for path in folder.all() {
-            disk.create_dir(&path).at(&path)?;
-        }
+        let _lock = files::begin(&*disk, &folder)?;
         LogFile::create(&*disk, &folder.log(1), 1, kernel.fingerprint)?;
         let manifest = Manifest {
             version: LAYOUT_VERSION,

@@ -222,6 +222,12 @@ impl Kernel {
         }
     }
 
+    /// The hash of a text's content, as rows have it.
+    pub(crate) fn content_hash(&self, text: &str) -> u64 {
+        let mut sketches = Sketches::new(self.method.layout());
+        self.with_tools(|tools| tools.sketcher.sketch(text, &mut sketches)).content_hash as u64
+    }
+
     /// The probe of a text.
     pub(crate) fn probe(&self, text: &str) -> (Probe, Vec<u64>) {
         self.with_tools(|tools| {

@@ -25,6 +25,7 @@ mod part;
 mod put_if_new;
 mod rebuild;
 mod row;
+mod salvage;
 mod search;
 mod segment;
 mod shared;
@@ -48,7 +49,7 @@ pub use maintenance::verify_on;
 pub use maintenance::{snapshot_to, upgrade, verify};
 pub use snapshot::Snapshot;
 pub use types::{
-    Answer, CreateOptions, Document, Hit, Merged, NewDocument, Problem, Put, Query, SearchOptions, Stat, Store,
+    Answer, CreateOptions, Document, Hit, Lost, Merged, NewDocument, Problem, Put, Query, SearchOptions, Stat, Store,
     Upgrade, Verification,
 };
 pub use writer::Writer;

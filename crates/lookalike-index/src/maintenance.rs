@@ -16,6 +16,9 @@ use crate::types::{Problem, Upgrade, Verification};
 
 /// Reads and checks every byte of an index; with `repair`, rebuilds from the log what is damaged.
 ///
+/// Where a log is damaged, everything else is saved: [`Verification::lost`] names the rest, and the damaged file is kept in the
+/// folder `damaged` of the index.
+///
 /// # Errors
 ///
 /// When there is no index, it was made by a newer version, or a file cannot be read at all. Damage is not an error here.
@@ -44,7 +47,7 @@ pub fn verify_on(disk: &Arc<dyn Disk>, dir: &Path, repair: bool) -> Result<Verif
     let kernel = Kernel::new(meta.scheme, meta.store, key)?;
     check_all(disk, &folder, &kernel, &mut verification)?;
     if repair && !verification.problems.is_empty() {
-        crate::rebuild::rebuild(disk, &folder)?;
+        verification.lost = crate::rebuild::rebuild(disk, &folder)?;
         let after = verify_on(disk, dir, false)?;
         verification.repaired = after.problems.is_empty();
         verification.document_count = after.document_count;
@@ -139,16 +142,17 @@ fn check_rows(folder: &Folder, kernel: &Kernel, state: &State, problems: &mut Ve
     Ok(())
 }
 
-/// Makes a copy of an index in a new folder, by hard links where that is possible, while writing goes on.
+/// Makes a copy of an index in a new folder, by hard links where that is possible, while writing goes on. A copy that was cut off is
+/// begun again.
 ///
 /// # Errors
 ///
 /// When there is no index, the folder has other files, or the disk refuses.
 pub fn snapshot_to(dir: &Path, destination: &Path) -> Result<()> {
-    if std::fs::read_dir(destination).is_ok_and(|mut entries| entries.next().is_some()) {
-        return Err(Error::NotEmpty { path: destination.to_owned() });
-    }
     let (from, to) = (Folder::new(dir), Folder::new(destination));
+    // What is copied must be there, before anything is made.
+    Index::open(dir)?;
+    let _lock = files::begin(&FileSystem, &to)?;
     loop {
         // Opened anew each time: what it has open cannot vanish, and what vanished before is not in it.
         let index = Index::open(dir)?;

@@ -69,6 +69,11 @@ impl Folder {
         self.deleted().join(format!("{segment:08}-{number}.bits"))
     }
 
+    /// Where a repair keeps files that are damaged.
+    pub(crate) fn damaged(&self) -> PathBuf {
+        self.path.join("damaged")
+    }
+
     pub(crate) fn all(&self) -> [PathBuf; 4] {
         [self.manifests(), self.logs(), self.segments(), self.deleted()]
     }

@@ -1,5 +1,5 @@
-//! An index from its logs alone: for when a segment, a bitmap or a manifest is damaged. Every put and delete has a number, so that the last
-//! of each id is known in whatever log it lies.
+//! An index from its logs alone: for when a file of it is damaged. Every put and delete has a number, so that the last of each id is
+//! known in whatever log it lies. Damaged logs are made anew first, from what is valid in them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -8,53 +8,54 @@ use rayon::prelude::*;
 
 use crate::commit::Core;
 use crate::disk::Disk;
-use crate::error::{At, Error, Result};
+use crate::error::{At, Result};
 use crate::files;
 use crate::kernel::Kernel;
-use crate::log::{Cache, LOG_HEADER, LogFile, LogWriter, Operation, each_frame, replay};
+use crate::log::{Cache, LOG_HEADER, LogFile, LogWriter, Operation, each_frame, each_frame_around};
 use crate::manifest::{Folder, LogInfo, Manifest, Meta, Tail};
 use crate::row::{Place, Row};
+use crate::salvage::{OldLog, SegmentRows, missing};
 use crate::search::{damaged, run_of};
 use crate::shared::Shared;
 use crate::state::{Changes, State};
+use crate::types::Lost;
 
 /// How many documents are sketched at once.
 const AT_ONCE: usize = 4096;
 
-/// Makes all segments anew. Logs must be whole: what is damaged there is lost, and the error says where.
-pub(crate) fn rebuild(disk: &Arc<dyn Disk>, folder: &Folder) -> Result<()> {
+/// Makes all segments anew, and logs that are damaged; gives what is lost.
+pub(crate) fn rebuild(disk: &Arc<dyn Disk>, folder: &Folder) -> Result<Vec<Lost>> {
     let _lock = files::lock(&**disk, folder)?;
     let meta = Meta::read(&**disk, folder)?;
     let key = meta.key();
     let kernel = Arc::new(Kernel::new(meta.scheme, meta.store, key)?);
     let newest = Manifest::newest(&**disk, folder).unwrap_or(0);
     let manifest = Manifest::read(&**disk, folder, newest).ok();
-    let numbers = match &manifest {
-        Some(manifest) => manifest.logs.iter().map(|info| info.number).collect(),
-        // Without a manifest, all logs that there are.
-        None => numbers(&**disk, folder)?,
-    };
-    let mut logs: Vec<(LogFile, u64)> = Vec::new();
-    for number in numbers {
-        let path = folder.log(number);
-        let log = LogFile::open(&**disk, &path, number, kernel.fingerprint, false)?;
-        let end = match &manifest {
-            Some(manifest) if manifest.log.number == number => {
-                let Tail { offset, durable, commit, .. } = manifest.log;
-                replay(&log, offset, durable, commit, |_| Ok(()))?.end
+    let Survey { logs, mut latest, lost } = survey(&**disk, folder, &kernel, manifest.as_ref())?;
+    let mut next_file = files::next_file(&**disk, folder)?;
+    let mut whole = Vec::new();
+    for old in logs {
+        if old.is_damaged() {
+            old.keep_aside(&**disk, folder)?;
+        }
+        let before = old.log.number;
+        let (log, end, frames) = old.into_whole(&**disk, folder, &kernel, &mut next_file)?;
+        if log.number != before {
+            let places = latest.values_mut().filter_map(|(_, place)| place.as_mut());
+            for place in places.filter(|place| place.log == before) {
+                (place.log, place.frame) = (log.number, frames[&place.frame]);
             }
-            Some(_) => log.file.length().at(&path)?,
-            None => whole_end(&log)?,
-        };
-        logs.push((log, end));
+        }
+        whole.push((log, end));
     }
-    let latest = latest(&logs, &kernel)?;
+    let logs = whole;
     let mut places: Vec<(u64, Place)> =
         latest.values().filter_map(|(sequence, place)| Some((*sequence, (*place)?))).collect();
     places.sort_unstable_by_key(|(sequence, _)| *sequence);
     let sequence = latest.values().map(|(sequence, _)| sequence + 1).max().unwrap_or(1);
+    // What is lost had numbers as well.
+    let sequence = sequence.max(manifest.as_ref().map_or(1, |manifest| manifest.next_sequence));
 
-    let next_file = files::next_file(&**disk, folder)?;
     let log = Arc::new(LogFile::create(&**disk, &folder.log(next_file), next_file, kernel.fingerprint)?);
     let mut infos = counts(&logs, &places)?;
     infos.insert(next_file, (Arc::clone(&log), LogInfo { number: next_file, ..LogInfo::default() }));
@@ -76,7 +77,44 @@ pub(crate) fn rebuild(disk: &Arc<dyn Disk>, folder: &Folder) -> Result<()> {
         core.take_in(&shared, some)?;
     }
     core.flush(&shared)?;
-    core.merge(&shared)
+    core.merge(&shared)?;
+    Ok(lost)
+}
+
+/// What the logs of an index have.
+struct Survey {
+    logs: Vec<OldLog>,
+    latest: Latest,
+    lost: Vec<Lost>,
+}
+
+/// Reads all logs, and finds out what is lost where one is damaged.
+fn survey(disk: &dyn Disk, folder: &Folder, kernel: &Kernel, manifest: Option<&Manifest>) -> Result<Survey> {
+    let numbers = match manifest {
+        Some(manifest) => manifest.logs.iter().map(|info| info.number).collect(),
+        // Without a manifest, all logs that there are.
+        None => numbers(disk, folder)?,
+    };
+    let (mut logs, mut lost) = (Vec::new(), Vec::new());
+    for number in numbers {
+        match OldLog::open(disk, folder, kernel, number, manifest) {
+            Err(error) if error.is_not_found() => lost.push(missing(folder, number, manifest)),
+            log => logs.push(log?),
+        }
+    }
+    let mut latest = latest(&logs, kernel)?;
+    if logs.iter().any(OldLog::is_damaged) || !lost.is_empty() {
+        let rows = SegmentRows::read(disk, folder, kernel, manifest);
+        // The frame that deleted or replaced them may be among what is lost.
+        latest.retain(|_, (_, place)| place.is_none_or(|place| !rows.dead.contains(&place)));
+        for log in &logs {
+            // All of a log that is not written to any more is in segments.
+            let tail = manifest.map(|manifest| manifest.log).filter(|tail| tail.number == log.log.number);
+            let in_segments = tail.map_or(log.end, |tail| tail.offset);
+            lost.extend(log.lost(folder, kernel, (&rows, in_segments), |id_hash| latest.contains_key(&id_hash)));
+        }
+    }
+    Ok(Survey { logs, latest, lost })
 }
 
 impl Core {
@@ -109,7 +147,7 @@ impl Core {
 type Latest = HashMap<u128, (u64, Option<Place>)>;
 
 /// The last put or delete of each id in the logs.
-fn latest(logs: &[(LogFile, u64)], kernel: &Kernel) -> Result<Latest> {
+fn latest(logs: &[OldLog], kernel: &Kernel) -> Result<Latest> {
     let mut latest: Latest = HashMap::new();
     let mut note = |id: &str, sequence: u64, place| {
         let known = latest.entry(kernel.id_hash(id)).or_insert((0, None));
@@ -117,8 +155,8 @@ fn latest(logs: &[(LogFile, u64)], kernel: &Kernel) -> Result<Latest> {
             *known = (sequence, place);
         }
     };
-    for (log, end) in logs {
-        each_frame(log, *end, |operation| {
+    for OldLog { log, end, gaps, .. } in logs {
+        each_frame_around(log, *end, gaps, |operation| {
             match operation {
                 Some(Operation::Documents(run, place)) => {
                     for index in 0..run.len() {
@@ -166,17 +204,4 @@ fn numbers(disk: &dyn Disk, folder: &Folder) -> Result<Vec<u32>> {
     let mut numbers: Vec<u32> = names.iter().filter_map(|name| name.strip_suffix(".log")?.parse().ok()).collect();
     numbers.sort_unstable();
     Ok(numbers)
-}
-
-/// Where the valid frames of a log end, where nothing vouches for them.
-fn whole_end(log: &LogFile) -> Result<u64> {
-    let length = log.file.length().at(&log.path)?;
-    let mut end = LOG_HEADER;
-    while let Some((header, _)) = log.frame(end, length)? {
-        end += header.frame_bytes();
-    }
-    if end == LOG_HEADER && length > LOG_HEADER {
-        return Err(Error::damaged(&log.path, "frame", end, "its checksum is another"));
-    }
-    Ok(end)
 }

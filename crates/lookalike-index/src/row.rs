@@ -1,7 +1,7 @@
 //! What is kept of each document besides its sketch, in 64 bytes; and entries of columns, in eight.
 
 /// Where a document lies: a log, a frame in it, and its number in the frame.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Place {
     pub(crate) log: u32,
     /// Of the frame, in units of `ALIGN` bytes of the log.

@@ -16,7 +16,7 @@ use crate::part::{Held, Part};
 use crate::row::Row;
 use crate::search::{Found, Outcome, Question, Search, damaged, run_of};
 use crate::shared::Shared;
-use crate::state::State;
+use crate::state::{Changes, State};
 use crate::types::{Answer, Document, Hit, Query, SearchOptions, Stat, Store};
 
 /// One state of an index: what is written later is not seen. Shared among threads.
@@ -174,6 +174,43 @@ impl Snapshot {
     /// When a file cannot be read or is damaged.
     pub fn document(&self, id: &str) -> Result<Option<Document>> {
         self.find(id)?.map(|row| self.read(&row)).transpose()
+    }
+
+    /// Whether there is a document with this id.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be read or is damaged.
+    pub fn contains(&self, id: &str) -> Result<bool> {
+        Ok(self.find(id)?.is_some())
+    }
+
+    /// Whether the document with this id has this text. Where texts are not stored, the hash of its content tells.
+    ///
+    /// # Errors
+    ///
+    /// As [`document`](Self::document).
+    pub fn has_text(&self, id: &str, text: &str) -> Result<bool> {
+        let Some(row) = self.find(id)? else { return Ok(false) };
+        match self.kernel.store {
+            Store::Text => self.with_record(&row, |record| record.body == text.as_bytes()),
+            Store::Features => Ok(row.content_hash == self.kernel.content_hash(text)),
+        }
+    }
+
+    /// The same state without the documents with these ids, for a reader that must not meet them. Nothing is deleted.
+    ///
+    /// # Errors
+    ///
+    /// As [`document`](Self::document).
+    pub fn without(&self, ids: &[&str]) -> Result<Self> {
+        let mut changes = Changes::new(&self.state, &self.kernel, true);
+        for id in ids {
+            let id_hash = self.kernel.id_hash(id);
+            changes.delete(id_hash, self.state.find(&self.kernel, id_hash)?);
+        }
+        let state = Arc::new(changes.apply());
+        Ok(Self { kernel: Arc::clone(&self.kernel), cache: Arc::clone(&self.cache), state })
     }
 
     pub(crate) fn read(&self, row: &Row) -> Result<Document> {

@@ -262,7 +262,7 @@ impl State {
     }
 }
 
-fn read_bitmap(
+pub(crate) fn read_bitmap(
     disk: &dyn Disk,
     folder: &Folder,
     segment: u32,

@@ -212,8 +212,30 @@ pub struct Verification {
     pub checked_bytes: u64,
     /// What is wrong; nothing if the index is whole.
     pub problems: Vec<Problem>,
-    /// True if every problem has been repaired.
+    /// True if the index is whole again: nothing is damaged any more, and what could not be saved is in `lost`.
     pub repaired: bool,
+    /// What the repair could not save.
+    pub lost: Vec<Lost>,
+}
+
+/// Part of a log that could not be read when an index was repaired.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Lost {
+    /// The damaged file, within the folder of the index.
+    pub file: String,
+    /// Where a copy of it is kept, within the folder of the index; nothing if there was no file.
+    pub kept_as: Option<String>,
+    /// The first byte that could not be used.
+    pub from: u64,
+    /// The byte behind the last one.
+    pub to: u64,
+    /// Documents that are lost; nothing if not even their number can be read.
+    pub document_count: Option<u64>,
+    /// Deletions that are lost: unless they had reached a segment, their documents can be found again.
+    pub deletion_count: u64,
+    /// The ids of lost documents, as far as they can be read. Of documents that were only in the log yet, they may be damaged too.
+    pub ids: Vec<String>,
 }
 
 /// Something that is wrong with a file.

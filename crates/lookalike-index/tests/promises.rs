@@ -14,7 +14,9 @@ use lookalike_core::method::{SuperShingle, Weights, Width};
 use lookalike_core::scheme::{MethodOptions, Scheme, SketchKey};
 use lookalike_core::sketch::{Sketches, SlotKind};
 use lookalike_core::text::checksum::Checksum;
-use lookalike_index::{CreateOptions, Error, Index, NewDocument, Put, Query, SearchOptions, Store, Upgrade, upgrade};
+use lookalike_index::{
+    CreateOptions, Error, Index, NewDocument, Put, Query, SearchOptions, Store, Upgrade, snapshot_to, upgrade, verify,
+};
 use made::{Chance, Model, check_answer, documents};
 
 fn create(folder: &Path, scheme: Scheme) -> Index {
@@ -36,6 +38,34 @@ fn a_second_writer_is_refused_with_the_process_of_the_first() {
     }
     drop(writer);
     index.writer().unwrap();
+}
+
+#[test]
+fn a_copy_or_a_creation_that_was_cut_off_does_not_block_the_next_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let [path, copy] = ["index", "copy"].map(|name| folder.path().join(name));
+    let index = create(&path, Scheme::default());
+    index.writer().unwrap().put(NewDocument::new("a", "the storm hit the coast")).unwrap();
+    snapshot_to(&path, &copy).unwrap();
+    assert!(matches!(snapshot_to(&path, &copy), Err(Error::NotEmpty { .. })));
+    // The last step of a copy gives it this file.
+    fs::remove_file(copy.join("index.json")).unwrap();
+    let writer = index.writer().unwrap();
+    writer.put(NewDocument::new("b", "a calm day at sea")).unwrap();
+    writer.compact(false).unwrap();
+    snapshot_to(&path, &copy).unwrap();
+    let copied = Index::open(&copy).unwrap().snapshot().unwrap();
+    assert_eq!(documents(&copied), documents(&index.snapshot().unwrap()));
+    fs::remove_file(copy.join("index.json")).unwrap();
+    assert!(create(&copy, Scheme::default()).snapshot().unwrap().is_empty());
+    assert!(verify(&copy, false).unwrap().problems.is_empty());
+    // Files of others are not taken for leftovers.
+    let mine = folder.path().join("mine");
+    fs::create_dir_all(mine.join("log")).unwrap();
+    fs::write(mine.join("log/20240101.log"), "mine").unwrap();
+    assert!(matches!(Index::create(&mine, &CreateOptions::default()), Err(Error::NotEmpty { .. })));
+    assert!(matches!(snapshot_to(&path, &mine), Err(Error::NotEmpty { .. })));
+    assert_eq!(fs::read_to_string(mine.join("log/20240101.log")).unwrap(), "mine");
 }
 
 #[test]

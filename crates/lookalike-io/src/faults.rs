@@ -56,7 +56,11 @@ impl Faults {
     }
 
     /// One step of those that end a run.
-    pub(crate) fn check_commit(&self) -> io::Result<()> {
+    ///
+    /// # Errors
+    ///
+    /// When the step is to fail.
+    pub fn check_commit(&self) -> io::Result<()> {
         self.count_to(self.commit_at, &self.committed)
     }
 

@@ -81,11 +81,13 @@ pub struct Fields {
     pub value: Option<String>,
     /// More fields, to be handed on as they are.
     pub others: Vec<String>,
+    /// One more field, whose number follows theirs: an object with everything that belongs to a document, as an index exports it.
+    pub object: Option<String>,
 }
 
 impl Default for Fields {
     fn default() -> Self {
-        Self { text: "text".to_owned(), id: None, source: None, value: None, others: Vec::new() }
+        Self { text: "text".to_owned(), id: None, source: None, value: None, others: Vec::new(), object: None }
     }
 }
 
@@ -94,7 +96,7 @@ impl Fields {
     pub(crate) fn wanted(&self) -> impl Iterator<Item = Wanted<'_>> {
         let others = [(Role::Id, &self.id), (Role::Source, &self.source), (Role::Value, &self.value)];
         let others = others.into_iter().filter_map(|(role, path)| Some((role, path.as_ref()?)));
-        let more = self.others.iter().enumerate().map(|(at, path)| (Role::Other(at), path));
+        let more = self.others.iter().chain(&self.object).enumerate().map(|(at, path)| (Role::Other(at), path));
         [(Role::Text, &self.text)].into_iter().chain(others).chain(more).map(|(role, path)| Wanted { role, path })
     }
 }

@@ -1,13 +1,14 @@
 //! Keys: who may do what. A key is a token that only its owner has; the server has its SHA-256.
 //!
-//! The file of keys has one JSON object per line: name, scope and hash. A running server notices when it changes.
+//! The file of keys has one JSON object per line: name, scope and hash. A running server notices when it changes. Whoever changes it
+//! holds a lock from reading it until the changed file has its name, so that no change undoes another.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 use std::{fmt, fs, io};
 
 use axum::http::{HeaderMap, header};
@@ -87,11 +88,19 @@ impl KeyFile {
     ///
     /// When the file cannot be read or is not a file of keys.
     pub fn keys(&self) -> Result<Vec<Key>, Error> {
+        self.parsed(&self.bytes()?)
+    }
+
+    /// What the file has; nothing if there is none.
+    fn bytes(&self) -> Result<Vec<u8>, Error> {
         match fs::read(&self.path) {
-            Ok(bytes) => parse(&bytes).map_err(|reason| Error::NotKeys { path: self.path.clone(), reason }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-            Err(source) => Err(Error::io(&self.path, source)),
+            bytes => bytes.map_err(|source| Error::io(&self.path, source)),
         }
+    }
+
+    fn parsed(&self, bytes: &[u8]) -> Result<Vec<Key>, Error> {
+        parse(bytes).map_err(|reason| Error::NotKeys { path: self.path.clone(), reason })
     }
 
     /// Makes a key, and gives the token, which is not stored anywhere.
@@ -103,6 +112,7 @@ impl KeyFile {
         if !is_name(name) {
             return Err(Error::NotAName { name: name.to_owned() });
         }
+        let _lock = self.lock()?;
         let mut keys = self.keys()?;
         if keys.iter().any(|key| key.name == name) {
             return Err(Error::KeyExists { name: name.to_owned() });
@@ -119,6 +129,7 @@ impl KeyFile {
     ///
     /// When there is no such key, or the file cannot be written.
     pub fn revoke(&self, name: &str) -> Result<(), Error> {
+        let _lock = self.lock()?;
         let mut keys = self.keys()?;
         let before = keys.len();
         keys.retain(|key| key.name != name);
@@ -128,17 +139,37 @@ impl KeyFile {
         self.write(&keys)
     }
 
+    fn folder(&self) -> &Path {
+        self.path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    }
+
+    /// Waits until nobody else changes the keys. The lock is a file of its own, since that of the keys is another after each change.
+    fn lock(&self) -> Result<fs::File, Error> {
+        let mut path = self.path.clone().into_os_string();
+        path.push(".lock");
+        let path = PathBuf::from(path);
+        let file = fs::OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+        let file = file.map_err(|source| Error::io(&path, source))?;
+        match file.lock() {
+            Err(source) if source.kind() != io::ErrorKind::Unsupported => Err(Error::io(&path, source)),
+            // Not every file system has locks; two changes at once are the user's own affair there.
+            _ => Ok(file),
+        }
+    }
+
     /// Aside and then into place, so that a running server never reads half of it; and for nobody else to read.
     fn write(&self, keys: &[Key]) -> Result<(), Error> {
         let failed = |source| Error::io(&self.path, source);
-        let folder = self.path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+        let mut file = tempfile::NamedTempFile::new_in(self.folder()).map_err(failed)?;
         for key in keys {
             let line = serde_json::to_string(key).expect("a key is plain text");
             writeln!(file, "{line}").map_err(failed)?;
         }
         file.as_file().sync_all().map_err(failed)?;
         file.persist(&self.path).map_err(|error| failed(error.error))?;
+        // The name is on the disk as well: a key that was revoked stays so, whatever happens.
+        #[cfg(unix)]
+        fs::File::open(self.folder()).and_then(|folder| folder.sync_all()).map_err(failed)?;
         Ok(())
     }
 }
@@ -202,7 +233,8 @@ pub(crate) struct Keys {
 #[derive(Debug)]
 struct Known {
     keys: Arc<Vec<([u8; 32], Caller)>>,
-    changed: Option<SystemTime>,
+    /// The file as it was read: times of files are too coarse to tell two changes apart.
+    bytes: Vec<u8>,
     looked: Instant,
 }
 
@@ -219,13 +251,16 @@ pub(crate) enum Caller {
     Known { name: Arc<str>, scope: Scope },
 }
 
-/// How often the file is looked at.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// How often the file is looked at: a change is to be seen within a second.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 impl Keys {
     /// No keys: everybody may do everything.
     pub(crate) fn none() -> Self {
-        Self { file: None, known: Mutex::new(Known { keys: Arc::default(), changed: None, looked: Instant::now() }) }
+        Self {
+            file: None,
+            known: Mutex::new(Known { keys: Arc::default(), bytes: Vec::new(), looked: Instant::now() }),
+        }
     }
 
     /// The keys of a file, which must have one at least: else nobody could do anything.
@@ -234,12 +269,12 @@ impl Keys {
     ///
     /// When the file cannot be read or has no keys.
     pub(crate) fn of(file: KeyFile) -> Result<Self, Error> {
-        let changed = modified(&file.path);
-        let keys = prepared(file.keys()?);
+        let bytes = file.bytes()?;
+        let keys = prepared(file.parsed(&bytes)?);
         if keys.is_empty() {
             return Err(Error::NotKeys { path: file.path, reason: "it has no keys: make one first".to_owned() });
         }
-        let known = Known { keys: Arc::new(keys), changed, looked: Instant::now() };
+        let known = Known { keys: Arc::new(keys), bytes, looked: Instant::now() };
         Ok(Self { file: Some(file), known: Mutex::new(known) })
     }
 
@@ -272,20 +307,14 @@ impl Keys {
             && known.looked.elapsed() >= LOOK_EVERY
         {
             known.looked = Instant::now();
-            let changed = modified(&file.path);
-            if changed != known.changed {
-                match file.keys() {
-                    Ok(keys) => (known.keys, known.changed) = (Arc::new(prepared(keys)), changed),
-                    Err(error) => tracing::error!(%error, "the keys are as they were"),
-                }
+            match file.bytes().and_then(|bytes| Ok((bytes != known.bytes).then_some((file.parsed(&bytes)?, bytes)))) {
+                Ok(Some((keys, bytes))) => (known.keys, known.bytes) = (Arc::new(prepared(keys)), bytes),
+                Ok(None) => {}
+                Err(error) => tracing::error!(%error, "the keys are as they were"),
             }
         }
         Arc::clone(&known.keys)
     }
-}
-
-fn modified(path: &Path) -> Option<SystemTime> {
-    fs::metadata(path).and_then(|metadata| metadata.modified()).ok()
 }
 
 fn prepared(keys: Vec<Key>) -> Vec<([u8; 32], Caller)> {
@@ -388,10 +417,31 @@ mod tests {
 
         file.revoke("ingest").unwrap();
         keys.known.lock().unwrap().looked = Instant::now().checked_sub(LOOK_EVERY).unwrap();
-        // The file may have changed within one tick of its clock.
-        keys.known.lock().unwrap().changed = None;
         assert!(matches!(caller(&format!("Bearer {token}")), Caller::Stranger));
         assert!(matches!(file.revoke("ingest"), Err(Error::NoSuchKey { .. })));
+    }
+
+    #[test]
+    fn keys_that_are_made_and_revoked_at_once_are_all_made_and_stay_revoked() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = KeyFile::new(folder.path().join("keys.jsonl"));
+        let old: Vec<String> = (0..6).map(|at| format!("old-{at}")).collect();
+        old.iter().for_each(|name| drop(file.add(name, Scope::Read).unwrap()));
+        let keys = Keys::of(file.clone()).unwrap();
+        std::thread::scope(|scope| {
+            for at in 0..24 {
+                let file = &file;
+                scope.spawn(move || file.add(&format!("new-{at}"), Scope::Search).unwrap());
+            }
+            old.iter().for_each(|name| drop(scope.spawn(|| file.revoke(name).unwrap())));
+        });
+        let mut names: Vec<String> = file.keys().unwrap().into_iter().map(|key| key.name).collect();
+        names.sort_unstable();
+        let mut expected: Vec<String> = (0..24).map(|at| format!("new-{at}")).collect();
+        expected.sort_unstable();
+        assert_eq!(names, expected);
+        keys.known.lock().unwrap().looked = Instant::now().checked_sub(LOOK_EVERY).unwrap();
+        assert_eq!(keys.newest().len(), 24);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The main job: remove near-duplicates, and name the document that is kept in place of each.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use lookalike_core::decision::{Removed, Scope};
@@ -7,11 +8,13 @@ use lookalike_core::ids::Rank;
 use lookalike_core::resolve::{Candidates, TakeFound, components, independent_set};
 use lookalike_core::verify::Verifier;
 
+use crate::candidates::additions::Additions;
 use crate::candidates::against;
 use crate::candidates::copies::Texts;
 use crate::candidates::known::OpenIndex;
 use crate::corpus::known::Known;
 use crate::corpus::reread::{Reread, RereadBoth};
+use crate::corpus::stored_id::field_of_ids;
 use crate::corpus::{Corpus, keep_field};
 use crate::error::{Error, Result};
 use crate::options::{DedupOptions, Group, Output};
@@ -94,6 +97,7 @@ fn run(
     rows: DedupRows<'_>,
     progress: &dyn Progress,
 ) -> Result<Summary> {
+    let options = &*with_ids(options, progress)?;
     let files = find_files(options, stream.as_ref())?;
     let result_of = check_not_done(options, stream.as_ref(), &files)?;
     let resources = (options.resources.memory, &options.work);
@@ -105,18 +109,21 @@ fn run(
     keep_field::check(&corpus, &options.keep)?;
     let reread = run.reread(&corpus, &options.read);
     let texts = run.join_copies(&corpus, &reread.deciding, &options.keep)?;
+    let index = index.map(|index| index.without_own(&corpus, &reread.deciding, progress)).transpose()?;
     let known = index.as_ref().map(|index| search(index, &corpus, &texts, &reread.deciding, options, &run));
     let Decided { texts, decisions, found } = decide(texts, known.transpose()?, &reread, &corpus, options, &run)?;
     let fates = Fates::new(&corpus, &texts, decisions, options.compare_with.scope(), run.scheme);
     let by_source = BySource::new(&corpus, options.source, &fates)?;
     options.fail_if_source_loses.map_or(Ok(()), |share| by_source.check(share))?;
-    index.as_ref().map_or(Ok(()), |index| index.check_room(&corpus, &fates.kept(), options.resources.memory))?;
+    let read_kept = |index: &OpenIndex| index.additions(&corpus, &fates.kept(), &reread.deciding, options);
+    let additions = index.as_ref().map_or_else(|| Ok(Additions::default()), read_kept)?;
     rows.write(&fates, options)?;
 
     let mut summary = Summary::new(&corpus, options, &*run.method, &fates, &by_source)?;
     let mut gathered = destination.has_report(options).then(|| Gathered::new(&summary));
     let mut seen = |removal: &Removal| gathered.iter_mut().for_each(|gathered| gathered.add(removal));
     summary.wrote = destination.write(&corpus, &fates, options, &mut seen, &run)?;
+    summary.wrote.count_additions(&additions);
     summary.run = result_of;
     summary.input.reference_document_count += index.as_ref().map_or(0, OpenIndex::document_count);
     summary.found.count_pairs(found);
@@ -127,11 +134,10 @@ fn run(
     // From here on it is too late to stop: what has its name is complete.
     progress.go_on()?;
     let page = report.map(|report| report.page(&summary));
+    index.as_ref().map_or(Ok(()), |index| index.add_new(&additions, &options.work.faults))?;
     destination.commit(&summary, page.as_deref(), options, &work)?;
-    if let Some(index) = index {
-        summary.wrote.added_to_index_count =
-            index.add_kept(&corpus, &fates.kept(), &reread.deciding, options.resources.memory)?;
-    }
+    // Last: a run that has to begin again is compared with what is replaced.
+    index.map_or(Ok(()), |index| index.replace(&additions, &options.work.faults))?;
     work.finish()?;
     Ok(summary)
 }
@@ -184,6 +190,17 @@ fn search<'c>(
 ) -> Result<&'c Known> {
     let known = run.stage("index", || index.find(corpus, texts, deciding, &options.keep, run.progress))?;
     Ok(corpus.set_known(known))
+}
+
+/// The same options with the field of ids that the index needs, if nobody named one and there is one.
+fn with_ids<'o>(options: &'o DedupOptions, progress: &dyn Progress) -> Result<Cow<'o, DedupOptions>> {
+    if !options.compare_with.index().is_some_and(|against| against.add_kept) {
+        return Ok(Cow::Borrowed(options));
+    }
+    Ok(match field_of_ids(&options.read, progress)? {
+        Some(field) => Cow::Owned(options.clone().with_id_field(field)),
+        None => Cow::Borrowed(options),
+    })
 }
 
 /// Finds the files of the input and of the reference; a stream takes one file of input.

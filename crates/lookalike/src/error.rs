@@ -7,7 +7,7 @@ use lookalike_core::remedy::{JobOption, Remedy};
 use lookalike_core::sources::SourceError;
 use lookalike_io::error::size;
 use lookalike_io::remote::shown_path;
-use lookalike_io::skipped::SkipReason;
+use lookalike_io::skipped::{SkipReason, SkippedEntry};
 
 use crate::refused::Refused;
 
@@ -26,6 +26,21 @@ pub enum Error {
     /// A request that cannot be carried out.
     #[error(transparent)]
     Refused(#[from] Refused),
+
+    /// An input of which every entry was skipped.
+    #[error(
+        "nothing could be read: {} skipped{}",
+        if *count == 1 { "the only entry was".to_owned() } else { format!("all {count} entries were") },
+        if first.is_empty() { String::new() } else { format!(", the first is {first}") }
+    )]
+    NothingRead {
+        /// How many entries were skipped.
+        count: u64,
+        /// The first of them, with the reason.
+        first: String,
+        /// What would help with it.
+        remedies: Vec<Remedy>,
+    },
 
     /// More documents than can be added to an index in one commit.
     #[error("the kept documents take {} of memory while they are added to the index in one commit: add what was written to the index afterwards instead", size(*bytes))]
@@ -211,6 +226,24 @@ pub enum Error {
         width: f64,
         /// Their height.
         height: f64,
+    },
+
+    /// A file of pairs of which none is about the input.
+    #[error(
+        "{path}: {}: nothing can be compared",
+        match (*given, *unknown) {
+            (0, _) => "no pairs".to_owned(),
+            (given, unknown) if given == unknown => format!("all {given} pairs name documents that the input does not have"),
+            (given, unknown) => format!("none of {given} pairs can be used, {unknown} name documents that the input does not have"),
+        }
+    )]
+    NoUsablePairs {
+        /// The file.
+        path: String,
+        /// How many pairs it has.
+        given: u64,
+        /// How many of them name a document that is not there.
+        unknown: u64,
     },
 
     /// A line that should name two documents.
@@ -467,12 +500,24 @@ pub enum Error {
 }
 
 impl Error {
+    /// Of an input of which all entries were skipped.
+    pub(crate) fn nothing_read(count: u64, first: Option<&SkippedEntry>) -> Self {
+        let shown = |entry: &SkippedEntry| match entry.entry {
+            "file" => format!("{}: {}", entry.file, entry.reason),
+            kind => format!("{}, {kind} {}: {}", entry.file, entry.position, entry.reason),
+        };
+        let remedies = first.map(|entry| entry.reason.remedies()).unwrap_or_default();
+        Self::NothingRead { count, first: first.map(shown).unwrap_or_default(), remedies }
+    }
+
     /// Changes of options that would help; any one of them is enough.
     pub fn remedies(&self) -> Vec<Remedy> {
         match self {
             Self::Io(error) => error.remedies(),
             Self::Core(error) => error.remedies(),
             Self::Refused(refused) => refused.remedies().to_vec(),
+            Self::NothingRead { remedies, .. } => remedies.clone(),
+            Self::NoUsablePairs { .. } => vec![Remedy::give(JobOption::Id)],
             Self::NotADocument { reason, .. } => reason.remedies(),
             Self::NoSuchPrintColumn { option, .. } => vec![Remedy::give(*option)],
             Self::NoSetColumns { option, .. } => vec![Remedy::give(*option), baskets()],

@@ -1,4 +1,5 @@
-//! A run that dies while its output gets its name, at every step: the next run completes it and leaves nothing behind.
+//! A run that dies while its output gets its name, at every step: the next run completes it and leaves nothing behind. The same for
+//! one that also adds what it keeps to an index.
 
 mod made;
 
@@ -7,11 +8,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Barrier;
+use std::time::Duration;
 
+use lookalike::index::{CreateOptions, Error as IndexError, Index, NewDocument};
 use lookalike::io::Error as IoError;
 use lookalike::io::work::{FaultKind, Faults};
 use lookalike::{DedupRequest, Earlier, Error, Silent};
-use made::{Case, jsonl, try_dedup};
+use made::{Case, jsonl, similarity, try_dedup};
 
 /// What is under the output's name before the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,4 +196,141 @@ fn a_folder_of_the_users_that_has_the_name_of_ours_is_spared() {
     assert!(matches!(refused, Error::Io(IoError::NotOurs { .. })), "{refused}");
     assert_eq!(fs::read(case.path(".lookalike-out/mine.txt")).unwrap(), b"mine");
     assert!(!case.path("out").exists());
+}
+
+/// Tries until nobody holds the index: a process that another test has just started has the locks of this one for a moment.
+fn patiently<T>(mut attempt: impl FnMut() -> Result<T, Error>) -> T {
+    for _ in 0..500 {
+        match attempt() {
+            Err(Error::Index(IndexError::Locked { .. })) => std::thread::sleep(Duration::from_millis(20)),
+            done => return done.unwrap(),
+        }
+    }
+    panic!("the index stays locked");
+}
+
+fn run_again(case: &Case) {
+    patiently(|| try_dedup(&deliver(case.folder.path())));
+}
+
+fn put(case: &Case, document: NewDocument<'_>) {
+    patiently(|| Ok(Index::open(&case.path("index"))?.writer()?.put(document)?));
+}
+
+/// A delivery of documents, and an index with documents that some of them are near-duplicates of. One is longer than those that
+/// it is a near-duplicate of, one has the words of another, one replaces a stored document.
+fn delivery() -> Case {
+    let case = Case::new();
+    let longer = format!("{} and more", text(1));
+    let shouted = text(2).to_uppercase();
+    let texts = [text(1), longer, text(2), shouted, text(3), text(4), text(40)];
+    case.write("delivery.jsonl", jsonl(&texts));
+    let scheme = similarity("word:2", 0.7, 1.0);
+    patiently(|| {
+        Ok(Index::create(&case.path("index"), &CreateOptions { scheme: scheme.clone(), ..Default::default() })?)
+    });
+    put(&case, NewDocument::new("old", &format!("{} as before", text(3))));
+    put(&case, NewDocument::new("other", &text(9)));
+    case
+}
+
+fn deliver(folder: &Path) -> DedupRequest {
+    let request = DedupRequest::new([folder.join("delivery.jsonl")]).id("id").output(folder.join("out"));
+    request.against_index(folder.join("index")).add_kept(true).force(true).no_report(true)
+}
+
+/// What was written, without the name of the case's own folder.
+fn written(case: &Case) -> BTreeMap<PathBuf, String> {
+    let folder = case.folder.path().to_str().unwrap();
+    let shown = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(folder, "");
+    tree(&case.path("out")).into_iter().map(|(name, bytes)| (name, shown(bytes))).collect()
+}
+
+/// The documents of the index, by id: the order in which they were added does not matter.
+fn stored(case: &Case) -> BTreeMap<String, (Option<String>, String)> {
+    let snapshot = Index::open(&case.path("index")).unwrap().snapshot().unwrap();
+    snapshot.documents().map(Result::unwrap).map(|stored| (stored.id, (stored.text, stored.fields))).collect()
+}
+
+/// Not a test by itself: the process that dies in those below.
+#[test]
+fn dies_in_a_delivery() {
+    let Ok(wanted) = std::env::var("LOOKALIKE_DIES_IN_DELIVERY") else { return };
+    let (at, folder) = wanted.split_once(' ').unwrap();
+    let faults = Faults::in_commit(at.parse().unwrap(), FaultKind::Death);
+    let options = deliver(Path::new(folder)).check().unwrap().with_faults(faults);
+    patiently(|| lookalike::dedup(&options, &Silent));
+}
+
+fn die_at(step: u64, case: &Case) {
+    let died = Command::new(std::env::current_exe().unwrap())
+        .args(["dies_in_a_delivery", "--exact"])
+        .env("LOOKALIKE_DIES_IN_DELIVERY", format!("{step} {}", case.folder.path().display()))
+        .output()
+        .unwrap();
+    assert!(!died.status.success(), "step {step}");
+}
+
+#[test]
+fn a_delivery_that_dies_at_any_step_is_run_again_to_the_same_bytes_and_the_same_index() {
+    let undisturbed = delivery();
+    let options = deliver(undisturbed.folder.path()).check().unwrap();
+    let summary = patiently(|| lookalike::dedup(&options, &Silent));
+    assert_eq!((summary.found.kept_count, summary.found.removed_by_reference_count), (4, 1));
+    assert_eq!((summary.wrote.added_to_index_count, summary.wrote.replaced_in_index_count), (4, 0));
+    let (expected, index) = (written(&undisturbed), stored(&undisturbed));
+    assert_eq!(index.len(), 6);
+    let steps = options.faults().commit_count();
+    assert!(steps >= 6, "{steps} steps");
+    for step in 1..=steps {
+        let case = delivery();
+        die_at(step, &case);
+        run_again(&case);
+        assert_eq!(written(&case), expected, "step {step} of {steps}");
+        assert_eq!(stored(&case), index, "step {step} of {steps}");
+    }
+    // And what is complete can be run again.
+    run_again(&undisturbed);
+    assert_eq!(written(&undisturbed), expected);
+    assert_eq!(stored(&undisturbed), index);
+}
+
+#[test]
+fn a_delivery_that_dies_before_it_has_replaced_stored_documents_is_compared_with_them_again() {
+    let with_replaced = || {
+        let case = delivery();
+        // "5" is delivered with another text; "6" is a near-duplicate of the stored text of "5".
+        put(&case, NewDocument::new("5", &format!("{} as before", text(40))));
+        case
+    };
+    let undisturbed = with_replaced();
+    let options = deliver(undisturbed.folder.path()).check().unwrap();
+    let summary = patiently(|| lookalike::dedup(&options, &Silent));
+    assert_eq!((summary.found.kept_count, summary.found.removed_by_reference_count), (3, 2));
+    assert_eq!((summary.wrote.added_to_index_count, summary.wrote.replaced_in_index_count), (3, 1));
+    let (expected, index) = (written(&undisturbed), stored(&undisturbed));
+    assert_eq!(index["5"].0.as_deref(), Some(&*text(4)));
+    let steps = options.faults().commit_count();
+    for step in 1..steps {
+        let case = with_replaced();
+        die_at(step, &case);
+        run_again(&case);
+        assert_eq!(written(&case), expected, "step {step} of {steps}");
+        assert_eq!(stored(&case), index, "step {step} of {steps}");
+    }
+}
+
+#[test]
+fn a_document_that_is_stored_under_its_id_already_is_itself_and_keeps_its_fields() {
+    let (without, with) = (delivery(), delivery());
+    let longer = format!("{} and more", text(1));
+    put(&with, NewDocument::new("1", &longer).with_fields(r#"{"year":1999}"#));
+    run_again(&without);
+    run_again(&with);
+    assert_eq!(written(&without), written(&with));
+    assert_eq!(stored(&with)["1"], (Some(longer.clone()), r#"{"year":1999}"#.to_owned()));
+    assert_eq!(stored(&without).len(), stored(&with).len());
+    // Where nothing is added, what is stored is a reference like any other.
+    let only_compared = deliver(with.folder.path()).add_kept(false);
+    assert_eq!(try_dedup(&only_compared).unwrap().found.kept_count, 0);
 }

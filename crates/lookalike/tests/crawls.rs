@@ -100,7 +100,7 @@ fn written_crawls_read_the_same_again() {
     assert_eq!(second.input.skipped_count, 0);
     let mut carried = first.input.carried;
     for (kind, count) in first.wrote.removed_along {
-        assert!(["metadata", "request"].contains(&&*kind), "{kind}");
+        assert!(["metadata", "request", "revisit"].contains(&&*kind), "{kind}");
         *carried.get_mut(&kind).unwrap() -= count;
     }
     assert_eq!((second.found.removed_count, second.input.carried), (0, carried));

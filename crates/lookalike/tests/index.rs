@@ -151,6 +151,98 @@ fn what_is_kept_is_added_in_one_commit_and_found_by_the_next_run() {
     assert_eq!(stored, kept);
 }
 
+/// Lines of JSONL with these fields besides the text.
+fn lines(texts: &[&str], ids: &[Option<u64>]) -> String {
+    let line = |(text, id): (&&str, &Option<u64>)| match id {
+        Some(id) => format!("{}\n", json!({"id": id, "text": text})),
+        None => format!("{}\n", json!({"text": text})),
+    };
+    texts.iter().zip(ids).map(line).collect()
+}
+
+#[test]
+fn files_of_one_name_do_not_replace_each_others_documents() {
+    let case = Case::new();
+    let archive = new_index(&case, &similarity("word:2", 0.7, 1.0), Store::Text);
+    let (january, february) =
+        (["a storm hit the coast", "a calm day at sea"], ["a new bridge opened", "snow on the hills"]);
+    case.write("january/data.jsonl", lines(&january, &[None; 2]));
+    case.write("february/data.jsonl", lines(&february, &[None; 2]));
+    // Not every document has an id; and then one is there twice.
+    case.write("march/data.jsonl", lines(&["rain all over the land", "and a little sun"], &[Some(1), None]));
+    case.write("april/data.jsonl", lines(&["the first flowers", "and the first birds"], &[Some(1), Some(1)]));
+    let add = |name: &str| {
+        let options = AddRequest::new([case.path(name)]).check().unwrap();
+        index::add(&archive.writer().unwrap(), &options, &Silent).unwrap()
+    };
+    for (month, count) in [("january", 2), ("february", 4), ("march", 6), ("april", 8)] {
+        let added = add(&format!("{month}/data.jsonl"));
+        assert_eq!((added.added_count, added.replaced_count, added.id_field), (2, 0, None), "{month}");
+        assert_eq!(archive.snapshot().unwrap().len(), count, "{month}");
+        let again = add(&format!("{month}/data.jsonl"));
+        assert_eq!((again.added_count, again.unchanged_count), (0, 2), "{month}");
+    }
+    let answer = archive.snapshot().unwrap().search(Query::Text(january[0]), &SearchOptions::default()).unwrap();
+    assert!(answer.hits[0].id.starts_with("data.jsonl:1:"), "{}", answer.hits[0].id);
+}
+
+#[test]
+fn a_field_id_that_is_one_is_used_and_named() {
+    let case = Case::new();
+    let archive = new_index(&case, &similarity("word:2", 0.7, 1.0), Store::Text);
+    case.write("data.jsonl", lines(&["a storm hit the coast", "a calm day at sea"], &[Some(7), Some(8)]));
+    let options = AddRequest::new([case.path("data.jsonl")]).check().unwrap();
+    let added = index::add(&archive.writer().unwrap(), &options, &Silent).unwrap();
+    assert_eq!((added.added_count, added.id_field.as_deref()), (2, Some("id")));
+    assert!(archive.snapshot().unwrap().document("7").unwrap().is_some());
+    case.write("data.jsonl", lines(&["a storm hit the coast", "quite another day"], &[Some(7), Some(8)]));
+    let added = index::add(&archive.writer().unwrap(), &options, &Silent).unwrap();
+    assert_eq!((added.replaced_count, added.unchanged_count), (1, 1));
+}
+
+#[test]
+fn documents_that_were_exported_are_added_with_their_fields() {
+    let case = Case::new();
+    let archive = new_index(&case, &similarity("word:2", 0.7, 1.0), Store::Text);
+    let document = |id: &str, fields: Value| format!("{}\n", json!({"id": id, "fields": fields, "text": "a storm"}));
+    let lines =
+        [document("a", json!({"year": 1999, "of": {"x": 1}})), document("b", json!("none")), document("c", json!({}))];
+    case.write("exported.jsonl", lines.concat());
+    let add = |request: AddRequest| index::add(&archive.writer().unwrap(), &request.check().unwrap(), &Silent).unwrap();
+    add(AddRequest::new([case.path("exported.jsonl")]).id("id"));
+    let fields = |id: &str| archive.snapshot().unwrap().document(id).unwrap().unwrap().fields;
+    assert_eq!(fields("a"), r#"{"of":{"x":1},"year":1999}"#);
+    assert_eq!((&*fields("b"), &*fields("c")), ("", ""));
+    // What is asked for is what is stored.
+    add(AddRequest::new([case.path("exported.jsonl")]).id("id").fields(["fields".to_owned()]));
+    assert_eq!(fields("b"), r#"{"fields":"none"}"#);
+}
+
+#[test]
+fn deliveries_of_one_name_are_all_found_by_the_next() {
+    for ids in [[None; 3], [Some(1), Some(2), Some(3)]] {
+        let case = Case::new();
+        let archive = new_index(&case, &similarity("word:2", 0.7, 1.0), Store::Text);
+        let deliver = |month: &str, texts: &[&str], ids: &[Option<u64>]| {
+            case.write(&format!("{month}/data.jsonl"), lines(texts, ids));
+            let request = DedupRequest::new([case.path(&format!("{month}/data.jsonl"))]).output(case.path("out"));
+            dedup(&request.against_index(case.path("index")).add_kept(true).force(true))
+        };
+        let january = ["a storm hit the coast", "a calm day at sea", "a new bridge opened"];
+        let first = deliver("january", &january, &ids);
+        let field = ids[0].map(|_| "id".to_owned());
+        assert_eq!((first.wrote.added_to_index_count, &first.input.id_field), (3, &field));
+        let later = ids.map(|id| id.map(|id| id + 10));
+        let second = deliver("february", &["snow on the hills", "rain all over the land", "a mild night"], &later);
+        assert_eq!((second.found.kept_count, second.wrote.replaced_in_index_count), (3, 0));
+        assert_eq!(archive.snapshot().unwrap().len(), 6);
+        let latest = ids.map(|id| id.map(|id| id + 20));
+        let third =
+            deliver("march", &["a new bridge opened", "a storm hit the coast", "rain all over the land"], &latest);
+        assert_eq!((third.found.kept_count, third.found.removed_by_reference_count), (0, 3), "{ids:?}");
+    }
+}
+
 #[test]
 fn an_index_of_another_scheme_is_refused_and_not_touched() {
     let case = Case::new();

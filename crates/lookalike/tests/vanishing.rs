@@ -8,10 +8,11 @@ use std::path::PathBuf;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use lookalike::Summary;
+use lookalike::index::{self, CreateOptions, Index};
 use lookalike::io::input::discover::discover;
 use lookalike::io::input::shelf::Shelf;
 use lookalike::io::read::{Chunk, Parser, Settings, Split, Stream, Unit};
+use lookalike::{AddRequest, Error, PairsRequest, Silent, Summary, TuneRequest};
 use made::{Case, dedup, try_dedup};
 use proptest::prelude::*;
 
@@ -193,17 +194,26 @@ fn json_of_which_nothing_is_left_is_json_still() {
 }
 
 #[test]
-fn where_all_is_skipped_no_documents_are_written() {
+fn where_all_is_skipped_nothing_is_written() {
     let case = Case::new();
     case.write("in/a.jsonl", "{oops\n");
     case.write("in/b.csv", "id,text\n1\n");
-    let summary = run(&case);
-    assert_eq!((summary.input.document_count, summary.input.skipped_count, summary.input.all_skipped), (0, 2, true));
-    assert!(!case.path("out/kept").exists() && case.path("out/summary.json").exists());
+    let refused = try_dedup(&case.request("in", 0.8)).unwrap_err();
+    assert!(matches!(refused, Error::NothingRead { count: 2, .. }), "{refused}");
+    assert!(refused.to_string().contains("a.jsonl"), "{refused}");
+    assert!(!case.path("out").exists());
+    let archive = Index::create(&case.path("index"), &CreateOptions::default()).unwrap();
+    let options = AddRequest::new([case.path("in")]).check().unwrap();
+    let refused = index::add(&archive.writer().unwrap(), &options, &Silent).unwrap_err();
+    assert!(matches!(refused, Error::NothingRead { count: 2, .. }), "{refused}");
+    let pairs = PairsRequest::new([case.path("in")]).check().unwrap();
+    assert!(matches!(lookalike::pairs(&pairs, &mut Vec::new(), &Silent), Err(Error::NothingRead { count: 2, .. })));
+    let tune = TuneRequest::default().inputs([case.path("in")]).check().unwrap();
+    assert!(matches!(lookalike::tune(&tune, &Silent), Err(Error::NothingRead { count: 2, .. })));
     // An empty file is not skipped.
     let case = Case::new();
     case.write("in/a.jsonl", "");
-    assert!(!run(&case).input.all_skipped);
+    assert_eq!(run(&case).input.skipped_count, 0);
     assert_eq!(kept(&case, "a.jsonl"), "");
 }
 

@@ -147,8 +147,15 @@ impl DedupArguments {
         notes::doubts(&summary.input, options.read(), options.keep().field());
         notes::replaced_fields(summary.wrote.replaced_field_count);
         losses::note_nearly_lost(&summary.nearly_lost, &dedup);
-        if summary.wrote.added_to_index_count > 0 && !run.is_quiet() {
-            talk!("{} added to the index", numbers::of(summary.wrote.added_to_index_count, "document"));
+        if let Some(field) = &summary.input.id_field {
+            notes::id_field(field);
+        }
+        let (added, replaced) = (summary.wrote.added_to_index_count, summary.wrote.replaced_in_index_count);
+        if added > 0 && !run.is_quiet() {
+            talk!("{} added to the index", numbers::of(added, "document"));
+        }
+        if replaced > 0 {
+            talk!("{} replaced: kept documents have the same ids and other texts", numbers::of(replaced, "document"));
         }
         match (dedup.summary, dedup.documents) {
             (SummaryArgument::Text, _) if !run.is_quiet() => {

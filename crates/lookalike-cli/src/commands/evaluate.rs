@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 use lookalike::io::write::OutputFile;
-use lookalike::{EvaluateOptions, EvaluateRequest, Evaluation, JobOption, MethodEvaluation, Refused};
+use lookalike::{EvaluateOptions, EvaluateRequest, Evaluation, JobOption, MethodEvaluation, Refused, Truth};
 
 use crate::commands::{Done, done, with_threads};
 use crate::flags::output::{SummaryArgument, SummaryArguments};
@@ -82,7 +82,8 @@ impl EvaluateArguments {
         let evaluation = with_threads(&evaluate.run, |progress| lookalike::evaluate(&evaluate.options, progress))??;
         notes::skipped(&evaluation.skipped, evaluation.input.skipped_count);
         evaluate.show(&evaluation)?;
-        Ok(done(evaluation.input.skipped_count))
+        let unknown = evaluation.true_pairs.first().map_or(0, |truth| truth.unknown_count);
+        Ok(done(evaluation.input.skipped_count + unknown))
     }
 
     fn options(self) -> Result<Evaluate> {
@@ -159,10 +160,7 @@ fn heading(evaluation: &Evaluation) -> String {
     );
     for truth in &evaluation.true_pairs {
         let took = truth.seconds.map_or(String::new(), |seconds| format!(", in {}", numbers::seconds(seconds)));
-        let unknown = match truth.unknown_count {
-            0 => String::new(),
-            unknown => format!(" ({} of unknown documents)", numbers::of(unknown, "pair")),
-        };
+        let unused = unused(truth);
         let labeled = truth.different_count.map_or_else(String::new, |different| {
             format!("; with {} labeled different, precision is that of labeled pairs", numbers::count(different))
         });
@@ -174,12 +172,26 @@ fn heading(evaluation: &Evaluation) -> String {
             which += &format!(" at {}", truth.threshold);
         }
         text += &format!(
-            "truth{which}: {} by {}{took}{unknown}{labeled}\n",
+            "truth{which}: {} by {}{took}{unused}{labeled}\n",
             numbers::of(truth.pair_count, "pair"),
             truth.by
         );
     }
     text + "\n"
+}
+
+/// The pairs of a file that are not used.
+fn unused(truth: &Truth) -> String {
+    let unused = [(truth.unknown_count, "name unknown documents"), (truth.unusable_count, "cannot be used")];
+    let said: Vec<String> = unused
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, why)| format!("{} {why}", numbers::count(count)))
+        .collect();
+    match truth.given_count.filter(|_| !said.is_empty()) {
+        Some(given) => format!(" ({} given: {})", numbers::count(given), said.join(", ")),
+        None => String::new(),
+    }
 }
 
 /// Whether schemes differ in something.

@@ -95,7 +95,15 @@ pub(crate) fn without_effect(options: &[String]) {
     }
 }
 
-/// What notes took the place of.
+/// Notes that ids come from a field that nobody named.
+pub(crate) fn id_field(field: &str) {
+    talk!(
+        "note: ids are taken from the field '{}': every document has one of its own (--id names another)",
+        one_line(field)
+    );
+}
+
+/// Notes fields of documents that annotations replaced.
 pub(crate) fn replaced_fields(documents: u64) {
     let had = match documents {
         0 => return,

@@ -33,7 +33,6 @@ pub(crate) fn write(out: &mut impl Write, summary: &Summary, dedup: &Dedup) -> i
     writeln!(out, "took      {} ({speed}/s){memory}", numbers::seconds(summary.seconds))?;
     if let Some(folder) = dedup.options.folder() {
         let documents = match dedup.options.output() {
-            _ if input.all_skipped => "",
             Output::Kept => "kept/ (kept documents), ",
             Output::Annotated => "annotated/ (all documents, with notes), ",
             Output::DryRun => "",

@@ -73,6 +73,11 @@ impl LogFile {
         Ok(Self { number, path: path.to_owned(), file })
     }
 
+    /// Opens a log whose header is damaged: its frames can be told from anything else without it.
+    pub(crate) fn open_damaged(disk: &dyn Disk, path: &Path, number: u32) -> Result<Self> {
+        Ok(Self { number, path: path.to_owned(), file: disk.open(path, false).at(path)? })
+    }
+
     /// The frame at a place, if it is whole and valid; `end` is where the file ends.
     pub(crate) fn frame(&self, offset: u64, end: u64) -> Result<Option<(Header, Vec<u8>)>> {
         let mut head = [0; FRAME_HEADER];
@@ -168,6 +173,16 @@ impl LogWriter {
         push_frame(&mut buffer, head, &payload, (self.log.number, self.end));
         self.frames += 1;
         self.append(&buffer)
+    }
+
+    /// Appends a frame of another log as it is; gives where it lies now.
+    pub(crate) fn copy_of(&mut self, header: &Header, frame: &[u8]) -> Result<u64> {
+        let payload = &frame[FRAME_HEADER..FRAME_HEADER + header.payload_bytes as usize];
+        let (offset, head) = (self.end, (header.kind, header.count, header.commit));
+        let mut buffer = Vec::with_capacity(frame.len());
+        push_frame(&mut buffer, head, payload, (self.log.number, offset));
+        self.append(&buffer)?;
+        Ok(offset)
     }
 
     fn append(&mut self, buffer: &[u8]) -> Result<()> {

@@ -140,6 +140,22 @@ thread_local! {
 
 /// What a frame of documents holds, unpacked.
 pub(crate) fn unpack(header: &Header, payload: &[u8]) -> Result<Run, String> {
+    Run::new(unpacked(payload)?, header.count).ok_or_else(|| "the records of a run do not fit it".to_owned())
+}
+
+/// The same of a frame that is damaged, if it can still be read: the number of its documents may be another than it says.
+pub(crate) fn unpack_damaged(header: &Header, payload: &[u8]) -> Option<Run> {
+    /// How long documents may be: their length cannot be trusted.
+    const MOST_BYTES: u32 = 1 << 28;
+    if payload.len() < 4 || u32_at(payload, 0) > MOST_BYTES {
+        return None;
+    }
+    let raw = unpacked(payload).ok()?;
+    let counts = std::iter::once(header.count).chain(1..=Run::most_documents(&raw));
+    counts.filter(|count| *count > 0).find_map(|count| Run::new(raw.clone(), count))
+}
+
+fn unpacked(payload: &[u8]) -> Result<Vec<u8>, String> {
     if payload.len() < 4 {
         return Err("a run of documents is cut short".to_owned());
     }
@@ -149,7 +165,7 @@ pub(crate) fn unpack(header: &Header, payload: &[u8]) -> Result<Run, String> {
     if raw.len() != raw_bytes {
         return Err("a run of documents has another length than it says".to_owned());
     }
-    Run::new(raw, header.count).ok_or_else(|| "the records of a run do not fit it".to_owned())
+    Ok(raw)
 }
 
 /// Reads a log in memory from its first frame on: for the fuzzer. Gives the number of documents and deletes.

@@ -9,7 +9,7 @@ mod replay;
 
 pub(crate) use cache::Cache;
 pub(crate) use file::{LOG_HEADER, LogFile, LogWriter};
-pub(crate) use frame::ALIGN;
 pub use frame::check_bytes;
-pub(crate) use record::{Body, Record, Run};
-pub(crate) use replay::{Operation, each_frame, replay};
+pub(crate) use frame::{ALIGN, FRAME_HEADER, Header, Kind, unpack_damaged};
+pub(crate) use record::{Body, Record, Run, deletes};
+pub(crate) use replay::{Operation, each_frame, each_frame_around, each_raw_frame, replay, scan};

@@ -46,6 +46,11 @@ impl Run {
         (end == raw.len() as u64).then_some(Self { raw, ends })
     }
 
+    /// How many documents may be in a run of these bytes, at most: more are never packed together, but for one that is long.
+    pub(crate) fn most_documents(raw: &[u8]) -> u32 {
+        (raw.len() / ENTRY).min(1 << 10) as u32
+    }
+
     pub(crate) fn len(&self) -> u32 {
         self.ends.len() as u32
     }

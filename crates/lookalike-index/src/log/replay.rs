@@ -5,7 +5,9 @@
 //! later commit behind it, was on the disk as it should be and is not any more. The same is true of all that lies before the
 //! end that a manifest vouches for.
 
-use super::file::LogFile;
+use std::ops::Range;
+
+use super::file::{LOG_HEADER, LogFile};
 use super::frame::{ALIGN, FRAME_HEADER, Header, Kind, unpack};
 use super::record::{Run, deletes};
 use crate::error::{At, Error, Result};
@@ -91,6 +93,11 @@ fn operation(log: &LogFile, offset: u64, header: &Header, payload: &[u8]) -> Res
 
 /// Whether a valid frame of a later commit lies somewhere behind `offset`.
 fn has_later_commit(log: &LogFile, offset: u64, length: u64, commit: u64) -> Result<bool> {
+    Ok(next_frame(log, offset, length, |header| header.commit > commit)?.is_some())
+}
+
+/// The first valid frame from `offset` on that is wanted.
+fn next_frame(log: &LogFile, offset: u64, length: u64, is_wanted: impl Fn(&Header) -> bool) -> Result<Option<u64>> {
     const AT_ONCE: u64 = 1 << 20;
     let mut start = offset;
     while start < length {
@@ -98,25 +105,86 @@ fn has_later_commit(log: &LogFile, offset: u64, length: u64, commit: u64) -> Res
         log.file.read_exact_at(&mut bytes, start).at(&log.path)?;
         for at in (0..bytes.len().min(AT_ONCE as usize)).step_by(ALIGN as usize) {
             let Some(header) = Header::of_bytes(&bytes[at..]) else { continue };
-            if header.commit > commit && log.frame(start + at as u64, length)?.is_some() {
-                return Ok(true);
+            if is_wanted(&header) && log.frame(start + at as u64, length)?.is_some() {
+                return Ok(Some(start + at as u64));
             }
         }
         start += AT_ONCE;
     }
-    Ok(false)
+    Ok(None)
 }
 
-/// Gives every valid frame of a log to `each`, from its beginning, up to `end`.
-pub(crate) fn each_frame(log: &LogFile, end: u64, mut each: impl FnMut(Option<Operation>) -> Result<()>) -> Result<()> {
-    let mut offset = super::file::LOG_HEADER;
+/// Gives every frame of a log to `each`, from its beginning, up to `end`. Each must be valid.
+pub(crate) fn each_frame(log: &LogFile, end: u64, each: impl FnMut(Option<Operation>) -> Result<()>) -> Result<()> {
+    each_frame_around(log, end, &[], each)
+}
+
+/// The same for a log that is damaged in `gaps`, which are passed over.
+pub(crate) fn each_frame_around(
+    log: &LogFile,
+    end: u64,
+    gaps: &[Range<u64>],
+    mut each: impl FnMut(Option<Operation>) -> Result<()>,
+) -> Result<()> {
+    each_raw_frame(log, end, gaps, |offset, header, frame| {
+        let payload = &frame[FRAME_HEADER..FRAME_HEADER + header.payload_bytes as usize];
+        each(operation(log, offset, header, payload)?)
+    })
+}
+
+/// The same with the bytes of each frame, as they lie in the log.
+pub(crate) fn each_raw_frame(
+    log: &LogFile,
+    end: u64,
+    gaps: &[Range<u64>],
+    mut each: impl FnMut(u64, &Header, &[u8]) -> Result<()>,
+) -> Result<()> {
+    let mut gaps = gaps.iter().peekable();
+    let mut offset = LOG_HEADER;
     while offset < end {
+        if let Some(gap) = gaps.next_if(|gap| gap.start == offset) {
+            offset = gap.end;
+            continue;
+        }
         let found = log.frame(offset, end)?;
         let (header, frame) =
             found.ok_or_else(|| Error::damaged(&log.path, "frame", offset, "its checksum is another"))?;
-        let payload = &frame[FRAME_HEADER..FRAME_HEADER + header.payload_bytes as usize];
-        each(operation(log, offset, &header, payload)?)?;
+        each(offset, &header, &frame)?;
         offset += header.frame_bytes();
     }
     Ok(())
+}
+
+/// The frames of a log that may be damaged.
+#[derive(Debug, Default)]
+pub(crate) struct Scan {
+    /// Ranges without a valid frame, in order. The last one may be a write that was cut off.
+    pub(crate) gaps: Vec<Range<u64>>,
+    /// Where the last valid frame ends, and where the last valid one that ends a commit does.
+    pub(crate) last_frame: u64,
+    pub(crate) last_commit: u64,
+    pub(crate) length: u64,
+}
+
+/// Looks for all valid frames of a log, also behind what is damaged.
+pub(crate) fn scan(log: &LogFile) -> Result<Scan> {
+    let length = log.file.length().at(&log.path)?;
+    let mut scan = Scan { length, last_frame: LOG_HEADER, last_commit: LOG_HEADER, ..Scan::default() };
+    let mut offset = LOG_HEADER;
+    let mut commit = 0;
+    while offset < length {
+        if let Some((header, _)) = log.frame(offset, length)? {
+            offset += header.frame_bytes();
+            scan.last_frame = offset;
+            // An earlier number is the rest of a commit that was cut off, written over by a shorter one.
+            if header.kind == Kind::Commit && header.commit > commit {
+                (commit, scan.last_commit) = (header.commit, offset);
+            }
+        } else {
+            let next = next_frame(log, offset + ALIGN, length, |_| true)?.unwrap_or(length);
+            scan.gaps.push(offset..next);
+            offset = next;
+        }
+    }
+    Ok(scan)
 }

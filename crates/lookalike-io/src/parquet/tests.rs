@@ -28,6 +28,7 @@ fn fields(text: &str, id: Option<&str>, value: Option<&str>) -> Fields {
         source: None,
         value: value.map(str::to_owned),
         others: Vec::new(),
+        object: None,
     }
 }
 

@@ -340,6 +340,7 @@ mod tests {
             source: Some("body.meta.id".to_owned()),
             value: Some("body.content".to_owned()),
             others: vec!["meta".to_owned(), "body.more.content".to_owned(), "none".to_owned()],
+            object: None,
         };
         let mut text = String::new();
         let line = br#"{"content":"no","body":{"meta":{"id":"x"},"content":"a","more":{"content":1}},"meta":{"id":2}}"#;

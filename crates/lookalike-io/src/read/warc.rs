@@ -152,6 +152,11 @@ pub struct Links {
     pub id: Option<u64>,
     /// The ids of records that it was captured with or describes.
     pub to: Vec<u64>,
+    /// What the page of a revisit is known by, which has its payload; of other records, what revisits know them by. The surest
+    /// comes first: the id, address and date, then the digest of the payload.
+    pub page: Vec<u64>,
+    /// True for a `revisit`: a capture of a page whose payload is in another record.
+    pub is_revisit: bool,
 }
 
 /// How a record starts: long enough for nearly every header, and for all.
@@ -176,7 +181,7 @@ pub fn links(shelf: &Shelf, place: Place) -> Result<Option<Links>, Error> {
 fn links_of(header: &[u8]) -> Links {
     let hash = |id: Cow<'_, str>| bytes_hash(id.trim_start_matches('<').trim_end_matches('>').as_bytes()) as u64;
     let kind = field(header, "WARC-Type").unwrap_or_default().to_ascii_lowercase();
-    // A conversion or a revisit refers to a record as well, but is a document or a capture of its own.
+    // A conversion refers to a record as well, but is a document of its own; and a revisit is a capture of its own.
     let other = match &*kind {
         "metadata" => Some("WARC-Refers-To"),
         "continuation" => Some("WARC-Segment-Origin-ID"),
@@ -184,7 +189,25 @@ fn links_of(header: &[u8]) -> Links {
     };
     let names = ["WARC-Concurrent-To"].into_iter().chain(other);
     let to = names.flat_map(|name| fields(header, name)).map(hash).collect();
-    Links { id: field(header, "WARC-Record-ID").map(hash), to }
+    let is_revisit = kind == "revisit";
+    Links { id: field(header, "WARC-Record-ID").map(hash), to, page: page_of(header, is_revisit), is_revisit }
+}
+
+/// What a page is known by, in the words of the page itself or in those of its revisit.
+fn page_of(header: &[u8], is_revisit: bool) -> Vec<u64> {
+    let [id, uri, date] = if is_revisit {
+        ["WARC-Refers-To", "WARC-Refers-To-Target-URI", "WARC-Refers-To-Date"]
+    } else {
+        ["WARC-Record-ID", "WARC-Target-URI", "WARC-Date"]
+    };
+    let bare = |name: &str| {
+        let value = field(header, name)?;
+        Some(value.trim_start_matches('<').trim_end_matches('>').to_owned())
+    };
+    let capture = bare(uri).zip(bare(date)).map(|(uri, date)| format!("{uri}\n{date}"));
+    let names = [("id", bare(id)), ("capture", capture), ("payload", bare("WARC-Payload-Digest"))];
+    let hash = |(kind, name): (&str, Option<String>)| Some(bytes_hash(format!("{kind}\n{}", name?).as_bytes()) as u64);
+    names.into_iter().filter_map(hash).collect()
 }
 
 /// What a record is.
@@ -356,13 +379,21 @@ mod tests {
         let hash = |id: &str| bytes_hash(id.as_bytes()) as u64;
         let two =
             "WARC-Concurrent-To: <urn:a>\r\nX: y\r\nWARC-Concurrent-To:\r\n  urn:b\r\nWARC-Refers-To: <urn:c>\r\n";
-        let expected = Links { id: Some(hash("urn:x")), to: vec![hash("urn:a"), hash("urn:b")] };
-        assert_eq!(links("request", two), expected);
+        let request = links("request", two);
+        assert_eq!((request.id, request.to), (Some(hash("urn:x")), vec![hash("urn:a"), hash("urn:b")]));
         assert_eq!(links("metadata", two).to, [hash("urn:a"), hash("urn:b"), hash("urn:c")]);
         // What these refer to is where a text came from, and no reason to go with it.
         assert!(links("conversion", "WARC-Refers-To: <urn:c>\r\n").to.is_empty());
         assert!(links("revisit", "WARC-Refers-To: <urn:c>\r\n").to.is_empty());
         assert_eq!(links("Continuation", "WARC-Segment-Origin-ID: <urn:d>\r\n").to, [hash("urn:d")]);
+        // But a revisit is known to have the payload of its page.
+        let page =
+            links("response", "WARC-Target-URI: http://a.example/\r\nWARC-Date: 2024\r\nWARC-Payload-Digest: x\r\n");
+        let again =
+            "WARC-Refers-To-Target-URI: <http://a.example/>\r\nWARC-Refers-To-Date: 2024\r\nWARC-Refers-To: urn:x\r\n";
+        let revisit = links("revisit", &format!("{again}WARC-Payload-Digest: x\r\n"));
+        assert!(revisit.is_revisit && !page.is_revisit && page.page.len() == 3);
+        assert_eq!(revisit.page, page.page);
     }
 
     #[test]

@@ -217,7 +217,9 @@ class Index:
     def verify(self, *, repair: bool = False) -> dict[str, Any]:
         """Checks every byte of the index; ``problems`` in the result lists what is damaged.
 
-        :param repair: rebuild what is damaged from the stored texts. Default: False.
+        :param repair: rebuild what is damaged from the stored texts. If these are damaged, everything else is saved:
+            ``lost`` in the result names the rest, and the damaged file is kept in the folder ``damaged`` of the index.
+            Default: False.
         """
         found: dict[str, Any] = json.loads(_native.Saved.verify(self._native.folder, repair))
         return found

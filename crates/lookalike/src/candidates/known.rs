@@ -3,14 +3,18 @@
 //! Given the texts of the input, finds for each the document of the index that it is removed for. That is the one that would be named
 //! if all documents of the index were read as a reference: the most similar; of equals the best in keep order; and for a text with the
 //! same words, an exact copy before others.
+//!
+//! Where kept documents are added, a run may meet what an earlier attempt at it has added. A stored document with the id and the text of
+//! a document of the input is that document, and no reference: it is left out of the index side, so that the run decides as it
+//! did the first time. What is kept is added in `additions.rs`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use lookalike_core::ids::{Document, Number};
 use lookalike_core::measure::criterion::Criterion;
 use lookalike_core::resolve::keep::Keep;
-use lookalike_index::{Hit, Index, NewDocument, SearchOptions, Snapshot, Writer};
+use lookalike_index::{Hit, Index, SearchOptions, Snapshot, Writer};
 use lookalike_io::remote::shown_path;
 use rayon::prelude::*;
 
@@ -18,10 +22,9 @@ use crate::candidates::copies::Texts;
 use crate::corpus::Corpus;
 use crate::corpus::known::{Known, KnownDocument, Stored};
 use crate::corpus::reread::Reread;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::options::{AgainstIndex, Scheme};
 use crate::progress::Progress;
-use crate::resources::memory::Memory;
 
 /// How many texts are held while they are searched for.
 const AT_ONCE: usize = 256;
@@ -31,9 +34,11 @@ const ALL: SearchOptions = SearchOptions { threshold: None, top: 1000, max_candi
 
 /// An index that is open for a run.
 pub(crate) struct OpenIndex {
-    snapshot: Snapshot,
+    pub(super) snapshot: Snapshot,
     /// Where kept documents are to be added: nobody else may write meanwhile.
-    writer: Option<Writer>,
+    pub(super) writer: Option<Writer>,
+    /// Ids of stored documents that are documents of the input, and are not in the snapshot.
+    pub(super) own: HashSet<String>,
     folder: String,
 }
 
@@ -47,7 +52,40 @@ impl OpenIndex {
         }
         let writer = against.add_kept.then(|| index.writer()).transpose()?;
         let snapshot = writer.as_ref().map_or_else(|| index.snapshot(), Writer::snapshot)?;
-        Ok(Self { snapshot, writer, folder: shown_path(Path::new(&against.folder)) })
+        Ok(Self { snapshot, writer, own: HashSet::new(), folder: shown_path(Path::new(&against.folder)) })
+    }
+
+    /// Leaves out the stored documents that are documents of the input. Without a writer nothing of the input was ever added by
+    /// this run, and what is stored is a reference.
+    pub(crate) fn without_own(mut self, corpus: &Corpus, reread: &Reread<'_>, progress: &dyn Progress) -> Result<Self> {
+        if self.writer.is_none() || self.snapshot.is_empty() {
+            return Ok(self);
+        }
+        let documents: Vec<Document> = (0..corpus.input_count() as u32).map(Document).collect();
+        let mut own = HashSet::new();
+        for some in documents.chunks(AT_ONCE) {
+            progress.go_on()?;
+            let stored = some.par_iter().map(|document| self.stored_as(corpus, *document, reread));
+            own.extend(stored.collect::<Result<Vec<_>>>()?.into_iter().flatten());
+        }
+        let ids: Vec<&str> = own.iter().map(String::as_str).collect();
+        self.snapshot = self.snapshot.without(&ids)?;
+        self.own = own;
+        Ok(self)
+    }
+
+    /// The id under which the index has this very document, if it has.
+    fn stored_as(&self, corpus: &Corpus, document: Document, reread: &Reread<'_>) -> Result<Option<String>> {
+        let described = corpus.describe(document)?;
+        // The text is read again only where the id does not say enough.
+        if let Some(id) = described.own_id()
+            && !self.snapshot.contains(id)?
+        {
+            return Ok(None);
+        }
+        let text = reread.text(document)?;
+        let id = described.stored_id(&text);
+        Ok(self.snapshot.has_text(&id, &text)?.then_some(id))
     }
 
     /// How many documents it has.
@@ -97,45 +135,6 @@ impl OpenIndex {
         })?;
         Ok(found.known)
     }
-
-    /// Adds what was kept, in one commit.
-    pub(crate) fn add_kept(
-        &self,
-        corpus: &Corpus,
-        kept: &[Document],
-        reread: &Reread<'_>,
-        memory: Memory,
-    ) -> Result<u64> {
-        let Some(writer) = &self.writer else { return Ok(0) };
-        check_room(corpus, kept, memory)?;
-        let read = |document: &Document| {
-            let described = corpus.describe(*document)?;
-            let uri = described.uri().map(|uri| format!("{{\"uri\":{}}}", serde_json::Value::from(uri)));
-            Ok((described.id().into_owned(), uri.unwrap_or_default(), reread.text(*document)?))
-        };
-        let read: Vec<(String, String, String)> = kept.par_iter().map(read).collect::<Result<_>>()?;
-        let documents: Vec<NewDocument<'_>> =
-            read.iter().map(|(id, fields, text)| NewDocument { id, fields, text }).collect();
-        Ok(writer.put_many(&documents)?.len() as u64)
-    }
-
-    /// Makes sure that what may be kept can be added in one commit, before anything is written.
-    pub(crate) fn check_room(&self, corpus: &Corpus, kept: &[Document], memory: Memory) -> Result<()> {
-        if self.writer.is_none() {
-            return Ok(());
-        }
-        check_room(corpus, kept, memory)
-    }
-}
-
-/// Documents are added in one commit, so that a run that is cut short adds all of them or none: they are held in memory together.
-fn check_room(corpus: &Corpus, kept: &[Document], memory: Memory) -> Result<()> {
-    let mut bytes = 0;
-    for document in kept {
-        bytes += u64::from(corpus.row(*document)?.place.length);
-    }
-    // Twice: as they are read, and as they are packed.
-    if 2 * bytes > memory.bytes() { Err(Error::NoRoomToAdd { bytes: 2 * bytes }) } else { Ok(()) }
 }
 
 struct Finding<'a, 'r> {

@@ -1,5 +1,6 @@
 //! From documents to candidates: copies are joined, and what the method finds is collected, sorted and verified in batches.
 
+pub(crate) mod additions;
 pub(crate) mod against;
 pub(crate) mod copies;
 pub(crate) mod known;

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::Corpus;
 use super::blocks::Names;
 use super::known::KnownDocument;
+use super::stored_id::stored_id;
 use crate::options::SourceBy;
 
 /// Who a document is.
@@ -57,10 +58,22 @@ impl Described<'_> {
     }
 
     /// The user's own id, if there is one.
-    pub(super) fn own_id(&self) -> Option<&str> {
+    pub(crate) fn own_id(&self) -> Option<&str> {
         match &self.who {
             Who::Read { names, .. } => names.at(ID),
             Who::Known(known) => Some(&known.id),
+        }
+    }
+
+    /// The user's own id, or what else a document is stored under in an index, which may depend on its text.
+    pub(crate) fn stored_id(&self, text: &str) -> String {
+        let place = match &self.who {
+            Who::Read { file, .. } => Some((self.place(), self.corpus.kind(*file).format)),
+            Who::Known(_) => None,
+        };
+        match (self.own_id(), place) {
+            (None, Some((place, format))) => stored_id(&place, format, text).into_owned(),
+            (own, _) => own.unwrap_or_default().to_owned(),
         }
     }
 

@@ -17,6 +17,7 @@ mod others;
 mod queue;
 mod read;
 pub(crate) mod reread;
+pub(crate) mod stored_id;
 #[cfg(test)]
 mod tests;
 pub(crate) mod walk;
@@ -45,7 +46,7 @@ use self::block::carried_place;
 use self::blocks::{Blocks, Names};
 use self::described::Who;
 use self::known::{Keeper, Known, Stored};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::resources::memory::Shares;
 
 /// How many runs of documents a thread looks at before what came of them is taken: rows of evidence may be longer than the
@@ -124,6 +125,9 @@ impl Corpus {
             blocks,
             known: OnceLock::new(),
         };
+        if corpus.is_all_skipped() {
+            return Err(Error::nothing_read(corpus.others.skipped_count, corpus.others.skipped().next()));
+        }
         keep_field::check_id(&corpus, reading.options.settings.fields.id.as_deref())?;
         Ok(corpus)
     }
@@ -149,7 +153,7 @@ impl Corpus {
     }
 
     /// Whether all of the input was skipped.
-    pub(crate) fn is_all_skipped(&self) -> bool {
+    fn is_all_skipped(&self) -> bool {
         let Others { skipped_count, carried, .. } = &self.others;
         *skipped_count > 0 && self.input_count == 0 && carried.keys().all(|kind| kind == HEADER)
     }

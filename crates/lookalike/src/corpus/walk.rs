@@ -11,7 +11,9 @@ use lookalike_io::format::Format;
 use lookalike_io::input::about_data::not_data;
 use lookalike_io::input::discover::LeftOut;
 use lookalike_io::input::shelf::{Place, Shelf};
-use lookalike_io::read::{Chunk, Entry, NO_TEXT_FIELD, NULL_TEXT, Parser, SequentialReader, Settings, json_fields};
+use lookalike_io::read::{
+    Chunk, Entry, HEADER, NO_TEXT_FIELD, NULL_TEXT, Parser, SequentialReader, Settings, json_fields,
+};
 use lookalike_io::skipped::{SkipReason, SkippedEntry};
 use rayon::prelude::*;
 
@@ -40,6 +42,9 @@ pub(crate) struct Walked {
     pub(crate) position: u64,
     /// Whether its file is this document alone.
     pub(crate) is_one_document: bool,
+    pub(crate) format: Format,
+    /// Whether the id is not made of its place.
+    pub(crate) has_own_id: bool,
     /// The address of a page.
     pub(crate) uri: Option<String>,
     /// Its source, if a field gives one.
@@ -59,6 +64,8 @@ pub(crate) struct Skips {
     /// How many documents lack the field of the id that was asked for.
     pub(crate) without_id: u64,
     pub(crate) documents: u64,
+    /// Whether there are entries that are neither documents nor skipped.
+    has_others: bool,
     /// What each file has, if that is not clear yet.
     files: BTreeMap<u32, Lacking>,
     pub(crate) bytes: u64,
@@ -167,6 +174,9 @@ pub(crate) fn walk_rounds(
     let formats: Vec<Format> = skips.files.values().filter_map(|file| file.format).collect();
     skips.without_effect = without_effect(&settings, &formats);
     skips.check_texts(&mut shelf, &settings.fields.text)?;
+    if skips.count > 0 && skips.documents == 0 && skips.without_text == 0 && !skips.has_others {
+        return Err(Error::nothing_read(skips.count, skips.named.first()));
+    }
     skips.left_out = shelf.left_out().clone();
     Ok(skips)
 }
@@ -202,6 +212,7 @@ struct Parsed {
     documents: Vec<Walked>,
     skipped: Vec<(u64, SkipReason, u64)>,
     without_text: u64,
+    has_others: bool,
     /// How many records lack the field of the text, and where the first of them are.
     without_field_count: u64,
     lacking: Vec<Place>,
@@ -213,7 +224,7 @@ fn parse(round: &[Chunk], settings: &Settings) -> Vec<Parsed> {
     let nowhere: Arc<str> = "".into();
     let of_chunk = |parser: &mut Parser, chunk: &Chunk| {
         let (mut documents, mut skipped, mut without_text, mut without_field_count) = (Vec::new(), Vec::new(), 0, 0);
-        let mut lacking = Vec::new();
+        let (mut lacking, mut has_others) = (Vec::new(), false);
         let mut positions = parser.entries(chunk, |placed| match placed.entry {
             Entry::Document(document) => {
                 let fields = object(&settings.fields.others, &document.others);
@@ -221,8 +232,21 @@ fn parse(round: &[Chunk], settings: &Settings) -> Vec<Parsed> {
                 let [id, uri, source] = names.map(|name| name.map(Cow::into_owned));
                 let text = document.text.to_owned();
                 let (file, position) = (Arc::clone(&nowhere), placed.position);
-                let (id, is_one_document) = (id.unwrap_or_default(), chunk.kind().format.is_one_document());
-                documents.push(Walked { id, text, file, position, is_one_document, uri, source, fields });
+                let (id, format) = (id.unwrap_or_default(), chunk.kind().format);
+                // Nobody is known by an empty id.
+                let (has_own_id, is_one_document) = (!id.is_empty(), format.is_one_document());
+                documents.push(Walked {
+                    id,
+                    text,
+                    file,
+                    position,
+                    is_one_document,
+                    format,
+                    has_own_id,
+                    uri,
+                    source,
+                    fields,
+                });
             }
             Entry::Skipped(reason) => skipped.push((placed.position, reason, 1)),
             Entry::Carried(NULL_TEXT) => without_text += 1,
@@ -233,19 +257,25 @@ fn parse(round: &[Chunk], settings: &Settings) -> Vec<Parsed> {
                     lacking.push(placed.place);
                 }
             }
-            Entry::Carried(_) => {}
+            Entry::Carried(kind) => has_others |= kind != HEADER,
         });
         if let Some((reason, lost)) = chunk.damage() {
             skipped.push((positions, reason.clone(), lost.max(1)));
             positions += lost;
         }
-        Parsed { documents, skipped, without_text, without_field_count, lacking, positions }
+        Parsed { documents, skipped, without_text, has_others, without_field_count, lacking, positions }
     };
     round.par_iter().map_init(|| Parser::new(settings), of_chunk).collect()
 }
 
-/// Fields as a JSON object; none if there are none.
+/// Fields as a JSON object; none if there are none. What follows the named ones is such an object, or of no use.
 fn object(names: &[String], fields: &[(usize, String)]) -> Option<String> {
+    if names.is_empty() {
+        return fields
+            .first()
+            .map(|(_, value)| value.clone())
+            .filter(|value| value.starts_with('{') && value.len() > 2);
+    }
     let field = |(at, value): &(usize, String)| format!("{}:{value}", serde_json::Value::from(&*names[*at]));
     let fields: Vec<String> = fields.iter().map(field).collect();
     (!fields.is_empty()).then(|| format!("{{{}}}", fields.join(",")))
@@ -287,8 +317,7 @@ fn gather(
         for mut document in parsed.documents {
             document.file = Arc::clone(&name);
             document.position += position.before + 1;
-            // Nobody is known by an empty id.
-            if document.id.is_empty() {
+            if !document.has_own_id {
                 skips.without_id += u64::from(asks_for_id);
                 document.id = format.id(&file.name, document.position);
             }
@@ -311,6 +340,7 @@ fn gather(
             }
         }
         skips.without_text += parsed.without_text;
+        skips.has_others |= parsed.has_others;
         skips.bytes += chunk.byte_count();
         position.before += parsed.positions;
     }

@@ -1,7 +1,8 @@
 //! Schemes compared on one corpus: what each method, threshold and shingle finds, and what it costs.
 //!
 //! Pairs are counted between distinct texts. Documents with the same words are joined before any method,
-//! so all find them, and a text with a thousand copies would otherwise outvote the rest.
+//! so all find them, and a text with a thousand copies would otherwise outvote the rest. Pairs that are given count as they are
+//! given, for every scheme alike: what can be compared must not depend on what is compared.
 
 mod agreement;
 mod bands;
@@ -90,7 +91,7 @@ pub struct MethodEvaluation {
 ///
 /// # Errors
 ///
-/// When an input or the truth cannot be read.
+/// When an input or the truth cannot be read, or none of the given pairs can be used.
 ///
 /// # Panics
 ///
@@ -107,7 +108,7 @@ pub fn evaluate(options: &EvaluateOptions, progress: &dyn Progress) -> Result<Ev
         Ok(MethodEvaluation {
             name: scheme.name.clone(),
             parameters: MethodParameters::new(scheme.scheme.method()),
-            score: Score::new(found, truths.pairs_of(&shingle, threshold)?)?,
+            score: Score::new(found, truths.pairs_of(&shingle, threshold)?, truths.same_words(&shingle, threshold))?,
             shingle,
             threshold,
             candidate_count: run.candidates,

@@ -12,7 +12,8 @@ use crate::error::Result;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Score {
-    /// Pairs that were found.
+    /// Pairs that were found. Where the true pairs are given, those of documents with the same words are among them: every method
+    /// finds these.
     pub found_count: u64,
     /// Of these, the true ones.
     pub right_count: u64,
@@ -26,14 +27,29 @@ pub struct Score {
     pub f1: f64,
 }
 
+/// Given pairs of documents that have the same words, and are one text.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SameWords {
+    pub(crate) true_count: u64,
+    /// Those that people labeled different.
+    pub(crate) different_count: u64,
+}
+
 /// Two texts by their ranks; reading them may fail.
 type Pair = Result<(Rank, Rank)>;
 
 impl Score {
-    /// Scores pairs against true ones; both sorted, none twice.
-    pub(crate) fn new(found: impl Iterator<Item = Pair>, truth: impl Iterator<Item = Pair>) -> Result<Self> {
+    /// Scores pairs against true ones; both sorted. A pair of texts that is several true pairs of documents counts as many times.
+    /// Of pairs that `same_words` has, every method finds all.
+    pub(crate) fn new(
+        found: impl Iterator<Item = Pair>,
+        truth: impl Iterator<Item = Pair>,
+        same_words: SameWords,
+    ) -> Result<Self> {
         let (mut found, mut truth) = (found.peekable(), truth.peekable());
-        let (mut found_count, mut true_count, mut right) = (0, 0, 0);
+        let SameWords { true_count: right, different_count } = same_words;
+        let (mut found_count, mut true_count, mut right) = (right + different_count, right, right);
+        let mut last = None;
         loop {
             let order = match (found.peek(), truth.peek()) {
                 (None, None) => break,
@@ -42,14 +58,21 @@ impl Score {
                 (None, Some(_)) => Ordering::Greater,
             };
             if order.is_le() {
-                found.next().transpose()?;
-                found_count += 1;
+                let pair = found.next().transpose()?;
+                // Counted below, as often as it is true.
+                found_count += u64::from(order.is_lt());
+                last = pair.filter(|_| order.is_eq());
             }
-            if order.is_ge() {
+            while let Some(pair) =
+                truth.next_if(|pair| order.is_eq() && pair.as_ref().is_ok_and(|pair| Some(*pair) == last))
+            {
+                pair?;
+                (found_count, right, true_count) = (found_count + 1, right + 1, true_count + 1);
+            }
+            if order.is_gt() {
                 truth.next().transpose()?;
                 true_count += 1;
             }
-            right += u64::from(order.is_eq());
         }
         let share = |part: u64, whole: u64| if whole == 0 { 1.0 } else { part as f64 / whole as f64 };
         let (recall, precision) = (share(right, true_count), share(right, found_count));
@@ -71,7 +94,7 @@ mod tests {
 
     fn score(found: &[(u32, u32)], truth: &[(u32, u32)]) -> Score {
         let ranks = |(left, right): &(u32, u32)| Ok((Rank(*left), Rank(*right)));
-        Score::new(found.iter().map(ranks), truth.iter().map(ranks)).unwrap()
+        Score::new(found.iter().map(ranks), truth.iter().map(ranks), SameWords::default()).unwrap()
     }
 
     #[test]
@@ -85,9 +108,19 @@ mod tests {
     }
 
     #[test]
+    fn pairs_of_copies_count_as_often_as_they_are_given() {
+        let ranks = |(left, right): &(u32, u32)| Ok((Rank(*left), Rank(*right)));
+        let (found, truth) = ([(0, 1), (2, 3)], [(0, 1), (0, 1), (0, 1), (4, 5), (4, 5)]);
+        let same_words = SameWords { true_count: 3, different_count: 1 };
+        let score = Score::new(found.iter().map(ranks), truth.iter().map(ranks), same_words).unwrap();
+        assert_eq!((score.found_count, score.right_count, score.missed_count), (8, 6, 2));
+    }
+
+    #[test]
     fn pairs_that_cannot_be_read_are_no_score() {
         let broken = || std::iter::once(Err(crate::Error::NotAPair { path: "truth".to_owned(), line: 1 }));
         let whole = || [Ok((Rank(0), Rank(1))), Ok((Rank(7), Rank(8)))].into_iter();
-        assert!(Score::new(broken(), whole()).is_err() && Score::new(whole(), broken()).is_err());
+        let none = SameWords::default();
+        assert!(Score::new(broken(), whole(), none).is_err() && Score::new(whole(), broken(), none).is_err());
     }
 }

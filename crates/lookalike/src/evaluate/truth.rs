@@ -1,6 +1,6 @@
 //! The true pairs: from the exact join, or from a file.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -12,6 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::score::SameWords;
 use super::{EvaluateOptions, NamedScheme, Outcome, Read, read_by, run};
 use crate::audit::{Answer, Labels, PairFacts};
 use crate::candidates::copies::Texts;
@@ -30,12 +31,19 @@ pub struct Truth {
     pub threshold: f64,
     /// Where they come from: `exact join`, or a file.
     pub by: String,
-    /// Pairs of distinct texts.
+    /// True pairs: those of distinct texts by the exact join, or all of the file that can be used. Of a file it is the same for
+    /// every shingle and threshold.
     pub pair_count: u64,
-    /// Pairs in the file whose documents have the same words, which every method finds.
+    /// Pairs in the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub given_count: Option<u64>,
+    /// True pairs of the file whose documents have the same words, which every method finds.
     pub same_words_count: u64,
-    /// Pairs in the file that name an unknown document.
+    /// Pairs in the file that name an unknown document. They are not used.
     pub unknown_count: u64,
+    /// Further pairs in the file that are not used: one is there already, names one document twice, names a document without a
+    /// word, or people could not tell.
+    pub unusable_count: u64,
     /// Pairs in the file that people labeled different, if it has labels. Precision is then the share of true pairs among
     /// the labeled pairs that were found.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,6 +57,8 @@ pub(super) struct Truths {
     pub(super) said: Vec<Truth>,
     /// The true pairs of each.
     pairs: Vec<Pairs>,
+    /// And those that all methods find.
+    same_words: Vec<SameWords>,
 }
 
 /// True pairs by the ranks of texts in the order of the input, sorted.
@@ -87,7 +97,7 @@ impl Truths {
             }
         }
         let rows = options.labels.as_deref().map(rows).transpose()?;
-        let mut truths = Self { said: Vec::new(), pairs: Vec::new() };
+        let mut truths = Self { said: Vec::new(), pairs: Vec::new(), same_words: Vec::new() };
         // Targets of one shingle share its features, and stand together from here on.
         while let Some((shingle, _)) = targets.first().cloned() {
             let thresholds: Vec<f64> =
@@ -124,9 +134,18 @@ impl Truths {
         }
     }
 
+    /// The given pairs of documents with the same words.
+    pub(super) fn same_words(&self, shingle: &str, threshold: f64) -> SameWords {
+        self.position(shingle, threshold).map_or_else(SameWords::default, |at| self.same_words[at])
+    }
+
     fn of(&self, shingle: &str, threshold: f64) -> Option<&Pairs> {
+        self.position(shingle, threshold).map(|at| &self.pairs[at])
+    }
+
+    fn position(&self, shingle: &str, threshold: f64) -> Option<usize> {
         let is_wanted = |truth: &Truth| truth.shingle == shingle && truth.threshold.total_cmp(&threshold).is_eq();
-        self.said.iter().position(is_wanted).map(|at| &self.pairs[at])
+        self.said.iter().position(is_wanted)
     }
 
     /// One join at the lowest threshold has the pairs of all others.
@@ -159,22 +178,34 @@ impl Truths {
     ) -> Result<()> {
         let Read { corpus, texts, run } = read_by(Box::new(method::Copies), options, similarity, progress)?;
         let _work = run.end();
+        let by = file.display().to_string();
+        let given = Given::new(&corpus, &texts, rows)?;
+        let is_labeled = rows.iter().any(|row| row.answer.is_some());
+        let true_answer = is_labeled.then_some(Answer::Same);
+        let (same, same_words) = given.of(true_answer);
+        let (different, different_same_words) =
+            if is_labeled { given.of(Some(Answer::Different)) } else { (Vec::new(), 0) };
+        let pair_count = same.len() as u64 + same_words;
+        let different_count = different.len() as u64 + different_same_words;
+        if pair_count + different_count == 0 {
+            return Err(Error::NoUsablePairs { path: by, given: rows.len() as u64, unknown: given.unknown_count });
+        }
         for threshold in thresholds {
-            let mut truth = Truth::new(similarity, *threshold, file.display().to_string());
-            let is_wanted = |row: &&Row| row.similarity.is_none_or(|similarity| similarity >= *threshold);
-            let of = |answer: Option<Answer>, truth: &mut Truth| {
-                pairs(&corpus, &texts, rows.iter().filter(is_wanted).filter(|row| row.answer == answer), truth)
+            let truth = Truth {
+                pair_count,
+                given_count: Some(rows.len() as u64),
+                same_words_count: same_words,
+                unknown_count: given.unknown_count,
+                unusable_count: rows.len() as u64 - given.unknown_count - pair_count - different_count,
+                different_count: is_labeled.then_some(different_count),
+                ..Truth::new(similarity, *threshold, by.clone())
             };
-            let pairs = if rows.iter().all(|row| row.answer.is_none()) {
-                Pairs::Read(of(None, &mut truth)?)
-            } else {
-                let (same, mut all) = (of(Some(Answer::Same), &mut truth)?, of(Some(Answer::Different), &mut truth)?);
-                truth.different_count = Some(all.len() as u64);
-                all.extend(&same);
-                all.sort_unstable();
-                Pairs::Labeled { same, all }
-            };
-            self.push(truth, pairs)?;
+            let mut all = [&same[..], &different[..]].concat();
+            all.sort_unstable();
+            let same = same.clone();
+            self.said.push(truth);
+            self.pairs.push(if is_labeled { Pairs::Labeled { same, all } } else { Pairs::Read(same) });
+            self.same_words.push(SameWords { true_count: same_words, different_count: different_same_words });
         }
         Ok(())
     }
@@ -183,6 +214,7 @@ impl Truths {
         let count = pairs.in_order()?.try_fold(0, |count, pair| pair.map(|_| count + 1))?;
         self.said.push(Truth { pair_count: count, ..truth });
         self.pairs.push(pairs);
+        self.same_words.push(SameWords::default());
         Ok(())
     }
 }
@@ -195,53 +227,69 @@ impl Truth {
             threshold,
             by,
             pair_count: 0,
+            given_count: None,
             same_words_count: 0,
             unknown_count: 0,
+            unusable_count: 0,
             different_count: None,
             seconds: None,
         }
     }
 }
 
-fn pairs<'r>(
-    corpus: &Corpus,
-    texts: &Texts,
-    rows: impl Iterator<Item = &'r Row>,
-    truth: &mut Truth,
-) -> Result<Vec<(Rank, Rank)>> {
-    let mut ids: Vec<String> = Vec::with_capacity(corpus.len());
-    let of_run = |run: &mut dyn Iterator<Item = (Document, Described<'_>)>| {
-        Ok(run.map(|(_, described)| described.id().into_owned()).collect::<Vec<_>>())
-    };
-    corpus.each_described(of_run, |of_run| {
-        ids.extend(of_run);
-        Ok(())
-    })?;
-    let documents: HashMap<&str, u32> = ids.iter().map(String::as_str).zip(0..).collect();
-    // In the order of the input, so that ranks go up with documents.
-    let rank = |id: &str| {
-        let document = documents.get(id)?;
-        texts.items.binary_search(&texts.first_copy[*document as usize]).ok().map(|rank| Rank(rank as u32))
-    };
-    let mut pairs = Vec::new();
-    for row in rows {
-        match (rank(&row.left), rank(&row.right)) {
-            (Some(left), Some(right)) if left == right => truth.same_words_count += 1,
-            (Some(left), Some(right)) => pairs.push((left.min(right), left.max(right))),
-            _ => truth.unknown_count += 1,
+/// The pairs of a file as pairs of texts: one for each pair of documents that was given.
+struct Given {
+    /// The ranks of both texts, which are equal for documents with the same words; and what people say.
+    pairs: Vec<((Rank, Rank), Option<Answer>)>,
+    unknown_count: u64,
+}
+
+impl Given {
+    fn new(corpus: &Corpus, texts: &Texts, rows: &[Row]) -> Result<Self> {
+        let mut ids: Vec<String> = Vec::with_capacity(corpus.len());
+        let of_run = |run: &mut dyn Iterator<Item = (Document, Described<'_>)>| {
+            Ok(run.map(|(_, described)| described.id().into_owned()).collect::<Vec<_>>())
+        };
+        corpus.each_described(of_run, |of_run| {
+            ids.extend(of_run);
+            Ok(())
+        })?;
+        let documents: HashMap<&str, u32> = ids.iter().map(String::as_str).zip(0..).collect();
+        // In the order of the input, so that ranks go up with documents.
+        let rank = |document: u32| {
+            texts.items.binary_search(&texts.first_copy[document as usize]).ok().map(|rank| Rank(rank as u32))
+        };
+        let mut given = Self { pairs: Vec::new(), unknown_count: 0 };
+        let mut seen = HashSet::new();
+        for row in rows {
+            let both = documents.get(&*row.left).copied().zip(documents.get(&*row.right).copied());
+            let Some((left, right)) = both else {
+                given.unknown_count += 1;
+                continue;
+            };
+            if left == right || !seen.insert((left.min(right), left.max(right))) {
+                continue;
+            }
+            if let Some((left, right)) = rank(left).zip(rank(right)) {
+                given.pairs.push(((left.min(right), left.max(right)), row.answer));
+            }
         }
+        given.pairs.sort_unstable_by_key(|(pair, _)| *pair);
+        Ok(given)
     }
-    pairs.sort_unstable();
-    pairs.dedup();
-    Ok(pairs)
+
+    /// The pairs with this answer: those of distinct texts, sorted, and the number of those with the same words.
+    fn of(&self, answer: Option<Answer>) -> (Vec<(Rank, Rank)>, u64) {
+        let wanted = self.pairs.iter().filter(|(_, said)| *said == answer).map(|(pair, _)| *pair);
+        let (same_words, pairs): (Vec<_>, Vec<_>) = wanted.partition(|(left, right)| left == right);
+        (pairs, same_words.len() as u64)
+    }
 }
 
 /// A pair of a file.
 struct Row {
     left: String,
     right: String,
-    /// As the file says; none where it says nothing, and the pair is true at every threshold.
-    similarity: Option<f64>,
     /// What people say, in a file of labels.
     answer: Option<Answer>,
 }
@@ -277,7 +325,6 @@ fn of_labels(file: &Path) -> Result<Vec<Row>> {
     let row = |(pair, facts): (&_, &PairFacts)| Row {
         left: facts.left_id.clone(),
         right: facts.right_id.clone(),
-        similarity: None,
         answer: labels.answer(pair).or(Some(Answer::CannotTell)),
     };
     Ok(labels.pairs().into_iter().map(row).collect())
@@ -289,8 +336,7 @@ fn of_json(line: &str) -> Option<Row> {
         Value::String(id) => Some(id.clone()),
         other => Some(other.to_string()),
     };
-    let similarity = row.get("similarity").and_then(Value::as_f64);
-    Some(Row { left: id("left_id")?, right: id("right_id")?, similarity, answer: None })
+    Some(Row { left: id("left_id")?, right: id("right_id")?, answer: None })
 }
 
 /// Whether the first line names columns: by the name of the first, or by a third that is no number.
@@ -302,8 +348,9 @@ fn is_header(line: &str) -> bool {
 fn of_cells(line: &str) -> Option<Row> {
     let mut cells = line.split('\t');
     let (left, right) = (cells.next()?.to_owned(), cells.next()?.to_owned());
-    let similarity = cells.next().map(|cell| cell.trim().parse()).transpose().ok()?;
-    Some(Row { left, right, similarity, answer: None })
+    // A third cell is the similarity. A pair that is given is true at every threshold, whatever it is.
+    cells.next().map(|cell| cell.trim().parse::<f64>()).transpose().ok()?;
+    Some(Row { left, right, answer: None })
 }
 
 #[cfg(test)]
@@ -315,17 +362,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("truth");
         for (text, expected) in [
-            (
-                "left_id\tright_id\tsimilarity\na\tb\t0.9\nc\td\t0.5\n",
-                vec![("a", "b", Some(0.9)), ("c", "d", Some(0.5))],
-            ),
-            ("left_id\tright_id\na\tb\n", vec![("a", "b", None)]),
-            ("a\tb\t1\n\nc\td\t0.8\n", vec![("a", "b", Some(1.0)), ("c", "d", Some(0.8))]),
-            ("{\"left_id\":\"a\",\"right_id\":7,\"similarity\":0.8}\n", vec![("a", "7", Some(0.8))]),
+            ("left_id\tright_id\tsimilarity\na\tb\t0.9\nc\td\t0.5\n", vec![("a", "b"), ("c", "d")]),
+            ("left_id\tright_id\na\tb\n", vec![("a", "b")]),
+            ("a\tb\t1\n\nc\td\t0.8\n", vec![("a", "b"), ("c", "d")]),
+            ("{\"left_id\":\"a\",\"right_id\":7,\"similarity\":0.8}\n", vec![("a", "7")]),
         ] {
             std::fs::write(&file, text).unwrap();
             let found = rows(&file).unwrap();
-            let found: Vec<_> = found.iter().map(|row| (&*row.left, &*row.right, row.similarity)).collect();
+            let found: Vec<_> = found.iter().map(|row| (&*row.left, &*row.right)).collect();
             assert_eq!(found, expected, "{text}");
         }
         for wrong in ["a\tb\nonly one cell\n", "a\tb\t0.9\nc\td\tno number\n"] {

@@ -1,10 +1,14 @@
 //! Documents of files into an index.
 
+use std::borrow::Cow;
+
 use lookalike_index::{NewDocument, Put, Writer};
 use lookalike_io::input::discover::LeftOut;
+use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::corpus::stored_id::{field_of_ids, stored_id};
 use crate::corpus::walk::{ROUND_BYTES, Walked, walk_rounds};
 use crate::error::Result;
 use crate::options::AddOptions;
@@ -32,8 +36,11 @@ pub struct Added {
     pub duplicate_count: u64,
     /// Records without text.
     pub without_text_count: u64,
-    /// Documents without the id field; their ids are made of file and position.
+    /// Documents without the id field; their ids are made of file, position and text.
     pub without_id_count: u64,
+    /// The field that ids were taken from though nobody named it: every document has one of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id_field: Option<String>,
     /// Entries that were skipped.
     pub skipped_count: u64,
     /// The first skipped entries, each with the reason.
@@ -78,16 +85,21 @@ pub fn add_with(
     each_duplicate: &mut (dyn FnMut(Duplicate) -> Result<()> + Send),
     progress: &dyn Progress,
 ) -> Result<Added> {
-    let mut added = Added::default();
+    // A field of ids that nobody named is known before the first document is stored.
+    let id_field = field_of_ids(&options.read, progress)?;
+    let mut read = options.read.clone();
+    read.settings.fields.id = read.settings.fields.id.or(id_field.clone());
+    let mut added = Added { id_field, ..Added::default() };
     // A round is there as it was read, as texts and as it is packed, while the next is read; what becomes a segment is there twice.
     let round_bytes = ROUND_BYTES.min(options.resources.memory.bytes() / 96);
     writer.set_memory(MOST_UNSAVED_BYTES.min(options.resources.memory.bytes() / 24) as usize);
-    let skips = walk_rounds(&options.read, "index", round_bytes, progress, |round| {
+    let skips = walk_rounds(&read, "index", round_bytes, progress, |round| {
         let fields: Vec<String> = round.iter().map(fields).collect();
+        let ids: Vec<Cow<'_, str>> = round.par_iter().map(id).collect();
         let documents: Vec<NewDocument<'_>> = round
             .iter()
-            .zip(&fields)
-            .map(|(document, fields)| NewDocument { id: &document.id, fields, text: &document.text })
+            .zip(ids.iter().zip(&fields))
+            .map(|(document, (id, fields))| NewDocument { id, fields, text: &document.text })
             .collect();
         let put =
             if options.unless_duplicate { writer.put_if_new(&documents)? } else { writer.put_many(&documents)? };
@@ -115,6 +127,12 @@ pub fn add_with(
         without_effect: skips.without_effect,
         ..added
     })
+}
+
+/// What a document is stored under.
+fn id(document: &Walked) -> Cow<'_, str> {
+    let Walked { id, format, text, .. } = document;
+    if document.has_own_id { Cow::Borrowed(id) } else { stored_id(id, *format, text) }
 }
 
 /// What is stored with a document: the fields that were asked for, and the address of a page.

@@ -53,7 +53,7 @@ pub(crate) struct AgainstIndex {
     pub(crate) folder: PathBuf,
     /// Whether the input is also compared with itself.
     pub(crate) scope: Scope,
-    /// Whether what is kept is added to the index, after the output is complete.
+    /// Whether what is kept is added to the index.
     pub(crate) add_kept: bool,
 }
 

@@ -46,6 +46,8 @@ pub struct DedupOptions {
     pub(crate) resources: Resources,
     /// Where to put what does not fit in memory.
     pub(crate) work: WorkOptions,
+    /// The field of ids, where nobody named one and it was found in the input.
+    pub(crate) id_field: Option<String>,
 }
 
 impl DedupOptions {
@@ -111,6 +113,13 @@ impl DedupOptions {
     #[doc(hidden)]
     pub fn faults(&self) -> &lookalike_io::work::Faults {
         &self.work.faults
+    }
+
+    /// The same with ids from a field that nobody named.
+    pub(crate) fn with_id_field(mut self, field: String) -> Self {
+        self.read.settings.fields.id = Some(field.clone());
+        self.id_field = Some(field);
+        self
     }
 
     /// What tells this run from others on the same input, a line each.

@@ -4,6 +4,9 @@
 //! Records of one capture name each other by their ids, in either direction and by way of others, and lie in one file in any
 //! order. A record goes if its capture has documents that were removed, and nothing that stays: two captures with the same
 //! ids, as in a crawl that was copied to its own end, cannot be told apart, and then nothing is lost.
+//!
+//! A `revisit` is one more capture of a page that is elsewhere in the crawl, perhaps in another file, and has no payload of its own. It
+//! goes with that page: to keep the page for it would leave a near-duplicate in the output, and without the page it is of no use.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -12,11 +15,14 @@ use lookalike_io::read::{Links, links};
 use rayon::prelude::*;
 
 use crate::corpus::{Corpus, FileEntry, What};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::output::evidence::{Fate, Fates};
 
 /// The kinds of records that mean nothing without another one.
 const DEPENDENT: [&str; 3] = ["continuation", "metadata", "request"];
+
+/// The kind of records that have their payload elsewhere.
+const REVISIT: &str = "revisit";
 
 /// How many blocks a thread looks at before what came of them is taken.
 const BLOCKS_AT_ONCE: usize = 16;
@@ -29,10 +35,50 @@ pub(crate) struct Captures {
     counts: BTreeMap<String, u64>,
 }
 
+/// Pages that revisits may refer to, and whether they stay. Nothing is noted of a crawl without revisits or without removals.
+#[derive(Debug, Default)]
+pub(crate) struct Pages {
+    notes: HashMap<u64, u8>,
+}
+
+impl Pages {
+    /// Those of all crawls of the input.
+    pub(crate) fn of_input(corpus: &Corpus, fates: &Fates<'_>) -> Result<Self> {
+        let mut pages = Self::default();
+        if !corpus.others.carried.contains_key(REVISIT) || fates.removed().next().is_none() {
+            return Ok(pages);
+        }
+        let of_block = |block: &usize| {
+            let mut noted = Vec::new();
+            for FileEntry { place, what, .. } in corpus.entries(*block)? {
+                let What::Document(document) = what else { continue };
+                let note = if fates.of(document) == Fate::Kept { STAYS } else { LOSES };
+                let names = links(&corpus.shelf, place)?.into_iter().flat_map(|links| links.page);
+                noted.extend(names.map(|name| (name, note)));
+            }
+            Ok(noted)
+        };
+        let files = (0..corpus.input_files as u32).filter(|file| corpus.kind(*file).format == Format::Warc);
+        let blocks: Vec<usize> = files.flat_map(|file| corpus.blocks_of_file(file)).collect();
+        for some in blocks.chunks(BLOCKS_AT_ONCE * rayon::current_num_threads()) {
+            for (name, note) in some.par_iter().map(of_block).collect::<Result<Vec<_>>>()?.into_iter().flatten() {
+                *pages.notes.entry(name).or_default() |= note;
+            }
+        }
+        Ok(pages)
+    }
+
+    /// Whether the page of a revisit was removed. A page that is not in the input stays where it is.
+    fn is_lost(&self, revisit: &Links) -> bool {
+        revisit.is_revisit && revisit.page.iter().find_map(|name| self.notes.get(name)) == Some(&LOSES)
+    }
+}
+
 impl Captures {
     /// Those of a file of the input.
-    pub(crate) fn of_file(corpus: &Corpus, fates: &Fates<'_>, file: u32) -> Result<Self> {
-        if corpus.kind(file).format != Format::Warc || !may_have_some(corpus, fates, file)? {
+    pub(crate) fn of_file(corpus: &Corpus, fates: &Fates<'_>, pages: &Pages, file: u32) -> Result<Self> {
+        let may_have_some = || Ok::<_, Error>(!pages.notes.is_empty() || may_have_some(corpus, fates, file)?);
+        if corpus.kind(file).format != Format::Warc || !may_have_some()? {
             return Ok(Self::default());
         }
         let of_block = |block: &usize| {
@@ -49,6 +95,10 @@ impl Captures {
                 // What has no id and names none is by itself.
                 let Some(group) = groups.join(&links) else { continue };
                 match what {
+                    What::Carried(kind) if pages.is_lost(&links) => {
+                        groups.note(group, LOSES);
+                        dependent.push((position, group, kind));
+                    }
                     What::Carried(kind) if DEPENDENT.contains(&&*kind) => dependent.push((position, group, kind)),
                     What::Document(document) if fates.of(document) != Fate::Kept => groups.note(group, LOSES),
                     What::Carried(_) | What::Document(_) => groups.note(group, STAYS),
@@ -63,6 +113,11 @@ impl Captures {
             }
         }
         Ok(captures)
+    }
+
+    /// Whether nothing goes.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.removed.is_empty()
     }
 
     /// Whether an entry goes with a removed document.
@@ -161,7 +216,7 @@ mod tests {
     #[test]
     fn groups_join_by_way_of_others_and_keep_what_they_have() {
         let mut groups = Groups::default();
-        let links = |id, to: &[u64]| Links { id: Some(id), to: to.to_vec() };
+        let links = |id, to: &[u64]| Links { id: Some(id), to: to.to_vec(), page: Vec::new(), is_revisit: false };
         let first = groups.join(&links(1, &[])).unwrap();
         groups.note(first, LOSES);
         let third = groups.join(&links(3, &[2])).unwrap();
@@ -171,6 +226,6 @@ mod tests {
         let other = groups.join(&links(9, &[3])).unwrap();
         groups.note(other, STAYS);
         assert_eq!(groups.of(first), LOSES | STAYS);
-        assert_eq!(groups.join(&Links { id: None, to: Vec::new() }), None);
+        assert_eq!(groups.join(&Links { id: None, ..links(1, &[]) }), None);
     }
 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::corpus::Corpus;
 use crate::error::{Error, Result, until_closed};
 use crate::options::{DedupOptions, Output, RowFormat};
+use crate::output::captures::Pages;
 use crate::output::evidence::Fates;
 use crate::output::kept::{EntriesToWrite, Wrote, write, write_report, write_summary};
 use crate::output::rows::Removal;
@@ -91,7 +92,9 @@ impl<'a> Destination<'a> {
         if let Some(documents) = self.documents.take() {
             corpus.shelf.check_unchanged()?;
             run.progress.go_on()?;
-            let entries = EntriesToWrite { corpus, fates, output: options.output, progress: run.progress };
+            let pages = Pages::of_input(corpus, fates)?;
+            let (output, progress) = (options.output, run.progress);
+            let entries = EntriesToWrite { corpus, fates, pages: &pages, output, progress };
             let write = || entries.write_file(0, options, Path::new("the output"), || Ok(documents));
             wrote = run.stage("write", || until_closed(write()))?;
         }

@@ -12,10 +12,11 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::candidates::additions::Additions;
 use crate::corpus::{Corpus, FileEntry, What};
 use crate::error::{Error, Result};
 use crate::options::{DedupOptions, Output, RowFormat};
-use crate::output::captures::Captures;
+use crate::output::captures::{Captures, Pages};
 use crate::output::destination::REPORT;
 use crate::output::evidence::{Fate, Fates};
 use crate::output::read_back::REMOVED;
@@ -30,17 +31,27 @@ pub(crate) const SUMMARY: &str = "summary.json";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Wrote {
-    /// Records of crawls that were left out with the removed documents they belong to, such as `request` records, by
-    /// kind.
+    /// Records of crawls that were left out with the removed documents they belong to, such as `request` records and
+    /// `revisit` records of removed pages, by kind.
     pub removed_along: BTreeMap<String, u64>,
     /// Documents that had a field with the name of a note, which was replaced.
     pub replaced_field_count: u64,
-    /// Kept documents that were added to a saved index. Not in the file, which stands before they are.
-    #[serde(skip)]
+    /// Kept documents that the saved index has after the run: those that it added, and those that an earlier attempt at it
+    /// had added.
+    #[serde(default)]
     pub added_to_index_count: u64,
+    /// Documents of the saved index that were replaced, because a kept document with other content has their id. Not in the file:
+    /// a run that is repeated replaces nothing, and writes the same.
+    #[serde(skip)]
+    pub replaced_in_index_count: u64,
 }
 
 impl Wrote {
+    /// Notes what is added to a saved index.
+    pub(crate) fn count_additions(&mut self, additions: &Additions) {
+        (self.added_to_index_count, self.replaced_in_index_count) = (additions.stored_count, additions.replaced_count);
+    }
+
     /// What happened to two files or more.
     pub(crate) fn and(mut self, other: Self) -> Self {
         for (kind, count) in other.removed_along {
@@ -62,12 +73,12 @@ pub(crate) fn write(
     let (name, output) = (REMOVED, options.output);
     let mut rows = Seen { seen, sink: RowWriter::new(staging.file(name)?, RowFormat::Jsonl) };
     fates.write_removals(options.source, &mut rows, |cause| unwritable(staging, name)(cause))?;
-    // Where all was skipped there is nothing to write, and empty files would look like a result.
-    if output == Output::DryRun || corpus.is_all_skipped() {
+    if output == Output::DryRun {
         return Ok(Wrote::default());
     }
     let targets = targets(corpus, output);
-    let entries = EntriesToWrite { corpus, fates, output, progress };
+    let pages = Pages::of_input(corpus, fates)?;
+    let entries = EntriesToWrite { corpus, fates, pages: &pages, output, progress };
     let write_file = |(file, target): (usize, &String)| {
         entries.write_file(file as u32, options, &staging.path().join(target), || Ok(staging.file(target)?))
     };
@@ -90,6 +101,7 @@ fn targets(corpus: &Corpus, output: Output) -> Vec<String> {
 pub(crate) struct EntriesToWrite<'a> {
     pub(crate) corpus: &'a Corpus,
     pub(crate) fates: &'a Fates<'a>,
+    pub(crate) pages: &'a Pages,
     pub(crate) output: Output,
     pub(crate) progress: &'a dyn Progress,
 }
@@ -109,7 +121,7 @@ impl<'a> EntriesToWrite<'a> {
             return Ok(Wrote::default());
         }
         let captures = match self.output {
-            Output::Kept => Captures::of_file(self.corpus, self.fates, file)?,
+            Output::Kept => Captures::of_file(self.corpus, self.fates, self.pages, file)?,
             Output::Annotated | Output::DryRun => Captures::default(),
         };
         let mut runs = self.of_file(file, &captures).peekable();
@@ -120,7 +132,10 @@ impl<'a> EntriesToWrite<'a> {
         let mut writer = open()?;
         let unwritable = |cause| Error::from(lookalike_io::Error::Unwritable { path: path.to_owned(), cause });
         // A file that loses nothing comes out byte by byte: also what stands between entries, and how it was packed.
-        if self.are_all_of(file) && self.corpus.shelf.files()[file as usize].copy_to(path, &mut writer)? {
+        if captures.is_empty()
+            && self.are_all_of(file)
+            && self.corpus.shelf.files()[file as usize].copy_to(path, &mut writer)?
+        {
             return writer.flush().map(|()| Wrote::default()).map_err(unwritable);
         }
         let file_writer = FileWriter {

@@ -91,12 +91,14 @@ pub struct Input {
     pub bytes: u64,
     /// Entries that could not be read as documents.
     pub skipped_count: u64,
-    /// Whether everything was skipped, so that no documents were written.
-    pub all_skipped: bool,
     /// Documents without a single token. They are kept.
     pub empty_count: u64,
     /// Documents without the id field, which are identified by their place.
     pub without_id_count: u64,
+    /// The field that ids were taken from though nobody named it, for a saved index that documents are added to: every
+    /// document has one of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id_field: Option<String>,
     /// Documents without the field of a keep order `max:FIELD` or `min:FIELD`, which rank last.
     pub without_value_count: u64,
     /// Documents without the source field.
@@ -225,7 +227,7 @@ impl Summary {
             lookalike: env!("CARGO_PKG_VERSION").into(),
             run: None,
             command: options.command.clone(),
-            input: input(corpus, &options.read)?,
+            input: Input { id_field: options.id_field.clone(), ..input(corpus, &options.read)? },
             found: Found {
                 repeated_text_count: fates.repeated_texts(),
                 sharing_bucket_count: None,
@@ -312,9 +314,9 @@ pub(crate) fn input(corpus: &Corpus, read: &ReadOptions) -> Result<Input> {
         document_count: documents as u64,
         bytes: corpus.file_bytes[..files].iter().sum(),
         skipped_count: corpus.others.skipped_count,
-        all_skipped: corpus.is_all_skipped(),
         empty_count: corpus.token_counts[..documents].iter().filter(|count| **count == 0).count() as u64,
         without_id_count: if read.settings.fields.id.is_some() { corpus.without_id() } else { 0 },
+        id_field: None,
         without_value_count: corpus.values.iter().take(documents).filter(|value| **value == FieldValue::Missing).count()
             as u64,
         without_source_count: if read.settings.fields.source.is_some() { corpus.without_source() } else { 0 },

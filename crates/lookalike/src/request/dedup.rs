@@ -146,6 +146,7 @@ impl DedupRequest {
             command: self.command,
             resources,
             work,
+            id_field: None,
         })
     }
 

@@ -83,6 +83,8 @@ impl AddRequest {
             let allowed = "a field other than that of the text, which is stored anyway";
             return Err(Refused::unknown_word(JobOption::Fields, &read.settings.fields.text, allowed));
         }
+        // A document that was exported has its fields in an object of this name.
+        read.settings.fields.object = self.fields.is_empty().then(|| "fields".to_owned());
         read.settings.fields.others = self.fields;
         Ok(AddOptions { read, unless_duplicate: self.unless_duplicate == Some(true), resources })
     }

@@ -18,7 +18,7 @@ use lookalike_io::read::{Chunk, Entry, Parser, SequentialReader, UNIT_BYTES, Uni
 use lookalike_io::skipped::SkipReason;
 use rayon::prelude::*;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::options::{ReadOptions, Scheme};
 use crate::progress::{Counted, Progress};
 
@@ -153,6 +153,10 @@ impl<'a> Corpus<'a> {
             shelf,
         };
         corpus.gather(pieces, unit_count);
+        if corpus.document_count == 0 && corpus.skipped > 0 {
+            let first = corpus.first_skipped.unwrap_or_default();
+            return Err(Error::NothingRead { count: corpus.skipped, first, remedies: Vec::new() });
+        }
         Ok(corpus)
     }
 

@@ -66,7 +66,10 @@ impl AddArguments {
         notes::without_effect(&added.without_effect);
         if let (Some(field), 1..) = (&options.read().settings().fields.id, added.without_id_count) {
             let documents = numbers::of(added.without_id_count, "document");
-            talk!("note: {documents} without a field '{}': named by file and position", one_line(field));
+            talk!("note: {documents} without a field '{}': named by file, position and text", one_line(field));
+        }
+        if let Some(field) = &added.id_field {
+            notes::id_field(field);
         }
         // Standard output has the documents that were not added.
         self.summary.print(&added, RowsGo::ToStdout, || {

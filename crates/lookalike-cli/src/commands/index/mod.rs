@@ -30,7 +30,8 @@ pub(crate) enum IndexCommand {
     /// Add documents; those that are there already, with the same id and text, change nothing.
     #[command(after_help = "Examples:\n  lookalike index add archive examples/news --id id\n  \
         lookalike index add archive examples/five.jsonl --id id --unless-duplicate\n\n\
-        Each document is on disk before it is counted. To resume an interrupted run, repeat the command.")]
+        Each document is on disk before it is counted. To resume an interrupted run, repeat the command. Without --id, \
+        the field id is used if every document has one of its own; otherwise ids are made of file, position and text.")]
     Add(AddArguments),
     /// Delete documents by id: no search finds them any more.
     #[command(after_help = "Examples:\n  lookalike index delete archive agency-007\n  \

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use lookalike::index::Document;
+use lookalike::index::{Document, Lost};
 use lookalike::until_closed;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -116,7 +116,7 @@ pub(crate) struct VerifyArguments {
     /// The index
     #[arg(value_name = "INDEX")]
     index: PathBuf,
-    /// Rebuild what is damaged from the log
+    /// Rebuild what is damaged from the log, save what is whole of a damaged log, and name the rest
     #[arg(long, help_heading = "Output")]
     repair: bool,
     #[command(flatten)]
@@ -139,15 +139,38 @@ impl VerifyArguments {
         let documents = numbers::of(found.document_count, "document");
         match (found.problems.len(), found.repaired) {
             (0, _) => talk!("whole: {documents}, {} checked", numbers::bytes(found.checked_bytes)),
-            (_, true) => talk!("repaired: {documents}"),
+            (_, true) => {
+                found.lost.iter().for_each(lost);
+                talk!("repaired: {documents}");
+            }
             (problems, false) => {
                 let what =
                     if self.repair { "could not be repaired" } else { "give --repair to rebuild what is damaged" };
                 bail!("{} is damaged ({}): {what}", shown_path(&self.index), numbers::of(problems as u64, "problem"));
             }
         }
-        Ok(Done::All)
+        Ok(if found.lost.is_empty() { Done::All } else { Done::WithSkipped })
     }
+}
+
+/// Says what a repair could not save.
+fn lost(lost: &Lost) {
+    const MOST_NAMED: usize = 10;
+    let mut what = match lost.document_count {
+        Some(count) => numbers::of(count, "document"),
+        None => "an unknown number of documents".to_owned(),
+    };
+    if lost.deletion_count > 0 {
+        what += &format!(" and {}", numbers::of(lost.deletion_count, "deletion"));
+    }
+    if !lost.ids.is_empty() {
+        let more = if lost.ids.len() > MOST_NAMED { ", …" } else { "" };
+        let ids: Vec<_> = lost.ids.iter().take(MOST_NAMED).map(|id| one_line(id)).collect();
+        what += &format!(" ({}{more})", ids.join(", "));
+    }
+    let kept_as =
+        lost.kept_as.as_ref().map_or_else(String::new, |name| format!("; the damaged file is kept as {name}"));
+    streams::say_error(format_args!("lost: {what} in {}, bytes {} to {}{kept_as}", lost.file, lost.from, lost.to));
 }
 
 #[derive(Debug, Args)]

@@ -1,0 +1,103 @@
+//! Kept documents into a saved index, so that a run that is cut short at any moment can be repeated: what is new is added before the
+//! output gets its name, what replaces others afterwards. Until then the next attempt finds all that this one was compared with.
+
+use std::collections::HashMap;
+
+use lookalike_core::ids::Document;
+use lookalike_index::NewDocument;
+use lookalike_io::work::Faults;
+use rayon::prelude::*;
+
+use super::known::OpenIndex;
+use crate::corpus::Corpus;
+use crate::corpus::reread::Reread;
+use crate::error::{Error, Result};
+use crate::options::DedupOptions;
+use crate::resources::memory::Memory;
+
+/// Kept documents on their way into the index.
+#[derive(Default)]
+pub(crate) struct Additions {
+    new: Vec<Addition>,
+    /// Those whose ids other documents have.
+    replacing: Vec<Addition>,
+    /// How many of the kept documents the index has in the end, whoever added them.
+    pub(crate) stored_count: u64,
+    /// How many documents are replaced: of the index, or by a later one of the input with the same id.
+    pub(crate) replaced_count: u64,
+}
+
+/// Id, fields and text.
+type Addition = (String, String, String);
+
+impl OpenIndex {
+    /// Reads the kept documents that are to be added, if any are.
+    pub(crate) fn additions(
+        &self,
+        corpus: &Corpus,
+        kept: &[Document],
+        reread: &Reread<'_>,
+        options: &DedupOptions,
+    ) -> Result<Additions> {
+        if self.writer.is_none() {
+            return Ok(Additions::default());
+        }
+        check_room(corpus, kept, options.resources.memory)?;
+        let read = |document: &Document| {
+            let described = corpus.describe(*document)?;
+            let uri = described.uri().map(|uri| format!("{{\"uri\":{}}}", serde_json::Value::from(uri)));
+            let text = reread.text(*document)?;
+            Ok((described.stored_id(&text), uri.unwrap_or_default(), text))
+        };
+        let read: Vec<Addition> = kept.par_iter().map(read).collect::<Result<_>>()?;
+        // Of documents with one id, the last is stored.
+        let last: HashMap<String, usize> = read.iter().enumerate().map(|(at, (id, ..))| (id.clone(), at)).collect();
+        let mut additions = Additions { stored_count: last.len() as u64, ..Additions::default() };
+        additions.replaced_count = (read.len() - last.len()) as u64;
+        for (at, addition) in read.into_iter().enumerate() {
+            let id = &*addition.0;
+            // What the index has already keeps the fields that it has there.
+            if last[id] != at || self.is_stored(&addition)? {
+                continue;
+            }
+            let is_new = !self.snapshot.contains(id)?;
+            additions.replaced_count += u64::from(!is_new);
+            if is_new { &mut additions.new } else { &mut additions.replacing }.push(addition);
+        }
+        Ok(additions)
+    }
+
+    fn is_stored(&self, (id, _, text): &Addition) -> Result<bool> {
+        let Some(writer) = self.writer.as_ref().filter(|_| self.own.contains(id)) else { return Ok(false) };
+        Ok(writer.snapshot()?.has_text(id, text)?)
+    }
+
+    /// Adds the documents that replace none, in one commit.
+    pub(crate) fn add_new(&self, additions: &Additions, faults: &Faults) -> Result<()> {
+        self.put(&additions.new, faults)
+    }
+
+    /// Adds the documents that replace others, in one commit.
+    pub(crate) fn replace(&self, additions: &Additions, faults: &Faults) -> Result<()> {
+        self.put(&additions.replacing, faults)
+    }
+
+    fn put(&self, additions: &[Addition], faults: &Faults) -> Result<()> {
+        let Some(writer) = &self.writer else { return Ok(()) };
+        faults.check_commit().map_err(Error::unwritable)?;
+        let documents: Vec<NewDocument<'_>> =
+            additions.iter().map(|(id, fields, text)| NewDocument { id, fields, text }).collect();
+        writer.put_many(&documents)?;
+        faults.check_commit().map_err(Error::unwritable)
+    }
+}
+
+/// Makes sure that there is room for what is added. A commit has all of it or nothing, so it is held in memory together.
+fn check_room(corpus: &Corpus, kept: &[Document], memory: Memory) -> Result<()> {
+    let mut bytes = 0;
+    for document in kept {
+        bytes += u64::from(corpus.row(*document)?.place.length);
+    }
+    // Twice: as they are read, and as they are packed.
+    if 2 * bytes > memory.bytes() { Err(Error::NoRoomToAdd { bytes: 2 * bytes }) } else { Ok(()) }
+}
