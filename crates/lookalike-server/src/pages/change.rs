@@ -8,10 +8,10 @@ use lookalike::{AddRequest, Silent};
 use lookalike_page::{Cell, Column, Html, Table, clipped, html, name, number};
 
 use super::address;
-use super::fields::{Fields, Takes};
 use super::layout::{Current, Page, Screen, facts};
 use crate::access::MayWrite;
 use crate::extract::Path;
+use crate::form::{Fields, Takes};
 use crate::problem::{Kind, Problem};
 use crate::state::Shared;
 

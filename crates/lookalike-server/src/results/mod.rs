@@ -1,8 +1,11 @@
-//! Finished runs of `dedup` and `link`, page by page: `/v1/results…`.
+//! Results of `dedup` and `link`: `/v1/results…`. They are read page by page, downloaded, made of files that are sent, and deleted.
+
+pub(crate) mod files;
+pub(crate) mod make;
 
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::extract::{DefaultBodyLimit, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
@@ -14,17 +17,22 @@ use crate::access::MayRead;
 use crate::extract::{Path, Query};
 use crate::problem::{Kind, Problem};
 use crate::runs::opened::{OpenResult, unreadable};
+use crate::runs::store::StoredResult;
 use crate::runs::table::{BANDS, PlacedRemoval, Which};
 use crate::state::Shared;
 
 /// The routes of results.
 pub(crate) fn routes() -> Router<Arc<Shared>> {
     Router::new()
-        .route("/v1/results", get(list))
-        .route("/v1/results/{result}", get(summary))
+        .route("/v1/results", get(list).post(make::make))
+        .route("/v1/results/{result}", get(summary).delete(make::delete))
+        .route("/v1/results/{result}/files", get(files::list))
+        .route("/v1/results/{result}/files/{*file}", get(files::download))
         .route("/v1/results/{result}/clusters", get(clusters))
         .route("/v1/results/{result}/removed", get(removed))
         .route("/v1/results/{result}/sources", get(sources))
+        // A form is read piece by piece, and each piece is counted where it is read.
+        .layer(DefaultBodyLimit::disable())
 }
 
 /// All results of the server.
@@ -41,6 +49,8 @@ pub(crate) struct ListedResult {
     name: String,
     /// What made it: `dedup` or `link`.
     kind: &'static str,
+    /// Whether it was made by this server, and can be deleted.
+    can_be_deleted: bool,
 }
 
 /// Which part of a list is asked for.
@@ -142,9 +152,12 @@ fn usual_limit() -> usize {
     responses((status = 200, description = "Names and kinds", body = Listed)))]
 pub(crate) async fn list(_may: MayRead, State(shared): State<Arc<Shared>>) -> Json<Listed> {
     let kind = |folder: &std::path::Path| if is_link_result(folder) { "link" } else { "dedup" };
-    let result =
-        |(name, folder): (&String, &std::path::PathBuf)| ListedResult { name: name.clone(), kind: kind(folder) };
-    Json(Listed { results: shared.results.iter().map(result).collect() })
+    let result = |(name, stored): (String, StoredResult)| ListedResult {
+        name,
+        kind: kind(&stored.folder),
+        can_be_deleted: stored.is_own,
+    };
+    Json(Listed { results: shared.results.all().into_iter().map(result).collect() })
 }
 
 /// The summary of a run, as `summary.json` has it.
@@ -245,7 +258,7 @@ pub(crate) async fn with<T: Send + 'static>(
     job: impl FnOnce(&OpenResult) -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
     let of_job = Arc::clone(shared);
-    shared.work.search(move || job(&*of_job.opened.open(&name, of_job.result(&name)?)?)).await
+    shared.work.search(move || job(&*of_job.opened.open(&name, &of_job.result(&name)?)?)).await
 }
 
 /// Which rows somebody means.

@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use lookalike::{FinishedRun, ReadOptions};
 
+use super::store;
 use super::table::RowTable;
 use crate::problem::{Kind, Problem};
 
@@ -55,12 +56,18 @@ impl Opened {
         if let Some(open) = results.get(name).filter(|open| open.written == written && open.is_current()) {
             return Ok(Arc::clone(open));
         }
-        let (read, references) = self.input_of.and_then(|input_of| input_of(folder)).unzip();
+        let (read, references) =
+            store::input_of(folder).or_else(|| self.input_of.and_then(|input_of| input_of(folder))).unzip();
         let run = FinishedRun::open(folder, read, references.unwrap_or_default())?;
         let table = Making::start(&folder.join("removed.jsonl"));
         let open = Arc::new(OpenResult { run, written, table });
         results.insert(name.to_owned(), Arc::clone(&open));
         Ok(open)
+    }
+
+    /// Forgets a result that was deleted.
+    pub(crate) fn forget(&self, name: &str) {
+        self.results.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
     }
 }
 
