@@ -421,7 +421,13 @@ fn what_cannot_be_served_is_refused_with_what_helps() {
         &["reached from other machines", "serve keys new", "--keys FILE"],
     );
     assert_refused(&folder, &["serve", "nowhere"], &["nowhere does not exist", "index create"]);
-    assert_refused(&folder, &["serve", "--results", "all"], &["not the output of a finished run"]);
+    folder.write("all/notes.txt", "something else");
+    assert_refused(
+        &folder,
+        &["serve", "--results", "all"],
+        &["neither the output of a finished run", "nor a folder of such results"],
+    );
+    fs::remove_file(folder.0.path().join("all/notes.txt")).unwrap();
     assert_refused(&folder, &["serve", "--keys", "none.jsonl"], &["has no keys"]);
     folder.write("keys.jsonl", "nonsense\n");
     assert_refused(&folder, &["serve", "--keys", "keys.jsonl"], &["not a file of keys", "line 1"]);

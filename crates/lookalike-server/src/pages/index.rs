@@ -21,7 +21,7 @@ use crate::tasks::{Task, TaskKind, TaskState};
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct AskedDocument {
-    id: String,
+    pub(super) id: String,
 }
 
 /// How many bytes of a text are shown.
@@ -137,9 +137,8 @@ pub(super) async fn document(
         Html::default()
     } else {
         html!(
-            "<form method=\"post\" action=\"/indexes/{}/delete\" enctype=\"multipart/form-data\"><input type=\"hidden\" name=\"id\" value=\"{}\"><button class=\"danger\">Delete this document</button></form>\n",
-            address::part(&index),
-            Html::exact(&id)
+            "<p><a class=\"button danger\" href=\"{}\">Delete this document</a></p>\n",
+            address::with(&format!("/indexes/{}/delete", address::part(&index)), &[("id", &id)])
         )
     };
     let body = html!(

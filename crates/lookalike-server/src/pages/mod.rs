@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | Search | `search.rs`, and `hits.rs` and `file_hits.rs` for what was found |
 //! | Compare | `compare.rs`, and `measures.rs` for what the numbers say |
-//! | Result, Clusters, Sources | `result.rs` for the run as a whole, `removals.rs` for its rows |
+//! | Result, Clusters, Sources | `result.rs` for the run as a whole, `removals.rs` for its rows, `pair.rs` for one of them |
 //! | Records | `records.rs`, and `explanation.rs` for why two of them are a match |
 //! | Beginning | `start.rs`: a file is deduplicated, an index is made, an example is tried |
 //! | Index | `index.rs`, and `change.rs` for what adds and deletes |
@@ -23,6 +23,7 @@ mod index;
 mod layout;
 mod login;
 mod measures;
+mod pair;
 mod records;
 mod removals;
 mod result;
@@ -55,7 +56,8 @@ pub(crate) fn routes() -> Router<Arc<Shared>> {
         .route("/results/{result}", get(result::show))
         .route("/results/{result}/delete", get(start::ask_delete).post(start::delete))
         .route("/results/{result}/removed", get(removals::list))
-        .route("/results/{result}/pair", get(removals::pair))
+        .route("/results/{result}/pair", get(pair::show))
+        .route("/results/{result}/label", post(pair::label))
         .route("/results/{result}/clusters", get(removals::clusters))
         .route("/results/{result}/clusters/{cluster}", get(removals::cluster))
         .route("/results/{result}/sources", get(result::sources))
@@ -64,7 +66,8 @@ pub(crate) fn routes() -> Router<Arc<Shared>> {
         .route("/indexes/{index}", get(index::show))
         .route("/indexes/{index}/document", get(index::document))
         .route("/indexes/{index}/add", post(change::add))
-        .route("/indexes/{index}/delete", post(change::delete))
+        .route("/indexes/{index}/delete", get(change::ask_delete).post(change::delete))
+        .route("/indexes/{index}/restore", post(change::restore))
         .route("/login", get(login::show).post(login::enter))
         .route("/logout", post(login::leave))
         // Bodies are read piece by piece, and each piece is counted where it is read.

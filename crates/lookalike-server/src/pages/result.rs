@@ -135,7 +135,18 @@ pub(super) async fn sources(
     State(shared): State<Arc<Shared>>,
     Path(name): Path<String>,
 ) -> Result<Page, Problem> {
-    let sources = results::with(&shared, name.clone(), |open| Ok(open.run.sources()?)).await?;
+    let of_job = name.clone();
+    let sources = results::with(&shared, name.clone(), move |open| {
+        let to_source = |source: &str, kept_in: Option<&str>| {
+            // A source of the reference is shown with a note behind its name.
+            let kept_in = kept_in.map(|kept_in| kept_in.trim_end_matches(" (reference)"));
+            let kept_in =
+                kept_in.map_or_else(String::new, |kept_in| format!("&kept_source={}", address::part(kept_in)));
+            format!("/results/{}/removed?source={}{kept_in}", address::part(&of_job), address::part(source))
+        };
+        Ok(open.run.sources(&to_source)?)
+    })
+    .await?;
     let body = html!(
         "{}<h1>Sources of {}</h1>\n<p class=\"lead\">How much each source lost, and to whom.</p>\n{}",
         result_tabs(&name, Tab::Sources),
