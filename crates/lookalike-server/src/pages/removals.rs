@@ -230,7 +230,7 @@ fn shown_rows(result: &str, asked: &AskedRows, after: u64, rows: &[PlacedRemoval
     };
     let document = |id: &str, start: &str| match start {
         "" => html!("{}", name(id)),
-        start => html!("<b>{}</b><small>{}</small>", name(start), name(id)),
+        start => html!("<b>{}</b><small>{}</small>", start, name(id)),
     };
     let row = |(n, PlacedRemoval { at, removal }): (u64, &PlacedRemoval)| {
         let [removed, kept] = starts.of(removal);
