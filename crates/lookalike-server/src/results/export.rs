@@ -100,12 +100,11 @@ pub(crate) async fn export(
     ];
     let state = (shared, name, filter, Some(first), 0);
     let pieces = try_unfold(state, move |(shared, name, filter, ready, after)| async move {
-        let (bytes, rows) = match ready {
-            Some(ready) => ready,
-            None => {
-                let failed = |problem: Problem| std::io::Error::other(problem.detail().to_owned());
-                part(&shared, &name, &filter, format, after).await.map_err(failed)?
-            }
+        let (bytes, rows) = if let Some(ready) = ready {
+            ready
+        } else {
+            let failed = |problem: Problem| std::io::Error::other(problem.detail().to_owned());
+            part(&shared, &name, &filter, format, after).await.map_err(failed)?
         };
         if bytes.is_empty() {
             return Ok::<_, std::io::Error>(None);
@@ -151,7 +150,7 @@ fn written(rows: &[PlacedRemoval], starts: &Starts, format: ExportFormat, is_fir
     for PlacedRemoval { removal, .. } in rows {
         writer.serialize(row(removal, starts.of(removal)))?;
     }
-    writer.into_inner().map_err(|error| error.into_error())
+    writer.into_inner().map_err(csv::IntoInnerError::into_error)
 }
 
 /// The columns, which are those of [`CsvRow`].

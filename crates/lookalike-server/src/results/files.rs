@@ -1,6 +1,6 @@
 //! The files of a result, to be downloaded: what is kept, what was removed and why, the summary and the report.
 
-use std::path::{Path as FilePath, PathBuf};
+use std::path::Path as FilePath;
 use std::sync::Arc;
 
 use axum::Json;
@@ -111,18 +111,18 @@ pub(crate) fn files_of(folder: &FilePath) -> Vec<ResultFile> {
         Some(ResultFile { name: name.to_owned(), bytes: facts.len() })
     };
     let mut kept = Vec::new();
-    walk(folder, PathBuf::from(KEPT), 0, &mut kept);
+    walk(folder, FilePath::new(KEPT), 0, &mut kept);
     TOP.iter().copied().filter_map(file).chain(kept.iter().filter_map(|name| file(name))).collect()
 }
 
-fn walk(folder: &FilePath, below: PathBuf, depth: usize, found: &mut Vec<String>) {
-    let entries = std::fs::read_dir(folder.join(&below)).into_iter().flatten().flatten();
+fn walk(folder: &FilePath, below: &FilePath, depth: usize, found: &mut Vec<String>) {
+    let entries = std::fs::read_dir(folder.join(below)).into_iter().flatten().flatten();
     let mut entries: Vec<_> = entries.collect();
     entries.sort_by_key(std::fs::DirEntry::file_name);
     for entry in entries {
         let path = below.join(entry.file_name());
         match entry.file_type() {
-            Ok(kind) if kind.is_dir() && depth < DEEPEST => walk(folder, path, depth + 1, found),
+            Ok(kind) if kind.is_dir() && depth < DEEPEST => walk(folder, &path, depth + 1, found),
             Ok(kind) if kind.is_file() && found.len() < MOST => {
                 found.extend(path.to_str().map(|name| name.replace(std::path::MAIN_SEPARATOR, "/")));
             }

@@ -113,7 +113,7 @@ impl AskedRows {
             ("kind", &self.kind),
             ("text", &self.text),
         ];
-        all.into_iter().filter_map(|(name, value)| Some((name, given(value)?))).collect()
+        all.into_iter().filter_map(|(name, value)| Some((name, given(value.as_ref())?))).collect()
     }
 
     /// Checks what is asked for.
@@ -122,7 +122,7 @@ impl AskedRows {
     ///
     /// When a value is impossible.
     pub(crate) fn check(&self) -> Result<Filter, Problem> {
-        let group = match (given(&self.band), given(&self.cluster)) {
+        let group = match (given(self.band.as_ref()), given(self.cluster.as_ref())) {
             (Some(band), None) => Some(band_of(band)?),
             (None, Some(cluster)) => {
                 let wrong = |_| Problem::new(Kind::Malformed, "cluster: give the number of a cluster");
@@ -131,30 +131,30 @@ impl AskedRows {
             (None, None) => None,
             (Some(_), Some(_)) => return Err(Problem::new(Kind::Malformed, "give a band or a cluster, not both")),
         };
-        let words = |value: &Option<String>| given(value).map(str::to_owned);
+        let words = |value: &Option<String>| given(value.as_ref()).map(str::to_owned);
         Ok(Filter {
-            order: word("order", &self.order)?.unwrap_or_default(),
+            order: word("order", self.order.as_ref())?.unwrap_or_default(),
             group,
             source: words(&self.source),
             kept_source: words(&self.kept_source),
-            from: similarity("similarity_from", &self.similarity_from)?,
-            to: similarity("similarity_to", &self.similarity_to)?,
-            kind: word("kind", &self.kind)?,
-            text: given(&self.text).map(str::to_lowercase),
+            from: similarity("similarity_from", self.similarity_from.as_ref())?,
+            to: similarity("similarity_to", self.similarity_to.as_ref())?,
+            kind: word("kind", self.kind.as_ref())?,
+            text: given(self.text.as_ref()).map(str::to_lowercase),
         })
     }
 }
 
-fn given(value: &Option<String>) -> Option<&str> {
-    value.as_deref().filter(|value| !value.trim().is_empty())
+fn given(value: Option<&String>) -> Option<&str> {
+    value.map(String::as_str).filter(|value| !value.trim().is_empty())
 }
 
-fn word<T: for<'a> Deserialize<'a>>(name: &str, value: &Option<String>) -> Result<Option<T>, Problem> {
+fn word<T: for<'a> Deserialize<'a>>(name: &str, value: Option<&String>) -> Result<Option<T>, Problem> {
     let read = |word: &str| serde_json::from_value(serde_json::Value::from(word));
     given(value).map(read).transpose().map_err(|error| Problem::new(Kind::Malformed, format!("{name}: {error}")))
 }
 
-fn similarity(name: &str, value: &Option<String>) -> Result<Option<f64>, Problem> {
+fn similarity(name: &str, value: Option<&String>) -> Result<Option<f64>, Problem> {
     let wrong = || Problem::new(Kind::Malformed, format!("{name}: give a number between 0 and 1"));
     let read = |text: &str| text.trim().parse().ok().filter(|value| (0.0..=1.0).contains(value)).ok_or_else(wrong);
     given(value).map(read).transpose()
@@ -180,8 +180,8 @@ impl Filter {
             (None, Order::Input) => Some(Which::InPlace),
             (None, Order::LeastSimilar) => Some(Which::LeastSimilar),
             // Rows of a band are the least similar first in any case, and exact copies are all as similar.
-            (Some(Which::Band(_) | Which::Copies), Order::Input | Order::LeastSimilar) => self.group,
-            (Some(Which::Cluster(_)), Order::Input) => self.group,
+            (Some(Which::Band(_) | Which::Copies), Order::Input | Order::LeastSimilar)
+            | (Some(Which::Cluster(_)), Order::Input) => self.group,
             _ => None,
         }
     }
